@@ -1,0 +1,29 @@
+# trawl-flags: what every target of this project is compiled with. Instruction sets beyond the
+# machine's baseline are chosen at run time, so there is no -march here.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(trawl-flags INTERFACE)
+target_include_directories(trawl-flags INTERFACE "${PROJECT_SOURCE_DIR}/include"
+                                                 "${PROJECT_SOURCE_DIR}/src")
+target_compile_definitions(trawl-flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
+target_compile_options(trawl-flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
+                                             -Wstrict-prototypes -Wmissing-prototypes)
+if(TRAWL_WERROR)
+    target_compile_options(trawl-flags INTERFACE -Werror)
+endif()
+
+if(TRAWL_FUZZ)
+    if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+        message(FATAL_ERROR "TRAWL_FUZZ needs clang (libFuzzer): set CMAKE_C_COMPILER=clang")
+    endif()
+    # Coverage of all code; fuzz/CMakeLists.txt links each target with -fsanitize=fuzzer.
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(TRAWL_SANITIZE)
+    add_compile_options(-fsanitize=${TRAWL_SANITIZE} -fno-sanitize-recover=all
+                        -fno-omit-frame-pointer -g)
+    add_link_options(-fsanitize=${TRAWL_SANITIZE})
+endif()

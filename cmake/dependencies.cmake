@@ -1,0 +1,29 @@
+# Required: OpenMP, threads, xxHash. Optional, each with a TRAWL_HAVE_... definition where it is
+# used: zlib, zstd, liblzma (compressed texts), Hyperscan or Vectorscan (a peer of `trawl bench`).
+find_package(OpenMP REQUIRED COMPONENTS C)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+
+# optional_library(<interface target> <NAME> <pkg-config module> <what is lost without it>)
+function(optional_library target name module use)
+    option(TRAWL_WITH_${name} "Use ${module} when it is found: ${use}" ON)
+    if(TRAWL_WITH_${name})
+        pkg_check_modules(${name} QUIET IMPORTED_TARGET GLOBAL ${module})
+    endif()
+    if(TRAWL_WITH_${name} AND ${name}_FOUND)
+        target_compile_definitions(${target} INTERFACE TRAWL_HAVE_${name})
+        target_link_libraries(${target} INTERFACE PkgConfig::${name})
+    else()
+        message(STATUS "Without ${module}: no ${use}")
+    endif()
+endfunction()
+
+add_library(trawl-compression INTERFACE)
+optional_library(trawl-compression ZLIB zlib ".gz files")
+optional_library(trawl-compression ZSTD libzstd ".zst files")
+optional_library(trawl-compression LZMA liblzma ".xz files")
+
+add_library(trawl-peers INTERFACE)
+optional_library(trawl-peers HYPERSCAN libhs "peer in trawl bench --peers")

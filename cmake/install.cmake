@@ -1,0 +1,1 @@
+# Installation rules; to be completed below the targets.
