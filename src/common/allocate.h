@@ -1,0 +1,27 @@
+/* All memory of the library comes from here: sizes are checked for overflow, failures give NULL,
+ * and tests can make any single one of these calls fail. */
+#ifndef TRAWL_COMMON_ALLOCATE_H
+#define TRAWL_COMMON_ALLOCATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* `count` objects of `size` bytes, not initialised; never NULL for zero bytes unless memory is out.
+ */
+void *trawl_allocate(size_t count, size_t size);
+
+/* The same, all bytes zero. */
+void *trawl_allocate_zeroed(size_t count, size_t size);
+
+/* Grows or shrinks; on failure the old memory is untouched and NULL is returned. */
+void *trawl_reallocate(void *memory, size_t count, size_t size);
+
+/* Tables that a scan reads at random: aligned to a cache line, and to a huge page (with the request
+ * to use them) when they are larger than one, because the TLB would otherwise miss on every load.
+ */
+void *trawl_allocate_table(uint64_t bytes);
+
+/* Frees what any of the functions above returned; NULL is allowed. */
+void trawl_release(void *memory);
+
+#endif

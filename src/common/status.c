@@ -1,0 +1,57 @@
+#include "common/status.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+trawl_status trawl_fail(trawl_error *error, trawl_status status, const char *format, ...) {
+    if (error != NULL) {
+        error->status = status;
+        va_list arguments;
+        va_start(arguments, format);
+        (void)vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+trawl_status trawl_fail_memory(trawl_error *error, const char *what, uint64_t bytes) {
+    return trawl_fail(error, TRAWL_ERROR_MEMORY, "out of memory: %s needs %" PRIu64 " bytes", what,
+                      bytes);
+}
+
+void trawl_clear(trawl_error *error) {
+    if (error != NULL) {
+        error->status = TRAWL_OK;
+        error->message[0] = '\0';
+    }
+}
+
+const char *trawl_status_text(trawl_status status) {
+    switch (status) {
+    case TRAWL_OK:
+        return "success";
+    case TRAWL_STOPPED:
+        return "stopped by the caller";
+    case TRAWL_ERROR_ARGUMENT:
+        return "invalid argument";
+    case TRAWL_ERROR_MEMORY:
+        return "out of memory";
+    case TRAWL_ERROR_LIMIT:
+        return "limit exceeded";
+    case TRAWL_ERROR_UNAVAILABLE:
+        return "not available here";
+    case TRAWL_ERROR_IO:
+        return "input or output failed";
+    case TRAWL_ERROR_FORMAT:
+        return "not a valid database";
+    }
+    return "unknown status";
+}
+
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+const char *trawl_version(void) {
+    return VERSION_TEXT(TRAWL_VERSION_MAJOR, TRAWL_VERSION_MINOR, TRAWL_VERSION_PATCH);
+}

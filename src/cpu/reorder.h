@@ -1,0 +1,19 @@
+/*
+ * Canonical order for engines that find matches by start, or pattern by pattern: the window is cut
+ * into blocks, the matches of a block are gathered, sorted and handed on. Memory stays bounded: a
+ * block with too many matches is halved and searched again.
+ */
+#ifndef TRAWL_CPU_REORDER_H
+#define TRAWL_CPU_REORDER_H
+
+#include "engine/walk.h"
+
+/* Puts into `sink` all matches of the window, in any order. */
+typedef trawl_status (*trawl_find)(trawl_walker *walker, const trawl_window *window,
+                                   trawl_sink *sink, trawl_error *error);
+
+/* Calls `find` on blocks of the window and puts their matches into `sink` in canonical order. */
+trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                           trawl_find find, trawl_error *error);
+
+#endif

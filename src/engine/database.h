@@ -1,0 +1,44 @@
+/* The database handle: a finished block and the views that every engine needs of it. */
+#ifndef TRAWL_ENGINE_DATABASE_H
+#define TRAWL_ENGINE_DATABASE_H
+
+#include "engine/image.h"
+
+typedef enum trawl_block_owner {
+    TRAWL_BLOCK_ALLOCATED, /* free with trawl_release */
+    TRAWL_BLOCK_MAPPED     /* free with munmap */
+} trawl_block_owner;
+
+struct trawl_engine;
+
+/* Pattern `id` is bytes[offsets[id]] .. bytes[offsets[id + 1]]. */
+typedef struct trawl_pattern_view {
+    const uint32_t *offsets;
+    const uint8_t *bytes;
+    const uint8_t *flags;
+    uint32_t count;
+} trawl_pattern_view;
+
+struct trawl_db {
+    const uint8_t *block;
+    uint64_t size;
+    trawl_block_owner owner;
+    const trawl_image_header *header;
+    const struct trawl_engine *engine;
+    trawl_pattern_view patterns;
+};
+
+/* Makes a handle for a block whose header, section table and pattern sections are known to be
+ * sound. Takes the block over, also when it fails. */
+trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner owner, trawl_db **db,
+                            trawl_error *error);
+
+/* A section's bytes and size; NULL (and size 0) when the database has none of that kind and part.
+ */
+const void *trawl_db_section(const trawl_db *db, trawl_section_kind kind, uint32_t part,
+                             uint64_t *size);
+
+/* Whether pattern `id` stands at text[0 .. its length), by its own rule about letter case. */
+bool trawl_pattern_matches(const trawl_pattern_view *patterns, uint32_t id, const uint8_t *text);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * The contract between runners and walkers.
+ *
+ * A runner shows a walker one window of the text at a time. The window's owned part is
+ * text[owned .. length); in front of it stands the overlap, at least max_length - 1 bytes or all
+ * that the text has. The walker reports exactly the matches whose last byte is owned, with offsets
+ * from the text's beginning (base + index), in canonical order: by end, then start, then id.
+ */
+#ifndef TRAWL_ENGINE_WALK_H
+#define TRAWL_ENGINE_WALK_H
+
+#include "engine/database.h"
+
+typedef struct trawl_window {
+    const uint8_t *text; /* first readable byte */
+    size_t length;       /* readable bytes; at most TRAWL_WINDOW_MAX */
+    size_t owned;        /* index of the first owned byte */
+    uint64_t base;       /* offset of text[0] in the whole text */
+} trawl_window;
+
+/* Windows are at most this long, so that walkers may keep 32-bit positions. */
+#define TRAWL_WINDOW_MAX ((size_t)1 << 30)
+
+/* Where matches go: an array that the runner empties whenever it is full. */
+typedef struct trawl_sink trawl_sink;
+struct trawl_sink {
+    trawl_match *matches;
+    size_t count;
+    size_t capacity;
+    /* Takes all `count` matches and sets count to 0, or returns the status with which the walk
+     * must end (TRAWL_STOPPED when the caller has seen enough). */
+    trawl_status (*flush)(trawl_sink *sink);
+};
+
+static inline trawl_status trawl_sink_put(trawl_sink *sink, uint64_t start, uint64_t end,
+                                          uint32_t pattern) {
+    if (__builtin_expect(sink->count == sink->capacity, 0)) {
+        trawl_status status = sink->flush(sink);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    sink->matches[sink->count++] = (trawl_match){.start = start, .end = end, .pattern = pattern};
+    return TRAWL_OK;
+}
+
+/* What a counting walk adds to. */
+typedef struct trawl_counts {
+    uint64_t total;
+    uint64_t *per_pattern; /* one for each pattern, or NULL when only the total is wanted */
+} trawl_counts;
+
+/* A walker is the scratch of one thread for one database; its first member is this. */
+typedef struct trawl_walker {
+    const struct trawl_walker_type *type;
+    const trawl_db *db;
+} trawl_walker;
+
+typedef struct trawl_walker_type {
+    const char *engine;
+    trawl_status (*open)(const trawl_db *db, trawl_walker **walker, trawl_error *error);
+    void (*close)(trawl_walker *walker);
+    trawl_status (*scan)(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                         trawl_error *error);
+    /* Counts what scan would report, in any order. */
+    trawl_status (*count)(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
+                          trawl_error *error);
+} trawl_walker_type;
+
+#endif

@@ -1,0 +1,272 @@
+#include "pattern/keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/allocate.h"
+#include "common/fold.h"
+#include "common/status.h"
+
+/* Sorting is by radix on eight bytes at a time: `prefix` holds the next eight bytes of a pattern,
+ * the first one most significant, padded with zeros. */
+typedef struct entry {
+    uint64_t prefix;
+    uint32_t id;
+    uint32_t length;
+} entry;
+
+typedef struct sorter {
+    const uint8_t *bytes; /* folded if need be */
+    const uint32_t *offsets;
+    entry *entries;
+    entry *scratch;
+} sorter;
+
+#define SMALL_GROUP 24
+
+static uint64_t load_prefix(const sorter *sort, uint32_t id, uint32_t length, uint32_t depth) {
+    uint64_t prefix = 0;
+    const uint8_t *bytes = sort->bytes + sort->offsets[id] + depth;
+    uint32_t left = length - depth;
+    if (left >= 8) {
+        memcpy(&prefix, bytes, 8);
+        return __builtin_bswap64(prefix);
+    }
+    for (uint32_t i = 0; i < left; i++) {
+        prefix |= (uint64_t)bytes[i] << (56 - 8 * i);
+    }
+    return prefix;
+}
+
+static bool entry_before(const sorter *sort, const entry *left, const entry *right,
+                         uint32_t depth) {
+    if (left->prefix != right->prefix) {
+        return left->prefix < right->prefix;
+    }
+    uint32_t shorter = left->length < right->length ? left->length : right->length;
+    int order = memcmp(sort->bytes + sort->offsets[left->id] + depth,
+                       sort->bytes + sort->offsets[right->id] + depth, shorter - depth);
+    if (order != 0) {
+        return order < 0;
+    }
+    return left->length != right->length ? left->length < right->length : left->id < right->id;
+}
+
+static void insertion_sort(const sorter *sort, size_t begin, size_t end, uint32_t depth) {
+    entry *entries = sort->entries;
+    for (size_t i = begin + 1; i < end; i++) {
+        entry moving = entries[i];
+        size_t j = i;
+        while (j > begin && entry_before(sort, &moving, &entries[j - 1], depth)) {
+            entries[j] = entries[j - 1];
+            j--;
+        }
+        entries[j] = moving;
+    }
+}
+
+/* Least-significant-digit radix sort of a group by prefix; stable, so ids stay ascending. */
+static void radix_sort(sorter *sort, size_t begin, size_t end) {
+    entry *from = sort->entries + begin;
+    entry *to = sort->scratch + begin;
+    size_t count = end - begin;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        size_t starts[257] = {0};
+        for (size_t i = 0; i < count; i++) {
+            starts[((from[i].prefix >> shift) & 0xff) + 1]++;
+        }
+        bool one_value = false;
+        for (unsigned digit = 0; digit < 256; digit++) {
+            one_value = one_value || starts[digit + 1] == count;
+            starts[digit + 1] += starts[digit];
+        }
+        if (one_value) {
+            continue;
+        }
+        for (size_t i = 0; i < count; i++) {
+            to[starts[(from[i].prefix >> shift) & 0xff]++] = from[i];
+        }
+        entry *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != sort->entries + begin) {
+        memcpy(sort->entries + begin, from, count * sizeof *from);
+    }
+}
+
+/* Patterns that end within these eight bytes come first, by length; returns where the others begin.
+ * Only ambiguous when bytes are zero ("a" and "a\0"), but then it decides. */
+static size_t order_ended(sorter *sort, size_t begin, size_t end, uint32_t depth) {
+    size_t starts[10] = {0};
+    entry *entries = sort->entries;
+    for (size_t i = begin; i < end; i++) {
+        uint32_t left = entries[i].length - depth;
+        starts[(left > 8 ? 9 : left)]++;
+    }
+    if (starts[9] == end - begin) {
+        return begin;
+    }
+    size_t sum = begin;
+    for (unsigned i = 0; i < 10; i++) {
+        size_t here = starts[i];
+        starts[i] = sum;
+        sum += here;
+    }
+    size_t longer = starts[9];
+    for (size_t i = begin; i < end; i++) {
+        uint32_t left = entries[i].length - depth;
+        sort->scratch[starts[(left > 8 ? 9 : left)]++] = entries[i];
+    }
+    memcpy(entries + begin, sort->scratch + begin, (end - begin) * sizeof *entries);
+    return longer;
+}
+
+/* Sorts entries [begin, end), which agree in their first `depth` bytes. Recurses only into groups
+ * of at most half the size, loops on the largest one: the stack stays shallow for any input. */
+static void sort_group(sorter *sort, size_t begin, size_t end, uint32_t depth) {
+    for (;;) {
+        for (size_t i = begin; i < end; i++) {
+            sort->entries[i].prefix =
+                load_prefix(sort, sort->entries[i].id, sort->entries[i].length, depth);
+        }
+        if (end - begin <= SMALL_GROUP) {
+            insertion_sort(sort, begin, end, depth);
+            return;
+        }
+        radix_sort(sort, begin, end);
+        size_t next_begin = 0, next_end = 0; /* the group to go on with in this call */
+        for (size_t i = begin; i < end;) {
+            size_t j = i + 1;
+            while (j < end && sort->entries[j].prefix == sort->entries[i].prefix) {
+                j++;
+            }
+            size_t longer = j - i > 1 ? order_ended(sort, i, j, depth) : j;
+            if (j - longer > 1) {
+                if (j - longer > (end - begin) / 2) {
+                    next_begin = longer;
+                    next_end = j;
+                } else {
+                    sort_group(sort, longer, j, depth + 8);
+                }
+            }
+            i = j;
+        }
+        if (next_end - next_begin < 2) {
+            return;
+        }
+        begin = next_begin;
+        end = next_end;
+        depth += 8;
+    }
+}
+
+static uint32_t common_prefix(const uint8_t *left, const uint8_t *right, uint32_t length) {
+    uint32_t i = 0;
+    while (i < length && left[i] == right[i]) {
+        i++;
+    }
+    return i;
+}
+
+/* Copies the sorted patterns into keys, one for each distinct string. */
+static void gather(const sorter *sort, size_t count, trawl_keys *keys) {
+    uint32_t used = 0;
+    keys->offsets[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const entry *item = &sort->entries[i];
+        const uint8_t *bytes = sort->bytes + sort->offsets[item->id];
+        keys->ids[i] = item->id;
+        uint32_t common = 0;
+        if (keys->count != 0) {
+            uint32_t last = keys->count - 1;
+            uint32_t last_length = trawl_key_length(keys, last);
+            uint32_t shorter = item->length < last_length ? item->length : last_length;
+            common = common_prefix(keys->bytes + keys->offsets[last], bytes, shorter);
+            if (common == item->length && common == last_length) {
+                continue;
+            }
+        }
+        keys->common[keys->count] = common;
+        keys->first[keys->count] = (uint32_t)i;
+        memcpy(keys->bytes + used, bytes, item->length);
+        used += item->length;
+        keys->count++;
+        keys->offsets[keys->count] = used;
+        if (item->length > keys->max_length) {
+            keys->max_length = item->length;
+        }
+    }
+    keys->first[keys->count] = (uint32_t)count;
+}
+
+trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *subset,
+                             size_t subset_count, trawl_keys *keys, trawl_error *error) {
+    memset(keys, 0, sizeof *keys);
+    size_t count = subset == NULL ? patterns->count : subset_count;
+    keys->folded = patterns->case_insensitive != 0;
+    keys->pattern_count = (uint32_t)count;
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        total += trawl_pattern_length(patterns, subset == NULL ? i : subset[i]);
+    }
+
+    sorter sort = {.bytes = patterns->bytes, .offsets = patterns->offsets};
+    uint8_t *folded = NULL;
+    sort.entries = trawl_allocate(count, sizeof *sort.entries);
+    sort.scratch = trawl_allocate(count, sizeof *sort.scratch);
+    keys->bytes = trawl_allocate(total, 1);
+    keys->offsets = trawl_allocate(count + 1, sizeof *keys->offsets);
+    keys->common = trawl_allocate(count, sizeof *keys->common);
+    keys->ids = trawl_allocate(count, sizeof *keys->ids);
+    keys->first = trawl_allocate(count + 1, sizeof *keys->first);
+    size_t all_bytes = patterns->offsets == NULL ? 0 : patterns->offsets[patterns->count];
+    if (keys->folded) {
+        folded = trawl_allocate(all_bytes, 1);
+    }
+    trawl_status status = TRAWL_OK;
+    if (sort.entries == NULL || sort.scratch == NULL || keys->bytes == NULL ||
+        keys->offsets == NULL || keys->common == NULL || keys->ids == NULL || keys->first == NULL ||
+        (keys->folded && folded == NULL)) {
+        status = trawl_fail_memory(error, "sorting the patterns",
+                                   total + (uint64_t)count * (2 * sizeof(entry) + 16));
+        goto done;
+    }
+    if (folded != NULL) {
+        for (size_t i = 0; i < all_bytes; i++) {
+            folded[i] = trawl_fold(patterns->bytes[i]);
+        }
+        sort.bytes = folded;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = subset == NULL ? (uint32_t)i : subset[i];
+        sort.entries[i] = (entry){.id = id, .length = trawl_pattern_length(patterns, id)};
+    }
+    sort_group(&sort, 0, count, 0);
+    gather(&sort, count, keys);
+done:
+    trawl_release(folded);
+    trawl_release(sort.entries);
+    trawl_release(sort.scratch);
+    if (status != TRAWL_OK) {
+        trawl_keys_release(keys);
+    }
+    return status;
+}
+
+void trawl_keys_release(trawl_keys *keys) {
+    trawl_release(keys->bytes);
+    trawl_release(keys->offsets);
+    trawl_release(keys->common);
+    trawl_release(keys->ids);
+    trawl_release(keys->first);
+    memset(keys, 0, sizeof *keys);
+}
+
+uint64_t trawl_keys_states(const trawl_keys *keys) {
+    uint64_t states = 1;
+    for (uint32_t k = 0; k < keys->count; k++) {
+        states += trawl_key_length(keys, k) - keys->common[k];
+    }
+    return states;
+}

@@ -1,0 +1,184 @@
+#include "pattern/patterns.h"
+
+#include <string.h>
+
+#include "common/allocate.h"
+#include "common/status.h"
+
+trawl_status trawl_patterns_new(trawl_patterns **patterns, trawl_error *error) {
+    trawl_clear(error);
+    if (patterns == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_patterns_new: patterns is NULL");
+    }
+    *patterns = NULL;
+    trawl_patterns *set = trawl_allocate_zeroed(1, sizeof *set);
+    if (set == NULL) {
+        return trawl_fail_memory(error, "a pattern set", sizeof *set);
+    }
+    *patterns = set;
+    return TRAWL_OK;
+}
+
+void trawl_patterns_free(trawl_patterns *patterns) {
+    if (patterns != NULL) {
+        trawl_release(patterns->bytes);
+        trawl_release(patterns->offsets);
+        trawl_release(patterns->flags);
+        trawl_release(patterns->names);
+        trawl_release(patterns->name_offsets);
+        trawl_release(patterns);
+    }
+}
+
+/* Makes room for `needed` objects by growing half as much again, so that additions stay cheap. */
+static void *grown(void *memory, size_t *capacity, size_t needed, size_t size) {
+    size_t larger = *capacity + *capacity / 2 + 64;
+    if (larger < needed) {
+        larger = needed;
+    }
+    void *moved = trawl_reallocate(memory, larger, size);
+    if (moved != NULL) {
+        *capacity = larger;
+    }
+    return moved;
+}
+
+static bool reserve_ids(trawl_patterns *set) {
+    if (set->count + 1 < set->capacity) {
+        return true;
+    }
+    /* Three arrays share one capacity, which is set only when all of them have grown. */
+    size_t larger = set->capacity + set->capacity / 2 + 64;
+    uint32_t *offsets = trawl_reallocate(set->offsets, larger + 1, sizeof *offsets);
+    if (offsets == NULL) {
+        return false;
+    }
+    if (set->offsets == NULL) {
+        offsets[0] = 0;
+    }
+    set->offsets = offsets;
+    uint8_t *flags = trawl_reallocate(set->flags, larger, sizeof *flags);
+    if (flags == NULL) {
+        return false;
+    }
+    set->flags = flags;
+    if (set->name_offsets != NULL) {
+        uint32_t *name_offsets =
+            trawl_reallocate(set->name_offsets, larger + 1, sizeof *name_offsets);
+        if (name_offsets == NULL) {
+            return false;
+        }
+        set->name_offsets = name_offsets;
+    }
+    set->capacity = larger;
+    return true;
+}
+
+trawl_status trawl_patterns_add(trawl_patterns *patterns, const void *bytes, size_t length,
+                                unsigned flags, trawl_error *error) {
+    trawl_clear(error);
+    trawl_patterns *set = patterns;
+    if (set == NULL || (bytes == NULL && length != 0)) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_patterns_add: %s is NULL",
+                          set == NULL ? "patterns" : "bytes");
+    }
+    if (length == 0) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "pattern %zu is empty: a pattern has at least 1 byte", set->count);
+    }
+    if (length > TRAWL_PATTERN_MAX_LENGTH) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "pattern %zu has %zu bytes: at most %d are allowed", set->count, length,
+                          TRAWL_PATTERN_MAX_LENGTH);
+    }
+    if ((flags & ~(unsigned)TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "pattern %zu has unknown flags %#x",
+                          set->count, flags);
+    }
+    size_t used = set->count == 0 ? 0 : set->offsets[set->count];
+    if (set->count >= TRAWL_PATTERNS_MAX_COUNT || used + length > TRAWL_PATTERNS_MAX_BYTES) {
+        return trawl_fail(
+            error, TRAWL_ERROR_LIMIT,
+            "pattern %zu does not fit: a set holds at most %u patterns and 2 GiB of them",
+            set->count, TRAWL_PATTERNS_MAX_COUNT);
+    }
+    if (!reserve_ids(set)) {
+        return trawl_fail_memory(error, "the pattern set", (uint64_t)set->count * 12);
+    }
+    if (used + length > set->bytes_capacity) {
+        uint8_t *moved = grown(set->bytes, &set->bytes_capacity, used + length, 1);
+        if (moved == NULL) {
+            return trawl_fail_memory(error, "the pattern set", used + length);
+        }
+        set->bytes = moved;
+    }
+    memcpy(set->bytes + used, bytes, length);
+    set->flags[set->count] = (uint8_t)flags;
+    if (set->name_offsets != NULL) {
+        set->name_offsets[set->count + 1] = set->name_offsets[set->count];
+    }
+    set->min_length = set->count == 0 || length < set->min_length ? length : set->min_length;
+    set->max_length = length > set->max_length ? length : set->max_length;
+    set->case_insensitive += (flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+    set->count++;
+    set->offsets[set->count] = (uint32_t)(used + length);
+    return TRAWL_OK;
+}
+
+trawl_status trawl_patterns_name_last(trawl_patterns *patterns, const char *name, size_t length,
+                                      trawl_error *error) {
+    trawl_clear(error);
+    trawl_patterns *set = patterns;
+    if (set == NULL || name == NULL || set->count == 0) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_patterns_name_last: %s",
+                          set == NULL    ? "patterns is NULL"
+                          : name == NULL ? "name is NULL"
+                                         : "the set is empty");
+    }
+    if (set->name_offsets == NULL) {
+        uint32_t *name_offsets = trawl_allocate_zeroed(set->capacity + 1, sizeof *name_offsets);
+        if (name_offsets == NULL) {
+            return trawl_fail_memory(error, "pattern names", (uint64_t)set->capacity * 4);
+        }
+        set->name_offsets = name_offsets;
+    }
+    size_t start = set->name_offsets[set->count - 1]; /* naming twice replaces the first name */
+    if (length > UINT32_MAX - start) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "name of pattern %zu does not fit: all names together have at most 4 GiB",
+                          set->count - 1);
+    }
+    if (start + length > set->names_capacity) {
+        char *moved = grown(set->names, &set->names_capacity, start + length, 1);
+        if (moved == NULL) {
+            return trawl_fail_memory(error, "pattern names", start + length);
+        }
+        set->names = moved;
+    }
+    if (length != 0) {
+        memcpy(set->names + start, name, length);
+    }
+    set->name_offsets[set->count] = (uint32_t)(start + length);
+    return TRAWL_OK;
+}
+
+size_t trawl_patterns_count(const trawl_patterns *patterns) {
+    return patterns == NULL ? 0 : patterns->count;
+}
+
+bool trawl_patterns_get(const trawl_patterns *patterns, uint32_t id, trawl_pattern *pattern) {
+    if (patterns == NULL || pattern == NULL || id >= patterns->count) {
+        return false;
+    }
+    pattern->bytes = trawl_pattern_bytes(patterns, id);
+    pattern->length = trawl_pattern_length(patterns, id);
+    pattern->flags = patterns->flags[id];
+    pattern->name = NULL;
+    pattern->name_length = 0;
+    if (patterns->name_offsets != NULL &&
+        patterns->name_offsets[id] != patterns->name_offsets[id + 1]) {
+        pattern->name = patterns->names + patterns->name_offsets[id];
+        pattern->name_length = patterns->name_offsets[id + 1] - patterns->name_offsets[id];
+    }
+    return true;
+}
