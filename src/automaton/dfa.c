@@ -1,0 +1,124 @@
+#include "automaton/dfa.h"
+
+#include <string.h>
+
+#include "common/allocate.h"
+#include "common/status.h"
+
+trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *classes, bool stt,
+                               trawl_dfa_header *header, trawl_error *error) {
+    memset(header, 0, sizeof *header);
+    header->states = trie->states;
+    header->classes = classes->count;
+    header->first_match = trie->states;
+    if (stt) {
+        header->layout = TRAWL_DFA_STT;
+        header->columns = TRAWL_STT_COLUMNS;
+    } else {
+        for (uint32_t state = 0; state < trie->states; state++) {
+            header->first_match -= trie->output[state] != TRAWL_NO_KEY;
+        }
+        header->layout = trie->states <= 65536 ? TRAWL_DFA_NARROW : TRAWL_DFA_WIDE;
+        header->columns = classes->count;
+        if (header->layout == TRAWL_DFA_NARROW) {
+            while (UINT32_C(1) << header->shift < classes->count) {
+                header->shift++;
+            }
+            header->columns = UINT32_C(1) << header->shift;
+        }
+    }
+    if ((uint64_t)header->states * header->columns > UINT32_MAX) {
+        return trawl_fail(
+            error, TRAWL_ERROR_LIMIT,
+            "ac-dfa: %u states of %u columns do not fit into 4294967295 table entries; "
+            "engine ac-nfa takes this set",
+            header->states, header->columns);
+    }
+    return TRAWL_OK;
+}
+
+/*
+ * A row is its failure state's row with the state's own children written over it (the failure has a
+ * smaller number in level order, so its row is finished). `number` maps trie states to DFA states.
+ */
+static void fill_narrow(const trawl_trie *trie, const trawl_dfa_header *header,
+                        const uint32_t *number, uint16_t *table) {
+    memset(table, 0, (size_t)header->states * header->columns * sizeof *table);
+    for (uint32_t state = 0; state < trie->states; state++) {
+        uint16_t *row = table + ((size_t)number[state] << header->shift);
+        if (state != 0) {
+            memcpy(row, table + ((size_t)number[trie->failure[state]] << header->shift),
+                   header->classes * sizeof *row);
+        }
+        for (uint32_t s = trie->child_first[state]; s < trie->child_first[state + 1]; s++) {
+            row[trie->label[s]] = (uint16_t)number[s];
+        }
+    }
+}
+
+static void fill_wide(const trawl_trie *trie, const trawl_dfa_header *header,
+                      const uint32_t *number, uint32_t *table) {
+    size_t columns = header->columns;
+    memset(table, 0, columns * sizeof *table);
+    for (uint32_t state = 0; state < trie->states; state++) {
+        uint32_t *row = table + number[state] * columns;
+        if (state != 0) {
+            memcpy(row, table + number[trie->failure[state]] * columns, columns * sizeof *row);
+        }
+        for (uint32_t s = trie->child_first[state]; s < trie->child_first[state + 1]; s++) {
+            row[trie->label[s]] = number[s] * (uint32_t)columns;
+        }
+    }
+}
+
+static void fill_stt(const trawl_trie *trie, const trawl_classes *classes, uint32_t *table) {
+    memset(table, 0, TRAWL_STT_COLUMNS * sizeof *table);
+    for (uint32_t state = 0; state < trie->states; state++) {
+        uint32_t *row = table + (size_t)state * TRAWL_STT_COLUMNS;
+        if (state != 0) {
+            memcpy(row, table + (size_t)trie->failure[state] * TRAWL_STT_COLUMNS,
+                   TRAWL_STT_COLUMNS * sizeof *row);
+        }
+        if (trie->child_first[state] != trie->child_first[state + 1]) {
+            for (unsigned byte = 0; byte < 256; byte++) {
+                uint32_t child = trawl_trie_goto(trie, state, classes->class_of[byte]);
+                if (child != 0) {
+                    row[byte] = child;
+                }
+            }
+        }
+        row[256] = trie->output[state] == TRAWL_NO_KEY ? 0 : trie->output[state] + 1;
+    }
+}
+
+trawl_status trawl_dfa_fill(const trawl_trie *trie, const trawl_classes *classes,
+                            const trawl_dfa_header *header, void *table, uint32_t *outputs,
+                            trawl_error *error) {
+    if (header->layout == TRAWL_DFA_STT) {
+        fill_stt(trie, classes, table);
+        return TRAWL_OK;
+    }
+    uint32_t *number = trawl_allocate(trie->states, sizeof *number);
+    if (number == NULL) {
+        return trawl_fail_memory(error, "the DFA's state numbers", (uint64_t)trie->states * 4);
+    }
+    /* Both groups stay in level order: the states near the root, where a walk mostly is, lie
+     * together. The root matches nothing, so it keeps the number 0. */
+    uint32_t plain = 0;
+    uint32_t matching = header->first_match;
+    for (uint32_t state = 0; state < trie->states; state++) {
+        if (trie->output[state] == TRAWL_NO_KEY) {
+            number[state] = plain++;
+        } else {
+            outputs[matching - header->first_match] = trie->output[state];
+            number[state] = matching++;
+        }
+    }
+    if (header->layout == TRAWL_DFA_NARROW) {
+        fill_narrow(trie, header, number, table);
+    } else {
+        fill_wide(trie, header, number, table);
+    }
+    trawl_release(number);
+    return TRAWL_OK;
+}

@@ -1,0 +1,58 @@
+/*
+ * The goto trie and its failure links (Aho & Corasick; Kouzinopoulos et al. 2015, Algorithms 1-2,
+ * where failure is called supply), as plain arrays.
+ *
+ * States are numbered level by level, left to right (Charan 2015, 4.3.2). The children of a state
+ * are therefore consecutive, in ascending label order, and a state's failure has a smaller number.
+ */
+#ifndef TRAWL_AUTOMATON_TRIE_H
+#define TRAWL_AUTOMATON_TRIE_H
+
+#include "automaton/classes.h"
+#include "pattern/keys.h"
+
+#define TRAWL_NO_KEY UINT32_MAX
+#define TRAWL_TRIE_MAX_STATES UINT32_C(0x7fffffff)
+
+typedef struct trawl_trie {
+    uint32_t states;
+    uint32_t levels;       /* the deepest level; the root is level 0 */
+    uint32_t *level_first; /* levels + 2: first state of each level, then `states` */
+    uint32_t *child_first; /* states + 1: children of s are child_first[s] .. child_first[s + 1] */
+    uint8_t *label;        /* class of the byte that leads into the state; the root's is unused */
+    uint32_t *failure;     /* the longest proper suffix that is a state; the root's is the root */
+    /* Terminal states end a key. They are numbered as they are met, so that lengths ascend. */
+    uint32_t terminals;
+    uint32_t *terminal_key; /* terminals: index into keys */
+    /* The longest terminal suffix of each state (itself included): terminal number or TRAWL_NO_KEY.
+     */
+    uint32_t *output;
+} trawl_trie;
+
+/* Builds the trie of keys whose bytes are mapped through classes. Refuses more than
+ * TRAWL_TRIE_MAX_STATES states. Free with trawl_trie_release, also after a failure. */
+trawl_status trawl_trie_make(const trawl_keys *keys, const trawl_classes *classes, trawl_trie *trie,
+                             trawl_error *error);
+void trawl_trie_release(trawl_trie *trie);
+
+/* goto: the child of `state` over `label`, or 0 when there is none (the root is no child). */
+static inline uint32_t trawl_trie_goto(const trawl_trie *trie, uint32_t state, uint8_t label) {
+    uint32_t low = trie->child_first[state];
+    uint32_t high = trie->child_first[state + 1];
+    while (high - low > 8) {
+        uint32_t middle = low + (high - low) / 2;
+        if (trie->label[middle] <= label) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < high; low++) {
+        if (trie->label[low] == label) {
+            return low;
+        }
+    }
+    return 0;
+}
+
+#endif

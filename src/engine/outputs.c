@@ -1,0 +1,137 @@
+#include "engine/outputs.h"
+
+#include <string.h>
+
+#include "common/fold.h"
+#include "common/status.h"
+
+trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,
+                                   const char *instead) {
+    static const struct {
+        trawl_section_kind kind;
+        uint32_t extra;
+        uint32_t size;
+    } arrays[] = {
+        {TRAWL_SECTION_KEY_LENGTH, 0, 4}, {TRAWL_SECTION_KEY_LINK, 0, 4},
+        {TRAWL_SECTION_KEY_TOTAL, 0, 4},  {TRAWL_SECTION_KEY_FIRST, 1, 4},
+        {TRAWL_SECTION_KEY_VERIFY, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        trawl_status status =
+            trawl_build_reserve(build, arrays[i].kind, part,
+                                (uint64_t)keys->count + arrays[i].extra, arrays[i].size, instead);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    return trawl_build_reserve(build, TRAWL_SECTION_KEY_IDS, part, keys->pattern_count, 4, instead);
+}
+
+/* A case-sensitive pattern without letters needs no verification: folding did not change it. */
+static bool needs_verification(const trawl_patterns *patterns, uint32_t id) {
+    if ((patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
+        return false;
+    }
+    const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
+    uint32_t length = trawl_pattern_length(patterns, id);
+    for (uint32_t i = 0; i < length; i++) {
+        if (trawl_is_letter(bytes[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void trawl_outputs_fill(trawl_build *build, uint32_t part, const trawl_keys *keys,
+                        const trawl_trie *trie) {
+    const trawl_image *image = build->image;
+    uint32_t *length = trawl_image_section(image, TRAWL_SECTION_KEY_LENGTH, part);
+    uint32_t *link = trawl_image_section(image, TRAWL_SECTION_KEY_LINK, part);
+    uint32_t *total = trawl_image_section(image, TRAWL_SECTION_KEY_TOTAL, part);
+    uint32_t *first = trawl_image_section(image, TRAWL_SECTION_KEY_FIRST, part);
+    uint32_t *ids = trawl_image_section(image, TRAWL_SECTION_KEY_IDS, part);
+    uint8_t *verify = trawl_image_section(image, TRAWL_SECTION_KEY_VERIFY, part);
+    uint32_t used = 0;
+    /* Terminals were numbered in state order: walk the states and take them as they come. */
+    uint32_t terminal = 0;
+    for (uint32_t state = 1; state < trie->states && terminal < trie->terminals; state++) {
+        if (trie->output[state] != terminal) {
+            continue;
+        }
+        uint32_t key = trie->terminal_key[terminal];
+        uint32_t shorter = trie->output[trie->failure[state]];
+        uint32_t own = keys->first[key + 1] - keys->first[key];
+        length[terminal] = trawl_key_length(keys, key);
+        link[terminal] = shorter;
+        total[terminal] = own + (shorter == TRAWL_NO_KEY ? 0 : total[shorter]);
+        first[terminal] = used;
+        verify[terminal] = 0;
+        if (shorter != TRAWL_NO_KEY) {
+            verify[terminal] = verify[shorter] & TRAWL_VERIFY_CHAIN;
+        }
+        for (uint32_t i = 0; i < own; i++) {
+            uint32_t id = keys->ids[keys->first[key] + i];
+            ids[used++] = id;
+            if (keys->folded && needs_verification(build->patterns, id)) {
+                verify[terminal] = TRAWL_VERIFY_OWN | TRAWL_VERIFY_CHAIN;
+            }
+        }
+        terminal++;
+    }
+    first[terminal] = used;
+}
+
+void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *outputs) {
+    uint64_t size;
+    outputs->length = trawl_db_section(db, TRAWL_SECTION_KEY_LENGTH, part, &size);
+    outputs->keys = (uint32_t)(size / sizeof(uint32_t));
+    outputs->link = trawl_db_section(db, TRAWL_SECTION_KEY_LINK, part, NULL);
+    outputs->total = trawl_db_section(db, TRAWL_SECTION_KEY_TOTAL, part, NULL);
+    outputs->first = trawl_db_section(db, TRAWL_SECTION_KEY_FIRST, part, NULL);
+    outputs->ids = trawl_db_section(db, TRAWL_SECTION_KEY_IDS, part, NULL);
+    outputs->verify = trawl_db_section(db, TRAWL_SECTION_KEY_VERIFY, part, NULL);
+}
+
+trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_error *error) {
+    uint64_t length_size, link_size, total_size, first_size, ids_size, verify_size;
+    const uint32_t *length = trawl_db_section(db, TRAWL_SECTION_KEY_LENGTH, part, &length_size);
+    const uint32_t *link = trawl_db_section(db, TRAWL_SECTION_KEY_LINK, part, &link_size);
+    const uint32_t *total = trawl_db_section(db, TRAWL_SECTION_KEY_TOTAL, part, &total_size);
+    const uint32_t *first = trawl_db_section(db, TRAWL_SECTION_KEY_FIRST, part, &first_size);
+    const uint32_t *ids = trawl_db_section(db, TRAWL_SECTION_KEY_IDS, part, &ids_size);
+    const uint8_t *verify = trawl_db_section(db, TRAWL_SECTION_KEY_VERIFY, part, &verify_size);
+    uint64_t keys = length_size / 4;
+    if (length == NULL || link == NULL || total == NULL || first == NULL || ids == NULL ||
+        verify == NULL || keys == 0 || keys >= TRAWL_NO_KEY || length_size != keys * 4 ||
+        link_size != keys * 4 || total_size != keys * 4 || first_size != (keys + 1) * 4 ||
+        verify_size != keys || ids_size % 4 != 0 || first[0] != 0 || first[keys] != ids_size / 4) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "the database's outputs have inconsistent sizes");
+    }
+    const trawl_pattern_view *patterns = &db->patterns;
+    for (uint64_t key = 0; key < keys; key++) {
+        bool linked = link[key] != TRAWL_NO_KEY;
+        if (first[key + 1] < first[key] || first[key + 1] > ids_size / 4 ||
+            (linked && (link[key] >= key || length[link[key]] >= length[key]))) {
+            return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                              "the database's output of key %llu is damaged",
+                              (unsigned long long)key);
+        }
+        uint32_t own = first[key + 1] - first[key];
+        if (total[key] != own + (linked ? total[link[key]] : 0)) {
+            return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                              "the database's total of key %llu is damaged",
+                              (unsigned long long)key);
+        }
+        for (uint32_t i = first[key]; i < first[key + 1]; i++) {
+            uint32_t id = ids[i];
+            if (id >= patterns->count ||
+                patterns->offsets[id + 1] - patterns->offsets[id] != length[key]) {
+                return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                                  "the database's pattern list of key %llu is damaged",
+                                  (unsigned long long)key);
+            }
+        }
+    }
+    return TRAWL_OK;
+}

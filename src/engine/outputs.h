@@ -1,0 +1,45 @@
+/*
+ * Outputs: which patterns end where an automaton stands.
+ *
+ * They are kept per key (distinct string), not per state: a state names the longest key that is a
+ * suffix of it, and every key links to the longest shorter one that is a suffix of it in turn. The
+ * lists are so shared along the failure links, and following a chain gives ascending starts, which
+ * with ascending ids within a key is the canonical order. Keys are numbered by length.
+ */
+#ifndef TRAWL_ENGINE_OUTPUTS_H
+#define TRAWL_ENGINE_OUTPUTS_H
+
+#include "automaton/trie.h"
+#include "engine/engine.h"
+
+/* Bits of `verify`. Only folded databases have them. */
+enum {
+    TRAWL_VERIFY_OWN = 1,  /* some pattern of this key is case-sensitive and has letters */
+    TRAWL_VERIFY_CHAIN = 2 /* so has this key or one that it links to */
+};
+
+typedef struct trawl_outputs {
+    uint32_t keys;
+    const uint32_t *length; /* bytes of the key; never decreases with its number */
+    const uint32_t *link;   /* the next shorter key, always a smaller number, or TRAWL_NO_KEY */
+    const uint32_t *total;  /* patterns of the key and of all that it links to */
+    const uint32_t *first;  /* keys + 1: patterns of key k are ids[first[k]] .. ids[first[k + 1]] */
+    const uint32_t *ids;
+    const uint8_t *verify;
+} trawl_outputs;
+
+/* Reserves the sections of part `part` for a trie of these keys. */
+trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,
+                                   const char *instead);
+
+/* Writes them. */
+void trawl_outputs_fill(trawl_build *build, uint32_t part, const trawl_keys *keys,
+                        const trawl_trie *trie);
+
+/* Views the sections of a part of a valid database. */
+void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *outputs);
+
+/* Checks the sections of a part: sizes, ranges, falling links, ascending lengths. */
+trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_error *error);
+
+#endif
