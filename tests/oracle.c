@@ -101,6 +101,5 @@ void oracle_search(const trawl_pattern *patterns, size_t count, const uint8_t *t
     if (kind == TRAWL_MATCH_ALL)
         search_all(patterns, count, text, length, found);
     else
-        search_leftmost(patterns, count, text, length, kind == TRAWL_MATCH_LEFTMOST_LONGEST,
-                        found);
+        search_leftmost(patterns, count, text, length, kind == TRAWL_MATCH_LEFTMOST_LONGEST, found);
 }

@@ -1,0 +1,142 @@
+/*
+ * Properties over random cases: every engine and variant agrees with the oracle, however it is run.
+ *
+ *     TRAWL_TEST_SEED    the run's seed (printed)
+ *     TRAWL_TEST_CASES   random cases in the whole run
+ *     TRAWL_TEST_CASE    run this one case of the seed only
+ *     TRAWL_TEST_SHARD   "i/n": run the i-th of n parts
+ *     TRAWL_TEST_ENGINE  NAME or NAME/VARIANT: this engine only
+ */
+#include "combinations.h"
+#include "generate.h"
+#include "sanitizers.h"
+#include "shrink.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    RUNNERS_PER_COMBINATION = 2,
+    LARGE_EVERY = 8000,
+    SHRINK_TRIES = 3000,
+    DEFAULT_CASES = TESTS_ARE_SANITIZED ? 8000 : 100000
+};
+
+/* What runs right now, so that it can be told when the process is ended by a signal. */
+static struct {
+    test_case *test;
+    combination_failure failure;
+    uint64_t seed;
+    uint64_t index;
+} current;
+
+static void tell_current(void) {
+    char replay[128];
+    if (!current.test)
+        return;
+    snprintf(replay, sizeof(replay), "TRAWL_TEST_SEED=%llu TRAWL_TEST_CASE=%llu ./property_test",
+             (unsigned long long)current.seed, (unsigned long long)current.index);
+    combination_print_failure(stdout, current.test, &current.failure, replay);
+}
+
+/* The predicate of shrinking: the same engine, kind and runner still disagree with the oracle. */
+static bool still_fails(const test_case *test, void *context) {
+    const combination_failure *original = context;
+    combination_failure failure;
+    match_list expected = {0};
+    trawl_db *db;
+    char what[sizeof(failure.what)];
+    combination_outcome outcome =
+        combination_compile(original->which, test, original->kind, &db, &failure);
+    bool failed = outcome == COMBINATION_FAILED;
+    if (outcome == COMBINATION_COMPILED && original->scanning) {
+        oracle_search(test->patterns, test->count, test->text, test->length, original->kind,
+                      &expected);
+        /* Random pieces and stopping points are drawn anew, so a few attempts are made. */
+        for (uint64_t attempt = 0; attempt < 4 && !failed; attempt++) {
+            random_source random = random_for_case(1, attempt);
+            failed = !runner_check(&original->how, db, test->text, test->length, &expected, &random,
+                                   what, sizeof(what));
+        }
+        match_list_free(&expected);
+    } else if (original->scanning) {
+        failed = false;
+    }
+    trawl_db_free(db);
+    return failed;
+}
+
+static void report(test_case *test) {
+    combination_failure failure = current.failure;
+    if (still_fails(test, &failure)) {
+        shrink_case(test, still_fails, &failure, SHRINK_TRIES);
+        printf("\nshrunk to %zu patterns and %zu bytes of text\n", test->count, test->length);
+    }
+    tell_current();
+}
+
+static bool run_case(uint64_t index) {
+    test_case test = {0};
+    match_list expected = {0};
+    random_source random = random_for_case(current.seed, index);
+    generate_case(&random, LARGE_EVERY, &test);
+    trawl_match_kind kind = (trawl_match_kind)(index % MATCH_KINDS);
+    oracle_search(test.patterns, test.count, test.text, test.length, kind, &expected);
+    current.test = &test;
+    current.index = index;
+    bool good = true;
+    for (size_t i = 0; i < combination_count() && good; i++)
+        good = combination_check(combination_at(i), &test, kind, &expected, RUNNERS_PER_COMBINATION,
+                                 &random, &current.failure) != COMBINATION_FAILED;
+    if (!good)
+        report(&test);
+    current.test = NULL;
+    match_list_free(&expected);
+    test_case_free(&test);
+    return good;
+}
+
+static void engines_agree_with_the_oracle(void **state) {
+    (void)state;
+    const char *one = getenv("TRAWL_TEST_CASE"), *cases = getenv("TRAWL_TEST_CASES");
+    const char *shard = getenv("TRAWL_TEST_SHARD");
+    unsigned long long part = 1, parts = 1;
+    uint64_t first = 0, last = cases && *cases ? strtoull(cases, NULL, 10) : DEFAULT_CASES;
+    current.seed = random_seed();
+    if (shard && (sscanf(shard, "%llu/%llu", &part, &parts) != 2 || !part || part > parts))
+        fail_msg("TRAWL_TEST_SHARD is %s, expected i/n", shard);
+    if (one && *one) {
+        first = strtoull(one, NULL, 10);
+        last = first + 1;
+    } else {
+        uint64_t all = last;
+        first = all * (part - 1) / parts;
+        last = all * part / parts;
+    }
+    printf("seed %llu, cases %llu to %llu, %zu engines and variants\n",
+           (unsigned long long)current.seed, (unsigned long long)first,
+           (unsigned long long)last - 1, combination_count());
+    fflush(stdout);
+    for (uint64_t index = first; index < last; index++)
+        if (!run_case(index))
+            fail_msg("case %llu of seed %llu failed", (unsigned long long)index,
+                     (unsigned long long)current.seed);
+    combination_print_totals();
+}
+
+static int tell_after_a_signal(void **state) {
+    (void)state;
+    tell_current();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(engines_agree_with_the_oracle, tell_after_a_signal)};
+    sanitizer_on_death(tell_current);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

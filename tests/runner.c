@@ -1,0 +1,454 @@
+#include "runner.h"
+
+#include "case.h"
+#include "guard.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ the list of runners */
+
+static const runner serial[] = {
+    {.call = RUNNER_COLLECT},
+    {.call = RUNNER_SCAN},
+    {.call = RUNNER_STOP},
+    {.call = RUNNER_COUNT},
+    {.call = RUNNER_COUNT_PATTERNS},
+    {.call = RUNNER_COLLECT, .chunk_bytes = 1},
+    {.call = RUNNER_COLLECT, .chunk_bytes = 5},
+    {.call = RUNNER_COLLECT, .origin = RUNNER_MEMORY},
+    {.call = RUNNER_COUNT_PATTERNS, .origin = RUNNER_MEMORY},
+    {.call = RUNNER_SCAN, .origin = RUNNER_FILE},
+    {.call = RUNNER_COLLECT, .threads = 2, .chunk_bytes = 9, .copy_tables = true},
+    {.call = RUNNER_COUNT, .threads = 2, .chunk_bytes = 9, .copy_tables = true},
+    {.call = RUNNER_COLLECT, .threads = 2, .placement = TRAWL_PLACEMENT_SPREAD},
+    {.call = RUNNER_COLLECT, .threads = 2, .placement = TRAWL_PLACEMENT_CLOSE},
+    {.call = RUNNER_SCAN,
+     .threads = 4,
+     .chunk_bytes = 3,
+     .placement = TRAWL_PLACEMENT_SPREAD,
+     .copy_tables = true},
+    {.call = RUNNER_COLLECT, .threads = TRAWL_THREADS_ALL, .chunk_bytes = 4},
+    {.call = RUNNER_STOP, .threads = 2, .chunk_bytes = 3},
+    {.call = RUNNER_SCAN, .threads = 3},
+    {.call = RUNNER_STREAM, .threads = 2, .chunk_bytes = 3, .piece_bytes = 0},
+    {.call = RUNNER_STREAM, .threads = 2, .chunk_bytes = 2, .piece_bytes = 7, .flush = true},
+    {.call = RUNNER_STREAM, .threads = 4, .chunk_bytes = 1, .piece_bytes = 5},
+    {.call = RUNNER_STREAM_COUNT, .threads = 2, .chunk_bytes = 2, .piece_bytes = 7, .flush = true},
+    {.call = RUNNER_STREAM, .origin = RUNNER_MEMORY, .piece_bytes = 2},
+};
+
+/* Crossed with one another. */
+static const runner_call threaded_calls[] = {RUNNER_COLLECT, RUNNER_COUNT_PATTERNS};
+static const uint32_t thread_counts[] = {2, 3, 4};
+static const size_t chunk_sizes[] = {1, 2, 3, 7, 64};
+static const runner_call stream_calls[] = {RUNNER_STREAM, RUNNER_STREAM_COUNT,
+                                           RUNNER_STREAM_COUNT_TOTAL};
+static const size_t piece_sizes[] = {1, 2, 3, 17, 0, RUNNER_PIECE_RANDOM};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define THREADED (COUNT_OF(threaded_calls) * COUNT_OF(thread_counts) * COUNT_OF(chunk_sizes))
+#define STREAMED (COUNT_OF(stream_calls) * COUNT_OF(piece_sizes) * 2)
+
+size_t runner_count(void) {
+    return COUNT_OF(serial) + THREADED + STREAMED;
+}
+
+runner runner_at(size_t index) {
+    if (index < COUNT_OF(serial))
+        return serial[index];
+    index -= COUNT_OF(serial);
+    if (index < THREADED) {
+        runner how = {.call = threaded_calls[index % COUNT_OF(threaded_calls)]};
+        index /= COUNT_OF(threaded_calls);
+        how.threads = thread_counts[index % COUNT_OF(thread_counts)];
+        how.chunk_bytes = chunk_sizes[index / COUNT_OF(thread_counts)];
+        return how;
+    }
+    index -= THREADED;
+    runner how = {.call = stream_calls[index % COUNT_OF(stream_calls)]};
+    index /= COUNT_OF(stream_calls);
+    how.piece_bytes = piece_sizes[index % COUNT_OF(piece_sizes)];
+    how.flush = index / COUNT_OF(piece_sizes) != 0;
+    return how;
+}
+
+runner runner_random(random_source *random) {
+    runner how = {.call = (runner_call)random_below(random, RUNNER_CALLS)};
+    if (random_chance(random, 1, 4))
+        how.origin = RUNNER_MEMORY;
+    else if (random_chance(random, 1, 2000))
+        how.origin = RUNNER_FILE;
+    if (random_chance(random, 1, 2))
+        how.chunk_bytes = random_between(random, 1, random_chance(random, 1, 2) ? 8 : 100);
+    if (random_chance(random, 1, 8)) {
+        how.threads = (uint32_t)random_between(random, 2, 4);
+        how.copy_tables = random_chance(random, 1, 4);
+        if (random_chance(random, 1, 8))
+            how.placement = (trawl_placement)random_between(random, 1, 2);
+    }
+    how.flush = random_chance(random, 1, 3);
+    how.piece_bytes = random_chance(random, 1, 2) ? RUNNER_PIECE_RANDOM : random_below(random, 20);
+    return how;
+}
+
+/* ------------------------------------------------------------------ words */
+
+static const char *const call_names[RUNNER_CALLS] = {
+    "collect",           "scan",   "scan that is stopped", "count",
+    "count per pattern", "stream", "counting stream",      "stream that only counts"};
+
+static bool is_stream(const runner *how) {
+    return how->call >= RUNNER_STREAM;
+}
+
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void append(char *text, size_t size, const char *format, ...) {
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    if (used < size)
+        vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+void runner_describe(const runner *how, char *text, size_t size) {
+    static const char *const origins[] = {"", ", database loaded from memory",
+                                          ", database loaded from a file"};
+    snprintf(text, size, "%s%s", call_names[how->call], origins[how->origin]);
+    if (is_stream(how)) {
+        if (how->piece_bytes == RUNNER_PIECE_RANDOM)
+            append(text, size, ", random pieces");
+        else if (how->piece_bytes)
+            append(text, size, ", pieces of %zu", how->piece_bytes);
+        append(text, size, "%s", how->flush ? ", flushed" : "");
+    }
+    if (how->threads)
+        append(text, size, ", threads %u", how->threads);
+    if (how->chunk_bytes)
+        append(text, size, ", chunks of %zu", how->chunk_bytes);
+    if (how->placement)
+        append(text, size, ", placement %d", (int)how->placement);
+    append(text, size, "%s", how->copy_tables ? ", tables copied" : "");
+}
+
+void runner_options(const runner *how, char *text, size_t size) {
+    text[0] = '\0';
+    if (how->call == RUNNER_COUNT || how->call == RUNNER_STREAM_COUNT_TOTAL)
+        append(text, size, " -c");
+    if (how->threads && how->threads != TRAWL_THREADS_ALL)
+        append(text, size, " --threads %u", how->threads);
+}
+
+/* ------------------------------------------------------------------ receiving and comparing */
+
+typedef struct receiver {
+    match_list found;
+    size_t stop_after; /* 0: never */
+    const char *complaint;
+} receiver;
+
+static int receive(const trawl_match *match, void *context) {
+    receiver *to = context;
+    if (match->reserved != 0)
+        to->complaint = "a match whose reserved field is not 0";
+    if (to->stop_after && to->found.count >= to->stop_after)
+        to->complaint = "the callback was called again after it asked to stop";
+    match_list_add(&to->found, match->pattern, match->start, match->end);
+    return to->stop_after && to->found.count >= to->stop_after;
+}
+
+/* Compares with the first `count` expected matches. */
+static bool same(const trawl_match *found, size_t found_count, const match_list *expected,
+                 size_t count, char *complaint, size_t size) {
+    for (size_t i = 0; i < found_count || i < count; i++) {
+        const trawl_match *got = i < found_count ? &found[i] : NULL;
+        const trawl_match *want = i < count ? &expected->items[i] : NULL;
+        if (got && want && got->pattern == want->pattern && got->start == want->start &&
+            got->end == want->end)
+            continue;
+        snprintf(complaint, size, "%zu matches, expected %zu; match %zu is ", found_count, count,
+                 i);
+        if (got)
+            append(complaint, size, "%u:%llu-%llu, expected ", got->pattern,
+                   (unsigned long long)got->start, (unsigned long long)got->end);
+        else
+            append(complaint, size, "missing, expected ");
+        if (want)
+            append(complaint, size, "%u:%llu-%llu", want->pattern, (unsigned long long)want->start,
+                   (unsigned long long)want->end);
+        else
+            append(complaint, size, "no more");
+        return false;
+    }
+    return true;
+}
+
+static bool same_counts(uint64_t total, const uint64_t *counts, size_t patterns,
+                        const match_list *expected, char *complaint, size_t size) {
+    if (total != expected->count) {
+        snprintf(complaint, size, "counted %llu matches, expected %zu", (unsigned long long)total,
+                 expected->count);
+        return false;
+    }
+    if (!counts)
+        return true;
+    uint64_t *wanted = calloc(patterns ? patterns : 1, sizeof(*wanted));
+    for (size_t i = 0; i < expected->count; i++)
+        wanted[expected->items[i].pattern]++;
+    bool good = true;
+    for (size_t id = 0; id < patterns && good; id++)
+        if (counts[id] != wanted[id]) {
+            snprintf(complaint, size, "counted pattern %zu %llu times, expected %llu", id,
+                     (unsigned long long)counts[id], (unsigned long long)wanted[id]);
+            good = false;
+        }
+    free(wanted);
+    return good;
+}
+
+static bool succeeded(trawl_status status, trawl_status wanted, const trawl_error *error,
+                      char *complaint, size_t size) {
+    if (status == wanted)
+        return true;
+    snprintf(complaint, size, "returned %s, expected %s: %s", trawl_status_text(status),
+             trawl_status_text(wanted), error->message);
+    return false;
+}
+
+/* ------------------------------------------------------------------ the calls */
+
+typedef struct job {
+    const runner *how;
+    const trawl_db *db;
+    const uint8_t *text;
+    size_t length;
+    size_t patterns;
+    trawl_match_kind kind;
+    const match_list *expected;
+    trawl_scan_options options;
+    random_source *random;
+    char *complaint;
+    size_t complaint_size;
+} job;
+
+static bool check_collect(job *work) {
+    trawl_matches matches = {.items = NULL, .count = 99};
+    trawl_error error = {.message = ""};
+    trawl_status status =
+        trawl_collect(work->db, work->text, work->length, &work->options, &matches, &error);
+    if (!succeeded(status, TRAWL_OK, &error, work->complaint, work->complaint_size))
+        return false;
+    bool good = same(matches.items, matches.count, work->expected, work->expected->count,
+                     work->complaint, work->complaint_size);
+    trawl_matches_free(&matches);
+    return good;
+}
+
+static bool check_scan(job *work, bool stop) {
+    size_t expected = work->expected->count;
+    receiver to = {.complaint = NULL};
+    trawl_error error = {.message = ""};
+    if (stop && expected)
+        to.stop_after = expected = random_between(work->random, 1, expected);
+    trawl_status status =
+        trawl_scan(work->db, work->text, work->length, &work->options, receive, &to, &error);
+    bool good = succeeded(status, to.stop_after ? TRAWL_STOPPED : TRAWL_OK, &error, work->complaint,
+                          work->complaint_size) &&
+                same(to.found.items, to.found.count, work->expected, expected, work->complaint,
+                     work->complaint_size);
+    if (good && to.complaint) {
+        snprintf(work->complaint, work->complaint_size, "%s", to.complaint);
+        good = false;
+    }
+    match_list_free(&to.found);
+    return good;
+}
+
+static bool check_count(job *work, bool per_pattern) {
+    uint64_t total = 77;
+    uint64_t *counts = NULL;
+    trawl_error error = {.message = ""};
+    if (per_pattern) {
+        counts = malloc((work->patterns + 1) * sizeof(*counts));
+        memset(counts, 0x5a, (work->patterns + 1) * sizeof(*counts)); /* must be overwritten */
+    }
+    trawl_status status =
+        trawl_count(work->db, work->text, work->length, &work->options, &total, counts, &error);
+    bool good = succeeded(status, TRAWL_OK, &error, work->complaint, work->complaint_size) &&
+                same_counts(total, counts, work->patterns, work->expected, work->complaint,
+                            work->complaint_size);
+    if (good && counts && counts[work->patterns] != UINT64_C(0x5a5a5a5a5a5a5a5a)) {
+        snprintf(work->complaint, work->complaint_size, "wrote past the array of counters");
+        good = false;
+    }
+    free(counts);
+    return good;
+}
+
+/* Expected matches that end in the first `offset` bytes. */
+static size_t expected_until(const match_list *expected, uint64_t offset) {
+    size_t count = 0;
+    while (count < expected->count && expected->items[count].end <= offset)
+        count++;
+    return count;
+}
+
+/* Writes the text piece by piece, each from a buffer that is overwritten afterwards. */
+static bool write_pieces(job *work, trawl_stream *stream, trawl_error *error) {
+    guarded piece = {0};
+    bool good = true;
+    size_t written = 0;
+    do {
+        size_t left = work->length - written;
+        size_t size = work->how->piece_bytes;
+        if (size == RUNNER_PIECE_RANDOM)
+            size = random_below(work->random, random_chance(work->random, 1, 8) ? 200 : 10);
+        else if (!size)
+            size = left;
+        if (size > left)
+            size = left;
+        guarded_copy(&piece, work->text + written, size, random_chance(work->random, 1, 2));
+        good = succeeded(trawl_stream_write(stream, piece.bytes, size, error), TRAWL_OK, error,
+                         work->complaint, work->complaint_size);
+        if (size)
+            memset(piece.bytes, 0xa5, size);
+        written += size;
+        if (good && work->how->flush) {
+            good = succeeded(trawl_stream_flush(stream, error), TRAWL_OK, error, work->complaint,
+                             work->complaint_size);
+            size_t wanted = expected_until(work->expected, written);
+            if (good && work->kind == TRAWL_MATCH_ALL && trawl_stream_matches(stream) != wanted) {
+                snprintf(work->complaint, work->complaint_size,
+                         "%llu matches after a flush at offset %zu, expected %zu",
+                         (unsigned long long)trawl_stream_matches(stream), written, wanted);
+                good = false;
+            }
+        }
+        if (good && trawl_stream_offset(stream) != written) {
+            snprintf(work->complaint, work->complaint_size, "trawl_stream_offset is %llu after %zu",
+                     (unsigned long long)trawl_stream_offset(stream), written);
+            good = false;
+        }
+    } while (good && written < work->length);
+    guarded_free(&piece);
+    return good;
+}
+
+static bool check_stream(job *work) {
+    receiver to = {.complaint = NULL};
+    trawl_error error = {.message = ""};
+    trawl_stream *stream = NULL;
+    bool calls_back = work->how->call == RUNNER_STREAM;
+    bool per_pattern = work->how->call == RUNNER_STREAM_COUNT;
+    trawl_status status = trawl_stream_open(work->db, &work->options, calls_back ? receive : NULL,
+                                            &to, &stream, &error);
+    if (!succeeded(status, TRAWL_OK, &error, work->complaint, work->complaint_size))
+        return false;
+    uint64_t *counts = calloc(work->patterns ? work->patterns : 1, sizeof(*counts));
+    bool good = !per_pattern || succeeded(trawl_stream_count_patterns(stream, counts, &error),
+                                          TRAWL_OK, &error, work->complaint, work->complaint_size);
+    good = good && write_pieces(work, stream, &error);
+    if (!good) {
+        trawl_stream_abandon(stream);
+    } else {
+        /* A stream that only counts tells its total until it is closed: all of it after a flush. */
+        bool total_known = work->kind == TRAWL_MATCH_ALL && !calls_back;
+        if (total_known)
+            good = succeeded(trawl_stream_flush(stream, &error), TRAWL_OK, &error, work->complaint,
+                             work->complaint_size);
+        uint64_t total = trawl_stream_matches(stream);
+        good = succeeded(trawl_stream_close(stream, &error), TRAWL_OK, &error, work->complaint,
+                         work->complaint_size) &&
+               good;
+        if (good && calls_back)
+            good = same(to.found.items, to.found.count, work->expected, work->expected->count,
+                        work->complaint, work->complaint_size);
+        else if (good && (per_pattern || total_known))
+            good = same_counts(total_known ? total : work->expected->count,
+                               per_pattern ? counts : NULL, work->patterns, work->expected,
+                               work->complaint, work->complaint_size);
+        if (good && to.complaint) {
+            snprintf(work->complaint, work->complaint_size, "%s", to.complaint);
+            good = false;
+        }
+    }
+    free(counts);
+    match_list_free(&to.found);
+    return good;
+}
+
+/* ------------------------------------------------------------------ where the database is from */
+
+static trawl_db *load_from_memory(const trawl_db *db, trawl_error *error) {
+    size_t size = 0;
+    const void *bytes = trawl_db_bytes(db, &size);
+    uint8_t *unaligned = malloc(size + 1);
+    memcpy(unaligned + 1, bytes, size);
+    trawl_db *loaded = NULL;
+    trawl_db_load_memory(unaligned + 1, size, &loaded, error);
+    memset(unaligned, 0xa5, size + 1);
+    free(unaligned);
+    return loaded;
+}
+
+static trawl_db *load_from_file(const trawl_db *db, trawl_error *error) {
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/trawl-test-XXXXXX", folder && *folder ? folder : "/tmp");
+    int file = mkstemp(path);
+    if (file < 0)
+        return NULL;
+    close(file);
+    trawl_db *loaded = NULL;
+    if (trawl_db_save(db, path, error) == TRAWL_OK)
+        trawl_db_load(path, &loaded, error);
+    unlink(path); /* a mapped file lives on without its name */
+    return loaded;
+}
+
+bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, size_t length,
+                  const match_list *expected, random_source *random, char *complaint,
+                  size_t complaint_size) {
+    static _Thread_local guarded guard;
+    trawl_error error = {.message = ""};
+    trawl_db *loaded = NULL;
+    if (how->origin != RUNNER_COMPILED) {
+        loaded = how->origin == RUNNER_MEMORY ? load_from_memory(db, &error)
+                                              : load_from_file(db, &error);
+        if (!loaded) {
+            snprintf(complaint, complaint_size, "its own bytes were refused: %s", error.message);
+            return false;
+        }
+    }
+    trawl_db_information information = {.patterns = 0};
+    trawl_db_info(loaded ? loaded : db, &information);
+    guarded_copy(&guard, text, length, random_chance(random, 1, 2));
+    job work = {.how = how,
+                .db = loaded ? loaded : db,
+                .text = length || random_chance(random, 1, 2) ? guard.bytes : NULL,
+                .length = length,
+                .patterns = information.patterns,
+                .kind = information.matches,
+                .expected = expected,
+                .options = TRAWL_SCAN_OPTIONS,
+                .random = random,
+                .complaint = complaint,
+                .complaint_size = complaint_size};
+    work.options.threads = how->threads;
+    work.options.chunk_bytes = how->chunk_bytes;
+    work.options.placement = how->placement;
+    work.options.copy_tables = how->copy_tables;
+    bool good = is_stream(how)                       ? check_stream(&work)
+                : how->call == RUNNER_COLLECT        ? check_collect(&work)
+                : how->call == RUNNER_SCAN           ? check_scan(&work, false)
+                : how->call == RUNNER_STOP           ? check_scan(&work, true)
+                : how->call == RUNNER_COUNT_PATTERNS ? check_count(&work, true)
+                                                     : check_count(&work, false);
+    trawl_db_free(loaded);
+    guarded_pause(&guard);
+    return good;
+}

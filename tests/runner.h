@@ -1,0 +1,63 @@
+/*
+ * Runners: every way in which the library lets a compiled set meet a text. All of them must give
+ * the same matches.
+ */
+#ifndef TRAWL_TESTS_RUNNER_H
+#define TRAWL_TESTS_RUNNER_H
+
+#include "oracle.h"
+#include "random.h"
+
+typedef enum runner_call {
+    RUNNER_COLLECT,            /* trawl_collect */
+    RUNNER_SCAN,               /* trawl_scan with a callback */
+    RUNNER_STOP,               /* trawl_scan with a callback that stops in the middle */
+    RUNNER_COUNT,              /* trawl_count, total only */
+    RUNNER_COUNT_PATTERNS,     /* trawl_count, total and per pattern */
+    RUNNER_STREAM,             /* trawl_stream_* with a callback */
+    RUNNER_STREAM_COUNT,       /* trawl_stream_* without one, counting per pattern */
+    RUNNER_STREAM_COUNT_TOTAL, /* trawl_stream_* without one */
+    RUNNER_CALLS
+} runner_call;
+
+typedef enum runner_origin {
+    RUNNER_COMPILED, /* the database as trawl_compile returned it */
+    RUNNER_MEMORY,   /* its bytes loaded again, from an address that is not aligned */
+    RUNNER_FILE,     /* saved to a file and loaded again */
+    RUNNER_ORIGINS
+} runner_origin;
+
+/* piece_bytes: pieces of random sizes, empty ones too */
+#define RUNNER_PIECE_RANDOM SIZE_MAX
+
+typedef struct runner {
+    runner_call call;
+    runner_origin origin;
+    uint32_t threads;
+    size_t chunk_bytes;
+    trawl_placement placement;
+    bool copy_tables;
+    size_t piece_bytes; /* streams: 0 is the whole text in one write */
+    bool flush;         /* streams: trawl_stream_flush after each write */
+} runner;
+
+/* The fixed list that the case table is run through. */
+size_t runner_count(void);
+runner runner_at(size_t index);
+
+/* Any runner at all, threaded ones and files rarely because they cost more. */
+runner runner_random(random_source *random);
+
+/* For messages: "stream, pieces of 3 bytes, flush, 2 threads, chunks of 7 bytes". */
+void runner_describe(const runner *how, char *text, size_t size);
+
+/* The nearest options of `trawl scan`, for reproducing a failure by hand. */
+void runner_options(const runner *how, char *text, size_t size);
+
+/* Scans `text` and compares with the expected matches. Returns false with a complaint of one or
+ * more lines. `random` is used for random pieces and stopping points. */
+bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, size_t length,
+                  const match_list *expected, random_source *random, char *complaint,
+                  size_t complaint_size);
+
+#endif

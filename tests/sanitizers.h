@@ -1,0 +1,41 @@
+/*
+ * What tests need to know about sanitizers: everything costs several times more under them.
+ */
+#ifndef TRAWL_TESTS_SANITIZERS_H
+#define TRAWL_TESTS_SANITIZERS_H
+
+#if defined(__has_feature)
+#define TESTS_HAVE_FEATURE(name) __has_feature(name)
+#else
+#define TESTS_HAVE_FEATURE(name) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || TESTS_HAVE_FEATURE(address_sanitizer)
+#define TESTS_ADDRESS_SANITIZER 1
+#else
+#define TESTS_ADDRESS_SANITIZER 0
+#endif
+
+#if defined(__SANITIZE_THREAD__) || TESTS_HAVE_FEATURE(thread_sanitizer)
+#define TESTS_THREAD_SANITIZER 1
+#else
+#define TESTS_THREAD_SANITIZER 0
+#endif
+
+#define TESTS_ARE_SANITIZED (TESTS_ADDRESS_SANITIZER || TESTS_THREAD_SANITIZER)
+
+/* Provided by the run-time of AddressSanitizer and ThreadSanitizer. */
+#if TESTS_ARE_SANITIZED
+void __sanitizer_set_death_callback(void (*callback)(void));
+#endif
+
+/* Calls `tell` before a sanitizer ends the process; does nothing without one. */
+static inline void sanitizer_on_death(void (*tell)(void)) {
+#if TESTS_ARE_SANITIZED
+    __sanitizer_set_death_callback(tell);
+#else
+    (void)tell;
+#endif
+}
+
+#endif
