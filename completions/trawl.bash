@@ -1,0 +1,54 @@
+# bash completion for trawl. Commands and flags are read from trawl's own help, engines from
+# `trawl engines`, so that this file cannot fall behind them.
+
+_trawl_words() {
+    COMPREPLY=($(compgen -W "$1" -- "$2"))
+}
+
+# The first column of the indented lines of `trawl engines`.
+_trawl_engines() {
+    "$1" engines 2>/dev/null | sed -nE 's/^([a-z][a-z-]+)( .*)?$/\1/p'
+}
+
+_trawl_flags() {
+    "$1" "$2" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]+' | sort -u
+}
+
+_trawl() {
+    local trawl=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]}
+    local previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    COMPREPLY=()
+
+    if ((COMP_CWORD == 1)); then
+        _trawl_words "scan grep compile info bench devices engines --help --version" "$current"
+        return
+    fi
+    # Readline splits at "=": --engine=ac arrives as three words.
+    if [[ $current == "=" ]]; then
+        current="" previous=${COMP_WORDS[COMP_CWORD - 1]}
+    elif [[ $previous == "=" ]]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    case $previous in
+        --engine) _trawl_words "auto $(_trawl_engines "$trawl")" "$current" ;;
+        --matches) _trawl_words "all leftmost-first leftmost-longest" "$current" ;;
+        --pattern-format) _trawl_words "lines escaped hex tsv" "$current" ;;
+        --placement) _trawl_words "none spread close" "$current" ;;
+        --device) _trawl_words "auto cpu cuda" "$current" ;;
+        --format)
+            case $command in
+                scan) _trawl_words "tsv jsonl count" "$current" ;;
+                *) _trawl_words "table json" "$current" ;;
+            esac
+            ;;
+        --color | --colour) _trawl_words "always never auto" "$current" ;;
+        *)
+            if [[ $current == -* ]]; then
+                _trawl_words "$(_trawl_flags "$trawl" "$command")" "$current"
+            fi
+            ;;
+    esac
+}
+
+# -o default: where nothing above fits, file names.
+complete -o default -F _trawl trawl

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Installs BUILD into SCRATCH with DESTDIR and uses it as its users would.
+# usage: install_test.sh BUILD SCRATCH VERSION     environment: CC, CMAKE, NM
+set -euo pipefail
+build=$1 scratch=$2 version=$3
+dest=$scratch/dest prefix=/opt/trawl
+root=$dest$prefix
+
+fail() {
+    echo "install_test: $*" >&2
+    exit 1
+}
+expect_file() {
+    [[ -f $1 ]] || fail "not installed: ${1#"$dest"}"
+}
+expect_matches() {
+    local output
+    output=$("$@") || fail "$1 exited with status $?"
+    [[ $output == "3 matches" ]] || fail "$1 printed '$output', not '3 matches'"
+}
+
+rm -rf "$scratch"
+mkdir -p "$scratch"
+DESTDIR=$dest "$CMAKE" --install "$build" --prefix "$prefix" >"$scratch/install.log"
+
+# ---- files
+libdir=$(dirname "$(find "$root" -name libtrawl.a)")
+expect_file "$root/include/trawl/trawl.h"
+expect_file "$root/bin/trawl"
+expect_file "$libdir/libtrawl.so.$version"
+expect_file "$libdir/pkgconfig/trawl.pc"
+expect_file "$libdir/cmake/trawl/trawl-config.cmake"
+expect_file "$root/share/man/man1/trawl.1"
+expect_file "$root/share/bash-completion/completions/trawl"
+[[ $(readlink "$libdir/libtrawl.so") == "libtrawl.so.${version%%.*}" ]] ||
+    fail "libtrawl.so does not link to the soname"
+readelf -d "$libdir/libtrawl.so" | grep -q "SONAME.*\[libtrawl.so.${version%%.*}\]" ||
+    fail "libtrawl.so has no soname libtrawl.so.${version%%.*}"
+[[ $("$root/bin/trawl" --version) == *"$version"* ]] || fail "trawl --version does not say $version"
+[[ $(printf 'ushers' | "$root/bin/trawl" scan -c -e he -e she -e his -e hers) == 3 ]] ||
+    fail "the installed command does not count 3 matches in 'ushers'"
+bash -n "$root/share/bash-completion/completions/trawl"
+
+# ---- pkg-config, shared and static
+consumer=$(cd "$(dirname "$0")" && pwd)/consumer/consumer.c
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+[[ $(pkg-config --modversion trawl) == "$version" ]] || fail "trawl.pc does not say $version"
+# shellcheck disable=SC2046  # flags are meant to be split
+"$CC" -Wall -Wextra -Werror "$consumer" $(pkg-config --cflags --libs trawl) -o "$scratch/shared"
+LD_LIBRARY_PATH=$libdir expect_matches "$scratch/shared"
+# shellcheck disable=SC2046
+"$CC" "$consumer" $(pkg-config --cflags trawl) "$libdir/libtrawl.a" \
+    $(pkg-config --static --libs-only-l trawl | sed 's/-ltrawl//') -o "$scratch/static"
+expect_matches "$scratch/static"
+
+# ---- find_package, both targets
+"$CMAKE" -S "$(dirname "$consumer")" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$root" \
+    -DCMAKE_C_COMPILER="$CC" >"$scratch/configure.log"
+"$CMAKE" --build "$scratch/consumer" >"$scratch/build.log"
+expect_matches "$scratch/consumer/with-trawl"
+expect_matches "$scratch/consumer/with-trawl-static"
+
+# ---- the header is also C++, where there is a C++ compiler
+if command -v c++ >/dev/null; then
+    echo '#include <trawl/trawl.h>' |
+        c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ -I"$root/include" -
+fi
+echo "install_test: passed"
