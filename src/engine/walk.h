@@ -62,9 +62,13 @@ typedef struct trawl_walker_type {
     void (*close)(trawl_walker *walker);
     trawl_status (*scan)(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error);
-    /* Counts what scan would report, in any order. */
+    /* Counts what scan would report, in any order. It may put off part of the counting by pattern:
+     * see settle. */
     trawl_status (*count)(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
                           trawl_error *error);
+    /* Adds to counts->per_pattern what count has put off, once after many windows. NULL when count
+     * puts nothing off. Called only when counts->per_pattern is wanted. */
+    void (*settle)(trawl_walker *walker, trawl_counts *counts);
 } trawl_walker_type;
 
 #endif

@@ -1,0 +1,61 @@
+/*
+ * Walking one automaton through several places of the text in turn.
+ *
+ * An automaton's step is a load that depends on the load before; a core that waits for one can do
+ * several others meanwhile. The owned text of a window is therefore walked in blocks of LANES
+ * consecutive lanes of equal length, one step of each in turn. A lane begins max_length - 1 bytes
+ * early, which brings it into the right state (the overlap rule of chunks; Zha & Sahni 2011, IV-A),
+ * and the lanes' matches are reported lane after lane, so that the order is kept.
+ */
+#ifndef TRAWL_CPU_LANES_H
+#define TRAWL_CPU_LANES_H
+
+#include "engine/emit.h"
+
+enum { TRAWL_LANES = 8 };
+
+/* The automaton is in `state`, a matching one, before text[position] of the lane. */
+typedef struct trawl_event {
+    uint32_t position;
+    uint32_t state;
+} trawl_event;
+
+/* Lanes of one block: where they read, what state they are in. */
+typedef struct trawl_lane_set {
+    const uint8_t *text[TRAWL_LANES];
+    uint32_t state[TRAWL_LANES];
+    trawl_event *events[TRAWL_LANES]; /* where recorded events go; room for one a step */
+    size_t event_count[TRAWL_LANES];
+} trawl_lane_set;
+
+/* The loops of an automaton, each over `steps` bytes of every lane: [0] for TRAWL_LANES lanes, [1]
+ * for lane 0 alone. All of them leave the states behind the last byte. */
+typedef struct trawl_lane_loops {
+    void (*advance[2])(const void *automaton, trawl_lane_set *lanes, size_t steps);
+    uint64_t (*count[2])(const void *automaton, trawl_lane_set *lanes, size_t steps);
+    void (*record[2])(const void *automaton, trawl_lane_set *lanes, size_t steps);
+    uint32_t (*key)(const void *automaton, uint32_t state); /* of a matching state */
+} trawl_lane_loops;
+
+/* The scratch of an automaton's walker. */
+typedef struct trawl_lane_walker {
+    const trawl_lane_loops *loops;
+    const void *automaton;
+    const trawl_outputs *outputs;
+    const trawl_pattern_view *patterns;
+    size_t overlap;      /* max_length - 1 */
+    bool verify;         /* totals of states do not suffice to count */
+    trawl_event *events; /* NULL until needed */
+    size_t event_capacity;
+    uint64_t *hits; /* one for each key; NULL until patterns are counted one by one */
+} trawl_lane_walker;
+
+trawl_status trawl_lanes_scan(trawl_lane_walker *walker, const trawl_window *window,
+                              trawl_sink *sink, trawl_error *error);
+trawl_status trawl_lanes_count(trawl_lane_walker *walker, const trawl_window *window,
+                               trawl_counts *counts, trawl_error *error);
+/* Distributes the chains that counting by pattern has collected. */
+void trawl_lanes_settle(trawl_lane_walker *walker, trawl_counts *counts);
+void trawl_lanes_release(trawl_lane_walker *walker);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * The loops of one kind of automaton, for several lanes and for one. Before including it, define
+ *   LOOPS             name of the trawl_lane_loops to define
+ *   NAME(base)        a distinct name for each function
+ *   AUTOMATON         type of the automaton
+ *   PREPARE           declarations that the macros below may use; `a` is the automaton
+ *   STEP(state, byte) the next state
+ *   MATCHING(state)   whether outputs belong to it
+ *   KEY(state)        the key a matching state ends
+ *   TOTAL(state)      matches that end in a matching state
+ */
+
+static inline void NAME(advance_lanes)(const AUTOMATON *a, trawl_lane_set *lanes, size_t steps,
+                                       size_t count) {
+    PREPARE
+    uint32_t state[TRAWL_LANES];
+    memcpy(state, lanes->state, sizeof state);
+    for (size_t i = 0; i < steps; i++) {
+        for (size_t lane = 0; lane < count; lane++) {
+            state[lane] = STEP(state[lane], lanes->text[lane][i]);
+        }
+    }
+    memcpy(lanes->state, state, sizeof state);
+}
+
+static inline uint64_t NAME(count_lanes)(const AUTOMATON *a, trawl_lane_set *lanes, size_t steps,
+                                         size_t count) {
+    PREPARE
+    uint64_t total = 0;
+    uint32_t state[TRAWL_LANES];
+    const uint8_t *text[TRAWL_LANES];
+    memcpy(state, lanes->state, sizeof state);
+    memcpy(text, lanes->text, sizeof text);
+    for (size_t i = 0; i < steps; i++) {
+        for (size_t lane = 0; lane < count; lane++) {
+            state[lane] = STEP(state[lane], text[lane][i]);
+            if (MATCHING(state[lane])) {
+                total += TOTAL(state[lane]);
+            }
+        }
+    }
+    memcpy(lanes->state, state, sizeof state);
+    return total;
+}
+
+static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set *lanes, size_t steps,
+                                      size_t count) {
+    PREPARE
+    uint32_t state[TRAWL_LANES];
+    trawl_event *events[TRAWL_LANES];
+    memcpy(state, lanes->state, sizeof state);
+    memcpy(events, lanes->events, sizeof events);
+    for (size_t i = 0; i < steps; i++) {
+        for (size_t lane = 0; lane < count; lane++) {
+            state[lane] = STEP(state[lane], lanes->text[lane][i]);
+            if (MATCHING(state[lane])) {
+                *events[lane]++ = (trawl_event){(uint32_t)i + 1, state[lane]};
+            }
+        }
+    }
+    memcpy(lanes->state, state, sizeof state);
+    for (size_t lane = 0; lane < count; lane++) {
+        lanes->event_count[lane] = (size_t)(events[lane] - lanes->events[lane]);
+    }
+}
+
+static void NAME(advance_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    NAME(advance_lanes)(automaton, lanes, steps, TRAWL_LANES);
+}
+
+static void NAME(advance_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    NAME(advance_lanes)(automaton, lanes, steps, 1);
+}
+
+static uint64_t NAME(count_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    return NAME(count_lanes)(automaton, lanes, steps, TRAWL_LANES);
+}
+
+static uint64_t NAME(count_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    return NAME(count_lanes)(automaton, lanes, steps, 1);
+}
+
+static void NAME(record_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    NAME(record_lanes)(automaton, lanes, steps, TRAWL_LANES);
+}
+
+static void NAME(record_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    NAME(record_lanes)(automaton, lanes, steps, 1);
+}
+
+static uint32_t NAME(key_of)(const void *automaton, uint32_t state) {
+    const AUTOMATON *a = automaton;
+    PREPARE
+    return KEY(state);
+}
+
+static const trawl_lane_loops LOOPS = {
+    .advance = {NAME(advance_many), NAME(advance_one)},
+    .count = {NAME(count_many), NAME(count_one)},
+    .record = {NAME(record_many), NAME(record_one)},
+    .key = NAME(key_of),
+};
+
+#undef LOOPS
+#undef NAME
+#undef AUTOMATON
+#undef PREPARE
+#undef STEP
+#undef MATCHING
+#undef KEY
+#undef TOTAL

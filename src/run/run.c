@@ -1,0 +1,179 @@
+#include "run/run.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "common/allocate.h"
+#include "common/status.h"
+
+/* Below this a second thread costs more than it does. */
+#define SMALLEST_SHARE ((size_t)32768)
+#define MOST_THREADS 4096u
+
+static trawl_status read_options(const trawl_scan_options *given, trawl_scan_options *options,
+                                 trawl_error *error) {
+    memset(options, 0, sizeof *options);
+    if (given != NULL) {
+        if (given->size < sizeof given->size) {
+            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                              "scan options: size is %zu; initialise them with TRAWL_SCAN_OPTIONS",
+                              given->size);
+        }
+        memcpy(options, given, given->size < sizeof *options ? given->size : sizeof *options);
+    }
+    options->size = sizeof *options;
+    if (options->device != NULL && strcmp(options->device, "cpu") != 0 &&
+        strcmp(options->device, "auto") != 0) {
+        if (strncmp(options->device, "cuda", 4) == 0) {
+            return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
+                              "device '%.40s': this build of trawl has no CUDA module",
+                              options->device);
+        }
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "unknown device '%.40s'", options->device);
+    }
+    if ((unsigned)options->placement > TRAWL_PLACEMENT_CLOSE) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "scan options: unknown placement %d",
+                          (int)options->placement);
+    }
+    if (options->threads == TRAWL_THREADS_ALL) {
+        options->threads = (uint32_t)omp_get_num_procs();
+    } else if (options->threads > MOST_THREADS) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT, "%u threads: at most %u are possible",
+                          options->threads, MOST_THREADS);
+    }
+    if (options->threads == 0) {
+        options->threads = 1;
+    }
+    return TRAWL_OK;
+}
+
+trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan_options *options,
+                            trawl_on_match on_match, void *context, uint64_t *per_pattern,
+                            trawl_error *error) {
+    memset(run, 0, sizeof *run);
+    if (db == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "db is NULL");
+    }
+    trawl_status status = read_options(options, &run->options, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
+    run->db = db;
+    run->type = trawl_cpu_walker(db);
+    run->count_only = on_match == NULL && kind == TRAWL_MATCH_ALL;
+    run->per_pattern = per_pattern;
+    run->workers = trawl_allocate_zeroed(run->options.threads, sizeof *run->workers);
+    if (run->workers == NULL) {
+        return trawl_fail_memory(error, "threads", run->options.threads * sizeof *run->workers);
+    }
+    return trawl_delivery_open(&run->delivery, kind, db->header->max_length, on_match, context,
+                               run->count_only ? NULL : per_pattern, error);
+}
+
+static trawl_status copy_database(const trawl_db *db, trawl_db **copy, trawl_error *error) {
+    uint8_t *block = trawl_allocate_table(db->size);
+    if (block == NULL) {
+        return trawl_fail_memory(error, "a thread's copy of the tables", db->size);
+    }
+    memcpy(block, db->block, db->size);
+    return trawl_db_adopt(block, db->size, TRAWL_BLOCK_ALLOCATED, copy, error);
+}
+
+trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_error *error) {
+    if (worker->walker != NULL) {
+        return TRAWL_OK;
+    }
+    trawl_status status = TRAWL_OK;
+    /* One thread alone has the tables to itself already. */
+    if (run->options.copy_tables && run->options.threads > 1 && worker->copy == NULL) {
+        status = copy_database(run->db, &worker->copy, error);
+    }
+    if (status == TRAWL_OK && run->count_only && run->per_pattern != NULL &&
+        worker->counts.per_pattern == NULL) {
+        worker->counts.per_pattern =
+            run->options.threads == 1
+                ? run->per_pattern
+                : trawl_allocate_zeroed(run->db->patterns.count, sizeof(uint64_t));
+        if (worker->counts.per_pattern == NULL) {
+            status = trawl_fail_memory(error, "counting patterns",
+                                       run->db->patterns.count * sizeof(uint64_t));
+        }
+    }
+    if (status == TRAWL_OK) {
+        status =
+            run->type->open(worker->copy != NULL ? worker->copy : run->db, &worker->walker, error);
+    }
+    return status;
+}
+
+trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window, size_t begin,
+                               size_t end) {
+    size_t overlap = run->db->header->max_length - 1;
+    size_t from = begin < overlap ? 0 : begin - overlap;
+    return (trawl_window){.text = window->text + from,
+                          .length = end - from,
+                          .owned = begin - from,
+                          .base = window->base + from};
+}
+
+trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_error *error) {
+    size_t owned = window->length - window->owned;
+    if (owned == 0) {
+        return TRAWL_OK;
+    }
+    bool alone =
+        run->options.threads == 1 || (run->options.chunk_bytes == 0 && owned < 2 * SMALLEST_SHARE);
+    return alone ? trawl_run_serial(run, window, error) : trawl_run_threads(run, window, error);
+}
+
+trawl_status trawl_run_finish(trawl_run *run, trawl_error *error) {
+    (void)error;
+    if (!run->count_only) {
+        return trawl_delivery_finish(&run->delivery);
+    }
+    if (run->per_pattern == NULL) {
+        return TRAWL_OK;
+    }
+    for (uint32_t thread = 0; thread < run->options.threads; thread++) {
+        trawl_worker *worker = &run->workers[thread];
+        if (worker->walker == NULL) {
+            continue;
+        }
+        if (run->type->settle != NULL) {
+            run->type->settle(worker->walker, &worker->counts);
+        }
+        if (worker->counts.per_pattern != run->per_pattern) {
+            for (uint32_t id = 0; id < run->db->patterns.count; id++) {
+                run->per_pattern[id] += worker->counts.per_pattern[id];
+                worker->counts.per_pattern[id] = 0;
+            }
+        }
+    }
+    return TRAWL_OK;
+}
+
+uint64_t trawl_run_total(const trawl_run *run) {
+    uint64_t total = run->delivery.delivered;
+    for (uint32_t thread = 0; run->workers != NULL && thread < run->options.threads; thread++) {
+        total += run->workers[thread].counts.total;
+    }
+    return total;
+}
+
+void trawl_run_close(trawl_run *run) {
+    for (uint32_t thread = 0; run->workers != NULL && thread < run->options.threads; thread++) {
+        trawl_worker *worker = &run->workers[thread];
+        if (worker->walker != NULL) {
+            run->type->close(worker->walker);
+        }
+        if (worker->counts.per_pattern != run->per_pattern) {
+            trawl_release(worker->counts.per_pattern);
+        }
+        trawl_release(worker->matches);
+        trawl_db_free(worker->copy);
+    }
+    trawl_release(run->workers);
+    trawl_delivery_close(&run->delivery);
+    memset(run, 0, sizeof *run);
+}

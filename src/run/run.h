@@ -1,0 +1,57 @@
+/*
+ * A run: one scan of one text, on one thread or several, shown to it window by window. Runners know
+ * the overlap rule and the order of matches; walkers know neither chunks nor threads.
+ */
+#ifndef TRAWL_RUN_RUN_H
+#define TRAWL_RUN_RUN_H
+
+#include "cpu/walkers.h"
+#include "run/delivery.h"
+
+/* What one thread of a run owns. */
+typedef struct trawl_worker {
+    trawl_walker *walker; /* NULL until the thread first works */
+    trawl_db *copy;       /* its own tables, when the caller asked for copies */
+    trawl_match *matches; /* room for the sink of a serial scan */
+    trawl_counts counts;
+} trawl_worker;
+
+typedef struct trawl_run {
+    const trawl_db *db;
+    const trawl_walker_type *type;
+    trawl_scan_options options; /* complete; threads is the real number */
+    bool count_only;            /* matches are counted by the walkers, not delivered */
+    trawl_delivery delivery;
+    uint64_t *per_pattern; /* the caller's counters, or NULL */
+    trawl_worker *workers;
+} trawl_run;
+
+/* Opens a run. With on_match NULL it counts. `per_pattern`: NULL or counters that are added to;
+ * complete after trawl_run_finish. */
+trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan_options *options,
+                            trawl_on_match on_match, void *context, uint64_t *per_pattern,
+                            trawl_error *error);
+
+/* Handles all matches whose last byte is in the window's owned part. The window may be of any
+ * length; windows come in order. Its overlap must be complete. */
+trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_error *error);
+
+/* After the last window: delivers what was held back and completes the counters. */
+trawl_status trawl_run_finish(trawl_run *run, trawl_error *error);
+
+/* Matches delivered or counted so far. */
+uint64_t trawl_run_total(const trawl_run *run);
+
+void trawl_run_close(trawl_run *run);
+
+/* Makes the worker ready, on the thread that will use it. */
+trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_error *error);
+
+/* The part [begin, end) of a window's owned text as a window of its own, with its overlap. */
+trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window, size_t begin,
+                               size_t end);
+
+trawl_status trawl_run_serial(trawl_run *run, const trawl_window *window, trawl_error *error);
+trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl_error *error);
+
+#endif

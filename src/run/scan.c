@@ -1,0 +1,108 @@
+/* Whole texts in memory: scan, count, collect. */
+#include <string.h>
+
+#include "common/allocate.h"
+#include "common/status.h"
+#include "run/run.h"
+
+/* One run over one text. */
+static trawl_status run_text(const trawl_db *db, const void *text, size_t length,
+                             const trawl_scan_options *options, trawl_on_match on_match,
+                             void *context, uint64_t *total, uint64_t *per_pattern,
+                             trawl_error *error) {
+    if (text == NULL && length != 0) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "text is NULL but its length is %zu",
+                          length);
+    }
+    trawl_run run;
+    trawl_status status = trawl_run_open(&run, db, options, on_match, context, per_pattern, error);
+    if (status == TRAWL_OK) {
+        trawl_window window = {.text = text, .length = length};
+        status = trawl_run_window(&run, &window, error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_run_finish(&run, error);
+    }
+    if (total != NULL) {
+        *total = trawl_run_total(&run);
+    }
+    trawl_run_close(&run);
+    return status;
+}
+
+trawl_status trawl_scan(const trawl_db *db, const void *text, size_t length,
+                        const trawl_scan_options *options, trawl_on_match on_match, void *context,
+                        trawl_error *error) {
+    trawl_clear(error);
+    if (on_match == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_scan: on_match is NULL");
+    }
+    return run_text(db, text, length, options, on_match, context, NULL, NULL, error);
+}
+
+trawl_status trawl_count(const trawl_db *db, const void *text, size_t length,
+                         const trawl_scan_options *options, uint64_t *total, uint64_t *per_pattern,
+                         trawl_error *error) {
+    trawl_clear(error);
+    if (total == NULL && per_pattern == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "trawl_count: total and per_pattern are both NULL");
+    }
+    if (per_pattern != NULL && db != NULL) {
+        memset(per_pattern, 0, db->patterns.count * sizeof *per_pattern);
+    }
+    return run_text(db, text, length, options, NULL, NULL, total, per_pattern, error);
+}
+
+typedef struct collector {
+    trawl_match *items;
+    size_t count;
+    size_t capacity;
+    bool failed;
+} collector;
+
+static int collect_one(const trawl_match *match, void *context) {
+    collector *all = context;
+    if (all->count == all->capacity) {
+        size_t larger = all->capacity + all->capacity / 2 + 1024;
+        trawl_match *moved = trawl_reallocate(all->items, larger, sizeof *moved);
+        if (moved == NULL) {
+            all->failed = true;
+            return 1;
+        }
+        all->items = moved;
+        all->capacity = larger;
+    }
+    all->items[all->count++] = *match;
+    return 0;
+}
+
+trawl_status trawl_collect(const trawl_db *db, const void *text, size_t length,
+                           const trawl_scan_options *options, trawl_matches *matches,
+                           trawl_error *error) {
+    trawl_clear(error);
+    if (matches == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_collect: matches is NULL");
+    }
+    *matches = (trawl_matches){0};
+    collector all = {0};
+    trawl_status status = run_text(db, text, length, options, collect_one, &all, NULL, NULL, error);
+    if (all.failed) {
+        status = trawl_fail_memory(error, "collected matches",
+                                   (uint64_t)all.capacity * 3 / 2 * sizeof *all.items);
+    }
+    if (status != TRAWL_OK) {
+        trawl_release(all.items);
+        return status;
+    }
+    matches->items = all.items;
+    matches->count = all.count;
+    return TRAWL_OK;
+}
+
+void trawl_matches_free(trawl_matches *matches) {
+    if (matches != NULL) {
+        trawl_release(matches->items);
+        *matches = (trawl_matches){0};
+    }
+}

@@ -1,0 +1,184 @@
+/*
+ * A text in pieces. The stream keeps the last max_length - 1 bytes that it has scanned and behind
+ * them the bytes it has gathered. A large piece is scanned in two windows: the joint, which is what
+ * is kept plus the piece's first max_length - 1 bytes, and the rest of the piece, where it lies.
+ */
+#include <string.h>
+
+#include "common/allocate.h"
+#include "common/status.h"
+#include "run/run.h"
+
+/* Small pieces are gathered up to this many bytes, or more for long patterns, whose overlap is
+ * walked again for every window. */
+#define GATHER ((size_t)65536)
+#define OVERLAP_FACTOR 4
+
+struct trawl_stream {
+    trawl_run run;
+    uint8_t *buffer;     /* kept bytes, then gathered ones */
+    size_t kept;         /* scanned before, needed as overlap */
+    size_t gathered;     /* not scanned yet */
+    size_t overlap;      /* max_length - 1 */
+    size_t gather_limit; /* gathered bytes are scanned when there are so many */
+    uint64_t offset;     /* bytes written so far */
+    uint64_t *per_pattern;
+    trawl_status status; /* sticky: the first failure or TRAWL_STOPPED */
+    trawl_error error;
+};
+
+trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_options *options,
+                               trawl_on_match on_match, void *context, trawl_stream **stream,
+                               trawl_error *error) {
+    trawl_clear(error);
+    if (stream == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_stream_open: stream is NULL");
+    }
+    *stream = NULL;
+    trawl_stream *made = trawl_allocate_zeroed(1, sizeof *made);
+    if (made == NULL) {
+        return trawl_fail_memory(error, "a stream", sizeof *made);
+    }
+    trawl_status status = trawl_run_open(&made->run, db, options, on_match, context, NULL, error);
+    if (status == TRAWL_OK) {
+        made->overlap = db->header->max_length - 1;
+        made->gather_limit =
+            made->overlap * OVERLAP_FACTOR > GATHER ? made->overlap * OVERLAP_FACTOR : GATHER;
+        /* Room for the joint window: what is kept, what is gathered, and a piece's beginning. */
+        size_t capacity = made->overlap + made->gather_limit + made->overlap;
+        made->buffer = trawl_allocate(capacity, 1);
+        if (made->buffer == NULL) {
+            status = trawl_fail_memory(error, "a stream", capacity);
+        }
+    }
+    if (status != TRAWL_OK) {
+        trawl_stream_abandon(made);
+        return status;
+    }
+    *stream = made;
+    return TRAWL_OK;
+}
+
+trawl_status trawl_stream_count_patterns(trawl_stream *stream, uint64_t *per_pattern,
+                                         trawl_error *error) {
+    trawl_clear(error);
+    if (stream == NULL || stream->offset != 0) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_stream_count_patterns: %s",
+                          stream == NULL ? "stream is NULL" : "the stream has been written to");
+    }
+    stream->run.per_pattern = per_pattern;
+    if (!stream->run.count_only) {
+        stream->run.delivery.per_pattern = per_pattern;
+    }
+    return TRAWL_OK;
+}
+
+uint64_t trawl_stream_matches(const trawl_stream *stream) {
+    return stream == NULL ? 0 : trawl_run_total(&stream->run);
+}
+
+uint64_t trawl_stream_offset(const trawl_stream *stream) {
+    return stream == NULL ? 0 : stream->offset;
+}
+
+/* Keeps a failure, so that every later call returns it again. */
+static trawl_status keep_status(trawl_stream *stream, trawl_status status, trawl_error *error) {
+    stream->status = status;
+    if (error != NULL) {
+        *error = stream->error;
+    }
+    return status;
+}
+
+static void keep_tail(trawl_stream *stream, const uint8_t *end, size_t available) {
+    size_t tail = available < stream->overlap ? available : stream->overlap;
+    memmove(stream->buffer, end - tail, tail);
+    stream->kept = tail;
+    stream->gathered = 0;
+}
+
+/* Scans the gathered bytes, which end at `offset` of the text. */
+static trawl_status scan_gathered(trawl_stream *stream, uint64_t offset) {
+    size_t length = stream->kept + stream->gathered;
+    trawl_window window = {
+        .text = stream->buffer, .length = length, .owned = stream->kept, .base = offset - length};
+    trawl_status status = trawl_run_window(&stream->run, &window, &stream->error);
+    if (status == TRAWL_OK) {
+        keep_tail(stream, stream->buffer + length, length);
+    }
+    return status;
+}
+
+trawl_status trawl_stream_write(trawl_stream *stream, const void *bytes, size_t length,
+                                trawl_error *error) {
+    trawl_clear(error);
+    if (stream == NULL || (bytes == NULL && length != 0)) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_stream_write: %s is NULL",
+                          stream == NULL ? "stream" : "bytes");
+    }
+    if (stream->status != TRAWL_OK) {
+        return keep_status(stream, stream->status, error);
+    }
+    const uint8_t *piece = bytes;
+    if (length == 0) {
+        return TRAWL_OK;
+    }
+    if (stream->gathered + length < stream->gather_limit) {
+        memcpy(stream->buffer + stream->kept + stream->gathered, piece, length);
+        stream->gathered += length;
+        stream->offset += length;
+        return TRAWL_OK;
+    }
+    /* The joint: matches that end in the piece's first bytes may begin before the piece. */
+    size_t joint = length < stream->overlap ? length : stream->overlap;
+    trawl_status status = TRAWL_OK;
+    if (stream->gathered != 0 || stream->kept != 0) {
+        memcpy(stream->buffer + stream->kept + stream->gathered, piece, joint);
+        stream->gathered += joint;
+        status = scan_gathered(stream, stream->offset + joint);
+    } else {
+        joint = 0; /* the text begins with this piece */
+    }
+    if (status == TRAWL_OK && length > joint) {
+        trawl_window window = {
+            .text = piece, .length = length, .owned = joint, .base = stream->offset};
+        status = trawl_run_window(&stream->run, &window, &stream->error);
+        if (status == TRAWL_OK) {
+            keep_tail(stream, piece + length, length);
+        }
+    }
+    stream->offset += length;
+    return status == TRAWL_OK ? TRAWL_OK : keep_status(stream, status, error);
+}
+
+trawl_status trawl_stream_flush(trawl_stream *stream, trawl_error *error) {
+    trawl_clear(error);
+    if (stream == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_stream_flush: stream is NULL");
+    }
+    trawl_status status = stream->status;
+    if (status == TRAWL_OK && stream->gathered != 0) {
+        status = scan_gathered(stream, stream->offset);
+    }
+    return status == TRAWL_OK ? TRAWL_OK : keep_status(stream, status, error);
+}
+
+trawl_status trawl_stream_close(trawl_stream *stream, trawl_error *error) {
+    trawl_status status = trawl_stream_flush(stream, error);
+    if (stream == NULL) {
+        return status;
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_run_finish(&stream->run, error);
+    }
+    trawl_stream_abandon(stream);
+    return status;
+}
+
+void trawl_stream_abandon(trawl_stream *stream) {
+    if (stream != NULL) {
+        trawl_run_close(&stream->run);
+        trawl_release(stream->buffer);
+        trawl_release(stream);
+    }
+}

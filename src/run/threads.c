@@ -1,0 +1,239 @@
+/*
+ * Several threads over one window. The owned text is cut into chunks, which threads take as they
+ * become free (dynamic scheduling; Tran et al., 5.3). Counting needs no more. For matches, chunks
+ * are delivered in their order: the one whose turn it is goes straight to the caller; others gather
+ * their matches, and wait for their turn when they have gathered many. Memory is so bounded by the
+ * number of chunks in flight, however dense the matches are.
+ */
+#include <omp.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "common/allocate.h"
+#include "common/status.h"
+#include "run/placement.h"
+#include "run/run.h"
+
+#define CHUNK ((size_t)1 << 20)
+#define SMALLEST_CHUNK ((size_t)32768)
+#define OVERLAP_FACTOR 8     /* chunk bytes for each byte of overlap that is walked twice */
+#define CHUNKS_EACH 4        /* at least so many chunks for each thread, to balance their loads */
+#define IN_FLIGHT 4          /* chunks being scanned or waiting, for each thread */
+#define FIRST_MATCHES 1024u  /* a chunk's first array of matches */
+#define MOST_MATCHES 262144u /* a chunk that gathered so many waits for its turn */
+
+typedef struct chunk_slot {
+    trawl_match *matches;
+    size_t count;
+    bool finished;
+} chunk_slot;
+
+typedef struct crew_state {
+    trawl_run *run;
+    const trawl_window *window;
+    size_t chunk_bytes;
+    size_t chunks;
+    trawl_placing placing;
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    size_t next;       /* the first chunk that nobody has taken */
+    size_t turn;       /* the first chunk that is not delivered */
+    chunk_slot *slots; /* slot_count of them: chunk c uses slot c % slot_count */
+    size_t slot_count;
+    trawl_status status; /* the first failure, or TRAWL_STOPPED */
+    trawl_error error;
+} crew_state;
+
+static size_t choose_chunk(const trawl_run *run, size_t owned) {
+    if (run->options.chunk_bytes != 0) {
+        return run->options.chunk_bytes < TRAWL_WINDOW_MAX / 2 ? run->options.chunk_bytes
+                                                               : TRAWL_WINDOW_MAX / 2;
+    }
+    size_t overlap = run->db->header->max_length - 1;
+    size_t chunk = owned / ((size_t)run->options.threads * CHUNKS_EACH);
+    chunk = chunk < SMALLEST_CHUNK ? SMALLEST_CHUNK : chunk > CHUNK ? CHUNK : chunk;
+    return chunk < OVERLAP_FACTOR * overlap ? OVERLAP_FACTOR * overlap : chunk;
+}
+
+static void fail(crew_state *crew, trawl_status status, const trawl_error *error) {
+    if (crew->status == TRAWL_OK) {
+        crew->status = status;
+        crew->error = *error;
+    }
+    (void)pthread_cond_broadcast(&crew->changed);
+}
+
+/* The next chunk, once there is a free slot for it; false when there is none or the run has ended.
+ */
+static bool take_chunk(crew_state *crew, size_t *chunk) {
+    bool taken = false;
+    (void)pthread_mutex_lock(&crew->lock);
+    while (crew->status == TRAWL_OK && crew->next < crew->chunks &&
+           crew->next >= crew->turn + crew->slot_count) {
+        (void)pthread_cond_wait(&crew->changed, &crew->lock);
+    }
+    if (crew->status == TRAWL_OK && crew->next < crew->chunks) {
+        *chunk = crew->next++;
+        taken = true;
+    }
+    (void)pthread_mutex_unlock(&crew->lock);
+    return taken;
+}
+
+static trawl_window chunk_window(const crew_state *crew, size_t chunk) {
+    size_t begin = crew->window->owned + chunk * crew->chunk_bytes;
+    size_t left = crew->window->length - begin;
+    size_t end = begin + (left < crew->chunk_bytes ? left : crew->chunk_bytes);
+    return trawl_window_part(crew->run, crew->window, begin, end);
+}
+
+typedef struct chunk_sink {
+    trawl_sink sink;
+    crew_state *crew;
+    size_t chunk;
+    bool turn;  /* it is this chunk's turn: deliver directly */
+    bool empty; /* the array could not grow: status TRAWL_ERROR_MEMORY */
+} chunk_sink;
+
+/* Waits until every chunk before this one has been delivered. */
+static trawl_status await_turn(crew_state *crew, size_t chunk) {
+    (void)pthread_mutex_lock(&crew->lock);
+    while (crew->status == TRAWL_OK && crew->turn != chunk) {
+        (void)pthread_cond_wait(&crew->changed, &crew->lock);
+    }
+    trawl_status status = crew->status;
+    (void)pthread_mutex_unlock(&crew->lock);
+    return status;
+}
+
+static trawl_status flush(trawl_sink *sink) {
+    chunk_sink *own = (chunk_sink *)sink;
+    if (!own->turn && sink->capacity < MOST_MATCHES) {
+        size_t larger = sink->capacity == 0 ? FIRST_MATCHES : sink->capacity * 4;
+        trawl_match *moved = trawl_reallocate(sink->matches, larger, sizeof *moved);
+        if (moved == NULL) {
+            own->empty = true;
+            return TRAWL_ERROR_MEMORY;
+        }
+        sink->matches = moved;
+        sink->capacity = larger;
+        return TRAWL_OK;
+    }
+    if (!own->turn) {
+        trawl_status status = await_turn(own->crew, own->chunk);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        own->turn = true;
+    }
+    trawl_status status = trawl_delivery_put(&own->crew->run->delivery, sink->matches, sink->count);
+    sink->count = 0;
+    return status;
+}
+
+/* Hands a scanned chunk in. Whoever completes the chunk whose turn it is delivers it and all
+ * finished ones behind it; there is never a second one, as `turn` moves only here. */
+static void hand_in(crew_state *crew, chunk_sink *sink) {
+    (void)pthread_mutex_lock(&crew->lock);
+    chunk_slot *slot = &crew->slots[sink->chunk % crew->slot_count];
+    *slot = (chunk_slot){sink->sink.matches, sink->sink.count, true};
+    if (crew->turn == sink->chunk) {
+        while (crew->status == TRAWL_OK && crew->turn < crew->chunks) {
+            slot = &crew->slots[crew->turn % crew->slot_count];
+            if (!slot->finished) {
+                break;
+            }
+            chunk_slot ready = *slot;
+            (void)pthread_mutex_unlock(&crew->lock);
+            trawl_status status =
+                trawl_delivery_put(&crew->run->delivery, ready.matches, ready.count);
+            trawl_release(ready.matches);
+            (void)pthread_mutex_lock(&crew->lock);
+            *slot = (chunk_slot){0};
+            crew->turn++;
+            (void)pthread_cond_broadcast(&crew->changed);
+            if (status != TRAWL_OK) {
+                trawl_error none = {.status = status};
+                fail(crew, status, &none);
+            }
+        }
+    }
+    (void)pthread_mutex_unlock(&crew->lock);
+}
+
+static trawl_status scan_chunk(crew_state *crew, trawl_worker *worker, size_t chunk, trawl_error *error) {
+    trawl_window part = chunk_window(crew, chunk);
+    if (crew->run->count_only) {
+        return crew->run->type->count(worker->walker, &part, &worker->counts, error);
+    }
+    chunk_sink sink = {.sink = {.flush = flush}, .crew = crew, .chunk = chunk};
+    trawl_status status = crew->run->type->scan(worker->walker, &part, &sink.sink, error);
+    if (status == TRAWL_OK) {
+        hand_in(crew, &sink);
+        return TRAWL_OK;
+    }
+    if (sink.empty) {
+        (void)trawl_fail_memory(error, "a chunk's matches",
+                                sink.sink.capacity * 4 * sizeof(trawl_match));
+    }
+    trawl_release(sink.sink.matches);
+    return status;
+}
+
+static void work(crew_state *crew, uint32_t thread) {
+    cpu_set_t before;
+    trawl_placing_bind(&crew->placing, thread, &before);
+    trawl_worker *worker = &crew->run->workers[thread];
+    trawl_error error = {.status = TRAWL_OK};
+    size_t chunk;
+    trawl_status status = TRAWL_OK;
+    while (status == TRAWL_OK && take_chunk(crew, &chunk)) {
+        status = trawl_worker_prepare(crew->run, worker, &error);
+        if (status == TRAWL_OK) {
+            status = scan_chunk(crew, worker, chunk, &error);
+        }
+    }
+    if (status != TRAWL_OK) {
+        (void)pthread_mutex_lock(&crew->lock);
+        fail(crew, status, &error);
+        (void)pthread_mutex_unlock(&crew->lock);
+    }
+    trawl_placing_unbind(&crew->placing, &before);
+}
+
+trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl_error *error) {
+    size_t owned = window->length - window->owned;
+    crew_state crew = {.run = run, .window = window, .chunk_bytes = choose_chunk(run, owned)};
+    crew.chunks = (owned - 1) / crew.chunk_bytes + 1;
+    /* Counting delivers nothing, so no chunk ever waits for a slot. */
+    crew.slot_count = run->count_only ? crew.chunks : (size_t)run->options.threads * IN_FLIGHT;
+    if (!run->count_only) {
+        crew.slots = trawl_allocate_zeroed(crew.slot_count, sizeof *crew.slots);
+        if (crew.slots == NULL) {
+            return trawl_fail_memory(error, "threads", crew.slot_count * sizeof *crew.slots);
+        }
+    }
+    trawl_status status =
+        trawl_placing_open(&crew.placing, run->options.placement, run->options.threads, error);
+    if (status != TRAWL_OK) {
+        trawl_release(crew.slots);
+        return status;
+    }
+    (void)pthread_mutex_init(&crew.lock, NULL);
+    (void)pthread_cond_init(&crew.changed, NULL);
+    size_t most = crew.chunks < run->options.threads ? crew.chunks : run->options.threads;
+#pragma omp parallel num_threads((int)most) default(none) shared(crew)
+    work(&crew, (uint32_t)omp_get_thread_num());
+    (void)pthread_cond_destroy(&crew.changed);
+    (void)pthread_mutex_destroy(&crew.lock);
+    trawl_placing_close(&crew.placing);
+    for (size_t i = 0; crew.slots != NULL && i < crew.slot_count; i++) {
+        trawl_release(crew.slots[i].matches);
+    }
+    trawl_release(crew.slots);
+    if (crew.status != TRAWL_OK && error != NULL) {
+        *error = crew.error;
+    }
+    return crew.status;
+}
