@@ -10,12 +10,12 @@
 #include "grep_flags.h"
 
 /* What may still be overridden by a later flag. */
-typedef struct parser {
+typedef struct parsing {
     grep_options *options;
     arguments arguments;
     bool around_given, before_given, after_given;
     uint64_t around; /* -C; -A and -B win over it wherever they stand */
-} parser;
+} parsing;
 
 /* A number as grep reads it: one that is too large means "all". False when it is no number. */
 static bool read_number(const char *text, uint64_t *number) {
@@ -142,7 +142,7 @@ static bool take_context(const char *value, uint64_t *lines, bool *given) {
 }
 
 /* Flags that take a value. */
-static bool take_value(parser *parser, int id) {
+static bool take_value(parsing *parser, int id) {
     static const char *const binary_words[3] = {"binary", "text", "without-match"};
     static const char *const directory_words[3] = {"read", "skip", "recurse"};
     static const char *const device_words[3] = {"read", "skip", "skip"};
@@ -313,7 +313,7 @@ static bool take_operands(grep_options *options) {
 }
 
 /* Of -q, -l and -L, -c the first in this order has its way. */
-static void settle(parser *parser) {
+static void settle(parsing *parser) {
     grep_options *options = parser->options;
     options->context = parser->around_given || parser->before_given || parser->after_given;
     if (parser->around_given && !parser->before_given) {
@@ -339,7 +339,7 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
                               .group_separator = "--",
                               .compile = TRAWL_COMPILE_OPTIONS,
                               .scan = TRAWL_SCAN_OPTIONS};
-    parser parser = {.options = options};
+    parsing parser = {.options = options};
     arguments_begin(&parser.arguments, &grep_command, argc, argv);
     *status = EXIT_ERROR;
     for (;;) {
