@@ -42,43 +42,52 @@ static bool needs_verification(const trawl_patterns *patterns, uint32_t id) {
     return false;
 }
 
+void trawl_outputs_begin(const trawl_build *build, uint32_t part, const trawl_keys *keys,
+                         trawl_outputs_writer *writer) {
+    const trawl_image *image = build->image;
+    *writer = (trawl_outputs_writer){
+        .patterns = build->patterns,
+        .keys = keys,
+        .length = trawl_image_section(image, TRAWL_SECTION_KEY_LENGTH, part),
+        .link = trawl_image_section(image, TRAWL_SECTION_KEY_LINK, part),
+        .total = trawl_image_section(image, TRAWL_SECTION_KEY_TOTAL, part),
+        .first = trawl_image_section(image, TRAWL_SECTION_KEY_FIRST, part),
+        .ids = trawl_image_section(image, TRAWL_SECTION_KEY_IDS, part),
+        .verify = trawl_image_section(image, TRAWL_SECTION_KEY_VERIFY, part),
+    };
+    writer->first[0] = 0;
+}
+
+void trawl_outputs_append(trawl_outputs_writer *writer, uint32_t key, uint32_t shorter) {
+    const trawl_keys *keys = writer->keys;
+    uint32_t number = writer->count++;
+    uint32_t own = keys->first[key + 1] - keys->first[key];
+    writer->length[number] = trawl_key_length(keys, key);
+    writer->link[number] = shorter;
+    writer->total[number] = own + (shorter == TRAWL_NO_KEY ? 0 : writer->total[shorter]);
+    writer->verify[number] =
+        shorter == TRAWL_NO_KEY ? 0 : writer->verify[shorter] & TRAWL_VERIFY_CHAIN;
+    for (uint32_t i = keys->first[key]; i < keys->first[key + 1]; i++) {
+        uint32_t id = keys->ids[i];
+        writer->ids[writer->used++] = id;
+        if (keys->folded && needs_verification(writer->patterns, id)) {
+            writer->verify[number] = TRAWL_VERIFY_OWN | TRAWL_VERIFY_CHAIN;
+        }
+    }
+    writer->first[writer->count] = writer->used;
+}
+
 void trawl_outputs_fill(trawl_build *build, uint32_t part, const trawl_keys *keys,
                         const trawl_trie *trie) {
-    const trawl_image *image = build->image;
-    uint32_t *length = trawl_image_section(image, TRAWL_SECTION_KEY_LENGTH, part);
-    uint32_t *link = trawl_image_section(image, TRAWL_SECTION_KEY_LINK, part);
-    uint32_t *total = trawl_image_section(image, TRAWL_SECTION_KEY_TOTAL, part);
-    uint32_t *first = trawl_image_section(image, TRAWL_SECTION_KEY_FIRST, part);
-    uint32_t *ids = trawl_image_section(image, TRAWL_SECTION_KEY_IDS, part);
-    uint8_t *verify = trawl_image_section(image, TRAWL_SECTION_KEY_VERIFY, part);
-    uint32_t used = 0;
+    trawl_outputs_writer writer;
+    trawl_outputs_begin(build, part, keys, &writer);
     /* Terminals were numbered in state order: walk the states and take them as they come. */
-    uint32_t terminal = 0;
-    for (uint32_t state = 1; state < trie->states && terminal < trie->terminals; state++) {
-        if (trie->output[state] != terminal) {
-            continue;
+    for (uint32_t state = 1; state < trie->states && writer.count < trie->terminals; state++) {
+        if (trie->output[state] == writer.count) {
+            trawl_outputs_append(&writer, trie->terminal_key[writer.count],
+                                 trie->output[trie->failure[state]]);
         }
-        uint32_t key = trie->terminal_key[terminal];
-        uint32_t shorter = trie->output[trie->failure[state]];
-        uint32_t own = keys->first[key + 1] - keys->first[key];
-        length[terminal] = trawl_key_length(keys, key);
-        link[terminal] = shorter;
-        total[terminal] = own + (shorter == TRAWL_NO_KEY ? 0 : total[shorter]);
-        first[terminal] = used;
-        verify[terminal] = 0;
-        if (shorter != TRAWL_NO_KEY) {
-            verify[terminal] = verify[shorter] & TRAWL_VERIFY_CHAIN;
-        }
-        for (uint32_t i = 0; i < own; i++) {
-            uint32_t id = keys->ids[keys->first[key] + i];
-            ids[used++] = id;
-            if (keys->folded && needs_verification(build->patterns, id)) {
-                verify[terminal] = TRAWL_VERIFY_OWN | TRAWL_VERIFY_CHAIN;
-            }
-        }
-        terminal++;
     }
-    first[terminal] = used;
 }
 
 void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *outputs) {

@@ -4,7 +4,7 @@
  * They are kept per key (distinct string), not per state: a state names the longest key that is a
  * suffix of it, and every key links to the longest shorter one that is a suffix of it in turn. The
  * lists are so shared along the failure links, and following a chain gives ascending starts, which
- * with ascending ids within a key is the canonical order. Keys are numbered by length.
+ * with ascending ids within a key is the canonical order. A key links to a smaller number.
  */
 #ifndef TRAWL_ENGINE_OUTPUTS_H
 #define TRAWL_ENGINE_OUTPUTS_H
@@ -20,7 +20,7 @@ enum {
 
 typedef struct trawl_outputs {
     uint32_t keys;
-    const uint32_t *length; /* bytes of the key; never decreases with its number */
+    const uint32_t *length; /* bytes of the key */
     const uint32_t *link;   /* the next shorter key, always a smaller number, or TRAWL_NO_KEY */
     const uint32_t *total;  /* patterns of the key and of all that it links to */
     const uint32_t *first;  /* keys + 1: patterns of key k are ids[first[k]] .. ids[first[k + 1]] */
@@ -32,7 +32,22 @@ typedef struct trawl_outputs {
 trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,
                                    const char *instead);
 
-/* Writes them. */
+/* Writes them, one key after the other, into an allocated image. Every key comes after the one that
+ * it links to; `shorter` is that one's number (in order of appending) or TRAWL_NO_KEY. */
+typedef struct trawl_outputs_writer {
+    const trawl_patterns *patterns;
+    const trawl_keys *keys;
+    uint32_t *length, *link, *total, *first, *ids;
+    uint8_t *verify;
+    uint32_t count; /* keys so far */
+    uint32_t used;  /* patterns so far */
+} trawl_outputs_writer;
+
+void trawl_outputs_begin(const trawl_build *build, uint32_t part, const trawl_keys *keys,
+                         trawl_outputs_writer *writer);
+void trawl_outputs_append(trawl_outputs_writer *writer, uint32_t key, uint32_t shorter);
+
+/* Writes the keys of a trie in the order of its terminals. */
 void trawl_outputs_fill(trawl_build *build, uint32_t part, const trawl_keys *keys,
                         const trawl_trie *trie);
 
