@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs BUILD into SCRATCH with DESTDIR and uses it as its users would.
-# usage: install_test.sh BUILD SCRATCH VERSION     environment: CC, CMAKE, NM
+# usage: install_test.sh BUILD SCRATCH VERSION     environment: CC, CMAKE
 set -euo pipefail
 build=$1 scratch=$2 version=$3
 dest=$scratch/dest prefix=/opt/trawl
