@@ -1,0 +1,116 @@
+#include "engine/ac_split.h"
+
+#include "common/allocate.h"
+#include "common/status.h"
+#include "pattern/partition.h"
+
+static const char *const variants[] = {"in-turn", "in-parallel", "stt", NULL};
+static const char *const variant_summaries[] = {
+    "a thread scans a chunk with one part after the other",
+    "different threads scan a chunk, each with its own part",
+    "in turn, each part as the papers' table of 257 columns", NULL};
+
+/* The bytes of table that a part should have when the caller leaves their number to us: about what
+ * a core's own cache holds, which is the point of splitting (Tran et al., 4.2). */
+#define PART_TABLE_BYTES ((uint64_t)512 << 10)
+#define MOST_CHOSEN_PARTS 16u
+
+typedef struct planned_parts {
+    uint32_t count;
+    trawl_dfa_part parts[];
+} planned_parts;
+
+static trawl_status choose_parts(const trawl_build *build, uint32_t *parts) {
+    if (build->options->split_parts > TRAWL_IMAGE_MAX_PARTS) {
+        return trawl_fail(build->error, TRAWL_ERROR_ARGUMENT,
+                          "ac-split: %u parts asked for, at most %u are possible",
+                          build->options->split_parts, TRAWL_IMAGE_MAX_PARTS);
+    }
+    *parts = build->options->split_parts;
+    if (*parts != 0) {
+        return TRAWL_OK;
+    }
+    trawl_statistics statistics;
+    trawl_status status = trawl_patterns_statistics(build->patterns, &statistics, build->error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    uint64_t table = statistics.states * (statistics.alphabet + 1) * 2;
+    *parts = 2; /* the paper wants an even number */
+    while (*parts < MOST_CHOSEN_PARTS && table / *parts > PART_TABLE_BYTES) {
+        *parts *= 2;
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status plan(trawl_build *build) {
+    uint32_t wanted;
+    trawl_status status = choose_parts(build, &wanted);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    double threshold = build->options->split_threshold > 0
+                           ? build->options->split_threshold
+                           : trawl_partition_threshold(build->patterns->count);
+    trawl_partition partition;
+    status = trawl_partition_make(build->patterns, wanted, threshold, &partition, build->error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    size_t size = sizeof(planned_parts) + partition.parts * sizeof(trawl_dfa_part);
+    planned_parts *planned = trawl_allocate_zeroed(1, size);
+    if (planned == NULL) {
+        status = trawl_fail_memory(build->error, "planning ac-split", size);
+    } else {
+        planned->count = partition.parts;
+    }
+    build->state = planned;
+    build->parts = partition.parts;
+    for (uint32_t part = 0; status == TRAWL_OK && part < partition.parts; part++) {
+        status = trawl_dfa_part_plan(
+            build, part, partition.ids + partition.first[part],
+            partition.first[part + 1] - partition.first[part], build->variant == TRAWL_SPLIT_STT,
+            "engine ac-nfa needs far less memory for this set", &planned->parts[part]);
+    }
+    trawl_partition_release(&partition);
+    return status;
+}
+
+static trawl_status fill(trawl_build *build) {
+    planned_parts *planned = build->state;
+    trawl_status status = TRAWL_OK;
+    for (uint32_t part = 0; status == TRAWL_OK && part < planned->count; part++) {
+        status = trawl_dfa_part_fill(build, part, &planned->parts[part]);
+    }
+    return status;
+}
+
+static void release(trawl_build *build) {
+    planned_parts *planned = build->state;
+    if (planned != NULL) {
+        for (uint32_t part = 0; part < planned->count; part++) {
+            trawl_dfa_part_release(&planned->parts[part]);
+        }
+        trawl_release(planned);
+    }
+}
+
+static trawl_status validate(const trawl_db *db, trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    for (uint32_t part = 0; status == TRAWL_OK && part < db->header->parts; part++) {
+        status = trawl_dfa_part_validate(db, part, error);
+    }
+    return status;
+}
+
+const trawl_engine trawl_engine_ac_split = {
+    .description = {.name = "ac-split",
+                    .summary = "the set split into several small DFAs, each scanning the text",
+                    .source = "Tran et al., 4.2, Algorithms 1 and 2",
+                    .variants = variants,
+                    .variant_summaries = variant_summaries},
+    .plan = plan,
+    .fill = fill,
+    .release = release,
+    .validate = validate,
+};
