@@ -1,0 +1,269 @@
+/*
+ * Damaged databases: truncated at every length, every byte changed, and then the same with the
+ * checksum made right again, so that the validation of the structure itself stands alone. The
+ * result is a status with a sentence, or a database that can be used without undefined behaviour
+ * (which matches it then finds does not matter).
+ */
+#include "random.h"
+#include "sample.h"
+#include "sanitizers.h"
+#include "seal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+    /* Changed one by one; in the rest of a larger block a random sample of as many. */
+    EVERY_BYTE_UNTIL = TESTS_ARE_SANITIZED ? 2000 : 8000,
+    MATCHES_ENOUGH = 100000
+};
+
+static trawl_error error;
+static random_source source;
+
+static int enough(const trawl_match *match, void *context) {
+    size_t *count = context;
+    (void)match;
+    return ++*count >= MATCHES_ENOUGH;
+}
+
+/* Uses everything that a loaded database offers. */
+static void use(const trawl_db *db) {
+    trawl_db_information information;
+    trawl_pattern pattern;
+    size_t calls = 0;
+    uint64_t total, sum = 0;
+    trawl_db_info(db, &information);
+    sum += strlen(information.engine) + strlen(information.variant) + strlen(information.reason);
+    for (uint32_t id = 0; id < information.patterns; id++) {
+        assert_true(trawl_db_pattern(db, id, &pattern));
+        for (size_t i = 0; i < pattern.length; i++)
+            sum += pattern.bytes[i];
+        for (size_t i = 0; i < pattern.name_length; i++)
+            sum += (uint8_t)pattern.name[i];
+    }
+    trawl_scan(db, sample_text, sample_text_length, NULL, enough, &calls, &error);
+    uint64_t *each = calloc(information.patterns + 1, sizeof(*each));
+    trawl_count(db, sample_text, sample_text_length, NULL, &total, each, &error);
+    trawl_count(db, sample_text, sample_text_length, NULL, &total, NULL, &error);
+    free(each);
+    if (sum % 8 == 0) {
+        trawl_stream *stream;
+        calls = 0;
+        if (trawl_stream_open(db, NULL, enough, &calls, &stream, &error) == TRAWL_OK) {
+            trawl_stream_write(stream, sample_text, sample_text_length / 2, &error);
+            trawl_stream_flush(stream, &error);
+            trawl_stream_write(stream, sample_text, sample_text_length, &error);
+            trawl_stream_close(stream, &error);
+        }
+    }
+}
+
+/* Loads a block of exactly `size` bytes. Returns whether it was accepted. */
+static bool load_and_use(const uint8_t *block, size_t size, bool may_be_accepted) {
+    trawl_db *db = NULL;
+    trawl_status status = trawl_db_load_memory(block, size, &db, &error);
+    if (status == TRAWL_OK) {
+        assert_non_null(db);
+        assert_true(may_be_accepted);
+        use(db);
+        trawl_db_free(db);
+        return true;
+    }
+    assert_null(db);
+    assert_int_equal(status, TRAWL_ERROR_FORMAT);
+    assert_true(strlen(error.message) > 0);
+    return false;
+}
+
+typedef void (*with_block)(const uint8_t *block, size_t size);
+
+static void for_every_block(with_block function) {
+    source = random_for_case(random_seed(), 0);
+    for (size_t c = 0; c < combination_count(); c++) {
+        trawl_match_kind kind = (trawl_match_kind)(c % MATCH_KINDS);
+        trawl_db *db = sample_db(combination_at(c), kind);
+        if (!db)
+            continue;
+        size_t size;
+        const void *bytes = trawl_db_bytes(db, &size);
+        function(bytes, size);
+        trawl_db_free(db);
+    }
+}
+
+/* The next position to change: all of the first ones, then random steps through the rest. */
+static size_t next_position(size_t at, size_t size) {
+    if (at + 1 < EVERY_BYTE_UNTIL || size <= 2 * EVERY_BYTE_UNTIL)
+        return at + 1;
+    return at + random_between(&source, 1, 2 * (size - EVERY_BYTE_UNTIL) / EVERY_BYTE_UNTIL);
+}
+
+static void truncate_in_memory(const uint8_t *block, size_t size) {
+    for (size_t length = 0; length < size; length = next_position(length, size)) {
+        uint8_t *copy = malloc(length ? length : 1); /* nothing readable behind it */
+        memcpy(copy, block, length);
+        load_and_use(copy, length, false);
+        seal_block(copy, length);
+        load_and_use(copy, length, true);
+        free(copy);
+    }
+    uint8_t *longer = calloc(size + 64, 1);
+    memcpy(longer, block, size);
+    load_and_use(longer, size + 1, false);
+    load_and_use(longer, size + 64, false);
+    free(longer);
+}
+
+static void truncated_blocks(void **state) {
+    (void)state;
+    for_every_block(truncate_in_memory);
+}
+
+static void truncate_file(const uint8_t *block, size_t size) {
+    char path[] = "/tmp/trawl-test-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, block, size), (ssize_t)size);
+    for (size_t length = size; length-- > 0;) {
+        if (length > 600 && length + 600 < size && length % 97 != 0)
+            continue;
+        assert_int_equal(ftruncate(file, (off_t)length), 0);
+        trawl_db *db = NULL;
+        assert_int_equal(trawl_db_load(path, &db, &error), TRAWL_ERROR_FORMAT);
+        assert_null(db);
+    }
+    close(file);
+    unlink(path);
+}
+
+static void truncated_files(void **state) {
+    (void)state;
+    for_every_block(truncate_file);
+}
+
+static const uint8_t flips[] = {0x01, 0x80, 0xff};
+
+static void change_bytes(const uint8_t *block, size_t size) {
+    uint8_t *copy = malloc(size);
+    memcpy(copy, block, size);
+    for (size_t at = 0; at < size; at = next_position(at, size))
+        for (size_t i = 0; i < sizeof(flips); i++) {
+            copy[at] = block[at] ^ flips[i];
+            load_and_use(copy, size, false);
+            copy[at] = block[at];
+        }
+    load_and_use(copy, size, true);
+    free(copy);
+}
+
+static void changed_bytes_are_noticed(void **state) {
+    (void)state;
+    for_every_block(change_bytes);
+}
+
+static size_t accepted, tried;
+
+static void try_sealed(uint8_t *copy, size_t size) {
+    seal_block(copy, size);
+    accepted += load_and_use(copy, size, true);
+    tried++;
+}
+
+static void change_bytes_and_seal(const uint8_t *block, size_t size) {
+    uint8_t *copy = malloc(size);
+    memcpy(copy, block, size);
+    for (size_t at = TRAWL_IMAGE_UNCHECKED; at < size; at = next_position(at, size))
+        for (size_t i = 0; i < sizeof(flips); i++) {
+            copy[at] = block[at] ^ flips[i];
+            try_sealed(copy, size);
+            copy[at] = block[at];
+        }
+    free(copy);
+}
+
+static void changed_bytes_with_a_right_checksum(void **state) {
+    (void)state;
+    accepted = tried = 0;
+    for_every_block(change_bytes_and_seal);
+    printf("%zu of %zu damaged databases were accepted and used\n", accepted, tried);
+}
+
+/* Values that offsets, ids, counts and sizes should never have. */
+static void change_words_and_seal(const uint8_t *block, size_t size) {
+    static const uint64_t values[] = {0,          1,          0x7fffffff,         0x80000000,
+                                      0xffffffff, 0xfffffffe, 0x7fffffffffffffff, UINT64_MAX};
+    uint8_t *copy = malloc(size);
+    memcpy(copy, block, size);
+    for (size_t at = TRAWL_IMAGE_UNCHECKED / 4; at < size / 4; at = next_position(at, size / 4)) {
+        size_t place = at * 4;
+        for (size_t i = 0; i < 10; i++) {
+            uint32_t word;
+            memcpy(&word, block + place, sizeof(word));
+            if (i < 6) {
+                word = (uint32_t)values[i];
+                memcpy(copy + place, &word, sizeof(word));
+            } else if (i < 8) {
+                word += i == 6 ? 1u : UINT32_MAX;
+                memcpy(copy + place, &word, sizeof(word));
+            } else if (place % 8 == 0 && place + 8 <= size) {
+                memcpy(copy + place, &values[i - 2], sizeof(values[0]));
+            } else {
+                continue;
+            }
+            try_sealed(copy, size);
+            memcpy(copy + place, block + place, place + 8 <= size ? 8 : 4);
+        }
+    }
+    free(copy);
+}
+
+static void hostile_words_with_a_right_checksum(void **state) {
+    (void)state;
+    accepted = tried = 0;
+    for_every_block(change_words_and_seal);
+    printf("%zu of %zu damaged databases were accepted and used\n", accepted, tried);
+}
+
+/* Several places at once, pieces copied from elsewhere in the block. */
+static void change_pieces_and_seal(const uint8_t *block, size_t size) {
+    uint8_t *copy = malloc(size);
+    for (int round = 0; round < (TESTS_ARE_SANITIZED ? 1000 : 4000); round++) {
+        memcpy(copy, block, size);
+        for (size_t change = random_between(&source, 1, 4); change; change--) {
+            size_t length = random_between(&source, 1, 16);
+            size_t to = random_between(&source, TRAWL_IMAGE_UNCHECKED, size - length);
+            size_t from = random_below(&source, size - length);
+            if (random_chance(&source, 1, 2)) /* most of what matters is in front */
+                to = TRAWL_IMAGE_UNCHECKED + to % (size < 1200 ? size - 64 : 1000);
+            if (to + length > size)
+                continue;
+            memmove(copy + to, copy + from, length);
+        }
+        try_sealed(copy, size);
+    }
+    free(copy);
+}
+
+static void copied_pieces_with_a_right_checksum(void **state) {
+    (void)state;
+    accepted = tried = 0;
+    for_every_block(change_pieces_and_seal);
+    printf("%zu of %zu damaged databases were accepted and used\n", accepted, tried);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(truncated_blocks),
+        cmocka_unit_test(truncated_files),
+        cmocka_unit_test(changed_bytes_are_noticed),
+        cmocka_unit_test(changed_bytes_with_a_right_checksum),
+        cmocka_unit_test(hostile_words_with_a_right_checksum),
+        cmocka_unit_test(copied_pieces_with_a_right_checksum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/*
+ * Two matches for every byte of text: they are delivered while scanning, never held all at once,
+ * even when the receiver is slower than the threads that search.
+ */
+#include "sanitizers.h"
+
+#include "trawl/trawl.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* Held all at once, the matches of the text would take 24 * 2 * TEXT bytes. */
+#define TEXT ((size_t)(TESTS_ARE_SANITIZED ? 4 : 32) << 20)
+#define MEMORY_ALLOWED ((size_t)(TESTS_ARE_SANITIZED ? 160 : 96) << 20)
+
+static uint8_t *text;
+static trawl_db *db;
+static trawl_error error;
+
+static int setup(void **state) {
+    (void)state;
+    trawl_patterns *patterns;
+    text = malloc(TEXT);
+    if (!text || trawl_patterns_new(&patterns, &error) != TRAWL_OK ||
+        trawl_patterns_add(patterns, "a", 1, 0, &error) != TRAWL_OK ||
+        trawl_patterns_add(patterns, "aaaaa", 5, 0, &error) != TRAWL_OK)
+        return -1;
+    memset(text, 'a', TEXT);
+    trawl_status status = trawl_compile(patterns, NULL, &db, &error);
+    trawl_patterns_free(patterns);
+    return status == TRAWL_OK ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    trawl_db_free(db);
+    free(text);
+    return 0;
+}
+
+/* The most memory that this process has ever had. */
+static size_t peak(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (size_t)usage.ru_maxrss * 1024;
+}
+
+typedef struct receiver {
+    uint64_t matches;
+    bool disordered;
+    uint64_t last_end, last_start;
+} receiver;
+
+/* Sleeps now and then, so that the searching threads could run ahead. */
+static int receive(const trawl_match *match, void *context) {
+    receiver *to = context;
+    to->disordered |=
+        to->matches && (match->end < to->last_end ||
+                        (match->end == to->last_end && match->start <= to->last_start));
+    to->last_end = match->end;
+    to->last_start = match->start;
+    if (to->matches++ % (TEXT / 2) == 1000) {
+        struct timespec pause = {.tv_sec = 0, .tv_nsec = 200000000};
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+static void expect(const receiver *to, size_t before) {
+    size_t grown = peak() - before;
+    assert_int_equal(to->matches, 2 * TEXT - 4);
+    assert_false(to->disordered);
+    if (grown > MEMORY_ALLOWED)
+        fail_msg("%zu MiB more were needed for a text of %zu MiB", grown >> 20, TEXT >> 20);
+}
+
+static void scan_with(uint32_t threads) {
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.threads = threads;
+    receiver to = {.matches = 0};
+    size_t before = peak();
+    assert_int_equal(trawl_scan(db, text, TEXT, &options, receive, &to, &error), TRAWL_OK);
+    expect(&to, before);
+}
+
+static void serial(void **state) {
+    (void)state;
+    scan_with(1);
+}
+
+static void two_threads(void **state) {
+    (void)state;
+    scan_with(2);
+}
+
+static void four_threads(void **state) {
+    (void)state;
+    scan_with(4);
+}
+
+static void stream(void **state) {
+    (void)state;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+        options.threads = threads;
+        receiver to = {.matches = 0};
+        trawl_stream *pieces;
+        size_t before = peak();
+        assert_int_equal(trawl_stream_open(db, &options, receive, &to, &pieces, &error), TRAWL_OK);
+        size_t half = TEXT / 2 + 12345;
+        assert_int_equal(trawl_stream_write(pieces, text, half, &error), TRAWL_OK);
+        assert_int_equal(trawl_stream_write(pieces, text + half, TEXT - half, &error), TRAWL_OK);
+        assert_int_equal(trawl_stream_close(pieces, &error), TRAWL_OK);
+        expect(&to, before);
+    }
+}
+
+static void counting(void **state) {
+    (void)state;
+    uint64_t total, each[2];
+    size_t before = peak();
+    assert_int_equal(trawl_count(db, text, TEXT, NULL, &total, each, &error), TRAWL_OK);
+    receiver to = {.matches = total};
+    expect(&to, before);
+    assert_int_equal(each[0], TEXT);
+    assert_int_equal(each[1], TEXT - 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(serial), cmocka_unit_test(two_threads), cmocka_unit_test(four_threads),
+        cmocka_unit_test(stream), cmocka_unit_test(counting),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
