@@ -1,0 +1,41 @@
+/*
+ * The patterns of `trawl grep`, compiled, and the rules -w and -x by which a match counts.
+ */
+#ifndef CLI_GREP_SET_H
+#define CLI_GREP_SET_H
+
+#include "grep_options.h"
+#include "grep_print.h"
+
+typedef struct grep_set {
+    trawl_db *db;       /* NULL: no pattern but perhaps the empty one */
+    bool empty_pattern; /* an empty line among the patterns, which is everywhere */
+    bool whole_words;
+    bool whole_lines;
+    uint8_t line_end;
+    trawl_scan_options scan;
+} grep_set;
+
+/* Reads and compiles the patterns. With `parts` the set can say which parts of a line match, not
+ * only whether it does. False after reporting; release the set in both cases. */
+bool grep_set_open(grep_set *set, const grep_options *options, bool parts);
+void grep_set_close(grep_set *set);
+
+/* Whether the match [start, end) in the whole lines [text, text_end) counts. */
+bool grep_set_accepts(const grep_set *set, const uint8_t *text, const uint8_t *start,
+                      const uint8_t *end);
+
+/* Whether the empty pattern matches the line [line, end), its end included. */
+bool grep_set_accepts_empty(const grep_set *set, const uint8_t *line, const uint8_t *end);
+
+void grep_spans_add(grep_spans *spans, const uint8_t *start, const uint8_t *end);
+
+/* Reduces all matches of a line, in any order, to what -o prints: the leftmost one, of those the
+ * longest, and so on behind it. */
+void grep_spans_resolve(grep_spans *spans);
+
+/* The parts of one line, its end included, that match. False after reporting. */
+bool grep_set_parts(const grep_set *set, const uint8_t *line, const uint8_t *end,
+                    grep_spans *spans);
+
+#endif
