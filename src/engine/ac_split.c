@@ -44,7 +44,7 @@ static trawl_status choose_parts(const trawl_build *build, uint32_t *parts) {
 }
 
 static trawl_status plan(trawl_build *build) {
-    uint32_t wanted;
+    uint32_t wanted = 0;
     trawl_status status = choose_parts(build, &wanted);
     if (status != TRAWL_OK) {
         return status;

@@ -54,6 +54,7 @@ typedef struct trawl_counts {
 typedef struct trawl_walker {
     const struct trawl_walker_type *type;
     const trawl_db *db;
+    uint32_t threads; /* set by the runner: how many a walker with threads of its own may use */
 } trawl_walker;
 
 typedef struct trawl_walker_type {
@@ -69,6 +70,9 @@ typedef struct trawl_walker_type {
     /* Adds to counts->per_pattern what count has put off, once after many windows. NULL when count
      * puts nothing off. Called only when counts->per_pattern is wanted. */
     void (*settle)(trawl_walker *walker, trawl_counts *counts);
+    /* Whether walkers of this database share a window among walker->threads threads themselves, so
+     * that the runner shows them one window at a time. NULL: they never do. */
+    bool (*own_threads)(const trawl_db *db);
 } trawl_walker_type;
 
 #endif

@@ -63,6 +63,7 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     run->type = trawl_cpu_walker(db);
     run->count_only = on_match == NULL && kind == TRAWL_MATCH_ALL;
     run->per_pattern = per_pattern;
+    run->own_threads = run->type->own_threads != NULL && run->type->own_threads(db);
     run->workers = trawl_allocate_zeroed(run->options.threads, sizeof *run->workers);
     if (run->workers == NULL) {
         return trawl_fail_memory(error, "threads", run->options.threads * sizeof *run->workers);
@@ -92,7 +93,7 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
     if (status == TRAWL_OK && run->count_only && run->per_pattern != NULL &&
         worker->counts.per_pattern == NULL) {
         worker->counts.per_pattern =
-            run->options.threads == 1
+            run->options.threads == 1 || run->own_threads
                 ? run->per_pattern
                 : trawl_allocate_zeroed(run->db->patterns.count, sizeof(uint64_t));
         if (worker->counts.per_pattern == NULL) {

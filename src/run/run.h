@@ -21,6 +21,7 @@ typedef struct trawl_run {
     const trawl_walker_type *type;
     trawl_scan_options options; /* complete; threads is the real number */
     bool count_only;            /* matches are counted by the walkers, not delivered */
+    bool own_threads;           /* the walker divides windows among threads itself */
     trawl_delivery delivery;
     uint64_t *per_pattern; /* the caller's counters, or NULL */
     trawl_worker *workers;

@@ -162,7 +162,8 @@ static void hand_in(crew_state *crew, chunk_sink *sink) {
     (void)pthread_mutex_unlock(&crew->lock);
 }
 
-static trawl_status scan_chunk(crew_state *crew, trawl_worker *worker, size_t chunk, trawl_error *error) {
+static trawl_status scan_chunk(crew_state *crew, trawl_worker *worker, size_t chunk,
+                               trawl_error *error) {
     trawl_window part = chunk_window(crew, chunk);
     if (crew->run->count_only) {
         return crew->run->type->count(worker->walker, &part, &worker->counts, error);

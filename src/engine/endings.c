@@ -1,0 +1,129 @@
+#include "engine/endings.h"
+
+#include "common/allocate.h"
+#include "common/status.h"
+
+trawl_status trawl_endings_reverse(const trawl_patterns *patterns, trawl_patterns *reversed,
+                                   trawl_error *error) {
+    size_t total = patterns->offsets[patterns->count];
+    uint8_t *bytes = trawl_allocate(total, 1);
+    if (bytes == NULL) {
+        return trawl_fail_memory(error, "sorting the patterns by their ends", total);
+    }
+    for (size_t id = 0; id < patterns->count; id++) {
+        const uint8_t *from = trawl_pattern_bytes(patterns, id);
+        uint32_t length = trawl_pattern_length(patterns, id);
+        uint8_t *to = bytes + patterns->offsets[id] + length;
+        for (uint32_t i = 0; i < length; i++) {
+            *--to = from[i];
+        }
+    }
+    *reversed = *patterns; /* a view but for its bytes */
+    reversed->bytes = bytes;
+    return TRAWL_OK;
+}
+
+trawl_status trawl_endings_make(const trawl_patterns *reversed, const uint32_t *subset,
+                                size_t subset_count, trawl_keys *keys, trawl_error *error) {
+    return trawl_keys_make(reversed, subset, subset_count, keys, error);
+}
+
+uint32_t trawl_endings_count(const trawl_keys *keys, uint32_t tail) {
+    uint32_t ranges = 0;
+    for (uint32_t key = 0; key < keys->count; key++) {
+        ranges += key == 0 || keys->common[key] < tail;
+    }
+    return ranges;
+}
+
+uint32_t trawl_ending_bits(uint32_t ranges) {
+    uint32_t bits = 4;
+    while (bits < 31 && (UINT32_C(1) << bits) < 2 * (uint64_t)ranges) {
+        bits++;
+    }
+    return bits;
+}
+
+trawl_status trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys) {
+    trawl_outputs_writer writer;
+    trawl_outputs_begin(build, part, keys, &writer);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        /* Suffixes of this key are among its predecessor and the suffixes of that one, as far as
+         * the two have bytes in common. */
+        uint32_t shorter = key == 0 ? TRAWL_NO_KEY : key - 1;
+        while (shorter != TRAWL_NO_KEY && writer.length[shorter] > keys->common[key]) {
+            shorter = writer.link[shorter];
+        }
+        trawl_outputs_append(&writer, key, shorter);
+    }
+    return TRAWL_OK;
+}
+
+trawl_status trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
+                                const void *context, uint32_t bits, uint32_t *heads,
+                                trawl_ending_range *ranges, trawl_error *error) {
+    uint32_t count = trawl_endings_count(keys, tail);
+    trawl_ending_range *found = trawl_allocate(count, sizeof *found);
+    if (found == NULL) {
+        return trawl_fail_memory(error, "hashing the patterns", (uint64_t)count * sizeof *found);
+    }
+    size_t slots = (size_t)1 << bits;
+    for (size_t slot = 0; slot <= slots; slot++) {
+        heads[slot] = 0;
+    }
+    uint32_t made = 0;
+    for (uint32_t key = 0; key < keys->count; key++) {
+        if (key == 0 || keys->common[key] < tail) {
+            found[made].word = word(keys->bytes + keys->offsets[key], tail, context);
+            found[made].first = key;
+            heads[trawl_ending_slot(found[made].word, bits)]++;
+            made++;
+        }
+        found[made - 1].last = key + 1;
+    }
+    uint32_t sum = 0;
+    for (size_t slot = 0; slot <= slots; slot++) {
+        sum += heads[slot];
+        heads[slot] = sum; /* the end of the slot's list, which is filled from behind */
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        ranges[--heads[trawl_ending_slot(found[i].word, bits)]] = found[i];
+    }
+    trawl_release(found);
+    return TRAWL_OK;
+}
+
+trawl_status trawl_endings_validate(const trawl_db *db, uint32_t part, uint32_t tail, uint32_t bits,
+                                    const uint32_t *heads, uint64_t heads_size,
+                                    const trawl_ending_range *ranges, uint64_t ranges_size,
+                                    trawl_error *error) {
+    trawl_status status = trawl_outputs_validate(db, part, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_outputs outputs;
+    trawl_outputs_view(db, part, &outputs);
+    bool sound = true;
+    for (uint32_t key = 0; key < outputs.keys; key++) {
+        /* A key is compared through the bytes of its first pattern. */
+        sound = sound && outputs.first[key] < outputs.first[key + 1] && outputs.length[key] >= tail;
+    }
+    uint64_t count = ranges_size / sizeof *ranges;
+    if (!sound || bits == 0 || bits > 31 || heads == NULL || ranges == NULL ||
+        heads_size != (((uint64_t)1 << bits) + 1) * sizeof *heads ||
+        ranges_size != count * sizeof *ranges || heads[(size_t)1 << bits] != count) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "the database's hash table has inconsistent sizes");
+    }
+    for (size_t slot = 0; slot < (size_t)1 << bits; slot++) {
+        sound = sound && heads[slot] <= heads[slot + 1] && heads[slot + 1] <= count;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        sound = sound && ranges[i].first < ranges[i].last && ranges[i].last <= outputs.keys;
+    }
+    if (!sound) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "the database's hash table has an entry out of range");
+    }
+    return TRAWL_OK;
+}

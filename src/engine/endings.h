@@ -1,0 +1,60 @@
+/*
+ * Keys by their ends: for engines that look at the last bytes of a pattern first.
+ *
+ * The keys are sorted by their bytes from last to first. Keys that end alike are then neighbours
+ * (a range), a key that is a suffix of others stands in front of them, and the longest key that
+ * ends at a position of the text is found by binary search, however many keys end alike; from it
+ * the links of the outputs lead to all others. Windows that are compared at the end of patterns
+ * have one more virtue: matches are found in the order of their ends.
+ */
+#ifndef TRAWL_ENGINE_ENDINGS_H
+#define TRAWL_ENGINE_ENDINGS_H
+
+#include "engine/outputs.h"
+
+/* A copy of the set's bytes with every pattern reversed, to be handed to trawl_endings_make with
+ * the set's other fields. Free with trawl_release. */
+trawl_status trawl_endings_reverse(const trawl_patterns *patterns, trawl_patterns *reversed,
+                                   trawl_error *error);
+
+/* The keys of the reversed patterns listed in `subset` (NULL: of all) are the numbers of the
+ * outputs. Free with trawl_keys_release. */
+trawl_status trawl_endings_make(const trawl_patterns *reversed, const uint32_t *subset,
+                                size_t subset_count, trawl_keys *keys, trawl_error *error);
+
+/* Keys first .. last - 1 have the same last bytes; `word` is what the engine computes from them. */
+typedef struct trawl_ending_range {
+    uint64_t word;
+    uint32_t first, last;
+} trawl_ending_range;
+
+/* Number of ranges when the last `tail` bytes count; no key is shorter. */
+uint32_t trawl_endings_count(const trawl_keys *keys, uint32_t tail);
+
+/* The word of a range: `reversed` are its `tail` shared bytes, the last one first. */
+typedef uint64_t (*trawl_ending_word)(const uint8_t *reversed, uint32_t tail, const void *context);
+
+/* Where the ranges of a word are listed: ranges[heads[slot]] .. ranges[heads[slot + 1]]. */
+static inline size_t trawl_ending_slot(uint64_t word, uint32_t bits) {
+    return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits));
+}
+
+/* Bits of a slot for so many ranges: at least two slots for each. */
+uint32_t trawl_ending_bits(uint32_t ranges);
+
+/* Writes the outputs of a part. */
+trawl_status trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys);
+
+/* Writes the hash table: (1 << bits) + 1 heads and trawl_endings_count(keys, tail) ranges. */
+trawl_status trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
+                                const void *context, uint32_t bits, uint32_t *heads,
+                                trawl_ending_range *ranges, trawl_error *error);
+
+/* Checks the outputs of a part (every key has a pattern, of `tail` bytes at least) and its table,
+ * whose arrays have the sizes given in bytes. */
+trawl_status trawl_endings_validate(const trawl_db *db, uint32_t part, uint32_t tail, uint32_t bits,
+                                    const uint32_t *heads, uint64_t heads_size,
+                                    const trawl_ending_range *ranges, uint64_t ranges_size,
+                                    trawl_error *error);
+
+#endif
