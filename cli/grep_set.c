@@ -41,6 +41,7 @@ static bool load_patterns(grep_set *set, const grep_options *options, trawl_patt
         }
     }
     set->empty_pattern = tally.empty_lines > 0;
+    set->only_empty = set->empty_pattern && trawl_patterns_count(*patterns) == 0;
     return true;
 }
 

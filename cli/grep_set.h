@@ -10,8 +10,9 @@
 typedef struct grep_set {
     trawl_db *db;       /* NULL: no pattern but perhaps the empty one */
     bool empty_pattern; /* an empty line among the patterns, which is everywhere */
+    bool only_empty;    /* and no other pattern */
     bool whole_words;
-    bool whole_lines;
+    bool whole_lines; /* which makes whole_words meaningless */
     uint8_t line_end;
     trawl_scan_options scan;
 } grep_set;
