@@ -57,9 +57,9 @@ trawl_status pattern_memory_add(const void *bytes, size_t length, const char *or
 trawl_status pattern_text_add(const char *text, const char *origin, const pattern_reading *reading,
                               trawl_patterns *patterns, trawl_error *error);
 
-/* Writes bytes in the escaped format, which reads back as the same bytes: \n \r \t \\ \0 (\x00
- * before a digit), \xNN for other bytes outside 0x20..0x7e. Returns the number of characters, at
- * most 4 * length; `text` has room for them. No NUL is added. */
+/* Writes bytes in the escaped format, which reads back as the same bytes: \n \r \t \\, and \xNN for
+ * the other bytes outside 0x20..0x7e. Returns the number of characters, at most 4 * length; `text`
+ * has room for them. No NUL is added. */
 size_t pattern_escape(const uint8_t *bytes, size_t length, char *text);
 
 #endif
