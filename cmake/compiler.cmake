@@ -9,7 +9,7 @@ add_library(trawl-flags INTERFACE)
 target_include_directories(trawl-flags INTERFACE "${PROJECT_SOURCE_DIR}/include"
                                                  "${PROJECT_SOURCE_DIR}/src")
 target_compile_definitions(trawl-flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
-target_compile_options(trawl-flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
+target_compile_options(trawl-flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wvla
                                              -Wstrict-prototypes -Wmissing-prototypes)
 if(TRAWL_WERROR)
     target_compile_options(trawl-flags INTERFACE -Werror)
