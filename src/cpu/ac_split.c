@@ -60,6 +60,7 @@ static trawl_status find_in_turn(trawl_walker *walker, const trawl_window *windo
 typedef struct part_sink {
     trawl_sink sink;
     size_t limit;
+    bool full; /* the limit was reached: the block must be made smaller */
     trawl_status status;
     trawl_error error;
 } part_sink;
@@ -85,18 +86,23 @@ static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *w
         return trawl_fail_memory(error, "scanning", split->parts * sizeof *sinks);
     }
     int threads = (int)(walker->threads < split->parts ? walker->threads : split->parts);
+    /* A single byte ends at most as many matches as there are patterns, and is never cut again. */
+    size_t limit = TRAWL_REORDER_MOST;
+    while (limit < walker->db->patterns.count) {
+        limit *= 2;
+    }
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none)                   \
-    shared(split, sinks, window)
+    shared(split, sinks, window, limit)
     for (uint32_t part = 0; part < split->parts; part++) {
         sinks[part].sink.flush = grow;
-        sinks[part].limit = SIZE_MAX / 64;
+        sinks[part].limit = limit;
         sinks[part].status = trawl_lanes_scan(&split->walks[part].lanes, window, &sinks[part].sink,
                                               &sinks[part].error);
     }
     trawl_status status = TRAWL_OK;
     for (uint32_t part = 0; part < split->parts; part++) {
         const part_sink *own = &sinks[part];
-        if (status == TRAWL_OK && own->status != TRAWL_OK) {
+        if (status == TRAWL_OK && own->status != TRAWL_OK && !own->full) {
             status = own->status;
             if (error != NULL) {
                 *error = own->error;
@@ -105,6 +111,10 @@ static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *w
         for (size_t i = 0; status == TRAWL_OK && i < own->sink.count; i++) {
             const trawl_match *match = &own->sink.matches[i];
             status = trawl_sink_put(sink, match->start, match->end, match->pattern);
+        }
+        if (status == TRAWL_OK && own->full) {
+            /* This part alone has as many matches as the caller's sink takes: let it say so. */
+            status = sink->flush(sink);
         }
         trawl_release(own->sink.matches);
     }

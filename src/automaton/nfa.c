@@ -1,0 +1,153 @@
+#include "automaton/nfa.h"
+
+#include <string.h>
+
+static uint32_t children(const trawl_trie *trie, uint32_t state) {
+    return trie->child_first[state + 1] - trie->child_first[state];
+}
+
+void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
+                       trawl_nfa_representation representation, bool complete_top,
+                       trawl_nfa_header *header) {
+    memset(header, 0, sizeof *header);
+    header->representation = (uint32_t)representation;
+    header->states = trie->states;
+    header->classes = classes->count;
+    header->levels = trie->levels;
+    header->words = (classes->count + 63) / 64;
+    if (complete_top) {
+        uint32_t rows = TRAWL_NFA_TOP_BYTES / (classes->count * (uint32_t)sizeof(uint32_t));
+        header->top = rows < trie->states ? rows : trie->states;
+    }
+    switch (representation) {
+    case TRAWL_NFA_PACKED:
+        header->record_bytes = sizeof(trawl_packed_state);
+        for (uint32_t state = 0; state < trie->states; state++) {
+            header->wide += children(trie, state) > TRAWL_PACKED_LABELS;
+        }
+        break;
+    case TRAWL_NFA_ARRAY:
+        header->record_bytes = 256 * sizeof(uint32_t);
+        break;
+    case TRAWL_NFA_BITMAP:
+        header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8;
+        break;
+    case TRAWL_NFA_BITMAP_COUNTS:
+        header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8 + 8;
+        break;
+    }
+    for (uint32_t state = 0; state < trie->states; state++) {
+        header->matching += trie->output[state] != TRAWL_NO_KEY;
+    }
+}
+
+/* Complete rows are those of a DFA; level order has a state's failure row ready before its own. */
+static void fill_top(const trawl_trie *trie, const trawl_nfa_header *header, uint32_t *top) {
+    uint32_t classes = header->classes;
+    if (header->top != 0) {
+        memset(top, 0, classes * sizeof *top);
+    }
+    for (uint32_t state = 0; state < header->top; state++) {
+        uint32_t *row = top + (size_t)state * classes;
+        if (state != 0) {
+            memcpy(row, top + (size_t)trie->failure[state] * classes, classes * sizeof *row);
+        }
+        for (uint32_t s = trie->child_first[state]; s < trie->child_first[state + 1]; s++) {
+            row[trie->label[s]] = s;
+        }
+    }
+}
+
+static void set_bits(const trawl_trie *trie, uint32_t state, uint64_t *bits) {
+    for (uint32_t s = trie->child_first[state]; s < trie->child_first[state + 1]; s++) {
+        bits[trie->label[s] / 64] |= UINT64_C(1) << (trie->label[s] % 64);
+    }
+}
+
+static void fill_packed(const trawl_trie *trie, const trawl_nfa_header *header,
+                        trawl_packed_state *states, uint64_t *wide) {
+    uint32_t wide_used = 0;
+    memset(wide, 0, (size_t)header->wide * header->words * sizeof *wide);
+    for (uint32_t state = 0; state < trie->states; state++) {
+        trawl_packed_state *packed = &states[state];
+        uint32_t count = children(trie, state);
+        memset(packed, 0, sizeof *packed);
+        packed->first_child = trie->child_first[state];
+        packed->failure = trie->failure[state];
+        if (count > TRAWL_PACKED_LABELS) {
+            packed->count = TRAWL_PACKED_WIDE;
+            memcpy(packed->labels, &wide_used, sizeof wide_used);
+            set_bits(trie, state, wide + (size_t)wide_used++ * header->words);
+        } else {
+            packed->count = (uint8_t)count;
+            memcpy(packed->labels, trie->label + packed->first_child, count);
+        }
+    }
+}
+
+static void fill_array(const trawl_trie *trie, const trawl_classes *classes, uint32_t *next,
+                       uint32_t *failure) {
+    memset(next, 0, (size_t)trie->states * 256 * sizeof *next);
+    memcpy(failure, trie->failure, trie->states * sizeof *failure);
+    for (uint32_t state = 0; state < trie->states; state++) {
+        if (children(trie, state) == 0) {
+            continue;
+        }
+        for (unsigned byte = 0; byte < 256; byte++) {
+            next[(size_t)state * 256 + byte] =
+                trawl_trie_goto(trie, state, classes->class_of[byte]);
+        }
+    }
+}
+
+static void fill_bitmaps(const trawl_trie *trie, const trawl_nfa_header *header, uint8_t *records) {
+    memset(records, 0, (size_t)trie->states * header->record_bytes);
+    for (uint32_t state = 0; state < trie->states; state++) {
+        trawl_bitmap_state *record =
+            (trawl_bitmap_state *)(records + (size_t)state * header->record_bytes);
+        record->first_child = trie->child_first[state];
+        record->failure = trie->failure[state];
+        set_bits(trie, state, record->bits);
+        if (header->representation == TRAWL_NFA_BITMAP_COUNTS) {
+            uint8_t *counts = (uint8_t *)(record->bits + header->words);
+            unsigned before = 0;
+            for (uint32_t word = 0; word < header->words; word++) {
+                counts[word] = (uint8_t)before;
+                before += (unsigned)__builtin_popcountll(record->bits[word]);
+            }
+        }
+    }
+}
+
+static void fill_outputs(const trawl_trie *trie, const trawl_nfa_arrays *arrays) {
+    uint32_t words = (trie->states + 63) / 64;
+    uint32_t used = 0;
+    memset(arrays->matching, 0, words * sizeof *arrays->matching);
+    for (uint32_t word = 0; word < words; word++) {
+        arrays->rank[word] = used;
+        for (uint32_t state = word * 64; state < trie->states && state / 64 == word; state++) {
+            if (trie->output[state] != TRAWL_NO_KEY) {
+                arrays->matching[word] |= UINT64_C(1) << (state % 64);
+                arrays->output[used++] = trie->output[state];
+            }
+        }
+    }
+}
+
+void trawl_nfa_fill(const trawl_trie *trie, const trawl_classes *classes,
+                    const trawl_nfa_header *header, const trawl_nfa_arrays *arrays) {
+    fill_top(trie, header, arrays->top);
+    switch ((trawl_nfa_representation)header->representation) {
+    case TRAWL_NFA_PACKED:
+        fill_packed(trie, header, arrays->states, arrays->wide);
+        break;
+    case TRAWL_NFA_ARRAY:
+        fill_array(trie, classes, arrays->states, arrays->failure);
+        break;
+    case TRAWL_NFA_BITMAP:
+    case TRAWL_NFA_BITMAP_COUNTS:
+        fill_bitmaps(trie, header, arrays->states);
+        break;
+    }
+    fill_outputs(trie, arrays);
+}
