@@ -16,7 +16,7 @@
 #include "common_flags.h"
 #include "grep_search.h"
 
-typedef struct run {
+typedef struct run_state {
     grep_options options;
     file_rules rules;
     grep_set set;
