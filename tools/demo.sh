@@ -17,13 +17,11 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 # mega BYTES: in millions, with one decimal.
 mega() { awk -v bytes="$1" 'BEGIN { printf "%.1f MB", bytes / 1e6 }'; }
 group() { sed -E ':a; s/([0-9])([0-9]{3})($|[^0-9])/\1,\2\3/; ta' <<<"$1"; }
-# timed VARIABLE COMMAND...: seconds that the whole command took.
+# timed COMMAND...: leaves the seconds that the whole command took in $took.
 timed() {
-    local -n seconds=$1
     local begin=$EPOCHREALTIME status=0
-    shift
     "$@" || status=$?
-    seconds=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", b - a }')
+    took=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", b - a }')
     return $status
 }
 statistic() { sed -nE "s/.*\"$1\": *\"?([^,\"}]*).*/\1/p" "$directory/statistics"; }
@@ -71,9 +69,9 @@ printf 'engine %s (%s), %s threads: tables built in %.2f s, scanned in %.2f s: %
     "$(statistic build_seconds)" "$(statistic scan_seconds)" "$(statistic gb_per_second)"
 
 say "\$ trawl scan --no-pattern -f words text | count the records of each word"
-timed listing_seconds eval '"$trawl" scan --no-pattern -f "$words" "$text" |
-    awk -F "\t" "{ count[\$4]++ } END { for (id in count) print count[id] \"\t\" id }" |
-    sort -k 1,1nr -k 2,2n >"$directory/frequencies"'
+"$trawl" scan --no-pattern -f "$words" "$text" |
+    awk -F '\t' '{ count[$4]++ } END { for (id in count) print count[id] "\t" id }' |
+    sort -k 1,1nr -k 2,2n >"$directory/frequencies"
 awk -F '\t' -v words="$words" '
     BEGIN { while ((getline line < words) > 0) word[n++] = line }
     { total += $1 }
@@ -88,16 +86,18 @@ listed=$(awk '{ total += $1 } END { printf "%d", total }' "$directory/frequencie
 # ------------------------------------------------------------------ grep on a slice
 
 say "The first $(mega "$slice_size"), against grep: the same command, the same output"
-timed trawl_seconds "$trawl" grep -a -F -o -f "$words" "$slice" >"$directory/trawl.out" ||
+timed "$trawl" grep -a -F -o -f "$words" "$slice" >"$directory/trawl.out" ||
     fail "trawl grep failed"
+trawl_took=$took
 status=0
-timed grep_took timeout "$grep_seconds" grep -a -F -o -f "$words" "$slice" \
+timed timeout "$grep_seconds" grep -a -F -o -f "$words" "$slice" \
     >"$directory/grep.out" || status=$?
+grep_took=$took
 row() {
     awk -v name="$1" -v bytes="$slice_size" -v seconds="$2" 'BEGIN {
         printf "  %-30s %8.2f s %9.1f MB/s\n", name, seconds, bytes / 1e6 / seconds }'
 }
-row "trawl grep -F -o -f words" "$trawl_seconds"
+row "trawl grep -F -o -f words" "$trawl_took"
 if ((status == 124)); then
     echo "  grep -F -o -f words            not finished after $grep_seconds s"
 elif ((status != 0)); then
@@ -106,7 +106,7 @@ else
     row "grep -F -o -f words" "$grep_took"
     cmp -s "$directory/trawl.out" "$directory/grep.out" ||
         fail "trawl grep and grep differ: compare $directory/trawl.out and $directory/grep.out"
-    awk -v a="$trawl_seconds" -v b="$grep_took" -v lines="$(wc -l <"$directory/grep.out")" 'BEGIN {
+    awk -v a="$trawl_took" -v b="$grep_took" -v lines="$(wc -l <"$directory/grep.out")" 'BEGIN {
         printf "  identical output, %d lines; trawl is %.1f times as fast\n", lines, b / a }'
 fi
 rm -f "$directory"/{trawl,grep}.out
