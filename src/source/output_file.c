@@ -182,14 +182,26 @@ void output_file_write_large(output_file *file, const void *bytes, size_t length
 }
 
 size_t output_decimal(uint64_t value, char *digits) {
+    /* Two digits for each division: lists of matches are mostly numbers. */
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
     char reversed[20];
-    size_t count = 0;
-    do {
-        reversed[count++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    for (size_t i = 0; i < count; i++)
-        digits[i] = reversed[count - 1 - i];
+    size_t begin = sizeof reversed;
+    while (value >= 100) {
+        begin -= 2;
+        memcpy(reversed + begin, pairs + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        begin -= 2;
+        memcpy(reversed + begin, pairs + 2 * value, 2);
+    } else {
+        reversed[--begin] = (char)('0' + value);
+    }
+    size_t count = sizeof reversed - begin;
+    memcpy(digits, reversed + begin, count);
     return count;
 }
 
