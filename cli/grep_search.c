@@ -142,6 +142,9 @@ static bool judge_match(grep_search *search, const uint8_t *line, const uint8_t 
 /* Lines in which no pattern of the database matches; the empty pattern still may. */
 static bool judge_rest(grep_search *search, const uint8_t *line, const uint8_t *end) {
     bool invert = search->options->invert;
+    if (line == end) {
+        return true;
+    }
     if (!search->set->empty_pattern) {
         return invert ? select_lines(search, line, end) : skip_lines(search, line, end);
     }
@@ -165,20 +168,15 @@ static bool finish_line(grep_search *search) {
     const uint8_t *line = search->line;
     search->line = NULL;
     search->judged = search->line_end;
-    grep_spans_resolve(&search->spans);
+    grep_set_resolve(search->set, line, &search->spans);
     return judge_match(search, line, search->line_end);
 }
 
-/* Matches come ordered by their end, so line after line. Returns false to stop. */
+/* Takes a match in a line without one so far. Matches come ordered by their end, so line after
+ * line. Returns false to stop. */
 static bool take_match(grep_search *search, const uint8_t *start, const uint8_t *end) {
-    if (search->line != NULL) {
-        if (start < search->line_end) {
-            grep_spans_add(&search->spans, start, end);
-            return true;
-        }
-        if (!finish_line(search)) {
-            return false;
-        }
+    if (search->line != NULL && !finish_line(search)) {
+        return false;
     }
     const uint8_t *line = start;
     const uint8_t *line_end = behind_line(search, end);
@@ -208,6 +206,12 @@ static int on_match(const trawl_match *match, void *context) {
     const uint8_t *text = search->blocks->lines;
     const uint8_t *start = text + match->start;
     const uint8_t *end = text + match->end;
+    if (search->line != NULL && start < search->line_end) {
+        if (grep_set_accepts_part(search->set, end)) {
+            grep_spans_add(&search->spans, start, end);
+        }
+        return 0;
+    }
     if (start < search->judged || !grep_set_accepts(search->set, text, start, end)) {
         return 0;
     }

@@ -110,12 +110,21 @@ static bool is_word(uint8_t byte) {
            (byte >= 'a' && byte <= 'z') || byte == '_';
 }
 
+/* Whether a word may begin at `start`, in the whole lines from `text` on. */
+static bool may_begin(const grep_set *set, const uint8_t *text, const uint8_t *start) {
+    return !set->whole_words || start == text || !is_word(start[-1]);
+}
+
 bool grep_set_accepts(const grep_set *set, const uint8_t *text, const uint8_t *start,
                       const uint8_t *end) {
     if (set->whole_lines) {
         return *end == set->line_end && (start == text || start[-1] == set->line_end);
     }
-    return !set->whole_words || (!is_word(*end) && (start == text || !is_word(start[-1])));
+    return grep_set_accepts_part(set, end) && may_begin(set, text, start);
+}
+
+bool grep_set_accepts_part(const grep_set *set, const uint8_t *end) {
+    return !set->whole_words || !is_word(*end);
 }
 
 bool grep_set_accepts_empty(const grep_set *set, const uint8_t *line, const uint8_t *end) {
@@ -154,19 +163,21 @@ static int compare_spans(const void *left_item, const void *right_item) {
     return left->end > right->end ? -1 : left->end < right->end;
 }
 
-void grep_spans_resolve(grep_spans *spans) {
-    bool resolved = true;
-    for (size_t i = 1; i < spans->count && resolved; i++) {
-        resolved = spans->items[i].start >= spans->items[i - 1].end;
+void grep_set_resolve(const grep_set *set, const uint8_t *line, grep_spans *spans) {
+    bool ordered = true;
+    for (size_t i = 1; i < spans->count && ordered; i++) {
+        ordered = spans->items[i].start >= spans->items[i - 1].end;
     }
-    if (resolved) {
-        return;
+    if (!ordered) {
+        qsort(spans->items, spans->count, sizeof spans->items[0], compare_spans);
     }
-    qsort(spans->items, spans->count, sizeof spans->items[0], compare_spans);
-    size_t kept = 1;
-    for (size_t i = 1; i < spans->count; i++) {
-        if (spans->items[i].start >= spans->items[kept - 1].end) {
-            spans->items[kept++] = spans->items[i];
+    const uint8_t *behind = line; /* the part before, where a word may begin too */
+    size_t kept = 0;
+    for (size_t i = 0; i < spans->count; i++) {
+        grep_span span = spans->items[i];
+        if (span.start == behind || (span.start > behind && may_begin(set, line, span.start))) {
+            behind = span.end;
+            spans->items[kept++] = span;
         }
     }
     spans->count = kept;
@@ -182,7 +193,8 @@ static int on_part(const trawl_match *match, void *context) {
     parts_search *search = context;
     const uint8_t *start = search->line + match->start;
     const uint8_t *end = search->line + match->end;
-    if (grep_set_accepts(search->set, search->line, start, end)) {
+    if (grep_set_accepts(search->set, search->line, start, end) ||
+        (search->spans->count > 0 && grep_set_accepts_part(search->set, end))) {
         grep_spans_add(search->spans, start, end);
     }
     return 0;
@@ -202,6 +214,6 @@ bool grep_set_parts(const grep_set *set, const uint8_t *line, const uint8_t *end
         TRAWL_OK) {
         return report_failure(&error);
     }
-    grep_spans_resolve(spans);
+    grep_set_resolve(set, line, spans);
     return true;
 }

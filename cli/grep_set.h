@@ -22,18 +22,22 @@ typedef struct grep_set {
 bool grep_set_open(grep_set *set, const grep_options *options, bool parts);
 void grep_set_close(grep_set *set);
 
-/* Whether the match [start, end) in the whole lines [text, text_end) counts. */
+/* Whether the match [start, end) in the whole lines from `text` on counts. */
 bool grep_set_accepts(const grep_set *set, const uint8_t *text, const uint8_t *start,
                       const uint8_t *end);
+
+/* Whether it may be one of the parts of a line that has an accepted match before it: with -w, what
+ * stands before a part does not matter where the part before it ends there (as in grep). */
+bool grep_set_accepts_part(const grep_set *set, const uint8_t *end);
 
 /* Whether the empty pattern matches the line [line, end), its end included. */
 bool grep_set_accepts_empty(const grep_set *set, const uint8_t *line, const uint8_t *end);
 
 void grep_spans_add(grep_spans *spans, const uint8_t *start, const uint8_t *end);
 
-/* Reduces all matches of a line, in any order, to what -o prints: the leftmost one, of those the
+/* Reduces the matches of a line, in any order, to what -o prints: the leftmost one, of those the
  * longest, and so on behind it. */
-void grep_spans_resolve(grep_spans *spans);
+void grep_set_resolve(const grep_set *set, const uint8_t *line, grep_spans *spans);
 
 /* The parts of one line, its end included, that match. False after reporting. */
 bool grep_set_parts(const grep_set *set, const uint8_t *line, const uint8_t *end,

@@ -211,10 +211,10 @@ static outcome run(const random_case *c, const sandbox *box, const char *grep) {
 static bool same_messages(const outcome *grep, const outcome *trawl) {
     const char *left = grep->errors, *right = trawl->errors;
     while (*left != '\0' && *right != '\0') {
-        if (strncmp(left, "grep: ", 6) != 0 || strncmp(right, "trawl: ", 7) != 0)
+        left = strchr(left, ':');
+        right = strchr(right, ':');
+        if (left == NULL || right == NULL)
             return false;
-        left += 6;
-        right += 7;
         size_t length = strcspn(left, "\n") + 1;
         if (strncmp(left, right, length) != 0)
             return false;
