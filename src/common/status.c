@@ -1,10 +1,9 @@
 #include "common/status.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-trawl_status trawl_fail(trawl_error *error, trawl_status status, const char *format, ...) {
+void trawl_error_write(trawl_error *error, trawl_status status, const char *format, ...) {
     if (error != NULL) {
         error->status = status;
         va_list arguments;
@@ -12,12 +11,6 @@ trawl_status trawl_fail(trawl_error *error, trawl_status status, const char *for
         (void)vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
     }
-    return status;
-}
-
-trawl_status trawl_fail_memory(trawl_error *error, const char *what, uint64_t bytes) {
-    return trawl_fail(error, TRAWL_ERROR_MEMORY, "out of memory: %s needs %" PRIu64 " bytes", what,
-                      bytes);
 }
 
 void trawl_clear(trawl_error *error) {
