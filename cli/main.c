@@ -1,0 +1,81 @@
+/* trawl: the command line. Finds the command and hands it its arguments. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "report.h"
+#include "trawl/trawl.h"
+
+/* One command. */
+typedef struct entry {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} entry;
+
+static const entry entries[] = {
+    {"scan", trawl_command_scan, "find every occurrence of every pattern"},
+    {"grep", trawl_command_grep, "print matching lines, as grep -F does"},
+    {"compile", trawl_command_compile, "turn patterns into a database that loads at once"},
+    {"info", trawl_command_info, "what a pattern set or database is like"},
+    {"bench", trawl_command_bench, "measure the engines side by side"},
+    {"devices", trawl_command_devices, "list the processors that can scan"},
+    {"engines", trawl_command_engines, "list the algorithms and their variants"},
+};
+
+static int print_help(void) {
+    (void)printf("trawl %s: where does each of these patterns occur in this text?\n"
+                 "\n"
+                 "Examples:\n"
+                 "  trawl scan -e fox -e dog story.txt        every match: file, start, end, id\n"
+                 "  trawl scan -c -f words.txt book.txt       how many matches of all words\n"
+                 "  trawl scan --format top -f words.txt -r docs/    the most frequent words\n"
+                 "  trawl grep -n -f names.txt *.log          matching lines, as grep -F does\n"
+                 "  trawl compile -f rules.txt -o rules.db    compile once...\n"
+                 "  zcat big.gz | trawl scan --db rules.db    ...scan often\n"
+                 "  trawl info -f rules.txt                   sizes, and which engine fits\n"
+                 "\n"
+                 "Commands:\n",
+                 trawl_version());
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        (void)printf("  %-8s  %s\n", entries[i].name, entries[i].summary);
+    (void)printf("  %-8s  %s\n"
+                 "\n"
+                 "'trawl COMMAND --help' explains a command.\n"
+                 "Exit status: 0 something matched, 1 nothing did, 2 an error.\n",
+                 "help", "this page; help COMMAND explains a command");
+    return fflush(stdout) == 0 ? EXIT_MATCHED : EXIT_ERROR;
+}
+
+static const entry *find(const char *name) {
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        if (strcmp(entries[i].name, name) == 0)
+            return &entries[i];
+    }
+    report("there is no command '%s'; see 'trawl --help'", name);
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        report("expected a command, such as 'trawl scan -f PATTERNS TEXT'; see 'trawl --help'");
+        return EXIT_ERROR;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
+        (void)printf("trawl %s\n", trawl_version());
+        return fflush(stdout) == 0 ? EXIT_MATCHED : EXIT_ERROR;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return print_help();
+    if (strcmp(name, "help") == 0) {
+        if (argc < 3)
+            return print_help();
+        const entry *explained = find(argv[2]);
+        char help[] = "--help";
+        char *values[] = {argv[2], help, NULL};
+        return explained == NULL ? EXIT_ERROR : explained->run(2, values);
+    }
+    const entry *wanted = find(name);
+    return wanted == NULL ? EXIT_ERROR : wanted->run(argc - 1, argv + 1);
+}

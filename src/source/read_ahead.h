@@ -1,0 +1,31 @@
+/*
+ * Reading a text while the last piece of it is still being scanned: a thread reads into a ring of
+ * bytes, and its owner takes pieces out, as large as have come. A slow pipe gives small pieces at
+ * once, a fast file large ones.
+ */
+#ifndef SOURCE_READ_AHEAD_H
+#define SOURCE_READ_AHEAD_H
+
+#include "source/text_file.h"
+
+typedef struct read_ahead read_ahead;
+
+/* Starts reading `file`, which belongs to the reader from now on, also when this fails. */
+trawl_status read_ahead_open(text_file *file, read_ahead **result, trawl_error *error);
+
+/* Gives back the last piece and lends the next one: valid until the next call. *length is 0 only at
+ * the end of the text. A failed read is reported after all bytes before it have been lent. */
+trawl_status read_ahead_next(read_ahead *reader, const uint8_t **bytes, size_t *length,
+                             trawl_error *error);
+
+/* True when read_ahead_next would have to wait: the moment to show results so far. */
+bool read_ahead_is_empty(read_ahead *reader);
+
+/* text_file_stored_position of the file, as far as it has been read. */
+uint64_t read_ahead_position(read_ahead *reader);
+
+/* Ends the reading and closes the file. A thread that is blocked in a pipe is not waited for: it
+ * cleans up behind itself. NULL is allowed. */
+void read_ahead_close(read_ahead *reader);
+
+#endif
