@@ -8,7 +8,6 @@
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define OVERLAP_FACTOR 8 /* a block is at least so many overlaps long: they are searched twice */
 #define FIRST_CAPACITY ((size_t)1 << 12)
-#define MOST_MATCHES ((size_t)1 << 20) /* held for a block of several bytes */
 #define INSERTION_RUN ((size_t)16)
 
 /* The sink that gathers one block. A walk that fills it to its limit is ended and done again in
@@ -192,7 +191,7 @@ trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, tra
         gathered->count = 0;
         order.gathered.overflow = false;
         /* The matches at one end are as many as the patterns at most, and have to be held. */
-        order.gathered.limit = bytes == 1 ? SIZE_MAX : MOST_MATCHES;
+        order.gathered.limit = bytes == 1 ? SIZE_MAX : TRAWL_REORDER_MOST;
         status = find(walker, &block, gathered, error);
         if (order.gathered.no_memory) {
             status = trawl_fail_memory(error, "sorting matches",
@@ -212,7 +211,7 @@ trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, tra
         position += bytes;
         /* Grow again with room to spare, so that a dense text does not overflow every other time.
          */
-        if (gathered->count < MOST_MATCHES / 4 && bytes < most) {
+        if (gathered->count < TRAWL_REORDER_MOST / 4 && bytes < most) {
             bytes = 2 * bytes < most ? 2 * bytes : most;
         }
     }

@@ -8,6 +8,10 @@
 
 #include "engine/walk.h"
 
+/* Matches that are held for a block of several bytes; with more, the block is halved. A block of
+ * one byte is held whole: it ends no more matches than there are patterns. */
+#define TRAWL_REORDER_MOST ((size_t)1 << 20)
+
 /* Puts into `sink` all matches of the window, in any order. */
 typedef trawl_status (*trawl_find)(trawl_walker *walker, const trawl_window *window,
                                    trawl_sink *sink, trawl_error *error);

@@ -1,6 +1,7 @@
 #include "engine/endings.h"
 
 #include "common/allocate.h"
+#include "common/fold.h"
 #include "common/status.h"
 
 trawl_status trawl_endings_reverse(const trawl_patterns *patterns, trawl_patterns *reversed,
@@ -23,9 +24,20 @@ trawl_status trawl_endings_reverse(const trawl_patterns *patterns, trawl_pattern
     return TRAWL_OK;
 }
 
-trawl_status trawl_endings_make(const trawl_patterns *reversed, const uint32_t *subset,
-                                size_t subset_count, trawl_keys *keys, trawl_error *error) {
-    return trawl_keys_make(reversed, subset, subset_count, keys, error);
+double trawl_endings_alphabet(const trawl_patterns *patterns) {
+    uint64_t counts[256] = {0};
+    uint32_t total = patterns->offsets[patterns->count];
+    bool folded = patterns->case_insensitive != 0;
+    for (uint32_t i = 0; i < total; i++) {
+        uint8_t byte = patterns->bytes[i];
+        counts[folded ? trawl_fold(byte) : byte]++;
+    }
+    double equal = 0;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        double share = (double)counts[byte] / (double)total;
+        equal += share * share;
+    }
+    return 1 / equal;
 }
 
 uint32_t trawl_endings_count(const trawl_keys *keys, uint32_t tail) {
@@ -44,7 +56,7 @@ uint32_t trawl_ending_bits(uint32_t ranges) {
     return bits;
 }
 
-trawl_status trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys) {
+void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys) {
     trawl_outputs_writer writer;
     trawl_outputs_begin(build, part, keys, &writer);
     for (uint32_t key = 0; key < keys->count; key++) {
@@ -56,7 +68,6 @@ trawl_status trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_k
         }
         trawl_outputs_append(&writer, key, shorter);
     }
-    return TRAWL_OK;
 }
 
 trawl_status trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,

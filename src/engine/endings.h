@@ -12,15 +12,14 @@
 
 #include "engine/outputs.h"
 
-/* A copy of the set's bytes with every pattern reversed, to be handed to trawl_endings_make with
- * the set's other fields. Free with trawl_release. */
+/* Makes a view of the set with every pattern's bytes reversed, whose keys (trawl_keys_make) are in
+ * the order wanted here. It owns only its bytes: free them with trawl_release. */
 trawl_status trawl_endings_reverse(const trawl_patterns *patterns, trawl_patterns *reversed,
                                    trawl_error *error);
 
-/* The keys of the reversed patterns listed in `subset` (NULL: of all) are the numbers of the
- * outputs. Free with trawl_keys_release. */
-trawl_status trawl_endings_make(const trawl_patterns *reversed, const uint32_t *subset,
-                                size_t subset_count, trawl_keys *keys, trawl_error *error);
+/* How many letters the patterns would have if all letters were equally frequent: two bytes of a
+ * text that resembles them are equal by chance as often as two of so many letters. */
+double trawl_endings_alphabet(const trawl_patterns *patterns);
 
 /* Keys first .. last - 1 have the same last bytes; `word` is what the engine computes from them. */
 typedef struct trawl_ending_range {
@@ -42,8 +41,8 @@ static inline size_t trawl_ending_slot(uint64_t word, uint32_t bits) {
 /* Bits of a slot for so many ranges: at least two slots for each. */
 uint32_t trawl_ending_bits(uint32_t ranges);
 
-/* Writes the outputs of a part. */
-trawl_status trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys);
+/* Writes the outputs of a part, which number the keys in this order. */
+void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys);
 
 /* Writes the hash table: (1 << bits) + 1 heads and trawl_endings_count(keys, tail) ranges. */
 trawl_status trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,

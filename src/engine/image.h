@@ -54,7 +54,8 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_RABIN_KARP_HEADER = 96, /* 96 to 111: rabin-karp */
     TRAWL_SECTION_RABIN_KARP_TABLE = 97,
     TRAWL_SECTION_RABIN_KARP_GROUPS = 98,
-    TRAWL_SECTION_RABIN_KARP_IDS = 99
+    TRAWL_SECTION_RABIN_KARP_IDS = 99,
+    TRAWL_SECTION_RABIN_KARP_FILTER = 100
 } trawl_section_kind;
 
 typedef struct trawl_section {

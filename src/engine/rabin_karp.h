@@ -1,0 +1,144 @@
+/*
+ * Rabin-Karp's tables and its rolling hash.
+ *
+ * h(s_0 .. s_{m-1}) = (d^(m-1) s_0 + ... + d s_{m-2} + s_{m-1}) mod q; in folded databases of the
+ * lower-cased bytes. q = 0 stands for 2^64.
+ *
+ * Variant `paper`: d = 2, q = 65521; every pattern is hashed as a whole, into a table HT of q
+ * entries, each a list of patterns; the text is passed once for every distinct length.
+ *
+ * Variant `grouped`: patterns of similar lengths share a pass, in which the last m bytes of each
+ * are hashed, m being the shortest of them (and 32 at most). A bit filter in front of the table
+ * drops nearly all windows; a hash leads to the ranges of keys that end alike (engine/endings.h),
+ * of which a binary search picks the right one however many there are.
+ */
+#ifndef TRAWL_ENGINE_RABIN_KARP_H
+#define TRAWL_ENGINE_RABIN_KARP_H
+
+#include <string.h>
+
+#include "common/fold.h"
+#include "engine/endings.h"
+
+enum { TRAWL_RABIN_KARP_GROUPED = 0, TRAWL_RABIN_KARP_PAPER = 1 };
+
+#define TRAWL_RABIN_KARP_MAX_WINDOW 32u /* bytes that grouped hashes */
+/* Lengths of the passes' windows at least double up to the longest window: 1, 2, 4, .. 32. */
+#define TRAWL_RABIN_KARP_MAX_PASSES 6u
+
+typedef struct trawl_rabin_karp_header {
+    uint64_t base;    /* d */
+    uint64_t modulus; /* q, or 0 for 2^64 */
+    uint32_t variant;
+    uint32_t passes; /* grouped: 1 to TRAWL_RABIN_KARP_MAX_PASSES; paper: distinct lengths */
+} trawl_rabin_karp_header;
+
+/* One pass of `grouped`; its tables are the sections of part `number of the pass`. */
+typedef struct trawl_rabin_karp_pass {
+    uint32_t window;      /* bytes that are hashed */
+    uint32_t filter_bits; /* the filter has 1 << filter_bits bits */
+    uint32_t hash_bits;   /* the table has 1 << hash_bits slots */
+    uint32_t reserved;
+} trawl_rabin_karp_pass;
+
+/* Sections        grouped, part p                   paper
+ * HEADER          header                            header
+ * GROUPS          trawl_rabin_karp_pass[passes]     uint32_t[passes]: lengths, ascending
+ *                 (part 0 only)
+ * TABLE           uint32_t[(1 << hash_bits) + 1]    uint32_t[q + 1]: into IDS
+ * IDS             trawl_ending_range[]              uint32_t[patterns]
+ * FILTER          uint64_t[]                        -
+ * and in `grouped` the outputs. */
+
+/* The arithmetic of one base and modulus. */
+typedef struct trawl_rolling {
+    uint64_t base;     /* below the modulus */
+    uint64_t modulus;  /* below 2^32, or 0 for 2^64 */
+    uint64_t quotient; /* floor(base * 2^64 / modulus) */
+} trawl_rolling;
+
+static inline trawl_rolling trawl_rolling_make(uint64_t base, uint64_t modulus) {
+    trawl_rolling rolling = {.base = base, .modulus = modulus};
+    if (modulus != 0) {
+        rolling.base = base % modulus;
+        rolling.quotient = (uint64_t)(((unsigned __int128)rolling.base << 64) / modulus);
+    }
+    return rolling;
+}
+
+/* hash * base + sum, not fully reduced: with a modulus the result is below 2 * modulus + sum
+ * (Shoup: for any 64-bit hash the estimated quotient is at most one too small), so that no
+ * division and no comparison stands between one byte and the next. */
+static inline uint64_t trawl_rolling_step(const trawl_rolling *rolling, uint64_t hash,
+                                          uint64_t sum) {
+    if (rolling->modulus == 0) {
+        return hash * rolling->base + sum;
+    }
+    uint64_t estimate = (uint64_t)(((unsigned __int128)hash * rolling->quotient) >> 64);
+    return hash * rolling->base - estimate * rolling->modulus + sum;
+}
+
+/* The hash proper, when `sum` was below 2 * modulus. */
+static inline uint64_t trawl_rolling_reduce(const trawl_rolling *rolling, uint64_t hash) {
+    uint64_t twice = 2 * rolling->modulus;
+    if (rolling->modulus != 0) {
+        hash = hash >= twice ? hash - twice : hash;
+        hash = hash >= rolling->modulus ? hash - rolling->modulus : hash;
+    }
+    return hash;
+}
+
+/* What bytes add when they enter a window and when they leave it. */
+typedef struct trawl_rolling_table {
+    uint64_t entering[256];
+    uint64_t leaving[256];
+} trawl_rolling_table;
+
+static inline uint64_t trawl_rolling_power(const trawl_rolling *rolling, uint32_t exponent) {
+    uint64_t power = 1, square = rolling->base;
+    for (; exponent != 0; exponent >>= 1) {
+        unsigned __int128 product = (unsigned __int128)power * square;
+        unsigned __int128 squared = (unsigned __int128)square * square;
+        bool reduce = rolling->modulus != 0;
+        if ((exponent & 1) != 0) {
+            power = (uint64_t)(reduce ? product % rolling->modulus : product);
+        }
+        square = (uint64_t)(reduce ? squared % rolling->modulus : squared);
+    }
+    return power;
+}
+
+/* Fills it for windows of `window` bytes. */
+static inline void trawl_rolling_table_make(const trawl_rolling *rolling, uint32_t window,
+                                            bool folded, trawl_rolling_table *table) {
+    uint64_t modulus = rolling->modulus;
+    uint64_t power = trawl_rolling_power(rolling, window);
+    for (unsigned byte = 0; byte < 256; byte++) {
+        uint64_t value = folded ? trawl_fold((uint8_t)byte) : byte;
+        if (modulus == 0) {
+            table->entering[byte] = value;
+            table->leaving[byte] = 0 - power * value;
+        } else {
+            table->entering[byte] = value % modulus;
+            table->leaving[byte] = (modulus - power * value % modulus) % modulus;
+        }
+    }
+}
+
+/* The hash of `count` bytes, not fully reduced. */
+static inline uint64_t trawl_rolling_hash(const trawl_rolling *rolling,
+                                          const trawl_rolling_table *table, const uint8_t *bytes,
+                                          uint32_t count) {
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        hash = trawl_rolling_step(rolling, hash, table->entering[bytes[i]]);
+    }
+    return hash;
+}
+
+/* The bit of the filter for a hash. */
+static inline size_t trawl_rabin_karp_bit(uint64_t hash, uint32_t filter_bits) {
+    return (size_t)((hash * UINT64_C(0xd6e8feb86659fd93)) >> (64 - filter_bits));
+}
+
+#endif

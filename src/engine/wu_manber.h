@@ -1,0 +1,79 @@
+/*
+ * Wu-Manber's tables, and the hash functions with which they are filled and read.
+ *
+ * Variant `paper` compares a window of the shortest pattern's length m with the first m bytes of
+ * the patterns: SHIFT by the window's last B bytes, then for the patterns listed in HASH the
+ * PREFIX of B' bytes, then the bytes.
+ *
+ * Variant `tuned` compares the window with the last m bytes of the patterns, so that matches are
+ * found in order of their ends and nothing has to be sorted, and takes B from the set. Where SHIFT
+ * is 0, the window's last bytes (up to 8) are looked up as one number: HASH lists the ranges of
+ * keys that end with them (engine/endings.h).
+ */
+#ifndef TRAWL_ENGINE_WU_MANBER_H
+#define TRAWL_ENGINE_WU_MANBER_H
+
+#include <string.h>
+
+#include "engine/endings.h"
+
+enum { TRAWL_WU_MANBER_TUNED = 0, TRAWL_WU_MANBER_PAPER = 1 };
+
+#define TRAWL_WU_MANBER_MAX_BLOCK 4u
+#define TRAWL_WU_MANBER_MAX_SHIFT 255u /* tuned: what an entry of one byte holds */
+#define TRAWL_WU_MANBER_TAIL 8u
+
+typedef struct trawl_wu_manber_header {
+    uint32_t variant;
+    uint32_t window;     /* m: bytes of the shortest pattern */
+    uint32_t block;      /* B */
+    uint32_t prefix;     /* paper: B' */
+    uint32_t tail;       /* tuned: last bytes that are looked up as one number */
+    uint32_t shift_bits; /* tuned: SHIFT has 1 << shift_bits entries */
+    uint32_t hash_bits;  /* tuned: HASH has 1 << hash_bits slots */
+    uint32_t entries;    /* paper: entries of SHIFT, and slots of HASH */
+} trawl_wu_manber_header;
+
+/* Sections        tuned                             paper
+ * SHIFT           uint8_t[1 << shift_bits]          uint32_t[entries]
+ * HASH            uint32_t[(1 << hash_bits) + 1]    uint32_t[entries + 1]: into IDS
+ * PREFIX          trawl_ending_range[]              uint16_t[patterns]
+ * IDS             -                                 uint32_t[patterns]
+ * and in `tuned` the outputs. */
+
+/* The block of `block` bytes that ends with *last, as a number. */
+static inline uint32_t trawl_wu_manber_block(const uint8_t *last, uint32_t block) {
+    uint32_t value = 0;
+    uint16_t pair;
+    switch (block) {
+    case 1:
+        return last[0];
+    case 2:
+        memcpy(&pair, last - 1, sizeof pair);
+        return pair;
+    case 3:
+        memcpy(&pair, last - 2, sizeof pair);
+        return (uint32_t)pair | (uint32_t)last[0] << 16;
+    default:
+        memcpy(&value, last - 3, sizeof value);
+        return value;
+    }
+}
+
+/* In folded databases letters of either case must hash alike. Setting one bit of every byte does
+ * that; the few other bytes that it confuses cost a look-up, not a wrong match. */
+static inline uint32_t trawl_wu_manber_case_bits(bool folded) {
+    return folded ? UINT32_C(0x20202020) : 0;
+}
+
+/* The entry of SHIFT for a block's number (tuned). */
+static inline uint32_t trawl_wu_manber_slot(uint32_t value, uint32_t shift_bits) {
+    return (value * UINT32_C(0x9e3779b1)) >> (32 - shift_bits);
+}
+
+/* h1 and h2 of the paper: shift to the left by two bits, add a byte. */
+static inline uint32_t trawl_wu_manber_add(uint32_t hash, uint8_t byte) {
+    return (hash << 2) + byte;
+}
+
+#endif
