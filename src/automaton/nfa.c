@@ -6,6 +6,24 @@ static uint32_t children(const trawl_trie *trie, uint32_t state) {
     return trie->child_first[state + 1] - trie->child_first[state];
 }
 
+/* Whether a state has a child beyond class 63. Labels ascend: the last one tells. */
+static bool beyond_word(const trawl_trie *trie, uint32_t state) {
+    return children(trie, state) != 0 && trie->label[trie->child_first[state + 1] - 1] >= 64;
+}
+
+/* Records of one word, if they make the table smaller than complete bitmaps would. */
+static void measure_short(const trawl_trie *trie, trawl_nfa_header *header) {
+    uint32_t wide = 0;
+    for (uint32_t state = 0; state < trie->states; state++) {
+        wide += beyond_word(trie, state);
+    }
+    if (header->words > 1 && wide < trie->states / header->words) {
+        header->short_words = 1;
+        header->wide = wide;
+        header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + 8;
+    }
+}
+
 void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
                        trawl_nfa_representation representation, bool complete_top,
                        trawl_nfa_header *header) {
@@ -31,6 +49,7 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
         break;
     case TRAWL_NFA_BITMAP:
         header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8;
+        measure_short(trie, header);
         break;
     case TRAWL_NFA_BITMAP_COUNTS:
         header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8 + 8;
@@ -100,13 +119,22 @@ static void fill_array(const trawl_trie *trie, const trawl_classes *classes, uin
     }
 }
 
-static void fill_bitmaps(const trawl_trie *trie, const trawl_nfa_header *header, uint8_t *records) {
+static void fill_bitmaps(const trawl_trie *trie, const trawl_nfa_header *header, uint8_t *records,
+                         uint64_t *wide) {
+    uint32_t wide_used = 0;
     memset(records, 0, (size_t)trie->states * header->record_bytes);
+    memset(wide, 0, (size_t)header->wide * header->words * sizeof *wide);
     for (uint32_t state = 0; state < trie->states; state++) {
         trawl_bitmap_state *record =
             (trawl_bitmap_state *)(records + (size_t)state * header->record_bytes);
         record->first_child = trie->child_first[state];
         record->failure = trie->failure[state];
+        if (header->short_words != 0 && beyond_word(trie, state)) {
+            record->first_child |= TRAWL_SHORT_WIDE;
+            record->bits[0] = wide_used;
+            set_bits(trie, state, wide + (size_t)wide_used++ * header->words);
+            continue;
+        }
         set_bits(trie, state, record->bits);
         if (header->representation == TRAWL_NFA_BITMAP_COUNTS) {
             uint8_t *counts = (uint8_t *)(record->bits + header->words);
@@ -146,7 +174,7 @@ void trawl_nfa_fill(const trawl_trie *trie, const trawl_classes *classes,
         break;
     case TRAWL_NFA_BITMAP:
     case TRAWL_NFA_BITMAP_COUNTS:
-        fill_bitmaps(trie, header, arrays->states);
+        fill_bitmaps(trie, header, arrays->states, arrays->wide);
         break;
     }
     fill_outputs(trie, arrays);

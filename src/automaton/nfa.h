@@ -30,7 +30,8 @@ typedef struct trawl_nfa_header {
     uint32_t top;          /* states below this number have a complete row of next states */
     uint32_t words;        /* 64-bit words of a bitmap */
     uint32_t record_bytes; /* of a state, for packed and the bitmaps */
-    uint32_t wide;         /* packed: states with more than TRAWL_PACKED_LABELS children */
+    uint32_t wide;         /* states whose bitmap lies in the `wide` array */
+    uint32_t short_words;  /* bitmap: 1 when records have one word only; 0 otherwise */
     uint32_t matching;     /* states with outputs */
     uint32_t verify;       /* 1: some output needs verification */
 } trawl_nfa_header;
@@ -47,7 +48,13 @@ typedef struct trawl_packed_state {
 } trawl_packed_state;
 
 /* A state of the bitmap representations; `bits` has header->words words, and with counts 8 bytes
- * of running counts follow: counts[w] bits are set in the words before word w. */
+ * of running counts follow: counts[w] bits are set in the words before word w.
+ *
+ * Text has a few more than 64 byte classes, of which the last ones (bytes above ASCII) are rare.
+ * When that makes the table smaller, bitmap records have one word, for classes 0 to 63; a state
+ * with a child beyond them has TRAWL_SHORT_WIDE added to first_child and an index into `wide` for
+ * its word. */
+#define TRAWL_SHORT_WIDE UINT32_C(0x80000000)
 typedef struct trawl_bitmap_state {
     uint32_t first_child;
     uint32_t failure;
@@ -66,7 +73,7 @@ typedef struct trawl_nfa_arrays {
     uint32_t *top;      /* top * classes next states */
     void *states;       /* records, or 256 next states for each state */
     uint32_t *failure;  /* array representation: for each state */
-    uint64_t *wide;     /* packed: wide * words words */
+    uint64_t *wide;     /* wide * words words */
     uint64_t *matching; /* a bit for each state, in whole words */
     uint32_t *rank;     /* for each word of `matching` the bits set before it */
     uint32_t *output;   /* for each matching state its key */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define TARGET
+
 #define LOOPS narrow_loops
 #define NAME(base) narrow_##base
 #define AUTOMATON trawl_dfa_view

@@ -8,10 +8,11 @@
  *   MATCHING(state)   whether outputs belong to it
  *   KEY(state)        the key a matching state ends
  *   TOTAL(state)      matches that end in a matching state
+ *   TARGET            the functions' target attribute, or nothing; stays defined
  */
 
-static inline void NAME(advance_lanes)(const AUTOMATON *a, trawl_lane_set *lanes, size_t steps,
-                                       size_t count) {
+TARGET static inline void NAME(advance_lanes)(const AUTOMATON *a, trawl_lane_set *lanes,
+                                              size_t steps, size_t count) {
     PREPARE
     uint32_t state[TRAWL_LANES];
     memcpy(state, lanes->state, sizeof state);
@@ -23,8 +24,8 @@ static inline void NAME(advance_lanes)(const AUTOMATON *a, trawl_lane_set *lanes
     memcpy(lanes->state, state, sizeof state);
 }
 
-static inline uint64_t NAME(count_lanes)(const AUTOMATON *a, trawl_lane_set *lanes, size_t steps,
-                                         size_t count) {
+TARGET static inline uint64_t NAME(count_lanes)(const AUTOMATON *a, trawl_lane_set *lanes,
+                                                size_t steps, size_t count) {
     PREPARE
     uint64_t total = 0;
     uint32_t state[TRAWL_LANES];
@@ -43,8 +44,8 @@ static inline uint64_t NAME(count_lanes)(const AUTOMATON *a, trawl_lane_set *lan
     return total;
 }
 
-static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set *lanes, size_t steps,
-                                      size_t count) {
+TARGET static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set *lanes,
+                                             size_t steps, size_t count) {
     PREPARE
     uint32_t state[TRAWL_LANES];
     trawl_event *events[TRAWL_LANES];
@@ -64,31 +65,32 @@ static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set *lanes,
     }
 }
 
-static void NAME(advance_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+TARGET static void NAME(advance_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
     NAME(advance_lanes)(automaton, lanes, steps, TRAWL_LANES);
 }
 
-static void NAME(advance_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+TARGET static void NAME(advance_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
     NAME(advance_lanes)(automaton, lanes, steps, 1);
 }
 
-static uint64_t NAME(count_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+TARGET static uint64_t NAME(count_many)(const void *automaton, trawl_lane_set *lanes,
+                                        size_t steps) {
     return NAME(count_lanes)(automaton, lanes, steps, TRAWL_LANES);
 }
 
-static uint64_t NAME(count_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+TARGET static uint64_t NAME(count_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
     return NAME(count_lanes)(automaton, lanes, steps, 1);
 }
 
-static void NAME(record_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+TARGET static void NAME(record_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
     NAME(record_lanes)(automaton, lanes, steps, TRAWL_LANES);
 }
 
-static void NAME(record_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+TARGET static void NAME(record_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
     NAME(record_lanes)(automaton, lanes, steps, 1);
 }
 
-static uint32_t NAME(key_of)(const void *automaton, uint32_t state) {
+TARGET static uint32_t NAME(key_of)(const void *automaton, uint32_t state) {
     const AUTOMATON *a = automaton;
     PREPARE
     return KEY(state);

@@ -1,7 +1,64 @@
-/* The loops of one NFA variant; before including it, define LOOPS, NAME and STEP. */
-#define AUTOMATON nfa_view
-#define PREPARE
-#define MATCHING(state) NFA_MATCHING(state)
-#define KEY(state) NFA_KEY(state)
-#define TOTAL(state) NFA_TOTAL(state)
-#include "cpu/lanes_template.h"
+/*
+ * All loops of ac-nfa for one instruction set. Before including it, define
+ *   VERSION(name)  a distinct name for this instruction set
+ *   TARGET         the functions' target attribute, or nothing
+ */
+
+#define LOOPS VERSION(packed_loops)
+#define NAME(base) VERSION(packed_##base)
+#define STEP(state, byte) walk_packed(a, state, a->class_of[byte])
+#include "cpu/nfa_template.h"
+
+#define LOOPS VERSION(array_loops)
+#define NAME(base) VERSION(array_##base)
+#define STEP(state, byte) walk_array(a, state, byte)
+#include "cpu/nfa_template.h"
+
+#define LOOPS VERSION(bitmap_loops)
+#define NAME(base) VERSION(bitmap_##base)
+#define STEP(state, byte) walk_bitmap(a, state, a->class_of[byte])
+#include "cpu/nfa_template.h"
+
+#define LOOPS VERSION(short_loops)
+#define NAME(base) VERSION(short_##base)
+#define STEP(state, byte) walk_short(a, state, a->class_of[byte])
+#include "cpu/nfa_template.h"
+
+#define LOOPS VERSION(counts_loops)
+#define NAME(base) VERSION(counts_##base)
+#define STEP(state, byte) walk_counts(a, state, a->class_of[byte])
+#include "cpu/nfa_template.h"
+
+#define LOOPS VERSION(array_fixed_loops)
+#define NAME(base) VERSION(array_fixed_##base)
+#define STEP(state, byte) fixed_array(a, state, byte)
+#include "cpu/nfa_template.h"
+
+#define LOOPS VERSION(bitmap_fixed_loops)
+#define NAME(base) VERSION(bitmap_fixed_##base)
+#define STEP(state, byte) fixed_bitmap(a, state, a->class_of[byte])
+#include "cpu/nfa_template.h"
+
+#define LOOPS VERSION(short_fixed_loops)
+#define NAME(base) VERSION(short_fixed_##base)
+#define STEP(state, byte) fixed_short(a, state, a->class_of[byte])
+#include "cpu/nfa_template.h"
+
+#define LOOPS VERSION(counts_fixed_loops)
+#define NAME(base) VERSION(counts_fixed_##base)
+#define STEP(state, byte) fixed_counts(a, state, a->class_of[byte])
+#include "cpu/nfa_template.h"
+
+/* By index into the engine's variants; [1] is for records of one word. */
+static const trawl_lane_loops *const VERSION(variant_loops)[][2] = {
+    {&VERSION(packed_loops), &VERSION(packed_loops)},
+    {&VERSION(array_loops), &VERSION(array_loops)},
+    {&VERSION(bitmap_loops), &VERSION(short_loops)},
+    {&VERSION(counts_loops), &VERSION(counts_loops)},
+    {&VERSION(array_fixed_loops), &VERSION(array_fixed_loops)},
+    {&VERSION(bitmap_fixed_loops), &VERSION(short_fixed_loops)},
+    {&VERSION(counts_fixed_loops), &VERSION(counts_fixed_loops)},
+};
+
+#undef VERSION
+#undef TARGET

@@ -145,7 +145,7 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
         record = 1024;
         break;
     case TRAWL_NFA_BITMAP:
-        record = 8 + words * 8;
+        record = 8 + (header->short_words != 0 ? 1 : words) * 8;
         break;
     default:
         record = 16 + words * 8;
@@ -157,7 +157,9 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
            header->top <= header->states && header->wide <= header->states &&
            header->matching <= header->states && header->verify <= 1 &&
            header->levels <= TRAWL_PATTERN_MAX_LENGTH &&
-           (variant->representation == TRAWL_NFA_PACKED || header->wide == 0) &&
+           header->short_words <= (variant->representation == TRAWL_NFA_BITMAP ? 1u : 0u) &&
+           (variant->representation == TRAWL_NFA_PACKED || header->short_words != 0 ||
+            header->wide == 0) &&
            (!variant->complete_top || header->top >= 1);
 }
 
@@ -178,44 +180,85 @@ static bool links_sound(const trawl_nfa_header *header, uint32_t state, uint32_t
                               children <= header->states - first_child));
 }
 
-static bool states_sound(const trawl_nfa_header *header, const uint8_t *records,
-                         const uint32_t *failure, const uint64_t *wide) {
+static bool array_sound(const trawl_nfa_header *header, const uint32_t *next,
+                        const uint32_t *failure) {
     bool sound = true;
     for (uint32_t state = 0; sound && state < header->states; state++) {
-        const uint8_t *record = records + (size_t)state * header->record_bytes;
-        if (header->representation == TRAWL_NFA_ARRAY) {
-            const uint32_t *next = (const uint32_t *)record;
-            sound = links_sound(header, state, 0, 0, failure[state]);
-            for (unsigned byte = 0; byte < 256; byte++) {
-                sound = sound && next[byte] < header->states;
-            }
-        } else if (header->representation == TRAWL_NFA_PACKED) {
-            const trawl_packed_state *packed = (const trawl_packed_state *)record;
-            uint32_t children = packed->count;
-            if (packed->count == TRAWL_PACKED_WIDE) {
-                uint32_t index;
-                memcpy(&index, packed->labels, sizeof index);
-                sound = index < header->wide;
-                children =
-                    sound ? count_bits(wide + (size_t)index * header->words, header->words) : 0;
-            } else {
-                sound = children <= TRAWL_PACKED_LABELS;
-            }
-            sound =
-                sound && links_sound(header, state, packed->first_child, children, packed->failure);
-        } else {
-            const trawl_bitmap_state *bitmap = (const trawl_bitmap_state *)record;
-            sound = links_sound(header, state, bitmap->first_child,
-                                count_bits(bitmap->bits, header->words), bitmap->failure);
-            if (header->representation == TRAWL_NFA_BITMAP_COUNTS) {
-                const uint8_t *counts = (const uint8_t *)(bitmap->bits + header->words);
-                for (uint32_t word = 0; sound && word < header->words; word++) {
-                    sound = counts[word] == count_bits(bitmap->bits, word);
-                }
-            }
+        sound = links_sound(header, state, 0, 0, failure[state]);
+        for (unsigned byte = 0; byte < 256; byte++) {
+            sound = sound && next[(size_t)state * 256 + byte] < header->states;
         }
     }
     return sound;
+}
+
+static bool packed_sound(const trawl_nfa_header *header, const trawl_packed_state *states,
+                         const uint64_t *wide) {
+    for (uint32_t state = 0; state < header->states; state++) {
+        const trawl_packed_state *packed = &states[state];
+        uint32_t children = packed->count;
+        if (packed->count == TRAWL_PACKED_WIDE) {
+            uint32_t index;
+            memcpy(&index, packed->labels, sizeof index);
+            if (index >= header->wide) {
+                return false;
+            }
+            children = count_bits(wide + (size_t)index * header->words, header->words);
+        } else if (packed->count > TRAWL_PACKED_LABELS) {
+            return false;
+        }
+        if (!links_sound(header, state, packed->first_child, children, packed->failure)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool bitmaps_sound(const trawl_nfa_header *header, const uint8_t *records,
+                          const uint64_t *wide) {
+    for (uint32_t state = 0; state < header->states; state++) {
+        const trawl_bitmap_state *record =
+            (const trawl_bitmap_state *)(records + (size_t)state * header->record_bytes);
+        const uint64_t *bits = record->bits;
+        uint32_t words = header->words;
+        uint32_t first_child = record->first_child;
+        if (header->short_words != 0) {
+            words = 1;
+            if ((first_child & TRAWL_SHORT_WIDE) != 0) {
+                if (record->bits[0] >= header->wide) {
+                    return false;
+                }
+                words = header->words;
+                bits = wide + record->bits[0] * words;
+                first_child &= ~TRAWL_SHORT_WIDE;
+            }
+        }
+        if (!links_sound(header, state, first_child, count_bits(bits, words), record->failure)) {
+            return false;
+        }
+        const uint8_t *counts = (const uint8_t *)(record->bits + header->words);
+        for (uint32_t word = 0; header->representation == TRAWL_NFA_BITMAP_COUNTS && word < words;
+             word++) {
+            if (counts[word] != count_bits(bits, word)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool states_sound(const trawl_nfa_header *header, const void *states,
+                         const uint32_t *failure, const uint64_t *wide) {
+    switch ((trawl_nfa_representation)header->representation) {
+    case TRAWL_NFA_PACKED:
+        return packed_sound(header, states, wide);
+    case TRAWL_NFA_ARRAY:
+        return array_sound(header, states, failure);
+    case TRAWL_NFA_BITMAP:
+    case TRAWL_NFA_BITMAP_COUNTS:
+        return bitmaps_sound(header, states, wide);
+    }
+    return false;
 }
 
 static bool outputs_sound(const trawl_nfa_header *header, const uint64_t *matching,

@@ -10,10 +10,11 @@ static const char *const variant_summaries[] = {
     "different threads scan a chunk, each with its own part",
     "in turn, each part as the papers' table of 257 columns", NULL};
 
-/* The bytes of table that a part should have when the caller leaves their number to us: about what
- * a core's own cache holds, which is the point of splitting (Tran et al., 4.2). */
-#define PART_TABLE_BYTES ((uint64_t)512 << 10)
-#define MOST_CHOSEN_PARTS 16u
+/* Parts when the caller leaves their number to us. The paper's 4 and 8 pay on cards with small
+ * caches; on a CPU every part is another walk over the text (docs/PERFORMANCE.md), so as few as
+ * keep a part's table near the size of a last-level cache. */
+#define PART_TABLE_BYTES ((uint64_t)8 << 20)
+#define MOST_CHOSEN_PARTS 8u
 
 typedef struct planned_parts {
     uint32_t count;
@@ -35,7 +36,8 @@ static trawl_status choose_parts(const trawl_build *build, uint32_t *parts) {
     if (status != TRAWL_OK) {
         return status;
     }
-    uint64_t table = statistics.states * (statistics.alphabet + 1) * 2;
+    uint64_t entry = statistics.states <= 65536 ? 2 : 4;
+    uint64_t table = statistics.states * (statistics.alphabet + 1) * entry;
     *parts = 2; /* the paper wants an even number */
     while (*parts < MOST_CHOSEN_PARTS && table / *parts > PART_TABLE_BYTES) {
         *parts *= 2;

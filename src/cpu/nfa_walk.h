@@ -1,0 +1,182 @@
+/*
+ * Steps of the NFA in each of its representations: goto, the failure walk, the divergence-free
+ * step. Functions here are small and inlined into the loops, which choose the instruction set.
+ */
+#ifndef TRAWL_CPU_NFA_WALK_H
+#define TRAWL_CPU_NFA_WALK_H
+
+#include <string.h>
+
+#include "automaton/nfa.h"
+
+/* An NFA as the loops want it. */
+typedef struct nfa_view {
+    const uint8_t *class_of;
+    const uint32_t *top;
+    uint32_t top_states;
+    uint32_t classes;
+    uint32_t leaf; /* a state without children */
+    const uint8_t *states;
+    size_t record_bytes;
+    const uint32_t *failure; /* array */
+    const uint64_t *wide;    /* packed */
+    uint32_t words;
+    uint32_t levels;
+    const uint64_t *matching;
+    const uint32_t *rank;
+    const uint32_t *output;
+    const uint32_t *total;
+} nfa_view;
+
+/* Set bits of a bitmap below bit `label`. */
+static inline uint32_t bits_below(const uint64_t *bits, uint32_t label) {
+    uint32_t count =
+        (uint32_t)__builtin_popcountll(bits[label / 64] & ((UINT64_C(1) << (label % 64)) - 1));
+    for (uint32_t word = 0; word < label / 64; word++) {
+        count += (uint32_t)__builtin_popcountll(bits[word]);
+    }
+    return count;
+}
+
+static inline bool has_bit(const uint64_t *bits, uint32_t label) {
+    return (bits[label / 64] >> (label % 64) & 1) != 0;
+}
+
+/* goto of each representation: the child of `state` over a byte or class, or 0. */
+static inline uint32_t goto_array(const nfa_view *a, uint32_t state, uint32_t byte) {
+    return ((const uint32_t *)a->states)[(size_t)state * 256 + byte];
+}
+
+static inline const trawl_bitmap_state *bitmap_at(const nfa_view *a, uint32_t state) {
+    return (const trawl_bitmap_state *)(a->states + state * a->record_bytes);
+}
+
+static inline uint32_t goto_bitmap(const nfa_view *a, uint32_t state, uint32_t label) {
+    const trawl_bitmap_state *record = bitmap_at(a, state);
+    return has_bit(record->bits, label) ? record->first_child + bits_below(record->bits, label) : 0;
+}
+
+/* One word of bitmap for the first 64 classes; the few states with a child beyond them are wide. */
+static inline uint32_t goto_short(const nfa_view *a, uint32_t state, uint32_t label) {
+    const trawl_bitmap_state *record = bitmap_at(a, state);
+    uint64_t bits = record->bits[0];
+    uint32_t first = record->first_child;
+    if (__builtin_expect((first & TRAWL_SHORT_WIDE) != 0, 0)) {
+        const uint64_t *wide = a->wide + bits * a->words;
+        return has_bit(wide, label) ? (first & ~TRAWL_SHORT_WIDE) + bits_below(wide, label) : 0;
+    }
+    /* Shifting by label modulo 64 would find bits of other classes: those beyond 63 have none. */
+    uint64_t from = bits >> (label & 63);
+    uint32_t below = (uint32_t)__builtin_popcountll(bits) - (uint32_t)__builtin_popcountll(from);
+    return (first + below) & (0 - (uint32_t)(from & (label < 64)));
+}
+
+static inline uint32_t goto_counts(const nfa_view *a, uint32_t state, uint32_t label) {
+    const trawl_bitmap_state *record = bitmap_at(a, state);
+    if (!has_bit(record->bits, label)) {
+        return 0;
+    }
+    const uint8_t *counts = (const uint8_t *)(record->bits + a->words);
+    uint64_t below = record->bits[label / 64] & ((UINT64_C(1) << (label % 64)) - 1);
+    return record->first_child + counts[label / 64] + (uint32_t)__builtin_popcountll(below);
+}
+
+/* The labels of a packed state are bytes 9 to 15 of its record: compared all at once as a word,
+ * whose byte 0 is the count. */
+static inline uint32_t goto_packed(const nfa_view *a, uint32_t state, uint32_t label) {
+    const trawl_packed_state *packed = (const trawl_packed_state *)a->states + state;
+    uint64_t word;
+    memcpy(&word, &packed->count, sizeof word);
+    uint32_t count = word & 0xff;
+    if (__builtin_expect(count == TRAWL_PACKED_WIDE, 0)) {
+        const uint64_t *bits = a->wide + (size_t)(uint32_t)(word >> 8) * a->words;
+        return has_bit(bits, label) ? packed->first_child + bits_below(bits, label) : 0;
+    }
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t differ = (word ^ label * ones) >> 8;
+    /* The lowest byte that is zero has its high bit set here; higher ones may be wrong. */
+    uint64_t zero = (differ - ones) & ~differ & (ones << 7);
+    uint32_t index = (uint32_t)__builtin_ctzll(zero | UINT64_C(1) << 63) / 8;
+    return index < count ? packed->first_child + index : 0;
+}
+
+static inline uint32_t failure_record(const nfa_view *a, uint32_t state) {
+    return ((const trawl_bitmap_state *)(a->states + state * a->record_bytes))->failure;
+}
+
+/*
+ * The failure walk (Kouzinopoulos et al. 2015, Algorithm 3) with complete rows near the root.
+ * Nearly always one of three things ends a step: the state has a row, it has the child, or its
+ * failure has a row. Which of them is unpredictable, so they are told apart with masks instead of
+ * branches; a branch is left for failures that have neither.
+ */
+#define FAILURE_WALK(function, goto_child)                                                         \
+    static inline uint32_t function(const nfa_view *a, uint32_t state, uint32_t symbol) {          \
+        for (;;) {                                                                                 \
+            uint32_t has_row = 0 - (uint32_t)(state < a->top_states);                              \
+            uint32_t looked_at = (state & ~has_row) | (a->leaf & has_row);                         \
+            uint32_t child = goto_child(a, looked_at, symbol);                                     \
+            uint32_t failure = failure_record(a, looked_at);                                       \
+            uint32_t candidate = (state & has_row) | (failure & ~has_row);                         \
+            uint32_t resolved = 0 - (uint32_t)(candidate < a->top_states);                         \
+            uint32_t next = a->top[(size_t)(candidate & resolved) * a->classes + symbol];          \
+            uint32_t found = 0 - (uint32_t)(child != 0);                                           \
+            if (__builtin_expect((found | resolved) != 0, 1)) {                                    \
+                return child | (next & ~found);                                                    \
+            }                                                                                      \
+            state = candidate;                                                                     \
+        }                                                                                          \
+    }
+
+FAILURE_WALK(walk_packed, goto_packed)
+FAILURE_WALK(walk_bitmap, goto_bitmap)
+FAILURE_WALK(walk_short, goto_short)
+FAILURE_WALK(walk_counts, goto_counts)
+
+static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t byte) {
+    for (;;) {
+        uint32_t child = goto_array(a, state, byte);
+        if (child != 0 || state == 0) {
+            return child;
+        }
+        state = a->failure[state];
+    }
+}
+
+/*
+ * The divergence-free step (Charan 2015, Algorithm 5): always as many failure steps as there are
+ * levels, and the first child that was found. The paper collects the children as a bit mask and
+ * takes its lowest bit; keeping the first one in a register is the same without a limit of levels.
+ */
+#define DIVERGENCE_FREE(function, goto_child, failure_of)                                          \
+    static inline uint32_t function(const nfa_view *a, uint32_t state, uint32_t symbol) {          \
+        uint32_t found = 0;                                                                        \
+        for (uint32_t step = 0; step <= a->levels; step++) {                                       \
+            uint32_t child = goto_child(a, state, symbol);                                         \
+            found = found != 0 ? found : child;                                                    \
+            state = failure_of(a, state);                                                          \
+        }                                                                                          \
+        return found;                                                                              \
+    }
+
+static inline uint32_t failure_array(const nfa_view *a, uint32_t state) {
+    return a->failure[state];
+}
+
+DIVERGENCE_FREE(fixed_array, goto_array, failure_array)
+DIVERGENCE_FREE(fixed_bitmap, goto_bitmap, failure_record)
+DIVERGENCE_FREE(fixed_short, goto_short, failure_record)
+DIVERGENCE_FREE(fixed_counts, goto_counts, failure_record)
+
+#undef FAILURE_WALK
+#undef DIVERGENCE_FREE
+
+/* What all the loops have in common. */
+#define NFA_MATCHING(state) ((a->matching[(state) / 64] >> ((state) % 64) & 1) != 0)
+#define NFA_KEY(state)                                                                             \
+    (a->output[a->rank[(state) / 64] +                                                             \
+               (uint32_t)__builtin_popcountll(a->matching[(state) / 64] &                          \
+                                              ((UINT64_C(1) << ((state) % 64)) - 1))])
+#define NFA_TOTAL(state) (a->total[NFA_KEY(state)])
+
+#endif
