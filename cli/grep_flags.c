@@ -73,8 +73,9 @@ static const flag flags[] = {
 const command grep_command = {
     .name = "grep",
     .summary = "print the lines that contain a pattern: a drop-in for grep -F",
-    .usage = "grep [FLAGS] PATTERNS [FILE...]\n"
-             "grep [FLAGS] -e PATTERNS... -f FILE... [FILE...]",
+    .usage = "  trawl grep [FLAGS] PATTERNS [FILE...]\n"
+             "  trawl grep [FLAGS] -e PATTERNS... -f FILE... [FILE...]\n"
+             "  trawl grep [FLAGS] --db DB [FILE...]",
     .examples = "  trawl grep -f words.txt book.txt\n"
                 "  trawl grep -c -r -i -f keywords.txt --include='*.c' src\n"
                 "  dmesg | trawl grep -C2 -e error -e fail\n",

@@ -118,6 +118,13 @@ static void make_flags(random_case *c, random_source *random) {
         if (random_chance(random, simple[i].chance, 100))
             add_flag(c, simple[i].flag);
     }
+    /* With -w and -x together, grep 3.8 counts the line end into the parts: see the manual. */
+    if (has_flag(c, "-x") && (has_flag(c, "-o") || has_flag(c, "--color=always"))) {
+        for (size_t i = 0; i < c->flag_count; i++) {
+            if (strcmp(c->flags[i], "-w") == 0)
+                strcpy(c->flags[i], "-n");
+        }
+    }
     static const char *const numbered[] = {"-m", "-A",           "-B",        "-C",
                                            "-",  "--max-count=", "--context="};
     for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++) {
