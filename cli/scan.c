@@ -1,0 +1,247 @@
+/* trawl scan: every match of every text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "progress.h"
+#include "report.h"
+#include "scan_many.h"
+#include "scan_options.h"
+#include "scan_texts.h"
+
+/* ------------------------------------------------------------------ before: the database */
+
+/* Loads or compiles; false after reporting. `seconds` is what building the tables took. */
+static bool get_database(const scan_options *options, trawl_db **db, double *seconds) {
+    trawl_error error;
+    trawl_db_information information;
+    if (options->database != NULL) {
+        if (trawl_db_load(options->database, db, &error) != TRAWL_OK) {
+            (void)report_error(&error);
+            return false;
+        }
+        trawl_db_info(*db, &information);
+        *seconds = information.build_seconds;
+        return true;
+    }
+    trawl_patterns *patterns = NULL;
+    if (!pattern_options_load(&options->patterns, &patterns, NULL))
+        return false;
+    trawl_status status = TRAWL_OK;
+    if (trawl_patterns_count(patterns) == 0) {
+        status = TRAWL_ERROR_ARGUMENT;
+        report("%s: the pattern set is empty; expected a pattern or more",
+               options->patterns.count == 1 && options->patterns.inputs[0].is_file
+                   ? options->patterns.inputs[0].text
+                   : "-f");
+    } else {
+        double begin = seconds_now();
+        status = trawl_compile(patterns, &options->compile, db, &error);
+        *seconds = seconds_now() - begin;
+        if (status != TRAWL_OK)
+            (void)report_error(&error);
+    }
+    trawl_patterns_free(patterns);
+    return status == TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ during: the texts */
+
+/* A record_drain: straight to the output. */
+static bool drain_to_output(void *context, const char *bytes, size_t length) {
+    output_file *output = context;
+    output_file_write(output, bytes, length);
+    return !output_file_failed(output);
+}
+
+/* One text, all threads. */
+static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path) {
+    text_result result;
+    text_scanner_run(scanner, path, &result);
+    plan->bytes += result.bytes;
+    plan->matches += result.matches;
+    plan->failed = plan->failed || result.failed;
+    if (plan->options->format == RECORD_COUNT && !result.failed) {
+        size_t length = 0;
+        char *line = scan_count_line(plan, path, result.matches, &length);
+        output_file_write(plan->output, line, length);
+        free(line);
+    }
+}
+
+/* Whether texts may be scanned side by side: each thread then has counters of its own. */
+static bool may_go_side_by_side(const scan_plan *plan) {
+    uint64_t counters = plan->per_pattern == NULL ? 0 : (uint64_t)plan->patterns * plan->threads;
+    return plan->threads > 1 && counters * sizeof(uint64_t) <= (uint64_t)1 << 30;
+}
+
+/* Small neighbours go side by side, everything else one after the other. */
+static void scan_all(scan_plan *plan, const scan_texts *texts) {
+    text_scanner scanner = plan->scanner;
+    record_writer writer = {0};
+    bool side_by_side = may_go_side_by_side(plan);
+    scanner.output = plan->output;
+    scanner.per_pattern = plan->per_pattern;
+    if (scan_plan_has_records(plan)) {
+        record_writer_open(&writer, plan->labels, drain_to_output, plan->output);
+        scanner.writer = &writer;
+    }
+    size_t i = 0;
+    while (i < texts->count && !output_file_failed(plan->output)) {
+        size_t end = i;
+        while (end < texts->count && !texts->items[end].alone)
+            end++;
+        if (end - i >= 2 && side_by_side) {
+            if (scanner.writer != NULL)
+                record_writer_flush(&writer);
+            scan_many(plan, texts->items + i, end - i);
+            i = end;
+        } else {
+            scan_alone(plan, &scanner, texts->items[i++].path);
+        }
+    }
+    if (scanner.writer != NULL)
+        record_writer_flush(&writer);
+    record_writer_close(&writer);
+    text_scanner_release(&scanner);
+}
+
+static void remember_output(text_scanner *scanner) {
+    struct stat information;
+    if (fstat(STDOUT_FILENO, &information) == 0 && S_ISREG(information.st_mode)) {
+        scanner->has_output_file = true;
+        scanner->output_device = information.st_dev;
+        scanner->output_inode = information.st_ino;
+    }
+}
+
+/* ------------------------------------------------------------------ after: tables and figures */
+
+typedef struct frequency {
+    uint64_t count;
+    uint32_t id;
+} frequency;
+
+static int compare_frequencies(const void *left, const void *right) {
+    const frequency *a = left;
+    const frequency *b = right;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void write_top(const scan_plan *plan) {
+    const trawl_db *db = plan->scanner.db;
+    frequency *rows = allocate(plan->patterns * sizeof *rows);
+    size_t count = 0;
+    for (size_t id = 0; id < plan->patterns; id++) {
+        if (plan->per_pattern[id] != 0)
+            rows[count++] = (frequency){plan->per_pattern[id], (uint32_t)id};
+    }
+    qsort(rows, count, sizeof *rows, compare_frequencies);
+    if (plan->options->top != 0 && count > plan->options->top)
+        count = (size_t)plan->options->top;
+    for (size_t i = 0; i < count; i++) {
+        output_file_decimal(plan->output, rows[i].count);
+        output_file_byte(plan->output, '\t');
+        output_file_decimal(plan->output, rows[i].id);
+        if (plan->options->with_pattern) {
+            size_t length = 0;
+            char *text = record_pattern_text(db, rows[i].id, &length);
+            output_file_byte(plan->output, '\t');
+            output_file_write(plan->output, text, length);
+            free(text);
+        }
+        output_file_byte(plan->output, '\n');
+    }
+    free(rows);
+}
+
+static void print_stats(const scan_plan *plan, double build_seconds, double scan_seconds) {
+    trawl_db_information information;
+    trawl_db_info(plan->scanner.db, &information);
+    const char *device = plan->options->scan.device;
+    if (device == NULL || strcmp(device, "auto") == 0)
+        device = "cpu";
+    double rate = scan_seconds > 0 ? (double)plan->bytes / scan_seconds / 1e9 : 0;
+    (void)fprintf(stderr,
+                  "{\"bytes\":%" PRIu64 ",\"patterns\":%zu,\"matches\":%" PRIu64
+                  ",\"engine\":\"%s\",\"variant\":\"%s\",\"device\":\"%s\",\"threads\":%u,"
+                  "\"build_seconds\":%.6f,\"scan_seconds\":%.6f,\"gb_per_second\":%.6f,"
+                  "\"table_bytes\":%" PRIu64 "}\n",
+                  plan->bytes, information.patterns, plan->matches, information.engine,
+                  information.variant, device, plan->threads, build_seconds, scan_seconds, rate,
+                  information.table_bytes);
+}
+
+/* ------------------------------------------------------------------ the command */
+
+/* With database and list of texts ready: scans, writes, reports. Returns the exit status. */
+static int run(const scan_options *options, const trawl_db *db, const scan_texts *texts,
+               double build_seconds) {
+    trawl_error error;
+    trawl_db_information information;
+    trawl_db_info(db, &information);
+    record_labels labels;
+    record_labels_prepare(&labels, db, options->format, options->with_pattern);
+    scan_plan plan = {.options = options,
+                      .labels = &labels,
+                      .scanner = {.db = db, .options = options->scan},
+                      .threads = scan_options_threads(&options->scan),
+                      .several = texts->count > 1 || options->texts.count > 1 || options->recursive,
+                      .patterns = information.patterns,
+                      .failed = texts->failed};
+    plan.scanner.options.threads = plan.threads;
+    if (options->format == RECORD_TOP) {
+        plan.per_pattern = allocate(plan.patterns * sizeof *plan.per_pattern);
+        memset(plan.per_pattern, 0, plan.patterns * sizeof *plan.per_pattern);
+    }
+    int status = EXIT_ERROR;
+    if (output_file_open(options->output, &plan.output, &error) != TRAWL_OK) {
+        (void)report_error(&error);
+    } else {
+        if (options->output == NULL)
+            remember_output(&plan.scanner);
+        double begin = seconds_now();
+        progress_begin(options->progress, texts->stored_bytes);
+        scan_all(&plan, texts);
+        progress_end();
+        double scan_seconds = seconds_now() - begin;
+        if (plan.per_pattern != NULL)
+            write_top(&plan);
+        if (output_file_close(plan.output, &error) != TRAWL_OK)
+            (void)report_error(&error);
+        else if (!plan.failed)
+            status = plan.matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
+        if (options->stats)
+            print_stats(&plan, build_seconds, scan_seconds);
+    }
+    free(plan.per_pattern);
+    record_labels_release(&labels);
+    return status;
+}
+
+int trawl_command_scan(int argc, char **argv) {
+    scan_options options;
+    int status = EXIT_ERROR;
+    if (scan_options_parse(&options, argc, argv, &status)) {
+        trawl_db *db = NULL;
+        double build_seconds = 0;
+        if (get_database(&options, &db, &build_seconds)) {
+            /* Listed before the output is opened, so that it is not among the texts. */
+            scan_texts texts;
+            scan_texts_collect(&texts, &options);
+            status = run(&options, db, &texts, build_seconds);
+            scan_texts_release(&texts);
+            trawl_db_free(db);
+        } else {
+            status = EXIT_ERROR;
+        }
+    }
+    scan_options_release(&options);
+    return status;
+}

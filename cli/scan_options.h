@@ -1,0 +1,33 @@
+/* The flags of `trawl scan` as one structure. */
+#ifndef CLI_SCAN_OPTIONS_H
+#define CLI_SCAN_OPTIONS_H
+
+#include "common_flags.h"
+#include "records.h"
+#include "source/directory.h"
+
+typedef struct scan_options {
+    pattern_options patterns;
+    const char *database; /* --db; NULL: patterns are compiled */
+    trawl_compile_options compile;
+    trawl_scan_options scan;
+    record_format format;
+    bool with_pattern;
+    uint64_t top; /* rows of RECORD_TOP; 0: all */
+    const char *output;
+    bool stats;
+    bool progress;
+    bool recursive;
+    file_rules rules;
+    file_glob *globs; /* owned; rules.globs */
+    string_list texts;
+} scan_options;
+
+extern const command scan_command;
+
+/* Reads the arguments. Returns true to go on; else *status is the exit status. */
+bool scan_options_parse(scan_options *options, int argc, char **argv, int *status);
+
+void scan_options_release(scan_options *options);
+
+#endif
