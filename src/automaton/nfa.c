@@ -14,7 +14,7 @@ static bool beyond_word(const trawl_trie *trie, uint32_t state) {
 /* Records of one word, if they make the table smaller than complete bitmaps would. */
 static void measure_short(const trawl_trie *trie, trawl_nfa_header *header) {
     uint32_t wide = 0;
-    for (uint32_t state = 0; state < trie->states; state++) {
+    for (uint32_t state = header->top; state < trie->states; state++) {
         wide += beyond_word(trie, state);
     }
     if (header->words > 1 && wide < trie->states / header->words) {
@@ -40,7 +40,7 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
     switch (representation) {
     case TRAWL_NFA_PACKED:
         header->record_bytes = sizeof(trawl_packed_state);
-        for (uint32_t state = 0; state < trie->states; state++) {
+        for (uint32_t state = header->top; state < trie->states; state++) {
             header->wide += children(trie, state) > TRAWL_PACKED_LABELS;
         }
         break;
@@ -83,16 +83,23 @@ static void set_bits(const trawl_trie *trie, uint32_t state, uint64_t *bits) {
     }
 }
 
+static uint32_t stored_failure(const trawl_trie *trie, const trawl_nfa_header *header,
+                               uint32_t state) {
+    uint32_t target = state < header->top ? state : trie->failure[state];
+    uint32_t stored = target < header->top ? TRAWL_FAILURE_ROW | target * header->classes : target;
+    return stored | (trie->output[state] != TRAWL_NO_KEY ? TRAWL_FAILURE_MATCHING : 0);
+}
+
 static void fill_packed(const trawl_trie *trie, const trawl_nfa_header *header,
                         trawl_packed_state *states, uint64_t *wide) {
     uint32_t wide_used = 0;
     memset(wide, 0, (size_t)header->wide * header->words * sizeof *wide);
     for (uint32_t state = 0; state < trie->states; state++) {
         trawl_packed_state *packed = &states[state];
-        uint32_t count = children(trie, state);
+        uint32_t count = state < header->top ? 0 : children(trie, state);
         memset(packed, 0, sizeof *packed);
         packed->first_child = trie->child_first[state];
-        packed->failure = trie->failure[state];
+        packed->failure = stored_failure(trie, header, state);
         if (count > TRAWL_PACKED_LABELS) {
             packed->count = TRAWL_PACKED_WIDE;
             memcpy(packed->labels, &wide_used, sizeof wide_used);
@@ -104,11 +111,11 @@ static void fill_packed(const trawl_trie *trie, const trawl_nfa_header *header,
     }
 }
 
-static void fill_array(const trawl_trie *trie, const trawl_classes *classes, uint32_t *next,
-                       uint32_t *failure) {
+static void fill_array(const trawl_trie *trie, const trawl_classes *classes,
+                       const trawl_nfa_header *header, uint32_t *next, uint32_t *failure) {
     memset(next, 0, (size_t)trie->states * 256 * sizeof *next);
-    memcpy(failure, trie->failure, trie->states * sizeof *failure);
     for (uint32_t state = 0; state < trie->states; state++) {
+        failure[state] = stored_failure(trie, header, state);
         if (children(trie, state) == 0) {
             continue;
         }
@@ -128,7 +135,10 @@ static void fill_bitmaps(const trawl_trie *trie, const trawl_nfa_header *header,
         trawl_bitmap_state *record =
             (trawl_bitmap_state *)(records + (size_t)state * header->record_bytes);
         record->first_child = trie->child_first[state];
-        record->failure = trie->failure[state];
+        record->failure = stored_failure(trie, header, state);
+        if (state < header->top) {
+            continue;
+        }
         if (header->short_words != 0 && beyond_word(trie, state)) {
             record->first_child |= TRAWL_SHORT_WIDE;
             record->bits[0] = wide_used;
@@ -170,7 +180,7 @@ void trawl_nfa_fill(const trawl_trie *trie, const trawl_classes *classes,
         fill_packed(trie, header, arrays->states, arrays->wide);
         break;
     case TRAWL_NFA_ARRAY:
-        fill_array(trie, classes, arrays->states, arrays->failure);
+        fill_array(trie, classes, header, arrays->states, arrays->failure);
         break;
     case TRAWL_NFA_BITMAP:
     case TRAWL_NFA_BITMAP_COUNTS:

@@ -38,6 +38,16 @@ typedef struct trawl_nfa_header {
 
 enum { TRAWL_PACKED_LABELS = 7, TRAWL_PACKED_WIDE = 0xff };
 
+/*
+ * The failure of a state, as it is stored: a state number, or, when that state has a complete row,
+ * TRAWL_FAILURE_ROW and the row's first entry in `top`. A state that has a row itself points to
+ * that, and shows no children: every step is then "the child, else what the failure says". A
+ * matching state has TRAWL_FAILURE_MATCHING, so that no other memory is touched to see it.
+ */
+#define TRAWL_FAILURE_ROW UINT32_C(0x80000000)
+#define TRAWL_FAILURE_MATCHING UINT32_C(0x40000000)
+#define TRAWL_FAILURE_NUMBER UINT32_C(0x3fffffff)
+
 /* A state of the packed representation. `count` is the number of labels, which ascend; unused ones
  * repeat nothing and are ignored. TRAWL_PACKED_WIDE: `labels` begins with the index of a bitmap. */
 typedef struct trawl_packed_state {
@@ -72,7 +82,7 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
 typedef struct trawl_nfa_arrays {
     uint32_t *top;      /* top * classes next states */
     void *states;       /* records, or 256 next states for each state */
-    uint32_t *failure;  /* array representation: for each state */
+    uint32_t *failure;  /* array representation: the stored failure of each state */
     uint64_t *wide;     /* wide * words words */
     uint64_t *matching; /* a bit for each state, in whole words */
     uint32_t *rank;     /* for each word of `matching` the bits set before it */

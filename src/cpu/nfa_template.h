@@ -1,7 +1,7 @@
-/* The loops of one NFA variant; before including it, define LOOPS, NAME, STEP and TARGET. */
+/* The loops of one NFA variant; before including it, define LOOPS, NAME, STEP, MATCHING and
+ * TARGET. */
 #define AUTOMATON nfa_view
 #define PREPARE
-#define MATCHING(state) NFA_MATCHING(state)
 #define KEY(state) NFA_KEY(state)
 #define TOTAL(state) NFA_TOTAL(state)
 #include "cpu/lanes_template.h"

@@ -13,9 +13,6 @@
 typedef struct nfa_view {
     const uint8_t *class_of;
     const uint32_t *top;
-    uint32_t top_states;
-    uint32_t classes;
-    uint32_t leaf; /* a state without children */
     const uint8_t *states;
     size_t record_bytes;
     const uint32_t *failure; /* array */
@@ -58,17 +55,18 @@ static inline uint32_t goto_bitmap(const nfa_view *a, uint32_t state, uint32_t l
 
 /* One word of bitmap for the first 64 classes; the few states with a child beyond them are wide. */
 static inline uint32_t goto_short(const nfa_view *a, uint32_t state, uint32_t label) {
-    const trawl_bitmap_state *record = bitmap_at(a, state);
+    const trawl_bitmap_state *record = (const trawl_bitmap_state *)(a->states + (size_t)state * 16);
     uint64_t bits = record->bits[0];
     uint32_t first = record->first_child;
-    if (__builtin_expect((first & TRAWL_SHORT_WIDE) != 0, 0)) {
+    if (__builtin_expect(((first & TRAWL_SHORT_WIDE) | (label & 0xc0)) != 0, 0)) {
+        if ((first & TRAWL_SHORT_WIDE) == 0) {
+            return 0;
+        }
         const uint64_t *wide = a->wide + bits * a->words;
         return has_bit(wide, label) ? (first & ~TRAWL_SHORT_WIDE) + bits_below(wide, label) : 0;
     }
-    /* Shifting by label modulo 64 would find bits of other classes: those beyond 63 have none. */
-    uint64_t from = bits >> (label & 63);
-    uint32_t below = (uint32_t)__builtin_popcountll(bits) - (uint32_t)__builtin_popcountll(from);
-    return (first + below) & (0 - (uint32_t)(from & (label < 64)));
+    uint32_t below = (uint32_t)__builtin_popcountll(bits & ((UINT64_C(1) << label) - 1));
+    return (first + below) & (0 - (uint32_t)(bits >> label & 1));
 }
 
 static inline uint32_t goto_counts(const nfa_view *a, uint32_t state, uint32_t label) {
@@ -100,38 +98,41 @@ static inline uint32_t goto_packed(const nfa_view *a, uint32_t state, uint32_t l
     return index < count ? packed->first_child + index : 0;
 }
 
+/* As it is stored: TRAWL_FAILURE_ROW and so on. Records of 16 bytes are the fast ones, and a shift
+ * finds them sooner than a multiplication. */
 static inline uint32_t failure_record(const nfa_view *a, uint32_t state) {
     return ((const trawl_bitmap_state *)(a->states + state * a->record_bytes))->failure;
 }
 
+static inline uint32_t failure_small(const nfa_view *a, uint32_t state) {
+    return ((const trawl_packed_state *)a->states)[state].failure;
+}
+
 /*
  * The failure walk (Kouzinopoulos et al. 2015, Algorithm 3) with complete rows near the root.
- * Nearly always one of three things ends a step: the state has a row, it has the child, or its
- * failure has a row. Which of them is unpredictable, so they are told apart with masks instead of
- * branches; a branch is left for failures that have neither.
+ * Nearly always a step ends with the state's child, or at the row of its failure (or its own).
+ * Which of the two is unpredictable, so both are computed and one is selected; a branch is left for
+ * failures that have no row.
  */
-#define FAILURE_WALK(function, goto_child)                                                         \
+#define FAILURE_WALK(function, goto_child, failure_of)                                             \
     static inline uint32_t function(const nfa_view *a, uint32_t state, uint32_t symbol) {          \
         for (;;) {                                                                                 \
-            uint32_t has_row = 0 - (uint32_t)(state < a->top_states);                              \
-            uint32_t looked_at = (state & ~has_row) | (a->leaf & has_row);                         \
-            uint32_t child = goto_child(a, looked_at, symbol);                                     \
-            uint32_t failure = failure_record(a, looked_at);                                       \
-            uint32_t candidate = (state & has_row) | (failure & ~has_row);                         \
-            uint32_t resolved = 0 - (uint32_t)(candidate < a->top_states);                         \
-            uint32_t next = a->top[(size_t)(candidate & resolved) * a->classes + symbol];          \
-            uint32_t found = 0 - (uint32_t)(child != 0);                                           \
-            if (__builtin_expect((found | resolved) != 0, 1)) {                                    \
-                return child | (next & ~found);                                                    \
+            uint32_t child = goto_child(a, state, symbol);                                         \
+            uint32_t failure = failure_of(a, state);                                               \
+            uint32_t has_row = 0 - (failure >> 31);                                                \
+            uint32_t row = failure & has_row & TRAWL_FAILURE_NUMBER;                               \
+            uint32_t next = a->top[(size_t)row + symbol];                                          \
+            if (__builtin_expect((child | has_row) != 0, 1)) {                                     \
+                return child != 0 ? child : next;                                                  \
             }                                                                                      \
-            state = candidate;                                                                     \
+            state = failure & TRAWL_FAILURE_NUMBER;                                                \
         }                                                                                          \
     }
 
-FAILURE_WALK(walk_packed, goto_packed)
-FAILURE_WALK(walk_bitmap, goto_bitmap)
-FAILURE_WALK(walk_short, goto_short)
-FAILURE_WALK(walk_counts, goto_counts)
+FAILURE_WALK(walk_packed, goto_packed, failure_small)
+FAILURE_WALK(walk_bitmap, goto_bitmap, failure_record)
+FAILURE_WALK(walk_short, goto_short, failure_small)
+FAILURE_WALK(walk_counts, goto_counts, failure_record)
 
 static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t byte) {
     for (;;) {
@@ -139,7 +140,7 @@ static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t by
         if (child != 0 || state == 0) {
             return child;
         }
-        state = a->failure[state];
+        state = a->failure[state] & TRAWL_FAILURE_NUMBER;
     }
 }
 
@@ -154,7 +155,7 @@ static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t by
         for (uint32_t step = 0; step <= a->levels; step++) {                                       \
             uint32_t child = goto_child(a, state, symbol);                                         \
             found = found != 0 ? found : child;                                                    \
-            state = failure_of(a, state);                                                          \
+            state = failure_of(a, state) & TRAWL_FAILURE_NUMBER;                                   \
         }                                                                                          \
         return found;                                                                              \
     }
@@ -172,7 +173,9 @@ DIVERGENCE_FREE(fixed_counts, goto_counts, failure_record)
 #undef DIVERGENCE_FREE
 
 /* What all the loops have in common. */
-#define NFA_MATCHING(state) ((a->matching[(state) / 64] >> ((state) % 64) & 1) != 0)
+#define NFA_MATCHING(state) ((failure_record(a, state) & TRAWL_FAILURE_MATCHING) != 0)
+#define SMALL_MATCHING(state) ((failure_small(a, state) & TRAWL_FAILURE_MATCHING) != 0)
+#define ARRAY_MATCHING(state) ((a->failure[state] & TRAWL_FAILURE_MATCHING) != 0)
 #define NFA_KEY(state)                                                                             \
     (a->output[a->rank[(state) / 64] +                                                             \
                (uint32_t)__builtin_popcountll(a->matching[(state) / 64] &                          \

@@ -9,7 +9,7 @@
 
 /* Where a window goes next depends on what is under it: a chain of loads. Several windows that go
  * through different parts of the text at the same time hide the latency of each other's chain. */
-#define LANES 4u
+#define LANES 6u
 #define LANE_BYTES ((size_t)8192)
 
 typedef struct wu_manber_walker {
@@ -41,42 +41,39 @@ static inline __attribute__((always_inline)) void
 sweep_blocks(const wu_manber_walker *walker, const uint8_t *text, lane *lanes, uint32_t block) {
     const uint8_t *shift = walker->shift;
     uint32_t bits = walker->header->shift_bits;
-    uint32_t case_bits = trawl_wu_manber_case_bits(walker->search.folded);
+    uint64_t case_bits = trawl_wu_manber_case_bits(walker->search.folded);
+    size_t position[LANES], end[LANES];
+    uint32_t *next[LANES];
+    bool all = true; /* all lanes have windows left */
+    for (size_t l = 0; l < LANES; l++) {
+        position[l] = lanes[l].position;
+        end[l] = lanes[l].end;
+        next[l] = lanes[l].candidates;
+        all = all && position[l] < end[l];
+    }
 /* Without a branch on the shift: every window is noted, and kept when its shift was 0. */
 #define STEP(l)                                                                                    \
     do {                                                                                           \
-        uint32_t value = trawl_wu_manber_block(text + position##l, block) | case_bits;             \
+        uint64_t value = trawl_wu_manber_block(text + position[l], block) | case_bits;             \
         size_t by = shift[trawl_wu_manber_slot(value, bits)];                                      \
-        *next##l = (uint32_t)position##l;                                                          \
-        next##l += by == 0;                                                                        \
-        position##l += by + (by == 0);                                                             \
+        *next[l] = (uint32_t)position[l];                                                          \
+        next[l] += by == 0;                                                                        \
+        position[l] += by + (by == 0);                                                             \
     } while (0)
-#define ENTER(l)                                                                                   \
-    size_t position##l = lanes[l].position;                                                        \
-    const size_t end##l = lanes[l].end;                                                            \
-    uint32_t *next##l = lanes[l].candidates
-#define LEAVE(l)                                                                                   \
-    while (position##l < end##l) {                                                                 \
-        STEP(l);                                                                                   \
-    }                                                                                              \
-    lanes[l].count = (size_t)(next##l - lanes[l].candidates)
-    ENTER(0);
-    ENTER(1);
-    ENTER(2);
-    ENTER(3);
-    while ((position0 < end0) & (position1 < end1) & (position2 < end2) & (position3 < end3)) {
-        STEP(0);
-        STEP(1);
-        STEP(2);
-        STEP(3);
+    while (all) {
+#pragma GCC unroll 6
+        for (size_t l = 0; l < LANES; l++) {
+            STEP(l);
+            all = all & (position[l] < end[l]);
+        }
     }
-    LEAVE(0);
-    LEAVE(1);
-    LEAVE(2);
-    LEAVE(3);
+    for (size_t l = 0; l < LANES; l++) {
+        while (position[l] < end[l]) {
+            STEP(l);
+        }
+        lanes[l].count = (size_t)(next[l] - lanes[l].candidates);
+    }
 #undef STEP
-#undef ENTER
-#undef LEAVE
 }
 
 static void sweep(const wu_manber_walker *walker, const uint8_t *text, lane *lanes) {
@@ -90,8 +87,11 @@ static void sweep(const wu_manber_walker *walker, const uint8_t *text, lane *lan
     case 3:
         sweep_blocks(walker, text, lanes, 3);
         break;
-    default:
+    case 4:
         sweep_blocks(walker, text, lanes, 4);
+        break;
+    default:
+        sweep_blocks(walker, text, lanes, walker->header->block);
         break;
     }
 }

@@ -80,6 +80,12 @@ static trawl_status plan(trawl_build *build) {
     if (status != TRAWL_OK) {
         return status;
     }
+    if (planned->trie.states > TRAWL_FAILURE_NUMBER) {
+        return trawl_fail(build->error, TRAWL_ERROR_LIMIT,
+                          "ac-nfa: %u states, at most %u are possible; engine wu-manber takes this "
+                          "set",
+                          planned->trie.states, TRAWL_FAILURE_NUMBER);
+    }
     const trawl_nfa_variant *variant = trawl_nfa_variant_at(build->variant);
     trawl_nfa_measure(&planned->trie, &planned->classes, variant->representation,
                       variant->complete_top, &planned->header);
@@ -152,7 +158,7 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
         break;
     }
     return header->representation == (uint32_t)variant->representation && header->states >= 2 &&
-           header->states <= TRAWL_TRIE_MAX_STATES && header->classes >= 1 &&
+           header->states <= TRAWL_FAILURE_NUMBER && header->classes >= 1 &&
            header->classes <= 256 && header->words == words && header->record_bytes == record &&
            header->top <= header->states && header->wide <= header->states &&
            header->matching <= header->states && header->verify <= 1 &&
@@ -171,20 +177,32 @@ static uint32_t count_bits(const uint64_t *bits, uint32_t words) {
     return count;
 }
 
-/* Children of a state lie behind it, its failure before it: then no walk of failures is endless,
- * and no step leaves the states. */
+/* The stored failure says whether a state matches; the bits that rank outputs must agree. */
+static bool matching_sound(const uint64_t *matching, uint32_t state, uint32_t stored) {
+    return ((stored & TRAWL_FAILURE_MATCHING) != 0) ==
+           ((matching[state / 64] >> state % 64 & 1) != 0);
+}
+
+/* Children of a state lie behind it, its failure before it, or at a complete row: then no walk of
+ * failures is endless, and no step leaves the states. */
 static bool links_sound(const trawl_nfa_header *header, uint32_t state, uint32_t first_child,
-                        uint32_t children, uint32_t failure) {
-    return (state == 0 ? failure == 0 : failure < state) &&
+                        uint32_t children, uint32_t stored) {
+    uint32_t failure = stored & TRAWL_FAILURE_NUMBER;
+    bool failure_sound =
+        (stored & TRAWL_FAILURE_ROW) != 0
+            ? failure % header->classes == 0 && failure / header->classes < header->top
+            : failure < state || (state == 0 && failure == 0 && header->top == 0);
+    return failure_sound &&
            (children == 0 || (first_child > state && first_child <= header->states &&
                               children <= header->states - first_child));
 }
 
 static bool array_sound(const trawl_nfa_header *header, const uint32_t *next,
-                        const uint32_t *failure) {
+                        const uint32_t *failure, const uint64_t *matching) {
     bool sound = true;
     for (uint32_t state = 0; sound && state < header->states; state++) {
-        sound = links_sound(header, state, 0, 0, failure[state]);
+        sound = links_sound(header, state, 0, 0, failure[state]) &&
+                matching_sound(matching, state, failure[state]);
         for (unsigned byte = 0; byte < 256; byte++) {
             sound = sound && next[(size_t)state * 256 + byte] < header->states;
         }
@@ -193,7 +211,7 @@ static bool array_sound(const trawl_nfa_header *header, const uint32_t *next,
 }
 
 static bool packed_sound(const trawl_nfa_header *header, const trawl_packed_state *states,
-                         const uint64_t *wide) {
+                         const uint64_t *wide, const uint64_t *matching) {
     for (uint32_t state = 0; state < header->states; state++) {
         const trawl_packed_state *packed = &states[state];
         uint32_t children = packed->count;
@@ -207,7 +225,8 @@ static bool packed_sound(const trawl_nfa_header *header, const trawl_packed_stat
         } else if (packed->count > TRAWL_PACKED_LABELS) {
             return false;
         }
-        if (!links_sound(header, state, packed->first_child, children, packed->failure)) {
+        if (!links_sound(header, state, packed->first_child, children, packed->failure) ||
+            !matching_sound(matching, state, packed->failure)) {
             return false;
         }
     }
@@ -215,7 +234,7 @@ static bool packed_sound(const trawl_nfa_header *header, const trawl_packed_stat
 }
 
 static bool bitmaps_sound(const trawl_nfa_header *header, const uint8_t *records,
-                          const uint64_t *wide) {
+                          const uint64_t *wide, const uint64_t *matching) {
     for (uint32_t state = 0; state < header->states; state++) {
         const trawl_bitmap_state *record =
             (const trawl_bitmap_state *)(records + (size_t)state * header->record_bytes);
@@ -233,7 +252,8 @@ static bool bitmaps_sound(const trawl_nfa_header *header, const uint8_t *records
                 first_child &= ~TRAWL_SHORT_WIDE;
             }
         }
-        if (!links_sound(header, state, first_child, count_bits(bits, words), record->failure)) {
+        if (!links_sound(header, state, first_child, count_bits(bits, words), record->failure) ||
+            !matching_sound(matching, state, record->failure)) {
             return false;
         }
         const uint8_t *counts = (const uint8_t *)(record->bits + header->words);
@@ -247,16 +267,19 @@ static bool bitmaps_sound(const trawl_nfa_header *header, const uint8_t *records
     return true;
 }
 
-static bool states_sound(const trawl_nfa_header *header, const void *states,
-                         const uint32_t *failure, const uint64_t *wide) {
+static bool states_sound(const trawl_nfa_header *header, const trawl_db *db) {
+    const void *states = trawl_db_section(db, TRAWL_SECTION_NFA_STATES, 0, NULL);
+    const uint32_t *failure = trawl_db_section(db, TRAWL_SECTION_NFA_FAILURE, 0, NULL);
+    const uint64_t *wide = trawl_db_section(db, TRAWL_SECTION_NFA_WIDE, 0, NULL);
+    const uint64_t *matching = trawl_db_section(db, TRAWL_SECTION_NFA_MATCHING, 0, NULL);
     switch ((trawl_nfa_representation)header->representation) {
     case TRAWL_NFA_PACKED:
-        return packed_sound(header, states, wide);
+        return packed_sound(header, states, wide, matching);
     case TRAWL_NFA_ARRAY:
-        return array_sound(header, states, failure);
+        return array_sound(header, states, failure, matching);
     case TRAWL_NFA_BITMAP:
     case TRAWL_NFA_BITMAP_COUNTS:
-        return bitmaps_sound(header, states, wide);
+        return bitmaps_sound(header, states, wide, matching);
     }
     return false;
 }
@@ -315,10 +338,7 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
     for (uint64_t key = 0; key < keys; key++) {
         sound = sound && (verify[key] == 0 || header->verify == 1);
     }
-    if (!sound ||
-        !states_sound(header, trawl_db_section(db, TRAWL_SECTION_NFA_STATES, 0, NULL),
-                      trawl_db_section(db, TRAWL_SECTION_NFA_FAILURE, 0, NULL),
-                      trawl_db_section(db, TRAWL_SECTION_NFA_WIDE, 0, NULL)) ||
+    if (!sound || !states_sound(header, db) ||
         !outputs_sound(header, trawl_db_section(db, TRAWL_SECTION_NFA_MATCHING, 0, NULL),
                        trawl_db_section(db, TRAWL_SECTION_NFA_RANK, 0, NULL),
                        trawl_db_section(db, TRAWL_SECTION_NFA_OUTPUT, 0, NULL), keys)) {
