@@ -5,9 +5,18 @@ _trawl_words() {
     COMPREPLY=($(compgen -W "$1" -- "$2"))
 }
 
-# The first column of the indented lines of `trawl engines`.
+# `trawl engines` prints "NAME: summary" for an engine and "  NAME  summary" for its variants.
 _trawl_engines() {
-    "$1" engines 2>/dev/null | sed -nE 's/^([a-z][a-z-]+)( .*)?$/\1/p'
+    "$1" engines 2>/dev/null | sed -nE 's/^([a-z-]+):.*/\1/p'
+}
+
+# The variants of the engine that the line names, or else all.
+_trawl_variants() {
+    local engine
+    engine=$(sed -nE 's/.* --engine[ =]+([a-z-]+).*/\1/p' <<<"${COMP_WORDS[*]}")
+    "$1" engines 2>/dev/null | awk -v wanted="$engine" '
+        /^[a-z-]+:/ { mine = wanted == "" || $1 == wanted ":"; next }
+        mine && /^  / && $1 != "source:" { print $1 }'
 }
 
 _trawl_flags() {
@@ -31,6 +40,7 @@ _trawl() {
     fi
     case $previous in
         --engine) _trawl_words "auto $(_trawl_engines "$trawl")" "$current" ;;
+        --variant) _trawl_words "$(_trawl_variants "$trawl")" "$current" ;;
         --matches) _trawl_words "all leftmost-first leftmost-longest" "$current" ;;
         --pattern-format) _trawl_words "lines escaped hex tsv" "$current" ;;
         --placement) _trawl_words "none spread close" "$current" ;;

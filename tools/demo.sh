@@ -6,7 +6,7 @@ set -euo pipefail
 export LC_ALL=C
 trawl=$1 directory=$2
 words=$directory/words text=$directory/text slice=$directory/slice
-text_limit=$((256 << 20)) slice_bytes=$((32 << 20)) grep_seconds=45
+text_limit=$((256 << 20)) slice_bytes=$((64 << 20)) grep_seconds=45
 
 fail() {
     echo "demo: $*" >&2
