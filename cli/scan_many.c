@@ -164,10 +164,13 @@ void scan_many(scan_plan *plan, const scan_entry *entries, size_t count) {
     size_t started = 0;
     sigset_t blocked;
     sigset_t before;
+    /* Signals are for the main thread, which works as the first member; only those that a thread
+     * causes itself by writing are its own. */
     (void)sigfillset(&blocked);
+    (void)sigdelset(&blocked, SIGPIPE);
+    (void)sigdelset(&blocked, SIGXFSZ);
     for (size_t i = 0; i < threads; i++)
         open_member(&members[i], &all);
-    /* Signals are for the main thread, which works as the first member. */
     (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
     for (size_t i = 1; i < threads; i++) {
         if (pthread_create(&members[i].thread, NULL, work, &members[i]) != 0)

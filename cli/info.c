@@ -1,0 +1,162 @@
+/* trawl info: what a pattern set or a database is like, and what each engine would make of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "common_flags.h"
+#include "info_report.h"
+#include "report.h"
+
+enum { FLAG_FORMAT = 1, FLAG_NO_BUILD, FLAG_BUILD_LIMIT };
+
+static const flag info_flags[] = {
+    PATTERN_FLAGS,
+    {FLAG_MATCHES, 0, "matches", "KIND", "all (the default), leftmost-first or leftmost-longest.",
+     "What is measured"},
+    {FLAG_NO_BUILD, 0, "no-build", NULL,
+     "Only sizes: build nothing, measure no times. The plan is not known then.", NULL},
+    {FLAG_BUILD_LIMIT, 0, "build-limit", "SIZE",
+     "Build only databases up to SIZE (default 512M); of larger ones the size is told.", NULL},
+    {FLAG_FORMAT, 0, "format", "FORMAT", "text (the default) or json.", "Output"},
+    {0},
+};
+
+static const command info_command = {
+    .name = "info",
+    .summary = "what a pattern set or database is like",
+    .usage = "  trawl info [FLAGS] DB\n  trawl info [FLAGS] -f FILE|-e PATTERN",
+    .examples = "  trawl info -f words.txt               sizes and times of every engine\n"
+                "  trawl info --no-build -f huge.txt     sizes only\n"
+                "  trawl info words.db                   what is in a database\n"
+                "  trawl info --format json words.db\n",
+    .flags = info_flags,
+    .notes = "The tables stand beside the formulas of Charan 2015 (4.3, 4.4) and the sizes and\n"
+             "build times of Tran et al. (Tables 3 and 4).\n"
+             "Exit status: 0, or 2 for an error.\n",
+};
+
+typedef struct info_request {
+    pattern_options patterns;
+    trawl_compile_options compile;
+    const char *database;
+    uint64_t build_limit;
+    bool json;
+} info_request;
+
+static bool take_own(info_request *request, const arguments *args, int id) {
+    switch (id) {
+    case FLAG_NO_BUILD:
+        request->build_limit = 0;
+        return true;
+    case FLAG_BUILD_LIMIT:
+        return arguments_size(args, 0, UINT64_MAX, &request->build_limit);
+    case FLAG_FORMAT:
+        request->json = strcmp(args->value, "json") == 0;
+        if (request->json || strcmp(args->value, "text") == 0)
+            return true;
+        (void)arguments_misuse(&info_command, "--format: expected text or json, not '%s'",
+                               args->value);
+        return false;
+    case ARGUMENTS_OPERAND:
+        if (request->database == NULL) {
+            request->database = args->value;
+            return true;
+        }
+        (void)arguments_misuse(&info_command, "expected one database, found '%s' too", args->value);
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool parse(info_request *request, int argc, char **argv, int *status) {
+    arguments args;
+    arguments_begin(&args, &info_command, argc, argv);
+    *status = EXIT_ERROR;
+    int id = ARGUMENTS_END;
+    while ((id = arguments_next(&args)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_HELP)
+            *status = EXIT_MATCHED;
+        if (id == ARGUMENTS_HELP || id == ARGUMENTS_ERROR)
+            return false;
+        int taken = pattern_options_take(&request->patterns, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = compile_options_take(&request->compile, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = take_own(request, &args, id) ? FLAG_TAKEN : FLAG_REFUSED;
+        if (taken == FLAG_REFUSED)
+            return false;
+    }
+    if ((request->database != NULL) == (request->patterns.count != 0)) {
+        (void)arguments_misuse(&info_command, "expected either a database or patterns (-f, -e)");
+        return false;
+    }
+    return true;
+}
+
+/* The patterns of a database as a set again. */
+static trawl_status patterns_of(const trawl_db *db, trawl_patterns **patterns, trawl_error *error) {
+    trawl_status status = trawl_patterns_new(patterns, error);
+    trawl_pattern pattern;
+    for (uint32_t id = 0; status == TRAWL_OK && trawl_db_pattern(db, id, &pattern); id++)
+        status = trawl_patterns_add(*patterns, pattern.bytes, pattern.length, pattern.flags, error);
+    return status;
+}
+
+static int print(const info_request *request, info_report *info, const trawl_patterns *patterns) {
+    trawl_error error;
+    if (trawl_patterns_count(patterns) == 0) {
+        report("%s: the pattern set is empty; expected a pattern or more", info->source);
+        return EXIT_ERROR;
+    }
+    trawl_status status = info_measure(
+        info, patterns, info->is_database ? info->database.matches : request->compile.matches,
+        request->build_limit, &error);
+    if (status == TRAWL_OK && request->json)
+        info_print_json(info);
+    else if (status == TRAWL_OK)
+        info_print_text(info);
+    info_release(info);
+    if (status != TRAWL_OK)
+        return report_error(&error);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        report("(standard output): could not be written");
+        return EXIT_ERROR;
+    }
+    return EXIT_MATCHED;
+}
+
+static int run(const info_request *request) {
+    info_report info = {.source = "the patterns given"};
+    trawl_patterns *patterns = NULL;
+    trawl_db *db = NULL;
+    int status = EXIT_ERROR;
+    if (request->database != NULL) {
+        trawl_error error;
+        info.source = request->database;
+        info.is_database = true;
+        trawl_status loaded = trawl_db_load(request->database, &db, &error);
+        if (loaded == TRAWL_OK) {
+            trawl_db_info(db, &info.database);
+            loaded = patterns_of(db, &patterns, &error);
+        }
+        status = loaded == TRAWL_OK ? print(request, &info, patterns) : report_error(&error);
+    } else {
+        if (request->patterns.count == 1 && request->patterns.inputs[0].is_file)
+            info.source = request->patterns.inputs[0].text;
+        if (pattern_options_load(&request->patterns, &patterns, NULL))
+            status = print(request, &info, patterns);
+    }
+    trawl_patterns_free(patterns);
+    trawl_db_free(db);
+    return status;
+}
+
+int trawl_command_info(int argc, char **argv) {
+    info_request request = {.compile = TRAWL_COMPILE_OPTIONS, .build_limit = (uint64_t)512 << 20};
+    int status = EXIT_ERROR;
+    if (parse(&request, argc, argv, &status))
+        status = run(&request);
+    pattern_options_release(&request.patterns);
+    return status;
+}

@@ -1,0 +1,111 @@
+/* The report of `trawl info` for programs: one JSON object. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common_flags.h"
+#include "info_report.h"
+#include "json_text.h"
+#include "report.h"
+
+static void print_text(const char *key, const char *value) {
+    size_t length = strlen(value);
+    char *text = allocate(json_text_bound(length));
+    size_t written = json_text(value, length, text);
+    (void)printf("\"%s\":%.*s", key, (int)written, text);
+    free(text);
+}
+
+static void print_statistics(const trawl_statistics *set) {
+    (void)printf("\"statistics\":{\"patterns\":%zu,\"distinct\":%zu,\"case_insensitive\":%zu,"
+                 "\"total_bytes\":%" PRIu64 ",\"min_length\":%zu,\"max_length\":%zu,"
+                 "\"mean_length\":%.4f,\"median_length\":%zu,\"alphabet\":%zu,\"states\":%" PRIu64
+                 ",\"levels\":%zu,\"prefix_sharing\":%.4f}",
+                 set->count, set->distinct, set->case_insensitive, set->total_bytes,
+                 set->min_length, set->max_length, set->mean_length, set->median_length,
+                 set->alphabet, set->states, set->levels, set->prefix_sharing);
+}
+
+static void print_database(const trawl_db_information *db) {
+    (void)printf("\"database\":{");
+    print_text("engine", db->engine);
+    (void)printf(",");
+    print_text("variant", db->variant);
+    (void)printf(",\"matches\":\"%s\",\"states\":%" PRIu64 ",\"parts\":%zu,\"byte_classes\":%zu,"
+                 "\"state_bytes\":%zu,\"table_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64
+                 ",\"build_seconds\":%.6f,",
+                 match_kind_name(db->matches), db->states, db->parts, db->byte_classes,
+                 db->state_bytes, db->table_bytes, db->total_bytes, db->build_seconds);
+    print_text("reason", db->reason);
+    (void)printf("}");
+}
+
+static void print_row(const info_row *row, size_t levels) {
+    (void)printf("{");
+    print_text("engine", row->engine);
+    if (row->variant != NULL) {
+        (void)printf(",");
+        print_text("variant", row->variant);
+    }
+    if (row->parts != 0)
+        (void)printf(",\"asked_parts\":%u", row->parts);
+    if (!row->refused)
+        (void)printf(",\"total_bytes\":%" PRIu64, row->total_bytes);
+    if (row->built) {
+        (void)printf(",\"table_bytes\":%" PRIu64 ",\"states\":%" PRIu64 ",\"levels\":%zu"
+                     ",\"parts\":%zu,\"byte_classes\":%zu,\"build_seconds\":%.6f",
+                     row->table_bytes, row->states, levels, row->built_parts, row->byte_classes,
+                     row->build_seconds);
+    } else {
+        (void)printf(",");
+        print_text(row->refused ? "refused" : "not_built", row->reason);
+    }
+}
+
+static void print_formulas(const info_report *report) {
+    (void)printf("\"log_states\":%u,\"formulas\":[", report->log_states);
+    for (size_t i = 0; i < INFO_FORMULAS; i++) {
+        const info_formula *formula = &report->formulas[i];
+        (void)printf("%s{", i == 0 ? "" : ",");
+        print_text("structure", formula->structure);
+        (void)printf(",");
+        print_text("formula", formula->formula);
+        (void)printf(",\"bits\":%" PRIu64 ",\"bytes\":%" PRIu64 ",", formula->bits,
+                     (formula->bits + 7) / 8);
+        print_text("engine", formula->engine);
+        (void)printf(",");
+        print_text("variant", formula->variant);
+        (void)printf("}");
+    }
+    (void)printf("]");
+}
+
+void info_print_json(const info_report *report) {
+    (void)printf("{");
+    print_text("source", report->source);
+    (void)printf(",");
+    print_statistics(&report->statistics);
+    (void)printf(",");
+    if (report->is_database) {
+        print_database(&report->database);
+        (void)printf(",");
+    }
+    (void)printf("\"plan\":");
+    print_row(&report->plan, report->statistics.levels);
+    (void)printf(",");
+    print_text("reason", report->plan_reason);
+    (void)printf("},\"engines\":[");
+    for (size_t i = 0; i < report->row_count; i++) {
+        (void)printf("%s", i == 0 ? "" : ",");
+        print_row(&report->rows[i], report->statistics.levels);
+        (void)printf("}");
+    }
+    (void)printf("],");
+    print_formulas(report);
+    const info_paper_build *paper = info_nearest_paper_build(report->statistics.count);
+    (void)printf(",\"plain_stt_bytes\":%" PRIu64
+                 ",\"paper_build_seconds\":{\"patterns\":%u,\"one\":%.4f,\"four\":%.4f,"
+                 "\"eight\":%.4f}}\n",
+                 report->plain_table_bytes, paper->patterns, paper->one, paper->four, paper->eight);
+}
