@@ -95,14 +95,17 @@ void pattern_options_release(pattern_options *options);
      "The algorithm; auto (the default) chooses. A named engine runs or fails with a reason. "     \
      "'trawl engines' lists them.",                                                                \
      "Compiling"},                                                                                 \
-        {FLAG_VARIANT, 0, "variant", "NAME", "The engine's variant.", NULL},                       \
-        {FLAG_MATCHES,                                                                             \
-         0,                                                                                        \
-         "matches",                                                                                \
-         "KIND",                                                                                   \
-         "all (the default: overlapping and nested ones too), leftmost-first or "                  \
-         "leftmost-longest.",                                                                      \
-         NULL},                                                                                    \
+        {FLAG_VARIANT, 0, "variant", "NAME", "The engine's variant.", NULL}, COMPILE_DETAIL_FLAGS
+
+/* The same without --engine and --variant, for a command that has its own. */
+#define COMPILE_DETAIL_FLAGS                                                                       \
+    {FLAG_MATCHES,                                                                                 \
+     0,                                                                                            \
+     "matches",                                                                                    \
+     "KIND",                                                                                       \
+     "all (the default: overlapping and nested ones too), leftmost-first or "                      \
+     "leftmost-longest.",                                                                          \
+     NULL},                                                                                        \
         {FLAG_MAX_TABLES,                                                                          \
          0,                                                                                        \
          "max-tables",                                                                             \
@@ -133,12 +136,16 @@ bool match_kind_find(const char *name, trawl_match_kind *kind);
 #define SCAN_FLAGS                                                                                 \
     {FLAG_DEVICE, 0, "device", "NAME", "cpu, cuda, cuda:N or auto (the default).", "Scanning"},    \
         {FLAG_THREADS, 0, "threads", "N", "Threads to use (default: all CPUs allowed).", NULL},    \
-        {FLAG_PLACEMENT,                                                                           \
-         0,                                                                                        \
-         "placement",                                                                              \
-         "HOW",                                                                                    \
-         "Where threads run: none (the default), spread or close.",                                \
-         NULL},                                                                                    \
+        SCAN_DETAIL_FLAGS
+
+/* The same without --device and --threads, for a command with other defaults. */
+#define SCAN_DETAIL_FLAGS                                                                          \
+    {FLAG_PLACEMENT,                                                                               \
+     0,                                                                                            \
+     "placement",                                                                                  \
+     "HOW",                                                                                        \
+     "Where threads run: none (the default), spread or close.",                                    \
+     NULL},                                                                                        \
         {FLAG_COPY_TABLES,                                                                         \
          0,                                                                                        \
          "copy-tables",                                                                            \
