@@ -42,65 +42,74 @@ typedef struct lane_set {
     size_t count[LANES]; /* of candidates */
 } lane_set;
 
+/* How much of the arithmetic is needed: one loop is compiled for each. */
+typedef enum arithmetic { VANISHING, WRAPPING, MODULAR, ANY } arithmetic;
+
 /* Moves a window of each lane over `steps` positions and notes those that the filter lets pass. */
 static inline __attribute__((always_inline)) void
 sweep_lanes(const rabin_karp_walker *walker, const pass_tables *tables, const uint8_t *text,
-            lane_set *lanes, size_t steps, size_t count, bool wrapping) {
+            lane_set *lanes, size_t steps, size_t count, arithmetic kind) {
     trawl_rolling rolling = tables->rolling;
-    rolling.modulus = wrapping ? 0 : rolling.modulus; /* a constant where it is 0 */
+    if (kind != ANY) { /* constants, for the compiler */
+        rolling.modulus = kind == MODULAR ? rolling.modulus : 0;
+        rolling.vanishing = kind == VANISHING;
+    }
     const trawl_rolling_table *table = &tables->table;
     const uint64_t *filter = tables->filter;
     uint32_t filter_bits = tables->pass.filter_bits;
     size_t window = tables->pass.window;
-    const uint8_t *entering[LANES];
-    const uint8_t *leaving[LANES];
-    uint32_t *candidates[LANES];
-    uint64_t *hashes[LANES];
+    const uint8_t *begin[LANES]; /* of each lane's first window */
     uint64_t hash[LANES];
+    size_t noted[LANES];
     for (size_t l = 0; l < count; l++) {
-        leaving[l] = text + lanes->first[l] + 1 - window;
-        entering[l] = text + lanes->first[l] + 1;
-        candidates[l] = walker->candidates + l * LANE_BYTES;
-        hashes[l] = walker->hashes + l * LANE_BYTES;
-        hash[l] = trawl_rolling_hash(&rolling, table, leaving[l], (uint32_t)window);
+        begin[l] = text + lanes->first[l] + 1 - window;
+        hash[l] = trawl_rolling_hash(&rolling, table, begin[l], (uint32_t)window);
+        noted[l] = l * LANE_BYTES;
     }
     for (size_t i = 0;; i++) {
+        uint64_t reduced[LANES], passes[LANES], any = 0;
 #pragma GCC unroll 4
         for (size_t l = 0; l < count; l++) {
-            uint64_t reduced = trawl_rolling_reduce(&rolling, hash[l]);
-            size_t bit = trawl_rabin_karp_bit(reduced, filter_bits);
-            /* Without a branch: every window is noted, and kept when its bit is set. */
-            *candidates[l] = (uint32_t)(lanes->first[l] + i);
-            *hashes[l] = reduced;
-            size_t keep = (filter[bit / 64] >> bit % 64) & 1;
-            candidates[l] += keep;
-            hashes[l] += keep;
+            reduced[l] = trawl_rolling_reduce(&rolling, hash[l]);
+            size_t bit = trawl_rabin_karp_bit(rolling.vanishing, reduced[l], filter_bits);
+            passes[l] = filter[bit / 64] >> bit % 64;
+            any |= passes[l];
+        }
+        /* One branch for all lanes, and none on which of them it was. */
+        if (__builtin_expect((any & 1) != 0, 0)) {
+            for (size_t l = 0; l < count; l++) {
+                walker->candidates[noted[l]] = (uint32_t)(lanes->first[l] + i);
+                walker->hashes[noted[l]] = reduced[l];
+                noted[l] += passes[l] & 1;
+            }
         }
         if (i + 1 == steps) {
             break;
         }
 #pragma GCC unroll 4
         for (size_t l = 0; l < count; l++) {
-            uint64_t sum = table->entering[entering[l][i]] + table->leaving[leaving[l][i]];
+            uint64_t sum = table->entering[begin[l][i + window]];
+            if (kind != VANISHING) {
+                sum += table->leaving[begin[l][i]];
+            }
             hash[l] = trawl_rolling_step(&rolling, hash[l], sum);
         }
     }
     for (size_t l = 0; l < count; l++) {
-        lanes->count[l] = (size_t)(candidates[l] - (walker->candidates + l * LANE_BYTES));
+        lanes->count[l] = noted[l] - l * LANE_BYTES;
     }
 }
 
 static void sweep(const rabin_karp_walker *walker, const pass_tables *tables, const uint8_t *text,
                   lane_set *lanes, size_t steps, size_t count) {
-    bool wrapping = tables->rolling.modulus == 0;
-    if (count == LANES && wrapping) {
-        sweep_lanes(walker, tables, text, lanes, steps, LANES, true);
-    } else if (count == LANES) {
-        sweep_lanes(walker, tables, text, lanes, steps, LANES, false);
-    } else if (wrapping) {
-        sweep_lanes(walker, tables, text, lanes, steps, 1, true);
+    if (count != LANES) {
+        sweep_lanes(walker, tables, text, lanes, steps, 1, ANY);
+    } else if (tables->rolling.vanishing) {
+        sweep_lanes(walker, tables, text, lanes, steps, LANES, VANISHING);
+    } else if (tables->rolling.modulus == 0) {
+        sweep_lanes(walker, tables, text, lanes, steps, LANES, WRAPPING);
     } else {
-        sweep_lanes(walker, tables, text, lanes, steps, 1, false);
+        sweep_lanes(walker, tables, text, lanes, steps, LANES, MODULAR);
     }
 }
 
@@ -203,7 +212,6 @@ static trawl_status verify_paper(const rabin_karp_walker *walker, const trawl_wi
 static trawl_status walk_paper(const rabin_karp_walker *walker, const trawl_window *window,
                                const trawl_consumer *consumer) {
     const uint32_t *heads = walker->heads;
-    trawl_rolling rolling = trawl_rolling_make(walker->header->base, walker->header->modulus);
     bool folded = walker->base.db->header->folded != 0;
     for (uint32_t pass = 0; pass < walker->header->passes; pass++) {
         size_t length = walker->lengths[pass];
@@ -211,6 +219,8 @@ static trawl_status walk_paper(const rabin_karp_walker *walker, const trawl_wind
         if (window->length < length || start > window->length - length) {
             break; /* lengths ascend: no longer pattern ends in the owned part either */
         }
+        trawl_rolling rolling =
+            trawl_rolling_make(walker->header->base, walker->header->modulus, (uint32_t)length);
         trawl_rolling_table table;
         trawl_rolling_table_make(&rolling, (uint32_t)length, folded, &table);
         const uint8_t *text = window->text;
@@ -276,7 +286,8 @@ static trawl_status open_grouped(const trawl_db *db, rabin_karp_walker *made, tr
     for (uint32_t pass = 0; pass < passes; pass++) {
         pass_tables *tables = &made->passes[pass];
         tables->pass = records[pass];
-        tables->rolling = trawl_rolling_make(made->header->base, made->header->modulus);
+        tables->rolling =
+            trawl_rolling_make(made->header->base, made->header->modulus, tables->pass.window);
         tables->filter = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_FILTER, pass, NULL);
         tables->heads = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_TABLE, pass, NULL);
         tables->ranges = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_IDS, pass, NULL);

@@ -77,23 +77,21 @@ sweep_blocks(const wu_manber_walker *walker, const uint8_t *text, lane *lanes, u
 }
 
 static void sweep(const wu_manber_walker *walker, const uint8_t *text, lane *lanes) {
+#define CASE(block)                                                                                \
+    case block:                                                                                    \
+        sweep_blocks(walker, text, lanes, block);                                                  \
+        break
     switch (walker->header->block) {
-    case 1:
-        sweep_blocks(walker, text, lanes, 1);
-        break;
-    case 2:
-        sweep_blocks(walker, text, lanes, 2);
-        break;
-    case 3:
-        sweep_blocks(walker, text, lanes, 3);
-        break;
-    case 4:
-        sweep_blocks(walker, text, lanes, 4);
-        break;
-    default:
-        sweep_blocks(walker, text, lanes, walker->header->block);
-        break;
+        CASE(1);
+        CASE(2);
+        CASE(3);
+        CASE(4);
+        CASE(5);
+        CASE(6);
+        CASE(7);
+        CASE(8);
     }
+#undef CASE
 }
 
 /* The last bytes of text[0 .. end) as one number, as tail_word of the engine makes it. */

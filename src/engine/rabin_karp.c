@@ -11,7 +11,7 @@ static const char *const variant_summaries[] = {
 #define INSTEAD "engine ac-nfa needs less memory for this set"
 #define PAPER_BASE 2u
 #define PAPER_MODULUS 65521u
-#define GROUPED_BASE UINT64_C(0x9e3779b97f4a7c15)
+#define GROUPED_BASE 257u /* where only the modulus is given */
 
 typedef struct rabin_karp_plan {
     trawl_rabin_karp_header header;
@@ -91,8 +91,8 @@ static trawl_status make_keys(const trawl_build *build, const trawl_patterns *re
 /* A bit filter that is almost empty, as long as it fits a first-level cache; else sparse. */
 static uint32_t filter_bits(uint32_t ranges) {
     uint32_t bits = 10;
-    while ((bits < 17 && UINT64_C(1) << bits < 64 * (uint64_t)ranges) ||
-           (bits < 32 && UINT64_C(1) << bits < 8 * (uint64_t)ranges)) {
+    while ((bits < 18 && UINT64_C(1) << bits < 64 * (uint64_t)ranges) ||
+           (bits < 32 && UINT64_C(1) << bits < 16 * (uint64_t)ranges)) {
         bits++;
     }
     return bits;
@@ -163,11 +163,12 @@ static trawl_status fill_grouped(trawl_build *build, const rabin_karp_plan *plan
     const trawl_image *image = build->image;
     memcpy(trawl_image_section(image, TRAWL_SECTION_RABIN_KARP_GROUPS, 0), planned->passes,
            planned->header.passes * sizeof *planned->passes);
-    hash_context hashing = {.rolling =
-                                trawl_rolling_make(planned->header.base, planned->header.modulus)};
-    trawl_rolling_table_make(&hashing.rolling, 0, false, &hashing.table);
     for (uint32_t pass = 0; pass < planned->header.passes; pass++) {
         const trawl_rabin_karp_pass *record = &planned->passes[pass];
+        hash_context hashing;
+        hashing.rolling =
+            trawl_rolling_make(planned->header.base, planned->header.modulus, record->window);
+        trawl_rolling_table_make(&hashing.rolling, record->window, false, &hashing.table);
         const trawl_keys *keys = &planned->keys[pass];
         trawl_endings_fill(build, pass, keys);
         trawl_ending_range *ranges = trawl_image_section(image, TRAWL_SECTION_RABIN_KARP_IDS, pass);
@@ -181,7 +182,8 @@ static trawl_status fill_grouped(trawl_build *build, const rabin_karp_plan *plan
         memset(filter, 0, ((size_t)1 << record->filter_bits) / 8);
         uint32_t count = trawl_endings_count(keys, record->window);
         for (uint32_t i = 0; i < count; i++) {
-            size_t bit = trawl_rabin_karp_bit(ranges[i].word, record->filter_bits);
+            size_t bit = trawl_rabin_karp_bit(hashing.rolling.vanishing, ranges[i].word,
+                                              record->filter_bits);
             filter[bit / 64] |= UINT64_C(1) << bit % 64;
         }
     }
@@ -232,8 +234,9 @@ static void fill_paper(trawl_build *build, const rabin_karp_plan *planned) {
         }
     }
     uint64_t modulus = planned->header.modulus;
-    hash_context hashing = {.rolling = trawl_rolling_make(planned->header.base, modulus)};
-    trawl_rolling_table_make(&hashing.rolling, 0, set->case_insensitive != 0, &hashing.table);
+    /* What enters a window does not depend on its length. */
+    hash_context hashing = {.rolling = trawl_rolling_make(planned->header.base, modulus, 1)};
+    trawl_rolling_table_make(&hashing.rolling, 1, set->case_insensitive != 0, &hashing.table);
     memset(heads, 0, (modulus + 1) * sizeof *heads);
     for (uint32_t id = 0; id < set->count; id++) {
         heads[pattern_hash(set, id, &hashing)]++;
@@ -271,6 +274,9 @@ static trawl_status plan(trawl_build *build) {
     uint32_t base = build->options->rabin_karp_base;
     uint32_t modulus = build->options->rabin_karp_modulus;
     bool paper = build->variant == TRAWL_RABIN_KARP_PAPER;
+    if (base == 0 && (paper || modulus != 0)) {
+        base = paper ? PAPER_BASE : GROUPED_BASE;
+    }
     if (base == 1) {
         return trawl_fail(build->error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp: base 1 would make the hash a sum: it must be 2 or more");
@@ -280,9 +286,7 @@ static trawl_status plan(trawl_build *build) {
                           "rabin-karp: modulus %u is not a prime number", modulus);
     }
     planned->header = (trawl_rabin_karp_header){
-        .base = base != 0 ? base
-                : paper   ? PAPER_BASE
-                          : GROUPED_BASE,
+        .base = base,
         .modulus = modulus != 0 ? modulus
                    : paper      ? PAPER_MODULUS
                                 : 0,

@@ -2,7 +2,9 @@
  * Rabin-Karp's tables and its rolling hash.
  *
  * h(s_0 .. s_{m-1}) = (d^(m-1) s_0 + ... + d s_{m-2} + s_{m-1}) mod q; in folded databases of the
- * lower-cased bytes. q = 0 stands for 2^64.
+ * lower-cased bytes. Without a given q it is 2^64, and without a given d it is the least power of
+ * two for which d^m mod 2^64 is 0: bytes then leave the window by themselves. Such a small d needs
+ * larger digits: s_i is then a scattered 64-bit number for each byte value.
  *
  * Variant `paper`: d = 2, q = 65521; every pattern is hashed as a whole, into a table HT of q
  * entries, each a list of patterns; the text is passed once for every distinct length.
@@ -27,7 +29,7 @@ enum { TRAWL_RABIN_KARP_GROUPED = 0, TRAWL_RABIN_KARP_PAPER = 1 };
 #define TRAWL_RABIN_KARP_MAX_PASSES 6u
 
 typedef struct trawl_rabin_karp_header {
-    uint64_t base;    /* d */
+    uint64_t base;    /* d, or 0 for a power of two that depends on the window */
     uint64_t modulus; /* q, or 0 for 2^64 */
     uint32_t variant;
     uint32_t passes; /* grouped: 1 to TRAWL_RABIN_KARP_MAX_PASSES; paper: distinct lengths */
@@ -55,13 +57,19 @@ typedef struct trawl_rolling {
     uint64_t base;     /* below the modulus */
     uint64_t modulus;  /* below 2^32, or 0 for 2^64 */
     uint64_t quotient; /* floor(base * 2^64 / modulus) */
+    bool vanishing;    /* base^window is 0: nothing has to be taken away */
 } trawl_rolling;
 
-static inline trawl_rolling trawl_rolling_make(uint64_t base, uint64_t modulus) {
+/* For windows of `window` bytes; base 0 stands for the power of two described above. */
+static inline trawl_rolling trawl_rolling_make(uint64_t base, uint64_t modulus, uint32_t window) {
     trawl_rolling rolling = {.base = base, .modulus = modulus};
     if (modulus != 0) {
         rolling.base = base % modulus;
         rolling.quotient = (uint64_t)(((unsigned __int128)rolling.base << 64) / modulus);
+    } else if (base == 0) {
+        uint32_t bits = (63 + window) / window;
+        rolling.base = bits < 64 ? UINT64_C(1) << bits : 0;
+        rolling.vanishing = true;
     }
     return rolling;
 }
@@ -115,7 +123,12 @@ static inline void trawl_rolling_table_make(const trawl_rolling *rolling, uint32
     uint64_t power = trawl_rolling_power(rolling, window);
     for (unsigned byte = 0; byte < 256; byte++) {
         uint64_t value = folded ? trawl_fold((uint8_t)byte) : byte;
-        if (modulus == 0) {
+        if (rolling->vanishing) {
+            value = (value + 1) * UINT64_C(0x9e3779b97f4a7c15);
+            value = (value ^ value >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+            table->entering[byte] = value ^ value >> 32;
+            table->leaving[byte] = 0;
+        } else if (modulus == 0) {
             table->entering[byte] = value;
             table->leaving[byte] = 0 - power * value;
         } else {
@@ -136,9 +149,10 @@ static inline uint64_t trawl_rolling_hash(const trawl_rolling *rolling,
     return hash;
 }
 
-/* The bit of the filter for a hash. */
-static inline size_t trawl_rabin_karp_bit(uint64_t hash, uint32_t filter_bits) {
-    return (size_t)((hash * UINT64_C(0xd6e8feb86659fd93)) >> (64 - filter_bits));
+/* The bit of the filter for a hash: its highest bits, which depend on all bytes of a window whose
+ * bytes vanish, but have to be mixed first where hashes are small or digits are. */
+static inline size_t trawl_rabin_karp_bit(bool vanishing, uint64_t hash, uint32_t filter_bits) {
+    return (size_t)((vanishing ? hash : hash * UINT64_C(0xd6e8feb86659fd93)) >> (64 - filter_bits));
 }
 
 #endif

@@ -29,12 +29,13 @@ static uint32_t largest_shift(uint32_t window, uint32_t block) {
     return shift < TRAWL_WU_MANBER_MAX_SHIFT ? shift : TRAWL_WU_MANBER_MAX_SHIFT;
 }
 
-/* SHIFT has about eight entries for each block in it. */
-static uint32_t shift_bits(uint32_t endings, uint32_t window, uint32_t block) {
+/* SHIFT has about eight entries for each block in it, as far as the memory for it goes. */
+static uint32_t shift_bits(uint32_t endings, uint32_t window, uint32_t block, uint64_t memory) {
     uint64_t blocks = (uint64_t)endings * largest_shift(window, block);
-    uint32_t most = block == 1 ? 8 : block == 2 ? 16 : 24;
+    uint32_t most = block == 1 ? 8 : block == 2 ? 16 : 27;
     uint32_t bits = 8;
-    while (bits < most && (UINT64_C(1) << bits) < 8 * blocks) {
+    while (bits < most && (UINT64_C(1) << bits) < 8 * blocks &&
+           (UINT64_C(1) << (bits + 1)) <= memory) {
         bits++;
     }
     return bits;
@@ -43,14 +44,14 @@ static uint32_t shift_bits(uint32_t endings, uint32_t window, uint32_t block) {
 /* The block length with the least expected work for each byte of text. A block stands at a given
  * distance from the end of some pattern with a probability p; the shift is the number of distances
  * up to which it stands at none. */
-static uint32_t choose_block(uint32_t endings, uint32_t window, double alphabet) {
+static uint32_t choose_block(uint32_t endings, uint32_t window, double alphabet, uint64_t memory) {
     const double look_up_cost = 8; /* of a window whose shift is 0, in probes of SHIFT */
     uint32_t best = 1;
     double least = INFINITY;
     double blocks = 1;
     for (uint32_t block = 1; block <= TRAWL_WU_MANBER_MAX_BLOCK && block <= window; block++) {
         blocks *= alphabet;
-        double entries = (double)(UINT64_C(1) << shift_bits(endings, window, block));
+        double entries = (double)(UINT64_C(1) << shift_bits(endings, window, block, memory));
         double none = exp(-(double)endings / blocks - (double)endings / entries);
         double shift = 0, at_none = 1;
         for (uint32_t distance = 1; distance <= largest_shift(window, block); distance++) {
@@ -81,12 +82,13 @@ static trawl_status plan_tuned(trawl_build *build, wu_manber_plan *planned) {
     }
     const trawl_keys *keys = &planned->keys;
     uint32_t endings = trawl_endings_count(keys, header->window);
+    uint64_t memory = build->max_table_bytes / 4;
     if (header->block == 0) {
         header->block =
-            choose_block(endings, header->window, trawl_endings_alphabet(build->patterns));
+            choose_block(endings, header->window, trawl_endings_alphabet(build->patterns), memory);
     }
     header->tail = header->window < TRAWL_WU_MANBER_TAIL ? header->window : TRAWL_WU_MANBER_TAIL;
-    header->shift_bits = shift_bits(endings, header->window, header->block);
+    header->shift_bits = shift_bits(endings, header->window, header->block, memory);
     uint32_t ranges = trawl_endings_count(keys, header->tail);
     header->hash_bits = trawl_ending_bits(ranges);
     const struct {
@@ -114,7 +116,7 @@ static void fill_shift(const wu_manber_plan *planned, uint8_t *shift) {
     const trawl_wu_manber_header *header = &planned->header;
     const trawl_keys *keys = &planned->keys;
     uint32_t most = largest_shift(header->window, header->block);
-    uint32_t case_bits = trawl_wu_manber_case_bits(keys->folded);
+    uint64_t case_bits = trawl_wu_manber_case_bits(keys->folded);
     memset(shift, (int)most, (size_t)1 << header->shift_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         if (key != 0 && keys->common[key] >= header->window) {
@@ -122,11 +124,12 @@ static void fill_shift(const wu_manber_plan *planned, uint8_t *shift) {
         }
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         for (uint32_t distance = 0; distance < most; distance++) {
-            uint32_t value = 0;
+            uint8_t bytes[TRAWL_WU_MANBER_MAX_BLOCK]; /* in the order of the text */
             for (uint32_t i = 0; i < header->block; i++) {
-                value = value << 8 | reversed[distance + i];
+                bytes[header->block - 1 - i] = reversed[distance + i];
             }
-            uint32_t slot = trawl_wu_manber_slot(value | case_bits, header->shift_bits);
+            uint64_t value = trawl_wu_manber_block(bytes + header->block - 1, header->block);
+            size_t slot = trawl_wu_manber_slot(value | case_bits, header->shift_bits);
             shift[slot] = shift[slot] < distance ? shift[slot] : (uint8_t)distance;
         }
     }
@@ -236,10 +239,10 @@ static trawl_status plan(trawl_build *build) {
     build->state = planned;
     uint32_t block = build->options->wu_manber_block;
     uint32_t window = (uint32_t)build->patterns->min_length;
-    if (block > TRAWL_WU_MANBER_MAX_BLOCK) {
+    if (block > TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK) {
         return trawl_fail(build->error, TRAWL_ERROR_ARGUMENT,
                           "wu-manber: block length %u is not one of 1 to %u", block,
-                          TRAWL_WU_MANBER_MAX_BLOCK);
+                          TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK);
     }
     if (block > window) {
         return trawl_fail(build->error, TRAWL_ERROR_LIMIT,
@@ -283,17 +286,17 @@ static trawl_status validate_paper(const trawl_db *db, const trawl_wu_manber_hea
     uint64_t shift_size, heads_size, prefix_size, ids_size;
     uint64_t patterns = db->patterns.count;
     uint32_t entries = 0;
-    for (uint32_t i = 0; i < header->block; i++) {
+    for (uint32_t i = 0; i < header->block && i < TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK; i++) {
         entries += UINT32_C(256) << (2 * i);
     }
     (void)trawl_db_section(db, TRAWL_SECTION_WU_MANBER_SHIFT, 0, &shift_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_HASH, 0, &heads_size);
     (void)trawl_db_section(db, TRAWL_SECTION_WU_MANBER_PREFIX, 0, &prefix_size);
     const uint32_t *ids = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_IDS, 0, &ids_size);
-    if (header->entries != entries || header->prefix == 0 || header->prefix > PAPER_PREFIX ||
-        header->prefix > header->window || shift_size != (uint64_t)entries * 4 ||
-        heads_size != ((uint64_t)entries + 1) * 4 || prefix_size != patterns * 2 ||
-        ids_size != patterns * 4 || heads[entries] != patterns) {
+    if (header->block > TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK || header->entries != entries ||
+        header->prefix == 0 || header->prefix > PAPER_PREFIX || header->prefix > header->window ||
+        shift_size != (uint64_t)entries * 4 || heads_size != ((uint64_t)entries + 1) * 4 ||
+        prefix_size != patterns * 2 || ids_size != patterns * 4 || heads[entries] != patterns) {
         return damaged(error, "tables have inconsistent sizes");
     }
     bool sound = true;

@@ -19,8 +19,9 @@
 
 enum { TRAWL_WU_MANBER_TUNED = 0, TRAWL_WU_MANBER_PAPER = 1 };
 
-#define TRAWL_WU_MANBER_MAX_BLOCK 4u
-#define TRAWL_WU_MANBER_MAX_SHIFT 255u /* tuned: what an entry of one byte holds */
+#define TRAWL_WU_MANBER_MAX_BLOCK 8u        /* tuned */
+#define TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK 4u /* by the caller, and in `paper` */
+#define TRAWL_WU_MANBER_MAX_SHIFT 255u      /* tuned: what an entry of one byte holds */
 #define TRAWL_WU_MANBER_TAIL 8u
 
 typedef struct trawl_wu_manber_header {
@@ -41,9 +42,9 @@ typedef struct trawl_wu_manber_header {
  * IDS             -                                 uint32_t[patterns]
  * and in `tuned` the outputs. */
 
-/* The block of `block` bytes that ends with *last, as a number. */
-static inline uint32_t trawl_wu_manber_block(const uint8_t *last, uint32_t block) {
-    uint32_t value = 0;
+/* The block of `block` bytes that ends with *last, as a number; reads no other bytes. */
+static inline uint64_t trawl_wu_manber_block(const uint8_t *last, uint32_t block) {
+    uint32_t begin, end;
     uint16_t pair;
     switch (block) {
     case 1:
@@ -53,22 +54,26 @@ static inline uint32_t trawl_wu_manber_block(const uint8_t *last, uint32_t block
         return pair;
     case 3:
         memcpy(&pair, last - 2, sizeof pair);
-        return (uint32_t)pair | (uint32_t)last[0] << 16;
-    default:
-        memcpy(&value, last - 3, sizeof value);
-        return value;
+        return (uint64_t)pair | (uint64_t)last[0] << 16;
+    case 4:
+        memcpy(&end, last - 3, sizeof end);
+        return end;
+    default: /* 5 to 8: the first four and the last four, which may share some */
+        memcpy(&begin, last + 1 - block, sizeof begin);
+        memcpy(&end, last - 3, sizeof end);
+        return (uint64_t)end << 32 | begin;
     }
 }
 
 /* In folded databases letters of either case must hash alike. Setting one bit of every byte does
  * that; the few other bytes that it confuses cost a look-up, not a wrong match. */
-static inline uint32_t trawl_wu_manber_case_bits(bool folded) {
-    return folded ? UINT32_C(0x20202020) : 0;
+static inline uint64_t trawl_wu_manber_case_bits(bool folded) {
+    return folded ? UINT64_C(0x2020202020202020) : 0;
 }
 
 /* The entry of SHIFT for a block's number (tuned). */
-static inline uint32_t trawl_wu_manber_slot(uint32_t value, uint32_t shift_bits) {
-    return (value * UINT32_C(0x9e3779b1)) >> (32 - shift_bits);
+static inline size_t trawl_wu_manber_slot(uint64_t value, uint32_t shift_bits) {
+    return (size_t)((value * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - shift_bits));
 }
 
 /* h1 and h2 of the paper: shift to the left by two bits, add a byte. */
