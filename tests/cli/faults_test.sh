@@ -1,0 +1,110 @@
+#!/bin/bash
+# What goes wrong outside: full disks, broken pipes, files that vanish or are cut off, signals.
+source "$(dirname "$0")/harness.sh" "$1"
+
+yes 'a fox and a dog' | head -c 4000000 >text
+printf 'a fox' >small
+
+# a reader that goes away: no message, ended by SIGPIPE
+checks=$((checks + 1))
+"$trawl" scan -e fox text 2>.err | head -n 1 >.out
+status=${PIPESTATUS[0]}
+[ "$status" -eq 141 ] && [ ! -s .err ] && [ "$(cat .out)" = "text	2	5	0	fox" ] ||
+    fail "SIGPIPE (status $status)"
+mkdir many
+for ((i = 0; i < 40; i++)); do head -c 400000 text >"many/$i"; done
+checks=$((checks + 1))
+"$trawl" scan --threads 4 -r -e fox many 2>.err | head -n 1 >.out
+status=${PIPESTATUS[0]}
+[ "$status" -eq 141 ] && [ ! -s .err ] || fail "SIGPIPE with many texts (status $status)"
+checks=$((checks + 1))
+(trap '' PIPE; "$trawl" scan -e fox text 2>.err; echo $? >.status) | head -n 1 >.out
+[ "$(cat .status)" = 2 ] && grep -q '^trawl: (standard output): Broken pipe$' .err ||
+    fail 'SIGPIPE ignored'
+
+# a full disk
+if [ -e /dev/full ]; then
+    refuse '(standard output): No space left on device' \
+        bash -c "'$trawl' scan -e fox small >/dev/full"
+    refuse '(standard output): No space left on device' \
+        bash -c "'$trawl' scan -e fox text >/dev/full"
+    refuse '(standard output): No space left on device' \
+        bash -c "'$trawl' scan -c -e fox text >/dev/full"
+    refuse '(standard output): No space left on device' \
+        bash -c "'$trawl' scan --threads 3 -r -e fox many >/dev/full"
+    refuse '/dev/full: No space left on device' "$trawl" scan -e fox text -o /dev/full
+    refuse 'could not be written' bash -c "'$trawl' scan --help >/dev/full"
+    refuse '/dev/full: No space left on device' "$trawl" compile -e fox -o /dev/full
+fi
+refuse 'File too large' bash -c "ulimit -f 100; trap '' XFSZ; '$trawl' scan -e fox text -o big"
+check 'nothing is left of an output that failed' test -z "$(ls big* 2>/dev/null)"
+
+# -o: the old content stays until the new one is complete
+printf 'old\n' >kept
+refuse 'cut.gz' bash -c "printf '\037\213\010' >cut.gz; '$trawl' scan -f cut.gz small -o kept"
+expect 0 old cat kept
+checks=$((checks + 1))
+mkfifo pipe
+"$trawl" scan -e fox -o kept pipe &
+scanner=$!
+exec 3>pipe
+printf 'a fox' >&3
+for ((i = 0; i < 100; i++)); do ls kept.?????? >/dev/null 2>&1 && break; sleep 0.05; done
+ls kept.?????? >.out 2>.err || fail 'a temporary file is there while scanning'
+kill -TERM "$scanner"
+wait "$scanner"
+status=$?
+exec 3>&-
+checks=$((checks + 1))
+[ "$status" -eq 143 ] && ! ls kept.?????? >/dev/null 2>&1 && [ "$(cat kept)" = old ] ||
+    fail "SIGTERM leaves the old file alone (status $status)"
+refuse 'no/such/directory: No such file or directory' \
+    "$trawl" scan -e fox small -o no/such/directory
+mkdir directory
+refuse 'directory: Is a directory' "$trawl" scan -e fox small -o directory
+expect 0 '' "$trawl" scan -e fox small -o /dev/null
+check '/dev/null is still a device' test -c /dev/null
+
+# texts that cannot be read: reported, the others scanned, status 2
+refuse 'gone: No such file or directory' "$trawl" scan -c -e fox small gone
+expect 2 'small:1' bash -c "'$trawl' scan -c -e fox small gone many/none 2>/dev/null"
+ln -s nowhere dangling
+refuse 'dangling: No such file or directory' "$trawl" scan -e fox dangling
+if has gzip; then
+    gzip -c text >text.gz
+    head -c 4000 text.gz >cut.gz
+    refuse 'cut.gz: the gzip data ends too early' "$trawl" scan -c -e fox cut.gz
+    { head -c -8 text.gz; printf '\0\0\0\0\0\0\0\0'; } >broken.gz
+    refuse 'broken.gz: the gzip data is corrupt' "$trawl" scan -c -e fox broken.gz
+    { cat text.gz; printf 'garbage'; } >trailing.gz
+    refuse 'trailing.gz: the gzip data is corrupt' "$trawl" scan -c -e fox trailing.gz
+fi
+if has zstd; then
+    zstd -q -c text >text.zst
+    head -c 200 text.zst >cut.zst
+    refuse 'cut.zst: the zstd data ends too early' "$trawl" scan -c -e fox cut.zst
+fi
+if has xz; then
+    xz -c text >text.xz
+    head -c 300 text.xz >cut.xz
+    refuse 'cut.xz: the xz data ends too early' "$trawl" scan -c -e fox cut.xz
+fi
+
+# the output is not scanned as a text
+mkdir own
+printf 'fox' >own/a
+refuse 'own/out: is the output too' bash -c "'$trawl' scan -r -e fox own >own/out"
+rm own/out
+expect 0 '' "$trawl" scan -r -e fox own -o own/out
+expect 0 'own/a\t0\t3\t0\tfox' cat own/out
+
+# databases that are none
+refuse 'gone.db' "$trawl" scan --db gone.db small
+refuse '' "$trawl" scan --db small small
+"$trawl" compile -e fox -o fox.db
+head -c 200 fox.db >cut.db
+refuse '' "$trawl" scan --db cut.db small
+refuse '--db brings its patterns' "$trawl" scan --db fox.db -e dog small
+expect 0 'small\t2\t5\t0\tfox' "$trawl" scan --db fox.db small
+
+finish

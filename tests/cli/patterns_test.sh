@@ -1,0 +1,108 @@
+#!/bin/bash
+# Reading patterns: four formats, their ids, and a sentence for everything that is wrong.
+source "$(dirname "$0")/harness.sh" "$1"
+
+printf 'the quick brown fox\r\n\tjumps \\ over \000\377 FOX\n' >text
+
+# lines: LF only, CR kept, empty lines skipped and not counted, last line without LF
+printf 'fox\n\nquick\n\njumps' >lines
+expect 0 'text\t4\t9\t1\tquick\ntext\t16\t19\t0\tfox\ntext\t22\t27\t2\tjumps' "$trawl" scan -f lines text
+printf 'fox\r\n' >crlf
+expect 0 'text\t16\t20\t0\tfox\\r' "$trawl" scan -f crlf text
+expect 0 'text\t16\t19\t0\tfox' "$trawl" scan --crlf -f crlf text
+printf 'a\r\n\r\n' >crlf-empty
+expect 1 '0' "$trawl" scan --crlf -c -f crlf-empty text
+
+# several sources in order; duplicates keep their ids
+expect 0 'text\t16\t19\t0\tfox\ntext\t16\t19\t1\tfox\ntext\t16\t19\t4\tfox' \
+    "$trawl" scan -e fox -f <(printf 'fox\n') -e zzz -e yyy -e fox text
+expect 0 'text\t16\t19\t0\tfox\ntext\t38\t41\t0\tfox' "$trawl" scan -i -e fox --format tsv text
+expect 0 'text\t16\t19\t0\tfox' bash -c "printf 'fox' | '$trawl' scan -f - text"
+
+# escaped
+printf '\\tjumps\nfox\\r\\n\n\\\\\n\\0\n\\x00\\xfF\n' >escaped
+expect 0 'text\t16\t21\t1\tfox\\r\\n\ntext\t21\t27\t0\t\\tjumps\ntext\t28\t29\t2\t\\\\\ntext\t35\t36\t3\t\\x00\ntext\t35\t37\t4\t\\x00\\xFF' \
+    "$trawl" scan --pattern-format escaped -f escaped text
+printf 'good\nbad\\q\n' >bad
+refuse "bad:2: column 4: expected n, r, t, \\, 0 or xNN after \\, found 'q'" \
+    "$trawl" scan --pattern-format escaped -f bad text
+printf 'x\\x4' >bad
+refuse 'bad:1: column 2: expected two hexadecimal digits after \x' \
+    "$trawl" scan --pattern-format escaped -f bad text
+printf 'x\\' >bad
+refuse 'bad:1: column 2: expected a character after \' \
+    "$trawl" scan --pattern-format escaped -f bad text
+
+# hex
+printf '666F78\n\n00ff\n' >hex
+expect 0 'text\t16\t19\t0\tfox\ntext\t35\t37\t1\t\\x00\\xFF' \
+    "$trawl" scan --pattern-format hex -f hex text
+expect 0 'text\t16\t19\t0\tfox' "$trawl" scan --pattern-format hex -e 666f78 text
+printf '66\n666\n' >bad
+refuse 'bad:2: expected an even number of hexadecimal digits, found 3' \
+    "$trawl" scan --pattern-format hex -f bad text
+printf '66 6f\n' >bad
+refuse 'bad:1: column 3: expected a hexadecimal digit, found \x20' \
+    "$trawl" scan --pattern-format hex -f bad text
+printf '66\r\n' >bad
+refuse '(--crlf drops it)' "$trawl" scan --pattern-format hex -f bad text
+refuse '-e: column 1: expected a hexadecimal digit' "$trawl" scan --pattern-format hex -e zz text
+
+# tsv: name, flags, escaped pattern
+printf 'beast\ti\tFOX\ntab "q"\t-\t\\tj\n\t-\tquick\n' >tsv
+expect 0 'text\t4\t9\t2\tquick\ntext\t16\t19\t0\tbeast\ntext\t21\t23\t1\ttab "q"\ntext\t38\t41\t0\tbeast' \
+    "$trawl" scan --pattern-format tsv -f tsv text
+expect 0 '{"file":"text","start":4,"end":9,"id":2,"pattern":"quick"}\n{"file":"text","start":16,"end":19,"id":0,"name":"beast","pattern":"FOX"}\n{"file":"text","start":21,"end":23,"id":1,"name":"tab \\"q\\"","pattern":"\\tj"}\n{"file":"text","start":38,"end":41,"id":0,"name":"beast","pattern":"FOX"}' \
+    "$trawl" scan --format jsonl --pattern-format tsv -f tsv text
+printf 'a\t-\n' >bad
+refuse 'bad:1: expected three columns (name, flags, pattern) with tabs between, found two' \
+    "$trawl" scan --pattern-format tsv -f bad text
+printf 'a\n' >bad
+refuse 'found one' "$trawl" scan --pattern-format tsv -f bad text
+printf 'a\t-\tb\tc\n' >bad
+refuse 'bad:1: expected three columns, found more' "$trawl" scan --pattern-format tsv -f bad text
+printf 'a\tx\tb\n' >bad
+refuse 'bad:1: expected i (case-insensitive) or - (none)' \
+    "$trawl" scan --pattern-format tsv -f bad text
+printf 'ok\t-\tb\na\t-\t\n' >bad
+refuse 'bad:2: the pattern is empty' "$trawl" scan --pattern-format tsv -f bad text
+
+# lengths: 64 KiB is the longest
+head -c 65536 /dev/zero | tr '\0' a >longest
+expect 1 0 "$trawl" scan -c -f longest text
+expect 0 1 "$trawl" scan -c -f longest longest
+head -c 65537 /dev/zero | tr '\0' a >too-long
+refuse 'too-long:1: the pattern has 65537 bytes; expected 65536 or fewer' \
+    "$trawl" scan -f too-long text
+head -c 3000000 /dev/zero >no-lines
+refuse 'no-lines:1: the line is longer than any pattern' "$trawl" scan -f no-lines text
+
+# nothing and not files
+: >empty
+refuse 'empty: the pattern set is empty' "$trawl" scan -f empty text
+printf '\n\n' >blank
+refuse 'blank: the pattern set is empty' "$trawl" scan -f blank text
+refuse '-e: the pattern is empty' "$trawl" scan -e '' text
+refuse '.: Is a directory' "$trawl" scan -f . text
+refuse 'missing: No such file or directory' "$trawl" scan -f missing text
+refuse 'expected lines, escaped, hex or tsv' "$trawl" scan --pattern-format csv -f lines text
+
+# compressed patterns, recognised by content
+if has gzip; then
+    gzip -c lines >lines.gz
+    cp lines.gz anything
+    expect 0 3 "$trawl" scan -c -f lines.gz text
+    expect 0 3 "$trawl" scan -c -f anything text
+    head -c 20 lines.gz >cut.gz
+    refuse 'cut.gz: the gzip data ends too early' "$trawl" scan -c -f cut.gz text
+fi
+if has zstd; then
+    zstd -q -c lines >lines.zst
+    expect 0 3 "$trawl" scan -c -f lines.zst text
+fi
+if has xz; then
+    xz -c lines >lines.xz
+    expect 0 3 "$trawl" scan -c -f lines.xz text
+fi
+
+finish

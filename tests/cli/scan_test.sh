@@ -1,0 +1,162 @@
+#!/bin/bash
+# trawl scan: output formats, many texts, directories, compressed texts, flags.
+source "$(dirname "$0")/harness.sh" "$1"
+
+printf 'one fox, two foxes\n' >a
+printf 'no animals here\n' >b
+printf 'a fox' >c
+
+# formats
+expect 0 'a\t4\t7\t0\tfox\na\t13\t16\t0\tfox' "$trawl" scan -e fox a
+expect 0 'a\t4\t7\t0\na\t13\t16\t0' "$trawl" scan --no-pattern -e fox a
+expect 0 '{"file":"a","start":4,"end":7,"id":0}\n{"file":"a","start":13,"end":16,"id":0}' \
+    "$trawl" scan --format jsonl --no-pattern -e fox a
+expect 0 '2' "$trawl" scan -c -e fox a
+expect 0 'a:2\nb:0\nc:1' "$trawl" scan -c -e fox a b c
+expect 1 '0' "$trawl" scan --format=count -e fox b
+expect 1 '' "$trawl" scan -e fox b
+expect 0 '3\t0\tfox\n1\t1\ttwo' "$trawl" scan --top 2 -e fox -e two -e a a c
+expect 0 '3\t0\n1\t1\n1\t2' "$trawl" scan --format top --no-pattern -e fox -e two -e a a c
+
+# order and overlap: end, start, id; duplicates
+printf 'aaa' >aaa
+expect 0 'aaa\t0\t1\t1\ta\naaa\t0\t2\t0\taa\naaa\t1\t2\t1\ta\naaa\t1\t3\t0\taa\naaa\t2\t3\t1\ta' \
+    "$trawl" scan -e aa -e a aaa
+expect 0 'aaa\t0\t2\t0\taa\naaa\t2\t3\t1\ta' "$trawl" scan --matches leftmost-longest -e aa -e a aaa
+expect 0 'aaa\t0\t1\t0\ta\naaa\t1\t2\t0\ta\naaa\t2\t3\t0\ta' \
+    "$trawl" scan --matches leftmost-first -e a -e aa aaa
+expect 0 2 "$trawl" scan -c --matches leftmost-longest -e aa -e a aaa
+expect 0 '1\t0\taa\n1\t1\ta' "$trawl" scan --top 0 --matches leftmost-longest -e aa -e a aaa
+
+# names that would break a table or JSON
+printf 'fox' >$'tab\tname'
+expect 0 'tab\\tname\t0\t3\t0\tfox' "$trawl" scan -e fox $'tab\tname'
+printf 'fox' >$'bad\xff'
+expect 0 '{"file":{"bytes":"YmFk/w=="},"start":0,"end":3,"id":0,"pattern":"fox"}' \
+    "$trawl" scan --format jsonl -e fox $'bad\xff'
+printf '\001"\\\303\251\377' >odd
+expect 0 '{"file":"odd","start":0,"end":5,"id":0,"pattern":"\\u0001\\"\\\\\303\251"}\n{"file":"odd","start":4,"end":6,"id":1,"pattern":{"bytes":"qf8="}}' \
+    "$trawl" scan --format jsonl --pattern-format hex -e 01225cc3a9 -e a9ff odd
+
+# standard input
+expect 0 '-\t2\t5\t0\tfox' bash -c "'$trawl' scan -e fox <c"
+expect 0 '-\t2\t5\t0\tfox' bash -c "cat c | '$trawl' scan -e fox -"
+expect 0 'a:2\n-:1' bash -c "cat c | '$trawl' scan -c -e fox a -"
+refuse 'standard input cannot be both' "$trawl" scan -f - <c
+expect 1 '' bash -c ": | '$trawl' scan -e fox"
+: >nothing
+expect 1 '0' "$trawl" scan -c -e fox nothing
+expect 1 '' "$trawl" scan -e 'longer than the text' c
+
+# matches appear while the text is still coming
+checks=$((checks + 1))
+mkfifo pipe
+"$trawl" scan -e fox <pipe >live 2>&1 &
+reader=$!
+exec 3>pipe
+printf 'a fox' >&3
+for ((i = 0; i < 100; i++)); do [ -s live ] && break; sleep 0.05; done
+[ -s live ] || fail 'matches of a slow pipe appear at once'
+exec 3>&-
+wait "$reader"
+
+# directories
+mkdir -p tree/sub/.git tree/skip
+printf 'fox' >tree/z.txt
+printf 'fox fox' >tree/sub/a.log
+printf 'fox' >tree/sub/.hidden
+printf 'fox' >tree/sub/.git/x
+printf 'fox' >tree/skip/y.txt
+ln -s ../a tree/link
+ln -s . tree/loop
+mkfifo tree/fifo
+expect 0 'tree/skip/y.txt:1\ntree/sub/.git/x:1\ntree/sub/.hidden:1\ntree/sub/a.log:2\ntree/z.txt:1' \
+    "$trawl" scan -c -r -e fox tree
+expect 0 'tree/skip/y.txt:1\ntree/z.txt:1' "$trawl" scan -c -r --include '*.txt' -e fox tree
+expect 0 'tree/sub/.git/x:1\ntree/sub/.hidden:1\ntree/sub/a.log:2' \
+    "$trawl" scan -c -r --exclude '*.txt' -e fox tree/
+expect 0 'tree/sub/.hidden:1\ntree/sub/a.log:2\ntree/z.txt:1' \
+    "$trawl" scan -c -r --exclude-dir .git --exclude-dir=skip -e fox tree
+expect 0 'tree/link:2' "$trawl" scan -c -r -e fox tree/link
+expect 0 'z.txt:1' bash -c "cd tree && '$trawl' scan -c -r --include 'z*' -e fox"
+refuse 'tree: is a directory; -r scans what is below it' "$trawl" scan -e fox tree
+
+# many texts side by side: the same bytes in the same order as one after the other
+mkdir many
+for ((i = 0; i < 300; i++)); do
+    head -c $((i * 97 % 5000)) /dev/zero | tr '\0' 'ab' | sed "s/aaaaaaa/fox$i/g" >"many/$i"
+done
+"$trawl" scan --threads 1 -r -e fox -e a -e aa many >serial
+"$trawl" scan --threads 7 -r -e fox -e a -e aa many >parallel
+check 'records do not depend on threads' cmp serial parallel
+"$trawl" scan --threads 1 -c -r -e fox many >serial
+"$trawl" scan --threads 7 -c -r -e fox many >parallel
+check 'counts do not depend on threads' cmp serial parallel
+check 'texts were scanned' grep -q 'many/299:[1-9]' serial
+
+# larger than every buffer, matches everywhere
+yes 'a fox and a dog' | head -c 40000000 >large
+expect 0 2500000 "$trawl" scan -c -e fox large
+"$trawl" scan --threads 1 -e fox -e 'dog' large >serial
+"$trawl" scan --threads 3 --chunk-bytes 99991 -e fox -e dog large >parallel
+check 'records of a large text do not depend on threads' cmp serial parallel
+check 'its last record' grep -q "^large	39999996	39999999	1	dog$" serial
+check 'a piped text is the same' cmp <(cut -f2- serial) <("$trawl" scan -e fox -e dog <large | cut -f2-)
+
+# compressed texts, several members in a row
+if has gzip; then
+    gzip -c a >z.gz
+    cat z.gz z.gz >zz
+    expect 0 4 "$trawl" scan -c -e fox zz
+    expect 0 4 bash -c "cat zz | '$trawl' scan -c -e fox"
+    gzip -c large >large.gz
+    expect 0 2500000 "$trawl" scan -c -e fox large.gz
+    expect 0 2500000 "$trawl" scan --threads 1 -c -e fox large.gz
+fi
+if has zstd; then
+    zstd -q -c a >z.zst
+    cat z.zst z.zst >zz
+    expect 0 4 "$trawl" scan -c -e fox zz
+fi
+if has xz; then
+    xz -c a >z.xz
+    cat z.xz z.xz >zz
+    expect 0 4 "$trawl" scan -c -e fox zz
+fi
+
+# --stats: one JSON object with these keys, on standard error
+checks=$((checks + 1))
+"$trawl" scan --stats -c -e fox a >.out 2>.err
+keys=$(grep -o '"[a-z_]*":' .err | tr -d '":\n')
+[ "$(wc -l <.err)" -eq 1 ] &&
+    [ "$keys" = "bytespatternsmatchesenginevariantdevicethreadsbuild_secondsscan_secondsgb_per_secondtable_bytes" ] ||
+    fail '--stats'
+
+# -o
+expect 0 '' "$trawl" scan -e fox a -o out.tsv
+expect 0 'a\t4\t7\t0\tfox\na\t13\t16\t0\tfox' cat out.tsv
+ln -s out.tsv out-link
+expect 0 '' "$trawl" scan -e fox c -o out-link
+expect 0 'c\t2\t5\t0\tfox' cat out.tsv
+check '-o keeps a symbolic link' test -L out-link
+
+# every engine and variant gives the same; flags are checked
+"$trawl" scan -e fox -e ox -e animals a b c >expected
+"$trawl" engines | sed -n 's/^\([a-z-]*\): .*/\1/p' >engines
+while read -r engine; do
+    check "engine $engine" cmp expected \
+        <("$trawl" scan --engine "$engine" -e fox -e ox -e animals a b c)
+done <engines
+refuse "'nonsense'" "$trawl" scan --engine nonsense -e fox a
+refuse 'expected none, spread or close' "$trawl" scan --placement here -e fox a
+refuse 'expected a number from 0 to 4096' "$trawl" scan --threads many -e fox a
+refuse 'expected all, leftmost-first or leftmost-longest' "$trawl" scan --matches some -e fox a
+refuse '--device cuda' "$trawl" scan --device cuda:77 -e fox a
+refuse "expected cpu, cuda, cuda:N or auto" "$trawl" scan --device gpu -e fox a
+refuse 'unknown flag --formt; did you mean --format?' "$trawl" scan --formt tsv -e fox a
+refuse 'unknown flag -Z' "$trawl" scan -Z -e fox a
+refuse '--top needs a value: N' "$trawl" scan -e fox a --top
+refuse 'expected patterns: -f FILE, -e PATTERN or --db DATABASE' "$trawl" scan a
+expect 0 2 "$trawl" scan --thr 1 --placement spread --copy-tables --chunk-bytes 64k -ce fox -- a
+
+finish

@@ -1,0 +1,61 @@
+#!/bin/bash
+# trawl itself, compile, info, devices, engines.
+source "$(dirname "$0")/harness.sh" "$1"
+
+printf 'a fox' >text
+printf 'fox\nox\n' >words
+
+check 'help' "$trawl" --help
+holds 'help begins with examples' grep -q '^Examples:' .out
+for command in scan grep compile info bench devices engines; do
+    check "$command --help" "$trawl" "$command" --help
+    holds "$command --help has examples first" bash -c "grep -n -m1 -i '^example' .out |
+        { IFS=: read -r line rest; [ \"\${line:-99}\" -lt 6 ]; }"
+    check "help $command" "$trawl" help "$command"
+done
+check 'version' "$trawl" --version
+holds 'version' grep -qE '^trawl [0-9]+\.[0-9]+\.[0-9]+$' .out
+refuse "there is no command 'fish'" "$trawl" fish
+refuse 'expected a command' "$trawl"
+
+# compile
+expect 0 '' "$trawl" compile -f words -o words.db
+expect 0 'text\t2\t5\t0\tfox\ntext\t3\t5\t1\tox' "$trawl" scan --db words.db text
+expect 0 'text\t2\t5\t0\tfox' bash -c "'$trawl' compile --matches leftmost-first -f words -o - >l.db &&
+    '$trawl' scan --db l.db text"
+printf 'beast\ti\tFOX\n' >names
+expect 0 'text\t2\t5\t0\tbeast' bash -c "'$trawl' compile --pattern-format tsv -f names -o n.db &&
+    '$trawl' scan --db n.db text"
+refuse 'expected -o DB' "$trawl" compile -f words
+refuse 'expected patterns' "$trawl" compile -o x.db
+refuse 'the pattern set is empty' "$trawl" compile -f /dev/null -o x.db
+refuse 'expected no operand' "$trawl" compile -f words -o x.db more
+check 'nothing is written on errors' test ! -e x.db
+if has script; then
+    checks=$((checks + 1))
+    script -qec "'$trawl' compile -f words -o -" /dev/null >.out 2>&1
+    grep -q 'a database is not written to a terminal' .out || fail 'compile to a terminal'
+fi
+
+# info
+check 'info of patterns' "$trawl" info -f words
+holds 'info: states' grep -q 'states' .out
+check 'info of a database' "$trawl" info words.db
+check 'info without building' "$trawl" info --no-build -f words
+check 'info --format json' "$trawl" info --format json -f words
+holds 'info: JSON' grep -q '"statistics":{"patterns":2,' .out
+if has python3; then
+    check 'info: JSON parses' bash -c "'$trawl' info --format json words.db | python3 -m json.tool"
+fi
+refuse 'expected either a database or patterns' "$trawl" info
+refuse 'expected either a database or patterns' "$trawl" info -f words words.db
+refuse 'words' "$trawl" info words
+refuse 'the pattern set is empty' "$trawl" info -f /dev/null
+
+check 'devices' "$trawl" devices
+holds 'devices: cpu' grep -q '^cpu	[0-9]*	[0-9]*	' .out
+check 'engines' "$trawl" engines
+holds 'engines: ac-dfa' grep -q '^ac-dfa: ' .out
+refuse 'expected no operand' "$trawl" engines all
+
+finish
