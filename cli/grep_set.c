@@ -45,6 +45,64 @@ static bool load_patterns(grep_set *set, const grep_options *options, trawl_patt
     return true;
 }
 
+static uint8_t folded(uint8_t byte, bool fold) {
+    return fold && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
+}
+
+static bool same_pattern(const trawl_pattern *left, const trawl_pattern *right, bool fold) {
+    if (left->length != right->length) {
+        return false;
+    }
+    size_t i = 0;
+    while (i < left->length && folded(left->bytes[i], fold) == folded(right->bytes[i], fold)) {
+        i++;
+    }
+    return i == left->length;
+}
+
+static uint64_t hash_pattern(const trawl_pattern *pattern, bool fold) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a, and a last mix for the low bits */
+    for (size_t i = 0; i < pattern->length; i++) {
+        hash = (hash ^ folded(pattern->bytes[i], fold)) * UINT64_C(0x100000001b3);
+    }
+    return hash ^ (hash >> 32);
+}
+
+/* Takes the repeated patterns out of a set: grep does not tell one from another, and each would be
+ * reported at every occurrence. */
+static bool drop_repeated(trawl_patterns **patterns, bool fold) {
+    size_t count = trawl_patterns_count(*patterns);
+    size_t slots = 16;
+    while (slots < 2 * count) {
+        slots *= 2;
+    }
+    uint32_t *table = allocate(slots * sizeof *table); /* ids + 1, 0: free */
+    memset(table, 0, slots * sizeof *table);
+    trawl_patterns *distinct = NULL;
+    trawl_error error;
+    trawl_status status = trawl_patterns_new(&distinct, &error);
+    for (uint32_t id = 0; id < count && status == TRAWL_OK; id++) {
+        trawl_pattern pattern, other;
+        trawl_patterns_get(*patterns, id, &pattern);
+        size_t slot = hash_pattern(&pattern, fold) & (slots - 1);
+        bool repeated = false;
+        while (table[slot] != 0 && !repeated) {
+            trawl_patterns_get(*patterns, table[slot] - 1, &other);
+            repeated = same_pattern(&pattern, &other, fold);
+            slot = (slot + 1) & (slots - 1);
+        }
+        if (!repeated) {
+            table[slot] = id + 1;
+            status =
+                trawl_patterns_add(distinct, pattern.bytes, pattern.length, pattern.flags, &error);
+        }
+    }
+    free(table);
+    trawl_patterns_free(*patterns);
+    *patterns = distinct;
+    return status == TRAWL_OK || report_failure(&error);
+}
+
 /* A pattern that holds the byte that ends lines could match across lines, which grep never does. */
 static bool check_line_ends(const grep_set *set) {
     trawl_pattern pattern;
@@ -83,7 +141,8 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
         return load_database(set, options, parts);
     }
     trawl_patterns *patterns = NULL;
-    bool good = load_patterns(set, options, &patterns);
+    bool good =
+        load_patterns(set, options, &patterns) && drop_repeated(&patterns, options->ignore_case);
     /* Where the empty pattern selects every line, the others only matter for the parts. */
     bool every_line = set->empty_pattern && !set->whole_words && !set->whole_lines;
     if (good && trawl_patterns_count(patterns) > 0 && (parts || !every_line)) {
