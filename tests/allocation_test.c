@@ -4,6 +4,7 @@
  * and here (-Wl,--wrap), so nothing else is disturbed.
  */
 #include "sample.h"
+#include "temporary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,7 +83,7 @@ void __wrap_free(void *memory) {
 
 static trawl_error error;
 static const char *doing;
-static char saved_path[64];
+static char saved_path[4096];
 
 static int ignore(const trawl_match *match, void *context) {
     (void)match;
@@ -203,7 +204,7 @@ static trawl_status do_everything(combination which, trawl_match_kind kind) {
 static void every_allocation_fails_once(void **state) {
     (void)state;
     int file;
-    snprintf(saved_path, sizeof(saved_path), "/tmp/trawl-test-XXXXXX");
+    temporary_template(saved_path, sizeof(saved_path));
     file = mkstemp(saved_path);
     assert_true(file >= 0);
     close(file);

@@ -163,7 +163,7 @@ combination_outcome combination_check(combination which, const test_case *test,
     size_t count = runners ? runners : runner_count();
     for (size_t i = 0; i < count && outcome == COMBINATION_COMPILED; i++) {
         char what[sizeof(failure->what)];
-        failure->how = runners ? runner_random(random) : runner_at(i);
+        failure->how = runners ? runner_random(random, test->length) : runner_at(i);
         failure->scanning = true;
         if (runner_check(&failure->how, db, test->text, test->length, expected, random, what,
                          sizeof(what)))

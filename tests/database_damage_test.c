@@ -8,6 +8,7 @@
 #include "sample.h"
 #include "sanitizers.h"
 #include "seal.h"
+#include "temporary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -125,7 +126,8 @@ static void truncated_blocks(void **state) {
 }
 
 static void truncate_file(const uint8_t *block, size_t size) {
-    char path[] = "/tmp/trawl-test-XXXXXX";
+    char path[4096];
+    temporary_template(path, sizeof(path));
     int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal(write(file, block, size), (ssize_t)size);

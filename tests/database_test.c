@@ -3,6 +3,7 @@
  * not a database is refused with a reason.
  */
 #include "sample.h"
+#include "temporary.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -14,12 +15,12 @@
 
 #include <cmocka.h>
 
-static char folder[64];
+static char folder[3000];
 static trawl_error error;
 
 static int make_folder(void **state) {
     (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/trawl-test-XXXXXX");
+    temporary_template(folder, sizeof(folder));
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -29,7 +30,7 @@ static int remove_folder(void **state) {
 }
 
 static const char *path_of(const char *name) {
-    static char path[128];
+    static char path[4096];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     return path;
 }

@@ -2,6 +2,7 @@
 
 #include "case.h"
 #include "guard.h"
+#include "temporary.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -75,14 +76,20 @@ runner runner_at(size_t index) {
     return how;
 }
 
-runner runner_random(random_source *random) {
+/* Large texts are for what happens in large pieces: tiny ones would only take long. */
+static size_t scale_for(size_t length) {
+    return length > 20000 ? 1000 : 1;
+}
+
+runner runner_random(random_source *random, size_t length) {
     runner how = {.call = (runner_call)random_below(random, RUNNER_CALLS)};
     if (random_chance(random, 1, 4))
         how.origin = RUNNER_MEMORY;
     else if (random_chance(random, 1, 2000))
         how.origin = RUNNER_FILE;
     if (random_chance(random, 1, 2))
-        how.chunk_bytes = random_between(random, 1, random_chance(random, 1, 2) ? 8 : 100);
+        how.chunk_bytes =
+            random_between(random, 1, random_chance(random, 1, 2) ? 8 : 100) * scale_for(length);
     if (random_chance(random, 1, 8)) {
         how.threads = (uint32_t)random_between(random, 2, 4);
         how.copy_tables = random_chance(random, 1, 4);
@@ -90,7 +97,8 @@ runner runner_random(random_source *random) {
             how.placement = (trawl_placement)random_between(random, 1, 2);
     }
     how.flush = random_chance(random, 1, 3);
-    how.piece_bytes = random_chance(random, 1, 2) ? RUNNER_PIECE_RANDOM : random_below(random, 20);
+    how.piece_bytes = random_chance(random, 1, 2) ? RUNNER_PIECE_RANDOM
+                                                  : random_below(random, 20) * scale_for(length);
     return how;
 }
 
@@ -306,7 +314,8 @@ static bool write_pieces(job *work, trawl_stream *stream, trawl_error *error) {
         size_t left = work->length - written;
         size_t size = work->how->piece_bytes;
         if (size == RUNNER_PIECE_RANDOM)
-            size = random_below(work->random, random_chance(work->random, 1, 8) ? 200 : 10);
+            size = random_below(work->random, random_chance(work->random, 1, 8) ? 200 : 10) *
+                   scale_for(work->length);
         else if (!size)
             size = left;
         if (size > left)
@@ -396,9 +405,8 @@ static trawl_db *load_from_memory(const trawl_db *db, trawl_error *error) {
 }
 
 static trawl_db *load_from_file(const trawl_db *db, trawl_error *error) {
-    const char *folder = getenv("TMPDIR");
     char path[4096];
-    snprintf(path, sizeof(path), "%s/trawl-test-XXXXXX", folder && *folder ? folder : "/tmp");
+    temporary_template(path, sizeof(path));
     int file = mkstemp(path);
     if (file < 0)
         return NULL;

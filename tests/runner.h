@@ -45,8 +45,9 @@ typedef struct runner {
 size_t runner_count(void);
 runner runner_at(size_t index);
 
-/* Any runner at all, threaded ones and files rarely because they cost more. */
-runner runner_random(random_source *random);
+/* Any runner at all for a text of `length` bytes, threaded ones and files rarely because they cost
+ * more. */
+runner runner_random(random_source *random, size_t length);
 
 /* For messages: "stream, pieces of 3 bytes, flush, 2 threads, chunks of 7 bytes". */
 void runner_describe(const runner *how, char *text, size_t size);

@@ -29,7 +29,7 @@ static void *call(void *context) {
     caller *self = context;
     random_source random = random_for_case(random_seed(), self->number);
     for (int round = 0; round < ROUNDS && !self->complaint[0]; round++) {
-        runner how = runner_random(&random);
+        runner how = runner_random(&random, self->test->length);
         how.origin = RUNNER_COMPILED;
         how.threads = self->threaded ? (uint32_t)random_between(&random, 2, 3) : 1;
         char what[sizeof(self->complaint)];
