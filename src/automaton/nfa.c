@@ -130,7 +130,8 @@ static void fill_bitmaps(const trawl_trie *trie, const trawl_nfa_header *header,
                          uint64_t *wide) {
     uint32_t wide_used = 0;
     memset(records, 0, (size_t)trie->states * header->record_bytes);
-    memset(wide, 0, (size_t)header->wide * header->words * sizeof *wide);
+    uint32_t wide_words = trawl_nfa_wide_words(header);
+    memset(wide, 0, (size_t)header->wide * wide_words * sizeof *wide);
     for (uint32_t state = 0; state < trie->states; state++) {
         trawl_bitmap_state *record =
             (trawl_bitmap_state *)(records + (size_t)state * header->record_bytes);
@@ -140,9 +141,10 @@ static void fill_bitmaps(const trawl_trie *trie, const trawl_nfa_header *header,
             continue;
         }
         if (header->short_words != 0 && beyond_word(trie, state)) {
-            record->first_child |= TRAWL_SHORT_WIDE;
-            record->bits[0] = wide_used;
-            set_bits(trie, state, wide + (size_t)wide_used++ * header->words);
+            uint64_t *row = wide + (size_t)wide_used++ * wide_words;
+            row[0] = state;
+            set_bits(trie, state, row + 1);
+            record->bits[0] = row[1];
             continue;
         }
         set_bits(trie, state, record->bits);

@@ -61,10 +61,9 @@ typedef struct trawl_packed_state {
  * of running counts follow: counts[w] bits are set in the words before word w.
  *
  * Text has a few more than 64 byte classes, of which the last ones (bytes above ASCII) are rare.
- * When that makes the table smaller, bitmap records have one word, for classes 0 to 63; a state
- * with a child beyond them has TRAWL_SHORT_WIDE added to first_child and an index into `wide` for
- * its word. */
-#define TRAWL_SHORT_WIDE UINT32_C(0x80000000)
+ * When that makes the table smaller, bitmap records have one word, for classes 0 to 63. The states
+ * with a child beyond those have a row in `wide`: the state's number, then all words of its bitmap;
+ * rows ascend by state, so that a search finds them in the rare step that asks. */
 typedef struct trawl_bitmap_state {
     uint32_t first_child;
     uint32_t failure;
@@ -78,12 +77,17 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
                        trawl_nfa_representation representation, bool complete_top,
                        trawl_nfa_header *header);
 
+/* 64-bit words of a row of `wide`. */
+static inline uint32_t trawl_nfa_wide_words(const trawl_nfa_header *header) {
+    return header->words + header->short_words;
+}
+
 /* Where the arrays of an NFA go; NULL for those that its representation does not have. */
 typedef struct trawl_nfa_arrays {
     uint32_t *top;      /* top * classes next states */
     void *states;       /* records, or 256 next states for each state */
     uint32_t *failure;  /* array representation: the stored failure of each state */
-    uint64_t *wide;     /* wide * words words */
+    uint64_t *wide;     /* header->wide rows of trawl_nfa_wide_words each */
     uint64_t *matching; /* a bit for each state, in whole words */
     uint32_t *rank;     /* for each word of `matching` the bits set before it */
     uint32_t *output;   /* for each matching state its key */

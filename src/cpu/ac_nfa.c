@@ -49,12 +49,17 @@ static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error 
                             .record_bytes = header->record_bytes,
                             .failure = trawl_db_section(db, TRAWL_SECTION_NFA_FAILURE, 0, NULL),
                             .wide = trawl_db_section(db, TRAWL_SECTION_NFA_WIDE, 0, NULL),
+                            .wide_rows = header->wide,
                             .words = header->words,
                             .levels = header->levels,
                             .matching = trawl_db_section(db, TRAWL_SECTION_NFA_MATCHING, 0, NULL),
                             .rank = trawl_db_section(db, TRAWL_SECTION_NFA_RANK, 0, NULL),
                             .output = trawl_db_section(db, TRAWL_SECTION_NFA_OUTPUT, 0, NULL),
                             .total = made->outputs.total};
+    for (unsigned byte = 0; byte < 256; byte++) {
+        uint8_t label = made->view.class_of[byte];
+        made->view.class_bit[byte] = label < 64 ? UINT64_C(1) << label : 0;
+    }
     made->lanes =
         (trawl_lane_walker){.loops = choose_loops((unsigned)variant, header->short_words != 0),
                             .automaton = &made->view,

@@ -17,6 +17,7 @@ TARGET static inline void NAME(advance_lanes)(const AUTOMATON *a, trawl_lane_set
     uint32_t state[TRAWL_LANES];
     memcpy(state, lanes->state, sizeof state);
     for (size_t i = 0; i < steps; i++) {
+        UNROLL_LANES
         for (size_t lane = 0; lane < count; lane++) {
             state[lane] = STEP(state[lane], lanes->text[lane][i]);
         }
@@ -33,6 +34,7 @@ TARGET static inline uint64_t NAME(count_lanes)(const AUTOMATON *a, trawl_lane_s
     memcpy(state, lanes->state, sizeof state);
     memcpy(text, lanes->text, sizeof text);
     for (size_t i = 0; i < steps; i++) {
+        UNROLL_LANES
         for (size_t lane = 0; lane < count; lane++) {
             state[lane] = STEP(state[lane], text[lane][i]);
             if (MATCHING(state[lane])) {
@@ -52,6 +54,7 @@ TARGET static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set 
     memcpy(state, lanes->state, sizeof state);
     memcpy(events, lanes->events, sizeof events);
     for (size_t i = 0; i < steps; i++) {
+        UNROLL_LANES
         for (size_t lane = 0; lane < count; lane++) {
             state[lane] = STEP(state[lane], lanes->text[lane][i]);
             if (MATCHING(state[lane])) {

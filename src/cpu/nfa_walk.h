@@ -16,7 +16,9 @@ typedef struct nfa_view {
     const uint8_t *states;
     size_t record_bytes;
     const uint32_t *failure; /* array */
-    const uint64_t *wide;    /* packed */
+    const uint64_t *wide;
+    uint32_t wide_rows;
+    uint64_t class_bit[256]; /* of each byte: its class's bit, or 0 for classes beyond the word */
     uint32_t words;
     uint32_t levels;
     const uint64_t *matching;
@@ -53,20 +55,35 @@ static inline uint32_t goto_bitmap(const nfa_view *a, uint32_t state, uint32_t l
     return has_bit(record->bits, label) ? record->first_child + bits_below(record->bits, label) : 0;
 }
 
-/* One word of bitmap for the first 64 classes; the few states with a child beyond them are wide. */
-static inline uint32_t goto_short(const nfa_view *a, uint32_t state, uint32_t label) {
-    const trawl_bitmap_state *record = (const trawl_bitmap_state *)(a->states + (size_t)state * 16);
-    uint64_t bits = record->bits[0];
-    uint32_t first = record->first_child;
-    if (__builtin_expect(((first & TRAWL_SHORT_WIDE) | (label & 0xc0)) != 0, 0)) {
-        if ((first & TRAWL_SHORT_WIDE) == 0) {
-            return 0;
+/* The child of a state over one of the classes beyond the first 64. */
+static inline uint32_t goto_beyond(const nfa_view *a, uint32_t state, uint32_t label) {
+    uint32_t low = 0, high = a->wide_rows;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const uint64_t *row = a->wide + (size_t)middle * (a->words + 1);
+        if (row[0] == state) {
+            const trawl_packed_state *record = (const trawl_packed_state *)a->states + state;
+            return has_bit(row + 1, label) ? record->first_child + bits_below(row + 1, label) : 0;
         }
-        const uint64_t *wide = a->wide + bits * a->words;
-        return has_bit(wide, label) ? (first & ~TRAWL_SHORT_WIDE) + bits_below(wide, label) : 0;
+        if (row[0] < state) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    uint32_t below = (uint32_t)__builtin_popcountll(bits & ((UINT64_C(1) << label) - 1));
-    return (first + below) & (0 - (uint32_t)(bits >> label & 1));
+    return 0;
+}
+
+/* Records with one word of bitmap, for the first 64 classes. */
+static inline uint32_t goto_short(const nfa_view *a, uint32_t state, uint32_t byte) {
+    const trawl_bitmap_state *record = (const trawl_bitmap_state *)(a->states + (size_t)state * 16);
+    uint64_t bit = a->class_bit[byte];
+    if (__builtin_expect(bit == 0, 0)) {
+        return goto_beyond(a, state, a->class_of[byte]);
+    }
+    uint32_t child =
+        record->first_child + (uint32_t)__builtin_popcountll(record->bits[0] & (bit - 1));
+    return (record->bits[0] & bit) != 0 ? child : 0;
 }
 
 static inline uint32_t goto_counts(const nfa_view *a, uint32_t state, uint32_t label) {
@@ -114,25 +131,25 @@ static inline uint32_t failure_small(const nfa_view *a, uint32_t state) {
  * Which of the two is unpredictable, so both are computed and one is selected; a branch is left for
  * failures that have no row.
  */
-#define FAILURE_WALK(function, goto_child, failure_of)                                             \
+#define FAILURE_WALK(function, goto_child, failure_of, column)                                     \
     static inline uint32_t function(const nfa_view *a, uint32_t state, uint32_t symbol) {          \
         for (;;) {                                                                                 \
             uint32_t child = goto_child(a, state, symbol);                                         \
             uint32_t failure = failure_of(a, state);                                               \
-            uint32_t has_row = 0 - (failure >> 31);                                                \
-            uint32_t row = failure & has_row & TRAWL_FAILURE_NUMBER;                               \
-            uint32_t next = a->top[(size_t)row + symbol];                                          \
-            if (__builtin_expect((child | has_row) != 0, 1)) {                                     \
+            /* Shifting out the two flags leaves the row's offset in bytes. */                     \
+            uint32_t row = (failure & TRAWL_FAILURE_ROW) != 0 ? failure << 2 : 0;                  \
+            uint32_t next = ((const uint32_t *)((const uint8_t *)a->top + row))[column];           \
+            if (__builtin_expect((child | (failure & TRAWL_FAILURE_ROW)) != 0, 1)) {               \
                 return child != 0 ? child : next;                                                  \
             }                                                                                      \
             state = failure & TRAWL_FAILURE_NUMBER;                                                \
         }                                                                                          \
     }
 
-FAILURE_WALK(walk_packed, goto_packed, failure_small)
-FAILURE_WALK(walk_bitmap, goto_bitmap, failure_record)
-FAILURE_WALK(walk_short, goto_short, failure_small)
-FAILURE_WALK(walk_counts, goto_counts, failure_record)
+FAILURE_WALK(walk_packed, goto_packed, failure_small, symbol)
+FAILURE_WALK(walk_bitmap, goto_bitmap, failure_record, symbol)
+FAILURE_WALK(walk_short, goto_short, failure_small, a->class_of[symbol])
+FAILURE_WALK(walk_counts, goto_counts, failure_record, symbol)
 
 static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t byte) {
     for (;;) {

@@ -57,7 +57,7 @@ static void section_sizes(const trawl_nfa_header *header, section_size sizes[NFA
         {TRAWL_SECTION_NFA_TOP, (uint64_t)header->top * header->classes, 4},
         {TRAWL_SECTION_NFA_STATES, header->states, header->record_bytes},
         {TRAWL_SECTION_NFA_FAILURE, array ? header->states : 0, 4},
-        {TRAWL_SECTION_NFA_WIDE, (uint64_t)header->wide * header->words, 8},
+        {TRAWL_SECTION_NFA_WIDE, (uint64_t)header->wide * trawl_nfa_wide_words(header), 8},
         {TRAWL_SECTION_NFA_MATCHING, words, 8},
         {TRAWL_SECTION_NFA_RANK, words, 4},
         {TRAWL_SECTION_NFA_OUTPUT, header->matching, 4}};
@@ -235,24 +235,25 @@ static bool packed_sound(const trawl_nfa_header *header, const trawl_packed_stat
 
 static bool bitmaps_sound(const trawl_nfa_header *header, const uint8_t *records,
                           const uint64_t *wide, const uint64_t *matching) {
+    uint32_t wide_used = 0;
     for (uint32_t state = 0; state < header->states; state++) {
         const trawl_bitmap_state *record =
             (const trawl_bitmap_state *)(records + (size_t)state * header->record_bytes);
         const uint64_t *bits = record->bits;
-        uint32_t words = header->words;
-        uint32_t first_child = record->first_child;
-        if (header->short_words != 0) {
-            words = 1;
-            if ((first_child & TRAWL_SHORT_WIDE) != 0) {
-                if (record->bits[0] >= header->wide) {
+        uint32_t words = header->short_words != 0 ? 1 : header->words;
+        if (wide_used < header->wide) {
+            const uint64_t *row = wide + (size_t)wide_used * trawl_nfa_wide_words(header);
+            if (row[0] == state) { /* rows that do not ascend are never all met */
+                wide_used++;
+                bits = row + 1;
+                words = header->words;
+                if (bits[0] != record->bits[0]) {
                     return false;
                 }
-                words = header->words;
-                bits = wide + record->bits[0] * words;
-                first_child &= ~TRAWL_SHORT_WIDE;
             }
         }
-        if (!links_sound(header, state, first_child, count_bits(bits, words), record->failure) ||
+        if (!links_sound(header, state, record->first_child, count_bits(bits, words),
+                         record->failure) ||
             !matching_sound(matching, state, record->failure)) {
             return false;
         }
@@ -264,7 +265,7 @@ static bool bitmaps_sound(const trawl_nfa_header *header, const uint8_t *records
             }
         }
     }
-    return true;
+    return wide_used == header->wide;
 }
 
 static bool states_sound(const trawl_nfa_header *header, const trawl_db *db) {
