@@ -12,7 +12,9 @@ void grep_blocks_open(grep_blocks *blocks, uint8_t line_end, bool find_binary, u
     size_t pieces = threads < 2 ? 8 : threads > 128 ? 512 : (size_t)threads * 4;
     *blocks = (grep_blocks){.line_end = line_end,
                             .find_binary = find_binary,
-                            .block_size = (pieces < 8 ? 8 : pieces) * GREP_BINARY_PIECE};
+                            .block_size = (pieces < 8 ? 8 : pieces) * GREP_BINARY_PIECE,
+                            .buffer = allocate(GREP_BINARY_PIECE),
+                            .capacity = GREP_BINARY_PIECE};
 }
 
 void grep_blocks_close(grep_blocks *blocks) {
@@ -155,13 +157,10 @@ static bool read_lines(grep_blocks *blocks, size_t *lines_end) {
 }
 
 grep_block_result grep_blocks_next(grep_blocks *blocks, const uint8_t *keep) {
-    size_t begin = 0;
-    if (blocks->buffer != NULL) {
-        begin = (size_t)(blocks->lines_end - blocks->buffer);
-        size_t kept = keep == NULL ? begin : (size_t)(keep - blocks->buffer);
-        drop_before(blocks, kept);
-        begin -= kept;
-    }
+    size_t begin = (size_t)(blocks->lines_end - blocks->buffer);
+    size_t kept = keep == NULL ? begin : (size_t)(keep - blocks->buffer);
+    drop_before(blocks, kept);
+    begin -= kept;
     size_t end = 0;
     if (blocks->nul_found && !blocks->binary) {
         end = begin_binary(blocks, begin);

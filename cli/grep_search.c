@@ -9,6 +9,7 @@ enum { THREADS_FROM_BYTES = 1 << 20 };
 
 /* End of the line that `text` is in. There is always a line end: blocks are whole lines. */
 static const uint8_t *behind_line(const grep_search *search, const uint8_t *text) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): `text` is in a block, not NULL */
     return (const uint8_t *)rawmemchr(text, search->options->line_end) + 1;
 }
 

@@ -18,8 +18,8 @@ void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int report_error(const trawl_error *error);
 
 /* Memory that the command cannot go on without: on failure it reports and exits with status 2. */
-void *allocate(size_t bytes);
-void *reallocate(void *memory, size_t bytes);
+void *allocate(size_t bytes) __attribute__((returns_nonnull));
+void *reallocate(void *memory, size_t bytes) __attribute__((returns_nonnull));
 
 /* A growing list of borrowed strings; start with zeros, end with free(list.items). */
 typedef struct string_list {

@@ -99,8 +99,8 @@ static bool clear_flags(shrinking *work) {
 /* Replaces a byte value everywhere by a plain letter that does not occur yet. */
 static void replace_bytes(shrinking *work) {
     for (unsigned from = 0; from < 256; from++) {
-        for (char to = 'a'; to <= 'e'; to++) {
-            if (from >= 'a' && from <= (unsigned)to)
+        for (unsigned to = 'a'; to <= 'e'; to++) {
+            if (from >= 'a' && from <= to)
                 break;
             test_case candidate;
             test_case_copy(&candidate, work->test);

@@ -60,6 +60,11 @@ trawl_status trawl_placing_open(trawl_placing *placing, trawl_placement placemen
                 (cpu_place){topology(cpu, "physical_package_id"), topology(cpu, "core_id"), cpu};
         }
     }
+    if (used == 0) {
+        trawl_release(places);
+        trawl_placing_close(placing);
+        return TRAWL_OK;
+    }
     qsort(places, used, sizeof *places, compare_places);
     for (uint32_t thread = 0; thread < threads; thread++) {
         size_t place = placement == TRAWL_PLACEMENT_CLOSE || threads >= used
