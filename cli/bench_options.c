@@ -1,0 +1,278 @@
+/* trawl bench: its flags, and the rows that they ask for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "report.h"
+
+enum {
+    FLAG_ALL_VARIANTS = 1,
+    FLAG_PEERS,
+    FLAG_REPEAT,
+    FLAG_LIMIT,
+    FLAG_PER_PATTERN,
+    FLAG_COLLECT,
+    FLAG_FORMAT,
+    FLAG_NO_PROGRESS
+};
+
+static const flag bench_flags[] = {
+    {FLAG_ENGINE, 0, "engine", "LIST",
+     "Engines to measure, separated by commas, each as NAME or NAME:VARIANT; all (the default) is "
+     "every engine, auto the one that would be chosen. 'trawl engines' lists them.",
+     "Contestants"},
+    {FLAG_ALL_VARIANTS, 0, "variants", NULL,
+     "All variants of each engine that is named without one.", NULL},
+    {FLAG_VARIANT, 0, "variant", "NAME", "This variant of each engine that is named without one.",
+     NULL},
+    {FLAG_PEERS, 0, "peers", NULL,
+     "Also measure Vectorscan or Hyperscan, whichever libhs was found at build time; it always "
+     "uses one thread.",
+     NULL},
+    PATTERN_FLAGS,
+    {FLAG_REPEAT, 'n', "repeat", "N",
+     "Timed runs of each row, after a first one that is not counted (default: as many as fit in "
+     "about a second, at least 5).",
+     "Measurement"},
+    {FLAG_LIMIT, 0, "limit", "BYTES", "Use only the first BYTES of the text.", NULL},
+    {FLAG_PER_PATTERN, 0, "per-pattern", NULL,
+     "Time counting each pattern by itself instead of all matches together.", NULL},
+    {FLAG_COLLECT, 0, "collect", NULL,
+     "Time collecting the matches as records in memory instead of counting them.", NULL},
+    {FLAG_DEVICE, 0, "device", "NAME", "cpu, cuda, cuda:N or auto (the default).", NULL},
+    {FLAG_THREADS, 0, "threads", "N", "Threads of each scan (default: 1; 0: all CPUs allowed).",
+     NULL},
+    SCAN_DETAIL_FLAGS,
+    {FLAG_FORMAT, 0, "format", "FORMAT",
+     "table (the default), or json: one object a line for each row.", "Output"},
+    {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "No progress line on a terminal.", NULL},
+    COMPILE_DETAIL_FLAGS,
+    {0},
+};
+
+static const command bench_command = {
+    .name = "bench",
+    .summary = "measure the engines side by side",
+    .usage =
+        "  trawl bench [FLAGS] -f FILE|-e PATTERN [TEXT...]\n"
+        "The texts (standard input without any, or for -) are read into memory first, one after\n"
+        "the other as one text; compressed ones are read through. Only the scan is timed.",
+    .examples = "  trawl bench -f words.txt book.txt                     every engine\n"
+                "  trawl bench -f words.txt --peers book.txt             and Vectorscan\n"
+                "  trawl bench -f words.txt --engine ac-dfa,ac-nfa:bitmap --limit 64M book.txt\n"
+                "  trawl bench -f words.txt --engine ac-dfa --variants --threads 4 book.txt\n"
+                "  trawl bench -f words.txt --collect --format json book.txt\n",
+    .flags = bench_flags,
+    .notes =
+        "Columns: the engine and its variant, threads of the scan, matches, seconds to build and\n"
+        "size of the tables (MB of 10^6 bytes), median, slowest and fastest run in GB/s (10^9\n"
+        "bytes of text), and the median as a ratio to that of the first row. Rows take turns, so\n"
+        "ratios hold on a busy machine better than speeds do. An engine that refuses the set is\n"
+        "shown with its reason.\n"
+        "\n"
+        "Exit status: 0, or 2 for an error: also when rows disagree about the matches, or when\n"
+        "none could be measured.\n",
+};
+
+/* ------------------------------------------------------------------ flags */
+
+/* Takes one flag of this command's own; false after one line was printed. */
+static bool take_own(bench_options *options, const arguments *args, int id) {
+    switch (id) {
+    case ARGUMENTS_OPERAND:
+        string_list_add(&options->texts, args->value);
+        return true;
+    case FLAG_ENGINE:
+        string_list_add(&options->engines, args->value);
+        return true;
+    case FLAG_VARIANT:
+        options->variant = args->value;
+        return true;
+    case FLAG_ALL_VARIANTS:
+        options->all_variants = true;
+        return true;
+    case FLAG_PEERS:
+        options->peers = true;
+        return true;
+    case FLAG_REPEAT:
+        return arguments_number(args, 1, 1000000, &options->repeats);
+    case FLAG_LIMIT:
+        return arguments_size(args, 1, UINT64_MAX, &options->limit);
+    case FLAG_PER_PATTERN:
+        options->work = BENCH_COUNT_EACH_ID;
+        return true;
+    case FLAG_COLLECT:
+        options->work = BENCH_COLLECT;
+        return true;
+    case FLAG_FORMAT:
+        options->json = strcmp(args->value, "json") == 0;
+        if (options->json || strcmp(args->value, "table") == 0)
+            return true;
+        (void)arguments_misuse(&bench_command, "--format: expected table or json, not '%s'",
+                               args->value);
+        return false;
+    case FLAG_NO_PROGRESS:
+        options->progress = false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What must be there, and what must not be together. */
+static bool consistent(const bench_options *options) {
+    const char *problem = NULL;
+    bool text_is_stdin = options->texts.count == 0;
+    for (size_t i = 0; i < options->texts.count; i++)
+        text_is_stdin = text_is_stdin || strcmp(options->texts.items[i], "-") == 0;
+    if (options->patterns.count == 0)
+        problem = "expected patterns: -f FILE or -e PATTERN";
+    else if (text_is_stdin && pattern_options_use_stdin(&options->patterns))
+        problem = "standard input cannot be both the patterns and the text";
+    else if (options->variant != NULL && options->all_variants)
+        problem = "give --variant or --variants, not both";
+    if (problem != NULL)
+        (void)arguments_misuse(&bench_command, "%s", problem);
+    return problem == NULL;
+}
+
+bool bench_options_parse(bench_options *options, int argc, char **argv, int *status) {
+    *options = (bench_options){.compile = TRAWL_COMPILE_OPTIONS,
+                               .scan = TRAWL_SCAN_OPTIONS,
+                               .limit = UINT64_MAX,
+                               .progress = true};
+    options->scan.threads = 1;
+    arguments args;
+    arguments_begin(&args, &bench_command, argc, argv);
+    *status = EXIT_ERROR;
+    int id = ARGUMENTS_END;
+    while ((id = arguments_next(&args)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_HELP)
+            *status = EXIT_MATCHED;
+        if (id == ARGUMENTS_HELP || id == ARGUMENTS_ERROR)
+            return false;
+        int taken = FLAG_NOT_MINE;
+        if (id != FLAG_ENGINE && id != FLAG_VARIANT)
+            taken = compile_options_take(&options->compile, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = pattern_options_take(&options->patterns, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = scan_options_take(&options->scan, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = take_own(options, &args, id) ? FLAG_TAKEN : FLAG_REFUSED;
+        if (taken == FLAG_REFUSED)
+            return false;
+    }
+    return consistent(options) && scan_options_check_device(&options->scan);
+}
+
+void bench_options_release(bench_options *options) {
+    pattern_options_release(&options->patterns);
+    free(options->engines.items);
+    free(options->texts.items);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+static void add_row(bench_rows *rows, const char *engine, const char *variant) {
+    rows->items = reallocate(rows->items, (rows->count + 1) * sizeof *rows->items);
+    bench_row *row = &rows->items[rows->count++];
+    *row = (bench_row){.asked_engine = engine, .asked_variant = variant};
+    (void)snprintf(row->engine, sizeof row->engine, "%s", engine == NULL ? "" : engine);
+    (void)snprintf(row->variant, sizeof row->variant, "%s", variant == NULL ? "" : variant);
+}
+
+static bool unknown_variant(const trawl_engine_description *engine, const char *variant) {
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; engine->variants[i] != NULL && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
+                                 engine->variants[i]);
+    (void)arguments_misuse(&bench_command,
+                           "--engine %s: expected one of its variants (%s), not '%s'", engine->name,
+                           names, variant);
+    return false;
+}
+
+/* The rows of one engine. `variant` NULL: the default, or all of them. */
+static bool add_engine(bench_rows *rows, const bench_options *options,
+                       const trawl_engine_description *engine, const char *variant) {
+    bool found = false;
+    for (size_t i = 0; engine->variants[i] != NULL; i++) {
+        bool wanted = variant != NULL         ? strcmp(engine->variants[i], variant) == 0
+                      : options->all_variants ? true
+                                              : i == 0;
+        if (wanted)
+            add_row(rows, engine->name, engine->variants[i]);
+        found = found || wanted;
+    }
+    return found || unknown_variant(engine, variant);
+}
+
+/* One element of a list: "all", "auto", "NAME" or "NAME:VARIANT". */
+static bool add_element(bench_rows *rows, const bench_options *options, const char *element) {
+    trawl_engine_description engine;
+    const char *colon = strchr(element, ':');
+    size_t length = colon == NULL ? strlen(element) : (size_t)(colon - element);
+    const char *variant = colon == NULL ? options->variant : colon + 1;
+    bool is_all = strcmp(element, "all") == 0;
+    if (strncmp(element, "auto", length) == 0 && length == strlen("auto")) {
+        if (colon == NULL)
+            add_row(rows, "auto", NULL);
+        else
+            (void)arguments_misuse(&bench_command, "--engine: auto takes no variant, '%s'",
+                                   element);
+        return colon == NULL;
+    }
+    bool found = false;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+        bool is_it = strncmp(engine.name, element, length) == 0 && engine.name[length] == '\0';
+        if (!is_all && !is_it)
+            continue;
+        found = true;
+        if (!add_engine(rows, options, &engine, variant))
+            return false;
+    }
+    if (!found)
+        (void)arguments_misuse(&bench_command,
+                               "--engine: there is no engine '%.*s'; 'trawl engines' lists them",
+                               (int)length, element);
+    return found;
+}
+
+static bool add_list(bench_rows *rows, const bench_options *options, const char *list) {
+    char *elements = allocate(strlen(list) + 1);
+    memcpy(elements, list, strlen(list) + 1);
+    bool good = true;
+    char *rest = elements;
+    while (good && rest != NULL)
+        good = add_element(rows, options, strsep(&rest, ","));
+    free(elements);
+    return good;
+}
+
+bool bench_rows_choose(const bench_options *options, bench_rows *rows) {
+    *rows = (bench_rows){0};
+    bool good = true;
+    for (size_t i = 0; good && i < options->engines.count; i++)
+        good = add_list(rows, options, options->engines.items[i]);
+    if (options->engines.count == 0)
+        good = add_list(rows, options, "all");
+    if (options->peers && bench_peer_exists())
+        add_row(rows, NULL, NULL);
+    else if (good && options->peers)
+        report("--peers: neither Vectorscan nor Hyperscan (libhs) was found when this trawl was "
+               "built");
+    return good;
+}
+
+void bench_rows_release(bench_rows *rows) {
+    for (size_t i = 0; i < rows->count; i++) {
+        free(rows->items[i].seconds);
+        trawl_db_free(rows->items[i].db);
+        bench_peer_close(rows->items[i].peer);
+    }
+    free(rows->items);
+    *rows = (bench_rows){0};
+}
