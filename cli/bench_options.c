@@ -31,7 +31,7 @@ static const flag bench_flags[] = {
      "uses one thread.",
      NULL},
     PATTERN_FLAGS,
-    {FLAG_REPEAT, 'n', "repeat", "N",
+    {FLAG_REPEAT, 0, "repeat", "N",
      "Timed runs of each row, after a first one that is not counted (default: as many as fit in "
      "about a second, at least 5).",
      "Measurement"},
