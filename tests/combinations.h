@@ -31,7 +31,7 @@ typedef struct combination_failure {
     trawl_match_kind kind;
     runner how;     /* meaningful once `scanning` */
     bool scanning;  /* false: it was compiling */
-    char what[320]; /* the first difference, or a status with its sentence */
+    char what[640]; /* the first difference, or a status with its sentence */
 } combination_failure;
 
 /* Compiles the set with the engine forced, and checks that no other engine was used. A refusal must

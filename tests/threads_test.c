@@ -22,7 +22,7 @@ typedef struct caller {
     const match_list *expected;
     uint64_t number;
     bool threaded; /* each call uses threads itself */
-    char complaint[320];
+    char complaint[640];
 } caller;
 
 static void *call(void *context) {
