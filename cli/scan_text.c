@@ -105,20 +105,33 @@ static void close_stream(text_run *run) {
         (void)fail(run, &error);
 }
 
+static int count_pattern(const trawl_match *match, void *context) {
+    text_scanner *scanner = context;
+    scanner->per_pattern[match->pattern]++;
+    scanner->counted++;
+    return 0;
+}
+
 /* A text that is here as a whole. */
 static void scan_whole(text_run *run, size_t length) {
     text_scanner *scanner = run->scanner;
     trawl_error error;
     trawl_status status = TRAWL_OK;
     uint64_t matches = 0;
-    if (scanner->writer == NULL) {
+    if (scanner->writer == NULL && scanner->per_pattern == NULL) {
         status = trawl_count(scanner->db, scanner->buffer, length, &scanner->options, &matches,
                              NULL, &error);
     } else {
-        uint64_t before = scanner->writer->matches;
-        status = trawl_scan(scanner->db, scanner->buffer, length, &scanner->options,
-                            record_writer_match, scanner->writer, &error);
-        matches = scanner->writer->matches - before;
+        /* Matches are counted one by one: trawl_count would go through the counters of all
+         * patterns, which is more than a small text if the patterns are many. */
+        const uint64_t *counter =
+            scanner->writer == NULL ? &scanner->counted : &scanner->writer->matches;
+        uint64_t before = *counter;
+        status =
+            trawl_scan(scanner->db, scanner->buffer, length, &scanner->options,
+                       scanner->writer == NULL ? count_pattern : record_writer_match,
+                       scanner->writer == NULL ? (void *)scanner : (void *)scanner->writer, &error);
+        matches = *counter - before;
     }
     run->result->bytes = length;
     run->result->matches = matches;
@@ -140,7 +153,7 @@ static void scan_here(text_run *run, text_file *file) {
             length = length == BUFFER_BYTES ? length - 1 : length; /* the last piece, full or not */
         }
         uint64_t stored = text_file_stored_position(file);
-        if (first && length < BUFFER_BYTES && scanner->per_pattern == NULL) {
+        if (first && length < BUFFER_BYTES) {
             scan_whole(run, length);
             tell_progress(run, stored, length, run->result->matches);
             return;
