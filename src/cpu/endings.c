@@ -6,6 +6,7 @@
 
 void trawl_endings_open(const trawl_db *db, uint32_t part, trawl_endings_search *search) {
     trawl_outputs_view(db, part, &search->outputs);
+    search->endings = trawl_db_section(db, TRAWL_SECTION_KEY_ENDING, part, NULL);
     search->patterns = &db->patterns;
     search->folded = db->header->folded != 0;
     search->hits = NULL;
@@ -66,8 +67,19 @@ static size_t common_ending(const uint8_t *left, const uint8_t *right, size_t kn
     return known;
 }
 
-uint32_t trawl_endings_find(const trawl_endings_search *search, uint32_t first, uint32_t last,
-                            size_t known, const uint8_t *text, size_t end) {
+/* The longest key among `key` and its suffixes that is no longer than `common`: when those are the
+ * bytes that the last key not behind the text has in common with it, every key that ends there is
+ * among its suffixes. */
+static uint32_t longest_suffix(const trawl_outputs *outputs, uint32_t key, size_t common) {
+    while (key != TRAWL_NO_KEY && outputs->length[key] > common) {
+        key = outputs->link[key];
+    }
+    return key;
+}
+
+/* The search by bytes, for keys whose last eight are the text's. */
+static uint32_t find_by_bytes(const trawl_endings_search *search, uint32_t first, uint32_t last,
+                              size_t known, const uint8_t *text, size_t end) {
     const trawl_outputs *outputs = &search->outputs;
     const trawl_pattern_view *patterns = search->patterns;
     const uint8_t *here = text + end;
@@ -99,13 +111,24 @@ uint32_t trawl_endings_find(const trawl_endings_search *search, uint32_t first, 
             high_common = common;
         }
     }
-    if (low == first) {
-        return TRAWL_NO_KEY;
+    return low == first ? TRAWL_NO_KEY : longest_suffix(outputs, low - 1, low_common);
+}
+
+uint32_t trawl_endings_find(const trawl_endings_search *search, uint32_t first, uint32_t last,
+                            size_t known, const uint8_t *text, size_t end, uint64_t ending) {
+    const uint64_t *endings = search->endings;
+    /* The last key whose ending is not behind the text's. */
+    uint32_t key = first;
+    for (uint32_t count = last - first; count > 1;) {
+        uint32_t half = count / 2;
+        key += endings[key + half] <= ending ? half : 0;
+        count -= half;
     }
-    /* Every key that ends here is a suffix of the last one that is not behind the text. */
-    uint32_t key = low - 1;
-    while (key != TRAWL_NO_KEY && outputs->length[key] > low_common) {
-        key = outputs->link[key];
+    if (endings[key] >= ending) {
+        return endings[key] > ending ? TRAWL_NO_KEY
+                                     : find_by_bytes(search, first, key + 1, known, text, end);
     }
-    return key;
+    /* They differ where the text has a byte that is not 0: one that really stands there. */
+    size_t common = (size_t)__builtin_clzll(endings[key] ^ ending) / 8;
+    return longest_suffix(&search->outputs, key, common);
 }

@@ -94,31 +94,18 @@ static void sweep(const wu_manber_walker *walker, const uint8_t *text, lane *lan
 #undef CASE
 }
 
-/* The last bytes of text[0 .. end) as one number, as tail_word of the engine makes it. */
-static uint64_t load_tail(const uint8_t *text, size_t end, uint32_t tail, bool folded) {
-    uint64_t word = 0;
-    if (end >= sizeof word) {
-        memcpy(&word, text + end - sizeof word, sizeof word);
-    } else {
-        for (size_t i = 0; i < end; i++) {
-            word = word >> 8 | (uint64_t)text[i] << 56;
-        }
-    }
-    word &= ~UINT64_C(0) << (64 - 8 * tail);
-    return folded ? trawl_fold_word(word) : word;
-}
-
 static trawl_status look_up(wu_manber_walker *walker, const trawl_window *window, size_t end,
                             const trawl_consumer *consumer) {
     uint32_t tail = walker->header->tail;
-    uint64_t word = load_tail(window->text, end, tail, walker->search.folded);
+    uint64_t ending = trawl_ending_load(window->text, end, walker->search.folded);
+    uint64_t word = ending & ~UINT64_C(0) << (64 - 8 * tail);
     size_t slot = trawl_ending_slot(word, walker->header->hash_bits);
     uint32_t past = walker->heads[slot + 1];
     for (uint32_t i = walker->heads[slot]; i < past; i++) {
         const trawl_ending_range *range = &walker->ranges[i];
         if (range->word == word) {
             uint32_t key = trawl_endings_find(&walker->search, range->first, range->last, tail,
-                                              window->text, end);
+                                              window->text, end, ending);
             return key == TRAWL_NO_KEY
                        ? TRAWL_OK
                        : trawl_endings_report(&walker->search, window, end, key, consumer);

@@ -56,9 +56,17 @@ uint32_t trawl_ending_bits(uint32_t ranges) {
     return bits;
 }
 
+trawl_status trawl_endings_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,
+                                   const char *instead) {
+    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_KEY_ENDING, part, keys->count,
+                                              sizeof(uint64_t), instead);
+    return status == TRAWL_OK ? trawl_outputs_reserve(build, part, keys, instead) : status;
+}
+
 void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys) {
     trawl_outputs_writer writer;
     trawl_outputs_begin(build, part, keys, &writer);
+    uint64_t *endings = trawl_image_section(build->image, TRAWL_SECTION_KEY_ENDING, part);
     for (uint32_t key = 0; key < keys->count; key++) {
         /* Suffixes of this key are among its predecessor and the suffixes of that one, as far as
          * the two have bytes in common. */
@@ -67,6 +75,8 @@ void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *key
             shorter = writer.link[shorter];
         }
         trawl_outputs_append(&writer, key, shorter);
+        endings[key] =
+            trawl_ending_number(keys->bytes + keys->offsets[key], trawl_key_length(keys, key));
     }
 }
 
@@ -114,7 +124,9 @@ trawl_status trawl_endings_validate(const trawl_db *db, uint32_t part, uint32_t 
     }
     trawl_outputs outputs;
     trawl_outputs_view(db, part, &outputs);
-    bool sound = true;
+    uint64_t endings_size;
+    (void)trawl_db_section(db, TRAWL_SECTION_KEY_ENDING, part, &endings_size);
+    bool sound = endings_size == outputs.keys * sizeof(uint64_t);
     for (uint32_t key = 0; key < outputs.keys; key++) {
         /* A key is compared through the bytes of its first pattern. */
         sound = sound && outputs.first[key] < outputs.first[key + 1] && outputs.length[key] >= tail;

@@ -41,7 +41,21 @@ static inline size_t trawl_ending_slot(uint64_t word, uint32_t bits) {
 /* Bits of a slot for so many ranges: at least two slots for each. */
 uint32_t trawl_ending_bits(uint32_t ranges);
 
-/* Writes the outputs of a part, which number the keys in this order. */
+/* The last eight bytes as the number that loading them gives, the last byte most significant, the
+ * missing ones of shorter keys 0: numbers are in the order of the keys. `reversed` are `length`
+ * bytes, the last one first. */
+static inline uint64_t trawl_ending_number(const uint8_t *reversed, uint32_t length) {
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        number = number << 8 | (i < length ? reversed[i] : 0);
+    }
+    return number;
+}
+
+/* Reserves and writes the outputs of a part, which number the keys in this order, and the keys'
+ * endings (TRAWL_SECTION_KEY_ENDING). */
+trawl_status trawl_endings_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,
+                                   const char *instead);
 void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys);
 
 /* Writes the hash table: (1 << bits) + 1 heads and trawl_endings_count(keys, tail) ranges. */

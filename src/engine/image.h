@@ -33,6 +33,7 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_KEY_FIRST = 20, /* uint32_t[keys + 1] */
     TRAWL_SECTION_KEY_IDS = 21,   /* uint32_t[patterns of this part] */
     TRAWL_SECTION_KEY_VERIFY = 22 /* uint8_t[keys] */,
+    TRAWL_SECTION_KEY_ENDING = 23, /* uint64_t[keys]: the last 8 bytes (engine/endings.h) */
     /* ac-dfa, and every part of ac-split (automaton/dfa.h) */
     TRAWL_SECTION_DFA_HEADER = 32,
     TRAWL_SECTION_DFA_TABLE = 33,

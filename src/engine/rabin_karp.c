@@ -118,7 +118,7 @@ static trawl_status reserve_pass(trawl_build *build, uint32_t pass, rabin_karp_p
             return status;
         }
     }
-    return trawl_outputs_reserve(build, pass, &planned->keys[pass], INSTEAD);
+    return trawl_endings_reserve(build, pass, &planned->keys[pass], INSTEAD);
 }
 
 static trawl_status plan_grouped(trawl_build *build, rabin_karp_plan *planned) {

@@ -107,7 +107,7 @@ static trawl_status plan_tuned(trawl_build *build, wu_manber_plan *planned) {
             return status;
         }
     }
-    return trawl_outputs_reserve(build, 0, keys, INSTEAD);
+    return trawl_endings_reserve(build, 0, keys, INSTEAD);
 }
 
 /* ------------------------------------------------------------------ tuned: tables */
@@ -135,14 +135,9 @@ static void fill_shift(const wu_manber_plan *planned, uint8_t *shift) {
     }
 }
 
-/* The bytes as the walker loads them: the last one is the most significant of eight. */
 static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *context) {
     (void)context;
-    uint64_t word = 0;
-    for (uint32_t i = 0; i < tail; i++) {
-        word |= (uint64_t)reversed[i] << (56 - 8 * i);
-    }
-    return word;
+    return trawl_ending_number(reversed, tail);
 }
 
 static trawl_status fill_tuned(trawl_build *build, const wu_manber_plan *planned) {
