@@ -1,6 +1,7 @@
 #include "engine/ac_split.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "common/allocate.h"
@@ -135,22 +136,23 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
     int threads = (int)(split->in_parallel ? walker->threads : 1);
     uint64_t total = 0;
     trawl_status failure = TRAWL_OK;
+    /* Not `omp critical`, whose lock would be a global of the process. */
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     uint64_t *per_pattern = counts->per_pattern; /* no pattern is in two parts */
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none) if (threads > 1)  \
-    shared(split, window, per_pattern, failure, error) reduction(+ : total)
+    shared(split, window, per_pattern, failure, error, lock) reduction(+ : total)
     for (uint32_t part = 0; part < split->parts; part++) {
         trawl_counts own = {.per_pattern = per_pattern};
         trawl_error problem = {.status = TRAWL_OK};
         trawl_status status = trawl_lanes_count(&split->walks[part].lanes, window, &own, &problem);
         total += own.total;
         if (status != TRAWL_OK) {
-#pragma omp critical(trawl_split_failure)
-            {
-                failure = status;
-                if (error != NULL) {
-                    *error = problem;
-                }
+            (void)pthread_mutex_lock(&lock);
+            failure = status;
+            if (error != NULL) {
+                *error = problem;
             }
+            (void)pthread_mutex_unlock(&lock);
         }
     }
     counts->total += total;
