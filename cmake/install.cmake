@@ -13,6 +13,7 @@ endif()
 
 file(GLOB manual_pages CONFIGURE_DEPENDS "docs/man/*.1")
 install(FILES ${manual_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES docs/man/libtrawl.3 DESTINATION "${CMAKE_INSTALL_MANDIR}/man3")
 install(FILES completions/trawl.bash RENAME trawl
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 
