@@ -37,7 +37,16 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
         uint32_t rows = TRAWL_NFA_TOP_BYTES / (classes->count * (uint32_t)sizeof(uint32_t));
         header->top = rows < trie->states ? rows : trie->states;
     }
-    switch (representation) {
+    if (representation == TRAWL_NFA_COMPACT || representation == TRAWL_NFA_BITMAP) {
+        header->representation = TRAWL_NFA_BITMAP;
+        header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8;
+        measure_short(trie, header);
+        if (representation == TRAWL_NFA_COMPACT &&
+            header->record_bytes > sizeof(trawl_packed_state)) {
+            header->representation = TRAWL_NFA_PACKED;
+        }
+    }
+    switch ((trawl_nfa_representation)header->representation) {
     case TRAWL_NFA_PACKED:
         header->record_bytes = sizeof(trawl_packed_state);
         for (uint32_t state = header->top; state < trie->states; state++) {
@@ -48,8 +57,7 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
         header->record_bytes = 256 * sizeof(uint32_t);
         break;
     case TRAWL_NFA_BITMAP:
-        header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8;
-        measure_short(trie, header);
+    case TRAWL_NFA_COMPACT: /* measured above */
         break;
     case TRAWL_NFA_BITMAP_COUNTS:
         header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8 + 8;
@@ -178,6 +186,7 @@ void trawl_nfa_fill(const trawl_trie *trie, const trawl_classes *classes,
                     const trawl_nfa_header *header, const trawl_nfa_arrays *arrays) {
     fill_top(trie, header, arrays->top);
     switch ((trawl_nfa_representation)header->representation) {
+    case TRAWL_NFA_COMPACT: /* never in a header */
     case TRAWL_NFA_PACKED:
         fill_packed(trie, header, arrays->states, arrays->wide);
         break;

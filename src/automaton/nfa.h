@@ -9,6 +9,8 @@
 #include "automaton/trie.h"
 
 typedef enum trawl_nfa_representation {
+    /* Not stored: the bitmap if its records have 16 bytes, else packed. */
+    TRAWL_NFA_COMPACT = 0,
     /* 16 bytes for a state: first child, failure, up to seven labels; states with more children
      * have a bitmap elsewhere. */
     TRAWL_NFA_PACKED = 1,
@@ -70,8 +72,9 @@ typedef struct trawl_bitmap_state {
     uint64_t bits[];
 } trawl_bitmap_state;
 
-/* Chooses the numbers of the header. `complete_top` allows complete rows for the states near the
- * root, where most failure walks would end: at most TRAWL_NFA_TOP_BYTES of them. */
+/* Chooses the numbers of the header, and between bitmap and packed for TRAWL_NFA_COMPACT.
+ * `complete_top` allows complete rows for the states near the root, where most failure walks would
+ * end: at most TRAWL_NFA_TOP_BYTES of them. */
 #define TRAWL_NFA_TOP_BYTES (256u << 10)
 void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
                        trawl_nfa_representation representation, bool complete_top,

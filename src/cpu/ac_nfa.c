@@ -17,14 +17,18 @@
 #include "cpu/nfa_loops.h"
 #endif
 
-static const trawl_lane_loops *choose_loops(unsigned variant, bool one_word) {
+static const trawl_lane_loops *choose_loops(const trawl_nfa_header *header, bool divergence_free) {
+    bool one_word = header->representation == TRAWL_NFA_BITMAP &&
+                    header->record_bytes == sizeof(trawl_packed_state);
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
         __builtin_cpu_supports("bmi2")) {
-        return popcnt_variant_loops[variant][one_word];
+        return one_word ? popcnt_loops_of_short[divergence_free]
+                        : popcnt_loops_of[header->representation][divergence_free];
     }
 #endif
-    return plain_variant_loops[variant][one_word];
+    return one_word ? plain_loops_of_short[divergence_free]
+                    : plain_loops_of[header->representation][divergence_free];
 }
 
 typedef struct nfa_walker {
@@ -60,13 +64,13 @@ static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error 
         uint8_t label = made->view.class_of[byte];
         made->view.class_bit[byte] = label < 64 ? UINT64_C(1) << label : 0;
     }
-    made->lanes =
-        (trawl_lane_walker){.loops = choose_loops((unsigned)variant, header->short_words != 0),
-                            .automaton = &made->view,
-                            .outputs = &made->outputs,
-                            .patterns = &db->patterns,
-                            .overlap = db->header->max_length - 1,
-                            .verify = header->verify != 0};
+    made->lanes = (trawl_lane_walker){
+        .loops = choose_loops(header, trawl_nfa_variant_at((unsigned)variant)->divergence_free),
+        .automaton = &made->view,
+        .outputs = &made->outputs,
+        .patterns = &db->patterns,
+        .overlap = db->header->max_length - 1,
+        .verify = header->verify != 0};
     *walker = &made->base;
     return TRAWL_OK;
 }

@@ -58,16 +58,17 @@
 #define MATCHING(state) NFA_MATCHING(state)
 #include "cpu/nfa_template.h"
 
-/* By index into the engine's variants; [1] is for records of one word. */
-static const trawl_lane_loops *const VERSION(variant_loops)[][2] = {
-    {&VERSION(packed_loops), &VERSION(packed_loops)},
-    {&VERSION(array_loops), &VERSION(array_loops)},
-    {&VERSION(bitmap_loops), &VERSION(short_loops)},
-    {&VERSION(counts_loops), &VERSION(counts_loops)},
-    {&VERSION(array_fixed_loops), &VERSION(array_fixed_loops)},
-    {&VERSION(bitmap_fixed_loops), &VERSION(short_fixed_loops)},
-    {&VERSION(counts_fixed_loops), &VERSION(counts_fixed_loops)},
+/* By representation; [1] is the divergence-free step. Packed automata have none. */
+static const trawl_lane_loops *const VERSION(loops_of)[][2] = {
+    [TRAWL_NFA_PACKED] = {&VERSION(packed_loops), NULL},
+    [TRAWL_NFA_ARRAY] = {&VERSION(array_loops), &VERSION(array_fixed_loops)},
+    [TRAWL_NFA_BITMAP] = {&VERSION(bitmap_loops), &VERSION(bitmap_fixed_loops)},
+    [TRAWL_NFA_BITMAP_COUNTS] = {&VERSION(counts_loops), &VERSION(counts_fixed_loops)},
 };
+
+/* Bitmaps with records of one word. */
+static const trawl_lane_loops *const VERSION(loops_of_short)[2] = {&VERSION(short_loops),
+                                                                   &VERSION(short_fixed_loops)};
 
 #undef VERSION
 #undef TARGET

@@ -5,7 +5,8 @@
 #include "common/allocate.h"
 #include "common/status.h"
 
-static const char *const variants[] = {"packed",
+static const char *const variants[] = {"compact",
+                                       "packed",
                                        "array",
                                        "bitmap",
                                        "bitmap-counts",
@@ -14,6 +15,7 @@ static const char *const variants[] = {"packed",
                                        "bitmap-counts-divergence-free",
                                        NULL};
 static const char *const variant_summaries[] = {
+    "16 bytes a state: bitmap where one word nearly suffices, else packed",
     "16 bytes a state, with up to seven labels in it; complete rows near the root",
     "representation 1: 256 next states for each state",
     "representation 2: bitmap of labels and first child; complete rows near the root",
@@ -24,10 +26,10 @@ static const char *const variant_summaries[] = {
     NULL};
 
 static const trawl_nfa_variant variant_table[] = {
-    {TRAWL_NFA_PACKED, false, true},       {TRAWL_NFA_ARRAY, false, false},
-    {TRAWL_NFA_BITMAP, false, true},       {TRAWL_NFA_BITMAP_COUNTS, false, true},
-    {TRAWL_NFA_ARRAY, true, false},        {TRAWL_NFA_BITMAP, true, false},
-    {TRAWL_NFA_BITMAP_COUNTS, true, false}};
+    {TRAWL_NFA_COMPACT, false, true},       {TRAWL_NFA_PACKED, false, true},
+    {TRAWL_NFA_ARRAY, false, false},        {TRAWL_NFA_BITMAP, false, true},
+    {TRAWL_NFA_BITMAP_COUNTS, false, true}, {TRAWL_NFA_ARRAY, true, false},
+    {TRAWL_NFA_BITMAP, true, false},        {TRAWL_NFA_BITMAP_COUNTS, true, false}};
 
 const trawl_nfa_variant *trawl_nfa_variant_at(unsigned index) {
     return &variant_table[index];
@@ -65,7 +67,7 @@ static void section_sizes(const trawl_nfa_header *header, section_size sizes[NFA
 }
 
 static trawl_status plan(trawl_build *build) {
-    static const char instead[] = "engine ac-nfa variant packed or engine wu-manber needs less";
+    static const char instead[] = "engine ac-nfa variant compact or engine wu-manber needs less";
     planned_nfa *planned = trawl_allocate_zeroed(1, sizeof *planned);
     if (planned == NULL) {
         return trawl_fail_memory(build->error, "planning ac-nfa", sizeof *planned);
@@ -143,7 +145,7 @@ static trawl_status damaged(trawl_error *error, const char *what) {
 static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant *variant) {
     uint32_t words = (header->classes + 63) / 64;
     uint32_t record;
-    switch (variant->representation) {
+    switch (header->representation) {
     case TRAWL_NFA_PACKED:
         record = sizeof(trawl_packed_state);
         break;
@@ -157,15 +159,18 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
         record = 16 + words * 8;
         break;
     }
-    return header->representation == (uint32_t)variant->representation && header->states >= 2 &&
-           header->states <= TRAWL_FAILURE_NUMBER && header->classes >= 1 &&
-           header->classes <= 256 && header->words == words && header->record_bytes == record &&
-           header->top <= header->states && header->wide <= header->states &&
-           header->matching <= header->states && header->verify <= 1 &&
-           header->levels <= TRAWL_PATTERN_MAX_LENGTH &&
-           header->short_words <= (variant->representation == TRAWL_NFA_BITMAP ? 1u : 0u) &&
-           (variant->representation == TRAWL_NFA_PACKED || header->short_words != 0 ||
-            header->wide == 0) &&
+    bool bitmap = header->representation == TRAWL_NFA_BITMAP;
+    bool packed = header->representation == TRAWL_NFA_PACKED;
+    bool expected = variant->representation == TRAWL_NFA_COMPACT
+                        ? bitmap || packed
+                        : header->representation == (uint32_t)variant->representation;
+    return expected && header->states >= 2 && header->states <= TRAWL_FAILURE_NUMBER &&
+           header->classes >= 1 && header->classes <= 256 && header->words == words &&
+           header->record_bytes == record && header->top <= header->states &&
+           header->wide <= header->states && header->matching <= header->states &&
+           header->verify <= 1 && header->levels <= TRAWL_PATTERN_MAX_LENGTH &&
+           header->short_words <= (bitmap ? 1u : 0u) &&
+           (packed || header->short_words != 0 || header->wide == 0) &&
            (!variant->complete_top || header->top >= 1);
 }
 
@@ -281,6 +286,8 @@ static bool states_sound(const trawl_nfa_header *header, const trawl_db *db) {
     case TRAWL_NFA_BITMAP:
     case TRAWL_NFA_BITMAP_COUNTS:
         return bitmaps_sound(header, states, wide, matching);
+    case TRAWL_NFA_COMPACT:
+        break;
     }
     return false;
 }
