@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------ patterns */
 
@@ -191,10 +192,11 @@ int scan_options_take(trawl_scan_options *options, const arguments *args, int id
 unsigned scan_options_threads(const trawl_scan_options *options) {
     if (options->threads != TRAWL_THREADS_ALL)
         return options->threads == 0 ? 1 : options->threads;
+    /* More CPUs than a cpu_set_t holds make the first call fail. */
     cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return 1;
-    int count = CPU_COUNT(&allowed);
+    long count = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                     ? CPU_COUNT(&allowed)
+                     : sysconf(_SC_NPROCESSORS_ONLN);
     return count < 1 ? 1 : (unsigned)count;
 }
 
