@@ -1,21 +1,14 @@
 #include "bench_peer.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
 
-static bool refuse(trawl_error *error, trawl_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool refuse(trawl_error *error, trawl_status status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
+static bool refuse(trawl_error *error, trawl_status status, const char *sentence) {
     error->status = status;
-    (void)vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
+    (void)snprintf(error->message, sizeof error->message, "%s", sentence);
     return false;
 }
 
@@ -72,11 +65,14 @@ static bool compile(bench_peer *peer, const trawl_patterns *patterns, size_t cou
     hs_error_t status = hs_compile_lit_multi(expressions, flags, ids, lengths, (unsigned)count,
                                              HS_MODE_BLOCK, NULL, &peer->database, &why);
     bool compiled = status == HS_SUCCESS;
-    if (!compiled && why != NULL && why->expression >= 0)
-        (void)refuse(error, TRAWL_ERROR_LIMIT, "pattern %d: %s", why->expression, why->message);
-    else if (!compiled)
-        (void)refuse(error, TRAWL_ERROR_LIMIT, "%s",
+    if (!compiled && why != NULL && why->expression >= 0) {
+        error->status = TRAWL_ERROR_LIMIT;
+        (void)snprintf(error->message, sizeof error->message, "pattern %d: %s", why->expression,
+                       why->message);
+    } else if (!compiled) {
+        (void)refuse(error, TRAWL_ERROR_LIMIT,
                      why != NULL ? why->message : "the set could not be compiled");
+    }
     (void)hs_free_compile_error(why);
     free(lengths);
     free(ids);
@@ -123,7 +119,7 @@ static bool scan(bench_peer *peer, const void *text, size_t length, match_event_
         hs_scan(peer->database, text, (unsigned)length, 0, peer->scratch, on_match, context);
     if (status == HS_SCAN_TERMINATED)
         return refuse(error, TRAWL_ERROR_MEMORY, "out of memory for its matches");
-    return status == HS_SUCCESS || refuse(error, TRAWL_ERROR_LIMIT, "hs_scan failed: %d", status);
+    return status == HS_SUCCESS || refuse(error, TRAWL_ERROR_LIMIT, "its scan failed");
 }
 
 static int count_match(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
