@@ -60,8 +60,10 @@ static void print_heading(const bench_options *options, const trawl_patterns *pa
         least = pattern.length < least ? pattern.length : least;
         most = pattern.length > most ? pattern.length : most;
     }
-    (void)printf("%zu pattern%s of %zu to %zu bytes, %.1f MB of text, %s %s matches%s\n\n", count,
-                 count == 1 ? "" : "s", least, most, (double)text->length / 1e6,
+    (void)printf("%zu pattern%s of %zu", count, count == 1 ? "" : "s", least);
+    if (most != least)
+        (void)printf(" to %zu", most);
+    (void)printf(" bytes, %.3f MB of text, %s %s matches%s\n\n", (double)text->length / 1e6,
                  works[options->work], match_kind_name(options->compile.matches),
                  options->work == BENCH_COUNT_EACH_ID ? " of each pattern" : "");
 }
@@ -98,7 +100,7 @@ void bench_print_table(const bench_options *options, const trawl_patterns *patte
         }
         bench_speed speed = bench_row_speed(row, text->length);
         first = first > 0 ? first : speed.median;
-        (void)printf("%7u %12" PRIu64 " %8.3f %10.3f %8.3f %8.3f %8.3f %7.2f\n", row->threads,
+        (void)printf("%7u %12" PRIu64 " %8.3f %10.3f %#8.3g %#8.3g %#8.3g %7.2f\n", row->threads,
                      row->matches, row->build_seconds, (double)row->table_bytes / 1e6, speed.median,
                      speed.min, speed.max, speed.median / first);
     }
