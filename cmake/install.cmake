@@ -33,6 +33,10 @@ file(RELATIVE_PATH pc_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefi
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 set(pc_private_libraries "-lxxhash ")
 foreach(name IN LISTS OpenMP_C_LIB_NAMES)
+    get_filename_component(directory "${OpenMP_${name}_LIBRARY}" DIRECTORY)
+    if(directory MATCHES "/llvm") # where only clang's own driver looks
+        string(APPEND pc_private_libraries "-L${directory} ")
+    endif()
     string(APPEND pc_private_libraries "-l${name} ")
 endforeach()
 string(APPEND pc_private_libraries "-lm")

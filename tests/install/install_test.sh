@@ -49,8 +49,8 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig
 "$CC" -Wall -Wextra -Werror "$consumer" $(pkg-config --cflags --libs trawl) -o "$scratch/shared"
 LD_LIBRARY_PATH=$libdir expect_matches "$scratch/shared"
 # shellcheck disable=SC2046
-"$CC" "$consumer" $(pkg-config --cflags trawl) "$libdir/libtrawl.a" \
-    $(pkg-config --static --libs-only-l trawl | sed 's/-ltrawl//') -o "$scratch/static"
+"$CC" "$consumer" $(pkg-config --cflags trawl) \
+    $(pkg-config --static --libs trawl | sed "s,-ltrawl,$libdir/libtrawl.a,") -o "$scratch/static"
 expect_matches "$scratch/static"
 
 # ---- find_package, both targets

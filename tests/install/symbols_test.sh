@@ -28,9 +28,10 @@ not_exported() { comm -23 <(declared) <(exported); }
 check "exported, but no header declares it" not_declared
 check "declared in a header, but not exported" not_exported
 
-# A static library cannot hide names: a prefix keeps them out of its users' way.
+# A static library cannot hide names: a prefix keeps them out of its users' way. (A name that begins
+# with a full stop is the compiler's own.)
 without_prefix() {
-    "$NM" -g --defined-only "$static" | awk 'NF == 3 && $3 !~ /^trawl_/ { print $3 }'
+    "$NM" -g --defined-only "$static" | awk 'NF == 3 && $3 !~ /^(trawl_|[.])/ { print $3 }'
 }
 check "global name without the prefix trawl_" without_prefix
 
@@ -48,7 +49,8 @@ check "the library must not call" forbidden_calls
 
 # No mutable global state. Constant tables of pointers lie in .data.rel.ro and are fine.
 mutable_data() {
-    "$OBJDUMP" -t "$static" | awk '/ O [.]t?(data|bss)[[:space:]]|[*]COM[*]/ { print $NF }'
+    "$OBJDUMP" -t "$static" | awk '/ O ([.]t?(data|bss)|[*]COM[*])[[:space:]]/ && $NF !~ /^[.]/ {
+        print $NF }'
 }
 check "mutable global or static data" mutable_data
 
