@@ -105,6 +105,9 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
         status =
             run->type->open(worker->copy != NULL ? worker->copy : run->db, &worker->walker, error);
     }
+    if (status == TRAWL_OK) {
+        worker->walker->threads = run->own_threads ? run->options.threads : 1;
+    }
     return status;
 }
 
@@ -123,8 +126,8 @@ trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_
     if (owned == 0) {
         return TRAWL_OK;
     }
-    bool alone =
-        run->options.threads == 1 || (run->options.chunk_bytes == 0 && owned < 2 * SMALLEST_SHARE);
+    bool alone = run->options.threads == 1 || run->own_threads ||
+                 (run->options.chunk_bytes == 0 && owned < 2 * SMALLEST_SHARE);
     return alone ? trawl_run_serial(run, window, error) : trawl_run_threads(run, window, error);
 }
 
