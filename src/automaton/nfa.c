@@ -37,6 +37,10 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
         uint32_t rows = TRAWL_NFA_TOP_BYTES / (classes->count * (uint32_t)sizeof(uint32_t));
         header->top = rows < trie->states ? rows : trie->states;
     }
+    header->top_span = 1;
+    while (header->top_span < header->top * header->classes) {
+        header->top_span *= 2;
+    }
     if (representation == TRAWL_NFA_COMPACT || representation == TRAWL_NFA_BITMAP) {
         header->representation = TRAWL_NFA_BITMAP;
         header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8;
@@ -71,9 +75,7 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
 /* Complete rows are those of a DFA; level order has a state's failure row ready before its own. */
 static void fill_top(const trawl_trie *trie, const trawl_nfa_header *header, uint32_t *top) {
     uint32_t classes = header->classes;
-    if (header->top != 0) {
-        memset(top, 0, classes * sizeof *top);
-    }
+    memset(top, 0, trawl_nfa_top_entries(header) * sizeof *top);
     for (uint32_t state = 0; state < header->top; state++) {
         uint32_t *row = top + (size_t)state * classes;
         if (state != 0) {

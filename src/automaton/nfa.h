@@ -30,6 +30,7 @@ typedef struct trawl_nfa_header {
     uint32_t classes;
     uint32_t levels;       /* the deepest level: failure steps that always suffice */
     uint32_t top;          /* states below this number have a complete row of next states */
+    uint32_t top_span;     /* power of two, not below the entries of those rows */
     uint32_t words;        /* 64-bit words of a bitmap */
     uint32_t record_bytes; /* of a state, for packed and the bitmaps */
     uint32_t wide;         /* states whose bitmap lies in the `wide` array */
@@ -42,9 +43,10 @@ enum { TRAWL_PACKED_LABELS = 7, TRAWL_PACKED_WIDE = 0xff };
 
 /*
  * The failure of a state, as it is stored: a state number, or, when that state has a complete row,
- * TRAWL_FAILURE_ROW and the row's first entry in `top`. A state that has a row itself points to
- * that, and shows no children: every step is then "the child, else what the failure says". A
- * matching state has TRAWL_FAILURE_MATCHING, so that no other memory is touched to see it.
+ * TRAWL_FAILURE_ROW and the row's first entry in `top`, which is below top_span. A state that has a
+ * row itself points to that, and shows no children: every step is then "the child, else what the
+ * failure says". A matching state has TRAWL_FAILURE_MATCHING, so that no other memory is touched to
+ * see it.
  */
 #define TRAWL_FAILURE_ROW UINT32_C(0x80000000)
 #define TRAWL_FAILURE_MATCHING UINT32_C(0x40000000)
@@ -80,6 +82,12 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
                        trawl_nfa_representation representation, bool complete_top,
                        trawl_nfa_header *header);
 
+/* Entries of `top`. Any stored failure modulo top_span plus a column is one of them, so that a
+ * row's entry can be loaded before it is known whether the failure has a row. */
+static inline uint32_t trawl_nfa_top_entries(const trawl_nfa_header *header) {
+    return header->top_span + header->classes;
+}
+
 /* 64-bit words of a row of `wide`. */
 static inline uint32_t trawl_nfa_wide_words(const trawl_nfa_header *header) {
     return header->words + header->short_words;
@@ -87,7 +95,7 @@ static inline uint32_t trawl_nfa_wide_words(const trawl_nfa_header *header) {
 
 /* Where the arrays of an NFA go; NULL for those that its representation does not have. */
 typedef struct trawl_nfa_arrays {
-    uint32_t *top;      /* top * classes next states */
+    uint32_t *top;      /* trawl_nfa_top_entries: the rows, then zeros */
     void *states;       /* records, or 256 next states for each state */
     uint32_t *failure;  /* array representation: the stored failure of each state */
     uint64_t *wide;     /* header->wide rows of trawl_nfa_wide_words each */

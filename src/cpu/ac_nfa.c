@@ -49,6 +49,7 @@ static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error 
     made->base = (trawl_walker){.type = &trawl_cpu_ac_nfa, .db = db};
     made->view = (nfa_view){.class_of = trawl_db_section(db, TRAWL_SECTION_CLASSES, 0, NULL),
                             .top = trawl_db_section(db, TRAWL_SECTION_NFA_TOP, 0, NULL),
+                            .top_mask = header->top_span - 1,
                             .states = trawl_db_section(db, TRAWL_SECTION_NFA_STATES, 0, NULL),
                             .record_bytes = header->record_bytes,
                             .failure = trawl_db_section(db, TRAWL_SECTION_NFA_FAILURE, 0, NULL),

@@ -69,8 +69,11 @@ typedef struct part_sink {
 static trawl_status grow(trawl_sink *sink) {
     part_sink *own = (part_sink *)sink;
     size_t larger = sink->capacity == 0 ? 1024 : sink->capacity * 2;
-    trawl_match *moved =
-        larger > own->limit ? NULL : trawl_reallocate(sink->matches, larger, sizeof *moved);
+    if (larger > own->limit) {
+        own->full = true;
+        return TRAWL_STOPPED;
+    }
+    trawl_match *moved = trawl_reallocate(sink->matches, larger, sizeof *moved);
     if (moved == NULL) {
         return trawl_fail_memory(&own->error, "a part's matches", larger * sizeof *moved);
     }
@@ -89,7 +92,7 @@ static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *w
     int threads = (int)(walker->threads < split->parts ? walker->threads : split->parts);
     /* A single byte ends at most as many matches as there are patterns, and is never cut again. */
     size_t limit = TRAWL_REORDER_MOST;
-    while (limit < walker->db->patterns.count) {
+    while (limit <= walker->db->patterns.count) {
         limit *= 2;
     }
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none)                   \

@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "automaton/nfa.h"
+#include "common/compiler.h"
 
 /* An NFA as the loops want it. */
 typedef struct nfa_view {
     const uint8_t *class_of;
     const uint32_t *top;
+    uint32_t top_mask; /* top_span - 1 */
     const uint8_t *states;
     size_t record_bytes;
     const uint32_t *failure; /* array */
@@ -83,7 +85,7 @@ static inline uint32_t goto_short(const nfa_view *a, uint32_t state, uint32_t by
     }
     uint32_t child =
         record->first_child + (uint32_t)__builtin_popcountll(record->bits[0] & (bit - 1));
-    return (record->bits[0] & bit) != 0 ? child : 0;
+    return child & trawl_mask((record->bits[0] & bit) != 0);
 }
 
 static inline uint32_t goto_counts(const nfa_view *a, uint32_t state, uint32_t label) {
@@ -112,7 +114,7 @@ static inline uint32_t goto_packed(const nfa_view *a, uint32_t state, uint32_t l
     /* The lowest byte that is zero has its high bit set here; higher ones may be wrong. */
     uint64_t zero = (differ - ones) & ~differ & (ones << 7);
     uint32_t index = (uint32_t)__builtin_ctzll(zero | UINT64_C(1) << 63) / 8;
-    return index < count ? packed->first_child + index : 0;
+    return (packed->first_child + index) & trawl_mask(index < count);
 }
 
 /* As it is stored: TRAWL_FAILURE_ROW and so on. Records of 16 bytes are the fast ones, and a shift
@@ -136,11 +138,10 @@ static inline uint32_t failure_small(const nfa_view *a, uint32_t state) {
         for (;;) {                                                                                 \
             uint32_t child = goto_child(a, state, symbol);                                         \
             uint32_t failure = failure_of(a, state);                                               \
-            /* Shifting out the two flags leaves the row's offset in bytes. */                     \
-            uint32_t row = (failure & TRAWL_FAILURE_ROW) != 0 ? failure << 2 : 0;                  \
-            uint32_t next = ((const uint32_t *)((const uint8_t *)a->top + row))[column];           \
-            if (__builtin_expect((child | (failure & TRAWL_FAILURE_ROW)) != 0, 1)) {               \
-                return child != 0 ? child : next;                                                  \
+            uint32_t next = a->top[(size_t)(failure & a->top_mask) + column];                      \
+            uint32_t missing = trawl_mask(child == 0);                                             \
+            if (__builtin_expect(((failure | ~missing) & TRAWL_FAILURE_ROW) != 0, 1)) {            \
+                return child | (next & missing);                                                   \
             }                                                                                      \
             state = failure & TRAWL_FAILURE_NUMBER;                                                \
         }                                                                                          \

@@ -56,7 +56,7 @@ static void section_sizes(const trawl_nfa_header *header, section_size sizes[NFA
     const section_size list[NFA_SECTIONS] = {
         {TRAWL_SECTION_NFA_HEADER, 1, sizeof *header},
         {TRAWL_SECTION_CLASSES, 256, 1},
-        {TRAWL_SECTION_NFA_TOP, (uint64_t)header->top * header->classes, 4},
+        {TRAWL_SECTION_NFA_TOP, trawl_nfa_top_entries(header), 4},
         {TRAWL_SECTION_NFA_STATES, header->states, header->record_bytes},
         {TRAWL_SECTION_NFA_FAILURE, array ? header->states : 0, 4},
         {TRAWL_SECTION_NFA_WIDE, (uint64_t)header->wide * trawl_nfa_wide_words(header), 8},
@@ -142,6 +142,12 @@ static trawl_status damaged(trawl_error *error, const char *what) {
     return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's NFA has %s", what);
 }
 
+static bool top_sound(const trawl_nfa_header *header) {
+    return header->top_span != 0 && (header->top_span & (header->top_span - 1)) == 0 &&
+           header->top_span <= TRAWL_NFA_TOP_BYTES / 4 &&
+           (uint64_t)header->top * header->classes <= header->top_span;
+}
+
 static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant *variant) {
     uint32_t words = (header->classes + 63) / 64;
     uint32_t record;
@@ -166,7 +172,7 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
                         : header->representation == (uint32_t)variant->representation;
     return expected && header->states >= 2 && header->states <= TRAWL_FAILURE_NUMBER &&
            header->classes >= 1 && header->classes <= 256 && header->words == words &&
-           header->record_bytes == record && header->top <= header->states &&
+           header->record_bytes == record && header->top <= header->states && top_sound(header) &&
            header->wide <= header->states && header->matching <= header->states &&
            header->verify <= 1 && header->levels <= TRAWL_PATTERN_MAX_LENGTH &&
            header->short_words <= (bitmap ? 1u : 0u) &&
@@ -340,7 +346,7 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
     for (unsigned byte = 0; byte < 256; byte++) {
         sound = sound && class_of[byte] < header->classes;
     }
-    for (uint64_t i = 0; i < (uint64_t)header->top * header->classes; i++) {
+    for (uint64_t i = 0; i < trawl_nfa_top_entries(header); i++) {
         sound = sound && top[i] < header->states;
     }
     for (uint64_t key = 0; key < keys; key++) {
