@@ -92,7 +92,7 @@ static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *w
     int threads = (int)(walker->threads < split->parts ? walker->threads : split->parts);
     /* A single byte ends at most as many matches as there are patterns, and is never cut again. */
     size_t limit = TRAWL_REORDER_MOST;
-    while (limit <= walker->db->patterns.count) {
+    while (limit < walker->db->patterns.count) {
         limit *= 2;
     }
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none)                   \
