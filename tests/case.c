@@ -37,7 +37,10 @@ void test_case_remove_pattern(test_case *test, size_t id) {
 }
 
 void test_case_append_text(test_case *test, const void *bytes, size_t length) {
-    test->text = grown(test->text, test->length + length);
+    if (!test->text || test->length + length > test->text_capacity) {
+        test->text_capacity = 2 * (test->length + length);
+        test->text = grown(test->text, test->text_capacity);
+    }
     if (length)
         memcpy(test->text + test->length, bytes, length);
     test->length += length;

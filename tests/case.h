@@ -36,6 +36,7 @@ typedef struct test_case {
     size_t capacity;
     uint8_t *text;
     size_t length;
+    size_t text_capacity;
     bool expects[MATCH_KINDS]; /* whether expected[kind] is given */
     match_list expected[MATCH_KINDS];
 } test_case;
