@@ -9,10 +9,11 @@
 #include "report.h"
 
 void grep_blocks_open(grep_blocks *blocks, uint8_t line_end, bool find_binary, unsigned threads) {
-    size_t pieces = threads < 2 ? 8 : threads > 128 ? 512 : (size_t)threads * 4;
+    /* One thread works within its cache; several need enough to share. */
+    size_t pieces = threads < 2 ? 8 : threads > 16 ? 512 : (size_t)threads * 32;
     *blocks = (grep_blocks){.line_end = line_end,
                             .find_binary = find_binary,
-                            .block_size = (pieces < 8 ? 8 : pieces) * GREP_BINARY_PIECE,
+                            .block_size = pieces * GREP_BINARY_PIECE,
                             .buffer = allocate(GREP_BINARY_PIECE),
                             .capacity = GREP_BINARY_PIECE};
 }
