@@ -199,7 +199,8 @@ static void make_case(random_case *c, uint64_t seed, size_t index) {
 /* ------------------------------------------------------------------ comparing */
 
 /* The third operand does not exist. */
-static const char *const operand_names[] = {"text", "-", "missing"};
+enum { OPERANDS_MAX = 3 };
+static const char *const operand_names[OPERANDS_MAX] = {"text", "-", "missing"};
 
 static outcome run(const random_case *c, const sandbox *box, const char *grep) {
     const char *argv[ARGUMENTS_MAX];
@@ -210,7 +211,7 @@ static outcome run(const random_case *c, const sandbox *box, const char *grep) {
         argv[count++] = c->flags[i];
     argv[count++] = "-f";
     argv[count++] = "patterns";
-    for (size_t i = 0; i < c->operands; i++)
+    for (size_t i = 0; i < c->operands && i < OPERANDS_MAX; i++)
         argv[count++] = operand_names[i];
     argv[count] = NULL;
     return sandbox_run(box, argv, "text", c->piped && c->text_length < 60000);
@@ -312,7 +313,7 @@ static void print_case(const random_case *c) {
     for (size_t i = 0; i < c->flag_count; i++)
         printf(" %s", c->flags[i]);
     printf(" -f patterns");
-    for (size_t i = 0; i < c->operands; i++)
+    for (size_t i = 0; i < c->operands && i < OPERANDS_MAX; i++)
         printf(" %s", operand_names[i]);
     printf(c->piped ? "\n" : " <text\n");
 }
