@@ -28,9 +28,9 @@ trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consu
     return TRAWL_OK;
 }
 
-void trawl_endings_finish(trawl_endings_search *search, const trawl_consumer *consumer) {
-    if (consumer->sink == NULL && consumer->counts->per_pattern != NULL) {
-        trawl_emit_hits(&search->outputs, consumer->counts, search->hits);
+void trawl_endings_settle(trawl_endings_search *search, trawl_counts *counts) {
+    if (search->hits != NULL) {
+        trawl_emit_hits(&search->outputs, counts, search->hits);
     }
 }
 

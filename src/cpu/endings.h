@@ -25,10 +25,12 @@ typedef struct trawl_endings_search {
 void trawl_endings_open(const trawl_db *db, uint32_t part, trawl_endings_search *search);
 void trawl_endings_close(trawl_endings_search *search);
 
-/* To be called before and after a walk over a window. */
+/* To be called before a walk over a window. */
 trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consumer *consumer,
                                  trawl_error *error);
-void trawl_endings_finish(trawl_endings_search *search, const trawl_consumer *consumer);
+
+/* Adds what walks that counted patterns have put off. */
+void trawl_endings_settle(trawl_endings_search *search, trawl_counts *counts);
 
 /* Lower-cases the ASCII letters among eight bytes. */
 static inline uint64_t trawl_fold_word(uint64_t word) {

@@ -171,7 +171,6 @@ static trawl_status walk_grouped(rabin_karp_walker *walker, const trawl_window *
         trawl_status status = trawl_endings_begin(&tables->search, consumer, error);
         if (status == TRAWL_OK) {
             status = walk_pass(walker, tables, window, consumer);
-            trawl_endings_finish(&tables->search, consumer);
         }
         if (status != TRAWL_OK) {
             return status;
@@ -337,5 +336,16 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
     return walk(walker, window, &consumer, error);
 }
 
-const trawl_walker_type trawl_cpu_rabin_karp = {
-    .engine = "rabin-karp", .open = open, .close = close, .scan = scan, .count = count};
+static void settle(trawl_walker *walker, trawl_counts *counts) {
+    rabin_karp_walker *opened = (rabin_karp_walker *)walker;
+    for (uint32_t pass = 0; opened->passes != NULL && pass < opened->header->passes; pass++) {
+        trawl_endings_settle(&opened->passes[pass].search, counts);
+    }
+}
+
+const trawl_walker_type trawl_cpu_rabin_karp = {.engine = "rabin-karp",
+                                                .open = open,
+                                                .close = close,
+                                                .scan = scan,
+                                                .count = count,
+                                                .settle = settle};

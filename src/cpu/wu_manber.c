@@ -274,12 +274,16 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
         return walk_paper(opened, window, &consumer);
     }
     trawl_status status = trawl_endings_begin(&opened->search, &consumer, error);
-    if (status == TRAWL_OK) {
-        status = walk_tuned(opened, window, &consumer);
-        trawl_endings_finish(&opened->search, &consumer);
-    }
-    return status;
+    return status == TRAWL_OK ? walk_tuned(opened, window, &consumer) : status;
 }
 
-const trawl_walker_type trawl_cpu_wu_manber = {
-    .engine = "wu-manber", .open = open, .close = close, .scan = scan, .count = count};
+static void settle(trawl_walker *walker, trawl_counts *counts) {
+    trawl_endings_settle(&((wu_manber_walker *)walker)->search, counts);
+}
+
+const trawl_walker_type trawl_cpu_wu_manber = {.engine = "wu-manber",
+                                               .open = open,
+                                               .close = close,
+                                               .scan = scan,
+                                               .count = count,
+                                               .settle = settle};
