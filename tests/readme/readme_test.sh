@@ -5,6 +5,7 @@
 set -euo pipefail
 export LC_ALL=C
 readme=$1 trawl=$2 library=$3 include=$4 scratch=$5
+manual=$(dirname "$readme")/docs/man/libtrawl.3
 text=/usr/share/common-licenses/GPL-3 text_bytes=35149 # there are editions of it
 
 # blocks LANGUAGE: the contents of the fenced blocks of that language.
@@ -26,6 +27,8 @@ blocks text >ushers.expected
 [[ -s ushers.c && -s ushers.expected ]] || { echo "readme_test: no program found" >&2; exit 1; }
 "$CC" -Wall -Wextra -Werror -I"$include" ushers.c "$library" -fopenmp -lxxhash -lpthread -lm -o ushers
 ./ushers | diff -u ushers.expected -
+# The manual page has the same program.
+sed -n '/^#include <stdio.h>/,/^\.fi/{/^\.fi/d;s/\\-/-/g;s/\\e/\\/g;p}' "$manual" | diff -u ushers.c -
 
 # ---- the commands
 if [[ ! -r $text || $(stat -L -c %s "$text") != "$text_bytes" ]]; then
