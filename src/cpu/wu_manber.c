@@ -54,7 +54,7 @@ sweep_blocks(const wu_manber_walker *walker, const uint8_t *text, lane *lanes, u
 /* Without a branch on the shift: every window is noted, and kept when its shift was 0. */
 #define STEP(l)                                                                                    \
     do {                                                                                           \
-        uint64_t value = trawl_wu_manber_block(text + position[l], block) | case_bits;             \
+        uint64_t value = trawl_wu_manber_block(text + position[l], block, case_bits);              \
         size_t by = shift[trawl_wu_manber_slot(value, bits)];                                      \
         *next[l] = (uint32_t)position[l];                                                          \
         next[l] += by == 0;                                                                        \
@@ -90,6 +90,14 @@ static void sweep(const wu_manber_walker *walker, const uint8_t *text, lane *lan
         CASE(6);
         CASE(7);
         CASE(8);
+        CASE(9);
+        CASE(10);
+        CASE(11);
+        CASE(12);
+        CASE(13);
+        CASE(14);
+        CASE(15);
+        CASE(16);
     }
 #undef CASE
 }

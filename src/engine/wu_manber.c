@@ -128,8 +128,9 @@ static void fill_shift(const wu_manber_plan *planned, uint8_t *shift) {
             for (uint32_t i = 0; i < header->block; i++) {
                 bytes[header->block - 1 - i] = reversed[distance + i];
             }
-            uint64_t value = trawl_wu_manber_block(bytes + header->block - 1, header->block);
-            size_t slot = trawl_wu_manber_slot(value | case_bits, header->shift_bits);
+            uint64_t value =
+                trawl_wu_manber_block(bytes + header->block - 1, header->block, case_bits);
+            size_t slot = trawl_wu_manber_slot(value, header->shift_bits);
             shift[slot] = shift[slot] < distance ? shift[slot] : (uint8_t)distance;
         }
     }

@@ -19,7 +19,7 @@
 
 enum { TRAWL_WU_MANBER_TUNED = 0, TRAWL_WU_MANBER_PAPER = 1 };
 
-#define TRAWL_WU_MANBER_MAX_BLOCK 8u        /* tuned */
+#define TRAWL_WU_MANBER_MAX_BLOCK 16u       /* tuned */
 #define TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK 4u /* by the caller, and in `paper` */
 #define TRAWL_WU_MANBER_MAX_SHIFT 255u      /* tuned: what an entry of one byte holds */
 #define TRAWL_WU_MANBER_TAIL 8u
@@ -42,33 +42,40 @@ typedef struct trawl_wu_manber_header {
  * IDS             -                                 uint32_t[patterns]
  * and in `tuned` the outputs. */
 
-/* The block of `block` bytes that ends with *last, as a number; reads no other bytes. */
-static inline uint64_t trawl_wu_manber_block(const uint8_t *last, uint32_t block) {
-    uint32_t begin, end;
-    uint16_t pair;
-    switch (block) {
-    case 1:
-        return last[0];
-    case 2:
-        memcpy(&pair, last - 1, sizeof pair);
-        return pair;
-    case 3:
-        memcpy(&pair, last - 2, sizeof pair);
-        return (uint64_t)pair | (uint64_t)last[0] << 16;
-    case 4:
-        memcpy(&end, last - 3, sizeof end);
-        return end;
-    default: /* 5 to 8: the first four and the last four, which may share some */
-        memcpy(&begin, last + 1 - block, sizeof begin);
-        memcpy(&end, last - 3, sizeof end);
-        return (uint64_t)end << 32 | begin;
-    }
-}
-
 /* In folded databases letters of either case must hash alike. Setting one bit of every byte does
  * that; the few other bytes that it confuses cost a look-up, not a wrong match. */
 static inline uint64_t trawl_wu_manber_case_bits(bool folded) {
     return folded ? UINT64_C(0x2020202020202020) : 0;
+}
+
+/* The block of `block` bytes that ends with *last, as a number; reads no other bytes. */
+static inline uint64_t trawl_wu_manber_block(const uint8_t *last, uint32_t block,
+                                             uint64_t case_bits) {
+    uint64_t first, second;
+    uint32_t begin, end;
+    uint16_t pair;
+    if (block > 8) { /* 9 to 16: the first and the last eight, mixed into one number */
+        memcpy(&first, last + 1 - block, sizeof first);
+        memcpy(&second, last - 7, sizeof second);
+        return (first | case_bits) * UINT64_C(0xd6e8feb86659fd93) ^ (second | case_bits);
+    }
+    switch (block) {
+    case 1:
+        return last[0] | case_bits;
+    case 2:
+        memcpy(&pair, last - 1, sizeof pair);
+        return pair | case_bits;
+    case 3:
+        memcpy(&pair, last - 2, sizeof pair);
+        return (uint64_t)pair | (uint64_t)last[0] << 16 | case_bits;
+    case 4:
+        memcpy(&end, last - 3, sizeof end);
+        return end | case_bits;
+    default: /* 5 to 8: the first four and the last four, which may share some */
+        memcpy(&begin, last + 1 - block, sizeof begin);
+        memcpy(&end, last - 3, sizeof end);
+        return (uint64_t)end << 32 | begin | case_bits;
+    }
 }
 
 /* The entry of SHIFT for a block's number (tuned). */
