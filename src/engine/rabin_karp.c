@@ -277,6 +277,9 @@ static trawl_status plan(trawl_build *build) {
     if (base == 0 && (paper || modulus != 0)) {
         base = paper ? PAPER_BASE : GROUPED_BASE;
     }
+    if (modulus == 0 && paper) {
+        modulus = PAPER_MODULUS;
+    }
     if (base == 1) {
         return trawl_fail(build->error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp: base 1 would make the hash a sum: it must be 2 or more");
@@ -285,13 +288,8 @@ static trawl_status plan(trawl_build *build) {
         return trawl_fail(build->error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp: modulus %u is not a prime number", modulus);
     }
-    planned->header = (trawl_rabin_karp_header){
-        .base = base,
-        .modulus = modulus != 0 ? modulus
-                   : paper      ? PAPER_MODULUS
-                                : 0,
-        .variant = build->variant,
-    };
+    planned->header =
+        (trawl_rabin_karp_header){.base = base, .modulus = modulus, .variant = build->variant};
     const trawl_patterns *set = build->patterns;
     planned->length_counts =
         trawl_allocate_zeroed(set->max_length + 1, sizeof *planned->length_counts);
