@@ -1,0 +1,76 @@
+/*
+ * Any bytes as a database: refused with a sentence, or usable. Each input is tried as it is and
+ * with its checksum made right, because a checksum keeps no attacker out.
+ */
+#include "seal.h"
+
+#include "trawl/trawl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const uint8_t text[] = "ushers USHERS \0\xff\0\xff\0 his abcabcabcabcabcabcabcabcabc SheR";
+enum { MATCHES_ENOUGH = 20000 };
+
+static int enough(const trawl_match *match, void *context) {
+    size_t *count = context;
+    (void)match;
+    return ++*count >= MATCHES_ENOUGH;
+}
+
+static void use(const trawl_db *db) {
+    trawl_db_information information;
+    trawl_pattern pattern;
+    trawl_error error;
+    uint64_t total, sum = 0;
+    size_t calls = 0;
+    trawl_db_info(db, &information);
+    sum += strlen(information.engine) + strlen(information.variant) + strlen(information.reason);
+    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++)
+        for (size_t i = 0; i < pattern.length + pattern.name_length; i++)
+            sum +=
+                i < pattern.length ? pattern.bytes[i] : (uint8_t)pattern.name[i - pattern.length];
+    if (sum == UINT64_MAX) /* never; keeps the reads */
+        abort();
+    uint64_t *each = calloc(information.patterns + 1, sizeof(*each));
+    if (!each)
+        return;
+    trawl_scan(db, text, sizeof(text) - 1, NULL, enough, &calls, &error);
+    trawl_count(db, text, sizeof(text) - 1, NULL, &total, each, &error);
+    trawl_count(db, text, sizeof(text) - 1, NULL, &total, NULL, &error);
+    trawl_stream *stream;
+    calls = 0;
+    if (trawl_stream_open(db, NULL, enough, &calls, &stream, &error) == TRAWL_OK) {
+        trawl_stream_write(stream, text, 20, &error);
+        trawl_stream_flush(stream, &error);
+        trawl_stream_write(stream, text + 20, sizeof(text) - 21, &error);
+        trawl_stream_close(stream, &error);
+    }
+    free(each);
+}
+
+static void load(const uint8_t *block, size_t size) {
+    trawl_db *db = NULL;
+    trawl_error error;
+    trawl_status status = trawl_db_load_memory(block, size, &db, &error);
+    if (status == TRAWL_OK) {
+        use(db);
+        trawl_db_free(db);
+    } else if (db || !error.message[0] || status != error.status) {
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    load(data, size);
+    uint8_t *sealed = malloc(size + 1);
+    if (!sealed)
+        return 0;
+    memcpy(sealed, data, size);
+    seal_block(sealed, size);
+    load(sealed, size);
+    free(sealed);
+    return 0;
+}
