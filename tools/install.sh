@@ -28,6 +28,7 @@ demo  | useful | wordnet-base  | file /usr/share/wordnet/data.noun | text: the d
 demo  | useful | perl-doc      | file /usr/share/perl/*/pod/perlfaq.pod | text: the manual of Perl
 ci    | needed | git           | command git                     | lists the files to check
 ci    | needed | clang         | command clang                   | second compiler, fuzzers, sanitizers
+ci    | needed | libclang-rt-dev | file /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer* | clang's sanitizers and fuzzer
 ci    | needed | libomp-dev    | file /usr/lib/llvm-*/lib/libomp.so | OpenMP for clang
 ci    | needed | llvm          | command llvm-symbolizer         | readable reports of sanitizers
 ci    | needed | clang-format  | command clang-format            | checks the layout of the code
