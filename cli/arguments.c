@@ -157,7 +157,8 @@ static int take_letter(arguments *args) {
         args->value = args->digits;
         return accept(args, digits, true);
     }
-    const flag *row = find_letter(args->command, letter);
+    /* '#' in a table stands for digits: typed, it is a letter that no command has. */
+    const flag *row = letter == '#' ? NULL : find_letter(args->command, letter);
     if (row == NULL && letter == 'h')
         return command_print_help(args->command) == 0 ? ARGUMENTS_HELP : ARGUMENTS_ERROR;
     if (row == NULL) {
