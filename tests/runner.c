@@ -320,7 +320,8 @@ static bool write_pieces(job *work, trawl_stream *stream, trawl_error *error) {
             size = left;
         if (size > left)
             size = left;
-        guarded_copy(&piece, work->text + written, size, random_chance(work->random, 1, 2));
+        guarded_copy(&piece, size ? work->text + written : NULL, size,
+                     random_chance(work->random, 1, 2));
         good = succeeded(trawl_stream_write(stream, piece.bytes, size, error), TRAWL_OK, error,
                          work->complaint, work->complaint_size);
         if (size)
