@@ -38,11 +38,14 @@ static trawl_status read_options(const trawl_compile_options *given, trawl_compi
     return TRAWL_OK;
 }
 
+static bool is_automatic(const trawl_compile_options *options) {
+    return options->engine == NULL || strcmp(options->engine, "auto") == 0;
+}
+
 static trawl_status choose_engine(const trawl_patterns *patterns,
                                   const trawl_compile_options *options, trawl_plan *plan,
                                   trawl_error *error) {
-    bool automatic = options->engine == NULL || strcmp(options->engine, "auto") == 0;
-    if (automatic) {
+    if (is_automatic(options)) {
         if (options->variant != NULL) {
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                               "variant '%s' needs an engine to be a variant of", options->variant);
@@ -135,7 +138,45 @@ static void write_header(const trawl_build *build, const trawl_plan *plan, doubl
         XXH3_64bits(image->block + TRAWL_IMAGE_UNCHECKED, image->size - TRAWL_IMAGE_UNCHECKED);
 }
 
-/* Compiles into *db, or only measures into *size when db is NULL. */
+/* One engine's try: compiles into *db, or only measures into *size when db is NULL. */
+static trawl_status build_with(const trawl_patterns *patterns, const trawl_compile_options *options,
+                               const trawl_plan *plan, double start, trawl_db **db, uint64_t *size,
+                               trawl_error *error) {
+    trawl_image *image = trawl_allocate_zeroed(1, sizeof *image);
+    if (image == NULL) {
+        return trawl_fail_memory(error, "compiling", sizeof *image);
+    }
+    trawl_build build = {.patterns = patterns,
+                         .options = options,
+                         .variant = plan->variant,
+                         .max_table_bytes = options->max_table_bytes,
+                         .image = image,
+                         .error = error,
+                         .parts = 1};
+    trawl_status status = reserve_patterns(patterns, plan, image, error);
+    if (status == TRAWL_OK) {
+        status = plan->engine->plan(&build);
+        if (status == TRAWL_OK && db == NULL) {
+            *size = trawl_image_size(image);
+        } else if (status == TRAWL_OK) {
+            status = trawl_image_allocate(image, error);
+            if (status == TRAWL_OK) {
+                status = plan->engine->fill(&build);
+            }
+        }
+        plan->engine->release(&build);
+    }
+    if (status == TRAWL_OK && db != NULL) {
+        fill_patterns(patterns, plan, image);
+        write_header(&build, plan, trawl_seconds() - start);
+        status = trawl_db_adopt(image->block, image->size, TRAWL_BLOCK_ALLOCATED, db, error);
+    } else {
+        trawl_release(image->block);
+    }
+    trawl_release(image);
+    return status;
+}
+
 static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_options *given,
                             trawl_db **db, uint64_t *size, trawl_error *error) {
     double start = trawl_seconds();
@@ -153,38 +194,10 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
     if (status != TRAWL_OK) {
         return status;
     }
-    trawl_image *image = trawl_allocate_zeroed(1, sizeof *image);
-    if (image == NULL) {
-        return trawl_fail_memory(error, "compiling", sizeof *image);
-    }
-    trawl_build build = {.patterns = patterns,
-                         .options = &options,
-                         .variant = plan.variant,
-                         .max_table_bytes = options.max_table_bytes,
-                         .image = image,
-                         .error = error,
-                         .parts = 1};
-    status = reserve_patterns(patterns, &plan, image, error);
-    if (status == TRAWL_OK) {
-        status = plan.engine->plan(&build);
-        if (status == TRAWL_OK && db == NULL) {
-            *size = trawl_image_size(image);
-        } else if (status == TRAWL_OK) {
-            status = trawl_image_allocate(image, error);
-            if (status == TRAWL_OK) {
-                status = plan.engine->fill(&build);
-            }
-        }
-        plan.engine->release(&build);
-    }
-    if (status == TRAWL_OK && db != NULL) {
-        fill_patterns(patterns, &plan, image);
-        write_header(&build, &plan, trawl_seconds() - start);
-        status = trawl_db_adopt(image->block, image->size, TRAWL_BLOCK_ALLOCATED, db, error);
-    } else {
-        trawl_release(image->block);
-    }
-    trawl_release(image);
+    do {
+        trawl_clear(error);
+        status = build_with(patterns, &options, &plan, start, db, size, error);
+    } while (status == TRAWL_ERROR_LIMIT && is_automatic(&options) && trawl_plan_next(&plan));
     return status;
 }
 
