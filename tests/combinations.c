@@ -192,7 +192,7 @@ void combination_print_failure(FILE *file, const test_case *test,
     if (test->length + test->count < 100000) {
         fputs("as a command:\n  ", file);
         test_case_print_command(file, test, all_options);
-        fputs("as a case for tests/cases:\n", file);
+        fputs("as a case for tests/cases, or for a file that cases_test gets as argument:\n", file);
         test_case_print(file, test);
     }
     if (replay)

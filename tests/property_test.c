@@ -45,7 +45,7 @@ static void tell_current(void) {
 
 /* The predicate of shrinking: the same engine, kind and runner still disagree with the oracle. */
 static bool still_fails(const test_case *test, void *context) {
-    const combination_failure *original = context;
+    combination_failure *original = context;
     combination_failure failure;
     match_list expected = {0};
     trawl_db *db;
@@ -53,6 +53,7 @@ static bool still_fails(const test_case *test, void *context) {
     combination_outcome outcome =
         combination_compile(original->which, test, original->kind, &db, &failure);
     bool failed = outcome == COMBINATION_FAILED;
+    memcpy(what, failure.what, sizeof(what));
     if (outcome == COMBINATION_COMPILED && original->scanning) {
         oracle_search(test->patterns, test->count, test->text, test->length, original->kind,
                       &expected);
@@ -66,24 +67,26 @@ static bool still_fails(const test_case *test, void *context) {
     } else if (original->scanning) {
         failed = false;
     }
+    if (failed) /* told about the smallest case in the end */
+        memcpy(original->what, what, sizeof(what));
     trawl_db_free(db);
     return failed;
 }
 
 static void report(test_case *test) {
-    combination_failure failure = current.failure;
-    if (still_fails(test, &failure)) {
-        shrink_case(test, still_fails, &failure, SHRINK_TRIES);
+    if (still_fails(test, &current.failure)) {
+        shrink_case(test, still_fails, &current.failure, SHRINK_TRIES);
         printf("\nshrunk to %zu patterns and %zu bytes of text\n", test->count, test->length);
     }
     tell_current();
 }
 
 static bool run_case(uint64_t index) {
-    test_case test = {0};
+    static test_case test; /* static: it must outlive the jump out of a crash */
     match_list expected = {0};
     random_source random = random_for_case(current.seed, index);
     generate_case(&random, LARGE_EVERY, &test);
+    test.name = strdup("random");
     trawl_match_kind kind = (trawl_match_kind)(index % MATCH_KINDS);
     oracle_search(test.patterns, test.count, test.text, test.length, kind, &expected);
     current.test = &test;
