@@ -61,10 +61,6 @@ static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error 
                             .rank = trawl_db_section(db, TRAWL_SECTION_NFA_RANK, 0, NULL),
                             .output = trawl_db_section(db, TRAWL_SECTION_NFA_OUTPUT, 0, NULL),
                             .total = made->outputs.total};
-    for (unsigned byte = 0; byte < 256; byte++) {
-        uint8_t label = made->view.class_of[byte];
-        made->view.class_bit[byte] = label < 64 ? UINT64_C(1) << label : 0;
-    }
     made->lanes = (trawl_lane_walker){
         .loops = choose_loops(header, trawl_nfa_variant_at((unsigned)variant)->divergence_free),
         .automaton = &made->view,

@@ -24,7 +24,7 @@
 
 #define LOOPS VERSION(short_loops)
 #define NAME(base) VERSION(short_##base)
-#define STEP(state, byte) walk_short(a, state, byte)
+#define STEP(state, byte) walk_short(a, state, a->class_of[byte])
 #define MATCHING(state) SMALL_MATCHING(state)
 #include "cpu/nfa_template.h"
 
@@ -48,7 +48,7 @@
 
 #define LOOPS VERSION(short_fixed_loops)
 #define NAME(base) VERSION(short_fixed_##base)
-#define STEP(state, byte) fixed_short(a, state, byte)
+#define STEP(state, byte) fixed_short(a, state, a->class_of[byte])
 #define MATCHING(state) NFA_MATCHING(state)
 #include "cpu/nfa_template.h"
 

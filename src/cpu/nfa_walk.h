@@ -20,7 +20,6 @@ typedef struct nfa_view {
     const uint32_t *failure; /* array */
     const uint64_t *wide;
     uint32_t wide_rows;
-    uint64_t class_bit[256]; /* of each byte: its class's bit, or 0 for classes beyond the word */
     uint32_t words;
     uint32_t levels;
     const uint64_t *matching;
@@ -77,15 +76,12 @@ static inline uint32_t goto_beyond(const nfa_view *a, uint32_t state, uint32_t l
 }
 
 /* Records with one word of bitmap, for the first 64 classes. */
-static inline uint32_t goto_short(const nfa_view *a, uint32_t state, uint32_t byte) {
-    const trawl_bitmap_state *record = (const trawl_bitmap_state *)(a->states + (size_t)state * 16);
-    uint64_t bit = a->class_bit[byte];
-    if (__builtin_expect(bit == 0, 0)) {
-        return goto_beyond(a, state, a->class_of[byte]);
+static inline uint32_t goto_short(const nfa_view *a, uint32_t state, uint32_t label) {
+    if (label >= 64) {
+        return goto_beyond(a, state, label);
     }
-    uint32_t child =
-        record->first_child + (uint32_t)__builtin_popcountll(record->bits[0] & (bit - 1));
-    return child & trawl_mask((record->bits[0] & bit) != 0);
+    const trawl_bitmap_state *record = (const trawl_bitmap_state *)(a->states + (size_t)state * 16);
+    return has_bit(record->bits, label) ? record->first_child + bits_below(record->bits, label) : 0;
 }
 
 static inline uint32_t goto_counts(const nfa_view *a, uint32_t state, uint32_t label) {
@@ -133,12 +129,12 @@ static inline uint32_t failure_small(const nfa_view *a, uint32_t state) {
  * Which of the two is unpredictable, so both are computed and one is selected; a branch is left for
  * failures that have no row.
  */
-#define FAILURE_WALK(function, goto_child, failure_of, column)                                     \
+#define FAILURE_WALK(function, goto_child, failure_of)                                             \
     static inline uint32_t function(const nfa_view *a, uint32_t state, uint32_t symbol) {          \
         for (;;) {                                                                                 \
             uint32_t child = goto_child(a, state, symbol);                                         \
             uint32_t failure = failure_of(a, state);                                               \
-            uint32_t next = a->top[(size_t)(failure & a->top_mask) + column];                      \
+            uint32_t next = a->top[(size_t)(failure & a->top_mask) + symbol];                      \
             uint32_t missing = trawl_mask(child == 0);                                             \
             if (__builtin_expect(((failure | ~missing) & TRAWL_FAILURE_ROW) != 0, 1)) {            \
                 return child | (next & missing);                                                   \
@@ -147,10 +143,32 @@ static inline uint32_t failure_small(const nfa_view *a, uint32_t state) {
         }                                                                                          \
     }
 
-FAILURE_WALK(walk_packed, goto_packed, failure_small, symbol)
-FAILURE_WALK(walk_bitmap, goto_bitmap, failure_record, symbol)
-FAILURE_WALK(walk_short, goto_short, failure_small, a->class_of[symbol])
-FAILURE_WALK(walk_counts, goto_counts, failure_record, symbol)
+FAILURE_WALK(walk_packed, goto_packed, failure_small)
+FAILURE_WALK(walk_bitmap, goto_bitmap, failure_record)
+FAILURE_WALK(walk_beyond, goto_beyond, failure_small)
+FAILURE_WALK(walk_counts, goto_counts, failure_record)
+
+/* The same for records of one word, written out: ac-nfa's fastest walk has no instruction to lose.
+ */
+static inline uint32_t walk_short(const nfa_view *a, uint32_t state, uint32_t label) {
+    if (__builtin_expect(label >= 64, 0)) {
+        return walk_beyond(a, state, label);
+    }
+    for (;;) {
+        const trawl_bitmap_state *record =
+            (const trawl_bitmap_state *)(a->states + (size_t)state * 16);
+        uint64_t bits = record->bits[0];
+        uint64_t below = bits & ((UINT64_C(1) << label) - 1);
+        uint32_t child = record->first_child + (uint32_t)__builtin_popcountll(below);
+        uint32_t found = trawl_mask((bits >> label & 1) != 0);
+        uint32_t failure = record->failure;
+        uint32_t next = a->top[(size_t)(failure & a->top_mask) + label];
+        if (__builtin_expect(((failure | found) & TRAWL_FAILURE_ROW) != 0, 1)) {
+            return next ^ ((next ^ child) & found);
+        }
+        state = failure & TRAWL_FAILURE_NUMBER;
+    }
+}
 
 static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t byte) {
     for (;;) {
