@@ -19,7 +19,7 @@
 
 enum {
     /* Changed one by one; in the rest of a larger block a random sample of as many. */
-    EVERY_BYTE_UNTIL = TESTS_ARE_SANITIZED ? 2000 : 8000,
+    EVERY_BYTE_UNTIL = TESTS_ARE_SANITIZED ? 2000 : 4000,
     MATCHES_ENOUGH = 100000
 };
 
