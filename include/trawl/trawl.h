@@ -10,7 +10,10 @@
  * Conventions
  *  - Functions that can fail return a trawl_status; TRAWL_OK is 0. They take a caller-owned
  *    `trawl_error *` as their last argument (NULL is allowed), which receives one clear sentence.
- *  - The library never prints, never exits, never aborts and has no mutable global state.
+ *  - The library never prints, never exits, never aborts and has no mutable global state. Threads
+ *    come from the OpenMP runtime, which has a pool of its own: a child made by fork() after a scan
+ *    with several threads must scan with one, and a system that refuses to create the threads that
+ *    were asked for ends the process inside that runtime. Ask for as many as there are CPUs.
  *  - Offsets and counts of text bytes are 64 bits wide everywhere.
  *  - A match is (pattern, start, end) with the half-open byte range [start, end).
  *  - Option structures begin with their own size, so that old programs keep working with a newer
@@ -153,7 +156,7 @@ typedef struct trawl_compile_options {
     const char *variant; /* NULL: the engine's default (needs `engine`) */
     trawl_match_kind matches;
     uint64_t max_table_bytes; /* an engine whose tables would be larger refuses; 0: 8 GiB */
-    unsigned threads;         /* of the build; 0 or 1: the calling thread */
+    unsigned threads;         /* reserved: every build runs on the calling thread */
     uint32_t split_parts;     /* ac-split: number m of parts; 0: from the set's size */
     double split_threshold;   /* ac-split: max/min - 1 allowed; 0: 0.15 below 20,000 patterns, else
                                  0.10 */
@@ -243,7 +246,7 @@ typedef struct trawl_scan_options {
     const char *device; /* NULL or "auto"; "cpu" */
     uint32_t threads; /* 0 or 1: the calling thread; TRAWL_THREADS_ALL: one for each allowed CPU */
     trawl_placement placement;
-    bool copy_tables;   /* each thread scans with its own copy of the database */
+    bool copy_tables;   /* each thread scans with its own copy of the database (threads > 1) */
     size_t chunk_bytes; /* text that a thread takes at a time; 0: chosen. Never changes results */
 } trawl_scan_options;
 #define TRAWL_SCAN_OPTIONS                                                                         \
@@ -292,9 +295,9 @@ TRAWL_API trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_op
                                          trawl_on_match on_match, void *context,
                                          trawl_stream **stream, trawl_error *error);
 
-/* With on_match NULL a stream only counts, which is faster. If `per_pattern` is wanted, hand over
- * an array of one counter for each pattern before the first write: the stream adds to it, and it
- * must outlive the stream. */
+/* With on_match NULL a stream only counts, which is faster. If `per_pattern` is wanted, hand over an
+ * array of one counter for each pattern before the first write: the stream adds to it, it must
+ * outlive the stream, and it is complete when trawl_stream_close returns TRAWL_OK. */
 TRAWL_API trawl_status trawl_stream_count_patterns(trawl_stream *stream, uint64_t *per_pattern,
                                                    trawl_error *error);
 

@@ -30,7 +30,7 @@ trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *clas
     if ((uint64_t)header->states * header->columns > UINT32_MAX) {
         return trawl_fail(
             error, TRAWL_ERROR_LIMIT,
-            "ac-dfa: %u states of %u columns do not fit into 4294967295 table entries; "
+            "a DFA: %u states of %u columns do not fit into 4294967295 table entries; "
             "engine ac-nfa takes this set",
             header->states, header->columns);
     }

@@ -111,7 +111,7 @@ trawl_status trawl_trie_make(const trawl_keys *keys, const trawl_classes *classe
     if (states > TRAWL_TRIE_MAX_STATES) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "the patterns need %llu automaton states, at most %u are possible; "
-                          "engine rabin-karp takes such sets",
+                          "engine wu-manber takes such sets",
                           (unsigned long long)states, TRAWL_TRIE_MAX_STATES);
     }
     /* A level is never wider than the number of keys. */

@@ -60,7 +60,7 @@ trawl_status trawl_db_load(const char *path, trawl_db **db, trawl_error *error) 
                           db == NULL ? "db" : "path");
     }
     *db = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
     struct stat about;
     if (file < 0 || fstat(file, &about) != 0) {
         int reason = errno;

@@ -1,8 +1,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/allocate.h"
@@ -31,7 +34,10 @@ static int write_all(int file, const uint8_t *bytes, uint64_t size) {
 static int open_temporary(const char *path, char *temporary, size_t room) {
     int file = -1;
     for (unsigned attempt = 0; attempt < 100; attempt++) {
-        (void)snprintf(temporary, room, "%s.%ld.%u.part", path, (long)getpid(), attempt);
+        const char *name = strrchr(path, '/');
+        int folder = name == NULL ? 0 : (int)(name + 1 - path);
+        (void)snprintf(temporary, room, "%.*s.trawl-%ld-%u.part", folder, path, (long)getpid(),
+                       attempt);
         file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0 || errno != EEXIST) {
             break;
@@ -55,6 +61,16 @@ trawl_status trawl_db_save(const trawl_db *db, const char *path, trawl_error *er
     if (db == NULL || path == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_db_save: %s is NULL",
                           db == NULL ? "db" : "path");
+    }
+    /* Renaming replaces whatever has the name: refuse what is no file, follow symbolic links. */
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        return trawl_fail(error, TRAWL_ERROR_IO, "%.300s: cannot be written: %s", path,
+                          S_ISDIR(about.st_mode) ? strerror(EISDIR) : "not a regular file");
+    }
+    char resolved[PATH_MAX];
+    if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && realpath(path, resolved) != NULL) {
+        path = resolved;
     }
     size_t room = strlen(path) + 48;
     char *temporary = trawl_allocate(room, 1);

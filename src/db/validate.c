@@ -15,23 +15,24 @@ static trawl_status check_head(const uint8_t *block, uint64_t size, const char *
                                trawl_error *error) {
     const trawl_image_header *header = (const trawl_image_header *)block;
     if (size < sizeof *header || memcmp(header->magic, TRAWL_IMAGE_MAGIC, 8) != 0) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%s: not a trawl database", name);
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl database", name);
     }
     if (header->byte_order != TRAWL_IMAGE_BYTE_ORDER) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,
-                          "%s: made on a machine of the other byte order", name);
+                          "%.300s: made on a machine of the other byte order", name);
     }
     if (header->version != TRAWL_IMAGE_VERSION) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT,
-                          "%s: database version %u, this library reads version %u; compile it anew",
-                          name, header->version, TRAWL_IMAGE_VERSION);
+        return trawl_fail(
+            error, TRAWL_ERROR_FORMAT,
+            "%.300s: database version %u, this library reads version %u; compile it anew", name,
+            header->version, TRAWL_IMAGE_VERSION);
     }
     if (header->size != size) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%s: %llu bytes long, should be %llu", name,
-                          (unsigned long long)size, (unsigned long long)header->size);
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: %llu bytes long, should be %llu",
+                          name, (unsigned long long)size, (unsigned long long)header->size);
     }
     if (header->checksum != trawl_block_checksum(block, size)) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%s: damaged, its checksum does not agree",
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: damaged, its checksum does not agree",
                           name);
     }
     return TRAWL_OK;
@@ -135,22 +136,22 @@ trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const cha
     }
     const trawl_image_header *header = (const trawl_image_header *)block;
     if (!sections_sound(header, size)) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%s: its section table is damaged", name);
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its section table is damaged", name);
     }
     if (header->engine[sizeof header->engine - 1] != '\0' ||
         header->variant[sizeof header->variant - 1] != '\0' ||
         header->match_kind > TRAWL_MATCH_LEFTMOST_LONGEST || header->parts == 0 ||
         header->parts > TRAWL_IMAGE_MAX_PARTS || !(header->build_seconds >= 0)) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%s: its header is damaged", name);
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its header is damaged", name);
     }
     const trawl_engine *engine = trawl_engine_find(header->engine);
     if (engine == NULL || trawl_engine_variant(engine, header->variant) < 0) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,
-                          "%s: made for engine %s variant %s, which this library does not have",
+                          "%.300s: made for engine %s variant %s, which this library does not have",
                           name, header->engine, header->variant);
     }
     if (!patterns_sound(block, header) || !texts_sound(block, header)) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%s: its patterns are damaged", name);
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its patterns are damaged", name);
     }
     return TRAWL_OK;
 }

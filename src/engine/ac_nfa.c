@@ -67,7 +67,7 @@ static void section_sizes(const trawl_nfa_header *header, section_size sizes[NFA
 }
 
 static trawl_status plan(trawl_build *build) {
-    static const char instead[] = "engine ac-nfa variant compact or engine wu-manber needs less";
+    static const char instead[] = "engine wu-manber or rabin-karp needs less for such a set";
     planned_nfa *planned = trawl_allocate_zeroed(1, sizeof *planned);
     if (planned == NULL) {
         return trawl_fail_memory(build->error, "planning ac-nfa", sizeof *planned);
@@ -177,7 +177,8 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
            header->verify <= 1 && header->levels <= TRAWL_PATTERN_MAX_LENGTH &&
            header->short_words <= (bitmap ? 1u : 0u) &&
            (packed || header->short_words != 0 || header->wide == 0) &&
-           (!variant->complete_top || header->top >= 1);
+           /* Only walks with complete rows understand a failure that is a row. */
+           (variant->complete_top ? header->top >= 1 : header->top == 0);
 }
 
 static uint32_t count_bits(const uint64_t *bits, uint32_t words) {

@@ -97,12 +97,34 @@ static void release(trawl_build *build) {
     }
 }
 
+/* No pattern is in two parts: threads that scan different parts count it without a lock. */
+static trawl_status check_disjoint(const trawl_db *db, trawl_error *error) {
+    uint64_t *seen = trawl_allocate_zeroed((size_t)db->patterns.count / 64 + 1, sizeof *seen);
+    if (seen == NULL) {
+        return trawl_fail_memory(error, "validating ac-split", db->patterns.count / 8);
+    }
+    bool disjoint = true;
+    for (uint32_t part = 0; part < db->header->parts; part++) {
+        uint64_t size;
+        const uint32_t *ids = trawl_db_section(db, TRAWL_SECTION_KEY_IDS, part, &size);
+        for (uint64_t i = 0; i < size / sizeof *ids; i++) {
+            uint64_t bit = UINT64_C(1) << ids[i] % 64;
+            disjoint = disjoint && (seen[ids[i] / 64] & bit) == 0;
+            seen[ids[i] / 64] |= bit;
+        }
+    }
+    trawl_release(seen);
+    return disjoint ? TRAWL_OK
+                    : trawl_fail(error, TRAWL_ERROR_FORMAT,
+                                 "the database has a pattern in two parts of ac-split");
+}
+
 static trawl_status validate(const trawl_db *db, trawl_error *error) {
     trawl_status status = TRAWL_OK;
     for (uint32_t part = 0; status == TRAWL_OK && part < db->header->parts; part++) {
         status = trawl_dfa_part_validate(db, part, error);
     }
-    return status;
+    return status == TRAWL_OK ? check_disjoint(db, error) : status;
 }
 
 const trawl_engine trawl_engine_ac_split = {

@@ -32,6 +32,8 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     made->patterns.offsets = trawl_db_section(made, TRAWL_SECTION_PATTERN_OFFSETS, 0, NULL);
     made->patterns.bytes = trawl_db_section(made, TRAWL_SECTION_PATTERN_BYTES, 0, NULL);
     made->patterns.flags = trawl_db_section(made, TRAWL_SECTION_PATTERN_FLAGS, 0, NULL);
+    made->name_offsets = trawl_db_section(made, TRAWL_SECTION_NAME_OFFSETS, 0, NULL);
+    made->names = trawl_db_section(made, TRAWL_SECTION_NAMES, 0, NULL);
     *db = made;
     return TRAWL_OK;
 }
@@ -107,15 +109,14 @@ bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *pattern) {
         return false;
     }
     const uint32_t *offsets = db->patterns.offsets;
-    const uint32_t *name_offsets = trawl_db_section(db, TRAWL_SECTION_NAME_OFFSETS, 0, NULL);
+    const uint32_t *name_offsets = db->name_offsets;
     pattern->bytes = db->patterns.bytes + offsets[id];
     pattern->length = offsets[id + 1] - offsets[id];
     pattern->flags = db->patterns.flags[id];
     pattern->name = NULL;
     pattern->name_length = 0;
     if (name_offsets != NULL && name_offsets[id] != name_offsets[id + 1]) {
-        const char *names = trawl_db_section(db, TRAWL_SECTION_NAMES, 0, NULL);
-        pattern->name = names + name_offsets[id];
+        pattern->name = db->names + name_offsets[id];
         pattern->name_length = name_offsets[id + 1] - name_offsets[id];
     }
     return true;

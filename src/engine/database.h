@@ -26,6 +26,8 @@ struct trawl_db {
     const trawl_image_header *header;
     const struct trawl_engine *engine;
     trawl_pattern_view patterns;
+    const uint32_t *name_offsets; /* NULL when no pattern has a name */
+    const char *names;
 };
 
 /* Makes a handle for a block whose header, section table and pattern sections are known to be

@@ -113,7 +113,8 @@ trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_err
     if (length == NULL || link == NULL || total == NULL || first == NULL || ids == NULL ||
         verify == NULL || keys == 0 || keys >= TRAWL_NO_KEY || length_size != keys * 4 ||
         link_size != keys * 4 || total_size != keys * 4 || first_size != (keys + 1) * 4 ||
-        verify_size != keys || ids_size % 4 != 0 || first[0] != 0 || first[keys] != ids_size / 4) {
+        verify_size != keys || ids_size % 4 != 0 || first[0] != 0 || first[keys] != ids_size / 4 ||
+        ids_size / 4 > db->patterns.count) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,
                           "the database's outputs have inconsistent sizes");
     }

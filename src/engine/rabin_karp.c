@@ -8,7 +8,7 @@ static const char *const variant_summaries[] = {
     "few passes over groups of lengths, hashes modulo 2^64, a bit filter in front of the table",
     "d = 2, q = 65521, a table of q entries, one pass for each distinct length", NULL};
 
-#define INSTEAD "engine ac-nfa needs less memory for this set"
+#define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 #define PAPER_BASE 2u
 #define PAPER_MODULUS 65521u
 #define GROUPED_BASE 257u /* where only the modulus is given */

@@ -13,7 +13,7 @@ static const char *const variant_summaries[] = {
     "beginnings",
     NULL};
 
-#define INSTEAD "engine ac-nfa needs less memory for this set"
+#define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 #define PAPER_BLOCK 3u
 #define PAPER_PREFIX 2u
 

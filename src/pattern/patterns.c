@@ -106,11 +106,14 @@ trawl_status trawl_patterns_add(trawl_patterns *patterns, const void *bytes, siz
         return trawl_fail_memory(error, "the pattern set", (uint64_t)set->count * 12);
     }
     if (used + length > set->bytes_capacity) {
+        /* The caller may hand back bytes that trawl_patterns_get lent: they move as well. */
+        size_t offset = set->bytes == NULL ? SIZE_MAX : (uintptr_t)bytes - (uintptr_t)set->bytes;
         uint8_t *moved = grown(set->bytes, &set->bytes_capacity, used + length, 1);
         if (moved == NULL) {
             return trawl_fail_memory(error, "the pattern set", used + length);
         }
         set->bytes = moved;
+        bytes = offset < used ? moved + offset : bytes;
     }
     memcpy(set->bytes + used, bytes, length);
     set->flags[set->count] = (uint8_t)flags;
@@ -149,14 +152,16 @@ trawl_status trawl_patterns_name_last(trawl_patterns *patterns, const char *name
                           set->count - 1);
     }
     if (start + length > set->names_capacity) {
+        size_t offset = set->names == NULL ? SIZE_MAX : (uintptr_t)name - (uintptr_t)set->names;
         char *moved = grown(set->names, &set->names_capacity, start + length, 1);
         if (moved == NULL) {
             return trawl_fail_memory(error, "pattern names", start + length);
         }
         set->names = moved;
+        name = offset < start ? moved + offset : name;
     }
     if (length != 0) {
-        memcpy(set->names + start, name, length);
+        memmove(set->names + start, name, length);
     }
     set->name_offsets[set->count] = (uint32_t)(start + length);
     return TRAWL_OK;

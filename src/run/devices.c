@@ -26,10 +26,14 @@ static void processor_name(char *name, size_t size) {
 static const char *instruction_sets(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
+    bool bits = __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
     if (__builtin_cpu_supports("avx512vbmi")) {
-        return "x86-64, AVX2, AVX-512 VBMI";
+        return bits ? "x86-64, POPCNT, BMI2, AVX2, AVX-512 VBMI" : "x86-64, AVX2, AVX-512 VBMI";
     }
-    return __builtin_cpu_supports("avx2") ? "x86-64, AVX2" : "x86-64";
+    if (__builtin_cpu_supports("avx2")) {
+        return bits ? "x86-64, POPCNT, BMI2, AVX2" : "x86-64, AVX2";
+    }
+    return bits ? "x86-64, POPCNT, BMI2" : "x86-64";
 #elif defined(__aarch64__)
     return "AArch64, NEON";
 #else

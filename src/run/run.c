@@ -8,7 +8,7 @@
 
 /* Below this a second thread costs more than it does. */
 #define SMALLEST_SHARE ((size_t)32768)
-#define MOST_THREADS 4096u
+#define MOST_THREADS 1024u
 
 static trawl_status read_options(const trawl_scan_options *given, trawl_scan_options *options,
                                  trawl_error *error) {

@@ -48,6 +48,9 @@ trawl_status trawl_count(const trawl_db *db, const void *text, size_t length,
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "trawl_count: total and per_pattern are both NULL");
     }
+    if (total != NULL) {
+        *total = 0;
+    }
     if (per_pattern != NULL && db != NULL) {
         memset(per_pattern, 0, db->patterns.count * sizeof *per_pattern);
     }

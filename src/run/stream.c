@@ -12,6 +12,7 @@
 /* Small pieces are gathered up to this many bytes, or more for long patterns, whose overlap is
  * walked again for every window. */
 #define GATHER ((size_t)65536)
+#define GATHER_FOR_THREADS ((size_t)262144) /* enough for several threads to share */
 #define OVERLAP_FACTOR 4
 
 struct trawl_stream {
@@ -22,7 +23,6 @@ struct trawl_stream {
     size_t overlap;      /* max_length - 1 */
     size_t gather_limit; /* gathered bytes are scanned when there are so many */
     uint64_t offset;     /* bytes written so far */
-    uint64_t *per_pattern;
     trawl_status status; /* sticky: the first failure or TRAWL_STOPPED */
     trawl_error error;
 };
@@ -42,8 +42,9 @@ trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_options *opt
     trawl_status status = trawl_run_open(&made->run, db, options, on_match, context, NULL, error);
     if (status == TRAWL_OK) {
         made->overlap = db->header->max_length - 1;
-        made->gather_limit =
-            made->overlap * OVERLAP_FACTOR > GATHER ? made->overlap * OVERLAP_FACTOR : GATHER;
+        size_t gather = made->run.options.threads > 1 ? GATHER_FOR_THREADS : GATHER;
+        size_t worthwhile = made->overlap * OVERLAP_FACTOR;
+        made->gather_limit = worthwhile > gather ? worthwhile : gather;
         /* Room for the joint window: what is kept, what is gathered, and a piece's beginning. */
         size_t capacity = made->overlap + made->gather_limit + made->overlap;
         made->buffer = trawl_allocate(capacity, 1);

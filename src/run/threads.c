@@ -16,11 +16,11 @@
 
 #define CHUNK ((size_t)1 << 20)
 #define SMALLEST_CHUNK ((size_t)32768)
-#define OVERLAP_FACTOR 8     /* chunk bytes for each byte of overlap that is walked twice */
-#define CHUNKS_EACH 4        /* at least so many chunks for each thread, to balance their loads */
-#define IN_FLIGHT 4          /* chunks being scanned or waiting, for each thread */
-#define FIRST_MATCHES 1024u  /* a chunk's first array of matches */
-#define MOST_MATCHES 262144u /* a chunk that gathered so many waits for its turn */
+#define OVERLAP_FACTOR 8    /* chunk bytes for each byte of overlap that is walked twice */
+#define CHUNKS_EACH 4       /* at least so many chunks for each thread, to balance their loads */
+#define IN_FLIGHT 4         /* chunks being scanned or waiting, for each thread */
+#define FIRST_MATCHES 1024u /* a chunk's first array of matches */
+#define MOST_MATCHES 65536u /* a chunk that gathered so many waits for its turn */
 
 typedef struct chunk_slot {
     trawl_match *matches;
@@ -92,8 +92,8 @@ typedef struct chunk_sink {
     trawl_sink sink;
     crew_state *crew;
     size_t chunk;
-    bool turn;  /* it is this chunk's turn: deliver directly */
-    bool empty; /* the array could not grow: status TRAWL_ERROR_MEMORY */
+    bool turn;      /* it is this chunk's turn: deliver directly */
+    bool no_memory; /* the array could not grow: status TRAWL_ERROR_MEMORY */
 } chunk_sink;
 
 /* Waits until every chunk before this one has been delivered. */
@@ -113,7 +113,7 @@ static trawl_status flush(trawl_sink *sink) {
         size_t larger = sink->capacity == 0 ? FIRST_MATCHES : sink->capacity * 4;
         trawl_match *moved = trawl_reallocate(sink->matches, larger, sizeof *moved);
         if (moved == NULL) {
-            own->empty = true;
+            own->no_memory = true;
             return TRAWL_ERROR_MEMORY;
         }
         sink->matches = moved;
@@ -174,9 +174,9 @@ static trawl_status scan_chunk(crew_state *crew, trawl_worker *worker, size_t ch
         hand_in(crew, &sink);
         return TRAWL_OK;
     }
-    if (sink.empty) {
+    if (sink.no_memory) {
         (void)trawl_fail_memory(error, "a chunk's matches",
-                                sink.sink.capacity * 4 * sizeof(trawl_match));
+                                (sink.sink.capacity + FIRST_MATCHES) * 4 * sizeof(trawl_match));
     }
     trawl_release(sink.sink.matches);
     return status;
@@ -207,6 +207,7 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
     size_t owned = window->length - window->owned;
     crew_state crew = {.run = run, .window = window, .chunk_bytes = choose_chunk(run, owned)};
     crew.chunks = (owned - 1) / crew.chunk_bytes + 1;
+    size_t most = crew.chunks < run->options.threads ? crew.chunks : run->options.threads;
     /* Counting delivers nothing, so no chunk ever waits for a slot. */
     crew.slot_count = run->count_only ? crew.chunks : (size_t)run->options.threads * IN_FLIGHT;
     if (!run->count_only) {
@@ -216,14 +217,13 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
         }
     }
     trawl_status status =
-        trawl_placing_open(&crew.placing, run->options.placement, run->options.threads, error);
+        trawl_placing_open(&crew.placing, run->options.placement, (uint32_t)most, error);
     if (status != TRAWL_OK) {
         trawl_release(crew.slots);
         return status;
     }
     (void)pthread_mutex_init(&crew.lock, NULL);
     (void)pthread_cond_init(&crew.changed, NULL);
-    size_t most = crew.chunks < run->options.threads ? crew.chunks : run->options.threads;
 #pragma omp parallel num_threads((int)most) default(none) shared(crew)
     work(&crew, (uint32_t)omp_get_thread_num());
     (void)pthread_cond_destroy(&crew.changed);
@@ -233,7 +233,7 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
         trawl_release(crew.slots[i].matches);
     }
     trawl_release(crew.slots);
-    if (crew.status != TRAWL_OK && error != NULL) {
+    if (crew.status > TRAWL_STOPPED && error != NULL) {
         *error = crew.error;
     }
     return crew.status;
