@@ -32,10 +32,9 @@ static const trawl_lane_loops *choose_loops(const trawl_nfa_header *header, bool
 }
 
 typedef struct nfa_walker {
-    trawl_walker base;
+    trawl_lane_walker lanes; /* first: it begins with the walker */
     nfa_view view;
     trawl_outputs outputs;
-    trawl_lane_walker lanes;
 } nfa_walker;
 
 static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
@@ -46,7 +45,6 @@ static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error 
     const trawl_nfa_header *header = trawl_db_section(db, TRAWL_SECTION_NFA_HEADER, 0, NULL);
     int variant = trawl_engine_variant(db->engine, db->header->variant);
     trawl_outputs_view(db, 0, &made->outputs);
-    made->base = (trawl_walker){.type = &trawl_cpu_ac_nfa, .db = db};
     made->view = (nfa_view){.class_of = trawl_db_section(db, TRAWL_SECTION_CLASSES, 0, NULL),
                             .top = trawl_db_section(db, TRAWL_SECTION_NFA_TOP, 0, NULL),
                             .top_mask = header->top_span - 1,
@@ -62,13 +60,14 @@ static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error 
                             .output = trawl_db_section(db, TRAWL_SECTION_NFA_OUTPUT, 0, NULL),
                             .total = made->outputs.total};
     made->lanes = (trawl_lane_walker){
+        .base = {.type = &trawl_cpu_ac_nfa, .db = db},
         .loops = choose_loops(header, trawl_nfa_variant_at((unsigned)variant)->divergence_free),
         .automaton = &made->view,
         .outputs = &made->outputs,
         .patterns = &db->patterns,
         .overlap = db->header->max_length - 1,
         .verify = header->verify != 0};
-    *walker = &made->base;
+    *walker = &made->lanes.base;
     return TRAWL_OK;
 }
 
@@ -77,23 +76,9 @@ static void close(trawl_walker *walker) {
     trawl_release(walker);
 }
 
-static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
-                         trawl_error *error) {
-    return trawl_lanes_scan(&((nfa_walker *)walker)->lanes, window, sink, error);
-}
-
-static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
-                          trawl_error *error) {
-    return trawl_lanes_count(&((nfa_walker *)walker)->lanes, window, counts, error);
-}
-
-static void settle(trawl_walker *walker, trawl_counts *counts) {
-    trawl_lanes_settle(&((nfa_walker *)walker)->lanes, counts);
-}
-
 const trawl_walker_type trawl_cpu_ac_nfa = {.engine = "ac-nfa",
                                             .open = open,
                                             .close = close,
-                                            .scan = scan,
-                                            .count = count,
-                                            .settle = settle};
+                                            .scan = trawl_lanes_scan,
+                                            .count = trawl_lanes_count,
+                                            .settle = trawl_lanes_settle};

@@ -52,7 +52,7 @@ static trawl_status find_in_turn(trawl_walker *walker, const trawl_window *windo
     split_walker *split = (split_walker *)walker;
     trawl_status status = TRAWL_OK;
     for (uint32_t part = 0; status == TRAWL_OK && part < split->parts; part++) {
-        status = trawl_lanes_scan(&split->walks[part].lanes, window, sink, error);
+        status = trawl_lanes_scan(&split->walks[part].lanes.base, window, sink, error);
     }
     return status;
 }
@@ -100,8 +100,8 @@ static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *w
     for (uint32_t part = 0; part < split->parts; part++) {
         sinks[part].sink.flush = grow;
         sinks[part].limit = limit;
-        sinks[part].status = trawl_lanes_scan(&split->walks[part].lanes, window, &sinks[part].sink,
-                                              &sinks[part].error);
+        sinks[part].status = trawl_lanes_scan(&split->walks[part].lanes.base, window,
+                                              &sinks[part].sink, &sinks[part].error);
     }
     trawl_status status = TRAWL_OK;
     for (uint32_t part = 0; part < split->parts; part++) {
@@ -147,7 +147,8 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
     for (uint32_t part = 0; part < split->parts; part++) {
         trawl_counts own = {.per_pattern = per_pattern};
         trawl_error problem = {.status = TRAWL_OK};
-        trawl_status status = trawl_lanes_count(&split->walks[part].lanes, window, &own, &problem);
+        trawl_status status =
+            trawl_lanes_count(&split->walks[part].lanes.base, window, &own, &problem);
         total += own.total;
         if (status != TRAWL_OK) {
             (void)pthread_mutex_lock(&lock);
@@ -165,7 +166,7 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
 static void settle(trawl_walker *walker, trawl_counts *counts) {
     split_walker *split = (split_walker *)walker;
     for (uint32_t part = 0; part < split->parts; part++) {
-        trawl_lanes_settle(&split->walks[part].lanes, counts);
+        trawl_lanes_settle(&split->walks[part].lanes.base, counts);
     }
 }
 

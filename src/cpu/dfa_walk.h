@@ -17,9 +17,9 @@ typedef struct trawl_dfa_view {
 } trawl_dfa_view;
 
 typedef struct trawl_dfa_walk {
+    trawl_lane_walker lanes; /* first: a walk is a walker */
     trawl_dfa_view view;
     trawl_outputs outputs;
-    trawl_lane_walker lanes;
 } trawl_dfa_walk;
 
 /* Prepares *walk, which must not move afterwards, for a part of a valid database; nothing is

@@ -126,10 +126,10 @@ static trawl_status record_window(trawl_lane_walker *walker, const trawl_window 
     return status;
 }
 
-trawl_status trawl_lanes_scan(trawl_lane_walker *walker, const trawl_window *window,
-                              trawl_sink *sink, trawl_error *error) {
+trawl_status trawl_lanes_scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                              trawl_error *error) {
     event_consumer consumer = {.sink = sink};
-    return record_window(walker, window, &consumer, error);
+    return record_window((trawl_lane_walker *)walker, window, &consumer, error);
 }
 
 static uint64_t count_window(const trawl_lane_walker *walker, const trawl_window *window) {
@@ -154,8 +154,9 @@ static uint64_t count_window(const trawl_lane_walker *walker, const trawl_window
     return total;
 }
 
-trawl_status trawl_lanes_count(trawl_lane_walker *walker, const trawl_window *window,
-                               trawl_counts *counts, trawl_error *error) {
+trawl_status trawl_lanes_count(trawl_walker *base, const trawl_window *window, trawl_counts *counts,
+                               trawl_error *error) {
+    trawl_lane_walker *walker = (trawl_lane_walker *)base;
     if (counts->per_pattern == NULL && !walker->verify) {
         counts->total += count_window(walker, window);
         return TRAWL_OK;
@@ -171,7 +172,8 @@ trawl_status trawl_lanes_count(trawl_lane_walker *walker, const trawl_window *wi
     return record_window(walker, window, &consumer, error);
 }
 
-void trawl_lanes_settle(trawl_lane_walker *walker, trawl_counts *counts) {
+void trawl_lanes_settle(trawl_walker *base, trawl_counts *counts) {
+    trawl_lane_walker *walker = (trawl_lane_walker *)base;
     if (walker->hits != NULL) {
         trawl_emit_hits(walker->outputs, counts, walker->hits);
     }

@@ -44,8 +44,9 @@ typedef struct trawl_lane_loops {
     uint32_t (*key)(const void *automaton, uint32_t state); /* of a matching state */
 } trawl_lane_loops;
 
-/* The scratch of an automaton's walker. */
+/* An automaton's walker: begins every walker whose scan and count are the functions below. */
 typedef struct trawl_lane_walker {
+    trawl_walker base;
     const trawl_lane_loops *loops;
     const void *automaton;
     const trawl_outputs *outputs;
@@ -57,12 +58,12 @@ typedef struct trawl_lane_walker {
     uint64_t *hits; /* one for each key; NULL until patterns are counted one by one */
 } trawl_lane_walker;
 
-trawl_status trawl_lanes_scan(trawl_lane_walker *walker, const trawl_window *window,
-                              trawl_sink *sink, trawl_error *error);
-trawl_status trawl_lanes_count(trawl_lane_walker *walker, const trawl_window *window,
+trawl_status trawl_lanes_scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                              trawl_error *error);
+trawl_status trawl_lanes_count(trawl_walker *walker, const trawl_window *window,
                                trawl_counts *counts, trawl_error *error);
 /* Distributes the chains that counting by pattern has collected. */
-void trawl_lanes_settle(trawl_lane_walker *walker, trawl_counts *counts);
+void trawl_lanes_settle(trawl_walker *walker, trawl_counts *counts);
 void trawl_lanes_release(trawl_lane_walker *walker);
 
 #endif
