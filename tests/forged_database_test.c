@@ -79,6 +79,12 @@ static void rows_where_no_walk_expects_them(void **state) {
         header->top = 1;
         uint8_t *class_of = section(block, TRAWL_SECTION_CLASSES, 0);
         memset(class_of, 0, 256);
+        if (i < 2) {
+            *(uint32_t *)section(block, TRAWL_SECTION_NFA_FAILURE, 0) = TRAWL_FAILURE_ROW;
+        } else {
+            trawl_bitmap_state *root = section(block, TRAWL_SECTION_NFA_STATES, 0);
+            root->failure = TRAWL_FAILURE_ROW;
+        }
         assert_refused(block, size);
     }
 }
