@@ -155,6 +155,29 @@ static void streams_are_independent(void **state) {
     trawl_db_free(db);
 }
 
+/* Counting streams of every kind know their total once the text has ended, not only afterwards. */
+static void finishing_makes_totals_final(void **state) {
+    (void)state;
+    static const uint64_t expected[] = {3, 2, 2}; /* by match kind: eed lies inside needle */
+    for (int kind = TRAWL_MATCH_ALL; kind <= TRAWL_MATCH_LEFTMOST_LONGEST; kind++) {
+        trawl_db *db = compile(words, 3, (trawl_match_kind)kind);
+        uint64_t counters[3] = {0};
+        trawl_stream *stream;
+        assert_int_equal(trawl_stream_open(db, NULL, NULL, NULL, &stream, &error), TRAWL_OK);
+        assert_int_equal(trawl_stream_count_patterns(stream, counters, &error), TRAWL_OK);
+        assert_int_equal(trawl_stream_write(stream, "a needle x", 10, &error), TRAWL_OK);
+        assert_int_equal(trawl_stream_finish(stream, &error), TRAWL_OK);
+        assert_int_equal(trawl_stream_finish(stream, &error), TRAWL_OK);
+        assert_int_equal(trawl_stream_matches(stream), expected[kind]);
+        assert_int_equal(counters[0] + counters[1] + counters[2], expected[kind]);
+        assert_int_equal(trawl_stream_write(stream, "x", 1, &error), TRAWL_ERROR_ARGUMENT);
+        assert_int_equal(trawl_stream_matches(stream), expected[kind]);
+        assert_int_equal(trawl_stream_close(stream, &error), TRAWL_OK);
+        assert_int_equal(counters[0] + counters[1] + counters[2], expected[kind]);
+        trawl_db_free(db);
+    }
+}
+
 /* A leftmost match may have to wait for text that comes much later, or never. */
 static void leftmost_waits_for_what_comes(void **state) {
     (void)state;
@@ -185,6 +208,7 @@ int main(void) {
         cmocka_unit_test(flush_reports_what_has_ended),
         cmocka_unit_test(a_stream_adds_to_the_callers_counters),
         cmocka_unit_test(streams_are_independent),
+        cmocka_unit_test(finishing_makes_totals_final),
         cmocka_unit_test(leftmost_waits_for_what_comes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

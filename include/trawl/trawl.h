@@ -295,9 +295,9 @@ TRAWL_API trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_op
                                          trawl_on_match on_match, void *context,
                                          trawl_stream **stream, trawl_error *error);
 
-/* With on_match NULL a stream only counts, which is faster. If `per_pattern` is wanted, hand over an
- * array of one counter for each pattern before the first write: the stream adds to it, it must
- * outlive the stream, and it is complete when trawl_stream_close returns TRAWL_OK. */
+/* With on_match NULL a stream only counts, which is faster. If `per_pattern` is wanted, hand over
+ * an array of one counter for each pattern before the first write: the stream adds to it, it must
+ * outlive the stream, and it is complete when trawl_stream_finish or _close returns TRAWL_OK. */
 TRAWL_API trawl_status trawl_stream_count_patterns(trawl_stream *stream, uint64_t *per_pattern,
                                                    trawl_error *error);
 
@@ -315,7 +315,12 @@ TRAWL_API trawl_status trawl_stream_flush(trawl_stream *stream, trawl_error *err
 /* Bytes written so far. */
 TRAWL_API uint64_t trawl_stream_offset(const trawl_stream *stream);
 
-/* Ends the text, reports what is left and frees the stream, whatever it returns. */
+/* Ends the text and reports what is left; trawl_stream_matches and the counters of
+ * trawl_stream_count_patterns are final when it returns TRAWL_OK. Nothing can be written
+ * afterwards. */
+TRAWL_API trawl_status trawl_stream_finish(trawl_stream *stream, trawl_error *error);
+
+/* Finishes the stream, if that has not been done, and frees it, whatever it returns. */
 TRAWL_API trawl_status trawl_stream_close(trawl_stream *stream, trawl_error *error);
 
 /* Frees a stream without ending its text: nothing more is reported. NULL is allowed. */

@@ -23,6 +23,7 @@ struct trawl_stream {
     size_t overlap;      /* max_length - 1 */
     size_t gather_limit; /* gathered bytes are scanned when there are so many */
     uint64_t offset;     /* bytes written so far */
+    bool finished;       /* the text has ended */
     trawl_status status; /* sticky: the first failure or TRAWL_STOPPED */
     trawl_error error;
 };
@@ -120,6 +121,10 @@ trawl_status trawl_stream_write(trawl_stream *stream, const void *bytes, size_t 
     if (stream->status != TRAWL_OK) {
         return keep_status(stream, stream->status, error);
     }
+    if (stream->finished) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "trawl_stream_write: the stream has been finished");
+    }
     const uint8_t *piece = bytes;
     if (length == 0) {
         return TRAWL_OK;
@@ -164,14 +169,18 @@ trawl_status trawl_stream_flush(trawl_stream *stream, trawl_error *error) {
     return status == TRAWL_OK ? TRAWL_OK : keep_status(stream, status, error);
 }
 
-trawl_status trawl_stream_close(trawl_stream *stream, trawl_error *error) {
+trawl_status trawl_stream_finish(trawl_stream *stream, trawl_error *error) {
     trawl_status status = trawl_stream_flush(stream, error);
-    if (stream == NULL) {
+    if (status != TRAWL_OK || stream->finished) {
         return status;
     }
-    if (status == TRAWL_OK) {
-        status = trawl_run_finish(&stream->run, error);
-    }
+    stream->finished = true;
+    status = trawl_run_finish(&stream->run, &stream->error);
+    return status == TRAWL_OK ? TRAWL_OK : keep_status(stream, status, error);
+}
+
+trawl_status trawl_stream_close(trawl_stream *stream, trawl_error *error) {
+    trawl_status status = trawl_stream_finish(stream, error);
     trawl_stream_abandon(stream);
     return status;
 }
