@@ -78,6 +78,13 @@ static trawl_status plan(trawl_build *build) {
         return status;
     }
     trawl_classes_make(&planned->keys, &planned->classes);
+    const trawl_nfa_variant *variant = trawl_nfa_variant_at(build->variant);
+    /* The trie of a set that is far too large would not fit into memory either. */
+    uint64_t least = variant->representation == TRAWL_NFA_ARRAY ? 1028 : sizeof(trawl_packed_state);
+    status = trawl_build_foresee(build, trawl_keys_states(&planned->keys) * least, instead);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     status = trawl_trie_make(&planned->keys, &planned->classes, &planned->trie, build->error);
     if (status != TRAWL_OK) {
         return status;
@@ -88,7 +95,6 @@ static trawl_status plan(trawl_build *build) {
                           "set",
                           planned->trie.states, TRAWL_FAILURE_NUMBER);
     }
-    const trawl_nfa_variant *variant = trawl_nfa_variant_at(build->variant);
     trawl_nfa_measure(&planned->trie, &planned->classes, variant->representation,
                       variant->complete_top, &planned->header);
     section_size sizes[NFA_SECTIONS];

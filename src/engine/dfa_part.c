@@ -14,6 +14,14 @@ trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32
         return status;
     }
     trawl_classes_make(&planned->keys, &planned->classes);
+    /* The trie of a set that is far too large would not fit into memory either. */
+    uint64_t states = trawl_keys_states(&planned->keys);
+    uint64_t row =
+        stt ? TRAWL_STT_COLUMNS * 4 : planned->classes.count * (states <= 65536 ? 2u : 4u);
+    status = trawl_build_foresee(build, states * row, instead);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     status = trawl_trie_make(&planned->keys, &planned->classes, &planned->trie, build->error);
     if (status != TRAWL_OK) {
         return status;

@@ -56,6 +56,10 @@ int trawl_engine_variant(const trawl_engine *engine, const char *name);
 trawl_status trawl_build_reserve(trawl_build *build, trawl_section_kind kind, uint32_t part,
                                  uint64_t count, uint64_t object, const char *instead);
 
+/* Refuses in the same words when `bytes` more would exceed the limit, without reserving anything:
+ * for engines that can tell before they build what would not fit into memory either. */
+trawl_status trawl_build_foresee(trawl_build *build, uint64_t bytes, const char *instead);
+
 extern const trawl_engine trawl_engine_ac_dfa;
 extern const trawl_engine trawl_engine_ac_nfa;
 extern const trawl_engine trawl_engine_ac_split;
