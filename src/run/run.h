@@ -52,7 +52,7 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
 trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window, size_t begin,
                                size_t end);
 
-/* The runner for several threads; run.c has the one for the calling thread. */
+/* The runner for several threads; scan.c has the one for the calling thread. */
 trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl_error *error);
 
 #endif

@@ -1,9 +1,67 @@
-/* Whole texts in memory: scan, count, collect. */
+/* Going over a text: a window on one thread or several; whole texts: scan, count, collect. */
 #include <string.h>
 
 #include "common/allocate.h"
 #include "common/status.h"
 #include "run/run.h"
+
+/* Below this a second thread costs more than it does. */
+#define SMALLEST_SHARE ((size_t)32768)
+
+/* Matches gathered before they are delivered: large enough to amortise the call, small enough to
+ * stay in the cache. */
+#define BATCH ((size_t)1024)
+
+typedef struct serial_sink {
+    trawl_sink sink;
+    trawl_delivery *delivery;
+} serial_sink;
+
+static trawl_status flush_serial(trawl_sink *sink) {
+    trawl_status status =
+        trawl_delivery_put(((serial_sink *)sink)->delivery, sink->matches, sink->count);
+    sink->count = 0;
+    return status;
+}
+
+static trawl_status run_serial(trawl_run *run, const trawl_window *window, trawl_error *error) {
+    trawl_worker *worker = &run->workers[0];
+    trawl_status status = trawl_worker_prepare(run, worker, error);
+    if (status == TRAWL_OK && !run->count_only && worker->matches == NULL) {
+        worker->matches = trawl_allocate(BATCH, sizeof *worker->matches);
+        if (worker->matches == NULL) {
+            status = trawl_fail_memory(error, "scanning", BATCH * sizeof *worker->matches);
+        }
+    }
+    serial_sink sink = {
+        .sink = {.matches = worker->matches, .capacity = BATCH, .flush = flush_serial},
+        .delivery = &run->delivery};
+    size_t most = TRAWL_WINDOW_MAX - run->db->header->max_length;
+    for (size_t begin = window->owned; status == TRAWL_OK && begin < window->length;) {
+        size_t end = window->length - begin < most ? window->length : begin + most;
+        trawl_window part = trawl_window_part(run, window, begin, end);
+        if (run->count_only) {
+            status = run->type->count(worker->walker, &part, &worker->counts, error);
+        } else {
+            status = run->type->scan(worker->walker, &part, &sink.sink, error);
+        }
+        begin = end;
+    }
+    if (status == TRAWL_OK && sink.sink.count != 0) {
+        status = flush_serial(&sink.sink);
+    }
+    return status;
+}
+
+trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_error *error) {
+    size_t owned = window->length - window->owned;
+    if (owned == 0) {
+        return TRAWL_OK;
+    }
+    bool alone = run->options.threads == 1 || run->own_threads ||
+                 (run->options.chunk_bytes == 0 && owned < 2 * SMALLEST_SHARE);
+    return alone ? run_serial(run, window, error) : trawl_run_threads(run, window, error);
+}
 
 /* One run over one text. */
 static trawl_status run_text(const trawl_db *db, const void *text, size_t length,
