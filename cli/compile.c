@@ -20,8 +20,6 @@ static const flag compile_flags[] = {
     {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
      NULL},
     COMPILE_FLAGS,
-    {FLAG_THREADS, 0, "threads", "N", "Threads of the build (default: 1; 0: all CPUs allowed).",
-     NULL},
     {0},
 };
 
@@ -47,18 +45,12 @@ typedef struct compile_request {
 } compile_request;
 
 static bool take_own(compile_request *request, const arguments *args, int id) {
-    trawl_scan_options threads = TRAWL_SCAN_OPTIONS;
     switch (id) {
     case FLAG_OUTPUT:
         request->output = args->value;
         return true;
     case FLAG_STATS:
         request->stats = true;
-        return true;
-    case FLAG_THREADS:
-        if (scan_options_take(&threads, args, id) != FLAG_TAKEN)
-            return false;
-        request->compile.threads = scan_options_threads(&threads);
         return true;
     case ARGUMENTS_OPERAND:
         (void)arguments_misuse(&compile_command,
