@@ -142,6 +142,18 @@ typedef struct trawl_engine_description {
 /* Describes engine `index` (0, 1, ...); returns false past the last one. */
 TRAWL_API bool trawl_engine_describe(size_t index, trawl_engine_description *description);
 
+/* One way in which a GPU walks an engine's tables: a kernel. Strings are static. */
+typedef struct trawl_kernel_description {
+    const char *name;    /* "ac3" */
+    const char *summary; /* one line */
+    const char *source;  /* the paper and section it comes from */
+} trawl_kernel_description;
+
+/* Describes kernel `index` (0, 1, ...; the first is the default) of the engine of that name, in
+ * every build, with or without a CUDA module; returns false past the last one. */
+TRAWL_API bool trawl_kernel_describe(const char *engine, size_t index,
+                                     trawl_kernel_description *description);
+
 /* ------------------------------------------------------------------ compiling */
 
 typedef enum trawl_match_kind {
@@ -241,13 +253,49 @@ typedef enum trawl_placement {
 
 #define TRAWL_THREADS_ALL UINT32_MAX
 
+/* How a CUDA kernel reads the tables of an automaton. Texture references, which the papers used,
+ * no longer exist; texture objects take their place. */
+typedef enum trawl_table_path {
+    TRAWL_TABLES_CHOSEN = 0,   /* as the kernel's paper has it */
+    TRAWL_TABLES_TEXTURE = 1,  /* texture objects */
+    TRAWL_TABLES_READ_ONLY = 2 /* read-only loads (the __ldg path) */
+} trawl_table_path;
+
+/* What a scan did, for reports. */
+typedef struct trawl_scan_report {
+    char device[16];         /* "cpu", "cuda:0" */
+    char kernel[32];         /* CUDA: the kernel; else empty */
+    char transfer[16];       /* CUDA: how the text travelled: "ring", "a", "b", "zero-copy" */
+    char reason[192];        /* with device "auto": why this one */
+    uint32_t block_threads;  /* CUDA: T, threads of a block */
+    uint32_t thread_bytes;   /* CUDA: S_thread, bytes of text that a thread owns */
+    double overlap_overhead; /* CUDA: (max_length - 1) / S_thread: the share of extra work (Zha &
+                                Sahni 2011, IV-A) */
+    uint64_t segments;       /* CUDA: transfers of text */
+    uint64_t segment_bytes;  /* CUDA: text of one of them, without the overlap */
+    uint32_t in_flight;      /* CUDA: segments under way at the same time */
+    double copy_in_seconds;  /* CUDA: summed over segments, as the device's clock has it; they */
+    double scan_seconds;     /* overlap each other */
+    double copy_out_seconds;
+} trawl_scan_report;
+
 typedef struct trawl_scan_options {
     size_t size;        /* sizeof(trawl_scan_options) */
-    const char *device; /* NULL or "auto"; "cpu" */
+    const char *device; /* NULL or "cpu"; "auto": a GPU that can be used, else the CPU; "cuda": the
+                           first GPU; "cuda:N" */
     uint32_t threads; /* 0 or 1: the calling thread; TRAWL_THREADS_ALL: one for each allowed CPU */
     trawl_placement placement;
     bool copy_tables;   /* each thread scans with its own copy of the database (threads > 1) */
     size_t chunk_bytes; /* text that a thread takes at a time; 0: chosen. Never changes results */
+    /* CUDA devices; on the CPU they are ignored. None of them changes results. */
+    const char *kernel;     /* NULL: the engine's default; else a name (trawl_kernel_describe) */
+    const char *transfer;   /* NULL or "ring"; "a", "b" (Zha & Sahni 2011, V); "zero-copy" */
+    uint64_t segment_bytes; /* text of one transfer; 0: chosen */
+    uint32_t segments_in_flight; /* ring; 0: chosen */
+    uint32_t block_threads;      /* T, a multiple of 32; 0: the kernel's */
+    uint32_t block_bytes;        /* S_block, text that a block owns; 0: the kernel's */
+    trawl_table_path table_path;
+    trawl_scan_report *report; /* NULL, or filled in while the scan runs; owned by the caller */
 } trawl_scan_options;
 #define TRAWL_SCAN_OPTIONS                                                                         \
     { .size = sizeof(trawl_scan_options) }

@@ -5,6 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Small functions that both the CPU's walkers and CUDA's kernels call: one arithmetic for one
+ * table.
+ */
+#ifdef __CUDACC__
+#define TRAWL_BOTH static inline __host__ __device__
+#else
+#define TRAWL_BOTH static inline
+#endif
+
 /* All ones if `condition`, else 0, in a form that compilers do not turn back into a branch. For
  * choices that no branch predictor can foresee: a wrong guess costs more than both sides. */
 static inline uint32_t trawl_mask(bool condition) {

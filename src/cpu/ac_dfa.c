@@ -3,7 +3,9 @@
 #include "cpu/dfa_walk.h"
 #include "cpu/walkers.h"
 
-static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
+static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+                         trawl_walker **walker, trawl_error *error) {
+    (void)options;
     trawl_dfa_walk *made = trawl_allocate(1, sizeof *made);
     if (made == NULL) {
         return trawl_fail_memory(error, "scanning", sizeof *made);

@@ -37,7 +37,9 @@ typedef struct nfa_walker {
     trawl_outputs outputs;
 } nfa_walker;
 
-static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
+static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+                         trawl_walker **walker, trawl_error *error) {
+    (void)options;
     nfa_walker *made = trawl_allocate_zeroed(1, sizeof *made);
     if (made == NULL) {
         return trawl_fail_memory(error, "scanning", sizeof *made);

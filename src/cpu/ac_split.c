@@ -22,7 +22,9 @@ static bool is_parallel(const trawl_db *db) {
                   trawl_engine_ac_split.description.variants[TRAWL_SPLIT_IN_PARALLEL]) == 0;
 }
 
-static trawl_status open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
+static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+                         trawl_walker **walker, trawl_error *error) {
+    (void)options;
     uint32_t parts = db->header->parts;
     size_t size = sizeof(split_walker) + parts * sizeof(trawl_dfa_walk);
     split_walker *made = trawl_allocate_zeroed(1, size);

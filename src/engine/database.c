@@ -34,12 +34,18 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     made->patterns.flags = trawl_db_section(made, TRAWL_SECTION_PATTERN_FLAGS, 0, NULL);
     made->name_offsets = trawl_db_section(made, TRAWL_SECTION_NAME_OFFSETS, 0, NULL);
     made->names = trawl_db_section(made, TRAWL_SECTION_NAMES, 0, NULL);
+    made->uploads = &made->uploads_storage;
+    (void)pthread_mutex_init(&made->uploads->lock, NULL);
     *db = made;
     return TRAWL_OK;
 }
 
 void trawl_db_free(trawl_db *db) {
     if (db != NULL) {
+        if (db->uploads->items != NULL) {
+            db->uploads->release(db->uploads->items);
+        }
+        (void)pthread_mutex_destroy(&db->uploads->lock);
         release_block((uint8_t *)(uintptr_t)db->block, db->size, db->owner);
         trawl_release(db);
     }

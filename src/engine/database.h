@@ -2,6 +2,8 @@
 #ifndef TRAWL_ENGINE_DATABASE_H
 #define TRAWL_ENGINE_DATABASE_H
 
+#include <pthread.h>
+
 #include "engine/image.h"
 
 typedef enum trawl_block_owner {
@@ -19,6 +21,14 @@ typedef struct trawl_pattern_view {
     uint32_t count;
 } trawl_pattern_view;
 
+/* What a device's module keeps with a database, so that it is uploaded once for many scans. `items`
+ * belongs to the module, which guards it with the lock and says how it is released. */
+typedef struct trawl_uploads {
+    pthread_mutex_t lock;
+    void *items;
+    void (*release)(void *items); /* called by trawl_db_free when items is not NULL */
+} trawl_uploads;
+
 struct trawl_db {
     const uint8_t *block;
     uint64_t size;
@@ -28,6 +38,8 @@ struct trawl_db {
     trawl_pattern_view patterns;
     const uint32_t *name_offsets; /* NULL when no pattern has a name */
     const char *names;
+    trawl_uploads *uploads; /* changes although the database does not */
+    trawl_uploads uploads_storage;
 };
 
 /* Makes a handle for a block whose header, section table and pattern sections are known to be

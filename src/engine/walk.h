@@ -40,7 +40,8 @@ static inline trawl_status trawl_sink_put(trawl_sink *sink, uint64_t start, uint
             return status;
         }
     }
-    sink->matches[sink->count++] = (trawl_match){.start = start, .end = end, .pattern = pattern};
+    sink->matches[sink->count++] =
+        (trawl_match){.start = start, .end = end, .pattern = pattern, .reserved = 0};
     return TRAWL_OK;
 }
 
@@ -59,7 +60,9 @@ typedef struct trawl_walker {
 
 typedef struct trawl_walker_type {
     const char *engine;
-    trawl_status (*open)(const trawl_db *db, trawl_walker **walker, trawl_error *error);
+    /* `options` are complete and outlive the walker; walkers of the CPU need none of them. */
+    trawl_status (*open)(const trawl_db *db, const trawl_scan_options *options,
+                         trawl_walker **walker, trawl_error *error);
     void (*close)(trawl_walker *walker);
     trawl_status (*scan)(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error);

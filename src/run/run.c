@@ -100,8 +100,8 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
         }
     }
     if (status == TRAWL_OK) {
-        status =
-            run->type->open(worker->copy != NULL ? worker->copy : run->db, &worker->walker, error);
+        status = run->type->open(worker->copy != NULL ? worker->copy : run->db, &run->options,
+                                 &worker->walker, error);
     }
     if (status == TRAWL_OK) {
         worker->walker->threads = run->own_threads ? run->options.threads : 1;

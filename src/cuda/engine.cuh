@@ -1,0 +1,173 @@
+/*
+ * The contract between the scan call (scan.cu) and the engines' kernels.
+ *
+ * A scan goes over the text in pieces of at most `piece_bytes` owned bytes. In a piece every thread
+ * owns a part: `thread_bytes` consecutive bytes, the last part fewer. Part p begins at
+ * trawl_cuda_part_begin(), so that with thread_bytes a multiple of 16 (or block_threads *
+ * thread_bytes one, for blocks that load together) every part (or block) begins at an address that
+ * is a multiple of 16; the first one begins up to 15 bytes before the owned bytes, which are not
+ * reported. A thread reports the matches whose last byte it owns, and so has to read up to
+ * max_length - 1 bytes before its part, but never before text[0] nor at or behind text[length].
+ *
+ * Matches are made in two walks: pass SIZES counts those of every part, an exclusive sum over all
+ * parts says where each one's matches go, pass RECORDS writes them there. Parts follow each other
+ * in the text, so the order is canonical if it is so within each part; for kernels that cannot do
+ * that (`ordered` false) scan.cu sorts each part afterwards.
+ */
+#ifndef TRAWL_CUDA_ENGINE_CUH
+#define TRAWL_CUDA_ENGINE_CUH
+
+#include "cuda/runtime.cuh"
+
+typedef unsigned long long trawl_counter; /* what CUDA's atomics take */
+
+/* A piece of text that a launch works on, as trawl_window; at most 2^30 + max_length bytes. */
+typedef struct trawl_cuda_piece {
+    const uint8_t *text; /* first readable byte */
+    uint32_t length;     /* readable bytes */
+    uint32_t owned;      /* index of the first owned byte; below length */
+    uint64_t base;       /* offset of text[0] in the whole text */
+    uint64_t first; /* index of text[owned] among the owned bytes of the scan: for ends, states;
+                       a multiple of 32 */
+} trawl_cuda_piece;
+
+typedef enum trawl_cuda_pass {
+    TRAWL_CUDA_PASS_COUNT,    /* add to *total */
+    TRAWL_CUDA_PASS_PATTERNS, /* add to *total, hits and per_pattern */
+    TRAWL_CUDA_PASS_SIZES,    /* add the number of matches to sizes[part], which begins as 0 */
+    TRAWL_CUDA_PASS_RECORDS,  /* write at sizes[part] and advance it behind the last match; only
+                                 when *total <= capacity */
+    TRAWL_CUDA_PASS_ENDS,     /* set bits of ends, which begin as 0 */
+    TRAWL_CUDA_PASS_STATES    /* write states */
+} trawl_cuda_pass;
+
+/* Where a pass leaves its results; passed to kernels by value. */
+typedef struct trawl_cuda_output {
+    trawl_cuda_pass pass;
+    trawl_counter *total;
+    trawl_counter *hits;        /* for each key of all parts of the database: chains met */
+    trawl_counter *per_pattern; /* only for patterns that had to be verified, see emit.cuh */
+    trawl_counter *sizes;       /* of this piece's parts */
+    trawl_cuda_match *matches;
+    trawl_counter capacity;
+    uint32_t *ends;
+    void *states;
+} trawl_cuda_output;
+
+/* The keys of one part of the database (ac-split, rabin-karp have several), in device memory. */
+typedef struct trawl_cuda_keys {
+    trawl_outputs outputs;
+    uint32_t first_hit; /* index of key 0 in `hits` */
+} trawl_cuda_keys;
+
+/* What a kernel reports with; passed by value. Pointers are the device's. */
+typedef struct trawl_cuda_reporter {
+    trawl_cuda_piece piece;
+    trawl_cuda_output output;
+    trawl_pattern_view patterns;
+} trawl_cuda_reporter;
+
+/* How a kernel is launched. The engine's `plan` decides it. */
+typedef struct trawl_cuda_plan {
+    uint32_t kernel; /* index into the engine's kernels */
+    trawl_table_path table_path;
+    uint32_t block_threads;   /* T */
+    uint32_t thread_bytes;    /* S_thread */
+    uint32_t shared_bytes;    /* dynamic shared memory of a block */
+    bool ordered;             /* RECORDS come in canonical order within each part */
+    uint64_t piece_bytes;     /* most owned bytes of a piece: a multiple of 4096, at most 2^30 */
+    uint64_t workspace_bytes; /* of the engine's own, for one piece of `piece_bytes` or of the
+                                 whole text when that is shorter */
+} trawl_cuda_plan;
+
+/* What the plan depends on: the caller's wishes, 0 where there are none. */
+typedef struct trawl_cuda_wishes {
+    trawl_cuda_form form;
+    uint32_t kernel;
+    uint32_t block_threads;
+    uint32_t block_bytes;
+    trawl_table_path table_path;
+    uint64_t length; /* of the text */
+} trawl_cuda_wishes;
+
+typedef struct trawl_cuda_device {
+    int number;
+    int multiprocessors;
+    size_t shared_bytes; /* of a block, at most (opt-in) */
+    size_t l2_bytes;
+    size_t texture_elements; /* of a texture over linear memory, at most */
+    uint32_t warp;
+} trawl_cuda_device;
+
+typedef struct trawl_cuda_engine {
+    const char *name;
+
+    /* Makes whatever the kernels need besides the database's block: uploaded->tables. On failure
+     * nothing is left behind. `sample` may be NULL. */
+    trawl_status (*prepare)(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
+                            trawl_error *error);
+    void (*release)(trawl_cuda_db *uploaded);
+
+    /* Fills the plan, or refuses what this kernel cannot do with this database: TRAWL_ERROR_LIMIT
+     * with a sentence that names the limit and a kernel that would do. Refuses a block shape that
+     * is not possible with TRAWL_ERROR_ARGUMENT. */
+    trawl_status (*plan)(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                         trawl_cuda_plan *plan, trawl_error *error);
+
+    /* Launches one pass over one piece; asynchronous. The host pointers in *piece and *output are
+     * read during the call only. */
+    trawl_status (*launch)(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+                           void *workspace, cudaStream_t stream, trawl_error *error);
+} trawl_cuda_engine;
+
+struct trawl_cuda_db {
+    const trawl_db *db; /* in host memory */
+    trawl_cuda_device device;
+    uint8_t *block;              /* the database's bytes in device memory */
+    trawl_pattern_view patterns; /* device pointers */
+    trawl_cuda_keys *keys;       /* host array of `parts`; NULL when the engine has no outputs */
+    uint32_t parts;
+    uint32_t hits;                /* keys of all parts together */
+    trawl_cuda_keys *device_keys; /* the same array in device memory */
+    const trawl_cuda_engine *engine;
+    void *tables;         /* the engine's */
+    pthread_mutex_t lock; /* held while an engine uses streams and events of its own */
+};
+
+extern const trawl_cuda_engine trawl_cuda_ac_dfa;
+extern const trawl_cuda_engine trawl_cuda_ac_nfa;
+extern const trawl_cuda_engine trawl_cuda_ac_split;
+extern const trawl_cuda_engine trawl_cuda_wu_manber;
+extern const trawl_cuda_engine trawl_cuda_rabin_karp;
+
+/* A section of the uploaded block: a device pointer, or NULL when the database has none. */
+const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
+                               uint32_t part);
+
+/* Where the parts of a piece begin: at an address that is a multiple of 16, at or up to 15 bytes
+ * before the first owned byte. May be negative when the piece owns its first bytes. */
+static inline __host__ __device__ int32_t trawl_cuda_origin(const trawl_cuda_piece *piece) {
+    return (int32_t)piece->owned - (int32_t)((uintptr_t)(piece->text + piece->owned) & 15);
+}
+
+static inline __host__ __device__ uint32_t trawl_cuda_part_count(const trawl_cuda_piece *piece,
+                                                                 uint32_t thread_bytes) {
+    return (uint32_t)((int32_t)piece->length - trawl_cuda_origin(piece) + (int32_t)thread_bytes -
+                      1) /
+           thread_bytes;
+}
+
+static inline __host__ __device__ int64_t trawl_cuda_part_begin(const trawl_cuda_piece *piece,
+                                                                uint32_t thread_bytes,
+                                                                uint32_t part) {
+    return trawl_cuda_origin(piece) + (int64_t)part * thread_bytes;
+}
+
+/* A texture object over `bytes` of linear device memory, read as `element_bytes` (1, 2, 4) wide
+ * unsigned integers, or as four of 4 bytes (16). TRAWL_ERROR_LIMIT when it is too large for one. */
+trawl_status trawl_cuda_texture(const trawl_cuda_db *uploaded, const void *memory, uint64_t bytes,
+                                uint32_t element_bytes, cudaTextureObject_t *texture,
+                                trawl_error *error);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * CUDA's headers and trawl's C headers for the files of this module, and what they all use of CUDA.
+ *
+ * Kernels are launched with TRAWL_LAUNCH and take dynamic shared memory with TRAWL_SHARED, so that
+ * the tests can run them on a CPU with an emulation of the few parts of CUDA used here
+ * (tests/emulator). Stay with those: threads, blocks, shared memory, barriers, atomics, warp votes
+ * and shuffles of full warps, texture objects over linear memory, streams and events, CUB's device
+ * scan, reduction, selection and sort.
+ */
+#ifndef TRAWL_CUDA_RUNTIME_CUH
+#define TRAWL_CUDA_RUNTIME_CUH
+
+#include <cuda_runtime.h>
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern "C" {
+#include "common/allocate.h"
+#include "common/status.h"
+#include "cuda/module.h"
+#include "engine/outputs.h"
+}
+
+#ifndef TRAWL_LAUNCH
+#define TRAWL_LAUNCH(kernel, blocks, threads, shared, stream, ...)                                 \
+    kernel<<<(blocks), (threads), (shared), (stream)>>>(__VA_ARGS__)
+#define TRAWL_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
+#endif
+
+/* "cudaMalloc failed on device 0: out of memory (cudaErrorMemoryAllocation)" and the status that
+ * fits. Clears the error, unless it is one that the device does not recover from. */
+trawl_status trawl_cuda_failed(cudaError_t code, const char *call, trawl_error *error);
+
+/* Runs a CUDA call; its failure leaves the function with a status. */
+#define TRAWL_CUDA_TRY(call, error)                                                                \
+    do {                                                                                           \
+        cudaError_t trawl_code = (call);                                                           \
+        if (trawl_code != cudaSuccess) {                                                           \
+            return trawl_cuda_failed(trawl_code, #call, error);                                    \
+        }                                                                                          \
+    } while (0)
+
+/* To be used after each launch, with the kernel's name. */
+#define TRAWL_CUDA_LAUNCHED(name, error)                                                           \
+    do {                                                                                           \
+        cudaError_t trawl_code = cudaGetLastError();                                               \
+        if (trawl_code != cudaSuccess) {                                                           \
+            return trawl_cuda_failed(trawl_code, "launching " name, error);                        \
+        }                                                                                          \
+    } while (0)
+
+#endif
