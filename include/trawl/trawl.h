@@ -54,7 +54,8 @@ typedef enum trawl_status {
     TRAWL_ERROR_LIMIT = 4,    /* a documented limit: the engine refuses this set, with its reason */
     TRAWL_ERROR_UNAVAILABLE = 5, /* a device or feature that this machine or build does not have */
     TRAWL_ERROR_IO = 6,          /* the operating system failed to read or write */
-    TRAWL_ERROR_FORMAT = 7       /* not a database, or a damaged, truncated or foreign one */
+    TRAWL_ERROR_FORMAT = 7,      /* not a database, or a damaged, truncated or foreign one */
+    TRAWL_ERROR_DEVICE = 8       /* a device failed; the library goes on working on the CPU */
 } trawl_status;
 
 /* Filled by a failing call; the caller owns it. `message` is one sentence without a line end. */

@@ -42,6 +42,8 @@ const char *trawl_status_text(trawl_status status) {
         return "input or output failed";
     case TRAWL_ERROR_FORMAT:
         return "not a valid database";
+    case TRAWL_ERROR_DEVICE:
+        return "a device failed";
     }
     return "unknown status";
 }

@@ -141,6 +141,21 @@ extern const trawl_cuda_engine trawl_cuda_ac_split;
 extern const trawl_cuda_engine trawl_cuda_wu_manber;
 extern const trawl_cuda_engine trawl_cuda_rabin_karp;
 
+/* Makes a device the current one and back again, so that callers keep theirs. */
+cudaError_t trawl_cuda_enter(int device, int *before);
+void trawl_cuda_leave(int before);
+
+trawl_status trawl_cuda_device_read(int number, trawl_cuda_device *device, trawl_error *error);
+
+/* trawl_scan_device and its companions for databases of any match kind: all occurrences, from which
+ * the runner selects. */
+trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                                      uint64_t length, size_t *bytes, trawl_error *error);
+trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                                 const void *text, uint64_t length,
+                                 const trawl_cuda_results *results, void *workspace,
+                                 size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
+
 /* A section of the uploaded block: a device pointer, or NULL when the database has none. */
 const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
                                uint32_t part);

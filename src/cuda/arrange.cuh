@@ -1,0 +1,13 @@
+/* Canonical order within parts, for kernels that do not meet matches in it. */
+#ifndef TRAWL_CUDA_ARRANGE_CUH
+#define TRAWL_CUDA_ARRANGE_CUH
+
+#include "cuda/engine.cuh"
+
+/* Sorts the matches of each part by end, start and pattern. After pass RECORDS, part p's are
+ * matches[ends[p - 1]] .. matches[ends[p]]. Does nothing when *total is above `capacity`. */
+trawl_status trawl_cuda_arrange(trawl_cuda_match *matches, const trawl_counter *ends,
+                                uint64_t parts, const trawl_counter *total, trawl_counter capacity,
+                                cudaStream_t stream, trawl_error *error);
+
+#endif

@@ -1,0 +1,181 @@
+/* Devices: which there are, whether they can be used, what they are; errors; textures. */
+#include "cuda/engine.cuh"
+
+/* Compute capability 7.0: independent thread scheduling, and the oldest that is thought of here. */
+#define OLDEST_MAJOR 7
+
+/* A device with less than this free is of no use for scanning. */
+#define LEAST_FREE_BYTES ((size_t)64 << 20)
+
+trawl_status trawl_cuda_failed(cudaError_t code, const char *call, trawl_error *error) {
+    int device = -1;
+    (void)cudaGetLastError();
+    if (cudaGetDevice(&device) != cudaSuccess) {
+        (void)cudaGetLastError();
+    }
+    trawl_status status = TRAWL_ERROR_DEVICE;
+    if (code == cudaErrorMemoryAllocation) {
+        status = TRAWL_ERROR_MEMORY;
+    } else if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ||
+               code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDevice ||
+               code == cudaErrorInitializationError || code == cudaErrorSystemDriverMismatch ||
+               code == cudaErrorDevicesUnavailable) {
+        status = TRAWL_ERROR_UNAVAILABLE;
+    }
+    int length = (int)strcspn(call, "("); /* the function's name is enough */
+    return trawl_fail(error, status, "%.*s failed on CUDA device %d: %s (%s)", length, call, device,
+                      cudaGetErrorString(code), cudaGetErrorName(code));
+}
+
+/* The number of devices, or 0 with the reason. */
+static int count_devices(trawl_error *error) {
+    int driver = 0, count = 0;
+    cudaError_t code = cudaDriverGetVersion(&driver);
+    if (code == cudaSuccess && driver == 0) {
+        trawl_error_write(error, TRAWL_ERROR_UNAVAILABLE,
+                          "no CUDA device can be used: no driver is installed");
+        return 0;
+    }
+    if (code == cudaSuccess) {
+        code = cudaGetDeviceCount(&count);
+    }
+    if (code == cudaErrorInsufficientDriver) {
+        (void)cudaGetLastError();
+        trawl_error_write(error, TRAWL_ERROR_UNAVAILABLE,
+                          "no CUDA device can be used: the driver is for CUDA %d.%d, this program "
+                          "needs %d.%d",
+                          driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+                          CUDART_VERSION % 1000 / 10);
+        return 0;
+    }
+    if (code != cudaSuccess || count == 0) {
+        (void)cudaGetLastError();
+        trawl_error_write(error, TRAWL_ERROR_UNAVAILABLE, "no CUDA device can be used: %s",
+                          code == cudaSuccess ? "there is none" : cudaGetErrorString(code));
+        return 0;
+    }
+    return count;
+}
+
+extern "C" size_t trawl_cuda_list(trawl_device *devices, size_t capacity) {
+    int count = count_devices(NULL);
+    size_t usable = 0;
+    for (int number = 0; number < count; number++) {
+        cudaDeviceProp properties;
+        if (cudaGetDeviceProperties(&properties, number) != cudaSuccess) {
+            (void)cudaGetLastError();
+            continue;
+        }
+        if (properties.major < OLDEST_MAJOR) {
+            continue;
+        }
+        if (usable < capacity) {
+            trawl_device *device = &devices[usable];
+            memset(device, 0, sizeof *device);
+            (void)snprintf(device->name, sizeof device->name, "cuda:%d", number);
+            (void)snprintf(device->description, sizeof device->description,
+                           "%.64s (compute capability %d.%d)", properties.name, properties.major,
+                           properties.minor);
+            device->memory_bytes = properties.totalGlobalMem;
+            device->units = (uint32_t)properties.multiProcessorCount;
+        }
+        usable++;
+    }
+    return usable;
+}
+
+extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
+    trawl_clear(error);
+    trawl_error reason;
+    int count = count_devices(&reason);
+    if (count == 0) {
+        return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE, "%s", reason.message);
+    }
+    if (number >= (uint32_t)count) {
+        return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
+                          "there is no CUDA device %u: the last one is %d", number, count - 1);
+    }
+    cudaDeviceProp properties;
+    TRAWL_CUDA_TRY(cudaGetDeviceProperties(&properties, (int)number), error);
+    if (properties.major < OLDEST_MAJOR) {
+        return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
+                          "CUDA device %u (%.64s) has compute capability %d.%d; %d.0 is needed",
+                          number, properties.name, properties.major, properties.minor,
+                          OLDEST_MAJOR);
+    }
+    int before;
+    TRAWL_CUDA_TRY(trawl_cuda_enter((int)number, &before), error);
+    size_t available = 0, whole = 0;
+    cudaError_t code = cudaMemGetInfo(&available, &whole);
+    trawl_cuda_leave(before);
+    if (code != cudaSuccess) {
+        (void)cudaGetLastError();
+        return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE, "CUDA device %u cannot be used: %s (%s)",
+                          number, cudaGetErrorString(code), cudaGetErrorName(code));
+    }
+    if (available < LEAST_FREE_BYTES) {
+        return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
+                          "CUDA device %u has %zu bytes of memory free; %zu are needed", number,
+                          available, LEAST_FREE_BYTES);
+    }
+    return TRAWL_OK;
+}
+
+cudaError_t trawl_cuda_enter(int device, int *before) {
+    *before = -1;
+    cudaError_t code = cudaGetDevice(before);
+    if (code == cudaSuccess && *before != device) {
+        code = cudaSetDevice(device);
+    }
+    return code;
+}
+
+void trawl_cuda_leave(int before) {
+    int now = -1;
+    if (before >= 0 && (cudaGetDevice(&now) != cudaSuccess || now != before)) {
+        (void)cudaSetDevice(before);
+    }
+}
+
+trawl_status trawl_cuda_device_read(int number, trawl_cuda_device *device, trawl_error *error) {
+    cudaDeviceProp properties;
+    TRAWL_CUDA_TRY(cudaGetDeviceProperties(&properties, number), error);
+    int elements = 0;
+    TRAWL_CUDA_TRY(cudaDeviceGetAttribute(&elements, cudaDevAttrMaxTexture1DLinearWidth, number),
+                   error);
+    device->number = number;
+    device->multiprocessors = properties.multiProcessorCount;
+    device->shared_bytes = properties.sharedMemPerBlockOptin;
+    device->l2_bytes = (size_t)properties.l2CacheSize;
+    device->texture_elements = (size_t)elements;
+    device->warp = (uint32_t)properties.warpSize;
+    return TRAWL_OK;
+}
+
+trawl_status trawl_cuda_texture(const trawl_cuda_db *uploaded, const void *memory, uint64_t bytes,
+                                uint32_t element_bytes, cudaTextureObject_t *texture,
+                                trawl_error *error) {
+    if (bytes / element_bytes > uploaded->device.texture_elements) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "a texture object holds at most %zu elements, these tables have "
+                          "%" PRIu64 "; table path read-only takes them",
+                          uploaded->device.texture_elements, bytes / element_bytes);
+    }
+    cudaResourceDesc resource;
+    memset(&resource, 0, sizeof resource);
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = const_cast<void *>(memory);
+    resource.res.linear.sizeInBytes = bytes;
+    if (element_bytes == 16) {
+        resource.res.linear.desc =
+            cudaCreateChannelDesc(32, 32, 32, 32, cudaChannelFormatKindUnsigned);
+    } else {
+        resource.res.linear.desc =
+            cudaCreateChannelDesc((int)element_bytes * 8, 0, 0, 0, cudaChannelFormatKindUnsigned);
+    }
+    cudaTextureDesc description;
+    memset(&description, 0, sizeof description);
+    description.readMode = cudaReadModeElementType;
+    TRAWL_CUDA_TRY(cudaCreateTextureObject(texture, &resource, &description, NULL), error);
+    return TRAWL_OK;
+}

@@ -1,0 +1,157 @@
+/* A database on a device: the block as it is, views of it, and what the engine's kernels add. */
+#include "cuda/engine.cuh"
+
+static const trawl_cuda_engine *const engines[] = {
+    &trawl_cuda_ac_dfa,    &trawl_cuda_ac_nfa,     &trawl_cuda_ac_split,
+    &trawl_cuda_wu_manber, &trawl_cuda_rabin_karp,
+};
+
+const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
+                               uint32_t part) {
+    const uint8_t *section = (const uint8_t *)trawl_db_section(uploaded->db, kind, part, NULL);
+    return section == NULL ? NULL : uploaded->block + (section - uploaded->db->block);
+}
+
+/* The parts of a database that have outputs: 0 for engines that list patterns themselves. */
+static uint32_t count_parts(const trawl_db *db) {
+    uint32_t parts = 0;
+    while (parts < TRAWL_IMAGE_MAX_PARTS &&
+           trawl_db_section(db, TRAWL_SECTION_KEY_LENGTH, parts, NULL) != NULL) {
+        parts++;
+    }
+    return parts;
+}
+
+static trawl_status upload_keys(trawl_cuda_db *uploaded, trawl_error *error) {
+    uploaded->parts = count_parts(uploaded->db);
+    if (uploaded->parts == 0) {
+        return TRAWL_OK;
+    }
+    size_t bytes = uploaded->parts * sizeof *uploaded->keys;
+    uploaded->keys = (trawl_cuda_keys *)trawl_allocate_zeroed(1, bytes);
+    if (uploaded->keys == NULL) {
+        return trawl_fail_memory(error, "a database on a device", bytes);
+    }
+    for (uint32_t part = 0; part < uploaded->parts; part++) {
+        trawl_outputs host;
+        trawl_outputs_view(uploaded->db, part, &host);
+        trawl_cuda_keys *keys = &uploaded->keys[part];
+#define SECTION(kind) trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_##kind, part)
+        keys->outputs.keys = host.keys;
+        keys->outputs.length = (const uint32_t *)SECTION(LENGTH);
+        keys->outputs.link = (const uint32_t *)SECTION(LINK);
+        keys->outputs.total = (const uint32_t *)SECTION(TOTAL);
+        keys->outputs.first = (const uint32_t *)SECTION(FIRST);
+        keys->outputs.ids = (const uint32_t *)SECTION(IDS);
+        keys->outputs.verify = (const uint8_t *)SECTION(VERIFY);
+#undef SECTION
+        keys->first_hit = uploaded->hits;
+        uploaded->hits += host.keys;
+    }
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
+    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),
+                   error);
+    return TRAWL_OK;
+}
+
+static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_upload_options *options,
+                               trawl_error *error) {
+    const trawl_db *db = uploaded->db;
+    trawl_status status = trawl_cuda_device_read((int)options->device, &uploaded->device, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->block, db->size), error);
+    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->block, db->block, db->size, cudaMemcpyHostToDevice), error);
+    uploaded->patterns.offsets =
+        (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_OFFSETS, 0);
+    uploaded->patterns.bytes =
+        (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_BYTES, 0);
+    uploaded->patterns.flags =
+        (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_FLAGS, 0);
+    uploaded->patterns.count = db->patterns.count;
+    status = upload_keys(uploaded, error);
+    for (size_t i = 0; status == TRAWL_OK && i < sizeof engines / sizeof *engines; i++) {
+        if (strcmp(engines[i]->name, db->header->engine) == 0) {
+            status =
+                engines[i]->prepare(uploaded, (const uint8_t *)options->sample,
+                                    options->sample == NULL ? 0 : options->sample_length, error);
+            uploaded->engine = status == TRAWL_OK ? engines[i] : NULL;
+        }
+    }
+    return status;
+}
+
+static void free_all(trawl_cuda_db *uploaded) {
+    if (uploaded->engine != NULL) {
+        uploaded->engine->release(uploaded);
+    }
+    (void)cudaFree(uploaded->device_keys);
+    (void)cudaFree(uploaded->block);
+    (void)pthread_mutex_destroy(&uploaded->lock);
+    trawl_release(uploaded->keys);
+    trawl_release(uploaded);
+}
+
+extern "C" trawl_status trawl_cuda_upload(const trawl_db *db,
+                                          const trawl_cuda_upload_options *options,
+                                          trawl_cuda_db **uploaded, trawl_error *error) {
+    trawl_clear(error);
+    if (db == NULL || uploaded == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_upload: %s is NULL",
+                          db == NULL ? "db" : "uploaded");
+    }
+    *uploaded = NULL;
+    trawl_cuda_upload_options complete;
+    memset(&complete, 0, sizeof complete);
+    if (options != NULL) {
+        if (options->size < sizeof options->size) {
+            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                              "upload options: size is %zu; initialise them with "
+                              "TRAWL_CUDA_UPLOAD_OPTIONS",
+                              options->size);
+        }
+        memcpy(&complete, options,
+               options->size < sizeof complete ? options->size : sizeof complete);
+    }
+    trawl_status status = trawl_cuda_check(complete.device, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_cuda_db *made = (trawl_cuda_db *)trawl_allocate_zeroed(1, sizeof *made);
+    if (made == NULL) {
+        return trawl_fail_memory(error, "a database on a device", sizeof *made);
+    }
+    made->db = db;
+    (void)pthread_mutex_init(&made->lock, NULL);
+    int before;
+    cudaError_t code = trawl_cuda_enter((int)complete.device, &before);
+    status = code == cudaSuccess ? upload_all(made, &complete, error)
+                                 : trawl_cuda_failed(code, "cudaSetDevice", error);
+    if (status != TRAWL_OK) {
+        free_all(made);
+        made = NULL;
+    }
+    trawl_cuda_leave(before);
+    *uploaded = made;
+    return status;
+}
+
+extern "C" void trawl_cuda_free(trawl_cuda_db *uploaded) {
+    if (uploaded != NULL) {
+        int before;
+        (void)trawl_cuda_enter(uploaded->device.number, &before);
+        (void)cudaDeviceSynchronize();
+        free_all(uploaded);
+        (void)cudaGetLastError();
+        trawl_cuda_leave(before);
+    }
+}
+
+extern "C" size_t trawl_cuda_state_bytes(const trawl_cuda_db *uploaded) {
+    if (uploaded == NULL || (strcmp(uploaded->db->header->engine, "ac-dfa") != 0 &&
+                             strcmp(uploaded->db->header->engine, "ac-nfa") != 0)) {
+        return 0;
+    }
+    return uploaded->db->header->states <= 65536 ? 2 : 4;
+}
