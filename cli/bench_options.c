@@ -164,7 +164,7 @@ bool bench_options_parse(bench_options *options, int argc, char **argv, int *sta
         if (taken == FLAG_REFUSED)
             return false;
     }
-    return consistent(options) && scan_options_check_device(&options->scan);
+    return consistent(options) && cuda_options_check(&bench_command, &options->scan);
 }
 
 void bench_options_release(bench_options *options) {

@@ -199,27 +199,3 @@ unsigned scan_options_threads(const trawl_scan_options *options) {
                      : sysconf(_SC_NPROCESSORS_ONLN);
     return count < 1 ? 1 : (unsigned)count;
 }
-
-bool scan_options_check_device(const trawl_scan_options *options) {
-    const char *device = options->device;
-    if (device == NULL || strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0)
-        return true;
-    if (strncmp(device, "cuda", 4) == 0 && (device[4] == '\0' || device[4] == ':')) {
-        trawl_device devices[64];
-        size_t count = 0;
-        trawl_error error;
-        if (trawl_devices(devices, 64, &count, &error) == TRAWL_OK) {
-            for (size_t i = 0; i < count && i < 64; i++) {
-                if (strcmp(devices[i].name, device) == 0 ||
-                    (device[4] == '\0' && strncmp(devices[i].name, "cuda", 4) == 0))
-                    return true;
-            }
-        }
-        report("--device %s: no such GPU, or this trawl was built without CUDA; "
-               "'trawl devices' lists what there is",
-               device);
-        return false;
-    }
-    report("--device: expected cpu, cuda, cuda:N or auto, not '%s'", device);
-    return false;
-}

@@ -1,7 +1,7 @@
 /*
- * Flags that several commands share, in three groups: where the patterns come from, how they are
- * compiled, how a text is scanned. A command puts the group's rows into its table and offers each
- * id that arguments_next returns to the group's _take function.
+ * Flags that several commands share, in four groups: where the patterns come from, how they are
+ * compiled, how a text is scanned, how a CUDA device does it. A command puts the group's rows into
+ * its table and offers each id that arguments_next returns to the group's _take function.
  */
 #ifndef CLI_COMMON_FLAGS_H
 #define CLI_COMMON_FLAGS_H
@@ -30,7 +30,16 @@ enum {
     FLAG_THREADS,
     FLAG_PLACEMENT,
     FLAG_COPY_TABLES,
-    FLAG_CHUNK_BYTES
+    FLAG_CHUNK_BYTES,
+    FLAG_KERNEL,
+    FLAG_TRANSFER,
+    FLAG_SEGMENT_BYTES,
+    FLAG_SEGMENTS,
+    FLAG_BLOCK_THREADS,
+    FLAG_BLOCK_BYTES,
+    FLAG_TABLE_PATH,
+    FLAG_PROFILE,
+    FLAG_NO_PROFILE
 };
 
 /* What the _take functions return. */
@@ -97,6 +106,23 @@ void pattern_options_release(pattern_options *options);
      "Compiling"},                                                                                 \
         {FLAG_VARIANT, 0, "variant", "NAME", "The engine's variant.", NULL}, COMPILE_DETAIL_FLAGS
 
+/* The same for a command that scans: on a CUDA device a variant may name the kernel too. */
+#define COMPILE_AND_SCAN_FLAGS                                                                     \
+    {FLAG_ENGINE,                                                                                  \
+     0,                                                                                            \
+     "engine",                                                                                     \
+     "NAME",                                                                                       \
+     "The algorithm; auto (the default) chooses. A named engine runs or fails with a reason. "     \
+     "'trawl engines' lists them.",                                                                \
+     "Compiling"},                                                                                 \
+        {FLAG_VARIANT,                                                                             \
+         0,                                                                                        \
+         "variant",                                                                                \
+         "NAME",                                                                                   \
+         "The engine's variant; with --device cuda also a kernel, or both as VARIANT+KERNEL.",     \
+         NULL},                                                                                    \
+        COMPILE_DETAIL_FLAGS
+
 /* The same without --engine and --variant, for a command that has its own. */
 #define COMPILE_DETAIL_FLAGS                                                                       \
     {FLAG_MATCHES,                                                                                 \
@@ -134,7 +160,13 @@ bool match_kind_find(const char *name, trawl_match_kind *kind);
 /* ------------------------------------------------------------------ how a text is scanned */
 
 #define SCAN_FLAGS                                                                                 \
-    {FLAG_DEVICE, 0, "device", "NAME", "cpu, cuda, cuda:N or auto (the default).", "Scanning"},    \
+    {FLAG_DEVICE,                                                                                  \
+     0,                                                                                            \
+     "device",                                                                                     \
+     "NAME",                                                                                       \
+     "cpu (the default), cuda (the first GPU), cuda:N, or auto: a GPU that can be used, else the " \
+     "CPU.",                                                                                       \
+     "Scanning"},                                                                                  \
         {FLAG_THREADS, 0, "threads", "N", "Threads to use (default: all CPUs allowed).", NULL},    \
         SCAN_DETAIL_FLAGS
 
@@ -163,7 +195,85 @@ int scan_options_take(trawl_scan_options *options, const arguments *arguments, i
 /* Number of threads that options.threads asks for, at least 1. */
 unsigned scan_options_threads(const trawl_scan_options *options);
 
-/* Whether this build and machine have the device; false after reporting one line. */
-bool scan_options_check_device(const trawl_scan_options *options);
+/* ------------------------------------------------------------------ how a CUDA device does it */
+
+/* How a kernel runs, wherever the text is. */
+#define KERNEL_FLAGS                                                                               \
+    {FLAG_KERNEL,                                                                                  \
+     0,                                                                                            \
+     "kernel",                                                                                     \
+     "NAME",                                                                                       \
+     "How the GPU walks the engine's tables; 'trawl engines' lists the kernels.",                  \
+     "CUDA devices"},                                                                              \
+        {FLAG_BLOCK_THREADS,                                                                       \
+         0,                                                                                        \
+         "block-threads",                                                                          \
+         "T",                                                                                      \
+         "Threads of a block, a multiple of 32 (default: the kernel's).",                          \
+         NULL},                                                                                    \
+        {FLAG_BLOCK_BYTES,                                                                         \
+         0,                                                                                        \
+         "block-bytes",                                                                            \
+         "SIZE",                                                                                   \
+         "Text that a block owns (default: the kernel's).",                                        \
+         NULL},                                                                                    \
+    {                                                                                              \
+        FLAG_TABLE_PATH, 0, "table-path", "PATH",                                                  \
+            "How kernels read tables: texture (texture objects) or read-only (read-only loads). "  \
+            "Default: as the kernel's paper has it.",                                              \
+            NULL                                                                                   \
+    }
+
+/* How the text travels to the device. */
+#define TRANSFER_FLAGS                                                                             \
+    {FLAG_TRANSFER,                                                                                \
+     0,                                                                                            \
+     "transfer",                                                                                   \
+     "HOW",                                                                                        \
+     "How the text travels: ring (the default), a or b (the strategies of Zha & Sahni), "          \
+     "zero-copy.",                                                                                 \
+     NULL},                                                                                        \
+        {FLAG_SEGMENT_BYTES,                                                                       \
+         0,                                                                                        \
+         "segment-bytes",                                                                          \
+         "SIZE",                                                                                   \
+         "Text of one transfer (default: chosen).",                                                \
+         NULL},                                                                                    \
+    {                                                                                              \
+        FLAG_SEGMENTS, 0, "segments", "N", "ring: segments under way at a time.", NULL             \
+    }
+
+#define PROFILE_FLAGS                                                                              \
+    {FLAG_PROFILE,                                                                                 \
+     0,                                                                                            \
+     "profile",                                                                                    \
+     "FILE",                                                                                       \
+     "Take what is not given from this profile of 'trawl tune' (default: the device's own).",      \
+     NULL},                                                                                        \
+    {                                                                                              \
+        FLAG_NO_PROFILE, 0, "no-profile", NULL, "Take nothing from a profile.", NULL               \
+    }
+
+typedef struct profile_options {
+    const char *path; /* --profile; NULL: the device's own, if there is one */
+    bool ignore;      /* --no-profile */
+} profile_options;
+
+/* All three groups. A command without PROFILE_FLAGS hands over NULL for the last one. */
+int cuda_options_take(trawl_scan_options *options, profile_options *profile,
+                      const arguments *arguments, int id);
+
+/* What --variant may say of a kernel: "KERNEL" where the engine has no such variant, and
+ * "VARIANT+KERNEL". Moves the kernel to `scan`; names that are not known are left for the library
+ * to refuse. False after one line. */
+bool cuda_options_from_variant(const command *command, trawl_compile_options *compile,
+                               trawl_scan_options *scan);
+
+/* Whether the flags fit the device that was asked for, and this build and machine have it; false
+ * after one line. */
+bool cuda_options_check(const command *command, const trawl_scan_options *options);
+
+/* "cuda", "cuda:N". */
+bool device_is_cuda(const char *device);
 
 #endif

@@ -62,6 +62,7 @@ static const flag flags[] = {
     {FLAG_ENGINE, 0, "engine", "NAME", "The algorithm; auto (the default) chooses. 'trawl engines' lists them.", "trawl's own"},
     {FLAG_VARIANT, 0, "variant", "NAME", "The engine's variant.", NULL},
     {FLAG_THREADS, 0, "threads", "N", "Threads for large inputs (default: all CPUs allowed).", NULL},
+    {FLAG_DEVICE, 0, "device", "NAME", "For large inputs: cpu (the default), cuda, cuda:N or auto.", NULL},
 
     {GREP_FLAG_VERSION, 'V', "version", NULL, "Print the version.", NULL},
     {GREP_FLAG_IGNORED, 'U', "binary", NULL, NULL, NULL},

@@ -207,6 +207,8 @@ static bool take_value(parsing *parser, int id) {
     case FLAG_THREADS:
         options->threads_given = true;
         return scan_options_take(&options->scan, &parser->arguments, id) == FLAG_TAKEN;
+    case FLAG_DEVICE:
+        return scan_options_take(&options->scan, &parser->arguments, id) == FLAG_TAKEN;
     default:
         return compile_options_take(&options->compile, &parser->arguments, id) == FLAG_TAKEN;
     }
@@ -347,7 +349,7 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
         switch (id) {
         case ARGUMENTS_END:
             settle(&parser);
-            return take_operands(options);
+            return take_operands(options) && cuda_options_check(&grep_command, &options->scan);
         case ARGUMENTS_HELP:
             *status = EXIT_MATCHED;
             return false;

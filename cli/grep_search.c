@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this a scan by several threads costs more than it gains. */
+/* Below this a scan by several threads, or a GPU, costs more than it gains. */
 enum { THREADS_FROM_BYTES = 1 << 20 };
 
 /* End of the line that `text` is in. There is always a line end: blocks are whole lines. */
@@ -227,6 +227,7 @@ static void search_block(grep_search *search) {
         trawl_scan_options options = search->set->scan;
         if (length < THREADS_FROM_BYTES) {
             options.threads = 1;
+            options.device = NULL;
         }
         trawl_error error;
         trawl_status status =

@@ -268,6 +268,7 @@ bool grep_set_parts(const grep_set *set, const uint8_t *line, const uint8_t *end
     parts_search search = {set, line, spans};
     trawl_scan_options options = set->scan;
     options.threads = 1;
+    options.device = NULL;
     trawl_error error;
     if (trawl_scan(set->db, line, (size_t)(end - line), &options, on_part, &search, &error) !=
         TRAWL_OK) {

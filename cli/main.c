@@ -20,7 +20,7 @@ static const entry entries[] = {
     {"info", trawl_command_info, "what a pattern set or database is like"},
     {"bench", trawl_command_bench, "measure the engines side by side"},
     {"devices", trawl_command_devices, "list the processors that can scan"},
-    {"engines", trawl_command_engines, "list the algorithms and their variants"},
+    {"engines", trawl_command_engines, "list the algorithms, their variants and kernels"},
 };
 
 static int print_help(void) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "device.h"
 #include "progress.h"
 #include "report.h"
 #include "scan_many.h"
@@ -61,7 +62,11 @@ static bool drain_to_output(void *context, const char *bytes, size_t length) {
 /* One text, all threads. */
 static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path) {
     text_result result;
+    trawl_scan_report done = {.segments = 0};
+    scanner->options.report = &done;
     text_scanner_run(scanner, path, &result);
+    scanner->options.report = NULL;
+    device_add_report(&plan->report, &done);
     plan->bytes += result.bytes;
     plan->matches += result.matches;
     plan->failed = plan->failed || result.failed;
@@ -73,8 +78,11 @@ static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path)
     }
 }
 
-/* Whether texts may be scanned side by side: each thread then has counters of its own. */
+/* Whether texts may be scanned side by side: each thread then has counters of its own. A GPU works
+ * on one text at a time. */
 static bool may_go_side_by_side(const scan_plan *plan) {
+    if (device_is_cuda(plan->scanner.options.device))
+        return false;
     uint64_t counters = plan->per_pattern == NULL ? 0 : (uint64_t)plan->patterns * plan->threads;
     return plan->threads > 1 && counters * sizeof(uint64_t) <= (uint64_t)1 << 30;
 }
@@ -161,21 +169,21 @@ static void write_top(const scan_plan *plan) {
     free(rows);
 }
 
-static void print_stats(const scan_plan *plan, double build_seconds, double scan_seconds) {
+static void print_stats(const scan_plan *plan, const device_choice *device, double build_seconds,
+                        double scan_seconds) {
     trawl_db_information information;
     trawl_db_info(plan->scanner.db, &information);
-    const char *device = plan->options->scan.device;
-    if (device == NULL || strcmp(device, "auto") == 0)
-        device = "cpu";
     double rate = scan_seconds > 0 ? (double)plan->bytes / scan_seconds / 1e9 : 0;
     (void)fprintf(stderr,
                   "{\"bytes\":%" PRIu64 ",\"patterns\":%zu,\"matches\":%" PRIu64
                   ",\"engine\":\"%s\",\"variant\":\"%s\",\"device\":\"%s\",\"threads\":%u,"
                   "\"build_seconds\":%.6f,\"scan_seconds\":%.6f,\"gb_per_second\":%.6f,"
-                  "\"table_bytes\":%" PRIu64 "}\n",
+                  "\"table_bytes\":%" PRIu64,
                   plan->bytes, information.patterns, plan->matches, information.engine,
-                  information.variant, device, plan->threads, build_seconds, scan_seconds, rate,
-                  information.table_bytes);
+                  information.variant, device->name, plan->threads, build_seconds, scan_seconds,
+                  rate, information.table_bytes);
+    device_print_stats(device, &plan->report);
+    (void)fputs("}\n", stderr);
 }
 
 /* ------------------------------------------------------------------ the command */
@@ -201,7 +209,10 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
         memset(plan.per_pattern, 0, plan.patterns * sizeof *plan.per_pattern);
     }
     int status = EXIT_ERROR;
-    if (output_file_open(options->output, &plan.output, &error) != TRAWL_OK) {
+    device_choice device;
+    if (!device_choose(&device, db, &options->profile, &plan.scanner.options)) {
+        status = EXIT_ERROR;
+    } else if (output_file_open(options->output, &plan.output, &error) != TRAWL_OK) {
         (void)report_error(&error);
     } else {
         if (options->output == NULL)
@@ -218,7 +229,7 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
         else if (!plan.failed)
             status = plan.matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
         if (options->stats)
-            print_stats(&plan, build_seconds, scan_seconds);
+            print_stats(&plan, &device, build_seconds, scan_seconds);
     }
     free(plan.per_pattern);
     record_labels_release(&labels);

@@ -23,6 +23,7 @@ typedef struct scan_plan {
     uint64_t bytes;
     uint64_t matches;
     bool failed;
+    trawl_scan_report report; /* sums over the texts that were scanned alone */
 } scan_plan;
 
 /* True when records are written, false when only numbers are. */

@@ -47,8 +47,11 @@ static const flag scan_flags[] = {
     {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
      NULL},
     {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "No progress line on a terminal.", NULL},
-    COMPILE_FLAGS,
+    COMPILE_AND_SCAN_FLAGS,
     SCAN_FLAGS,
+    KERNEL_FLAGS,
+    TRANSFER_FLAGS,
+    PROFILE_FLAGS,
     {0},
 };
 
@@ -65,7 +68,8 @@ const command scan_command = {
         "  trawl scan -c -i -f names.txt -r logs/      counts for each file, any case\n"
         "  trawl scan --top 10 -f words.txt -r docs/   the ten most frequent patterns\n"
         "  trawl scan --pattern-format hex -f sigs.hex --format jsonl disk.img\n"
-        "  zcat big.gz | trawl scan --db rules.db -o matches.tsv\n",
+        "  zcat big.gz | trawl scan --db rules.db -o matches.tsv\n"
+        "  trawl scan -c --stats --device auto -f words.txt big.txt    on a GPU, if there is one\n",
     .flags = scan_flags,
     .notes = "Offsets count bytes from 0, and end is one past the last byte. Matches come ordered\n"
              "by end, then start, then id; ids count patterns from 0 in the order given, empty\n"
@@ -197,11 +201,15 @@ bool scan_options_parse(scan_options *options, int argc, char **argv, int *statu
         if (taken == FLAG_NOT_MINE)
             taken = scan_options_take(&options->scan, &args, id);
         if (taken == FLAG_NOT_MINE)
+            taken = cuda_options_take(&options->scan, &options->profile, &args, id);
+        if (taken == FLAG_NOT_MINE)
             taken = take_own(options, &args, id) ? FLAG_TAKEN : FLAG_REFUSED;
         if (taken == FLAG_REFUSED)
             return false;
     }
-    return consistent(options) && scan_options_check_device(&options->scan);
+    return consistent(options) &&
+           cuda_options_from_variant(&scan_command, &options->compile, &options->scan) &&
+           cuda_options_check(&scan_command, &options->scan);
 }
 
 void scan_options_release(scan_options *options) {

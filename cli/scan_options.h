@@ -11,6 +11,7 @@ typedef struct scan_options {
     const char *database; /* --db; NULL: patterns are compiled */
     trawl_compile_options compile;
     trawl_scan_options scan;
+    profile_options profile;
     record_format format;
     bool with_pattern;
     uint64_t top; /* rows of RECORD_TOP; 0: all */

@@ -5,18 +5,20 @@ _trawl_words() {
     COMPREPLY=($(compgen -W "$1" -- "$2"))
 }
 
-# `trawl engines` prints "NAME: summary" for an engine and "  NAME  summary" for its variants.
+# `trawl engines` prints "NAME: summary" for an engine, "  NAME  summary" for its variants and, below
+# "  kernels on CUDA devices", "    NAME  summary" for its kernels.
 _trawl_engines() {
     "$1" engines 2>/dev/null | sed -nE 's/^([a-z-]+):.*/\1/p'
 }
 
-# The variants of the engine that the line names, or else all.
+# The variants, or with "kernels" those, of the engine that the line names, or else all.
 _trawl_variants() {
     local engine
     engine=$(sed -nE 's/.* --engine[ =]+([a-z-]+).*/\1/p' <<<"${COMP_WORDS[*]}")
-    "$1" engines 2>/dev/null | awk -v wanted="$engine" '
+    "$1" engines 2>/dev/null | awk -v wanted="$engine" -v kernels="$2" '
         /^[a-z-]+:/ { mine = wanted == "" || $1 == wanted ":"; next }
-        mine && /^  / && $1 != "source:" { print $1 }'
+        mine && kernels && /^    [a-z]/ { print $1 }
+        mine && !kernels && /^  [a-z]/ && $1 != "source:" && $1 != "kernels" { print $1 }'
 }
 
 _trawl_flags() {
@@ -29,7 +31,7 @@ _trawl() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        _trawl_words "scan grep compile info bench devices engines --help --version" "$current"
+        _trawl_words "scan grep compile info bench tune devices engines --help --version" "$current"
         return
     fi
     # Readline splits at "=": --engine=ac arrives as three words.
@@ -41,6 +43,10 @@ _trawl() {
     case $previous in
         --engine) _trawl_words "auto $(_trawl_engines "$trawl")" "$current" ;;
         --variant) _trawl_words "$(_trawl_variants "$trawl")" "$current" ;;
+        --kernel) _trawl_words "$(_trawl_variants "$trawl" kernels)" "$current" ;;
+        --transfer) _trawl_words "ring a b zero-copy" "$current" ;;
+        --table-path) _trawl_words "texture read-only" "$current" ;;
+        --form) _trawl_words "count patterns matches ends states" "$current" ;;
         --matches) _trawl_words "all leftmost-first leftmost-longest" "$current" ;;
         --pattern-format) _trawl_words "lines escaped hex tsv" "$current" ;;
         --placement) _trawl_words "none spread close" "$current" ;;

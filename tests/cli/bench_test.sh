@@ -13,7 +13,7 @@ in_json() { sed -E "s/.*\"$1\":\"?([^,\"}]*).*/\1/" "${2:-.out}"; }
 
 # which rows: all engines with their defaults, all variants, lists
 engines=$("$trawl" engines | grep -c '^[a-z]')
-variants=$("$trawl" engines | grep '^  ' | grep -cv '^  source:')
+variants=$("$trawl" engines | grep '^  [a-z]' | grep -cvE '^  (source:|kernels )')
 check 'every engine' bench text
 holds 'a row for each' test "$(sed -n '4,$p' .out | wc -l)" -eq "$engines"
 check 'every variant' bench --variants text
@@ -87,7 +87,7 @@ refuse '--repeat: expected a number from 1' bench --repeat 0 text
 refuse '--limit: expected a size' bench --limit 1x text
 refuse 'expected table or json' bench --format xml text
 if ! "$trawl" devices | grep -q '^cuda'; then
-    refuse 'without CUDA' bench --device cuda text
+    refuse '--device cuda: ' bench --device cuda text
 fi
 if [ -e /dev/full ]; then
     refuse 'could not be written' bash -c "'$trawl' bench -f words --repeat 1 text >/dev/full"

@@ -54,8 +54,14 @@ refuse 'the pattern set is empty' "$trawl" info -f /dev/null
 
 check 'devices' "$trawl" devices
 holds 'devices: cpu' grep -q '^cpu	[0-9]*	[0-9]*	' .out
+if ! grep -q '^cuda' .out; then
+    holds 'devices: why there is no GPU' grep -q '^# no CUDA device is offered: [a-z]' .out
+    expect 0 "$(cat .out)" "$trawl" devices --ceilings
+fi
+refuse 'expected no operand' "$trawl" devices cuda
 check 'engines' "$trawl" engines
 holds 'engines: ac-dfa' grep -q '^ac-dfa: ' .out
+holds 'engines: kernels' grep -qE '^    ac3  .*Zha & Sahni 2011' .out
 refuse 'expected no operand' "$trawl" engines all
 
 finish

@@ -1,0 +1,42 @@
+/*
+ * The device of a scan, decided once for all texts: which one --device auto takes and why, and what
+ * a profile of `trawl tune` says for it.
+ */
+#ifndef CLI_DEVICE_H
+#define CLI_DEVICE_H
+
+#include "common_flags.h"
+#include "tune_profile.h"
+
+typedef struct device_choice {
+    bool is_cuda;
+    bool was_auto;
+    char name[16];             /* "cpu", "cuda:0" */
+    char reason[192];          /* of --device auto; else empty */
+    tune_entry tuned;          /* keeps the kernel's name that the options refer to */
+    char profile[4096];        /* the profile that something was taken from; else empty */
+    trawl_error profile_error; /* why one that is there was not used; status TRAWL_OK: not so */
+} device_choice;
+
+/* Decides, and completes `options`: afterwards options->device names one device, and what was not
+ * given is as the profile says, if there is one for the engine and variant of `db`. False after one
+ * line: the device cannot scan this database in this way, or --profile cannot be read. */
+bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
+                   trawl_scan_options *options);
+
+/* The part of --stats that describes the scans on a device, each key after a comma. `totals` has
+ * the sums over all scans. */
+void device_print_stats(const device_choice *choice, const trawl_scan_report *totals);
+
+/* Adds what one scan did to the sums. */
+void device_add_report(trawl_scan_report *totals, const trawl_scan_report *report);
+
+/* The profile that the options or the device's name lead to. TRAWL_ERROR_UNAVAILABLE: there is
+ * none, and none was asked for. */
+trawl_status device_read_profile(const profile_options *options, const char *device, char *path,
+                                 size_t size, tune_profile *profile, trawl_error *error);
+
+/* Fills in the maker's name of a device that trawl_devices lists, else the name as it is. */
+void device_maker_name(const char *device, char *name, size_t size);
+
+#endif

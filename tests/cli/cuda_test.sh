@@ -1,0 +1,60 @@
+#!/bin/bash
+# The flags of CUDA devices as far as they can be checked without one: misuse, what is said where no
+# device is, reading of profiles.
+source "$(dirname "$0")/harness.sh" "$1"
+
+printf 'one fox, two foxes\n' >text
+export XDG_CONFIG_HOME=$work/config
+"$trawl" devices >devices
+cuda=$(grep -c '^cuda' devices)
+
+# what only a CUDA device can follow
+for flags in '--kernel ac3' '--transfer a' '--segment-bytes 1M' '--segments 3' '--block-threads 64' \
+    '--block-bytes 14592' '--table-path texture'; do
+    refuse "${flags%% *} is for CUDA devices" "$trawl" scan $flags -e fox text
+    refuse "${flags%% *} is for CUDA devices" "$trawl" scan --device cpu $flags -e fox text
+done
+refuse '--kernel is for CUDA devices' "$trawl" scan --engine ac-dfa --variant ac3 -e fox text
+
+# values
+refuse 'expected ring, a, b or zero-copy' "$trawl" scan --transfer c -e fox text
+refuse '--segment-bytes: expected a size' "$trawl" scan --segment-bytes 0 -e fox text
+refuse '--segments: expected a number from 1' "$trawl" scan --segments 0 -e fox text
+refuse '--block-threads: expected a number from 32 to 1024' \
+    "$trawl" scan --block-threads 8 -e fox text
+refuse '--block-threads: expected a multiple of 32' "$trawl" scan --block-threads 33 -e fox text
+refuse '--block-bytes: expected a size' "$trawl" scan --block-bytes x -e fox text
+refuse 'expected texture or read-only' "$trawl" scan --table-path constant -e fox text
+for device in gpu cud cudax cuda: cuda:x cuda:-1 cuda:99999; do
+    for command in scan grep bench; do
+        refuse "expected cpu, cuda, cuda:N or auto, not '$device'" \
+            "$trawl" $command --device $device -e fox text
+    done
+done
+
+# kernels in --variant
+scan() { "$trawl" scan --engine ac-dfa "$@" -e fox text; }
+refuse 'expected one of the kernels of ac-dfa (hot, ac0, ac1, ac2, ac3, ac4) after the +' \
+    scan --variant stt+fast
+refuse 'expected one of the variants of ac-dfa (classes, stt) before the +' scan --variant x+ac3
+refuse 'name two kernels' scan --variant stt+ac3 --kernel ac2
+refuse "'nonsense'" scan --variant nonsense
+
+# without a device: one line that says why; auto takes the CPU, and a kernel cannot run there
+if [ "$cuda" -eq 0 ]; then
+    why=$(sed -n 's/^# no CUDA device is offered: //p' devices)
+    check 'devices says why' test -n "$why"
+    for command in scan grep bench; do
+        refuse "--device cuda: $why" "$trawl" $command --device cuda -e fox text
+    done
+    refuse '--device cuda:7: ' "$trawl" scan --device cuda:7 -e fox text
+    expect 0 2 "$trawl" scan --device auto -c -e fox text
+    expect 0 2 "$trawl" scan --device auto --segments 3 --no-profile -c -e fox text
+    checks=$((checks + 1))
+    "$trawl" scan --device auto --stats -c -e fox text >.out 2>.err
+    grep -q '"device":"cpu"' .err || fail '--stats tells which device auto took'
+    refuse '--kernel ac3: --device auto took the CPU' scan --device auto --kernel ac3
+fi
+expect 0 'one fox, two foxes' "$trawl" grep --device cpu fox text
+
+finish
