@@ -13,7 +13,7 @@
 
 typedef struct trawl_window {
     const uint8_t *text; /* first readable byte */
-    size_t length;       /* readable bytes; at most TRAWL_WINDOW_MAX */
+    size_t length;       /* readable bytes; at most TRAWL_WINDOW_MAX, see long_windows */
     size_t owned;        /* index of the first owned byte */
     uint64_t base;       /* offset of text[0] in the whole text */
 } trawl_window;
@@ -76,6 +76,7 @@ typedef struct trawl_walker_type {
     /* Whether walkers of this database share a window among walker->threads threads themselves, so
      * that the runner shows them one window at a time. NULL: they never do. */
     bool (*own_threads)(const trawl_db *db);
+    bool long_windows; /* windows may be of any length */
 } trawl_walker_type;
 
 #endif

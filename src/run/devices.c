@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/status.h"
+#include "cuda/module.h"
 
 /* The processor's own name, as the kernel reports it; "CPU" where it does not. */
 static void processor_name(char *name, size_t size) {
@@ -48,7 +49,8 @@ trawl_status trawl_devices(trawl_device *devices, size_t capacity, size_t *count
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_devices: %s is NULL",
                           count == NULL ? "count" : "devices");
     }
-    *count = 1;
+    *count =
+        1 + trawl_cuda_list(capacity > 1 ? devices + 1 : NULL, capacity > 1 ? capacity - 1 : 0);
     if (capacity == 0) {
         return TRAWL_OK;
     }

@@ -1,49 +1,11 @@
 #include "run/run.h"
 
-#include <omp.h>
 #include <string.h>
 
 #include "common/allocate.h"
 #include "common/status.h"
-
-#define MOST_THREADS 1024u
-
-static trawl_status read_options(const trawl_scan_options *given, trawl_scan_options *options,
-                                 trawl_error *error) {
-    memset(options, 0, sizeof *options);
-    if (given != NULL) {
-        if (given->size < sizeof given->size) {
-            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "scan options: size is %zu; initialise them with TRAWL_SCAN_OPTIONS",
-                              given->size);
-        }
-        memcpy(options, given, given->size < sizeof *options ? given->size : sizeof *options);
-    }
-    options->size = sizeof *options;
-    if (options->device != NULL && strcmp(options->device, "cpu") != 0 &&
-        strcmp(options->device, "auto") != 0) {
-        if (strncmp(options->device, "cuda", 4) == 0) {
-            return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
-                              "device '%.40s': this build of trawl has no CUDA module",
-                              options->device);
-        }
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "unknown device '%.40s'", options->device);
-    }
-    if ((unsigned)options->placement > TRAWL_PLACEMENT_CLOSE) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "scan options: unknown placement %d",
-                          (int)options->placement);
-    }
-    if (options->threads == TRAWL_THREADS_ALL) {
-        options->threads = (uint32_t)omp_get_num_procs();
-    } else if (options->threads > MOST_THREADS) {
-        return trawl_fail(error, TRAWL_ERROR_LIMIT, "%u threads: at most %u are possible",
-                          options->threads, MOST_THREADS);
-    }
-    if (options->threads == 0) {
-        options->threads = 1;
-    }
-    return TRAWL_OK;
-}
+#include "cuda/module.h"
+#include "run/options.h"
 
 trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan_options *options,
                             trawl_on_match on_match, void *context, uint64_t *per_pattern,
@@ -52,13 +14,13 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     if (db == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "db is NULL");
     }
-    trawl_status status = read_options(options, &run->options, error);
+    trawl_status status = trawl_options_read(db, options, &run->options, error);
     if (status != TRAWL_OK) {
         return status;
     }
     trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
     run->db = db;
-    run->type = trawl_cpu_walker(db);
+    run->type = run->options.device == NULL ? trawl_cpu_walker(db) : trawl_cuda_walker();
     run->count_only = on_match == NULL && kind == TRAWL_MATCH_ALL;
     run->per_pattern = per_pattern;
     run->own_threads = run->type->own_threads != NULL && run->type->own_threads(db);

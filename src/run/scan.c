@@ -36,7 +36,8 @@ static trawl_status run_serial(trawl_run *run, const trawl_window *window, trawl
     serial_sink sink = {
         .sink = {.matches = worker->matches, .capacity = BATCH, .flush = flush_serial},
         .delivery = &run->delivery};
-    size_t most = TRAWL_WINDOW_MAX - run->db->header->max_length;
+    size_t most =
+        run->type->long_windows ? SIZE_MAX : TRAWL_WINDOW_MAX - run->db->header->max_length;
     for (size_t begin = window->owned; status == TRAWL_OK && begin < window->length;) {
         size_t end = window->length - begin < most ? window->length : begin + most;
         trawl_window part = trawl_window_part(run, window, begin, end);

@@ -12,7 +12,7 @@
 /* Small pieces are gathered up to this many bytes, or more for long patterns, whose overlap is
  * walked again for every window. */
 #define GATHER ((size_t)65536)
-#define GATHER_FOR_THREADS ((size_t)262144) /* enough for several threads to share */
+#define GATHER_FOR_MANY ((size_t)262144) /* enough for several threads, or a GPU's, to share */
 #define OVERLAP_FACTOR 4
 
 struct trawl_stream {
@@ -43,7 +43,8 @@ trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_options *opt
     trawl_status status = trawl_run_open(&made->run, db, options, on_match, context, NULL, error);
     if (status == TRAWL_OK) {
         made->overlap = db->header->max_length - 1;
-        size_t gather = made->run.options.threads > 1 ? GATHER_FOR_THREADS : GATHER;
+        bool many = made->run.options.threads > 1 || made->run.options.device != NULL;
+        size_t gather = many ? GATHER_FOR_MANY : GATHER;
         size_t worthwhile = made->overlap * OVERLAP_FACTOR;
         made->gather_limit = worthwhile > gather ? worthwhile : gather;
         /* Room for the joint window: what is kept, what is gathered, and a piece's beginning. */
