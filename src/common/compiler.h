@@ -14,6 +14,15 @@
 #define TRAWL_BOTH static inline
 #endif
 
+/* Zero bits above the highest one of a number that is not 0. */
+TRAWL_BOTH uint32_t trawl_leading_zeros(uint64_t number) {
+#ifdef __CUDA_ARCH__
+    return (uint32_t)__clzll((long long)number);
+#else
+    return (uint32_t)__builtin_clzll(number);
+#endif
+}
+
 /* All ones if `condition`, else 0, in a form that compilers do not turn back into a branch. For
  * choices that no branch predictor can foresee: a wrong guess costs more than both sides. */
 static inline uint32_t trawl_mask(bool condition) {

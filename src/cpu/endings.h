@@ -2,10 +2,8 @@
 #ifndef TRAWL_CPU_ENDINGS_H
 #define TRAWL_CPU_ENDINGS_H
 
-#include <string.h>
-
 #include "engine/emit.h"
-#include "engine/endings.h"
+#include "engine/endings_search.h"
 
 /* What becomes of matches: they go into `sink`, or, when that is NULL, are counted. */
 typedef struct trawl_consumer {
@@ -15,10 +13,7 @@ typedef struct trawl_consumer {
 
 /* One part's keys. Belongs to a walker, that is to one thread. */
 typedef struct trawl_endings_search {
-    trawl_outputs outputs;
-    const uint64_t *endings;
-    const trawl_pattern_view *patterns;
-    bool folded;
+    trawl_endings_view view;
     uint64_t *hits; /* one for each key once patterns are counted */
 } trawl_endings_search;
 
@@ -32,32 +27,8 @@ trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consu
 /* Adds what walks that counted patterns have put off. */
 void trawl_endings_settle(trawl_endings_search *search, trawl_counts *counts);
 
-/* Lower-cases the ASCII letters among eight bytes. */
-static inline uint64_t trawl_fold_word(uint64_t word) {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t low = word & (ones * 0x7f);
-    uint64_t from_a = low + ones * (0x80 - 'A'); /* top bit of a byte: not below 'A' */
-    uint64_t past_z = low + ones * (0x7f - 'Z'); /* top bit of a byte: above 'Z' */
-    uint64_t upper = from_a & ~past_z & ~word & (ones * 0x80);
-    return word | upper >> 2;
-}
-
-/* The ending (trawl_ending_number) of text[0 .. end), folded where the keys are. */
-static inline uint64_t trawl_ending_load(const uint8_t *text, size_t end, bool folded) {
-    uint64_t word = 0;
-    if (end >= sizeof word) {
-        memcpy(&word, text + end - sizeof word, sizeof word);
-    } else {
-        for (size_t i = 0; i < end; i++) {
-            word = word >> 8 | (uint64_t)text[i] << 56;
-        }
-    }
-    return folded ? trawl_fold_word(word) : word;
-}
-
-/* The longest of the keys first .. last - 1 that ends before text[end], or TRAWL_NO_KEY. All of
- * them end with the same `known` bytes, and so does the text, whose ending is `ending`. */
-uint32_t trawl_endings_find(const trawl_endings_search *search, uint32_t first, uint32_t last,
+/* trawl_endings_find_in, compiled once. */
+uint32_t trawl_endings_find(const trawl_endings_view *view, uint32_t first, uint32_t last,
                             size_t known, const uint8_t *text, size_t end, uint64_t ending);
 
 /* Reports that key and all keys that are suffixes of it. */
@@ -65,10 +36,11 @@ static inline trawl_status trawl_endings_report(trawl_endings_search *search,
                                                 const trawl_window *window, size_t end,
                                                 uint32_t key, const trawl_consumer *consumer) {
     if (consumer->sink != NULL) {
-        return trawl_emit_matches(&search->outputs, search->patterns, window, end, key,
+        return trawl_emit_matches(&search->view.outputs, &search->view.patterns, window, end, key,
                                   consumer->sink);
     }
-    trawl_emit_counts(&search->outputs, search->patterns, window, end, key, consumer->counts,
+    trawl_emit_counts(&search->view.outputs, &search->view.patterns, window, end, key,
+                      consumer->counts,
                       consumer->counts->per_pattern == NULL ? NULL : search->hits);
     return TRAWL_OK;
 }

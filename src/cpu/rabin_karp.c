@@ -115,7 +115,7 @@ static void sweep(const rabin_karp_walker *walker, const pass_tables *tables, co
 
 static trawl_status look_up(pass_tables *tables, const trawl_window *window, size_t end,
                             uint64_t hash, const trawl_consumer *consumer) {
-    uint64_t ending = trawl_ending_load(window->text, end, tables->search.folded);
+    uint64_t ending = trawl_ending_load(window->text, end, tables->search.view.folded);
     size_t slot = trawl_ending_slot(hash, tables->pass.hash_bits);
     uint32_t past = tables->heads[slot + 1];
     for (uint32_t i = tables->heads[slot]; i < past; i++) {
@@ -123,7 +123,7 @@ static trawl_status look_up(pass_tables *tables, const trawl_window *window, siz
         if (range->word != hash) {
             continue;
         }
-        uint32_t key = trawl_endings_find(&tables->search, range->first, range->last, 0,
+        uint32_t key = trawl_endings_find(&tables->search.view, range->first, range->last, 0,
                                           window->text, end, ending);
         if (key != TRAWL_NO_KEY) {
             /* Ranges differ in the bytes that were hashed: no other one can stand here. */

@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void
 sweep_blocks(const wu_manber_walker *walker, const uint8_t *text, lane *lanes, uint32_t block) {
     const uint8_t *shift = walker->shift;
     uint32_t bits = walker->header->shift_bits;
-    uint64_t case_bits = trawl_wu_manber_case_bits(walker->search.folded);
+    uint64_t case_bits = trawl_wu_manber_case_bits(walker->search.view.folded);
     size_t position[LANES], end[LANES];
     uint32_t *next[LANES];
     bool all = true; /* all lanes have windows left */
@@ -105,14 +105,14 @@ static void sweep(const wu_manber_walker *walker, const uint8_t *text, lane *lan
 static trawl_status look_up(wu_manber_walker *walker, const trawl_window *window, size_t end,
                             const trawl_consumer *consumer) {
     uint32_t tail = walker->header->tail;
-    uint64_t ending = trawl_ending_load(window->text, end, walker->search.folded);
+    uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
     uint64_t word = ending & ~UINT64_C(0) << (64 - 8 * tail);
     size_t slot = trawl_ending_slot(word, walker->header->hash_bits);
     uint32_t past = walker->heads[slot + 1];
     for (uint32_t i = walker->heads[slot]; i < past; i++) {
         const trawl_ending_range *range = &walker->ranges[i];
         if (range->word == word) {
-            uint32_t key = trawl_endings_find(&walker->search, range->first, range->last, tail,
+            uint32_t key = trawl_endings_find(&walker->search.view, range->first, range->last, tail,
                                               window->text, end, ending);
             return key == TRAWL_NO_KEY
                        ? TRAWL_OK

@@ -10,6 +10,7 @@
 #ifndef TRAWL_ENGINE_ENDINGS_H
 #define TRAWL_ENGINE_ENDINGS_H
 
+#include "common/compiler.h"
 #include "engine/outputs.h"
 
 /* Makes a view of the set with every pattern's bytes reversed, whose keys (trawl_keys_make) are in
@@ -34,7 +35,7 @@ uint32_t trawl_endings_count(const trawl_keys *keys, uint32_t tail);
 typedef uint64_t (*trawl_ending_word)(const uint8_t *reversed, uint32_t tail, const void *context);
 
 /* Where the ranges of a word are listed: ranges[heads[slot]] .. ranges[heads[slot + 1]]. */
-static inline size_t trawl_ending_slot(uint64_t word, uint32_t bits) {
+TRAWL_BOTH size_t trawl_ending_slot(uint64_t word, uint32_t bits) {
     return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits));
 }
 

@@ -62,7 +62,7 @@ typedef struct trawl_rolling {
 
 /* For windows of `window` bytes; base 0 stands for the power of two described above. */
 static inline trawl_rolling trawl_rolling_make(uint64_t base, uint64_t modulus, uint32_t window) {
-    trawl_rolling rolling = {.base = base, .modulus = modulus};
+    trawl_rolling rolling = {base, modulus, 0, false};
     if (modulus != 0) {
         rolling.base = base % modulus;
         rolling.quotient = (uint64_t)(((unsigned __int128)rolling.base << 64) / modulus);
@@ -77,8 +77,7 @@ static inline trawl_rolling trawl_rolling_make(uint64_t base, uint64_t modulus, 
 /* hash * base + sum, not fully reduced: with a modulus the result is below 2 * modulus + sum
  * (Shoup: for any 64-bit hash the estimated quotient is at most one too small), so that no
  * division and no comparison stands between one byte and the next. */
-static inline uint64_t trawl_rolling_step(const trawl_rolling *rolling, uint64_t hash,
-                                          uint64_t sum) {
+TRAWL_BOTH uint64_t trawl_rolling_step(const trawl_rolling *rolling, uint64_t hash, uint64_t sum) {
     if (rolling->modulus == 0) {
         return hash * rolling->base + sum;
     }
@@ -87,7 +86,7 @@ static inline uint64_t trawl_rolling_step(const trawl_rolling *rolling, uint64_t
 }
 
 /* The hash proper, when `sum` was below 2 * modulus. */
-static inline uint64_t trawl_rolling_reduce(const trawl_rolling *rolling, uint64_t hash) {
+TRAWL_BOTH uint64_t trawl_rolling_reduce(const trawl_rolling *rolling, uint64_t hash) {
     uint64_t twice = 2 * rolling->modulus;
     if (rolling->modulus != 0) {
         hash = hash >= twice ? hash - twice : hash;
@@ -116,32 +115,39 @@ static inline uint64_t trawl_rolling_power(const trawl_rolling *rolling, uint32_
     return power;
 }
 
+/* The table's entries for one byte; `power` is base^window (trawl_rolling_power). */
+TRAWL_BOTH void trawl_rolling_byte(const trawl_rolling *rolling, uint64_t power, bool folded,
+                                   uint8_t byte, uint64_t *entering, uint64_t *leaving) {
+    uint64_t modulus = rolling->modulus;
+    uint64_t value = folded ? trawl_fold(byte) : byte;
+    if (rolling->vanishing) {
+        value = (value + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        value = (value ^ value >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+        *entering = value ^ value >> 32;
+        *leaving = 0;
+    } else if (modulus == 0) {
+        *entering = value;
+        *leaving = 0 - power * value;
+    } else {
+        *entering = value % modulus;
+        *leaving = (modulus - power * value % modulus) % modulus;
+    }
+}
+
 /* Fills it for windows of `window` bytes. */
 static inline void trawl_rolling_table_make(const trawl_rolling *rolling, uint32_t window,
                                             bool folded, trawl_rolling_table *table) {
-    uint64_t modulus = rolling->modulus;
     uint64_t power = trawl_rolling_power(rolling, window);
     for (unsigned byte = 0; byte < 256; byte++) {
-        uint64_t value = folded ? trawl_fold((uint8_t)byte) : byte;
-        if (rolling->vanishing) {
-            value = (value + 1) * UINT64_C(0x9e3779b97f4a7c15);
-            value = (value ^ value >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-            table->entering[byte] = value ^ value >> 32;
-            table->leaving[byte] = 0;
-        } else if (modulus == 0) {
-            table->entering[byte] = value;
-            table->leaving[byte] = 0 - power * value;
-        } else {
-            table->entering[byte] = value % modulus;
-            table->leaving[byte] = (modulus - power * value % modulus) % modulus;
-        }
+        trawl_rolling_byte(rolling, power, folded, (uint8_t)byte, &table->entering[byte],
+                           &table->leaving[byte]);
     }
 }
 
 /* The hash of `count` bytes, not fully reduced. */
-static inline uint64_t trawl_rolling_hash(const trawl_rolling *rolling,
-                                          const trawl_rolling_table *table, const uint8_t *bytes,
-                                          uint32_t count) {
+TRAWL_BOTH uint64_t trawl_rolling_hash(const trawl_rolling *rolling,
+                                       const trawl_rolling_table *table, const uint8_t *bytes,
+                                       uint32_t count) {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < count; i++) {
         hash = trawl_rolling_step(rolling, hash, table->entering[bytes[i]]);
@@ -151,7 +157,7 @@ static inline uint64_t trawl_rolling_hash(const trawl_rolling *rolling,
 
 /* The bit of the filter for a hash: its highest bits, which depend on all bytes of a window whose
  * bytes vanish, but have to be mixed first where hashes are small or digits are. */
-static inline size_t trawl_rabin_karp_bit(bool vanishing, uint64_t hash, uint32_t filter_bits) {
+TRAWL_BOTH size_t trawl_rabin_karp_bit(bool vanishing, uint64_t hash, uint32_t filter_bits) {
     return (size_t)((vanishing ? hash : hash * UINT64_C(0xd6e8feb86659fd93)) >> (64 - filter_bits));
 }
 

@@ -44,20 +44,24 @@ typedef struct trawl_wu_manber_header {
 
 /* In folded databases letters of either case must hash alike. Setting one bit of every byte does
  * that; the few other bytes that it confuses cost a look-up, not a wrong match. */
-static inline uint64_t trawl_wu_manber_case_bits(bool folded) {
+TRAWL_BOTH uint64_t trawl_wu_manber_case_bits(bool folded) {
     return folded ? UINT64_C(0x2020202020202020) : 0;
 }
 
+/* Two numbers of eight bytes as one. */
+TRAWL_BOTH uint64_t trawl_wu_manber_mix(uint64_t first, uint64_t second) {
+    return first * UINT64_C(0xd6e8feb86659fd93) ^ second;
+}
+
 /* The block of `block` bytes that ends with *last, as a number; reads no other bytes. */
-static inline uint64_t trawl_wu_manber_block(const uint8_t *last, uint32_t block,
-                                             uint64_t case_bits) {
+TRAWL_BOTH uint64_t trawl_wu_manber_block(const uint8_t *last, uint32_t block, uint64_t case_bits) {
     uint64_t first, second;
     uint32_t begin, end;
     uint16_t pair;
     if (block > 8) { /* 9 to 16: the first and the last eight, mixed into one number */
         memcpy(&first, last + 1 - block, sizeof first);
         memcpy(&second, last - 7, sizeof second);
-        return (first | case_bits) * UINT64_C(0xd6e8feb86659fd93) ^ (second | case_bits);
+        return trawl_wu_manber_mix(first | case_bits, second | case_bits);
     }
     switch (block) {
     case 1:
@@ -78,13 +82,29 @@ static inline uint64_t trawl_wu_manber_block(const uint8_t *last, uint32_t block
     }
 }
 
+/* The same number for a block of up to 8 bytes at the end of the eight bytes in `word`, and for one
+ * of 9 to 16 at the end of those in `before` and `word`: for readers of whole words. */
+TRAWL_BOTH uint64_t trawl_wu_manber_block_of(uint64_t before, uint64_t word, uint32_t block,
+                                             uint64_t case_bits) {
+    if (block > 8) {
+        uint32_t missing = 8 * (16 - block); /* bits of `before` that are not in the block */
+        uint64_t first = missing == 0 ? before : before >> missing | word << (64 - missing);
+        return trawl_wu_manber_mix(first | case_bits, word | case_bits);
+    }
+    uint64_t bytes = word >> (64 - 8 * block);
+    if (block > 4) {
+        bytes = word >> 32 << 32 | (bytes & 0xffffffffu);
+    }
+    return bytes | case_bits;
+}
+
 /* The entry of SHIFT for a block's number (tuned). */
-static inline size_t trawl_wu_manber_slot(uint64_t value, uint32_t shift_bits) {
+TRAWL_BOTH size_t trawl_wu_manber_slot(uint64_t value, uint32_t shift_bits) {
     return (size_t)((value * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - shift_bits));
 }
 
 /* h1 and h2 of the paper: shift to the left by two bits, add a byte. */
-static inline uint32_t trawl_wu_manber_add(uint32_t hash, uint8_t byte) {
+TRAWL_BOTH uint32_t trawl_wu_manber_add(uint32_t hash, uint8_t byte) {
     return (hash << 2) + byte;
 }
 
