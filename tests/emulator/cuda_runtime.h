@@ -1,0 +1,22 @@
+/*
+ * A CPU emulation of the few parts of CUDA that src/cuda uses: found in place of CUDA's own header
+ * it lets a C++ compiler compile the .cu files. README.md tells what is emulated, how and what not.
+ */
+#ifndef TRAWL_EMULATOR_CUDA_RUNTIME_H
+#define TRAWL_EMULATOR_CUDA_RUNTIME_H
+
+#include "vectors.h"
+
+#include "runtime_api.h"
+
+#include "threads.h"
+
+#include "intrinsics.h"
+
+#include "warp.h"
+
+#define TRAWL_LAUNCH(kernel, blocks, threads, shared, stream, ...)                                 \
+    emulator::launch(#kernel, kernel, dim3(blocks), dim3(threads), shared, stream, ##__VA_ARGS__)
+#define TRAWL_SHARED(name) unsigned char *const name = emulator::shared_memory()
+
+#endif

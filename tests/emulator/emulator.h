@@ -1,0 +1,38 @@
+/*
+ * Controls of the CUDA emulation, for tests. Each has an environment variable as well, which is
+ * read at the first CUDA call; README.md lists them.
+ */
+#ifndef TRAWL_EMULATOR_H
+#define TRAWL_EMULATOR_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum emulator_order { EMULATOR_FORWARD, EMULATOR_REVERSE, EMULATOR_RANDOM } emulator_order;
+
+/* The order in which the threads of a block run between two barriers, and the blocks of a grid. */
+void emulator_set_order(emulator_order order, unsigned seed);
+
+/* Lazy streams run nothing before somebody waits for it: what a program forgot to wait for has not
+ * happened yet. By default everything runs at the call. */
+void emulator_set_lazy(int lazy);
+
+/* Calls of the runtime function `name` fail with `code` from the `after`-th on (0: the next one).
+ * The name "allocation" stands for all functions that allocate memory. NULL: nothing fails. */
+void emulator_fail(const char *name, int code, long after);
+
+/* What was not freed: device and pinned host allocations, registrations, streams, events and
+ * textures. */
+size_t emulator_live_objects(void);
+
+/* Total memory of a device, and the elements that a texture over linear memory may have. */
+void emulator_set_memory(size_t bytes);
+void emulator_set_texture_elements(size_t elements);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,439 @@
+/* Device memory, pinned memory, copies, symbols, textures and what is known of kernels. */
+#include "state.h"
+#include "threads.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#if defined __SANITIZE_ADDRESS__
+#define EMULATOR_TAIL 0
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define EMULATOR_TAIL 0
+#endif
+#endif
+#ifndef EMULATOR_TAIL
+/* Bytes behind each allocation that must not change; AddressSanitizer does it better. */
+#define EMULATOR_TAIL 64
+#endif
+
+namespace emulator {
+namespace {
+
+const int poison = 0xa5;
+
+struct range {
+    size_t bytes;
+    cudaMemoryType type;
+    bool registered; /* the caller's memory */
+};
+
+struct texture {
+    const unsigned char *memory; /* NULL: destroyed */
+    size_t element_bytes;
+    size_t elements;
+};
+
+std::map<uintptr_t, range> ranges; /* by their first address */
+std::vector<texture> textures;     /* object n is number n - 1; numbers are not used again */
+size_t live_textures;
+std::map<const void *, size_t> shared_of_functions;
+size_t total_memory = (size_t)4 << 30;
+size_t used_memory;
+size_t most_texture_elements = (size_t)1 << 28;
+
+/* The range that holds all these bytes. */
+const range *find_range(const void *memory, size_t bytes) {
+    auto next = ranges.upper_bound((uintptr_t)memory);
+    if (next == ranges.begin()) {
+        return nullptr;
+    }
+    --next;
+    uintptr_t offset = (uintptr_t)memory - next->first;
+    bool inside = offset <= next->second.bytes && bytes <= next->second.bytes - offset &&
+                  (offset < next->second.bytes || next->second.bytes == 0);
+    return inside ? &next->second : nullptr;
+}
+
+bool is_device(const void *memory, size_t bytes) {
+    const range *found = find_range(memory, bytes);
+    return found != nullptr && found->type == cudaMemoryTypeDevice;
+}
+
+bool is_pinned(const void *memory, size_t bytes) {
+    const range *found = find_range(memory, bytes);
+    return found != nullptr && found->type == cudaMemoryTypeHost;
+}
+
+/* Begins in device memory, wherever it ends. */
+bool begins_in_device(const void *memory) {
+    return is_device(memory, 0) || is_device(memory, 1);
+}
+
+texture *find_texture(cudaTextureObject_t object) {
+    bool there = object - 1 < textures.size() && textures[object - 1].memory != nullptr;
+    return there ? &textures[object - 1] : nullptr;
+}
+
+/* Fills memory with what nobody may rely on, as far as that is done in no time. */
+void spoil(void *memory, size_t bytes) {
+    const size_t most = (size_t)64 << 20;
+    memset(memory, poison, bytes < most ? bytes : most);
+}
+
+cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type) {
+    *memory = nullptr;
+    if (bytes == 0) {
+        return cudaSuccess; /* NULL, as CUDA does */
+    }
+    bool device = type == cudaMemoryTypeDevice;
+    CHECK(!device || bytes <= total_memory - used_memory, cudaErrorMemoryAllocation);
+    CHECK(posix_memalign(memory, device ? texture_alignment : 4096, bytes + EMULATOR_TAIL) == 0,
+          cudaErrorMemoryAllocation);
+    spoil(*memory, bytes);
+    memset((unsigned char *)*memory + bytes, poison, EMULATOR_TAIL);
+    ranges[(uintptr_t)*memory] = {bytes, type, false};
+    used_memory += device ? bytes : 0;
+    return cudaSuccess;
+}
+
+cudaError_t release(void *memory, cudaMemoryType type) {
+    if (memory == nullptr) {
+        return cudaSuccess;
+    }
+    auto found = ranges.find((uintptr_t)memory);
+    CHECK(found != ranges.end() && found->second.type == type && !found->second.registered,
+          cudaErrorInvalidValue);
+    wait_for_device();
+    size_t bytes = found->second.bytes;
+    for (size_t i = 0; i < EMULATOR_TAIL; i++) {
+        if (((unsigned char *)memory)[bytes + i] != poison) {
+            fail("byte %zu behind an allocation of %zu bytes was written", i, bytes);
+        }
+    }
+    used_memory -= type == cudaMemoryTypeDevice ? bytes : 0;
+    ranges.erase(found);
+    spoil(memory, bytes);
+    free(memory);
+    return cudaSuccess;
+}
+
+cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                 bool wait) {
+    CHECK(is_stream(stream), cudaErrorInvalidResourceHandle);
+    if (bytes == 0) {
+        return cudaSuccess;
+    }
+    bool to_device = is_device(to, bytes), from_device = is_device(from, bytes);
+    /* Copies that leave an allocation, and wrong directions. */
+    CHECK(to_device || !begins_in_device(to), cudaErrorInvalidValue);
+    CHECK(from_device || !begins_in_device(from), cudaErrorInvalidValue);
+    if (kind != cudaMemcpyDefault) {
+        bool wants_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+        bool wants_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+        /* Pinned memory has an address on the device as well. */
+        CHECK(wants_to == to_device || (wants_to && is_pinned(to, bytes)), cudaErrorInvalidValue);
+        CHECK(wants_from == from_device || (wants_from && is_pinned(from, bytes)),
+              cudaErrorInvalidValue);
+    }
+    cudaError_t code = cudaSuccess;
+    bool pageable =
+        !(to_device || is_pinned(to, bytes)) || !(from_device || is_pinned(from, bytes));
+    code = enqueue(stream, [to, from, bytes] { memmove(to, from, bytes); });
+    if (code == cudaSuccess && (wait || pageable)) {
+        wait_for_stream(stream); /* pageable memory is staged before the call returns */
+    }
+    return code;
+}
+
+} // namespace
+
+size_t memory_total() {
+    return total_memory;
+}
+
+size_t texture_elements() {
+    return most_texture_elements;
+}
+
+void set_memory(size_t bytes) {
+    total_memory = bytes < used_memory ? used_memory : bytes;
+}
+
+void set_texture_elements(size_t elements) {
+    most_texture_elements = elements;
+}
+
+size_t live_memory() {
+    return ranges.size() + live_textures;
+}
+
+const void *texture_element(cudaTextureObject_t object, int index, size_t element_bytes) {
+    const texture *read = find_texture(object);
+    if (read == nullptr) {
+        fail("tex1Dfetch of a texture object that does not exist");
+    }
+    if (read->element_bytes != element_bytes) {
+        fail("tex1Dfetch of %zu bytes from a texture of elements of %zu", element_bytes,
+             read->element_bytes);
+    }
+    if (index < 0 || (size_t)index >= read->elements) {
+        fail("tex1Dfetch of element %d of a texture of %zu", index, read->elements);
+    }
+    return read->memory + (size_t)index * element_bytes;
+}
+
+/* ------------------------------------------------------------------ kernels */
+
+cudaError_t check_launch(const kernel_launch &launch) {
+    uint64_t count = (uint64_t)launch.block.x * launch.block.y * launch.block.z;
+    CHECK(count != 0 && count <= (uint64_t)most_threads && launch.block.z <= 64,
+          cudaErrorInvalidConfiguration);
+    CHECK(launch.grid.x != 0 && launch.grid.y != 0 && launch.grid.z != 0,
+          cudaErrorInvalidConfiguration);
+    CHECK(launch.grid.x <= 0x7fffffff && launch.grid.y <= 65535 && launch.grid.z <= 65535,
+          cudaErrorInvalidConfiguration);
+    auto found = shared_of_functions.find(launch.function);
+    size_t most = found == shared_of_functions.end() ? default_shared : found->second;
+    CHECK(launch.shared <= most, cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+cudaError_t set_function_attribute(const void *function, cudaFuncAttribute attribute, int value) {
+    api_call self("cudaFuncSetAttribute");
+    if (self.code != cudaSuccess) {
+        return self.code;
+    }
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+        CHECK(value >= 0 && (size_t)value <= most_shared, cudaErrorInvalidValue);
+        shared_of_functions[function] = (size_t)value;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t get_function_attributes(cudaFuncAttributes *attributes, const void *function) {
+    api_call self("cudaFuncGetAttributes");
+    if (self.code != cudaSuccess) {
+        return self.code;
+    }
+    auto found = shared_of_functions.find(function);
+    *attributes = {};
+    attributes->maxThreadsPerBlock = most_threads;
+    attributes->numRegs = 32;
+    attributes->ptxVersion = attributes->binaryVersion = 90;
+    attributes->maxDynamicSharedSizeBytes =
+        (int)(found == shared_of_functions.end() ? default_shared : found->second);
+    return cudaSuccess;
+}
+
+cudaError_t occupancy(int *blocks, const void *, int threads, size_t shared) {
+    api_call self("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    if (self.code != cudaSuccess) {
+        return self.code;
+    }
+    CHECK(threads > 0, cudaErrorInvalidValue);
+    size_t by_shared = ((size_t)228 << 10) / (shared + 1024);
+    int by_threads = threads > most_threads ? 0 : 2048 / ((threads + 31) / 32 * 32);
+    *blocks = by_threads < 32 ? by_threads : 32;
+    *blocks = by_shared < (size_t)*blocks ? (int)by_shared : *blocks;
+    return cudaSuccess;
+}
+
+cudaError_t best_occupancy(int *blocks, int *threads, const void *function, size_t shared,
+                           int most) {
+    *threads = most == 0 || most > most_threads ? most_threads : most;
+    cudaError_t code = occupancy(blocks, function, *threads, shared);
+    *blocks *= multiprocessors;
+    return code;
+}
+
+/* ------------------------------------------------------------------ symbols */
+
+cudaError_t copy_symbol(void *symbol, size_t size, void *outside, size_t bytes, size_t offset,
+                        cudaMemcpyKind kind, cudaStream_t stream, bool to_symbol, bool wait) {
+    api_call self("cudaMemcpyToSymbol");
+    if (self.code != cudaSuccess) {
+        return self.code;
+    }
+    bool device = kind == cudaMemcpyDeviceToDevice ||
+                  (kind == cudaMemcpyDefault && is_device(outside, bytes));
+    CHECK(offset <= size && bytes <= size - offset, cudaErrorInvalidValue);
+    CHECK(device == is_device(outside, bytes) || is_pinned(outside, bytes), cudaErrorInvalidValue);
+    CHECK(device || kind != (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice),
+          cudaErrorInvalidMemcpyDirection);
+    void *inside = (unsigned char *)symbol + offset;
+    void *to = to_symbol ? inside : outside;
+    const void *from = to_symbol ? outside : inside;
+    bool pageable = !device && !is_pinned(outside, bytes);
+    cudaError_t code = enqueue(stream, [to, from, bytes] { memmove(to, from, bytes); });
+    if (code == cudaSuccess && (wait || pageable)) {
+        wait_for_stream(stream);
+    }
+    return code;
+}
+
+cudaError_t symbol_address(void **address, const void *symbol) {
+    api_call self("cudaGetSymbolAddress");
+    *address = (void *)symbol;
+    return self.code;
+}
+
+} // namespace emulator
+
+using emulator::allocate;
+using emulator::find_range;
+using emulator::ranges;
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
+    CALL();
+    *available = emulator::total_memory - emulator::used_memory;
+    *total = emulator::total_memory;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes) {
+    CALL();
+    return allocate(memory, bytes, cudaMemoryTypeDevice);
+}
+
+cudaError_t cudaFree(void *memory) {
+    CALL();
+    return emulator::release(memory, cudaMemoryTypeDevice);
+}
+
+cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
+    CALL();
+    CHECK(emulator::is_stream(stream), cudaErrorInvalidResourceHandle);
+    return allocate(memory, bytes, cudaMemoryTypeDevice);
+}
+
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
+    CALL();
+    CHECK(emulator::is_stream(stream), cudaErrorInvalidResourceHandle);
+    return emulator::release(memory, cudaMemoryTypeDevice);
+}
+
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
+    CALL();
+    return allocate(memory, bytes, cudaMemoryTypeHost);
+}
+
+cudaError_t cudaMallocHost(void **memory, size_t bytes) {
+    return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
+}
+
+cudaError_t cudaFreeHost(void *memory) {
+    CALL();
+    return emulator::release(memory, cudaMemoryTypeHost);
+}
+
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned) {
+    CALL();
+    CHECK(memory != nullptr && bytes != 0, cudaErrorInvalidValue);
+    auto next = ranges.lower_bound((uintptr_t)memory);
+    bool overlaps = find_range(memory, 1) != nullptr ||
+                    (next != ranges.end() && next->first - (uintptr_t)memory < bytes);
+    CHECK(!overlaps, cudaErrorHostMemoryAlreadyRegistered);
+    ranges[(uintptr_t)memory] = {bytes, cudaMemoryTypeHost, true};
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *memory) {
+    CALL();
+    auto found = ranges.find((uintptr_t)memory);
+    CHECK(found != ranges.end() && found->second.registered, cudaErrorHostMemoryNotRegistered);
+    emulator::wait_for_device();
+    ranges.erase(found);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned) {
+    CALL();
+    CHECK(emulator::is_pinned(host, 1), cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memory) {
+    CALL();
+    const emulator::range *found = find_range(memory, 1);
+    *attributes = {};
+    if (found != nullptr) {
+        attributes->type = found->type;
+        attributes->devicePointer = (void *)memory;
+        attributes->hostPointer = found->type == cudaMemoryTypeHost ? (void *)memory : nullptr;
+    } else {
+        attributes->device = -2;
+        attributes->hostPointer = (void *)memory;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    CALL();
+    return emulator::copy(to, from, bytes, kind, stream, false);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+    CALL();
+    return emulator::copy(to, from, bytes, kind, nullptr, true);
+}
+
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream) {
+    CALL();
+    if (bytes == 0) {
+        return cudaSuccess;
+    }
+    CHECK(emulator::is_device(memory, bytes) || emulator::is_pinned(memory, bytes),
+          cudaErrorInvalidValue);
+    return emulator::enqueue(stream, [=] { memset(memory, value, bytes); });
+}
+
+cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
+    return cudaMemsetAsync(memory, value, bytes, nullptr);
+}
+
+/* ------------------------------------------------------------------ textures */
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
+    return {x, y, z, w, kind};
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResourceDesc *resource,
+                                    const cudaTextureDesc *description,
+                                    const cudaResourceViewDesc *view) {
+    CALL();
+    CHECK(resource->resType == cudaResourceTypeLinear && description != nullptr && view == nullptr,
+          cudaErrorInvalidValue);
+    const cudaChannelFormatDesc &format = resource->res.linear.desc;
+    int lanes = (format.x != 0) + (format.y != 0) + (format.z != 0) + (format.w != 0);
+    size_t bytes = resource->res.linear.sizeInBytes;
+    void *memory = resource->res.linear.devPtr;
+    CHECK((format.x == 8 || format.x == 16 || format.x == 32) && lanes != 3, cudaErrorInvalidValue);
+    CHECK((lanes < 2 || format.y == format.x) && (lanes < 4 || format.w == format.x),
+          cudaErrorInvalidValue);
+    size_t element_bytes = (size_t)(format.x / 8 * lanes);
+    CHECK(bytes >= element_bytes && bytes / element_bytes <= emulator::most_texture_elements,
+          cudaErrorInvalidValue);
+    CHECK((uintptr_t)memory % emulator::texture_alignment == 0, cudaErrorInvalidValue);
+    CHECK(emulator::is_device(memory, bytes), cudaErrorInvalidValue);
+    emulator::textures.push_back(
+        {(const unsigned char *)memory, element_bytes, bytes / element_bytes});
+    emulator::live_textures++;
+    *object = emulator::textures.size();
+    return cudaSuccess;
+}
+
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
+    CALL();
+    emulator::texture *found = emulator::find_texture(object);
+    CHECK(found != nullptr, cudaErrorInvalidValue);
+    emulator::wait_for_device();
+    found->memory = nullptr;
+    emulator::live_textures--;
+    return cudaSuccess;
+}

@@ -1,0 +1,621 @@
+/* The lock, failures on demand, devices, streams and events. */
+#include "state.h"
+#include "threads.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace emulator {
+
+/* ------------------------------------------------------------------ the lock and failures */
+
+namespace {
+
+std::mutex mutex;
+std::condition_variable changed;
+std::thread::id owner;
+unsigned depth;
+
+thread_local cudaError_t last_error;
+thread_local int current_device;
+thread_local bool in_host_function;
+
+int devices = 1;
+bool lazy;
+std::string failing; /* the function; empty: none */
+cudaError_t failing_code;
+long failing_after;
+
+void lock() {
+    std::unique_lock<std::mutex> hold(mutex);
+    std::thread::id me = std::this_thread::get_id();
+    changed.wait(hold, [me] { return depth == 0 || owner == me; });
+    owner = me;
+    depth++;
+}
+
+void unlock() {
+    std::lock_guard<std::mutex> hold(mutex);
+    if (--depth == 0) {
+        changed.notify_all();
+    }
+}
+
+/* Without the lock, wholly, until `done`; then with it again. */
+template <class Done> void outside_lock_until(Done done, void (*action)(void *), void *argument) {
+    std::unique_lock<std::mutex> hold(mutex);
+    std::thread::id me = std::this_thread::get_id();
+    unsigned kept = depth;
+    depth = 0;
+    changed.notify_all();
+    if (action != nullptr) {
+        hold.unlock();
+        in_host_function = true;
+        action(argument);
+        in_host_function = false;
+        hold.lock();
+    }
+    changed.wait(hold, [done] { return depth == 0 && done(); });
+    owner = me;
+    depth = kept;
+}
+
+long number(const char *name, long fallback) {
+    const char *text = getenv(name);
+    return text == nullptr || *text == 0 ? fallback : atol(text);
+}
+
+void read_environment() {
+    static bool done;
+    if (done) {
+        return;
+    }
+    done = true;
+    const char *text = getenv("TRAWL_EMULATOR_ORDER");
+    std::string word = text == nullptr ? "" : text;
+    unsigned seed = (unsigned)number("TRAWL_EMULATOR_SEED", 1);
+    if (word == "reverse" || word == "random") {
+        set_order(word == "reverse" ? EMULATOR_REVERSE : EMULATOR_RANDOM, seed);
+    } else if (!word.empty() && word != "forward") {
+        fail("TRAWL_EMULATOR_ORDER is forward, reverse or random, not %s", text);
+    }
+    devices = (int)number("TRAWL_EMULATOR_DEVICES", devices);
+    lazy = number("TRAWL_EMULATOR_LAZY", lazy) != 0;
+    long after = number("TRAWL_EMULATOR_FAIL_AFTER", -1);
+    if (after >= 0 && failing.empty()) {
+        failing = "allocation";
+        failing_code = cudaErrorMemoryAllocation;
+        failing_after = after;
+    }
+    size_t bytes = (size_t)number("TRAWL_EMULATOR_MEMORY", 0);
+    if (bytes != 0) {
+        set_memory(bytes);
+    }
+}
+
+bool fails(const char *name) {
+    return !failing.empty() && failing == name && failing_after-- <= 0;
+}
+
+} // namespace
+
+api_call::api_call(const char *name) : code(cudaSuccess) {
+    lock();
+    read_environment();
+    if (in_kernel()) {
+        fail("a kernel calls %s", name);
+    }
+    static const std::set<std::string> allocating = {"cudaMalloc", "cudaMallocAsync",
+                                                     "cudaHostAlloc", "cudaHostRegister"};
+    if (in_host_function) {
+        code = cudaErrorNotPermitted;
+    } else if (devices == 0) {
+        code = cudaErrorNoDevice;
+    } else if (fails(name) || (allocating.count(name) != 0 && fails("allocation"))) {
+        code = failing_code;
+    }
+    if (code != cudaSuccess) {
+        last_error = code;
+    }
+}
+
+api_call::~api_call() {
+    unlock();
+}
+
+void set_last_error(cudaError_t code) {
+    if (code != cudaSuccess) {
+        last_error = code;
+    }
+}
+
+} // namespace emulator
+
+using emulator::enqueue;
+
+/* ------------------------------------------------------------------ streams and events */
+
+struct CUstream_st {
+    bool blocking; /* waits for the default stream, and that one for it */
+    std::deque<std::function<void()>> work;
+    bool running;
+    std::thread::id runner;
+};
+
+namespace emulator {
+namespace {
+
+/* One cudaEventRecord. */
+struct record {
+    CUstream_st *stream;
+    bool done;
+    std::chrono::steady_clock::time_point time;
+};
+
+CUstream_st default_stream{true, {}, false, {}};
+std::set<CUstream_st *> streams;
+std::set<CUevent_st *> events;
+
+CUstream_st *find_stream(cudaStream_t stream) {
+    if ((uintptr_t)stream <= 2) { /* NULL, cudaStreamLegacy, cudaStreamPerThread */
+        return &default_stream;
+    }
+    return streams.count(stream) != 0 ? stream : nullptr;
+}
+
+/* Runs what is in a stream, all of it or until the record is done. */
+void drain(CUstream_st *stream, const record *until) {
+    std::thread::id me = std::this_thread::get_id();
+    while (until == nullptr || !until->done) {
+        if (stream->running) {
+            if (stream->runner == me) {
+                return;
+            }
+            outside_lock_until([stream] { return !stream->running; }, nullptr, nullptr);
+            continue;
+        }
+        if (stream->work.empty()) {
+            return;
+        }
+        std::function<void()> next = std::move(stream->work.front());
+        stream->work.pop_front();
+        stream->running = true;
+        stream->runner = me;
+        next();
+        stream->running = false;
+        changed.notify_all();
+    }
+}
+
+void drain_all() {
+    drain(&default_stream, nullptr);
+    for (CUstream_st *stream : std::set<CUstream_st *>(streams)) {
+        drain(stream, nullptr);
+    }
+}
+
+/* The default stream waits for all blocking streams and they for it. */
+void keep_default_order(CUstream_st *stream) {
+    if (stream != &default_stream) {
+        if (stream->blocking) {
+            drain(&default_stream, nullptr);
+        }
+        return;
+    }
+    for (CUstream_st *other : std::set<CUstream_st *>(streams)) {
+        if (other->blocking) {
+            drain(other, nullptr);
+        }
+    }
+}
+
+} // namespace
+
+cudaError_t failed(cudaError_t code) {
+    last_error = code;
+    return code;
+}
+
+void wait_for_device() {
+    drain_all();
+}
+
+void wait_for_stream(cudaStream_t stream) {
+    CUstream_st *found = find_stream(stream);
+    if (found != nullptr) {
+        keep_default_order(found);
+        drain(found, nullptr);
+    }
+}
+
+bool is_stream(cudaStream_t stream) {
+    return find_stream(stream) != nullptr;
+}
+
+cudaError_t enqueue(cudaStream_t handle, std::function<void()> work) {
+    CUstream_st *stream = find_stream(handle);
+    CHECK(stream != nullptr, cudaErrorInvalidResourceHandle);
+    keep_default_order(stream);
+    stream->work.push_back(std::move(work));
+    if (!lazy) {
+        drain(stream, nullptr);
+    }
+    return cudaSuccess;
+}
+
+size_t live_streams_and_events() {
+    return streams.size() + events.size();
+}
+
+} // namespace emulator
+
+struct CUevent_st {
+    bool timing;
+    std::shared_ptr<emulator::record> last;
+};
+
+using emulator::drain;
+using emulator::events;
+using emulator::streams;
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+    CALL();
+    *stream = new CUstream_st{flags != cudaStreamNonBlocking, {}, false, {}};
+    streams.insert(*stream);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    CALL();
+    CHECK(streams.count(stream) != 0, cudaErrorInvalidResourceHandle);
+    drain(stream, nullptr);
+    streams.erase(stream);
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    CALL();
+    CHECK(emulator::is_stream(stream), cudaErrorInvalidResourceHandle);
+    emulator::wait_for_stream(stream);
+    return cudaSuccess;
+}
+
+/* Each question lets a lazy stream do one piece of its work. */
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+    CALL();
+    CUstream_st *stream = emulator::find_stream(handle);
+    CHECK(stream != nullptr, cudaErrorInvalidResourceHandle);
+    if (stream->work.empty() && !stream->running) {
+        return cudaSuccess;
+    }
+    drain(stream, nullptr);
+    return cudaErrorNotReady;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    CALL();
+    CHECK(events.count(event) != 0, cudaErrorInvalidResourceHandle);
+    std::shared_ptr<emulator::record> record = event->last;
+    if (record == nullptr) {
+        return cudaSuccess; /* an event that was never recorded counts as complete */
+    }
+    return enqueue(stream, [record] {
+        if (!record->done) {
+            drain(record->stream, record.get());
+        }
+    });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument) {
+    CALL();
+    CHECK(function != nullptr, cudaErrorInvalidValue);
+    return enqueue(stream, [function, argument] {
+        emulator::outside_lock_until([] { return true; }, function, argument);
+    });
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
+    CALL();
+    *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, nullptr};
+    events.insert(*event);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event) {
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    CALL();
+    CHECK(events.erase(event) != 0, cudaErrorInvalidResourceHandle);
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    CALL();
+    CHECK(events.count(event) != 0 && emulator::is_stream(stream), cudaErrorInvalidResourceHandle);
+    auto record = std::make_shared<emulator::record>();
+    record->stream = emulator::find_stream(stream);
+    event->last = record;
+    return enqueue(stream, [record] {
+        record->time = std::chrono::steady_clock::now();
+        record->done = true;
+    });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    CALL();
+    CHECK(events.count(event) != 0, cudaErrorInvalidResourceHandle);
+    std::shared_ptr<emulator::record> record = event->last;
+    if (record != nullptr && !record->done) {
+        drain(record->stream, record.get());
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    CALL();
+    CHECK(events.count(event) != 0, cudaErrorInvalidResourceHandle);
+    std::shared_ptr<emulator::record> record = event->last;
+    if (record == nullptr || record->done) {
+        return cudaSuccess;
+    }
+    drain(record->stream, record.get());
+    return cudaErrorNotReady;
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+    CALL();
+    CHECK(events.count(begin) != 0 && events.count(end) != 0, cudaErrorInvalidResourceHandle);
+    CHECK(begin->timing && end->timing && begin->last != nullptr && end->last != nullptr,
+          cudaErrorInvalidResourceHandle);
+    if (!begin->last->done || !end->last->done) {
+        return cudaErrorNotReady;
+    }
+    std::chrono::duration<float, std::milli> time = end->last->time - begin->last->time;
+    *milliseconds = time.count() < 1e-3f ? 1e-3f : time.count();
+    return cudaSuccess;
+}
+
+/* ------------------------------------------------------------------ devices and errors */
+
+cudaError_t cudaGetDeviceCount(int *count) {
+    *count = 0;
+    CALL();
+    *count = emulator::devices;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+    CALL();
+    CHECK(device >= 0 && device < emulator::devices, cudaErrorInvalidDevice);
+    emulator::current_device = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device) {
+    CALL();
+    *device = emulator::current_device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
+    CALL();
+    CHECK(device >= 0 && device < emulator::devices, cudaErrorInvalidDevice);
+    *properties = {};
+    snprintf(properties->name, sizeof properties->name, "CUDA emulation");
+    properties->totalGlobalMem = emulator::memory_total();
+    properties->sharedMemPerBlock = emulator::default_shared;
+    properties->sharedMemPerBlockOptin = emulator::most_shared;
+    properties->sharedMemPerMultiprocessor = 228 << 10;
+    properties->reservedSharedMemPerBlock = 1 << 10;
+    properties->totalConstMem = 64 << 10;
+    properties->textureAlignment = emulator::texture_alignment;
+    properties->regsPerBlock = properties->regsPerMultiprocessor = 64 << 10;
+    properties->warpSize = warpSize;
+    properties->maxThreadsPerBlock = emulator::most_threads;
+    properties->maxThreadsPerMultiProcessor = 2048;
+    properties->maxBlocksPerMultiProcessor = 32;
+    const int most_threads[] = {1024, 1024, 64}, most_blocks[] = {0x7fffffff, 65535, 65535};
+    memcpy(properties->maxThreadsDim, most_threads, sizeof most_threads);
+    memcpy(properties->maxGridSize, most_blocks, sizeof most_blocks);
+    properties->major = 9;
+    properties->multiProcessorCount = emulator::multiprocessors;
+    properties->asyncEngineCount = 3;
+    properties->concurrentKernels = properties->unifiedAddressing = 1;
+    properties->l2CacheSize = 60 << 20;
+    properties->memoryBusWidth = 6144;
+    properties->canMapHostMemory = properties->canUseHostPointerForRegisteredMem = 1;
+    properties->hostRegisterSupported = properties->hostRegisterReadOnlySupported = 1;
+    properties->pciBusID = device + 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+    CALL();
+    cudaDeviceProp properties;
+    cudaError_t code = cudaGetDeviceProperties(&properties, device);
+    if (code != cudaSuccess) {
+        return code;
+    }
+    const std::map<cudaDeviceAttr, size_t> values = {
+        {cudaDevAttrMaxThreadsPerBlock, (size_t)properties.maxThreadsPerBlock},
+        {cudaDevAttrMaxGridDimX, (size_t)properties.maxGridSize[0]},
+        {cudaDevAttrMaxSharedMemoryPerBlock, properties.sharedMemPerBlock},
+        {cudaDevAttrTotalConstantMemory, properties.totalConstMem},
+        {cudaDevAttrWarpSize, (size_t)properties.warpSize},
+        {cudaDevAttrMaxRegistersPerBlock, (size_t)properties.regsPerBlock},
+        {cudaDevAttrClockRate, 1980000},
+        {cudaDevAttrTextureAlignment, properties.textureAlignment},
+        {cudaDevAttrMultiProcessorCount, (size_t)properties.multiProcessorCount},
+        {cudaDevAttrIntegrated, 0},
+        {cudaDevAttrCanMapHostMemory, 1},
+        {cudaDevAttrComputeMode, 0},
+        {cudaDevAttrMemoryClockRate, 3201000},
+        {cudaDevAttrGlobalMemoryBusWidth, (size_t)properties.memoryBusWidth},
+        {cudaDevAttrL2CacheSize, (size_t)properties.l2CacheSize},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, (size_t)properties.maxThreadsPerMultiProcessor},
+        {cudaDevAttrAsyncEngineCount, (size_t)properties.asyncEngineCount},
+        {cudaDevAttrUnifiedAddressing, 1},
+        {cudaDevAttrMaxTexture1DLinearWidth, emulator::texture_elements()},
+        {cudaDevAttrComputeCapabilityMajor, (size_t)properties.major},
+        {cudaDevAttrComputeCapabilityMinor, (size_t)properties.minor},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, properties.sharedMemPerMultiprocessor},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, (size_t)properties.regsPerMultiprocessor},
+        {cudaDevAttrPageableMemoryAccess, 0},
+        {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, properties.sharedMemPerBlockOptin},
+        {cudaDevAttrHostRegisterSupported, 1},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, (size_t)properties.maxBlocksPerMultiProcessor},
+        {cudaDevAttrReservedSharedMemoryPerBlock, properties.reservedSharedMemPerBlock},
+        {cudaDevAttrHostRegisterReadOnlySupported, 1},
+    };
+    auto found = values.find(attribute);
+    CHECK(found != values.end(), cudaErrorInvalidValue);
+    *value = (int)found->second;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *text, int capacity, int device) {
+    CALL();
+    CHECK(device >= 0 && device < emulator::devices, cudaErrorInvalidDevice);
+    snprintf(text, (size_t)capacity, "0000:%02x:00.0", device + 1);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const cudaChannelFormatDesc *,
+                                                 int device) {
+    CALL();
+    CHECK(device >= 0 && device < emulator::devices, cudaErrorInvalidDevice);
+    *elements = emulator::texture_elements();
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void) {
+    CALL();
+    emulator::wait_for_device();
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceReset(void) {
+    return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned) {
+    CALL();
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version) {
+    CALL();
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version) {
+    CALL();
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError(void) {
+    cudaError_t code = emulator::last_error;
+    emulator::last_error = cudaSuccess;
+    return code;
+}
+
+cudaError_t cudaPeekAtLastError(void) {
+    return emulator::last_error;
+}
+
+const char *cudaGetErrorName(cudaError_t code) {
+    switch ((int)code) {
+#define EMULATOR_NAME(name, number, text)                                                          \
+    case number:                                                                                   \
+        return number == 0 ? "cudaSuccess" : "cudaError" #name;
+        EMULATOR_ERRORS(EMULATOR_NAME)
+    }
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t code) {
+    switch ((int)code) {
+#define EMULATOR_TEXT(name, number, text)                                                          \
+    case number:                                                                                   \
+        return text;
+        EMULATOR_ERRORS(EMULATOR_TEXT)
+    }
+    return "unrecognized error code";
+}
+
+/* ------------------------------------------------------------------ controls */
+
+namespace emulator {
+namespace {
+
+/* The environment is read first, so that it does not override what a program sets itself. */
+struct control {
+    control() {
+        lock();
+        read_environment();
+    }
+    ~control() {
+        unlock();
+    }
+};
+
+} // namespace
+} // namespace emulator
+
+void emulator_set_order(emulator_order order, unsigned seed) {
+    emulator::control held;
+    emulator::set_order(order, seed);
+}
+
+void emulator_set_lazy(int lazy) {
+    emulator::control held;
+    emulator::drain_all();
+    emulator::lazy = lazy != 0;
+}
+
+void emulator_fail(const char *name, int code, long after) {
+    emulator::control held;
+    emulator::failing = name == nullptr ? "" : name;
+    emulator::failing_code = (cudaError_t)code;
+    emulator::failing_after = after;
+}
+
+size_t emulator_live_objects(void) {
+    emulator::control held;
+    return emulator::live_streams_and_events() + emulator::live_memory();
+}
+
+void emulator_set_memory(size_t bytes) {
+    emulator::control held;
+    emulator::set_memory(bytes);
+}
+
+void emulator_set_texture_elements(size_t elements) {
+    emulator::control held;
+    emulator::set_texture_elements(elements);
+}

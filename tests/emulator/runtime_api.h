@@ -1,0 +1,441 @@
+/* The part of CUDA's runtime API that is emulated: the same names, numbers and signatures. */
+#ifndef TRAWL_EMULATOR_RUNTIME_API_H
+#define TRAWL_EMULATOR_RUNTIME_API_H
+
+#include "vectors.h"
+
+#include <functional>
+
+#define CUDART_VERSION 13000
+
+#define EMULATOR_ERRORS(define)                                                                                 \
+    define(Success, 0, "no error") define(InvalidValue, 1, "invalid argument") define(                          \
+        MemoryAllocation, 2,                                                                                    \
+        "out of memory") define(InitializationError, 3,                                                         \
+                                "initialization error") define(CudartUnloading, 4,                              \
+                                                               "driver shutting down")                          \
+        define(InvalidConfiguration, 9, "invalid configuration argument") define(                               \
+            InvalidSymbol, 13,                                                                                  \
+            "invalid device symbol") define(InvalidDevicePointer, 17,                                           \
+                                            "invalid device pointer") define(InvalidTexture, 18,                \
+                                                                             "invalid texture "                 \
+                                                                             "reference")                       \
+            define(InvalidMemcpyDirection, 21,                                                                  \
+                   "invalid copy direction for memcpy") define(InsufficientDriver, 35,                          \
+                                                               "CUDA driver version is "                        \
+                                                               "insufficient for CUDA runtime "                 \
+                                                               "version") define(DevicesUnavailable,            \
+                                                                                 46,                            \
+                                                                                 "CUDA-capable "                \
+                                                                                 "device(s) "                   \
+                                                                                 "is/are busy or "              \
+                                                                                 "unavailable")                 \
+                define(InvalidDeviceFunction, 98, "invalid device function") define(                            \
+                    NoDevice, 100,                                                                              \
+                    "no CUDA-capable device is detected") define(InvalidDevice, 101,                            \
+                                                                 "invalid device ordinal")                      \
+                    define(StartupFailure, 127, "startup failure in cuda runtime") define(                      \
+                        InvalidKernelImage, 200, "device kernel image is invalid")                              \
+                        define(DeviceUninitialized, 201, "invalid device context") define(                      \
+                            NoKernelImageForDevice, 209,                                                        \
+                            "no kernel image is available for execution on the device")                         \
+                            define(ECCUncorrectable, 214, "uncorrectable ECC error encountered")                \
+                                define(UnsupportedPtxVersion, 222,                                              \
+                                       "the provided PTX was compiled with an unsupported "                     \
+                                       "toolchain.") define(OperatingSystem, 304,                               \
+                                                            "OS call failed or operation not "                  \
+                                                            "supported on this OS")                             \
+                                    define(InvalidResourceHandle, 400, "invalid resource handle") define(       \
+                                        NotReady, 600,                                                          \
+                                        "device not ready") define(IllegalAddress, 700,                         \
+                                                                   "an illegal memory access was "              \
+                                                                   "encountered")                               \
+                                        define(                                                                 \
+                                            LaunchOutOfResources, 701,                                          \
+                                            "too many resources requested for launch") define(LaunchTimeout,    \
+                                                                                              702,              \
+                                                                                              "th"              \
+                                                                                              "e "              \
+                                                                                              "la"              \
+                                                                                              "un"              \
+                                                                                              "ch"              \
+                                                                                              " t"              \
+                                                                                              "im"              \
+                                                                                              "ed"              \
+                                                                                              " o"              \
+                                                                                              "ut"              \
+                                                                                              " a"              \
+                                                                                              "nd"              \
+                                                                                              " w"              \
+                                                                                              "as"              \
+                                                                                              " t"              \
+                                                                                              "er"              \
+                                                                                              "mi"              \
+                                                                                              "na"              \
+                                                                                              "te"              \
+                                                                                              "d")              \
+                                            define(Assert, 710, "device-side assert triggered") define(         \
+                                                HostMemoryAlreadyRegistered, 712,                               \
+                                                "part or all of the requested memory range is "                 \
+                                                "already mapped")                                               \
+                                                define(                                                         \
+                                                    HostMemoryNotRegistered, 713,                               \
+                                                    "pointer does not correspond to a registered "              \
+                                                    "memory region") define(HardwareStackError,                 \
+                                                                            714,                                \
+                                                                            "hardware stack "                   \
+                                                                            "error")                            \
+                                                    define(IllegalInstruction, 715,                             \
+                                                           "an illegal instruction was "                        \
+                                                           "encountered") define(MisalignedAddress,             \
+                                                                                 716,                           \
+                                                                                 "misaligned "                  \
+                                                                                 "address")                     \
+                                                        define(InvalidAddressSpace, 717,                        \
+                                                               "operation not supported on "                    \
+                                                               "global/shared address space")                   \
+                                                            define(InvalidPc, 718,                              \
+                                                                   "invalid program counter")                   \
+                                                                define(LaunchFailure, 719,                      \
+                                                                       "unspecified launch "                    \
+                                                                       "failure") define(NotPermitted,          \
+                                                                                         800,                   \
+                                                                                         "operati"              \
+                                                                                         "on not "              \
+                                                                                         "permitt"              \
+                                                                                         "ed")                  \
+                                                                    define(                                     \
+                                                                        NotSupported, 801,                      \
+                                                                        "operation not supported")              \
+                                                                        define(SystemNotReady,                  \
+                                                                               802,                             \
+                                                                               "system not yet "                \
+                                                                               "initialized")                   \
+                                                                            define(                             \
+                                                                                SystemDriverMismatch,           \
+                                                                                803,                            \
+                                                                                "system has "                   \
+                                                                                "unsupported "                  \
+                                                                                "display driver "               \
+                                                                                "/ cuda driver "                \
+                                                                                "combination")                  \
+                                                                                define(                         \
+                                                                                    CompatNotSupportedOnDevice, \
+                                                                                    804,                        \
+                                                                                    "forward "                  \
+                                                                                    "compatibilit"              \
+                                                                                    "y was "                    \
+                                                                                    "attempted "                \
+                                                                                    "on non "                   \
+                                                                                    "supported "                \
+                                                                                    "HW")                       \
+                                                                                    define(                     \
+                                                                                        Unknown,                \
+                                                                                        999,                    \
+                                                                                        "unknown "              \
+                                                                                        "error")
+
+enum cudaError {
+#define EMULATOR_ERROR(name, number, text) cudaError##name = number,
+    EMULATOR_ERRORS(EMULATOR_ERROR)
+#undef EMULATOR_ERROR
+        cudaSuccess = 0
+};
+typedef enum cudaError cudaError_t;
+
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef unsigned long long cudaTextureObject_t;
+typedef void (*cudaHostFn_t)(void *argument);
+#define CUDART_CB
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4
+};
+
+#define cudaStreamDefault 0x00
+#define cudaStreamNonBlocking 0x01
+#define cudaEventDefault 0x00
+#define cudaEventBlockingSync 0x01
+#define cudaEventDisableTiming 0x02
+#define cudaHostAllocDefault 0x00
+#define cudaHostAllocPortable 0x01
+#define cudaHostAllocMapped 0x02
+#define cudaHostAllocWriteCombined 0x04
+#define cudaHostRegisterDefault 0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped 0x02
+#define cudaHostRegisterReadOnly 0x08
+#define cudaDeviceScheduleAuto 0x00
+#define cudaDeviceScheduleBlockingSync 0x04
+
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
+    size_t reservedSharedMemPerBlock, totalConstMem, textureAlignment;
+    int regsPerBlock, regsPerMultiprocessor, warpSize;
+    int maxThreadsPerBlock, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    int maxThreadsDim[3], maxGridSize[3];
+    int major, minor, multiProcessorCount, asyncEngineCount, concurrentKernels;
+    int l2CacheSize, persistingL2CacheMaxSize, memoryBusWidth, integrated, unifiedAddressing;
+    int canMapHostMemory, canUseHostPointerForRegisteredMem, hostRegisterSupported;
+    int hostRegisterReadOnlySupported, pciBusID, pciDeviceID, pciDomainID;
+};
+
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrTextureAlignment = 14,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrAsyncEngineCount = 40,
+    cudaDevAttrUnifiedAddressing = 41,
+    cudaDevAttrMaxTexture1DLinearWidth = 69,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrPageableMemoryAccess = 88,
+    cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrHostRegisterSupported = 99,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+    cudaDevAttrHostRegisterReadOnlySupported = 113
+};
+
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered = 0,
+    cudaMemoryTypeHost = 1,
+    cudaMemoryTypeDevice = 2,
+    cudaMemoryTypeManaged = 3
+};
+struct cudaPointerAttributes {
+    enum cudaMemoryType type;
+    int device;
+    void *devicePointer;
+    void *hostPointer;
+};
+
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1,
+    cudaSharedmemCarveoutMaxShared = 100,
+    cudaSharedmemCarveoutMaxL1 = 0
+};
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
+    int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
+
+enum cudaChannelFormatKind {
+    cudaChannelFormatKindSigned = 0,
+    cudaChannelFormatKindUnsigned = 1,
+    cudaChannelFormatKindFloat = 2,
+    cudaChannelFormatKindNone = 3
+};
+struct cudaChannelFormatDesc {
+    int x, y, z, w;
+    enum cudaChannelFormatKind f;
+};
+enum cudaResourceType {
+    cudaResourceTypeArray = 0,
+    cudaResourceTypeMipmappedArray = 1,
+    cudaResourceTypeLinear = 2,
+    cudaResourceTypePitch2D = 3
+};
+struct cudaResourceDesc {
+    enum cudaResourceType resType;
+    union {
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t sizeInBytes;
+        } linear;
+    } res;
+};
+enum cudaTextureAddressMode {
+    cudaAddressModeWrap = 0,
+    cudaAddressModeClamp = 1,
+    cudaAddressModeMirror = 2,
+    cudaAddressModeBorder = 3
+};
+enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
+enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
+struct cudaTextureDesc {
+    enum cudaTextureAddressMode addressMode[3];
+    enum cudaTextureFilterMode filterMode;
+    enum cudaTextureReadMode readMode;
+    int sRGB;
+    float borderColor[4];
+    int normalizedCoords;
+    unsigned maxAnisotropy;
+};
+struct cudaResourceViewDesc;
+
+/* Devices and errors. */
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaDeviceGetPCIBusId(char *text, int capacity, int device);
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements,
+                                                 const cudaChannelFormatDesc *format, int device);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaDeviceReset(void);
+cudaError_t cudaSetDeviceFlags(unsigned flags);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaPeekAtLastError(void);
+const char *cudaGetErrorName(cudaError_t code);
+const char *cudaGetErrorString(cudaError_t code);
+
+/* Memory. */
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
+cudaError_t cudaMalloc(void **memory, size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream);
+cudaError_t cudaMallocHost(void **memory, size_t bytes);
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags);
+cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void *memory);
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memory);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr);
+cudaError_t cudaMemset(void *memory, int value, size_t bytes);
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream = nullptr);
+
+/* Streams and events. */
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamQuery(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end);
+
+/* Textures over linear memory. */
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *resource,
+                                    const cudaTextureDesc *description,
+                                    const cudaResourceViewDesc *view);
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture);
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind);
+
+namespace emulator {
+
+/* Every emulated function begins with one of these: it holds the lock until the end of the call,
+ * and says whether the call has to fail. */
+struct api_call {
+    cudaError_t code;
+    explicit api_call(const char *name);
+    ~api_call();
+    api_call(const api_call &) = delete;
+};
+
+/* Puts work into a stream, which runs it at once unless streams are lazy. */
+cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
+
+cudaError_t set_function_attribute(const void *function, cudaFuncAttribute attribute, int value);
+cudaError_t get_function_attributes(cudaFuncAttributes *attributes, const void *function);
+cudaError_t occupancy(int *blocks, const void *function, int threads, size_t shared);
+cudaError_t best_occupancy(int *blocks, int *threads, const void *function, size_t shared,
+                           int most_threads);
+cudaError_t copy_symbol(void *symbol, size_t size, void *outside, size_t bytes, size_t offset,
+                        cudaMemcpyKind kind, cudaStream_t stream, bool to_symbol, bool wait);
+cudaError_t symbol_address(void **address, const void *symbol);
+
+} // namespace emulator
+
+template <class T>
+cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value) {
+    return emulator::set_function_attribute((const void *)function, attribute, value);
+}
+template <class T> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *function) {
+    return emulator::get_function_attributes(attributes, (const void *)function);
+}
+template <class T>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *function, int threads,
+                                                          size_t shared) {
+    return emulator::occupancy(blocks, (const void *)function, threads, shared);
+}
+template <class T>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *blocks, int *threads, T *function,
+                                               size_t shared = 0, int most_threads = 0) {
+    return emulator::best_occupancy(blocks, threads, (const void *)function, shared, most_threads);
+}
+template <class T> cudaError_t cudaMalloc(T **memory, size_t bytes) {
+    return cudaMalloc((void **)memory, bytes);
+}
+template <class T> cudaError_t cudaMallocHost(T **memory, size_t bytes) {
+    return cudaMallocHost((void **)memory, bytes);
+}
+template <class T> cudaError_t cudaHostAlloc(T **memory, size_t bytes, unsigned flags) {
+    return cudaHostAlloc((void **)memory, bytes, flags);
+}
+template <class T> cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
+    return emulator::symbol_address(address, &symbol);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return emulator::copy_symbol((void *)&symbol, sizeof(T), (void *)from, bytes, offset, kind,
+                                 nullptr, true, true);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    return emulator::copy_symbol((void *)&symbol, sizeof(T), (void *)from, bytes, offset, kind,
+                                 stream, true, false);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return emulator::copy_symbol((void *)&symbol, sizeof(T), to, bytes, offset, kind, nullptr,
+                                 false, true);
+}
+template <class T> cudaChannelFormatDesc cudaCreateChannelDesc();
+#define EMULATOR_CHANNEL(type, x, y, z, w, kind)                                                   \
+    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() {                       \
+        return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);                     \
+    }
+EMULATOR_CHANNEL(unsigned char, 8, 0, 0, 0, Unsigned)
+EMULATOR_CHANNEL(unsigned short, 16, 0, 0, 0, Unsigned)
+EMULATOR_CHANNEL(unsigned, 32, 0, 0, 0, Unsigned)
+EMULATOR_CHANNEL(int, 32, 0, 0, 0, Signed)
+EMULATOR_CHANNEL(uint2, 32, 32, 0, 0, Unsigned)
+EMULATOR_CHANNEL(uint4, 32, 32, 32, 32, Unsigned)
+
+#endif

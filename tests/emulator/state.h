@@ -1,0 +1,48 @@
+/* What the emulation's own files share. */
+#ifndef TRAWL_EMULATOR_STATE_H
+#define TRAWL_EMULATOR_STATE_H
+
+#include "emulator.h"
+#include "runtime_api.h"
+
+namespace emulator {
+
+/* Limits of the emulated device: those of an H200, but for the number of multiprocessors, so that
+ * grids that fill it stay small. */
+const int multiprocessors = 4;
+const int most_threads = 1024;
+const size_t most_shared = 227 << 10; /* for kernels that asked for it, else: */
+const size_t default_shared = 48 << 10;
+const size_t texture_alignment = 512;
+
+void set_order(emulator_order order, unsigned seed);
+
+/* Remembers the error for cudaGetLastError, and returns it. */
+cudaError_t failed(cudaError_t code);
+
+bool is_stream(cudaStream_t stream);
+void wait_for_stream(cudaStream_t stream);
+void wait_for_device();
+
+size_t memory_total();
+size_t texture_elements();
+void set_memory(size_t bytes);
+void set_texture_elements(size_t elements);
+size_t live_memory();
+size_t live_streams_and_events();
+
+} // namespace emulator
+
+/* Opens a runtime function, and leaves it when it has to fail. */
+#define CALL()                                                                                     \
+    emulator::api_call self(__func__);                                                             \
+    if (self.code != cudaSuccess) {                                                                \
+        return self.code;                                                                          \
+    }
+
+#define CHECK(condition, error)                                                                    \
+    if (!(condition)) {                                                                            \
+        return emulator::failed(error);                                                            \
+    }
+
+#endif
