@@ -4,10 +4,9 @@
  * checks that no buffer is touched while something else uses it and that everything is delivered
  * once and in order; its clock tells how long a strategy takes.
  */
+#include "cli/transfer_model.h"
 #include "cuda/ring.h"
 #include "random.h"
-
-#include "trawl/trawl_cuda.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,7 +187,7 @@ static double seconds(trawl_strategy strategy, uint64_t segments, uint32_t wishe
     return drive(&with, strategy, segments, wished);
 }
 
-/* The model's times are what trawl_cuda_predict says, and the ring is not worse than B. */
+/* The model's times are what `trawl bench` predicts, and the ring is not worse than B. */
 static void strategies_take_as_long_as_predicted(void **state) {
     (void)state;
     for (uint64_t segments = 1; segments < 20; segments += 1 + segments / 6)
@@ -201,11 +200,10 @@ static void strategies_take_as_long_as_predicted(void **state) {
                         double b = seconds(TRAWL_STRATEGY_B, segments, 0, in, scanning, out, two);
                         double ring =
                             seconds(TRAWL_STRATEGY_RING, segments, 4, in, scanning, out, two);
-                        double predicted =
-                            trawl_cuda_predict("a", segments, in, scanning, out, channels);
-                        assert_float_equal(a, predicted, 1e-9);
-                        predicted = trawl_cuda_predict("b", segments, in, scanning, out, channels);
-                        assert_float_equal(b, predicted, 1e-9);
+                        transfer_times times = {in, scanning, out};
+                        transfer_channels kind = (transfer_channels)channels;
+                        assert_float_equal(a, transfer_model_a(&times, segments, kind), 1e-9);
+                        assert_float_equal(b, transfer_model_b(&times, segments, kind), 1e-9);
                         assert_true(ring >= a - 1e-9 && ring <= b + 1e-9);
                     }
 }

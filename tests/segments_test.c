@@ -1,10 +1,6 @@
-/*
- * Cutting texts into segments and ranges, and what strategies A and B are predicted to take.
- */
+/* Cutting texts into segments, and segments into ranges. */
 #include "cuda/segments.h"
 #include "random.h"
-
-#include "trawl/trawl_cuda.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,41 +96,11 @@ static void ranges_cover_a_segment(void **state) {
     assert_int_equal(trawl_range_width(7, 100, 100), 7);
 }
 
-static double ratio(uint64_t segments, double in, double scan, double out, uint32_t channels) {
-    return trawl_cuda_predict("b", segments, in, scan, out, channels) /
-           trawl_cuda_predict("a", segments, in, scan, out, channels);
-}
-
-/* Zha & Sahni 2011, V: A is optimal; B takes at most 2/15 longer with one channel, 1/3 with two. */
-static void b_is_bounded_by_a(void **state) {
-    (void)state;
-    assert_float_equal(ratio(2, 1, 0, 1, 2), 4.0 / 3, 1e-12);
-    assert_float_equal(ratio(4, 1, 3, 3, 1), 18.0 / 16, 1e-12);
-    for (uint64_t segments = 1; segments < 12; segments++)
-        for (int in = 0; in <= 8; in++)
-            for (int scan = 0; scan <= 8; scan++)
-                for (int out = 0; out <= 8; out++) {
-                    if (in + scan + out == 0)
-                        continue;
-                    double one = ratio(segments, in, scan, out, 1);
-                    double two = ratio(segments, in, scan, out, 2);
-                    assert_true(one >= 1 - 1e-12 && one <= 1 + 2.0 / 15);
-                    assert_true(two >= 1 - 1e-12 && two <= 1 + 1.0 / 3 + 1e-12);
-                    double a1 = trawl_cuda_predict("a", segments, in, scan, out, 1);
-                    double a2 = trawl_cuda_predict("a", segments, in, scan, out, 2);
-                    assert_true(a2 >= a1 / 2 && a2 <= a1); /* a second channel: at most half */
-                }
-    assert_float_equal(trawl_cuda_predict("a", 0, 1, 1, 1, 1), 0, 0);
-    assert_float_equal(trawl_cuda_predict("b", 0, 1, 1, 1, 1), 0, 0);
-    assert_float_equal(trawl_cuda_predict("b", 1, 1, 2, 3, 1), 6, 1e-12);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segments_own_every_byte_once),
         cmocka_unit_test(chosen_segments_are_worth_a_launch),
         cmocka_unit_test(ranges_cover_a_segment),
-        cmocka_unit_test(b_is_bounded_by_a),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,13 +136,6 @@ TRAWL_API trawl_status trawl_cuda_measure(const trawl_cuda_db *uploaded,
                                           uint64_t length, uint32_t repeats, double *seconds,
                                           uint64_t *total, trawl_error *error);
 
-/* The seconds that `segments` equal segments take from host to host with transfer "a" or "b", from
- * the seconds that one of them takes to be copied in, scanned and copied out (Zha & Sahni 2011, V):
- * with one channel for both directions B takes at most 13.33 % longer than A, with two 33 %. */
-TRAWL_API double trawl_cuda_predict(const char *transfer, uint64_t segments, double copy_in_seconds,
-                                    double scan_seconds, double copy_out_seconds,
-                                    uint32_t channels);
-
 /* What a device's memory and its link to the host do, in bytes a second, measured now (a second or
  * less): the ceilings that scans are compared with. */
 typedef struct trawl_cuda_ceilings {

@@ -1,9 +1,5 @@
 #include "cuda/segments.h"
 
-#include <string.h>
-
-#include "trawl/trawl_cuda.h"
-
 /* A chosen segment: a share of the window within these bounds. Below the smallest, launching costs
  * as much as copying; beyond the largest, nothing is gained any more, but the first copy and the
  * last scan, which nothing overlaps, take longer. */
@@ -52,43 +48,4 @@ uint64_t trawl_range_width(uint64_t width, uint64_t total, uint64_t capacity) {
         return width / 2;
     }
     return total < capacity / 4 && width <= UINT64_MAX / 2 ? width * 2 : width;
-}
-
-/* ------------------------------------------------------------------ prediction */
-
-static double larger(double left, double right) {
-    return left > right ? left : right;
-}
-
-/* Fig. 6: copies in one after another; scans as soon as they can; copies out as soon as they can,
- * behind all copies in when there is one channel for both directions. */
-static double predict_a(uint64_t segments, double in, double scan, double out, bool two_channels) {
-    double scanned = 0;
-    double copied = two_channels ? 0 : (double)segments * in;
-    for (uint64_t i = 0; i < segments; i++) {
-        scanned = larger(scanned, (double)(i + 1) * in) + scan;
-        copied = larger(copied, scanned) + out;
-    }
-    return copied;
-}
-
-/* Fig. 7: step i copies segment i in, scans segment i - 1 and copies the results of i - 2 out; a
- * step ends when all three are done. */
-static double predict_b(uint64_t segments, double in, double scan, double out, bool two_channels) {
-    double seconds = 0;
-    for (uint64_t step = 0; segments != 0 && step < segments + 2; step++) {
-        double copy_in = step < segments ? in : 0;
-        double scanning = step >= 1 && step <= segments ? scan : 0;
-        double copy_out = step >= 2 ? out : 0;
-        double copying = two_channels ? larger(copy_in, copy_out) : copy_in + copy_out;
-        seconds += larger(copying, scanning);
-    }
-    return seconds;
-}
-
-double trawl_cuda_predict(const char *transfer, uint64_t segments, double copy_in_seconds,
-                          double scan_seconds, double copy_out_seconds, uint32_t channels) {
-    double (*predict)(uint64_t, double, double, double, bool) =
-        transfer != NULL && strcmp(transfer, "b") == 0 ? predict_b : predict_a;
-    return predict(segments, copy_in_seconds, scan_seconds, copy_out_seconds, channels > 1);
 }

@@ -1,5 +1,6 @@
 #include "run/run.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/allocate.h"
@@ -17,6 +18,10 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     trawl_status status = trawl_options_read(db, options, &run->options, error);
     if (status != TRAWL_OK) {
         return status;
+    }
+    if (run->options.device != NULL) {
+        (void)snprintf(run->device, sizeof run->device, "%.15s", run->options.device);
+        run->options.device = run->device;
     }
     trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
     run->db = db;

@@ -19,7 +19,8 @@ typedef struct trawl_worker {
 typedef struct trawl_run {
     const trawl_db *db;
     const trawl_walker_type *type;
-    trawl_scan_options options; /* complete; threads is the real number */
+    trawl_scan_options options; /* complete; threads is the real number; device NULL is the CPU */
+    char device[16];            /* the name of another one */
     bool count_only;            /* matches are counted by the walkers, not delivered */
     bool own_threads;           /* the walker divides windows among threads itself */
     trawl_delivery delivery;

@@ -1,0 +1,90 @@
+/*
+ * What the walker over host memory (walker.cu) holds on a device: the uploaded database, and slots
+ * of memory, streams and events through which segments of text travel (ring.h). Both stay with the
+ * database, so that later scans find them ready.
+ */
+#ifndef TRAWL_CUDA_WALKER_CUH
+#define TRAWL_CUDA_WALKER_CUH
+
+#include "cuda/engine.cuh"
+
+extern "C" {
+#include "cuda/ring.h"
+#include "cuda/segments.h"
+}
+
+typedef struct trawl_cuda_slot {
+    cudaStream_t stream;              /* copies in and scans */
+    cudaStream_t out;                 /* copies out, while the next segment comes in */
+    cudaEvent_t in_begin, in_end;     /* of the copy in */
+    cudaEvent_t scan_begin, scan_end; /* of the scan, with its total on the host */
+    cudaEvent_t out_begin, out_end;   /* of the copy out */
+    uint8_t *pinned_text;             /* pinned host memory */
+    uint8_t *text;                    /* device memory, as all of what follows but host_... */
+    void *workspace;
+    trawl_cuda_match *matches;
+    trawl_cuda_match *host_matches; /* pinned; room for as many */
+    uint64_t *total;
+    uint64_t *host_total; /* pinned */
+    uint64_t *per_pattern;
+    size_t pinned_text_bytes, text_bytes, workspace_bytes, per_pattern_bytes;
+    uint64_t capacity; /* of matches and host_matches */
+
+    /* what it is doing: input side */
+    uint64_t index; /* of the segment; UINT64_MAX: none yet */
+    trawl_segment segment;
+    const uint8_t *device_text; /* of the segment's first readable byte */
+    trawl_range range;          /* being scanned */
+    uint64_t next;              /* first owned byte whose matches are not known yet */
+    bool counted_in;            /* the copy in is in the report already */
+    /* output side */
+    uint64_t found;
+} trawl_cuda_slot;
+
+/* What every slot needs for a walk; 0: not needed. */
+typedef struct trawl_cuda_room {
+    size_t pinned_text_bytes, text_bytes, workspace_bytes, per_pattern_bytes;
+    uint64_t capacity;
+} trawl_cuda_room;
+
+/* The slots of one walk; used by one thread at a time. */
+typedef struct trawl_cuda_slots {
+    trawl_cuda_slot *slot;
+    uint64_t count;
+    cudaEvent_t start;     /* from which times are measured */
+    uint64_t *per_pattern; /* device memory: counters summed over segments */
+    size_t per_pattern_bytes;
+} trawl_cuda_slots;
+
+/* The copy of `db` on a device, made at the first call, with `sample` (trawl_cuda_upload_options),
+ * and kept until trawl_db_free. */
+trawl_status trawl_cuda_upload_once(const trawl_db *db, uint32_t device, const uint8_t *sample,
+                                    size_t sample_length, trawl_cuda_db **uploaded,
+                                    trawl_error *error);
+
+/* Takes the slots that were left with the database for this device, or an empty set. The device is
+ * the current one, here and below. */
+trawl_status trawl_cuda_slots_take(const trawl_db *db, uint32_t device, trawl_cuda_slots **slots,
+                                   trawl_error *error);
+
+/* Leaves the slots for the next walk, or frees them when others are left already or `healthy` is
+ * false. Nothing of theirs may be under way. NULL is allowed. */
+void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots,
+                            bool healthy);
+
+/* Makes `count` slots ready, each with at least this room. */
+trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count,
+                                      const trawl_cuda_room *room, trawl_error *error);
+
+/* Gives one slot, of which nothing is under way, more room. */
+trawl_status trawl_cuda_slot_grow(trawl_cuda_slot *slot, const trawl_cuda_room *room,
+                                  trawl_error *error);
+
+/* Device memory that `count` slots with this room would take beyond what they have. */
+uint64_t trawl_cuda_slots_missing(const trawl_cuda_slots *slots, uint64_t count,
+                                  const trawl_cuda_room *room);
+
+/* Device memory of `bytes` at least at *memory, which has *held; what was in it is lost. */
+trawl_status trawl_cuda_grow(void **memory, size_t *held, size_t bytes, trawl_error *error);
+
+#endif
