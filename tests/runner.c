@@ -54,7 +54,8 @@ static const size_t piece_sizes[] = {1, 2, 3, 17, 0, RUNNER_PIECE_RANDOM};
 #define STREAMED (COUNT_OF(stream_calls) * COUNT_OF(piece_sizes) * 2)
 
 size_t runner_count(void) {
-    return COUNT_OF(serial) + THREADED + STREAMED;
+    return COUNT_OF(serial) + THREADED + STREAMED +
+           (runner_device_wanted() ? runner_device_count() : 0);
 }
 
 runner runner_at(size_t index) {
@@ -69,6 +70,8 @@ runner runner_at(size_t index) {
         return how;
     }
     index -= THREADED;
+    if (index >= STREAMED)
+        return runner_device_at(index - STREAMED, runner_device_wanted());
     runner how = {.call = stream_calls[index % COUNT_OF(stream_calls)]};
     index /= COUNT_OF(stream_calls);
     how.piece_bytes = piece_sizes[index % COUNT_OF(piece_sizes)];
@@ -82,6 +85,8 @@ static size_t scale_for(size_t length) {
 }
 
 runner runner_random(random_source *random, size_t length) {
+    if (runner_device_wanted() && random_chance(random, 1, 50))
+        return runner_device_random(random, length, runner_device_wanted());
     runner how = {.call = (runner_call)random_below(random, RUNNER_CALLS)};
     if (random_chance(random, 1, 4))
         how.origin = RUNNER_MEMORY;
@@ -141,6 +146,17 @@ void runner_describe(const runner *how, char *text, size_t size) {
     if (how->placement)
         append(text, size, ", placement %d", (int)how->placement);
     append(text, size, "%s", how->copy_tables ? ", tables copied" : "");
+    if (!how->device)
+        return;
+    append(text, size, ", device %s, kernel %u", how->device, how->kernel);
+    if (how->transfer)
+        append(text, size, ", transfer %s", how->transfer);
+    if (how->segment_bytes)
+        append(text, size, ", segments of %llu", (unsigned long long)how->segment_bytes);
+    if (how->segments_in_flight)
+        append(text, size, ", %u in flight", how->segments_in_flight);
+    if (how->table_path)
+        append(text, size, ", table path %d", (int)how->table_path);
 }
 
 void runner_options(const runner *how, char *text, size_t size) {
@@ -149,6 +165,10 @@ void runner_options(const runner *how, char *text, size_t size) {
         append(text, size, " -c");
     if (how->threads && how->threads != TRAWL_THREADS_ALL)
         append(text, size, " --threads %u", how->threads);
+    if (how->device)
+        append(text, size, " --device %s", how->device);
+    if (how->transfer)
+        append(text, size, " --transfer %s", how->transfer);
 }
 
 /* ------------------------------------------------------------------ receiving and comparing */
@@ -419,6 +439,24 @@ static trawl_db *load_from_file(const trawl_db *db, trawl_error *error) {
     return loaded;
 }
 
+/* The name of the runner's kernel for this engine. */
+static const char *kernel_name(const runner *how, const char *engine) {
+    trawl_kernel_description kernel = {.name = NULL};
+    uint32_t count = 0;
+    while (trawl_kernel_describe(engine, count, &kernel))
+        count++;
+    return how->kernel && count && trawl_kernel_describe(engine, how->kernel % count, &kernel)
+               ? kernel.name
+               : NULL;
+}
+
+/* Whether the kernel refuses what the default one does. */
+static bool is_refused(const job *work) {
+    uint64_t total;
+    return work->options.kernel && trawl_count(work->db, work->text, work->length, &work->options,
+                                               &total, NULL, NULL) == TRAWL_ERROR_LIMIT;
+}
+
 bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, size_t length,
                   const match_list *expected, random_source *random, char *complaint,
                   size_t complaint_size) {
@@ -451,7 +489,16 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
     work.options.chunk_bytes = how->chunk_bytes;
     work.options.placement = how->placement;
     work.options.copy_tables = how->copy_tables;
-    bool good = is_stream(how)                       ? check_stream(&work)
+    if (how->device) {
+        work.options.device = how->device;
+        work.options.kernel = kernel_name(how, information.engine);
+        work.options.transfer = how->transfer;
+        work.options.segment_bytes = how->segment_bytes;
+        work.options.segments_in_flight = how->segments_in_flight;
+        work.options.table_path = how->table_path;
+    }
+    bool good = is_refused(&work)                    ? true
+                : is_stream(how)                     ? check_stream(&work)
                 : how->call == RUNNER_COLLECT        ? check_collect(&work)
                 : how->call == RUNNER_SCAN           ? check_scan(&work, false)
                 : how->call == RUNNER_STOP           ? check_scan(&work, true)

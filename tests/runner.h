@@ -39,15 +39,30 @@ typedef struct runner {
     bool copy_tables;
     size_t piece_bytes; /* streams: 0 is the whole text in one write */
     bool flush;         /* streams: trawl_stream_flush after each write */
+    const char *device; /* NULL: the CPU; the rest is for others */
+    uint32_t kernel;    /* the engine's kernel of this number, modulo how many it has */
+    const char *transfer;
+    uint64_t segment_bytes;
+    uint32_t segments_in_flight;
+    trawl_table_path table_path;
 } runner;
 
-/* The fixed list that the case table is run through. */
+/* The fixed list that the case table is run through. With TRAWL_TEST_DEVICE=cuda it goes on with
+ * that device, and some of the random runners use it. */
 size_t runner_count(void);
 runner runner_at(size_t index);
 
 /* Any runner at all for a text of `length` bytes, threaded ones and files rarely because they cost
  * more. */
 runner runner_random(random_source *random, size_t length);
+
+/* The runners with a device (runner_device.c): a fixed list, and any. */
+size_t runner_device_count(void);
+runner runner_device_at(size_t index, const char *device);
+runner runner_device_random(random_source *random, size_t length, const char *device);
+
+/* TRAWL_TEST_DEVICE, or NULL. */
+const char *runner_device_wanted(void);
 
 /* For messages: "stream, pieces of 3 bytes, flush, 2 threads, chunks of 7 bytes". */
 void runner_describe(const runner *how, char *text, size_t size);
@@ -56,7 +71,8 @@ void runner_describe(const runner *how, char *text, size_t size);
 void runner_options(const runner *how, char *text, size_t size);
 
 /* Scans `text` and compares with the expected matches. Returns false with a complaint of one or
- * more lines. `random` is used for random pieces and stopping points. */
+ * more lines. `random` is used for random pieces and stopping points. A kernel that is not the
+ * default one may refuse the database (TRAWL_ERROR_LIMIT), which ends the check. */
 bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, size_t length,
                   const match_list *expected, random_source *random, char *complaint,
                   size_t complaint_size);

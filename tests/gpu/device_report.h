@@ -1,0 +1,36 @@
+/*
+ * Running the device tests: skipping them where there is no device, counting what was checked, and
+ * telling of failures: the combination, the kernel, the layout, and the smallest case that fails.
+ */
+#ifndef TRAWL_TESTS_DEVICE_REPORT_H
+#define TRAWL_TESTS_DEVICE_REPORT_H
+
+#include "gpu/device_scan.h"
+
+enum { TEST_SKIPPED = 77 };
+
+/* False, with the reason printed, when no device is offered: main returns TEST_SKIPPED. */
+bool device_tests_begin(const char *program);
+
+/* Prints what was scanned and refused, frees everything. */
+void device_tests_end(void);
+
+/* device_scan_check, and the end of the test when it fails. `replay` is how the case is made again,
+ * or NULL. */
+device_outcome device_check(device_database *database, const device_scan *scan,
+                            const test_case *test, uint64_t length, const expectation *expected,
+                            const char *replay);
+
+/* device_database_open for every combination but the planner; ends the test when it fails. Returns
+ * false when the set was refused. */
+bool device_open(device_database *database, combination which, const test_case *test);
+
+/* The combinations that name an engine. */
+bool device_combination(size_t index, combination *which);
+
+/* TRAWL_TEST_CASES, which makes every test shorter; else `chosen` for a device or for the emulated
+ * build. */
+size_t device_cases(size_t chosen, size_t chosen_emulated);
+bool device_cases_are_limited(void);
+
+#endif

@@ -1,0 +1,357 @@
+/*
+ * The edges of the interface for device memory: NULL, wrong names and values, too little workspace,
+ * databases that it cannot serve, and a device without memory.
+ */
+#include "gpu/device_memory.h"
+#include "gpu/device_report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static trawl_error error;
+static test_case set;
+static trawl_db *db;
+static trawl_cuda_db *uploaded;
+static uint8_t *memory; /* of the device: the text and everything else */
+static trawl_cuda_results results;
+static void *workspace;
+
+enum { LENGTH = 1000, ROOM = 2 * LENGTH, WORKSPACE = 1 << 20 };
+
+static trawl_db *compile(const char *engine, trawl_match_kind kind) {
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_patterns *patterns = test_case_patterns(&set, &error);
+    trawl_db *made = NULL;
+    options.engine = engine;
+    options.matches = kind;
+    assert_int_equal(trawl_compile(patterns, &options, &made, &error), TRAWL_OK);
+    trawl_patterns_free(patterns);
+    return made;
+}
+
+static int setup(void **state) {
+    (void)state;
+    test_case_add_pattern(&set, "abc", 3, 0);
+    test_case_add_pattern(&set, "b", 1, 0);
+    db = compile("ac-dfa", TRAWL_MATCH_ALL);
+    memory = device_allocate(1 << 20);
+    workspace = device_allocate(WORKSPACE);
+    if (trawl_cuda_upload(db, NULL, &uploaded, &error) != TRAWL_OK || !memory || !workspace ||
+        !device_fill(memory, 'b', LENGTH, NULL))
+        return -1;
+    uint8_t *at = memory + 4096;
+    results.total = (uint64_t *)at;
+    results.per_pattern = (uint64_t *)(at + 256);
+    results.ends = (uint32_t *)(at + 512);
+    results.states = at + 4096;
+    results.matches = (trawl_cuda_match *)(at + 16384);
+    results.capacity = ROOM;
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    trawl_cuda_free(uploaded);
+    trawl_db_free(db);
+    device_release(memory);
+    device_release(workspace);
+    test_case_free(&set);
+    return 0;
+}
+
+/* The call failed with this status, and said why in one sentence. */
+static void expect_error(trawl_status status, trawl_status wanted, const char *words) {
+    if (status != wanted || error.status != wanted || !error.message[0] ||
+        strchr(error.message, '\n') || !strstr(error.message, words))
+        fail_msg("%s: %s; expected %s with the words %s", trawl_status_text(status), error.message,
+                 trawl_status_text(wanted), words);
+    memset(&error, 0, sizeof(error));
+}
+
+static size_t workspace_for(const trawl_cuda_scan *scan) {
+    size_t bytes = 0;
+    assert_int_equal(trawl_cuda_workspace(uploaded, scan, LENGTH, &bytes, &error), TRAWL_OK);
+    assert_true(bytes <= WORKSPACE);
+    return bytes;
+}
+
+static trawl_status scan_with(const trawl_cuda_scan *scan, const void *text, uint64_t length,
+                              const trawl_cuda_results *into) {
+    return trawl_scan_device(uploaded, scan, text, length, into, workspace, WORKSPACE, NULL,
+                             &error);
+}
+
+/* After whatever went wrong, this goes right. */
+static void expect_it_works(void) {
+    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    uint64_t total = 0;
+    assert_int_equal(scan_with(&scan, memory, LENGTH, &results), TRAWL_OK);
+    assert_true(device_read(&total, results.total, sizeof(total), NULL));
+    assert_int_equal(total, LENGTH);
+}
+
+static void null_pointers(void **state) {
+    (void)state;
+    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_layout layout;
+    trawl_cuda_db *copy = NULL;
+    size_t bytes;
+    double seconds;
+    expect_error(trawl_cuda_upload(NULL, NULL, &copy, &error), TRAWL_ERROR_ARGUMENT, "NULL");
+    assert_null(copy);
+    expect_error(trawl_cuda_upload(db, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT, "NULL");
+    expect_error(trawl_cuda_workspace(NULL, &scan, LENGTH, &bytes, &error), TRAWL_ERROR_ARGUMENT,
+                 "NULL");
+    expect_error(trawl_cuda_workspace(uploaded, &scan, LENGTH, NULL, &error), TRAWL_ERROR_ARGUMENT,
+                 "NULL");
+    expect_error(trawl_cuda_describe(NULL, &scan, &layout, &error), TRAWL_ERROR_ARGUMENT, "NULL");
+    expect_error(trawl_cuda_describe(uploaded, &scan, NULL, &error), TRAWL_ERROR_ARGUMENT, "NULL");
+    expect_error(trawl_scan_device(NULL, &scan, memory, LENGTH, &results, workspace, WORKSPACE,
+                                   NULL, &error),
+                 TRAWL_ERROR_ARGUMENT, "NULL");
+    expect_error(scan_with(&scan, NULL, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "text");
+    expect_error(scan_with(&scan, memory, LENGTH, NULL), TRAWL_ERROR_ARGUMENT, "results");
+    expect_error(trawl_cuda_measure(NULL, &scan, "b", 1, 1, &seconds, NULL, &error),
+                 TRAWL_ERROR_ARGUMENT, "");
+    expect_error(trawl_cuda_measure(uploaded, &scan, "b", 1, 0, &seconds, NULL, &error),
+                 TRAWL_ERROR_ARGUMENT, "");
+    trawl_cuda_free(NULL);
+    assert_int_equal(trawl_cuda_state_bytes(NULL), 0);
+    /* Without options all has its default, without an error structure it is as wrong. */
+    assert_int_equal(scan_with(NULL, memory, LENGTH, &results), TRAWL_OK);
+    assert_int_equal(trawl_scan_device(uploaded, &scan, NULL, LENGTH, &results, workspace,
+                                       WORKSPACE, NULL, NULL),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(scan_with(&scan, NULL, 0, &results), TRAWL_OK);
+    expect_it_works();
+}
+
+/* Each form needs its own results and no others. */
+static void results_of_forms(void **state) {
+    (void)state;
+    for (int form = 0; form < FORMS; form++) {
+        trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+        trawl_cuda_results all = results, none = {.capacity = ROOM}, needed = {.capacity = 0};
+        scan.form = (trawl_cuda_form)form;
+        expect_error(scan_with(&scan, memory, LENGTH, &none), TRAWL_ERROR_ARGUMENT, "NULL");
+        if (form <= TRAWL_CUDA_MATCHES)
+            needed.total = all.total;
+        if (form == TRAWL_CUDA_PATTERNS)
+            needed.per_pattern = all.per_pattern;
+        if (form == TRAWL_CUDA_MATCHES) {
+            needed.matches = all.matches;
+            needed.capacity = all.capacity;
+        }
+        if (form == TRAWL_CUDA_ENDS)
+            needed.ends = all.ends;
+        if (form == TRAWL_CUDA_STATES)
+            needed.states = all.states;
+        assert_int_equal(scan_with(&scan, memory, LENGTH, &needed), TRAWL_OK);
+        assert_true(device_wait(NULL));
+        if (form == TRAWL_CUDA_PATTERNS) {
+            needed.per_pattern = NULL;
+            expect_error(scan_with(&scan, memory, LENGTH, &needed), TRAWL_ERROR_ARGUMENT,
+                         "per_pattern");
+        }
+        if (form == TRAWL_CUDA_MATCHES) {
+            needed.matches = NULL;
+            expect_error(scan_with(&scan, memory, LENGTH, &needed), TRAWL_ERROR_ARGUMENT,
+                         "matches");
+            needed.capacity = 0;
+            assert_int_equal(scan_with(&scan, memory, LENGTH, &needed), TRAWL_OK);
+        }
+    }
+    expect_it_works();
+}
+
+static void workspaces(void **state) {
+    (void)state;
+    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    scan.form = TRAWL_CUDA_MATCHES;
+    size_t bytes = workspace_for(&scan);
+    assert_true(bytes > 0);
+    expect_error(trawl_scan_device(uploaded, &scan, memory, LENGTH, &results, workspace, bytes - 1,
+                                   NULL, &error),
+                 TRAWL_ERROR_ARGUMENT, "workspace");
+    expect_error(
+        trawl_scan_device(uploaded, &scan, memory, LENGTH, &results, NULL, bytes, NULL, &error),
+        TRAWL_ERROR_ARGUMENT, "workspace");
+    expect_error(trawl_scan_device(uploaded, &scan, memory, LENGTH, &results,
+                                   (uint8_t *)workspace + 64, bytes, NULL, &error),
+                 TRAWL_ERROR_ARGUMENT, "256");
+    assert_int_equal(trawl_scan_device(uploaded, &scan, memory, LENGTH, &results, workspace, bytes,
+                                       NULL, &error),
+                     TRAWL_OK);
+    expect_it_works();
+}
+
+static void wrong_values(void **state) {
+    (void)state;
+    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_upload_options options = TRAWL_CUDA_UPLOAD_OPTIONS;
+    trawl_cuda_db *copy = NULL;
+    scan.kernel = "ac9";
+    expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "ac4");
+    scan.kernel = NULL;
+    scan.form = (trawl_cuda_form)FORMS;
+    expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "form");
+    scan.form = TRAWL_CUDA_COUNT;
+    scan.table_path = (trawl_table_path)TABLE_PATHS;
+    expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "path");
+    scan.table_path = TRAWL_TABLES_CHOSEN;
+    scan.owned = LENGTH + 1;
+    expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "1001");
+    scan.owned = LENGTH;
+    assert_int_equal(scan_with(&scan, memory, LENGTH, &results), TRAWL_OK);
+    scan.owned = 0;
+    scan.block_threads = 31;
+    expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "31");
+    scan.block_threads = 2048;
+    expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "2048");
+    scan.block_threads = 0;
+    scan.block_bytes = UINT32_MAX;
+    expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "4294967295");
+    scan.block_bytes = 0;
+    scan.size = 0;
+    expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "size");
+    options.device = 1000;
+    expect_error(trawl_cuda_upload(db, &options, &copy, &error), TRAWL_ERROR_UNAVAILABLE, "1000");
+    assert_null(copy);
+    options = (trawl_cuda_upload_options){.size = 1};
+    expect_error(trawl_cuda_upload(db, &options, &copy, &error), TRAWL_ERROR_ARGUMENT, "size");
+    expect_it_works();
+}
+
+/* An older program's structure ends earlier; what it does not have is 0. */
+static void older_structures(void **state) {
+    (void)state;
+    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    scan.size = offsetof(trawl_cuda_scan, owned);
+    scan.owned = LENGTH + 1;
+    assert_int_equal(scan_with(&scan, memory, LENGTH, &results), TRAWL_OK);
+    expect_it_works();
+}
+
+/* Leftmost matches are selected on the host. */
+static void leftmost_kinds(void **state) {
+    (void)state;
+    for (int kind = TRAWL_MATCH_LEFTMOST_FIRST; kind < MATCH_KINDS; kind++) {
+        trawl_db *leftmost = compile(NULL, (trawl_match_kind)kind);
+        trawl_cuda_db *copy = NULL;
+        trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+        size_t bytes;
+        trawl_status status = trawl_cuda_upload(leftmost, NULL, &copy, &error);
+        if (status == TRAWL_OK) {
+            expect_error(trawl_cuda_workspace(copy, &scan, LENGTH, &bytes, &error),
+                         TRAWL_ERROR_LIMIT, "leftmost");
+            expect_error(trawl_scan_device(copy, &scan, memory, LENGTH, &results, workspace,
+                                           WORKSPACE, NULL, &error),
+                         TRAWL_ERROR_LIMIT, "leftmost");
+        } else {
+            expect_error(status, TRAWL_ERROR_LIMIT, "leftmost");
+        }
+        trawl_cuda_free(copy);
+        trawl_db_free(leftmost);
+    }
+    expect_it_works();
+}
+
+static void layouts(void **state) {
+    (void)state;
+    const char *kernel;
+    for (size_t k = 0; (kernel = device_kernel_at("ac-dfa", k)); k++) {
+        trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+        trawl_cuda_layout layout;
+        scan.kernel = kernel;
+        assert_int_equal(trawl_cuda_describe(uploaded, &scan, &layout, &error), TRAWL_OK);
+        assert_string_equal(layout.kernel, kernel);
+        assert_true(layout.block_threads && layout.block_threads % 32 == 0);
+        assert_true(layout.thread_bytes > 0);
+        double overhead = 2.0 / layout.thread_bytes; /* the longest pattern has 3 bytes */
+        assert_true(layout.overlap_overhead > overhead - 1e-9 &&
+                    layout.overlap_overhead < overhead + 1e-9);
+    }
+}
+
+static void measuring(void **state) {
+    (void)state;
+    uint8_t text[LENGTH];
+    memset(text, 'b', sizeof(text));
+    for (int form = 0; form < FORMS; form++) {
+        trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+        double seconds[3] = {-1, -1, -1};
+        uint64_t total = 0;
+        scan.form = (trawl_cuda_form)form;
+        if (trawl_cuda_measure(uploaded, &scan, text, LENGTH, 3, seconds, &total, &error) !=
+            TRAWL_OK)
+            fail_msg("%s: %s", form_names[form], error.message);
+        assert_true(seconds[0] >= 0 && seconds[0] <= seconds[1] && seconds[1] <= seconds[2]);
+        if (form <= TRAWL_CUDA_MATCHES)
+            assert_int_equal(total, LENGTH);
+    }
+    expect_it_works();
+}
+
+/* Each allocation of an upload fails once: nothing is left of it. */
+static void every_allocation_fails(void **state) {
+    (void)state;
+    combination which;
+    if (!device_fail_allocations(-1))
+        skip();
+    for (size_t c = 0; device_combination(c, &which); c++) {
+        combination_failure failure;
+        trawl_db *some = NULL;
+        trawl_cuda_db *copy = NULL;
+        trawl_status status = TRAWL_ERROR_MEMORY;
+        assert_int_equal(combination_compile(which, &set, TRAWL_MATCH_ALL, &some, &failure),
+                         COMBINATION_COMPILED);
+        for (long after = 0; status != TRAWL_OK; after++) {
+            size_t objects = device_live_objects();
+            device_fail_allocations(after);
+            status = trawl_cuda_upload(some, NULL, &copy, &error);
+            device_fail_allocations(-1);
+            if (status != TRAWL_OK) {
+                expect_error(status, TRAWL_ERROR_MEMORY, "");
+                assert_null(copy);
+            }
+            trawl_cuda_free(copy);
+            if (device_live_objects() != objects)
+                fail_msg("%s/%s, allocation %ld fails: objects are left", which.engine,
+                         which.variant, after);
+        }
+        trawl_db_free(some);
+    }
+    expect_it_works();
+}
+
+static void pinning(void **state) {
+    (void)state;
+    static uint8_t bytes[10000];
+    assert_int_equal(trawl_cuda_pin(bytes, sizeof(bytes), &error), TRAWL_OK);
+    trawl_cuda_unpin(bytes);
+    expect_error(trawl_cuda_pin(NULL, 10, &error), TRAWL_ERROR_ARGUMENT, "");
+    expect_it_works();
+}
+
+int main(void) {
+    if (!device_tests_begin("errors_test"))
+        return TEST_SKIPPED;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(null_pointers),
+        cmocka_unit_test(results_of_forms),
+        cmocka_unit_test(workspaces),
+        cmocka_unit_test(wrong_values),
+        cmocka_unit_test(older_structures),
+        cmocka_unit_test(leftmost_kinds),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(measuring),
+        cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(pinning),
+    };
+    int failed = cmocka_run_group_tests(tests, setup, teardown);
+    device_tests_end();
+    return failed;
+}

@@ -1,0 +1,76 @@
+/*
+ * What kernels may refuse, with the reason. Everything else is a failure.
+ */
+#include "gpu/device_scan.h"
+
+#include <string.h>
+
+enum { ANY = -1 };
+
+static const struct {
+    const char *engine;
+    const char *variant; /* NULL: any */
+    const char *kernel;  /* NULL: any */
+    int form;
+    int table_path;
+    trawl_status status;
+    const char *words; /* in the sentence */
+    const char *reason;
+} refusals[] = {
+    {"ac-split", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton",
+     "several automata have no one state"},
+    {"wu-manber", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton",
+     "no automaton"},
+    {"rabin-karp", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton",
+     "no automaton"},
+    {"rabin-karp", "grouped", "prefix-sums", ANY, ANY, TRAWL_ERROR_LIMIT, "modul",
+     "prefix sums are taken modulo a prime, grouped hashes modulo 2^64"},
+    {"ac-nfa", NULL, "shared", ANY, ANY, TRAWL_ERROR_LIMIT, "shared memory",
+     "the automaton does not fit"},
+    {"ac-nfa", NULL, "constant", ANY, ANY, TRAWL_ERROR_LIMIT, "constant memory",
+     "the automaton does not fit"},
+};
+
+static bool has(const char *wanted, const char *actual) {
+    return !wanted || (actual && strcmp(wanted, actual) == 0);
+}
+
+/* The sentence has a number, or the name of something else that would do. */
+static bool is_explained(const device_database *database, const char *message) {
+    trawl_engine_description engine;
+    trawl_kernel_description kernel;
+    if (strcspn(message, "0123456789") < strlen(message))
+        return true;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++)
+        if (strcmp(engine.name, database->which.engine) != 0 && strstr(message, engine.name))
+            return true;
+    for (size_t i = 0; trawl_kernel_describe(database->which.engine, i, &kernel); i++)
+        if (strstr(message, kernel.name))
+            return true;
+    return false;
+}
+
+bool device_may_refuse(const device_database *database, const device_scan *scan,
+                       trawl_status status, const trawl_error *error, char *complaint,
+                       size_t size) {
+    const char *message = error->message;
+    bool documented = false;
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+        documented =
+            documented ||
+            (has(refusals[i].engine, database->which.engine) &&
+             has(refusals[i].variant, database->which.variant) &&
+             has(refusals[i].kernel, scan->kernel) &&
+             (refusals[i].form == ANY || refusals[i].form == (int)scan->form) &&
+             (refusals[i].table_path == ANY || refusals[i].table_path == (int)scan->table_path) &&
+             refusals[i].status == status && strstr(message, refusals[i].words));
+    /* A shape of blocks that was asked for may be impossible. */
+    if ((scan->block_threads || scan->block_bytes) && status == TRAWL_ERROR_ARGUMENT)
+        documented = true;
+    if (documented && error->status == status && !strchr(message, '\n') &&
+        is_explained(database, message))
+        return true;
+    snprintf(complaint, size, "refused (%s%s): %s", trawl_status_text(status),
+             documented ? ", badly explained" : ", for no documented reason", message);
+    return false;
+}

@@ -1,0 +1,296 @@
+/*
+ * Where kernels cut a text: parts of threads, tiles and blocks. For every alignment of the text and
+ * every length, for matches across every boundary, and for patterns that are longer than a part or
+ * a block, nothing is lost and nothing is found twice.
+ *
+ * TRAWL_TEST_CASES=N thins the lengths out to about N.
+ */
+#include "gpu/device_memory.h"
+#include "gpu/device_report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A case that is scanned in many pieces, with what is expected of all of it. */
+typedef struct fixture {
+    test_case test;
+    expectation expected;
+} fixture;
+
+static fixture dense[2];  /* matches everywhere; without and with letter case ignored */
+static fixture sparse[2]; /* the same patterns, long texts */
+
+static void add_patterns(test_case *test, bool insensitive) {
+    static const char *const patterns[] = {"needles", "eed", "s", "needles", "s.n", "dles.needles"};
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+        test_case_add_pattern(test, patterns[i], strlen(patterns[i]), 0);
+    if (insensitive)
+        test_case_add_pattern(test, "NEEDLE", 6, TRAWL_PATTERN_CASE_INSENSITIVE);
+}
+
+/* Needles, whole and broken, with up to `space` dots between them. */
+static void make_fixture(fixture *made, bool insensitive, size_t length, size_t space) {
+    static const char *const pieces[] = {"needles", "needles", "nEEDLEs", "needle", "eedles", "s"};
+    random_source random = random_for_case(1, length);
+    memset(made, 0, sizeof(*made));
+    add_patterns(&made->test, insensitive);
+    while (made->test.length < length) {
+        const char *piece = pieces[random_below(&random, sizeof(pieces) / sizeof(pieces[0]))];
+        test_case_append_text(&made->test, piece, strlen(piece));
+        for (size_t dots = random_below(&random, space + 1); dots; dots--)
+            test_case_append_text(&made->test, ".", 1);
+    }
+    made->test.length = length;
+    expectation_make(&made->expected, &made->test);
+}
+
+static void free_fixture(fixture *made) {
+    expectation_free(&made->expected);
+    test_case_free(&made->test);
+}
+
+static size_t longest_dense(void) {
+    return device_is_emulated() ? 5000 : 12000;
+}
+
+static size_t longest_sparse(void) {
+    return device_is_emulated() ? 40000 : 3 << 20;
+}
+
+/* Every combination and kernel, with a database for each of two fixtures. */
+typedef void (*with_kernel)(device_database databases[2], const fixture fixtures[2],
+                            const char *kernel);
+
+static void for_every_kernel(const fixture fixtures[2], with_kernel function) {
+    combination which;
+    for (size_t c = 0; device_combination(c, &which); c++) {
+        device_database databases[2] = {{.db = NULL}, {.db = NULL}};
+        const char *kernel;
+        if (device_open(&databases[0], which, &fixtures[0].test) &&
+            device_open(&databases[1], which, &fixtures[1].test))
+            for (size_t k = 0; (kernel = device_kernel_at(which.engine, k)); k++)
+                function(databases, fixtures, kernel);
+        device_database_close(&databases[0]);
+        device_database_close(&databases[1]);
+    }
+}
+
+/* MATCHES, and one of the other forms by turns. */
+static void check_two_forms(device_database *database, const fixture *from, device_scan scan,
+                            uint64_t length, size_t turn) {
+    static const trawl_cuda_form others[] = {TRAWL_CUDA_ENDS, TRAWL_CUDA_STATES, TRAWL_CUDA_COUNT,
+                                             TRAWL_CUDA_PATTERNS};
+    scan.form = TRAWL_CUDA_MATCHES;
+    if (device_check(database, &scan, &from->test, length, &from->expected, NULL) != DEVICE_SCANNED)
+        return;
+    scan.form = others[turn % 4];
+    device_check(database, &scan, &from->test, length, &from->expected, NULL);
+}
+
+static trawl_cuda_layout layout_of(const device_database *database, const device_scan *scan,
+                                   trawl_status *status) {
+    trawl_cuda_scan options = TRAWL_CUDA_SCAN;
+    trawl_cuda_layout layout = {.thread_bytes = 0};
+    trawl_error error = {.message = ""};
+    options.form = scan->form;
+    options.kernel = scan->kernel;
+    options.block_threads = scan->block_threads;
+    options.block_bytes = scan->block_bytes;
+    *status = trawl_cuda_describe(database->uploaded, &options, &layout, &error);
+    return layout;
+}
+
+/* ------------------------------------------------------------------ lengths and alignments */
+
+static bool is_near(uint64_t length, uint64_t multiple) {
+    return multiple && (length % multiple <= 1 || length % multiple == multiple - 1);
+}
+
+static void lengths_of(device_database databases[2], const fixture fixtures[2],
+                       const char *kernel) {
+    device_scan scan = {.kernel = kernel};
+    trawl_status status;
+    trawl_cuda_layout layout = layout_of(&databases[0], &scan, &status);
+    size_t stride = 4096 / (device_cases(4096, 40) + 1) + 1;
+    for (uint64_t length = 0; length <= 4096; length++) {
+        if (length % stride != 0 && (device_cases_are_limited() || length > 4096 / stride ||
+                                     !is_near(length, layout.thread_bytes)))
+            continue;
+        scan.alignment = (uint32_t)(length * 7 % 32);
+        scan.place = device_is_emulated() ? PLACE_EXACT : PLACE_BETWEEN;
+        check_two_forms(&databases[length % 2], &fixtures[length % 2], scan, length,
+                        (size_t)length / 2);
+    }
+}
+
+static void every_length(void **state) {
+    (void)state;
+    for_every_kernel(dense, lengths_of);
+}
+
+/* All alignments, with lengths at the edges of the kernel's own parts and blocks. */
+static void alignments_of(device_database databases[2], const fixture fixtures[2],
+                          const char *kernel) {
+    device_scan scan = {.kernel = kernel};
+    trawl_status status;
+    trawl_cuda_layout layout = layout_of(&databases[0], &scan, &status);
+    uint64_t part = layout.thread_bytes, block = part * layout.block_threads;
+    uint64_t lengths[] = {
+        1, 15, 33, part - 1, part + 1, 3 * part, block - 3, block + 1, 2 * block + part + 5};
+    size_t count = sizeof(lengths) / sizeof(lengths[0]);
+    uint32_t step = device_cases_are_limited() ? 11 : device_is_emulated() ? 7 : 1;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t alignment = 0; alignment < 32; alignment += step) {
+            scan.alignment = alignment;
+            size_t turn = i + alignment;
+            if (lengths[i] <= fixtures[0].test.length)
+                check_two_forms(&databases[turn % 2], &fixtures[turn % 2], scan, lengths[i], turn);
+        }
+}
+
+static void every_alignment(void **state) {
+    (void)state;
+    for_every_kernel(sparse, alignments_of);
+}
+
+/* ------------------------------------------------------------------ owned parts */
+
+static void owned_parts_of(device_database databases[2], const fixture fixtures[2],
+                           const char *kernel) {
+    device_scan scan = {.kernel = kernel};
+    trawl_status status;
+    trawl_cuda_layout layout = layout_of(&databases[0], &scan, &status);
+    uint64_t length = 1500;
+    uint64_t step = device_is_emulated() || device_cases_are_limited() ? 97 : 1;
+    for (uint64_t owned = 0; owned <= length; owned += owned < 20 ? 1 + step / 19 : step) {
+        uint64_t behind = owned + layout.thread_bytes; /* both ends at an edge now and then */
+        scan.owned = owned;
+        scan.base = owned * UINT64_C(0x123456789);
+        scan.alignment = (uint32_t)(owned * 5 % 32);
+        check_two_forms(&databases[owned % 2], &fixtures[owned % 2], scan,
+                        owned % 3 == 0 && behind < length ? behind : length, (size_t)owned / 2);
+    }
+}
+
+static void every_owned_part(void **state) {
+    (void)state;
+    for_every_kernel(dense, owned_parts_of);
+}
+
+/* ------------------------------------------------------------------ shapes of blocks */
+
+/* Small blocks, so that a short text has many boundaries of each kind. */
+static const struct {
+    uint32_t threads, bytes;
+} shapes[] = {{32, 0},         {64, 0},       {128, 0},      {256, 0},      {1024, 0},
+              {32, 32 * 16},   {32, 32 * 20}, {32, 32 * 48}, {64, 64 * 36}, {96, 96 * 16},
+              {128, 128 * 64}, {0, 4096},     {0, 16384},    {64, 14592}};
+
+static void shapes_of(device_database databases[2], const fixture fixtures[2], const char *kernel) {
+    size_t accepted = 0;
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        device_scan scan = {
+            .kernel = kernel, .block_threads = shapes[i].threads, .block_bytes = shapes[i].bytes};
+        trawl_status status;
+        trawl_cuda_layout layout = layout_of(&databases[0], &scan, &status);
+        uint32_t step = device_is_emulated() || device_cases_are_limited() ? 13 : 1;
+        for (uint32_t alignment = 0; alignment < 32; alignment += step) {
+            size_t turn = i + alignment;
+            scan.alignment = alignment;
+            uint64_t length = fixtures[0].test.length - alignment % 5;
+            check_two_forms(&databases[turn % 2], &fixtures[turn % 2], scan, length, turn);
+        }
+        if (status != TRAWL_OK)
+            continue;
+        accepted++;
+        /* A shape that was asked for is that, or an error. */
+        if (shapes[i].threads)
+            assert_int_equal(layout.block_threads, shapes[i].threads);
+        if (shapes[i].bytes)
+            assert_int_equal((uint64_t)layout.block_threads * layout.thread_bytes, shapes[i].bytes);
+    }
+    device_scan plain = {.kernel = kernel};
+    trawl_status status;
+    layout_of(&databases[0], &plain, &status);
+    if (status == TRAWL_OK && !accepted)
+        fail_msg("%s/%s, kernel %s takes no shape at all", databases[0].which.engine,
+                 databases[0].which.variant, kernel);
+}
+
+static void shapes_of_blocks(void **state) {
+    (void)state;
+    for_every_kernel(dense, shapes_of);
+}
+
+/* ------------------------------------------------------------------ long patterns */
+
+/* Patterns cut out of one string without structure, and of runs; a text with all of it, twice. */
+static void make_long(fixture *made, size_t longest) {
+    uint8_t *bytes = malloc(longest);
+    random_source random = random_for_case(2, longest);
+    for (size_t i = 0; i < longest; i++)
+        bytes[i] = (uint8_t)('a' + random_below(&random, 4));
+    memset(made, 0, sizeof(*made));
+    test_case_add_pattern(&made->test, bytes, longest, 0);
+    test_case_add_pattern(&made->test, bytes + longest / 7, longest / 3, 0);
+    test_case_add_pattern(&made->test, bytes + longest - 300, 300, 0);
+    test_case_add_pattern(&made->test, bytes, 9, 0);
+    test_case_append_text(&made->test, bytes, longest / 2);
+    test_case_append_text(&made->test, bytes, longest);
+    test_case_append_text(&made->test, "zzzzz", 5);
+    test_case_append_text(&made->test, bytes + longest / 9, longest / 2);
+    memset(bytes, 'z', longest);
+    test_case_add_pattern(&made->test, bytes, longest / 5, 0);
+    test_case_append_text(&made->test, bytes, longest / 4);
+    free(bytes);
+    expectation_make(&made->expected, &made->test);
+}
+
+static void long_patterns_of(device_database databases[2], const fixture fixtures[2],
+                             const char *kernel) {
+    static const uint32_t sizes[][2] = {{0, 0}, {32, 512}};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t turn = 0; turn < (device_is_emulated() ? 1 : 2); turn++) {
+            device_scan scan = {.kernel = kernel,
+                                .block_threads = sizes[i][0],
+                                .block_bytes = sizes[i][1],
+                                .alignment = (uint32_t)(3 * turn)};
+            check_two_forms(&databases[i], &fixtures[i], scan, fixtures[i].test.length,
+                            turn + strlen(kernel));
+        }
+}
+
+static void long_patterns(void **state) {
+    (void)state;
+    fixture fixtures[2];
+    make_long(&fixtures[0], device_is_emulated() ? 1500 : TRAWL_PATTERN_MAX_LENGTH);
+    make_long(&fixtures[1], device_is_emulated() ? 700 : 20000);
+    for_every_kernel(fixtures, long_patterns_of);
+    free_fixture(&fixtures[0]);
+    free_fixture(&fixtures[1]);
+}
+
+int main(void) {
+    if (!device_tests_begin("tiles_test"))
+        return TEST_SKIPPED;
+    for (int i = 0; i < 2; i++) {
+        make_fixture(&dense[i], i != 0, longest_dense(), 4);
+        make_fixture(&sparse[i], i != 0, longest_sparse(), 200);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_length),     cmocka_unit_test(every_alignment),
+        cmocka_unit_test(every_owned_part), cmocka_unit_test(shapes_of_blocks),
+        cmocka_unit_test(long_patterns),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    for (int i = 0; i < 2; i++) {
+        free_fixture(&dense[i]);
+        free_fixture(&sparse[i]);
+    }
+    device_tests_end();
+    return failed;
+}
