@@ -303,8 +303,9 @@ static trawl_status look_ahead(cuda_walk *walk, trawl_error *error) {
             (void)cudaGetLastError(); /* it is no error, but remembered like one */
             return TRAWL_OK;
         }
-        TRAWL_CUDA_TRY(code, error);
-        trawl_status status = end_scan(walk, slot, error);
+        trawl_status status = code == cudaSuccess
+                                  ? end_scan(walk, slot, error)
+                                  : trawl_cuda_failed(code, "cudaEventQuery", error);
         if (status != TRAWL_OK) {
             return status;
         }
