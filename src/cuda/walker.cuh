@@ -1,7 +1,8 @@
 /*
- * What the walker over host memory (walker.cu) holds on a device: the uploaded database, and slots
- * of memory, streams and events through which segments of text travel (ring.h). Both stay with the
- * database, so that later scans find them ready.
+ * The walker over host memory: walker.cu prepares and ends a walk over a window, walker_drive.cu
+ * goes through it, walker_slots.cu holds what it needs on the device: the uploaded database, and
+ * slots of memory, streams and events through which segments of text travel (ring.h). Both stay
+ * with the database, so that later scans find them ready.
  */
 #ifndef TRAWL_CUDA_WALKER_CUH
 #define TRAWL_CUDA_WALKER_CUH
@@ -55,6 +56,39 @@ typedef struct trawl_cuda_slots {
     uint64_t *per_pattern; /* device memory: counters summed over segments */
     size_t per_pattern_bytes;
 } trawl_cuda_slots;
+
+typedef struct trawl_cuda_walker_state {
+    trawl_walker base;
+    const trawl_scan_options *options;
+    uint32_t device;
+    trawl_strategy strategy;
+    trawl_cuda_db *uploaded; /* NULL until the first window; the database's */
+    uint64_t width;          /* of ranges: what fitted lately */
+} trawl_cuda_walker_state;
+
+/* A walk over one window. */
+typedef struct trawl_cuda_walk {
+    trawl_cuda_walker_state *walker;
+    const trawl_window *window;
+    const trawl_cuda_db *uploaded;
+    trawl_cuda_scan scan; /* all but what differs between ranges */
+    trawl_segments segments;
+    trawl_cuda_slots *slots;
+    trawl_ring ring;
+    bool pinned;           /* the text is page-locked: the device copies from it */
+    const uint8_t *mapped; /* zero-copy: the text as the device sees it */
+    bool registered;       /* by this walk */
+    trawl_sink *sink;      /* NULL when counting */
+    trawl_counts *counts;
+    double in_until, scan_until, out_until; /* seconds after start at which the last one ended */
+} trawl_cuda_walk;
+
+/* The first owned byte of a segment is aligned to this on the device; buffers have room for it. */
+#define TRAWL_CUDA_TEXT_ALIGNMENT ((uint64_t)256)
+
+/* Takes the window from segment to segment until its matches are delivered or something fails;
+ * then work may still be under way. walker.cu prepares all that is in the structure. */
+trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error);
 
 /* The copy of `db` on a device, made at the first call, with `sample` (trawl_cuda_upload_options),
  * and kept until trawl_db_free. */

@@ -1,0 +1,275 @@
+/*
+ * Going over a window: the ring (ring.h) says which step comes next, here it is taken. One thread
+ * drives everything; the device works ahead of it in the slots' streams.
+ */
+#include "cuda/walker.cuh"
+
+extern "C" {
+#include "cuda/fill.h"
+}
+
+#define COUNTER_THREADS 256u
+
+/* ------------------------------------------------------------------ times for the report */
+
+/*
+ * Adds what a step took to a report's sum. Work that is queued behind that of another slot has
+ * begun, as the events see it, while it still waits; so it counts from the end of the one before.
+ */
+static trawl_status add_time(const trawl_cuda_walk *walk, cudaEvent_t begin, cudaEvent_t end,
+                             double *until, double *sum, trawl_error *error) {
+    float begin_ms = 0, end_ms = 0;
+    TRAWL_CUDA_TRY(cudaEventElapsedTime(&begin_ms, walk->slots->start, begin), error);
+    TRAWL_CUDA_TRY(cudaEventElapsedTime(&end_ms, walk->slots->start, end), error);
+    double from = (double)begin_ms / 1e3;
+    double to = (double)end_ms / 1e3;
+    from = from < *until ? *until : from;
+    if (to > from) {
+        *sum += to - from;
+        *until = to;
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status report_scan(trawl_cuda_walk *walk, trawl_cuda_slot *slot, trawl_error *error) {
+    trawl_scan_report *report = walk->walker->options->report;
+    trawl_status status = TRAWL_OK;
+    if (report != NULL && walk->ring.copy_in && !slot->counted_in) {
+        slot->counted_in = true;
+        status = add_time(walk, slot->in_begin, slot->in_end, &walk->in_until,
+                          &report->copy_in_seconds, error);
+    }
+    if (report != NULL && status == TRAWL_OK) {
+        status = add_time(walk, slot->scan_begin, slot->scan_end, &walk->scan_until,
+                          &report->scan_seconds, error);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ the ring's steps */
+
+/* Where a segment's text stands in a slot's buffers: so that its first owned byte is aligned. */
+static uint64_t padding(const trawl_segment *segment) {
+    uint64_t overlap = (segment->owned - segment->begin) % TRAWL_CUDA_TEXT_ALIGNMENT;
+    return (TRAWL_CUDA_TEXT_ALIGNMENT - overlap) % TRAWL_CUDA_TEXT_ALIGNMENT;
+}
+
+static void fill(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, uint64_t index) {
+    trawl_segment segment = trawl_segments_at(&walk->segments, index);
+    trawl_cuda_fill(slot->pinned_text + padding(&segment), walk->window->text + segment.begin,
+                    segment.end - segment.begin, walk->walker->base.threads);
+}
+
+/* Makes segment `index` the slot's own. */
+static void begin_segment(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, uint64_t index) {
+    slot->index = index;
+    slot->segment = trawl_segments_at(&walk->segments, index);
+    slot->next = slot->segment.owned;
+    slot->counted_in = false;
+    slot->device_text = walk->mapped != NULL ? walk->mapped + slot->segment.begin
+                                             : slot->text + padding(&slot->segment);
+}
+
+static trawl_status copy_in(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, uint64_t index,
+                            trawl_error *error) {
+    begin_segment(walk, slot, index);
+    uint64_t place = padding(&slot->segment);
+    const uint8_t *from =
+        walk->pinned ? walk->window->text + slot->segment.begin : slot->pinned_text + place;
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->in_begin, slot->stream), error);
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->text + place, from,
+                                   slot->segment.end - slot->segment.begin, cudaMemcpyHostToDevice,
+                                   slot->stream),
+                   error);
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->in_end, slot->stream), error);
+    return TRAWL_OK;
+}
+
+static __global__ void add_counters(trawl_counter *sums, const uint64_t *counters, uint32_t count) {
+    uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+    if (index < count && counters[index] != 0) {
+        atomicAdd(&sums[index], (trawl_counter)counters[index]);
+    }
+}
+
+static trawl_status start_scan(const trawl_cuda_walk *walk, trawl_cuda_slot *slot,
+                               trawl_error *error) {
+    const trawl_segment *segment = &slot->segment;
+    trawl_cuda_scan scan = walk->scan;
+    bool matches = scan.form == TRAWL_CUDA_MATCHES;
+    slot->range = trawl_range_at(segment, slot->next, matches ? walk->walker->width : UINT64_MAX);
+    scan.owned = slot->range.begin - segment->begin;
+    scan.base = walk->window->base + segment->begin;
+    uint64_t length = slot->range.end - segment->begin;
+    trawl_cuda_room room = {};
+    trawl_status status =
+        trawl_cuda_workspace_any(walk->uploaded, &scan, length, &room.workspace_bytes, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_slot_grow(slot, &room, error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_cuda_results results = {};
+    results.total = slot->total;
+    results.per_pattern = slot->per_pattern;
+    results.matches = slot->matches;
+    results.capacity = matches ? slot->capacity : 0;
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->scan_begin, slot->stream), error);
+    status = trawl_cuda_scan_any(walk->uploaded, &scan, slot->device_text, length, &results,
+                                 slot->workspace, slot->workspace_bytes, slot->stream, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    if (scan.form == TRAWL_CUDA_PATTERNS) {
+        uint32_t count = walk->uploaded->patterns.count;
+        TRAWL_LAUNCH(add_counters, count / COUNTER_THREADS + 1, COUNTER_THREADS, 0, slot->stream,
+                     (trawl_counter *)walk->slots->per_pattern, slot->per_pattern, count);
+        TRAWL_CUDA_LAUNCHED("add_counters", error);
+    }
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->host_total, slot->total, sizeof *slot->total,
+                                   cudaMemcpyDeviceToHost, slot->stream),
+                   error);
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->scan_end, slot->stream), error);
+    return TRAWL_OK;
+}
+
+/* A scan is complete: its total says whether the range's matches are there. */
+static trawl_status end_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
+    trawl_cuda_walker_state *walker = walk->walker;
+    trawl_cuda_slot *slot = &walk->slots->slot[index];
+    trawl_status status = report_scan(walk, slot, error);
+    slot->found = *slot->host_total;
+    trawl_ring_scanned_as as = TRAWL_RING_LAST_RANGE;
+    bool matches = walk->scan.form == TRAWL_CUDA_MATCHES;
+    if (status == TRAWL_OK && matches) {
+        uint64_t width =
+            trawl_range_width(slot->range.end - slot->range.begin, slot->found, slot->capacity);
+        if (slot->found > slot->capacity) {
+            as = TRAWL_RING_AGAIN;
+            walker->width = width == 0 ? 1 : width;
+            if (width == 0) { /* at most one match for each pattern ends with a byte */
+                trawl_cuda_room room = {};
+                room.capacity = slot->found;
+                status = trawl_cuda_slot_grow(slot, &room, error);
+            }
+        } else {
+            walker->width = width > walker->width ? width : walker->width;
+            slot->next = slot->range.end;
+            as = slot->next == slot->segment.end ? TRAWL_RING_LAST_RANGE : TRAWL_RING_RANGE;
+        }
+    }
+    trawl_ring_scanned(&walk->ring, index, as, matches && slot->found != 0);
+    return status;
+}
+
+static trawl_status copy_out(trawl_cuda_slot *slot, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->out_begin, slot->out), error);
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->host_matches, slot->matches,
+                                   slot->found * sizeof *slot->matches, cudaMemcpyDeviceToHost,
+                                   slot->out),
+                   error);
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->out_end, slot->out), error);
+    return TRAWL_OK;
+}
+
+static trawl_status deliver(trawl_cuda_walk *walk, const trawl_cuda_slot *slot) {
+    if (walk->sink == NULL) {
+        walk->counts->total += slot->found;
+        return TRAWL_OK;
+    }
+    trawl_status status = TRAWL_OK;
+    for (uint64_t i = 0; i < slot->found && status == TRAWL_OK; i++) {
+        const trawl_cuda_match *match = &slot->host_matches[i];
+        status = trawl_sink_put(walk->sink, match->end - match->length, match->end, match->pattern);
+    }
+    return status;
+}
+
+static trawl_status await_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaEventSynchronize(walk->slots->slot[index].scan_end), error);
+    return end_scan(walk, index, error);
+}
+
+static trawl_status await_copy_out(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
+    trawl_cuda_slot *slot = &walk->slots->slot[index];
+    TRAWL_CUDA_TRY(cudaEventSynchronize(slot->out_end), error);
+    trawl_ring_copied_out(&walk->ring, index);
+    trawl_scan_report *report = walk->walker->options->report;
+    return report == NULL ? TRAWL_OK
+                          : add_time(walk, slot->out_begin, slot->out_end, &walk->out_until,
+                                     &report->copy_out_seconds, error);
+}
+
+static trawl_status await_copy_in(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaEventSynchronize(walk->slots->slot[index].in_end), error);
+    trawl_ring_copied_in(&walk->ring, index);
+    return TRAWL_OK;
+}
+
+static trawl_status perform(trawl_cuda_walk *walk, const trawl_ring_action *action,
+                            trawl_error *error) {
+    trawl_cuda_slot *slot = &walk->slots->slot[action->slot];
+    switch (action->step) {
+    case TRAWL_RING_FILL:
+        fill(walk, slot, action->segment);
+        return TRAWL_OK;
+    case TRAWL_RING_COPY_IN:
+        return copy_in(walk, slot, action->segment, error);
+    case TRAWL_RING_SCAN:
+        if (slot->index != action->segment) { /* nothing had to be copied */
+            begin_segment(walk, slot, action->segment);
+        }
+        return start_scan(walk, slot, error);
+    case TRAWL_RING_COPY_OUT:
+        return copy_out(slot, error);
+    case TRAWL_RING_DELIVER:
+        return deliver(walk, slot);
+    case TRAWL_RING_AWAIT_COPY_IN:
+        return await_copy_in(walk, action->slot, error);
+    case TRAWL_RING_AWAIT_SCAN:
+        return await_scan(walk, action->slot, error);
+    case TRAWL_RING_AWAIT_COPY_OUT:
+        return await_copy_out(walk, action->slot, error);
+    case TRAWL_RING_FINISHED:
+        break;
+    }
+    return TRAWL_OK;
+}
+
+/* Takes note of scans that are complete, so that their matches go out while the host is busy. */
+static trawl_status look_ahead(trawl_cuda_walk *walk, trawl_error *error) {
+    uint64_t slot;
+    while (trawl_ring_scanning(&walk->ring, &slot)) {
+        cudaError_t code = cudaEventQuery(walk->slots->slot[slot].scan_end);
+        if (code == cudaErrorNotReady) {
+            (void)cudaGetLastError(); /* it is no error, but remembered like one */
+            return TRAWL_OK;
+        }
+        trawl_status status = code == cudaSuccess
+                                  ? end_scan(walk, slot, error)
+                                  : trawl_cuda_failed(code, "cudaEventQuery", error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    return TRAWL_OK;
+}
+
+trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaEventRecord(walk->slots->start, walk->slots->slot[0].stream), error);
+    for (;;) {
+        trawl_status status = look_ahead(walk, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        trawl_ring_action action = trawl_ring_next(&walk->ring);
+        if (action.step == TRAWL_RING_FINISHED) {
+            return TRAWL_OK;
+        }
+        status = perform(walk, &action, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+}
