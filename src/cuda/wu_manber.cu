@@ -26,6 +26,9 @@
 /* Where kernels before cw keep their counters; bounds the workspace. */
 #define PIECE_BYTES (UINT64_C(1) << 28)
 
+/* What CUDA asks of a texture's address on all devices so far. */
+#define TEXTURE_ALIGNMENT 512u
+
 /* Dynamic shared memory that needs no permission. */
 #define USUAL_SHARED_BYTES (48u * 1024u)
 
@@ -93,16 +96,13 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
         in_register = trawl_cuda_cursor_begin(reporter.output, part);
     }
     if (valid) {
-        int64_t begin = trawl_cuda_part_begin(&piece, thread_bytes, part);
-        int64_t end = begin + thread_bytes;
-        uint32_t first = begin < (int64_t)piece.owned ? piece.owned : (uint32_t)begin;
-        uint32_t past = end > (int64_t)piece.length ? piece.length : (uint32_t)end;
+        trawl_cuda_range range = trawl_cuda_part_range(piece, thread_bytes, part);
         if (PAPER) {
-            trawl_cuda_wu_manber_paper<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, first,
-                                                                  past, cursor);
+            trawl_cuda_wu_manber_paper<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, range,
+                                                                  cursor);
         } else {
-            trawl_cuda_wu_manber_tuned<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, first,
-                                                                  past, cursor);
+            trawl_cuda_wu_manber_tuned<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, range,
+                                                                  cursor);
         }
     }
     if (counters == NULL) {
@@ -149,9 +149,12 @@ static trawl_status prepare_table(const trawl_cuda_db *uploaded, trawl_section_k
     uint64_t bytes;
     (void)trawl_db_section(uploaded->db, kind, 0, &bytes);
     table->memory = trawl_cuda_section(uploaded, kind, 0);
+    uint32_t skipped = (uint32_t)((uintptr_t)table->memory % TEXTURE_ALIGNMENT);
+    table->skipped = skipped / element_bytes; /* sections are aligned to 64 bytes */
     trawl_error problem;
-    trawl_status status = trawl_cuda_texture(uploaded, table->memory, bytes, element_bytes,
-                                             &table->texture, &problem);
+    trawl_status status =
+        trawl_cuda_texture(uploaded, (const uint8_t *)table->memory - skipped, skipped + bytes,
+                           element_bytes, &table->texture, &problem);
     if (status == TRAWL_ERROR_LIMIT) {
         tables->textures = false;
         tables->obstacle = problem;

@@ -10,6 +10,7 @@ extern "C" {
 }
 
 #include "cuda/endings.cuh"
+#include "cuda/part.cuh"
 
 /* The kernels, in the order of kernels.c. */
 enum {
@@ -20,14 +21,16 @@ enum {
     TRAWL_CUDA_WU_MANBER_R16
 };
 
-/* A table, and the texture over it (0 when there is none). */
+/* A table, and the texture over it (0 when there is none), which has `skipped` elements in front of
+ * it: textures begin at stricter alignments than sections. */
 typedef struct trawl_cuda_lookup {
     const void *memory;
     cudaTextureObject_t texture;
+    uint32_t skipped;
 } trawl_cuda_lookup;
 
 /* Passed to kernels by value. */
-typedef struct trawl_cuda_wu_manber {
+typedef struct trawl_cuda_wu_manber_tables {
     trawl_wu_manber_header header;
     uint32_t max_length;
     bool folded;
@@ -45,7 +48,7 @@ template <int PATH, typename T>
 static __device__ __forceinline__ T trawl_cuda_look_up(const trawl_cuda_lookup &table,
                                                        size_t index) {
     if (PATH == TRAWL_CUDA_TEXTURE) {
-        return tex1Dfetch<T>(table.texture, (int)index);
+        return tex1Dfetch<T>(table.texture, (int)(index + table.skipped));
     }
     if (PATH == TRAWL_CUDA_READ_ONLY) {
         return __ldg((const T *)table.memory + index);
@@ -97,18 +100,19 @@ trawl_cuda_wu_manber_candidate(const trawl_cuda_reporter &reporter,
     }
 }
 
-/* Windows that end with text[first] .. text[past - 1]. */
+/* Windows whose last byte is in the range. */
 template <int PATH, bool TILED>
 static __device__ void trawl_cuda_wu_manber_tuned(const trawl_cuda_reporter &reporter,
                                                   const trawl_cuda_wu_manber_tables &tables,
-                                                  const trawl_cuda_tile &tile, uint32_t first,
-                                                  uint32_t past, trawl_counter *cursor) {
+                                                  const trawl_cuda_tile &tile,
+                                                  trawl_cuda_range range, trawl_counter *cursor) {
     const uint8_t *text = reporter.piece.text;
     uint32_t block = tables.header.block;
     uint32_t bits = tables.header.shift_bits;
     uint64_t case_bits = trawl_wu_manber_case_bits(tables.folded);
-    uint32_t position = first < tables.header.window - 1 ? tables.header.window - 1 : first;
-    while (position < past) {
+    uint32_t least = tables.header.window - 1;
+    uint32_t position = range.first < least ? least : range.first;
+    while (position < range.past) {
         uint64_t word = 0, value;
         if (TILED) {
             word = trawl_cuda_tile_word(tile, position);
@@ -142,19 +146,19 @@ static __device__ __forceinline__ uint8_t trawl_cuda_text_byte(const uint8_t *te
     return folded ? trawl_fold(byte) : byte;
 }
 
-/* Algorithm 7's search, for matches whose last byte is among text[first] .. text[past - 1]:
- * windows begin where such a match may begin. */
+/* Algorithm 7's search, for matches whose last byte is in the range: windows begin where such a
+ * match may begin. */
 template <int PATH, bool TILED>
 static __device__ void trawl_cuda_wu_manber_paper(const trawl_cuda_reporter &reporter,
                                                   const trawl_cuda_wu_manber_tables &tables,
-                                                  const trawl_cuda_tile &tile, uint32_t first,
-                                                  uint32_t past, trawl_counter *cursor) {
+                                                  const trawl_cuda_tile &tile,
+                                                  trawl_cuda_range range, trawl_counter *cursor) {
     const uint8_t *text = reporter.piece.text;
     const trawl_pattern_view &patterns = reporter.patterns;
     uint32_t overlap = tables.max_length - 1;
     uint32_t last = tables.header.window - 1;
-    uint32_t i = (first < overlap ? 0 : first - overlap) + last;
-    while (i < past) {
+    uint32_t i = (range.first < overlap ? 0 : range.first - overlap) + last;
+    while (i < range.past) {
         uint32_t hash = 0;
         for (uint32_t j = i + 1 - tables.header.block; j <= i; j++) {
             hash = trawl_wu_manber_add(hash,
@@ -179,7 +183,7 @@ static __device__ void trawl_cuda_wu_manber_paper(const trawl_cuda_reporter &rep
             }
             uint32_t length = patterns.offsets[id + 1] - patterns.offsets[id];
             uint32_t end = start + length;
-            if (end <= past && end > first &&
+            if (end <= range.past && end > range.first &&
                 trawl_cuda_pattern_matches(patterns, id, text + start)) {
                 trawl_cuda_report(reporter, id, end, length, cursor);
             }

@@ -1,0 +1,170 @@
+/*
+ * rabin-karp, kernel rolling: every thread hashes the first window that ends in its part and rolls
+ * the hash over the others, one launch for each pass.
+ */
+#include "cuda/part.cuh"
+#include "cuda/rabin_karp.cuh"
+
+#define BLOCK_THREADS 256u
+#define MOST_THREADS 1024u
+
+/* A part costs a whole window before its first byte: so at least as long as one, up to a limit that
+ * leaves enough threads. */
+#define FEWEST_THREAD_BYTES 256u
+#define MOST_THREAD_BYTES 8192u
+
+/* How much of the arithmetic a pass needs (as in cpu/rabin_karp.c). */
+enum arithmetic { VANISHING, WRAPPING, MODULAR };
+
+/* Bytes of text one after the other, loaded four at a time where they lie so. */
+typedef struct byte_reader {
+    const uint8_t *at;   /* the byte after those in `word` */
+    const uint8_t *past; /* readable */
+    uint32_t word;
+    uint32_t left; /* bytes in `word` */
+} byte_reader;
+
+static __device__ __forceinline__ uint32_t read_byte(byte_reader *reader) {
+    if (reader->left == 0) {
+        if ((uintptr_t)reader->at % 4 == 0 && reader->past - reader->at >= 4) {
+            reader->word = __ldg((const uint32_t *)reader->at);
+            reader->left = 4;
+        } else {
+            reader->word = *reader->at;
+            reader->left = 1;
+        }
+        reader->at += reader->left;
+    }
+    uint32_t byte = reader->word & 0xff;
+    reader->word >>= 8;
+    reader->left--;
+    return byte;
+}
+
+/* Windows that end with text[first] .. text[past - 1], at least one. */
+template <bool PAPER, int KIND>
+static __device__ __forceinline__ void
+roll_part(const trawl_cuda_reporter &reporter, const trawl_cuda_rabin_karp_pass &pass,
+          const trawl_rolling_table *table, const uint32_t *filter, uint32_t first, uint32_t past,
+          trawl_counter *cursor) {
+    trawl_rolling rolling = pass.rolling;
+    rolling.modulus = KIND == MODULAR ? rolling.modulus : 0; /* constants, for the compiler */
+    const uint8_t *text = reporter.piece.text;
+    const uint8_t *begin = text + (first + 1 - pass.window);
+    byte_reader entering = {begin, text + past, 0, 0};
+    byte_reader leaving = entering;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < pass.window; i++) {
+        hash = trawl_rolling_step(&rolling, hash, table->entering[read_byte(&entering)]);
+    }
+    for (uint32_t end = first + 1;; end++) {
+        uint64_t reduced = trawl_rolling_reduce(&rolling, hash);
+        if (trawl_cuda_rabin_karp_passes<PAPER>(pass, filter, reduced)) {
+            trawl_cuda_rabin_karp_look_up<PAPER>(reporter, pass, reduced, end, cursor);
+        }
+        if (end == past) {
+            break;
+        }
+        uint64_t sum = table->entering[read_byte(&entering)];
+        if (KIND != VANISHING) {
+            sum += table->leaving[read_byte(&leaving)];
+        }
+        hash = trawl_rolling_step(&rolling, hash, sum);
+    }
+}
+
+template <bool PAPER, int KIND>
+static __global__ void roll(const __grid_constant__ trawl_cuda_reporter reporter,
+                            const __grid_constant__ trawl_cuda_rabin_karp_pass pass,
+                            uint32_t thread_bytes) {
+    if (!trawl_cuda_wanted(reporter.output)) {
+        return;
+    }
+    TRAWL_SHARED(shared);
+    trawl_rolling_table *table = (trawl_rolling_table *)shared;
+    uint32_t *filter = (uint32_t *)(shared + sizeof *table);
+    for (uint32_t byte = threadIdx.x; byte < 256; byte += blockDim.x) {
+        trawl_rolling_byte(&pass.rolling, pass.power, pass.folded, (uint8_t)byte,
+                           &table->entering[byte], &table->leaving[byte]);
+    }
+    trawl_cuda_rabin_karp_load_filter(pass, filter);
+    __syncthreads();
+    const trawl_cuda_piece &piece = reporter.piece;
+    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = part < trawl_cuda_part_count(&piece, thread_bytes);
+    trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, part) : 0;
+    trawl_cuda_range range = trawl_cuda_part_range(piece, thread_bytes, part);
+    uint32_t first = range.first < pass.window - 1 ? pass.window - 1 : range.first;
+    if (valid && first < range.past) {
+        roll_part<PAPER, KIND>(reporter, pass, table, filter, first, range.past, &cursor);
+    }
+    trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
+}
+
+trawl_status trawl_cuda_rabin_karp_roll_plan(const trawl_cuda_db *uploaded,
+                                             const trawl_cuda_wishes *wishes, trawl_cuda_plan *plan,
+                                             trawl_error *error) {
+    const trawl_cuda_rabin_karp_tables *tables =
+        (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
+    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : BLOCK_THREADS;
+    if (plan->block_threads % 32 != 0 || plan->block_threads > MOST_THREADS) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "rabin-karp: %u threads per block; a multiple of 32 up to %u is expected",
+                          plan->block_threads, MOST_THREADS);
+    }
+    uint32_t thread_bytes = (tables->longest + 15) / 16 * 16;
+    thread_bytes = thread_bytes < FEWEST_THREAD_BYTES ? FEWEST_THREAD_BYTES : thread_bytes;
+    thread_bytes = thread_bytes > MOST_THREAD_BYTES ? MOST_THREAD_BYTES : thread_bytes;
+    if (wishes->block_bytes != 0) {
+        thread_bytes = wishes->block_bytes / plan->block_threads;
+        if (thread_bytes == 0 || wishes->block_bytes % plan->block_threads != 0 ||
+            wishes->block_bytes > UINT32_C(1) << 28) {
+            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                              "rabin-karp: %u bytes of text per block; a multiple of its %u "
+                              "threads, at most 268435456, is expected",
+                              wishes->block_bytes, plan->block_threads);
+        }
+    }
+    plan->thread_bytes = thread_bytes;
+    uint32_t filter_bytes = 0;
+    for (uint32_t pass = 0; pass < tables->passes; pass++) {
+        uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);
+        filter_bytes = bytes > filter_bytes ? bytes : filter_bytes;
+    }
+    plan->shared_bytes = (uint32_t)sizeof(trawl_rolling_table) + filter_bytes;
+    return TRAWL_OK;
+}
+
+template <bool PAPER, int KIND>
+static void launch_pass(const trawl_cuda_plan *plan, const trawl_cuda_reporter *reporter,
+                        const trawl_cuda_rabin_karp_pass *pass, cudaStream_t stream) {
+    uint32_t parts = trawl_cuda_part_count(&reporter->piece, plan->thread_bytes);
+    uint32_t blocks = (parts + plan->block_threads - 1) / plan->block_threads;
+    uint32_t shared =
+        (uint32_t)sizeof(trawl_rolling_table) + trawl_cuda_rabin_karp_filter_bytes(pass);
+    TRAWL_LAUNCH((roll<PAPER, KIND>), blocks, plan->block_threads, shared, stream, *reporter, *pass,
+                 plan->thread_bytes);
+}
+
+trawl_status trawl_cuda_rabin_karp_roll(const trawl_cuda_rabin_karp_tables *tables,
+                                        const trawl_cuda_plan *plan,
+                                        const trawl_cuda_reporter *reporter, cudaStream_t stream,
+                                        trawl_error *error) {
+    for (uint32_t i = 0; i < tables->passes; i++) {
+        const trawl_cuda_rabin_karp_pass *pass = &tables->each[i];
+        if (reporter->piece.length < pass->window) {
+            continue;
+        }
+        if (tables->paper) {
+            launch_pass<true, MODULAR>(plan, reporter, pass, stream);
+        } else if (pass->rolling.vanishing) {
+            launch_pass<false, VANISHING>(plan, reporter, pass, stream);
+        } else if (pass->rolling.modulus == 0) {
+            launch_pass<false, WRAPPING>(plan, reporter, pass, stream);
+        } else {
+            launch_pass<false, MODULAR>(plan, reporter, pass, stream);
+        }
+        TRAWL_CUDA_LAUNCHED("roll", error);
+    }
+    return TRAWL_OK;
+}
