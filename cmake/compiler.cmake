@@ -3,20 +3,28 @@
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON)
+# For src/cuda and the tests that compile it without CUDA.
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_library(trawl-flags INTERFACE)
 target_include_directories(trawl-flags INTERFACE "${PROJECT_SOURCE_DIR}/include"
                                                  "${PROJECT_SOURCE_DIR}/src")
 target_compile_definitions(trawl-flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
-target_compile_options(trawl-flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wvla
-                                             -Wstrict-prototypes -Wmissing-prototypes)
+set(c_warnings -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes)
+target_compile_options(trawl-flags INTERFACE
+                       $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra>
+                       $<$<COMPILE_LANGUAGE:C>:${c_warnings}>
+                       $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
 if(CMAKE_C_COMPILER_ID MATCHES "Clang")
     # An unroll hint that clang does not follow is no fault of the code.
-    target_compile_options(trawl-flags INTERFACE -Wno-pass-failed)
+    target_compile_options(trawl-flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wno-pass-failed>)
 endif()
 if(TRAWL_WERROR)
-    target_compile_options(trawl-flags INTERFACE -Werror)
+    target_compile_options(trawl-flags INTERFACE
+                           $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>
+                           $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
 endif()
 
 if(TRAWL_FUZZ)

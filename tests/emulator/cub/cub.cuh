@@ -6,6 +6,10 @@
 #ifndef TRAWL_EMULATOR_CUB_H
 #define TRAWL_EMULATOR_CUB_H
 
+#ifndef EMULATOR_CUB_PART
+#warning "include <cub/device/device_scan.cuh> or the like: all of CUB needs C++ exceptions"
+#endif
+
 #include <cuda_runtime.h>
 
 #include <cuda/std/functional>

@@ -1,0 +1,2 @@
+#define EMULATOR_CUB_PART
+#include <cub/cub.cuh> /* one file has it all */
