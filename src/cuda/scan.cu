@@ -2,7 +2,7 @@
  * The scan call: what the caller wants, cut into pieces and passes, and put into the caller's
  * stream. Nothing here allocates, waits or copies to the host.
  */
-#include <cub/cub.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include "cuda/arrange.cuh"
 #include "cuda/emit.cuh"
