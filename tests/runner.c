@@ -450,11 +450,14 @@ static const char *kernel_name(const runner *how, const char *engine) {
                : NULL;
 }
 
-/* Whether the kernel refuses what the default one does. */
+/* Whether a kernel or a way to its tables that was asked for refuses what the defaults do. */
 static bool is_refused(const job *work) {
     uint64_t total;
-    return work->options.kernel && trawl_count(work->db, work->text, work->length, &work->options,
-                                               &total, NULL, NULL) == TRAWL_ERROR_LIMIT;
+    if (!work->options.kernel && !work->options.table_path)
+        return false;
+    trawl_status status =
+        trawl_count(work->db, work->text, work->length, &work->options, &total, NULL, NULL);
+    return status == TRAWL_ERROR_LIMIT || status == TRAWL_ERROR_ARGUMENT;
 }
 
 bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, size_t length,

@@ -71,8 +71,8 @@ void runner_describe(const runner *how, char *text, size_t size);
 void runner_options(const runner *how, char *text, size_t size);
 
 /* Scans `text` and compares with the expected matches. Returns false with a complaint of one or
- * more lines. `random` is used for random pieces and stopping points. A kernel that is not the
- * default one may refuse the database (TRAWL_ERROR_LIMIT), which ends the check. */
+ * more lines. `random` is used for random pieces and stopping points. A kernel or a
+ * table path that is not the default one may refuse the database, which ends the check. */
 bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, size_t length,
                   const match_list *expected, random_source *random, char *complaint,
                   size_t complaint_size);

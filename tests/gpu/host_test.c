@@ -346,7 +346,7 @@ static void one_text_without_copies(void **state) {
     match_list expected = {0};
     pthread_t threads[THREADS];
     scanning work[THREADS];
-    make_signatures(&test, 50000);
+    make_signatures(&test, device_is_emulated() ? 3000 : 50000);
     search(&test, TRAWL_MATCH_ALL, &expected);
     trawl_db *db = compiled((combination){.engine = "auto"}, &test, TRAWL_MATCH_ALL);
     for (unsigned i = 0; i < THREADS; i++) {

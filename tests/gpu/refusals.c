@@ -64,8 +64,11 @@ bool device_may_refuse(const device_database *database, const device_scan *scan,
              (refusals[i].form == ANY || refusals[i].form == (int)scan->form) &&
              (refusals[i].table_path == ANY || refusals[i].table_path == (int)scan->table_path) &&
              refusals[i].status == status && strstr(message, refusals[i].words));
-    /* A shape of blocks that was asked for may be impossible. */
-    if ((scan->block_threads || scan->block_bytes) && status == TRAWL_ERROR_ARGUMENT)
+    /* A shape of blocks that was asked for may be impossible, and a path to the tables may be one
+     * that the kernel does not have: nothing else is taken in its place. */
+    if (status == TRAWL_ERROR_ARGUMENT &&
+        (scan->block_threads || scan->block_bytes ||
+         (scan->table_path != TRAWL_TABLES_CHOSEN && strstr(message, "table path"))))
         documented = true;
     if (documented && error->status == status && !strchr(message, '\n') &&
         is_explained(database, message))

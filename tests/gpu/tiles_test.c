@@ -79,15 +79,19 @@ static void for_every_kernel(const fixture fixtures[2], with_kernel function) {
     }
 }
 
-/* MATCHES, and one of the other forms by turns. */
-static void check_two_forms(device_database *database, const fixture *from, device_scan scan,
-                            uint64_t length, size_t turn) {
+/* MATCHES and one of the other forms, by turns, as are the two fixtures. */
+static void check_two_forms(device_database databases[2], const fixture fixtures[2],
+                            device_scan scan, uint64_t length) {
     static const trawl_cuda_form others[] = {TRAWL_CUDA_ENDS, TRAWL_CUDA_STATES, TRAWL_CUDA_COUNT,
                                              TRAWL_CUDA_PATTERNS};
+    static size_t turn;
+    size_t which = turn++ % 2;
+    device_database *database = &databases[which];
+    const fixture *from = &fixtures[which];
     scan.form = TRAWL_CUDA_MATCHES;
     if (device_check(database, &scan, &from->test, length, &from->expected, NULL) != DEVICE_SCANNED)
         return;
-    scan.form = others[turn % 4];
+    scan.form = others[turn / 2 % 4];
     device_check(database, &scan, &from->test, length, &from->expected, NULL);
 }
 
@@ -122,8 +126,7 @@ static void lengths_of(device_database databases[2], const fixture fixtures[2],
             continue;
         scan.alignment = (uint32_t)(length * 7 % 32);
         scan.place = device_is_emulated() ? PLACE_EXACT : PLACE_BETWEEN;
-        check_two_forms(&databases[length % 2], &fixtures[length % 2], scan, length,
-                        (size_t)length / 2);
+        check_two_forms(databases, fixtures, scan, length);
     }
 }
 
@@ -146,9 +149,8 @@ static void alignments_of(device_database databases[2], const fixture fixtures[2
     for (size_t i = 0; i < count; i++)
         for (uint32_t alignment = 0; alignment < 32; alignment += step) {
             scan.alignment = alignment;
-            size_t turn = i + alignment;
             if (lengths[i] <= fixtures[0].test.length)
-                check_two_forms(&databases[turn % 2], &fixtures[turn % 2], scan, lengths[i], turn);
+                check_two_forms(databases, fixtures, scan, lengths[i]);
         }
 }
 
@@ -171,8 +173,8 @@ static void owned_parts_of(device_database databases[2], const fixture fixtures[
         scan.owned = owned;
         scan.base = owned * UINT64_C(0x123456789);
         scan.alignment = (uint32_t)(owned * 5 % 32);
-        check_two_forms(&databases[owned % 2], &fixtures[owned % 2], scan,
-                        owned % 3 == 0 && behind < length ? behind : length, (size_t)owned / 2);
+        check_two_forms(databases, fixtures, scan,
+                        owned % 3 == 0 && behind < length ? behind : length);
     }
 }
 
@@ -199,10 +201,8 @@ static void shapes_of(device_database databases[2], const fixture fixtures[2], c
         trawl_cuda_layout layout = layout_of(&databases[0], &scan, &status);
         uint32_t step = device_is_emulated() || device_cases_are_limited() ? 13 : 1;
         for (uint32_t alignment = 0; alignment < 32; alignment += step) {
-            size_t turn = i + alignment;
             scan.alignment = alignment;
-            uint64_t length = fixtures[0].test.length - alignment % 5;
-            check_two_forms(&databases[turn % 2], &fixtures[turn % 2], scan, length, turn);
+            check_two_forms(databases, fixtures, scan, fixtures[0].test.length - alignment % 5);
         }
         if (status != TRAWL_OK)
             continue;
@@ -252,15 +252,17 @@ static void make_long(fixture *made, size_t longest) {
 
 static void long_patterns_of(device_database databases[2], const fixture fixtures[2],
                              const char *kernel) {
-    static const uint32_t sizes[][2] = {{0, 0}, {32, 512}};
-    for (size_t i = 0; i < 2; i++)
-        for (size_t turn = 0; turn < (device_is_emulated() ? 1 : 2); turn++) {
+    /* The first set with the kernel's own blocks, the second with small ones. */
+    for (uint32_t i = 0; i < (device_is_emulated() ? 2 : 4); i++)
+        for (int form = 0; form < FORMS; form++) {
             device_scan scan = {.kernel = kernel,
-                                .block_threads = sizes[i][0],
-                                .block_bytes = sizes[i][1],
-                                .alignment = (uint32_t)(3 * turn)};
-            check_two_forms(&databases[i], &fixtures[i], scan, fixtures[i].test.length,
-                            turn + strlen(kernel));
+                                .form = (trawl_cuda_form)form,
+                                .block_threads = i % 2 ? 32 : 0,
+                                .block_bytes = i % 2 ? 512 : 0,
+                                .alignment = 3 * i};
+            const fixture *from = &fixtures[i % 2];
+            device_check(&databases[i % 2], &scan, &from->test, from->test.length, &from->expected,
+                         NULL);
         }
 }
 
