@@ -279,6 +279,34 @@ static void devices_are_described(void **state) {
     free(devices);
 }
 
+/* Which device a scan took, and why; the rest of the report is for CUDA devices. */
+static void the_report_names_the_device(void **state) {
+    (void)state;
+    static const char *const unknown[] = {"gpu", "cuda:", "cuda:x", "cuda0", "cuda:1x", "", "CPU"};
+    trawl_scan_report report;
+    uint64_t total;
+    trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
+    scan.report = &report;
+    memset(&report, 0x5a, sizeof(report));
+    assert_int_equal(trawl_count(db, "b", 1, &scan, &total, NULL, &error), TRAWL_OK);
+    assert_string_equal(report.device, "cpu");
+    assert_string_equal(report.kernel, "");
+    assert_string_equal(report.reason, "");
+    assert_int_equal(report.segments, 0);
+    scan.device = "auto";
+    assert_int_equal(trawl_count(db, "b", 1, &scan, &total, NULL, &error), TRAWL_OK);
+    assert_true(report.reason[0] != '\0');
+    trawl_status usable = strcmp(report.device, "cpu") == 0 ? TRAWL_ERROR_UNAVAILABLE : TRAWL_OK;
+    assert_true(usable == TRAWL_OK || report.kernel[0] == '\0');
+    scan.device = "cuda"; /* a forced device is taken or refused, for the same reason */
+    trawl_status status = trawl_count(db, "b", 1, &scan, &total, NULL, &error);
+    assert_int_equal(status, usable);
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+        scan.device = unknown[i];
+        expect_error(trawl_count(db, "b", 1, &scan, &total, NULL, &error), TRAWL_ERROR_ARGUMENT);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
@@ -290,6 +318,7 @@ int main(void) {
         cmocka_unit_test(success_clears_the_error),
         cmocka_unit_test(empty_texts),
         cmocka_unit_test(devices_are_described),
+        cmocka_unit_test(the_report_names_the_device),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
