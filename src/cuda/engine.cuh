@@ -124,7 +124,8 @@ typedef struct trawl_cuda_engine {
 struct trawl_cuda_db {
     const trawl_db *db; /* in host memory */
     trawl_cuda_device device;
-    uint8_t *block;              /* the database's bytes in device memory */
+    uint8_t *block;            /* the database's sections in device memory */
+    uint64_t *section_offsets; /* host array: where each one begins in it, in the header's order */
     trawl_pattern_view patterns; /* device pointers */
     trawl_cuda_keys *keys;       /* host array of `parts`; NULL when the engine has no outputs */
     uint32_t parts;

@@ -1,4 +1,5 @@
-/* A database on a device: the block as it is, views of it, and what the engine's kernels add. */
+/* A database on a device: the sections as they are, views of them, and what the engine's kernels
+ * add. */
 #include "cuda/engine.cuh"
 
 static const trawl_cuda_engine *const engines[] = {
@@ -6,10 +7,47 @@ static const trawl_cuda_engine *const engines[] = {
     &trawl_cuda_wu_manber, &trawl_cuda_rabin_karp,
 };
 
+/* What textures over linear memory ask of its address. Sections of a block are aligned to less, so
+ * each is copied to a place of its own. */
+#define SECTION_ALIGNMENT ((uint64_t)512)
+
+static const trawl_section *sections_of(const trawl_db *db) {
+    return (const trawl_section *)(db->header + 1);
+}
+
 const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
                                uint32_t part) {
-    const uint8_t *section = (const uint8_t *)trawl_db_section(uploaded->db, kind, part, NULL);
-    return section == NULL ? NULL : uploaded->block + (section - uploaded->db->block);
+    const trawl_section *sections = sections_of(uploaded->db);
+    for (uint32_t i = 0; i < uploaded->db->header->section_count; i++) {
+        if (sections[i].kind == (uint32_t)kind && sections[i].part == part) {
+            return uploaded->block + uploaded->section_offsets[i];
+        }
+    }
+    return NULL;
+}
+
+static trawl_status upload_sections(trawl_cuda_db *uploaded, trawl_error *error) {
+    const trawl_db *db = uploaded->db;
+    const trawl_section *sections = sections_of(db);
+    uint32_t count = db->header->section_count;
+    uploaded->section_offsets =
+        (uint64_t *)trawl_allocate(count + 1, sizeof *uploaded->section_offsets);
+    if (uploaded->section_offsets == NULL) {
+        return trawl_fail_memory(error, "a database on a device", count * sizeof(uint64_t));
+    }
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uploaded->section_offsets[i] = size;
+        size += (sections[i].size + SECTION_ALIGNMENT - 1) / SECTION_ALIGNMENT * SECTION_ALIGNMENT;
+    }
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->block, size), error);
+    for (uint32_t i = 0; i < count; i++) {
+        TRAWL_CUDA_TRY(cudaMemcpy(uploaded->block + uploaded->section_offsets[i],
+                                  db->block + sections[i].offset, sections[i].size,
+                                  cudaMemcpyHostToDevice),
+                       error);
+    }
+    return TRAWL_OK;
 }
 
 /* The parts of a database that have outputs: 0 for engines that list patterns themselves. */
@@ -61,8 +99,10 @@ static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_upload_
     if (status != TRAWL_OK) {
         return status;
     }
-    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->block, db->size), error);
-    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->block, db->block, db->size, cudaMemcpyHostToDevice), error);
+    status = upload_sections(uploaded, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     uploaded->patterns.offsets =
         (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_OFFSETS, 0);
     uploaded->patterns.bytes =
@@ -89,6 +129,7 @@ static void free_all(trawl_cuda_db *uploaded) {
     (void)cudaFree(uploaded->device_keys);
     (void)cudaFree(uploaded->block);
     (void)pthread_mutex_destroy(&uploaded->lock);
+    trawl_release(uploaded->section_offsets);
     trawl_release(uploaded->keys);
     trawl_release(uploaded);
 }
