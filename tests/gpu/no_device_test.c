@@ -1,0 +1,147 @@
+/*
+ * Without a device: no CUDA module in the build, no driver, or no GPU. Everything says so in one
+ * sentence, and scans go on on the CPU. The build runs it with the devices hidden; where one is
+ * visible all the same, it is skipped.
+ */
+#include "cuda/module.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TEST_SKIPPED = 77 };
+
+static trawl_error error;
+static trawl_db *db;
+
+static int setup(void **state) {
+    (void)state;
+    trawl_patterns *patterns;
+    if (trawl_patterns_new(&patterns, &error) != TRAWL_OK ||
+        trawl_patterns_add(patterns, "abc", 3, 0, &error) != TRAWL_OK ||
+        trawl_compile(patterns, NULL, &db, &error) != TRAWL_OK)
+        return -1;
+    trawl_patterns_free(patterns);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    trawl_db_free(db);
+    return 0;
+}
+
+static void expect_unavailable(trawl_status status) {
+    assert_int_equal(status, TRAWL_ERROR_UNAVAILABLE);
+    assert_int_equal(error.status, TRAWL_ERROR_UNAVAILABLE);
+    assert_true(strlen(error.message) > 0);
+    assert_null(strchr(error.message, '\n'));
+    assert_non_null(strstr(error.message, "CUDA"));
+    memset(&error, 0, sizeof(error));
+}
+
+static void only_the_cpu_is_listed(void **state) {
+    (void)state;
+    trawl_device devices[4];
+    size_t count = 0;
+    assert_int_equal(trawl_devices(devices, 4, &count, &error), TRAWL_OK);
+    assert_int_equal(count, 1);
+    assert_string_equal(devices[0].name, "cpu");
+}
+
+static void scans(void **state) {
+    (void)state;
+    trawl_scan_report report;
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    uint64_t total = 0;
+    options.report = &report;
+    for (int number = 0; number < 2; number++) {
+        options.device = number ? "cuda:3" : "cuda";
+        expect_unavailable(trawl_count(db, "xabc", 4, &options, &total, NULL, &error));
+    }
+    trawl_stream *stream = NULL;
+    expect_unavailable(trawl_stream_open(db, &options, NULL, NULL, &stream, &error));
+    assert_null(stream);
+    /* "auto" takes the CPU and says why. */
+    options.device = "auto";
+    options.kernel = "ac3"; /* only for devices: ignored */
+    assert_int_equal(trawl_count(db, "xabc", 4, &options, &total, NULL, &error), TRAWL_OK);
+    assert_int_equal(total, 1);
+    assert_string_equal(report.device, "cpu");
+    assert_string_equal(report.kernel, "");
+    assert_non_null(strstr(report.reason, "CUDA"));
+}
+
+static void device_memory(void **state) {
+    (void)state;
+    trawl_cuda_db *copy = NULL;
+    trawl_cuda_ceilings ceilings;
+    static char text[8192];
+    expect_unavailable(trawl_cuda_check(0, &error));
+    expect_unavailable(trawl_cuda_upload(db, NULL, &copy, &error));
+    assert_null(copy);
+    expect_unavailable(trawl_cuda_measure_ceilings(0, &ceilings, &error));
+    expect_unavailable(trawl_cuda_pin(text, sizeof(text), &error));
+    trawl_cuda_unpin(text);
+    trawl_cuda_free(NULL);
+    assert_int_equal(trawl_cuda_state_bytes(NULL), 0);
+    assert_true(trawl_cuda_upload(db, NULL, &copy, NULL) == TRAWL_ERROR_UNAVAILABLE);
+}
+
+/* The names of kernels are known all the same, and the first is the default. */
+static void kernels(void **state) {
+    (void)state;
+    trawl_engine_description engine;
+    trawl_kernel_description kernel, again;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+        assert_true(trawl_kernel_describe(engine.name, 0, &kernel));
+        for (size_t k = 0; trawl_kernel_describe(engine.name, k, &kernel); k++) {
+            uint32_t index = 99;
+            assert_true(strlen(kernel.name) && strlen(kernel.summary) && strlen(kernel.source));
+            assert_int_equal(trawl_kernel_find(engine.name, kernel.name, &index, &error), TRAWL_OK);
+            assert_int_equal(index, k);
+        }
+    }
+    assert_false(trawl_kernel_describe("no-engine", 0, &again));
+    assert_false(trawl_kernel_describe(NULL, 0, &again));
+    assert_false(trawl_kernel_describe("ac-dfa", 0, NULL));
+    uint32_t index;
+    assert_int_equal(trawl_kernel_find("ac-dfa", "ac9", &index, &error), TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "ac3"));
+    assert_int_equal(trawl_kernel_find("ac-dfa", NULL, &index, &error), TRAWL_OK);
+    assert_int_equal(index, 0);
+}
+
+static void device_numbers(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t number;
+        bool good;
+    } names[] = {{"cuda", 0, true},         {"cuda:0", 0, true},      {"cuda:12", 12, true},
+                 {"cuda:9999", 9999, true}, {"cuda:", 0, false},      {"cuda:x", 0, false},
+                 {"cuda:1x", 0, false},     {"cuda:12345", 0, false}, {"cuda1", 0, false},
+                 {"cuda:-1", 0, false},     {"CUDA", 0, false},       {"", 0, false}};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        uint32_t number = 77;
+        assert_int_equal(trawl_cuda_device_number(names[i].name, &number), names[i].good);
+        if (names[i].good)
+            assert_int_equal(number, names[i].number);
+    }
+}
+
+int main(void) {
+    if (trawl_cuda_check(0, NULL) == TRAWL_OK) {
+        printf("no_device_test: skipped: there is a device\n");
+        return TEST_SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_cpu_is_listed), cmocka_unit_test(scans),
+        cmocka_unit_test(device_memory),          cmocka_unit_test(kernels),
+        cmocka_unit_test(device_numbers),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
