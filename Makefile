@@ -3,13 +3,14 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 WERROR ?= OFF
+CUDA ?= AUTO
 
 build = build/release
 ifneq ($(origin CC),default)
 export CC
 endif
 
-.PHONY: all demo check install clean help configure
+.PHONY: all demo check check-gpu install clean help configure
 
 all: configure
 	cmake --build $(build) -j $(JOBS) --target trawl trawl-shared trawl-static
@@ -17,7 +18,8 @@ all: configure
 # Plain `make` installs nothing by itself: it says what is missing.
 configure:
 	@TRAWL_NO_INSTALL=1 tools/install.sh build
-	cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DTRAWL_WERROR=$(WERROR)
+	cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DTRAWL_WERROR=$(WERROR) \
+	    -DTRAWL_CUDA=$(CUDA)
 
 demo:
 	@tools/install.sh demo
@@ -28,7 +30,11 @@ check:
 	@tools/install.sh check
 	@$(MAKE) --no-print-directory configure
 	cmake --build $(build) -j $(JOBS)
-	ctest --preset release -j $(JOBS)
+	ctest --preset release -j $(JOBS) -LE gpu
+
+# The tests of the CUDA module on this machine's GPU; `make check` runs them on the CPU.
+check-gpu:
+	@tools/check_gpu.sh $(JOBS)
 
 install: all
 	DESTDIR="$(DESTDIR)" cmake --install $(build)
@@ -38,12 +44,14 @@ clean:
 	rm -rf build
 
 help:
-	@echo 'make          build the command trawl and libtrawl in $(build)'
-	@echo 'make demo     build, then find the words of a dictionary in 100 MB and more of text'
-	@echo 'make check    build everything and run all tests'
-	@echo 'make install  install below PREFIX ($(PREFIX)); DESTDIR is put before it'
-	@echo 'make clean    remove build/'
+	@echo 'make            build the command trawl and libtrawl in $(build)'
+	@echo 'make demo       build, then find the words of a dictionary in 100 MB and more of text'
+	@echo 'make check      build everything and run all tests'
+	@echo 'make check-gpu  build with CUDA and run its tests on a GPU; says why where it cannot'
+	@echo 'make install    install below PREFIX ($(PREFIX)); DESTDIR is put before it'
+	@echo 'make clean      remove build/'
 	@echo
 	@echo 'demo and check install missing Debian packages (TRAWL_NO_INSTALL=1 forbids it).'
-	@echo 'JOBS=N, CC=compiler, WERROR=ON (warnings are errors) are understood.'
+	@echo 'JOBS=N, CC=compiler, WERROR=ON (warnings are errors) and CUDA=ON, OFF or AUTO (where there'
+	@echo 'is nvcc) are understood.'
 	@echo 'Other builds: cmake --list-presets'

@@ -46,10 +46,11 @@ set(TRAWL_HAVE_CUDA ON)
 set(CMAKE_CUDA_STANDARD 17)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 
-# Of CUDA's C++ libraries only what becomes kernels: no exceptions, no annotations for profilers, and
-# nothing that keeps a shared library from being unloaded.
-set(TRAWL_CUDA_DEFINITIONS CCCL_DISABLE_EXCEPTIONS CCCL_DISABLE_NVTX NVTX_DISABLE)
+# Of CUDA's C++ libraries only what becomes kernels: no exceptions, no annotations for profilers,
+# nothing that keeps a shared library from being unloaded, and not the <iostream> that CUB includes,
+# whose mere inclusion links all of C++'s streams: the macro is that header's own include guard.
+set(TRAWL_CUDA_DEFINITIONS CCCL_DISABLE_EXCEPTIONS CCCL_DISABLE_NVTX NVTX_DISABLE _GLIBCXX_IOSTREAM)
 set(TRAWL_CUDA_OPTIONS -Xcompiler=-fno-exceptions,-fno-rtti,-fno-gnu-unique)
-# All of it linked statically, so that the library runs where there is no driver, and where there is
-# no C++ either: that CUB includes <iostream> is all that is needed of the C++ runtime.
+# Linked statically, so that the library runs where there is no CUDA, and where there is no C++
+# either: of its library only the guards of static variables are used.
 set(TRAWL_CUDA_LIBRARIES CUDA::cudart_static "-Wl,--push-state,-Bstatic,-lstdc++,--pop-state")

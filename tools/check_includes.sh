@@ -34,8 +34,9 @@ while IFS=: read -r file line include; do
     [[ $folder == src/* ]] || [[ $folder == include/trawl ]] || folder=${file%%/*}
     include=$(sed -E 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*//' <<<"$include")
     case $include in
-        '<cuda'* | '<cub/'* | '"cuda_runtime.h"')
-            [[ $folder == src/cuda ]] ||
+        '<cuda'* | '<cub/'* | '<thrust/'* | '"cuda_runtime.h"')
+            # ... and to the tests that stand in for CUDA or reach device memory.
+            [[ $folder == src/cuda || $file == tests/emulator/* || $file == tests/gpu/*.cu ]] ||
                 violation "$file:$line" "CUDA headers belong in src/cuda alone: $include"
             ;;
         '<mpi.h>' | '"mpi.h"')

@@ -21,6 +21,7 @@ build | useful | zlib1g-dev    | module zlib                     | reading .gz f
 build | useful | libzstd-dev   | module libzstd                  | reading .zst files
 build | useful | liblzma-dev   | module liblzma                  | reading .xz files
 check | needed | libcmocka-dev | module cmocka                   | the test framework
+check | useful | g++           | command c++                     | runs CUDA kernels on the CPU
 check | needed | zstd          | command zstd                    | tests make .zst files
 check | needed | xz-utils      | command xz                      | tests make .xz files
 demo  | needed | wamerican     | file /usr/share/dict/american-english | the patterns: a dictionary

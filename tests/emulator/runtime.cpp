@@ -1,4 +1,5 @@
 /* The lock, failures on demand, devices, streams and events. */
+#include "errors.h"
 #include "state.h"
 #include "threads.h"
 
@@ -549,21 +550,19 @@ cudaError_t cudaPeekAtLastError(void) {
 }
 
 const char *cudaGetErrorName(cudaError_t code) {
-    switch ((int)code) {
-#define EMULATOR_NAME(name, number, text)                                                          \
-    case number:                                                                                   \
-        return number == 0 ? "cudaSuccess" : "cudaError" #name;
-        EMULATOR_ERRORS(EMULATOR_NAME)
+    for (const auto &each : error_texts) {
+        if (each.code == code) {
+            return each.name;
+        }
     }
     return "unrecognized error code";
 }
 
 const char *cudaGetErrorString(cudaError_t code) {
-    switch ((int)code) {
-#define EMULATOR_TEXT(name, number, text)                                                          \
-    case number:                                                                                   \
-        return text;
-        EMULATOR_ERRORS(EMULATOR_TEXT)
+    for (const auto &each : error_texts) {
+        if (each.code == code) {
+            return each.text;
+        }
     }
     return "unrecognized error code";
 }

@@ -8,138 +8,49 @@
 
 #define CUDART_VERSION 13000
 
-#define EMULATOR_ERRORS(define)                                                                                 \
-    define(Success, 0, "no error") define(InvalidValue, 1, "invalid argument") define(                          \
-        MemoryAllocation, 2,                                                                                    \
-        "out of memory") define(InitializationError, 3,                                                         \
-                                "initialization error") define(CudartUnloading, 4,                              \
-                                                               "driver shutting down")                          \
-        define(InvalidConfiguration, 9, "invalid configuration argument") define(                               \
-            InvalidSymbol, 13,                                                                                  \
-            "invalid device symbol") define(InvalidDevicePointer, 17,                                           \
-                                            "invalid device pointer") define(InvalidTexture, 18,                \
-                                                                             "invalid texture "                 \
-                                                                             "reference")                       \
-            define(InvalidMemcpyDirection, 21,                                                                  \
-                   "invalid copy direction for memcpy") define(InsufficientDriver, 35,                          \
-                                                               "CUDA driver version is "                        \
-                                                               "insufficient for CUDA runtime "                 \
-                                                               "version") define(DevicesUnavailable,            \
-                                                                                 46,                            \
-                                                                                 "CUDA-capable "                \
-                                                                                 "device(s) "                   \
-                                                                                 "is/are busy or "              \
-                                                                                 "unavailable")                 \
-                define(InvalidDeviceFunction, 98, "invalid device function") define(                            \
-                    NoDevice, 100,                                                                              \
-                    "no CUDA-capable device is detected") define(InvalidDevice, 101,                            \
-                                                                 "invalid device ordinal")                      \
-                    define(StartupFailure, 127, "startup failure in cuda runtime") define(                      \
-                        InvalidKernelImage, 200, "device kernel image is invalid")                              \
-                        define(DeviceUninitialized, 201, "invalid device context") define(                      \
-                            NoKernelImageForDevice, 209,                                                        \
-                            "no kernel image is available for execution on the device")                         \
-                            define(ECCUncorrectable, 214, "uncorrectable ECC error encountered")                \
-                                define(UnsupportedPtxVersion, 222,                                              \
-                                       "the provided PTX was compiled with an unsupported "                     \
-                                       "toolchain.") define(OperatingSystem, 304,                               \
-                                                            "OS call failed or operation not "                  \
-                                                            "supported on this OS")                             \
-                                    define(InvalidResourceHandle, 400, "invalid resource handle") define(       \
-                                        NotReady, 600,                                                          \
-                                        "device not ready") define(IllegalAddress, 700,                         \
-                                                                   "an illegal memory access was "              \
-                                                                   "encountered")                               \
-                                        define(                                                                 \
-                                            LaunchOutOfResources, 701,                                          \
-                                            "too many resources requested for launch") define(LaunchTimeout,    \
-                                                                                              702,              \
-                                                                                              "th"              \
-                                                                                              "e "              \
-                                                                                              "la"              \
-                                                                                              "un"              \
-                                                                                              "ch"              \
-                                                                                              " t"              \
-                                                                                              "im"              \
-                                                                                              "ed"              \
-                                                                                              " o"              \
-                                                                                              "ut"              \
-                                                                                              " a"              \
-                                                                                              "nd"              \
-                                                                                              " w"              \
-                                                                                              "as"              \
-                                                                                              " t"              \
-                                                                                              "er"              \
-                                                                                              "mi"              \
-                                                                                              "na"              \
-                                                                                              "te"              \
-                                                                                              "d")              \
-                                            define(Assert, 710, "device-side assert triggered") define(         \
-                                                HostMemoryAlreadyRegistered, 712,                               \
-                                                "part or all of the requested memory range is "                 \
-                                                "already mapped")                                               \
-                                                define(                                                         \
-                                                    HostMemoryNotRegistered, 713,                               \
-                                                    "pointer does not correspond to a registered "              \
-                                                    "memory region") define(HardwareStackError,                 \
-                                                                            714,                                \
-                                                                            "hardware stack "                   \
-                                                                            "error")                            \
-                                                    define(IllegalInstruction, 715,                             \
-                                                           "an illegal instruction was "                        \
-                                                           "encountered") define(MisalignedAddress,             \
-                                                                                 716,                           \
-                                                                                 "misaligned "                  \
-                                                                                 "address")                     \
-                                                        define(InvalidAddressSpace, 717,                        \
-                                                               "operation not supported on "                    \
-                                                               "global/shared address space")                   \
-                                                            define(InvalidPc, 718,                              \
-                                                                   "invalid program counter")                   \
-                                                                define(LaunchFailure, 719,                      \
-                                                                       "unspecified launch "                    \
-                                                                       "failure") define(NotPermitted,          \
-                                                                                         800,                   \
-                                                                                         "operati"              \
-                                                                                         "on not "              \
-                                                                                         "permitt"              \
-                                                                                         "ed")                  \
-                                                                    define(                                     \
-                                                                        NotSupported, 801,                      \
-                                                                        "operation not supported")              \
-                                                                        define(SystemNotReady,                  \
-                                                                               802,                             \
-                                                                               "system not yet "                \
-                                                                               "initialized")                   \
-                                                                            define(                             \
-                                                                                SystemDriverMismatch,           \
-                                                                                803,                            \
-                                                                                "system has "                   \
-                                                                                "unsupported "                  \
-                                                                                "display driver "               \
-                                                                                "/ cuda driver "                \
-                                                                                "combination")                  \
-                                                                                define(                         \
-                                                                                    CompatNotSupportedOnDevice, \
-                                                                                    804,                        \
-                                                                                    "forward "                  \
-                                                                                    "compatibilit"              \
-                                                                                    "y was "                    \
-                                                                                    "attempted "                \
-                                                                                    "on non "                   \
-                                                                                    "supported "                \
-                                                                                    "HW")                       \
-                                                                                    define(                     \
-                                                                                        Unknown,                \
-                                                                                        999,                    \
-                                                                                        "unknown "              \
-                                                                                        "error")
-
 enum cudaError {
-#define EMULATOR_ERROR(name, number, text) cudaError##name = number,
-    EMULATOR_ERRORS(EMULATOR_ERROR)
-#undef EMULATOR_ERROR
-        cudaSuccess = 0
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInitializationError = 3,
+    cudaErrorCudartUnloading = 4,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidSymbol = 13,
+    cudaErrorInvalidDevicePointer = 17,
+    cudaErrorInvalidTexture = 18,
+    cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorDevicesUnavailable = 46,
+    cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorStartupFailure = 127,
+    cudaErrorInvalidKernelImage = 200,
+    cudaErrorDeviceUninitialized = 201,
+    cudaErrorNoKernelImageForDevice = 209,
+    cudaErrorECCUncorrectable = 214,
+    cudaErrorUnsupportedPtxVersion = 222,
+    cudaErrorOperatingSystem = 304,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorNotReady = 600,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchOutOfResources = 701,
+    cudaErrorLaunchTimeout = 702,
+    cudaErrorAssert = 710,
+    cudaErrorHostMemoryAlreadyRegistered = 712,
+    cudaErrorHostMemoryNotRegistered = 713,
+    cudaErrorHardwareStackError = 714,
+    cudaErrorIllegalInstruction = 715,
+    cudaErrorMisalignedAddress = 716,
+    cudaErrorInvalidAddressSpace = 717,
+    cudaErrorInvalidPc = 718,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorNotPermitted = 800,
+    cudaErrorNotSupported = 801,
+    cudaErrorSystemNotReady = 802,
+    cudaErrorSystemDriverMismatch = 803,
+    cudaErrorCompatNotSupportedOnDevice = 804,
+    cudaErrorUnknown = 999
 };
 typedef enum cudaError cudaError_t;
 

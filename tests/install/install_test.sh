@@ -26,6 +26,7 @@ DESTDIR=$dest "$CMAKE" --install "$build" --prefix "$prefix" >"$scratch/install.
 # ---- files
 libdir=$(dirname "$(find "$root" -name libtrawl.a)")
 expect_file "$root/include/trawl/trawl.h"
+expect_file "$root/include/trawl/trawl_cuda.h"
 expect_file "$root/bin/trawl"
 expect_file "$libdir/libtrawl.so.$version"
 expect_file "$libdir/pkgconfig/trawl.pc"
@@ -60,9 +61,9 @@ expect_matches "$scratch/static"
 expect_matches "$scratch/consumer/with-trawl"
 expect_matches "$scratch/consumer/with-trawl-static"
 
-# ---- the header is also C++, where there is a C++ compiler
+# ---- the headers are also C++, where there is a C++ compiler
 if command -v c++ >/dev/null; then
-    echo '#include <trawl/trawl.h>' |
+    echo '#include <trawl/trawl_cuda.h>' |
         c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ -I"$root/include" -
 fi
 echo "install_test: passed"

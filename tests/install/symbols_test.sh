@@ -29,9 +29,13 @@ check "exported, but no header declares it" not_declared
 check "declared in a header, but not exported" not_exported
 
 # A static library cannot hide names: a prefix keeps them out of its users' way. (A name that begins
-# with a full stop is the compiler's own.)
+# with a full stop is the compiler's own; templates of CUDA's C++ libraries are weak and have their
+# namespace, which holds the version.)
 without_prefix() {
-    "$NM" -g --defined-only "$static" | awk 'NF == 3 && $3 !~ /^(trawl_|[.])/ { print $3 }'
+    "$NM" -gC --defined-only "$static" | awk '
+        NF < 3 || $3 ~ /^(trawl_|[.])/ { next }
+        $2 ~ /[WVu]/ && /[ (](cub|cuda|thrust)::/ { next }
+        { print }'
 }
 check "global name without the prefix trawl_" without_prefix
 
@@ -41,16 +45,22 @@ forbidden='v?f?printf|__v?f?printf_chk|puts|fputs|fputc|putchar|putc|fwrite|perr
 forbidden+='syslog|abort|_?exit|_Exit|quick_exit|v?err|v?errx|error|v?warn|v?warnx|setlocale|'
 forbidden+='setenv|putenv|signal|sigaction|raise|kill|system|popen'
 [[ $configuration == Debug ]] || forbidden+='|__assert_fail'
+# CUDA's C++ libraries call exit where they would throw an exception.
 forbidden_calls() {
-    "$NM" -u "$static" | awk -v forbidden="^($forbidden)\$" 'NF == 2 && $2 ~ forbidden { print $2 }' |
-        sort -u
+    "$NM" -u "$static" | awk -v forbidden="^($forbidden)\$" '
+        NF == 1 { cuda = $1 ~ /[.]cu[.]o:$/ }
+        NF == 2 && $2 ~ forbidden && !(cuda && $2 == "exit") { print $2 }' | sort -u
 }
 check "the library must not call" forbidden_calls
 
-# No mutable global state. Constant tables of pointers lie in .data.rel.ro and are fine.
+# No mutable global state. Constant tables of pointers lie in .data.rel.ro and are fine; so is what
+# registers kernels with CUDA, and what its C++ libraries remember of devices.
 mutable_data() {
-    "$OBJDUMP" -t "$static" | awk '/ O ([.]t?(data|bss)|[*]COM[*])[[:space:]]/ && $NF !~ /^[.]/ {
-        print $NF }'
+    "$OBJDUMP" -tC "$static" | awk '
+        !/ O ([.]t?(data|bss)([.]_Z[^[:space:]]*)?|[*]COM[*])[[:space:]]/ || $NF ~ /^[.]/ { next }
+        / (__cudaFatCubinHandle|__cudaPrelaunch[a-zA-Z]*)$/ || /__device_stub__/ { next }
+        /[ (](cub|cuda|thrust)::/ { next }
+        { print }'
 }
 check "mutable global or static data" mutable_data
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # README.md is true: its commands print what stands under them, and its program compiles and prints
 # what stands under it.
-# usage: readme_test.sh README TRAWL LIBTRAWL.A INCLUDE SCRATCH      environment: CC
+# usage: readme_test.sh README TRAWL LIBTRAWL.A INCLUDE SCRATCH      environment: CC, LIBRARIES
 set -euo pipefail
 export LC_ALL=C
 readme=$1 trawl=$2 library=$3 include=$4 scratch=$5
@@ -25,7 +25,9 @@ cd "$scratch"
 blocks c >ushers.c
 blocks text >ushers.expected
 [[ -s ushers.c && -s ushers.expected ]] || { echo "readme_test: no program found" >&2; exit 1; }
-"$CC" -Wall -Wextra -Werror -I"$include" ushers.c "$library" -fopenmp -lxxhash -lpthread -lm -o ushers
+# shellcheck disable=SC2086  # flags are meant to be split
+"$CC" -Wall -Wextra -Werror -I"$include" ushers.c "$library" -fopenmp -lxxhash -lpthread -lm \
+    ${LIBRARIES-} -o ushers
 ./ushers | diff -u ushers.expected -
 # The manual page has the same program.
 sed -n '/^#include <stdio.h>/,/^\.fi/{/^\.fi/d;s/\\-/-/g;s/\\e/\\/g;p}' "$manual" | diff -u ushers.c -
