@@ -79,20 +79,22 @@ trawl_cuda_rabin_karp_bit(const trawl_cuda_rabin_karp_pass &pass, uint64_t hash)
                  : (uint32_t)trawl_rabin_karp_bit(pass.rolling.vanishing, hash, pass.filter_bits);
 }
 
+template <bool PAPER>
 static inline __host__ __device__ bool
 trawl_cuda_rabin_karp_shares(const trawl_cuda_rabin_karp_pass &pass) {
-    return pass.filter_bits <= TRAWL_CUDA_RABIN_KARP_SHARED_BITS;
+    return PAPER || pass.filter_bits <= TRAWL_CUDA_RABIN_KARP_SHARED_BITS;
 }
 
 static inline uint32_t trawl_cuda_rabin_karp_filter_bytes(const trawl_cuda_rabin_karp_pass *pass) {
-    return trawl_cuda_rabin_karp_shares(*pass) ? (1u << pass->filter_bits) / 8 : 0;
+    return trawl_cuda_rabin_karp_shares<false>(*pass) ? (1u << pass->filter_bits) / 8 : 0;
 }
 
 /* Copies the filter to shared memory, unless it is too large. To be called by all threads of a
  * block, and followed by a barrier. */
+template <bool PAPER>
 static __device__ __forceinline__ void
 trawl_cuda_rabin_karp_load_filter(const trawl_cuda_rabin_karp_pass &pass, uint32_t *shared) {
-    if (trawl_cuda_rabin_karp_shares(pass)) {
+    if (trawl_cuda_rabin_karp_shares<PAPER>(pass)) {
         for (uint32_t i = threadIdx.x; i < (1u << pass.filter_bits) / 32; i += blockDim.x) {
             shared[i] = __ldg(&pass.filter[i]);
         }
@@ -105,8 +107,8 @@ static __device__ __forceinline__ bool
 trawl_cuda_rabin_karp_passes(const trawl_cuda_rabin_karp_pass &pass, const uint32_t *shared,
                              uint64_t hash) {
     uint32_t bit = trawl_cuda_rabin_karp_bit<PAPER>(pass, hash);
-    uint32_t word =
-        trawl_cuda_rabin_karp_shares(pass) ? shared[bit / 32] : __ldg(&pass.filter[bit / 32]);
+    uint32_t word = trawl_cuda_rabin_karp_shares<PAPER>(pass) ? shared[bit / 32]
+                                                              : __ldg(&pass.filter[bit / 32]);
     return (word >> bit % 32 & 1) != 0;
 }
 

@@ -13,6 +13,9 @@
 #define FEWEST_THREAD_BYTES 256u
 #define MOST_THREAD_BYTES 8192u
 
+/* Windows of `grouped` that are hashed before those that passed are looked up. */
+#define STRETCH 256u
+
 /* How much of the arithmetic a pass needs (as in cpu/rabin_karp.c). */
 enum arithmetic { VANISHING, WRAPPING, MODULAR };
 
@@ -41,28 +44,66 @@ static __device__ __forceinline__ uint32_t read_byte(byte_reader *reader) {
     return byte;
 }
 
-/* Windows that end with text[first] .. text[past - 1], at least one. */
-template <bool PAPER, int KIND>
-static __device__ __forceinline__ void
-roll_part(const trawl_cuda_reporter &reporter, const trawl_cuda_rabin_karp_pass &pass,
-          const trawl_rolling_table *table, const uint32_t *filter, uint32_t first, uint32_t past,
-          trawl_counter *cursor) {
-    trawl_rolling rolling = pass.rolling;
-    rolling.modulus = KIND == MODULAR ? rolling.modulus : 0; /* constants, for the compiler */
+/* The hash, not fully reduced, of the `window` bytes at `bytes`. */
+static __device__ __forceinline__ uint64_t hash_window(const trawl_rolling &rolling,
+                                                       const trawl_rolling_table *table,
+                                                       const uint8_t *bytes, uint32_t window) {
+    byte_reader reader = {bytes, bytes + window, 0, 0};
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < window; i++) {
+        hash = trawl_rolling_step(&rolling, hash, table->entering[read_byte(&reader)]);
+    }
+    return hash;
+}
+
+/* paper: windows that end with text[first] .. text[past - 1], at least one. */
+static __device__ __forceinline__ void roll_paper(const trawl_cuda_reporter &reporter,
+                                                  const trawl_cuda_rabin_karp_pass &pass,
+                                                  const trawl_rolling_table *table,
+                                                  const uint32_t *filter, uint32_t first,
+                                                  uint32_t past, trawl_counter *cursor) {
     const uint8_t *text = reporter.piece.text;
     const uint8_t *begin = text + (first + 1 - pass.window);
-    byte_reader entering = {begin, text + past, 0, 0};
-    byte_reader leaving = entering;
-    uint64_t hash = 0;
-    for (uint32_t i = 0; i < pass.window; i++) {
-        hash = trawl_rolling_step(&rolling, hash, table->entering[read_byte(&entering)]);
-    }
+    byte_reader entering = {text + first + 1, text + past, 0, 0};
+    byte_reader leaving = {begin, text + past, 0, 0};
+    uint64_t hash = hash_window(pass.rolling, table, begin, pass.window);
     for (uint32_t end = first + 1;; end++) {
-        uint64_t reduced = trawl_rolling_reduce(&rolling, hash);
-        if (trawl_cuda_rabin_karp_passes<PAPER>(pass, filter, reduced)) {
-            trawl_cuda_rabin_karp_look_up<PAPER>(reporter, pass, reduced, end, cursor);
+        uint64_t reduced = trawl_rolling_reduce(&pass.rolling, hash);
+        if (trawl_cuda_rabin_karp_passes<true>(pass, filter, reduced)) {
+            trawl_cuda_rabin_karp_look_up<true>(reporter, pass, reduced, end, cursor);
         }
         if (end == past) {
+            break;
+        }
+        uint64_t sum = table->entering[read_byte(&entering)];
+        sum += table->leaving[read_byte(&leaving)];
+        hash = trawl_rolling_step(&pass.rolling, hash, sum);
+    }
+}
+
+/* grouped: notes which of the windows that end with text[first] .. text[past - 1], at least one and
+ * at most STRETCH, the filter lets pass: bit i % 32 of word i / 32. */
+template <int KIND>
+static __device__ __forceinline__ void
+roll_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_table *table,
+             const uint32_t *filter, const uint8_t *text, uint32_t first, uint32_t past,
+             uint32_t *noted) {
+    trawl_rolling rolling = pass.rolling;
+    rolling.modulus = KIND == MODULAR ? rolling.modulus : 0; /* constants, for the compiler */
+    const uint8_t *begin = text + (first + 1 - pass.window);
+    byte_reader entering = {text + first + 1, text + past, 0, 0};
+    byte_reader leaving = {begin, text + past, 0, 0};
+    uint64_t hash = hash_window(rolling, table, begin, pass.window);
+    uint32_t word = 0;
+    uint32_t last = past - first - 1;
+    for (uint32_t i = 0;; i++) {
+        uint64_t reduced = trawl_rolling_reduce(&rolling, hash);
+        word |= (uint32_t)trawl_cuda_rabin_karp_passes<false>(pass, filter, reduced) << i % 32;
+        if (i % 32 == 31 || i == last) {
+            noted[i / 32] = word;
+            word = 0;
+        }
+        if (i == last) {
             break;
         }
         uint64_t sum = table->entering[read_byte(&entering)];
@@ -73,10 +114,37 @@ roll_part(const trawl_cuda_reporter &reporter, const trawl_cuda_rabin_karp_pass 
     }
 }
 
+/*
+ * grouped: windows that end with text[first] .. text[past - 1]. A look-up is a deep call; in the
+ * loop that rolls, it would take registers from all threads. So windows that pass are noted for a
+ * stretch, whose state is then no longer needed, and hashed again, in 32 steps at most.
+ */
+template <int KIND>
+static __device__ __forceinline__ void
+roll_grouped(const trawl_cuda_reporter &reporter, const trawl_cuda_rabin_karp_pass &pass,
+             const trawl_rolling_table *table, const uint32_t *filter, uint32_t first,
+             uint32_t past, trawl_counter *cursor) {
+    const uint8_t *text = reporter.piece.text;
+    uint32_t noted[STRETCH / 32];
+    for (; first < past; first += STRETCH) {
+        uint32_t count = past - first < STRETCH ? past - first : STRETCH;
+        roll_stretch<KIND>(pass, table, filter, text, first, first + count, noted);
+        for (uint32_t i = 0; i < count; i += 32) {
+            for (uint32_t word = noted[i / 32]; word != 0; word &= word - 1) {
+                uint32_t end = first + i + (uint32_t)__ffs((int)word);
+                uint64_t hash =
+                    hash_window(pass.rolling, table, text + (end - pass.window), pass.window);
+                trawl_cuda_rabin_karp_look_up<false>(
+                    reporter, pass, trawl_rolling_reduce(&pass.rolling, hash), end, cursor);
+            }
+        }
+    }
+}
+
 template <bool PAPER, int KIND>
-static __global__ void roll(const __grid_constant__ trawl_cuda_reporter reporter,
-                            const __grid_constant__ trawl_cuda_rabin_karp_pass pass,
-                            uint32_t thread_bytes) {
+static __global__ void __launch_bounds__(MOST_THREADS)
+    roll(const __grid_constant__ trawl_cuda_reporter reporter,
+         const __grid_constant__ trawl_cuda_rabin_karp_pass pass, uint32_t thread_bytes) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
@@ -87,7 +155,7 @@ static __global__ void roll(const __grid_constant__ trawl_cuda_reporter reporter
         trawl_rolling_byte(&pass.rolling, pass.power, pass.folded, (uint8_t)byte,
                            &table->entering[byte], &table->leaving[byte]);
     }
-    trawl_cuda_rabin_karp_load_filter(pass, filter);
+    trawl_cuda_rabin_karp_load_filter<PAPER>(pass, filter);
     __syncthreads();
     const trawl_cuda_piece &piece = reporter.piece;
     uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
@@ -96,7 +164,11 @@ static __global__ void roll(const __grid_constant__ trawl_cuda_reporter reporter
     trawl_cuda_range range = trawl_cuda_part_range(piece, thread_bytes, part);
     uint32_t first = range.first < pass.window - 1 ? pass.window - 1 : range.first;
     if (valid && first < range.past) {
-        roll_part<PAPER, KIND>(reporter, pass, table, filter, first, range.past, &cursor);
+        if (PAPER) {
+            roll_paper(reporter, pass, table, filter, first, range.past, &cursor);
+        } else {
+            roll_grouped<KIND>(reporter, pass, table, filter, first, range.past, &cursor);
+        }
     }
     trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
 }

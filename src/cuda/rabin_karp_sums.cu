@@ -16,7 +16,7 @@
 #include "cuda/rabin_karp_modular.cuh"
 
 #define BLOCK_THREADS 256u
-#define MOST_THREADS 1024u
+#define MOST_THREADS 512u
 #define WARP 32u
 #define ALL_LANES 0xffffffffu
 
@@ -68,25 +68,30 @@ static cudaError_t scan_terms(const trawl_cuda_powers *powers, const uint8_t *te
 
 /* ------------------------------------------------------------------ step 5 */
 
-/* The sums of a piece. */
+/* The sums of text[begin .. begin + count), a piece's end. */
 template <typename SUM> struct piece_sums {
-    const SUM *sums; /* of text[begin .. length) */
+    const SUM *sums;
     uint32_t begin;
     uint32_t count;
 };
 
 /*
- * The hash of the window whose last byte is the position with sum `at`: (sums[at] - sums[at - m])
- * d^-(n-1-at). That is the paper's d^(m-n+j), j being the window's first byte; its exponent is
- * brought into 1 .. q - 1.
+ * The hash of the window whose last byte has the sum number `at`: (sums[at] - sums[at - m])
+ * d^-(n-1-at). That is the paper's d^(m-n+j), j being the window's first byte. Exponents lie in
+ * 1 .. q - 1; `turn` is one less than this window's.
  */
-template <bool NARROW, typename SUM>
+template <bool NARROW>
 static __device__ __forceinline__ uint32_t window_hash(const trawl_cuda_powers &powers,
-                                                       const piece_sums<SUM> &piece, uint32_t at,
-                                                       uint32_t sum, uint32_t before) {
-    uint32_t exponent = powers.period - trawl_cuda_exponent(powers, piece.count - 1 - at);
+                                                       uint32_t turn, uint32_t sum,
+                                                       uint32_t before) {
     return trawl_cuda_multiply<NARROW>(powers, trawl_cuda_subtract<NARROW>(powers, sum, before),
-                                       trawl_cuda_power<NARROW>(powers, exponent));
+                                       trawl_cuda_power<NARROW>(powers, turn + 1));
+}
+
+template <typename SUM>
+static __device__ __forceinline__ uint32_t turn_of(const trawl_cuda_powers &powers,
+                                                   const piece_sums<SUM> &piece, uint32_t at) {
+    return powers.period - 1 - trawl_cuda_exponent(powers, piece.count - 1 - at);
 }
 
 template <typename SUM>
@@ -96,65 +101,95 @@ static __device__ __forceinline__ uint32_t sum_before(const piece_sums<SUM> &pie
 }
 
 /*
- * A warp works on 32 parts of 32 bytes. In step k its lanes look at the 32 bytes of the part of
- * lane k, so that sums and powers are read coalesced; the vote of the step is what the filter let
- * pass in that part. Every lane then verifies what is in its own, in the order of the text.
+ * What the filter lets pass in 32 parts of 32 bytes, each lane's own as a bit mask. In step k the
+ * lanes look at the 32 bytes of the part of lane k, so that sums and powers are read coalesced; the
+ * vote of the step is the mask of that lane. `at` is the number of this lane's sum in step 0.
+ * Windows count whose last byte has a number of first .. past - 1; WHOLE: all of them do, and none
+ * begins with the first byte that has a sum.
  */
+template <bool PAPER, bool NARROW, bool WHOLE, typename SUM>
+static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass &pass,
+                                                const trawl_cuda_powers &powers,
+                                                const piece_sums<SUM> &piece,
+                                                const uint32_t *filter, int32_t at, int32_t first,
+                                                int32_t past) {
+    uint32_t lane = threadIdx.x % WARP;
+    uint32_t ahead = trawl_cuda_exponent(powers, WARP);
+    uint32_t turn = WHOLE ? turn_of(powers, piece, (uint32_t)at) : 0;
+    uint32_t passed = 0;
+    for (uint32_t step = 0; step < WARP; step += STEPS_AHEAD) {
+        uint32_t sum[STEPS_AHEAD], before[STEPS_AHEAD];
+        const SUM *here = piece.sums + at;
+        for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
+            int32_t number = at + (int32_t)(s * WARP);
+            bool valid = WHOLE || (number >= first && number < past);
+            sum[s] = valid ? (uint32_t)__ldg(here + s * WARP) : 0;
+            before[s] = WHOLE   ? (uint32_t)__ldg(here + s * WARP - pass.window)
+                        : valid ? sum_before(piece, (uint32_t)number, pass.window)
+                                : 0;
+        }
+        for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
+            int32_t number = at + (int32_t)(s * WARP);
+            bool valid = WHOLE || (number >= first && number < past);
+            if (!WHOLE) {
+                turn = valid ? turn_of(powers, piece, (uint32_t)number) : 0;
+            }
+            uint32_t hash = window_hash<NARROW>(powers, turn, sum[s], before[s]);
+            bool passes = trawl_cuda_rabin_karp_passes<PAPER>(pass, filter, hash) && valid;
+            uint32_t votes = __ballot_sync(ALL_LANES, passes);
+            passed = lane == step + s ? votes : passed;
+            if (WHOLE) { /* (turn + 32) % period; what did not wrap is smaller */
+                turn += ahead;
+                turn = min(turn, turn - powers.period);
+            }
+        }
+        at += (int32_t)(STEPS_AHEAD * WARP);
+    }
+    return passed;
+}
+
+/* A warp takes 32 parts of 32 bytes at a time; every lane verifies what passed in its own, in the
+ * order of the text. */
 template <bool PAPER, bool NARROW, typename SUM>
-static __global__ void look_up(const __grid_constant__ trawl_cuda_reporter reporter,
-                               const __grid_constant__ trawl_cuda_rabin_karp_pass pass,
-                               const __grid_constant__ trawl_cuda_powers powers,
-                               piece_sums<SUM> sums) {
+static __global__ void __launch_bounds__(MOST_THREADS)
+    look_up(const __grid_constant__ trawl_cuda_reporter reporter,
+            const __grid_constant__ trawl_cuda_rabin_karp_pass pass,
+            const __grid_constant__ trawl_cuda_powers powers, piece_sums<SUM> sums) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
     TRAWL_SHARED(shared);
     const uint32_t *filter = (const uint32_t *)shared;
-    trawl_cuda_rabin_karp_load_filter(pass, (uint32_t *)shared);
+    trawl_cuda_rabin_karp_load_filter<PAPER>(pass, (uint32_t *)shared);
     __syncthreads();
     const trawl_cuda_piece &piece = reporter.piece;
-    uint32_t window = pass.window;
-    int64_t origin = trawl_cuda_origin(&piece);
     uint32_t parts = trawl_cuda_part_count(&piece, THREAD_BYTES);
     uint32_t lane = threadIdx.x % WARP;
-    /* The first position whose window is in the text and whose match is the piece's. */
-    int64_t first = piece.owned < window - 1 ? window - 1 : piece.owned;
-    uint32_t stride = gridDim.x * blockDim.x;
+    uint32_t least = pass.window - 1; /* the first window's last byte, unless the piece is later */
+    int32_t first = (int32_t)((piece.owned < least ? least : piece.owned) - sums.begin);
+    int32_t past = (int32_t)sums.count;
+    int32_t origin = trawl_cuda_origin(&piece) - (int32_t)sums.begin;
     for (uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x - lane; tile < parts;
-         tile += stride) {
-        int64_t begin = origin + (int64_t)tile * THREAD_BYTES + lane; /* this lane's in step 0 */
-        uint32_t passed = 0;
-        for (uint32_t step = 0; step < WARP; step += STEPS_AHEAD) {
-            uint32_t sum[STEPS_AHEAD], before[STEPS_AHEAD];
-            bool valid[STEPS_AHEAD];
-            for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
-                int64_t position = begin + (step + s) * WARP;
-                uint32_t at = (uint32_t)(position - sums.begin);
-                valid[s] = position >= first && position < (int64_t)piece.length;
-                sum[s] = valid[s] ? (uint32_t)__ldg(&sums.sums[at]) : 0;
-                before[s] = valid[s] ? sum_before(sums, at, window) : 0;
-            }
-            for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
-                uint32_t at = (uint32_t)(begin + (step + s) * WARP - sums.begin);
-                bool passes =
-                    valid[s] &&
-                    trawl_cuda_rabin_karp_passes<PAPER>(
-                        pass, filter, window_hash<NARROW>(powers, sums, at, sum[s], before[s]));
-                uint32_t vote = __ballot_sync(ALL_LANES, passes);
-                passed = lane == step + s ? vote : passed;
-            }
-        }
+         tile += gridDim.x * blockDim.x) {
+        int32_t begin = origin + (int32_t)(tile * THREAD_BYTES);
+        bool whole = begin >= first && begin >= (int32_t)pass.window &&
+                     begin + (int32_t)(WARP * THREAD_BYTES) <= past;
+        int32_t at = begin + (int32_t)lane;
+        uint32_t passed =
+            whole ? vote<PAPER, NARROW, true>(pass, powers, sums, filter, at, first, past)
+                  : vote<PAPER, NARROW, false>(pass, powers, sums, filter, at, first, past);
         uint32_t part = tile + lane;
         bool valid = part < parts;
         trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, part) : 0;
         while (passed != 0) {
-            uint32_t position = (uint32_t)(origin + (int64_t)part * THREAD_BYTES) +
-                                (uint32_t)__ffs((int)passed) - 1;
-            uint32_t at = position - sums.begin;
+            uint32_t number = (uint32_t)(begin + (int32_t)(lane * THREAD_BYTES)) +
+                              (uint32_t)__ffs((int)passed) - 1;
             passed &= passed - 1;
-            uint32_t hash = window_hash<NARROW>(powers, sums, at, (uint32_t)__ldg(&sums.sums[at]),
-                                                sum_before(sums, at, window));
-            trawl_cuda_rabin_karp_look_up<PAPER>(reporter, pass, hash, position + 1, &cursor);
+            uint32_t hash = window_hash<NARROW>(powers, turn_of(powers, sums, number),
+                                                (uint32_t)__ldg(&sums.sums[number]),
+                                                sum_before(sums, number, pass.window));
+            trawl_cuda_rabin_karp_look_up<PAPER>(reporter, pass, hash, sums.begin + number + 1,
+                                                 &cursor);
         }
         trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
     }

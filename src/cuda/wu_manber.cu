@@ -69,9 +69,10 @@ static __device__ __forceinline__ void load_tile(const trawl_cuda_piece &piece, 
 
 /* `before` bytes in front of the block's own are in the tile as well. `counters` is NULL for cw. */
 template <bool PAPER, int PATH, int LOADS>
-static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter,
-                            const __grid_constant__ trawl_cuda_wu_manber_tables tables,
-                            uint32_t thread_bytes, uint32_t before, trawl_counter *counters) {
+static __global__ void __launch_bounds__(MOST_THREADS)
+    walk(const __grid_constant__ trawl_cuda_reporter reporter,
+         const __grid_constant__ trawl_cuda_wu_manber_tables tables, uint32_t thread_bytes,
+         uint32_t before, trawl_counter *counters) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
