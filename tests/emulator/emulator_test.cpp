@@ -114,6 +114,10 @@ static __global__ void race_kernel(uint32_t *out) {
     out[threadIdx.x] = threadIdx.x == 0 ? 0 : memory[threadIdx.x - 1];
 }
 
+static __global__ void misaligned_kernel(const uint32_t *in, uint32_t *out) {
+    *out = *in;
+}
+
 /* The project's own reporting. */
 static __global__ void cursor_kernel(trawl_cuda_output output) {
     trawl_cuda_cursor_end(output, threadIdx.x < 40, threadIdx.x, threadIdx.x);
@@ -147,7 +151,9 @@ static void require_abort(void (*action)(void), const char *text) {
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        signal(SIGABRT, SIG_DFL);
+        for (int number : {SIGABRT, SIGILL}) {
+            signal(number, SIG_DFL); /* not cmocka's handlers */
+        }
         dup2(ends[1], STDERR_FILENO);
         action();
         _exit(0);
@@ -465,6 +471,12 @@ static void mistakes_are_found(void **) {
                   "divergent barrier");
     require_abort([] { TRAWL_LAUNCH(half_warp_kernel, 1, 32, 0, NULL, out); },
                   "16 wait in __shfl_down_sync");
+    require_abort(
+        [] {
+            const uint32_t *in = (const uint32_t *)((const char *)out + 2);
+            TRAWL_LAUNCH(misaligned_kernel, 1, 32, 0, NULL, in, out);
+        },
+        "misaligned");
     require(cudaFree(out));
 }
 

@@ -2,27 +2,29 @@
 #include "state.h"
 #include "threads.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <vector>
 
-#if defined __SANITIZE_ADDRESS__
-#define EMULATOR_TAIL 0
-#elif defined __has_feature
+#if defined __has_feature
 #if __has_feature(address_sanitizer)
-#define EMULATOR_TAIL 0
+#define __SANITIZE_ADDRESS__ 1
 #endif
-#endif
-#ifndef EMULATOR_TAIL
-/* Bytes behind each allocation that must not change; AddressSanitizer does it better. */
-#define EMULATOR_TAIL 64
 #endif
 
 namespace emulator {
 namespace {
 
-const int poison = 0xa5;
+const unsigned char poison = 0xa5;
+
+/* Bytes behind each allocation that must not change; AddressSanitizer does it better. */
+#ifdef __SANITIZE_ADDRESS__
+const size_t tail_bytes = 0;
+#else
+const size_t tail_bytes = 64;
+#endif
 
 struct range {
     size_t bytes;
@@ -90,10 +92,10 @@ cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type) {
     }
     bool device = type == cudaMemoryTypeDevice;
     CHECK(!device || bytes <= total_memory - used_memory, cudaErrorMemoryAllocation);
-    CHECK(posix_memalign(memory, device ? texture_alignment : 4096, bytes + EMULATOR_TAIL) == 0,
+    CHECK(posix_memalign(memory, device ? texture_alignment : 4096, bytes + tail_bytes) == 0,
           cudaErrorMemoryAllocation);
     spoil(*memory, bytes);
-    memset((unsigned char *)*memory + bytes, poison, EMULATOR_TAIL);
+    std::fill_n((unsigned char *)*memory + bytes, tail_bytes, poison);
     ranges[(uintptr_t)*memory] = {bytes, type, false};
     used_memory += device ? bytes : 0;
     return cudaSuccess;
@@ -108,9 +110,10 @@ cudaError_t release(void *memory, cudaMemoryType type) {
           cudaErrorInvalidValue);
     wait_for_device();
     size_t bytes = found->second.bytes;
-    for (size_t i = 0; i < EMULATOR_TAIL; i++) {
-        if (((unsigned char *)memory)[bytes + i] != poison) {
-            fail("byte %zu behind an allocation of %zu bytes was written", i, bytes);
+    const unsigned char *end = (unsigned char *)memory + bytes;
+    for (const unsigned char *next = end; next != end + tail_bytes; next++) {
+        if (*next != poison) {
+            fail("byte %td behind an allocation of %zu bytes was written", next - end, bytes);
         }
     }
     used_memory -= type == cudaMemoryTypeDevice ? bytes : 0;

@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <signal.h>
 #include <string>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 #if defined __SANITIZE_ADDRESS__
@@ -340,6 +342,22 @@ bool release_block() {
     return first != nullptr;
 }
 
+/* Misaligned accesses are illegal instructions (-fsanitize=alignment). Says where, then lets the
+ * program's own handler have it. */
+struct sigaction illegal_before;
+
+void on_illegal_instruction(int) {
+    char text[256];
+    int length = snprintf(text, sizeof text,
+                          "CUDA emulator: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): "
+                          "misaligned access\n",
+                          current->name, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x,
+                          threadIdx.y, threadIdx.z);
+    if (length > 0 && write(STDERR_FILENO, text, (size_t)length) >= 0) {
+        sigaction(SIGILL, &illegal_before, nullptr);
+    }
+}
+
 void run_block() {
     static std::vector<unsigned> list;
     unsigned count = (unsigned)threads.size(), i = 0;
@@ -446,6 +464,9 @@ void run_grid(const kernel_launch &launch, void (*run)(const void *), const void
         fail("no memory for %zu bytes of shared memory", shared_bytes);
     }
     shared = (unsigned char *)memory;
+    struct sigaction illegal = {};
+    illegal.sa_handler = on_illegal_instruction;
+    sigaction(SIGILL, &illegal, &illegal_before);
     uint64_t blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
     const uint64_t at_once = 1 << 16; /* blocks put in order together */
     for (uint64_t first = 0; first < blocks; first += at_once) {
@@ -456,6 +477,7 @@ void run_grid(const kernel_launch &launch, void (*run)(const void *), const void
             run_block();
         }
     }
+    sigaction(SIGILL, &illegal_before, nullptr);
     free(memory);
     current = nullptr;
 }
