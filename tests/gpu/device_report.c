@@ -237,3 +237,8 @@ size_t device_cases(size_t chosen, size_t chosen_emulated) {
         return (size_t)strtoull(getenv("TRAWL_TEST_CASES"), NULL, 10);
     return device_is_emulated() ? chosen_emulated : chosen;
 }
+
+size_t device_case_step(size_t count) {
+    size_t wanted = device_cases(count, count);
+    return wanted && wanted < count ? (count + wanted - 1) / wanted : 1;
+}

@@ -33,4 +33,7 @@ bool device_combination(size_t index, combination *which);
 size_t device_cases(size_t chosen, size_t chosen_emulated);
 bool device_cases_are_limited(void);
 
+/* Every how many-th of `count` cases is to be run: 1 unless TRAWL_TEST_CASES is smaller. */
+size_t device_case_step(size_t count);
+
 #endif

@@ -119,7 +119,7 @@ static void lengths_of(device_database databases[2], const fixture fixtures[2],
     device_scan scan = {.kernel = kernel};
     trawl_status status;
     trawl_cuda_layout layout = layout_of(&databases[0], &scan, &status);
-    size_t stride = 4096 / (device_cases(4096, 40) + 1) + 1;
+    size_t stride = 4096 / (device_cases(4096, 200) + 1) + 1;
     for (uint64_t length = 0; length <= 4096; length++) {
         if (length % stride != 0 && (device_cases_are_limited() || length > 4096 / stride ||
                                      !is_near(length, layout.thread_bytes)))
