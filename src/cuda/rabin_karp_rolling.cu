@@ -114,6 +114,68 @@ roll_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_table *
     }
 }
 
+/* Text four bytes at a time, wherever it begins, in aligned loads: up to three bytes in front of it
+ * and up to seven behind those that were asked for are read as well. */
+typedef struct word_reader {
+    const uint32_t *at;
+    uint32_t before; /* the word in front of *at */
+    uint32_t shift;
+} word_reader;
+
+static __device__ __forceinline__ word_reader open_words(const uint8_t *bytes) {
+    uint32_t skipped = (uint32_t)((uintptr_t)bytes % 4);
+    const uint32_t *at = (const uint32_t *)(bytes - skipped);
+    word_reader reader = {at + 1, __ldg(at), 8 * skipped};
+    return reader;
+}
+
+static __device__ __forceinline__ uint32_t read_four(word_reader *reader) {
+    uint32_t word = __ldg(reader->at++);
+    uint32_t four = __funnelshift_r(reader->before, word, reader->shift);
+    reader->before = word;
+    return four;
+}
+
+/* Whether the text goes on far enough around the windows of a stretch for word_reader. */
+static __device__ __forceinline__ bool is_whole(const trawl_cuda_piece &piece, uint32_t window,
+                                                uint32_t first, uint32_t count) {
+    return count % 32 == 0 && first + 1 - window >= 3 && first + count + 8 <= piece.length;
+}
+
+/* roll_stretch for such a stretch of `count` windows, in fewer instructions. */
+template <int KIND, bool SHARED>
+static __device__ __forceinline__ void
+roll_whole_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_table *table,
+                   const uint32_t *filter, const uint8_t *text, uint32_t first, uint32_t count,
+                   uint32_t *noted) {
+    trawl_rolling rolling = pass.rolling;
+    rolling.modulus = KIND == MODULAR ? rolling.modulus : 0;
+    const uint8_t *begin = text + (first + 1 - pass.window);
+    word_reader entering = open_words(text + first + 1);
+    word_reader leaving = open_words(begin);
+    uint64_t hash = hash_window(rolling, table, begin, pass.window);
+    for (uint32_t i = 0; i < count / 32; i++) {
+        uint32_t word = 0;
+        for (uint32_t bits = 0; bits < 32; bits += 4) {
+            uint32_t in = read_four(&entering);
+            uint32_t out = KIND == VANISHING ? 0 : read_four(&leaving);
+            for (uint32_t b = 0; b < 4; b++) {
+                uint64_t reduced = trawl_rolling_reduce(&rolling, hash);
+                uint32_t bit =
+                    (uint32_t)trawl_rabin_karp_bit(KIND == VANISHING, reduced, pass.filter_bits);
+                uint32_t passes = SHARED ? filter[bit / 32] : __ldg(&pass.filter[bit / 32]);
+                word |= (passes >> bit % 32 & 1) << (bits + b);
+                uint64_t sum = table->entering[in >> 8 * b & 0xff];
+                if (KIND != VANISHING) {
+                    sum += table->leaving[out >> 8 * b & 0xff];
+                }
+                hash = trawl_rolling_step(&rolling, hash, sum);
+            }
+        }
+        noted[i] = word;
+    }
+}
+
 /*
  * grouped: windows that end with text[first] .. text[past - 1]. A look-up is a deep call; in the
  * loop that rolls, it would take registers from all threads. So windows that pass are noted for a
@@ -128,7 +190,13 @@ roll_grouped(const trawl_cuda_reporter &reporter, const trawl_cuda_rabin_karp_pa
     uint32_t noted[STRETCH / 32];
     for (; first < past; first += STRETCH) {
         uint32_t count = past - first < STRETCH ? past - first : STRETCH;
-        roll_stretch<KIND>(pass, table, filter, text, first, first + count, noted);
+        if (!is_whole(reporter.piece, pass.window, first, count)) {
+            roll_stretch<KIND>(pass, table, filter, text, first, first + count, noted);
+        } else if (trawl_cuda_rabin_karp_shares<false>(pass)) {
+            roll_whole_stretch<KIND, true>(pass, table, filter, text, first, count, noted);
+        } else {
+            roll_whole_stretch<KIND, false>(pass, table, filter, text, first, count, noted);
+        }
         for (uint32_t i = 0; i < count; i += 32) {
             for (uint32_t word = noted[i / 32]; word != 0; word &= word - 1) {
                 uint32_t end = first + i + (uint32_t)__ffs((int)word);
