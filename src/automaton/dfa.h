@@ -35,6 +35,17 @@ static inline uint32_t trawl_dfa_entry_bytes(uint32_t layout) {
     return layout == TRAWL_DFA_NARROW ? 2 : 4;
 }
 
+/* The inverse of an odd number modulo 2^32: Newton's iteration doubles the correct low bits. Wide
+ * entries are multiples of the columns, so dividing them is a shift by the columns' trailing zeros
+ * and a multiplication with the inverse of their odd part. */
+static inline uint32_t trawl_dfa_inverse_of_odd(uint32_t odd) {
+    uint32_t inverse = odd; /* correct in 3 bits, as odd * odd = 1 modulo 8 */
+    for (int i = 0; i < 4; i++) {
+        inverse *= 2 - odd * inverse;
+    }
+    return inverse;
+}
+
 /* Chooses the numbers of the header for a trie. `stt` asks for the papers' layout. Fails with
  * TRAWL_ERROR_LIMIT when 32-bit entries do not reach. */
 trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *classes, bool stt,

@@ -18,8 +18,7 @@
 #define TOTAL(state) (a->total[KEY(state)])
 #include "cpu/lanes_template.h"
 
-/* Matching states are multiples of the columns, so dividing is a shift by the columns' trailing
- * zeros and a multiplication with the inverse of their odd part modulo 2^32. */
+/* Matching states are multiples of the columns; see trawl_dfa_inverse_of_odd. */
 #define LOOPS wide_loops
 #define NAME(base) wide_##base
 #define AUTOMATON trawl_dfa_view
@@ -44,15 +43,6 @@
 #define TOTAL(state) (a->total[KEY(state)])
 #include "cpu/lanes_template.h"
 
-/* The inverse of an odd number modulo 2^32: Newton's iteration doubles the correct low bits. */
-static uint32_t inverse_of_odd(uint32_t odd) {
-    uint32_t inverse = odd; /* correct in 3 bits, as odd * odd = 1 modulo 8 */
-    for (int i = 0; i < 4; i++) {
-        inverse *= 2 - odd * inverse;
-    }
-    return inverse;
-}
-
 void trawl_dfa_walk_open(const trawl_db *db, uint32_t part, trawl_dfa_walk *walk) {
     memset(walk, 0, sizeof *walk);
     const trawl_dfa_header *header = trawl_db_section(db, TRAWL_SECTION_DFA_HEADER, part, NULL);
@@ -70,7 +60,7 @@ void trawl_dfa_walk_open(const trawl_db *db, uint32_t part, trawl_dfa_walk *walk
     if (header->layout == TRAWL_DFA_WIDE) {
         view->first_match *= header->columns;
         view->shift = (uint32_t)__builtin_ctz(header->columns);
-        view->inverse = inverse_of_odd(header->columns >> view->shift);
+        view->inverse = trawl_dfa_inverse_of_odd(header->columns >> view->shift);
     }
     walk->lanes.automaton = view;
     walk->lanes.outputs = &walk->outputs;
