@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "bench_cuda.h"
 #include "commands.h"
 #include "report.h"
 #include "source/text_file.h"
@@ -69,17 +70,21 @@ static bool read_patterns(const bench_options *options, trawl_patterns **pattern
     return some;
 }
 
+/* The exit status when the output may still fail. */
+static int finish(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    report("(standard output): could not be written");
+    return EXIT_ERROR;
+}
+
 static int print(const bench_options *options, const trawl_patterns *patterns,
                  const bench_text *text, const bench_rows *rows) {
     if (options->json)
         bench_print_json(options, text, rows);
     else
         bench_print_table(options, patterns, text, rows);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        report("(standard output): could not be written");
-        return EXIT_ERROR;
-    }
-    if (!bench_rows_agree(rows))
+    if (finish(EXIT_MATCHED) != EXIT_MATCHED || !bench_rows_agree(rows))
         return EXIT_ERROR;
     for (size_t i = 0; i < rows->count; i++) {
         if (rows->items[i].measured)
@@ -96,11 +101,16 @@ int trawl_command_bench(int argc, char **argv) {
     trawl_patterns *patterns = NULL;
     int status = EXIT_ERROR;
     if (bench_options_parse(&options, argc, argv, &status)) {
+        bool on_cuda = device_is_cuda(options.scan.device);
         status = EXIT_ERROR;
-        if (bench_rows_choose(&options, &rows) && read_patterns(&options, &patterns) &&
+        if ((on_cuda || bench_rows_choose(&options, &rows)) && read_patterns(&options, &patterns) &&
             read_text(&options, &text)) {
-            bench_measure(&options, patterns, &text, &rows);
-            status = print(&options, patterns, &text, &rows);
+            if (on_cuda) {
+                status = finish(bench_cuda_run(&options, patterns, &text));
+            } else {
+                bench_measure(&options, patterns, &text, &rows);
+                status = print(&options, patterns, &text, &rows);
+            }
         }
     }
     bench_rows_release(&rows);

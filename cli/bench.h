@@ -7,6 +7,7 @@
 
 #include "bench_peer.h"
 #include "common_flags.h"
+#include "trawl/trawl_cuda.h"
 
 /* What is timed. */
 typedef enum bench_work {
@@ -19,12 +20,14 @@ typedef struct bench_options {
     pattern_options patterns;
     trawl_compile_options compile; /* without engine and variant, which belong to the rows */
     trawl_scan_options scan;
+    profile_options profile;
     string_list engines; /* values of --engine, each a list "a,b:variant,all" */
     string_list texts;
     const char *variant; /* for the engines named without one; NULL: each one's default */
     uint64_t limit;      /* bytes of text */
     uint64_t repeats;    /* 0: from the first run's time */
     bench_work work;
+    trawl_cuda_form form; /* the same for a CUDA device, which has more of them */
     bool all_variants;
     bool peers;
     bool json;
@@ -63,6 +66,8 @@ typedef struct bench_text {
     uint8_t *bytes;
     size_t length;
 } bench_text;
+
+extern const command bench_command;
 
 /* False with the exit status in *status, after printing what there was to say. */
 bool bench_options_parse(bench_options *options, int argc, char **argv, int *status);

@@ -13,6 +13,7 @@ enum {
     FLAG_LIMIT,
     FLAG_PER_PATTERN,
     FLAG_COLLECT,
+    FLAG_FORM,
     FLAG_FORMAT,
     FLAG_NO_PROGRESS
 };
@@ -40,10 +41,20 @@ static const flag bench_flags[] = {
      "Time counting each pattern by itself instead of all matches together.", NULL},
     {FLAG_COLLECT, 0, "collect", NULL,
      "Time collecting the matches as records in memory instead of counting them.", NULL},
-    {FLAG_DEVICE, 0, "device", "NAME", "cpu, cuda, cuda:N or auto (the default).", NULL},
+    {FLAG_DEVICE, 0, "device", "NAME",
+     "cpu (the default), cuda (the first GPU), cuda:N, or auto: a GPU that can be used, else the "
+     "CPU. On a GPU the rows are the papers' ladders of kernels; default engine: ac-dfa.",
+     NULL},
     {FLAG_THREADS, 0, "threads", "N", "Threads of each scan (default: 1; 0: all CPUs allowed).",
      NULL},
     SCAN_DETAIL_FLAGS,
+    KERNEL_FLAGS,
+    {FLAG_FORM, 0, "form", "FORM",
+     "What a scan leaves: count (the default), patterns (as --per-pattern), matches (as "
+     "--collect), ends (a bit for each byte) or states (of the automaton).",
+     NULL},
+    TRANSFER_FLAGS,
+    PROFILE_FLAGS,
     {FLAG_FORMAT, 0, "format", "FORMAT",
      "table (the default), or json: one object a line for each row.", "Output"},
     {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "No progress line on a terminal.", NULL},
@@ -51,7 +62,7 @@ static const flag bench_flags[] = {
     {0},
 };
 
-static const command bench_command = {
+const command bench_command = {
     .name = "bench",
     .summary = "measure the engines side by side",
     .usage =
@@ -62,7 +73,9 @@ static const command bench_command = {
                 "  trawl bench -f words.txt --peers book.txt             and Vectorscan\n"
                 "  trawl bench -f words.txt --engine ac-dfa,ac-nfa:bitmap --limit 64M book.txt\n"
                 "  trawl bench -f words.txt --engine ac-dfa --variants --threads 4 book.txt\n"
-                "  trawl bench -f words.txt --collect --format json book.txt\n",
+                "  trawl bench -f words.txt --collect --format json book.txt\n"
+                "  trawl bench -f words.txt --device cuda --engine all book.txt  the GPU's "
+                "ladders\n",
     .flags = bench_flags,
     .notes =
         "Columns: the engine and its variant, threads of the scan, matches, seconds to build and\n"
@@ -71,11 +84,35 @@ static const command bench_command = {
         "ratios hold on a busy machine better than speeds do. An engine that refuses the set is\n"
         "shown with its reason.\n"
         "\n"
+        "On a CUDA device: a row for each kernel of each ladder, text in device memory, timed "
+        "with\n"
+        "CUDA events; then host to host, timed by the clock. Columns: matches, median, slowest "
+        "and\n"
+        "fastest run, share of the measured rate of reading device memory (host to host: of\n"
+        "copying to the device), speed-up over the ladder's first row, and what the paper has.\n"
+        "--kernel leaves the rows of one kernel, --transfer those of one way host to host.\n"
+        "\n"
         "Exit status: 0, or 2 for an error: also when rows disagree about the matches, or when\n"
         "none could be measured.\n",
 };
 
 /* ------------------------------------------------------------------ flags */
+
+static bool take_form(bench_options *options, const char *name) {
+    static const char *const names[] = {"count", "patterns", "matches", "ends", "states"};
+    static const bench_work works[] = {BENCH_COUNT, BENCH_COUNT_EACH_ID, BENCH_COLLECT};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            options->form = (trawl_cuda_form)i;
+            options->work = i < sizeof works / sizeof works[0] ? works[i] : BENCH_COUNT;
+            return true;
+        }
+    }
+    (void)arguments_misuse(&bench_command,
+                           "--form: expected count, patterns, matches, ends or states, not '%s'",
+                           name);
+    return false;
+}
 
 /* Takes one flag of this command's own; false after one line was printed. */
 static bool take_own(bench_options *options, const arguments *args, int id) {
@@ -100,11 +137,11 @@ static bool take_own(bench_options *options, const arguments *args, int id) {
     case FLAG_LIMIT:
         return arguments_size(args, 1, UINT64_MAX, &options->limit);
     case FLAG_PER_PATTERN:
-        options->work = BENCH_COUNT_EACH_ID;
-        return true;
+        return take_form(options, "patterns");
     case FLAG_COLLECT:
-        options->work = BENCH_COLLECT;
-        return true;
+        return take_form(options, "matches");
+    case FLAG_FORM:
+        return take_form(options, args->value);
     case FLAG_FORMAT:
         options->json = strcmp(args->value, "json") == 0;
         if (options->json || strcmp(args->value, "table") == 0)
@@ -132,6 +169,12 @@ static bool consistent(const bench_options *options) {
         problem = "standard input cannot be both the patterns and the text";
     else if (options->variant != NULL && options->all_variants)
         problem = "give --variant or --variants, not both";
+    else if (options->form > TRAWL_CUDA_MATCHES && !device_is_cuda(options->scan.device))
+        problem = "--form ends and states are for CUDA devices: give --device cuda with them";
+    else if (options->peers && device_is_cuda(options->scan.device))
+        problem = "--peers: they run on the CPU; leave out --device";
+    else if (options->all_variants && device_is_cuda(options->scan.device))
+        problem = "--variants: on a CUDA device all ladders are measured anyway";
     if (problem != NULL)
         (void)arguments_misuse(&bench_command, "%s", problem);
     return problem == NULL;
@@ -160,11 +203,16 @@ bool bench_options_parse(bench_options *options, int argc, char **argv, int *sta
         if (taken == FLAG_NOT_MINE)
             taken = scan_options_take(&options->scan, &args, id);
         if (taken == FLAG_NOT_MINE)
+            taken = cuda_options_take(&options->scan, &options->profile, &args, id);
+        if (taken == FLAG_NOT_MINE)
             taken = take_own(options, &args, id) ? FLAG_TAKEN : FLAG_REFUSED;
         if (taken == FLAG_REFUSED)
             return false;
     }
-    return consistent(options) && cuda_options_check(&bench_command, &options->scan);
+    if (!cuda_options_check(&bench_command, &options->scan))
+        return false;
+    device_resolve_auto(&options->scan);
+    return consistent(options);
 }
 
 void bench_options_release(bench_options *options) {

@@ -273,6 +273,10 @@ bool cuda_options_from_variant(const command *command, trawl_compile_options *co
  * after one line. */
 bool cuda_options_check(const command *command, const trawl_scan_options *options);
 
+/* Makes "auto" the first GPU that is listed, else the CPU: for commands that decide before they
+ * have a database. */
+void device_resolve_auto(trawl_scan_options *options);
+
 /* "cuda", "cuda:N". */
 bool device_is_cuda(const char *device);
 

@@ -201,6 +201,11 @@ static bool device_is_listed(const char *device) {
     return false;
 }
 
+void device_resolve_auto(trawl_scan_options *options) {
+    if (options->device != NULL && strcmp(options->device, "auto") == 0)
+        options->device = device_is_listed("cuda:0") ? "cuda:0" : NULL;
+}
+
 /* A device that is not listed: the library says why. */
 static bool explain_absence(const char *device) {
     trawl_error error;
