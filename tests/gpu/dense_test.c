@@ -52,7 +52,8 @@ static void add(test_case *test, const char *pattern, unsigned flags) {
 /* One letter, patterns that overlap themselves and one another. */
 static void runs(void **state) {
     (void)state;
-    test_case test = {.name = strdup("runs")};
+    static test_case test;
+    test.name = strdup("runs");
     add(&test, "a", 0);
     add(&test, "aa", 0);
     add(&test, "aaaa", 0);
@@ -66,7 +67,8 @@ static void runs(void **state) {
 /* Duplicates: many matches that differ in nothing but their id. */
 static void duplicates(void **state) {
     (void)state;
-    test_case test = {.name = strdup("duplicates")};
+    static test_case test;
+    test.name = strdup("duplicates");
     for (int i = 0; i < 20; i++)
         add(&test, i % 3 ? "ab" : "AB", i % 2 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
     add(&test, "b", 0);
@@ -79,7 +81,8 @@ static void duplicates(void **state) {
 /* Nothing but matches in one half, nothing at all in the other. */
 static void one_half(void **state) {
     (void)state;
-    test_case test = {.name = strdup("one half")};
+    static test_case test;
+    test.name = strdup("one half");
     for (int i = 0; i < 8; i++)
         add(&test, &"xyxy"[i % 2], 0);
     add(&test, "y", 0);
@@ -96,9 +99,9 @@ int main(void) {
     if (!device_tests_begin("dense_test"))
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs),
-        cmocka_unit_test(duplicates),
-        cmocka_unit_test(one_half),
+        cmocka_unit_test_teardown(runs, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(duplicates, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(one_half, device_tests_after_a_crash),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     device_tests_end();

@@ -10,16 +10,19 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 enum { SHRINK_TRIES = 2000, TALLIES = 512 };
 
-/* What runs right now, so that it can be told when the process is ended by a signal. */
+/* What runs right now, so that it can be told after a crash too; `test` must still be there then.
+ */
 static struct {
     const test_case *test;
     uint64_t length;
-    const device_database *database;
+    const device_database *database; /* NULL after a crash */
+    combination which;
     device_scan scan;
     const char *replay;
     char complaint[640];
@@ -36,6 +39,8 @@ static size_t tally_count;
 static void print_layout(FILE *file) {
     trawl_cuda_scan options = TRAWL_CUDA_SCAN;
     trawl_cuda_layout layout;
+    if (!current.database)
+        return;
     options.form = current.scan.form;
     options.kernel = current.scan.kernel;
     options.block_threads = current.scan.block_threads;
@@ -55,8 +60,8 @@ static void cut_case(test_case *cut, const test_case *test, uint64_t length) {
 static void tell(const test_case *test) {
     char words[320];
     device_scan_describe(&current.scan, words, sizeof(words));
-    printf("\n%s/%s, %s, %zu bytes of text, %zu patterns:\n  %s\n", current.database->which.engine,
-           current.database->which.variant, words, test->length, test->count, current.complaint);
+    printf("\n%s/%s, %s, %zu bytes of text, %zu patterns:\n  %s\n", current.which.engine,
+           current.which.variant, words, test->length, test->count, current.complaint);
     print_layout(stdout);
     if (test->length + test->count < 3000) {
         printf("as a case for tests/cases:\n");
@@ -73,6 +78,7 @@ static void tell_current(void) {
         return;
     cut_case(&cut, current.test, current.length);
     current.test = NULL;
+    current.database = NULL;
     snprintf(current.complaint, sizeof(current.complaint), "a crash");
     tell(&cut);
     test_case_free(&cut);
@@ -93,8 +99,7 @@ static bool still_fails(const test_case *test, void *context) {
     char what[sizeof(current.complaint)];
     if (scan.owned > test->length)
         scan.owned = test->length;
-    if (device_database_open(&database, current.database->which, test, &failure) !=
-        COMBINATION_COMPILED)
+    if (device_database_open(&database, current.which, test, &failure) != COMBINATION_COMPILED)
         return false;
     expectation_make(&expected, test);
     bool failed = device_scan_check(&database, &scan, test, test->length, &expected, what,
@@ -188,6 +193,15 @@ void device_tests_end(void) {
     device_scan_end();
 }
 
+int device_tests_after_a_crash(void **state) {
+    (void)state;
+    if (!current.test)
+        return 0;
+    tell_current();
+    fflush(stdout);
+    _exit(1);
+}
+
 bool device_combination(size_t index, combination *which) {
     for (size_t i = 0; i < combination_count(); i++) {
         *which = combination_at(i);
@@ -213,6 +227,7 @@ device_outcome device_check(device_database *database, const device_scan *scan,
     current.test = test;
     current.length = length;
     current.database = database;
+    current.which = database->which;
     current.scan = *scan;
     current.replay = replay;
     device_outcome outcome = device_scan_check(database, scan, test, length, expected,

@@ -15,8 +15,12 @@ bool device_tests_begin(const char *program);
 /* Prints what was scanned and refused, frees everything. */
 void device_tests_end(void);
 
+/* A teardown for tests that call device_check: tells of a crash in the middle of one, and ends the
+ * program, in which nothing can be relied on any more. */
+int device_tests_after_a_crash(void **state);
+
 /* device_scan_check, and the end of the test when it fails. `replay` is how the case is made again,
- * or NULL. */
+ * or NULL. The case is static, so that a crash can be told of. */
 device_outcome device_check(device_database *database, const device_scan *scan,
                             const test_case *test, uint64_t length, const expectation *expected,
                             const char *replay);

@@ -102,8 +102,9 @@ static void random_cases(void **state) {
         last = first + 1;
     }
     for (uint64_t index = first; index < last; index++) {
-        char replay[128];
-        test_case test = {.name = strdup("random")};
+        static char replay[128];
+        static test_case test;
+        test.name = strdup("random");
         random_source random = random_for_case(random_seed(), index);
         generate_case(&random, device_is_emulated() ? 1000000 : 800, &test);
         snprintf(replay, sizeof(replay), "TRAWL_TEST_SEED=%llu TRAWL_TEST_CASE=%llu forms_test",
@@ -122,8 +123,8 @@ int main(void) {
         return 2;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_case_table),
-        cmocka_unit_test(random_cases),
+        cmocka_unit_test_teardown(the_case_table, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(random_cases, device_tests_after_a_crash),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     test_cases_free(&cases);

@@ -125,7 +125,8 @@ static void the_case_table(void **state) {
 static void random_cases(void **state) {
     (void)state;
     for (uint64_t index = 0; index < device_cases(100, 40); index++) {
-        test_case test = {.name = strdup("random")};
+        static test_case test; /* static: it must outlive the jump out of a crash */
+        test.name = strdup("random");
         match_list expected = {0};
         trawl_match_kind kind = (trawl_match_kind)(index % MATCH_KINDS);
         random_source random = random_for_case(random_seed(), index + 1000000);
