@@ -292,7 +292,8 @@ typedef struct trawl_scan_options {
     const char *kernel;     /* NULL: the engine's default; else a name (trawl_kernel_describe) */
     const char *transfer;   /* NULL or "ring"; "a", "b" (Zha & Sahni 2011, V); "zero-copy", which
                                page-locks the text while it is scanned, unless the caller has done so
-                               (trawl_cuda_pin), as several scans of one text at once need */
+                               (trawl_cuda_pin), as scans of one text with several databases at
+                               once need */
     uint64_t segment_bytes; /* text of one transfer; 0: chosen */
     uint32_t segments_in_flight; /* ring; 0: chosen */
     uint32_t block_threads;      /* T, a multiple of 32; 0: the kernel's */

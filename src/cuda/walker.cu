@@ -16,51 +16,18 @@
 
 /* ------------------------------------------------------------------ a walk */
 
-/* Whether the text is page-locked, and if so where the device sees it. */
-static trawl_status find_pinned(trawl_cuda_walk *walk, const uint8_t **device_text,
-                                trawl_error *error) {
-    cudaPointerAttributes first, last;
-    *device_text = NULL;
-    TRAWL_CUDA_TRY(cudaPointerGetAttributes(&first, walk->window->text), error);
-    TRAWL_CUDA_TRY(cudaPointerGetAttributes(&last, walk->window->text + (walk->window->length - 1)),
-                   error);
-    walk->pinned = first.type == cudaMemoryTypeHost && last.type == cudaMemoryTypeHost;
-    if (walk->pinned) {
-        *device_text = (const uint8_t *)first.devicePointer;
-    }
-    return TRAWL_OK;
-}
-
-/* Page-locks the text for this walk, so that kernels can read it where it is. */
-static trawl_status map_text(trawl_cuda_walk *walk, trawl_error *error) {
-    const trawl_window *window = walk->window;
-    int read_only = 0;
-    TRAWL_CUDA_TRY(cudaDeviceGetAttribute(&read_only, cudaDevAttrHostRegisterReadOnlySupported,
-                                          (int)walk->walker->device),
-                   error);
-    unsigned flags = cudaHostRegisterMapped | (read_only != 0 ? cudaHostRegisterReadOnly : 0u);
-    void *text = const_cast<uint8_t *>(window->text);
-    cudaError_t code = cudaHostRegister(text, window->length, flags);
-    if (code != cudaSuccess) {
-        (void)cudaGetLastError();
-        return trawl_fail(error, TRAWL_ERROR_DEVICE,
-                          "transfer zero-copy needs page-locked memory, and a text of %zu bytes "
-                          "could not be made so: %s (%s)",
-                          window->length, cudaGetErrorString(code), cudaGetErrorName(code));
-    }
-    walk->registered = true;
-    void *mapped = NULL;
-    TRAWL_CUDA_TRY(cudaHostGetDevicePointer(&mapped, text, 0), error);
-    walk->mapped = (const uint8_t *)mapped;
-    return TRAWL_OK;
-}
-
+/* Where the text is, and with zero-copy where the device sees it. */
 static trawl_status find_text(trawl_cuda_walk *walk, trawl_error *error) {
-    const uint8_t *device_text;
-    trawl_status status = find_pinned(walk, &device_text, error);
-    if (status == TRAWL_OK && walk->walker->strategy == TRAWL_STRATEGY_ZERO_COPY) {
-        walk->mapped = device_text;
-        status = device_text == NULL ? map_text(walk, error) : TRAWL_OK;
+    const trawl_window *window = walk->window;
+    bool zero_copy = walk->walker->strategy == TRAWL_STRATEGY_ZERO_COPY;
+    trawl_status status =
+        trawl_cuda_text_take(walk->walker->base.db, walk->walker->device, window->text,
+                             window->length, zero_copy, &walk->pinned, &walk->shared, error);
+    if (status == TRAWL_OK && zero_copy) {
+        void *mapped = NULL;
+        TRAWL_CUDA_TRY(cudaHostGetDevicePointer(&mapped, const_cast<uint8_t *>(window->text), 0),
+                       error);
+        walk->mapped = (const uint8_t *)mapped;
     }
     return status;
 }
@@ -221,8 +188,8 @@ static trawl_status walk_window(trawl_cuda_walk *walk, trawl_error *error) {
     healthy = healthy && status <= TRAWL_STOPPED;
     trawl_cuda_slots_leave(walk->walker->base.db, walk->walker->device, walk->slots, healthy);
     trawl_ring_close(&walk->ring);
-    if (walk->registered) {
-        (void)cudaHostUnregister(const_cast<uint8_t *>(walk->window->text));
+    if (walk->shared) {
+        trawl_cuda_text_leave(walk->walker->base.db, walk->window->text, walk->window->length);
     }
     return status;
 }

@@ -1,8 +1,8 @@
 /*
  * The walker over host memory: walker.cu prepares and ends a walk over a window, walker_drive.cu
- * goes through it, walker_slots.cu holds what it needs on the device: the uploaded database, and
- * slots of memory, streams and events through which segments of text travel (ring.h). Both stay
- * with the database, so that later scans find them ready.
+ * goes through it. Segments of text travel through slots of memory, streams and events (ring.h,
+ * walker_slots.cu), which stay with the database and its uploads, so that later scans find them
+ * ready (walker_kept.cu).
  */
 #ifndef TRAWL_CUDA_WALKER_CUH
 #define TRAWL_CUDA_WALKER_CUH
@@ -77,7 +77,7 @@ typedef struct trawl_cuda_walk {
     trawl_ring ring;
     bool pinned;           /* the text is page-locked: the device copies from it */
     const uint8_t *mapped; /* zero-copy: the text as the device sees it */
-    bool registered;       /* by this walk */
+    bool shared;           /* it was made so for scans, of which this is one */
     trawl_sink *sink;      /* NULL when counting */
     trawl_counts *counts;
     double in_until, scan_until, out_until; /* seconds after start at which the last one ended */
@@ -89,6 +89,27 @@ typedef struct trawl_cuda_walk {
 /* Takes the window from segment to segment until its matches are delivered or something fails;
  * then work may still be under way. walker.cu prepares all that is in the structure. */
 trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error);
+
+/* Makes `count` slots ready, each with at least this room. */
+trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count,
+                                      const trawl_cuda_room *room, trawl_error *error);
+
+/* Frees all slots but `count`. */
+void trawl_cuda_slots_keep(trawl_cuda_slots *slots, uint64_t count);
+void trawl_cuda_slots_free(trawl_cuda_slots *slots);
+
+/* Gives one slot, of which nothing is under way, more room. */
+trawl_status trawl_cuda_slot_grow(trawl_cuda_slot *slot, const trawl_cuda_room *room,
+                                  trawl_error *error);
+
+/* Device memory that `count` slots with this room would take beyond what they have. */
+uint64_t trawl_cuda_slots_missing(const trawl_cuda_slots *slots, uint64_t count,
+                                  const trawl_cuda_room *room);
+
+/* Device memory of `bytes` at least at *memory, which has *held; what was in it is lost. */
+trawl_status trawl_cuda_grow(void **memory, size_t *held, size_t bytes, trawl_error *error);
+
+/* ------------------------------------------------------------------ kept with a database */
 
 /* The copy of `db` on a device, made at the first call, with `sample` (trawl_cuda_upload_options),
  * and kept until trawl_db_free. */
@@ -106,19 +127,14 @@ trawl_status trawl_cuda_slots_take(const trawl_db *db, uint32_t device, trawl_cu
 void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots,
                             bool healthy);
 
-/* Makes `count` slots ready, each with at least this room. */
-trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count,
-                                      const trawl_cuda_room *room, trawl_error *error);
-
-/* Gives one slot, of which nothing is under way, more room. */
-trawl_status trawl_cuda_slot_grow(trawl_cuda_slot *slot, const trawl_cuda_room *room,
+/*
+ * Whether a text is page-locked. With `lock` it is made so, if the caller has not done it, until
+ * the last of the scans that have taken it leaves it: *shared says that this scan has to. Comes
+ * after trawl_cuda_upload_once.
+ */
+trawl_status trawl_cuda_text_take(const trawl_db *db, uint32_t device, const uint8_t *text,
+                                  size_t length, bool lock, bool *pinned, bool *shared,
                                   trawl_error *error);
-
-/* Device memory that `count` slots with this room would take beyond what they have. */
-uint64_t trawl_cuda_slots_missing(const trawl_cuda_slots *slots, uint64_t count,
-                                  const trawl_cuda_room *room);
-
-/* Device memory of `bytes` at least at *memory, which has *held; what was in it is lost. */
-trawl_status trawl_cuda_grow(void **memory, size_t *held, size_t bytes, trawl_error *error);
+void trawl_cuda_text_leave(const trawl_db *db, const uint8_t *text, size_t length);
 
 #endif

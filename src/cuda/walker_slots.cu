@@ -1,10 +1,5 @@
-/* What stays with a database between scans of host memory: its uploads, and slots left idle. */
+/* Slots: memory, streams and events for one segment under way each. */
 #include "cuda/walker.cuh"
-
-/* Slots that are left for the next walk; strategy A may have had many more, and the caller may have
- * asked for large ones. */
-#define KEPT_SLOTS TRAWL_RING_DEFAULT_SLOTS
-#define KEPT_BYTES ((size_t)64 << 20)
 
 /* ------------------------------------------------------------------ one slot */
 
@@ -108,15 +103,15 @@ static void free_slot(trawl_cuda_slot *slot) {
 
 /* ------------------------------------------------------------------ slots together */
 
-static void keep_only(trawl_cuda_slots *slots, uint64_t count) {
+void trawl_cuda_slots_keep(trawl_cuda_slots *slots, uint64_t count) {
     while (slots->count > count) {
         free_slot(&slots->slot[--slots->count]);
     }
 }
 
-static void free_slots(trawl_cuda_slots *slots) {
+void trawl_cuda_slots_free(trawl_cuda_slots *slots) {
     if (slots != NULL) {
-        keep_only(slots, 0);
+        trawl_cuda_slots_keep(slots, 0);
         (void)cudaFree(slots->per_pattern);
         if (slots->start != NULL) {
             (void)cudaEventDestroy(slots->start);
@@ -170,111 +165,4 @@ uint64_t trawl_cuda_slots_missing(const trawl_cuda_slots *slots, uint64_t count,
         missing += held < whole ? whole - held : 0;
     }
     return missing;
-}
-
-/* ------------------------------------------------------------------ what stays with a database */
-
-/* One for each device that a database has been scanned on. */
-typedef struct kept_upload {
-    struct kept_upload *next;
-    uint32_t device;
-    trawl_cuda_db *uploaded;
-    trawl_cuda_slots *idle;
-} kept_upload;
-
-static void release_uploads(void *items) {
-    kept_upload *kept = (kept_upload *)items;
-    while (kept != NULL) {
-        kept_upload *next = kept->next;
-        int before;
-        (void)trawl_cuda_enter((int)kept->device, &before);
-        free_slots(kept->idle);
-        trawl_cuda_leave(before);
-        trawl_cuda_free(kept->uploaded);
-        trawl_release(kept);
-        kept = next;
-    }
-}
-
-/* The entry of a device, NULL when there is none. The lock is held. */
-static kept_upload *find_kept(const trawl_db *db, uint32_t device) {
-    kept_upload *kept = (kept_upload *)db->uploads->items;
-    while (kept != NULL && kept->device != device) {
-        kept = kept->next;
-    }
-    return kept;
-}
-
-static trawl_status upload(const trawl_db *db, uint32_t device, const uint8_t *sample,
-                           size_t sample_length, kept_upload **made, trawl_error *error) {
-    *made = (kept_upload *)trawl_allocate_zeroed(1, sizeof **made);
-    if (*made == NULL) {
-        return trawl_fail_memory(error, "a database on a device", sizeof **made);
-    }
-    trawl_cuda_upload_options options;
-    memset(&options, 0, sizeof options);
-    options.size = sizeof options;
-    options.device = device;
-    options.sample = sample;
-    options.sample_length = sample_length;
-    (*made)->device = device;
-    trawl_status status = trawl_cuda_upload(db, &options, &(*made)->uploaded, error);
-    if (status != TRAWL_OK) {
-        trawl_release(*made);
-        *made = NULL;
-    }
-    return status;
-}
-
-trawl_status trawl_cuda_upload_once(const trawl_db *db, uint32_t device, const uint8_t *sample,
-                                    size_t sample_length, trawl_cuda_db **uploaded,
-                                    trawl_error *error) {
-    trawl_status status = TRAWL_OK;
-    (void)pthread_mutex_lock(&db->uploads->lock);
-    kept_upload *kept = find_kept(db, device);
-    if (kept == NULL) {
-        status = upload(db, device, sample, sample_length, &kept, error);
-        if (kept != NULL) {
-            kept->next = (kept_upload *)db->uploads->items;
-            db->uploads->items = kept;
-            db->uploads->release = release_uploads;
-        }
-    }
-    *uploaded = kept == NULL ? NULL : kept->uploaded;
-    (void)pthread_mutex_unlock(&db->uploads->lock);
-    return status;
-}
-
-trawl_status trawl_cuda_slots_take(const trawl_db *db, uint32_t device, trawl_cuda_slots **slots,
-                                   trawl_error *error) {
-    (void)pthread_mutex_lock(&db->uploads->lock);
-    kept_upload *kept = find_kept(db, device);
-    *slots = kept == NULL ? NULL : kept->idle;
-    if (*slots != NULL) {
-        kept->idle = NULL;
-    }
-    (void)pthread_mutex_unlock(&db->uploads->lock);
-    if (*slots == NULL) {
-        *slots = (trawl_cuda_slots *)trawl_allocate_zeroed(1, sizeof **slots);
-        if (*slots == NULL) {
-            return trawl_fail_memory(error, "segments", sizeof **slots);
-        }
-    }
-    return TRAWL_OK;
-}
-
-void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots,
-                            bool healthy) {
-    if (slots != NULL && healthy) {
-        bool large = slots->count != 0 && slots->slot[0].text_bytes > KEPT_BYTES;
-        keep_only(slots, large ? 0 : KEPT_SLOTS);
-        (void)pthread_mutex_lock(&db->uploads->lock);
-        kept_upload *kept = find_kept(db, device);
-        if (kept != NULL && kept->idle == NULL) {
-            kept->idle = slots;
-            slots = NULL;
-        }
-        (void)pthread_mutex_unlock(&db->uploads->lock);
-    }
-    free_slots(slots);
 }
