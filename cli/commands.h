@@ -12,6 +12,7 @@ int trawl_command_grep(int argc, char **argv);
 int trawl_command_compile(int argc, char **argv);
 int trawl_command_info(int argc, char **argv);
 int trawl_command_bench(int argc, char **argv);
+int trawl_command_tune(int argc, char **argv);
 int trawl_command_devices(int argc, char **argv);
 int trawl_command_engines(int argc, char **argv);
 

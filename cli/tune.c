@@ -1,0 +1,298 @@
+/* trawl tune: the fastest kernel and block shape for an engine on a device. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands.h"
+#include "common_flags.h"
+#include "device.h"
+#include "report.h"
+#include "source/text_file.h"
+#include "tune_measure.h"
+#include "tune_profile.h"
+
+enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, SAMPLE_BYTES = 1 << 20 };
+
+static const flag tune_flags[] = {
+    PATTERN_FLAGS,
+    COMPILE_AND_SCAN_FLAGS,
+    {FLAG_DEVICE, 0, "device", "NAME", "cuda (the default: the first GPU) or cuda:N.", "Tuning"},
+    {FLAG_KERNEL, 0, "kernel", "NAME", "Only this kernel (default: all of the engine).", NULL},
+    {FLAG_PROFILE, 0, "profile", "FILE", "Write to FILE instead of the device's own profile.",
+     NULL},
+    {FLAG_REPEAT, 0, "repeat", "N", "Timed runs of each block shape (default 5).", NULL},
+    {FLAG_LIMIT, 0, "limit", "BYTES", "Use only the first BYTES of the text (default 1G).", NULL},
+    {FLAG_VERBOSE, 'v', "verbose", NULL, "Tell each measurement on standard error.", NULL},
+    {0},
+};
+
+static const command tune_command = {
+    .name = "tune",
+    .summary = "find the fastest kernel and block shape on a GPU, and remember them",
+    .usage = "  trawl tune [FLAGS] -f FILE|-e PATTERN TEXT",
+    .examples = "  trawl tune -f words.txt --engine ac-dfa book.txt\n"
+                "  trawl tune -f words.txt --engine ac-dfa --kernel ac4 book.txt\n"
+                "  trawl scan --device cuda -f words.txt --engine ac-dfa book.txt   uses it\n",
+    .flags = tune_flags,
+    .notes = "Threads per block and bytes per thread are varied in turn, beginning with the\n"
+             "kernel's own, until neither has a value that is 2 % faster. One line a kernel:\n"
+             "kernel, threads of a block, bytes of a block (0: the kernel's own), GB/s, ratio to\n"
+             "the kernel's own shape, shapes tried. The fastest goes into the profile of the\n"
+             "device, under the engine and its variant: $XDG_CONFIG_HOME/trawl/DEVICE.profile,\n"
+             "else ~/.config/trawl. Later scans on that device take from it what they are not\n"
+             "told. Only counting is timed, with the text in device memory.\n"
+             "\n"
+             "Exit status: 0, or 2 for an error.\n",
+};
+
+typedef struct tune_options {
+    pattern_options patterns;
+    trawl_compile_options compile;
+    trawl_scan_options scan;
+    profile_options profile;
+    const char *text;
+    uint64_t repeats;
+    uint64_t limit;
+    bool verbose;
+} tune_options;
+
+/* ------------------------------------------------------------------ flags */
+
+/* False after one line. */
+static bool take_own(tune_options *options, const arguments *args, int id) {
+    switch (id) {
+    case ARGUMENTS_OPERAND:
+        if (options->text != NULL)
+            (void)arguments_misuse(&tune_command, "expected one text, found '%s' too", args->value);
+        else
+            options->text = args->value;
+        return options->text == args->value;
+    case FLAG_REPEAT:
+        return arguments_number(args, 1, 1000, &options->repeats);
+    case FLAG_LIMIT:
+        return arguments_size(args, 1, UINT64_C(1) << 36, &options->limit);
+    case FLAG_VERBOSE:
+        options->verbose = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool consistent(const tune_options *options) {
+    const char *problem = NULL;
+    if (options->patterns.count == 0)
+        problem = "expected patterns: -f FILE or -e PATTERN";
+    else if (options->text == NULL)
+        problem = "expected a text";
+    else if (strcmp(options->text, "-") == 0 && pattern_options_use_stdin(&options->patterns))
+        problem = "standard input cannot be both the patterns and the text";
+    else if (!device_is_cuda(options->scan.device))
+        problem = "--device: expected cuda or cuda:N: other devices have nothing to tune";
+    if (problem != NULL)
+        (void)arguments_misuse(&tune_command, "%s", problem);
+    return problem == NULL;
+}
+
+static bool parse(tune_options *options, int argc, char **argv, int *status) {
+    *options = (tune_options){.compile = TRAWL_COMPILE_OPTIONS,
+                              .scan = TRAWL_SCAN_OPTIONS,
+                              .repeats = 5,
+                              .limit = UINT64_C(1) << 30};
+    options->scan.device = "cuda";
+    arguments args;
+    arguments_begin(&args, &tune_command, argc, argv);
+    *status = EXIT_ERROR;
+    int id = ARGUMENTS_END;
+    while ((id = arguments_next(&args)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_HELP)
+            *status = EXIT_MATCHED;
+        if (id == ARGUMENTS_HELP || id == ARGUMENTS_ERROR)
+            return false;
+        int taken = pattern_options_take(&options->patterns, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = compile_options_take(&options->compile, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = scan_options_take(&options->scan, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = cuda_options_take(&options->scan, &options->profile, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = take_own(options, &args, id) ? FLAG_TAKEN : FLAG_REFUSED;
+        if (taken == FLAG_REFUSED)
+            return false;
+    }
+    return consistent(options) &&
+           cuda_options_from_variant(&tune_command, &options->compile, &options->scan) &&
+           cuda_options_check(&tune_command, &options->scan);
+}
+
+/* ------------------------------------------------------------------ inputs */
+
+static bool compile(const tune_options *options, trawl_db **db) {
+    trawl_patterns *patterns = NULL;
+    trawl_error error;
+    if (!pattern_options_load(&options->patterns, &patterns, NULL))
+        return false;
+    trawl_status status = trawl_compile(patterns, &options->compile, db, &error);
+    if (status != TRAWL_OK)
+        (void)report_error(&error);
+    trawl_patterns_free(patterns);
+    return status == TRAWL_OK;
+}
+
+/* The text up to the limit, in new memory; NULL after one line. */
+static uint8_t *read_text(const tune_options *options, size_t *length) {
+    enum { STEP = 64 << 20 };
+    text_file *file = NULL;
+    uint8_t *bytes = NULL;
+    trawl_error error;
+    size_t got = STEP;
+    *length = 0;
+    trawl_status status = text_file_open(options->text, TEXT_DECOMPRESS, &file, &error);
+    while (status == TRAWL_OK && got == STEP && *length < options->limit) {
+        uint64_t left = options->limit - *length;
+        bytes = reallocate(bytes, *length + STEP);
+        status =
+            text_file_fill(file, bytes + *length, left < STEP ? (size_t)left : STEP, &got, &error);
+        *length += status == TRAWL_OK ? got : 0;
+    }
+    text_file_close(file);
+    if (status != TRAWL_OK)
+        (void)report_error(&error);
+    else if (*length == 0)
+        report("the text is empty; expected a byte or more");
+    if (status != TRAWL_OK || *length == 0) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+/* ------------------------------------------------------------------ tuning */
+
+/* One kernel: a line, and `best` when it is the fastest so far. */
+static bool try_kernel(const char *kernel, tune_subject *subject, tune_entry *best) {
+    tune_shape shape;
+    subject->kernel = kernel;
+    if (!tune_kernel(subject, &shape)) {
+        (void)printf("%s\trefuses: %s\n", kernel, subject->refusal.message);
+        return false;
+    }
+    double rate = shape.seconds > 0 ? (double)subject->length / shape.seconds / 1e9 : 0;
+    (void)printf("%s\t%" PRIu32 "\t%" PRIu32 "\t%.3f\t%.3f\t%zu\n", kernel, shape.block_threads,
+                 shape.block_bytes, rate, shape.seconds > 0 ? shape.own_seconds / shape.seconds : 1,
+                 shape.measured - shape.refused);
+    (void)fflush(stdout);
+    if (best->kernel[0] == '\0' || rate > best->gb_per_second) {
+        (void)snprintf(best->kernel, sizeof best->kernel, "%s", kernel);
+        best->block_threads = shape.block_threads;
+        best->block_bytes = shape.block_bytes;
+        best->gb_per_second = rate;
+    }
+    return true;
+}
+
+static bool try_kernels(const tune_options *options, const char *engine, tune_subject *subject,
+                        tune_entry *best) {
+    trawl_kernel_description kernel;
+    if (options->scan.kernel != NULL)
+        return try_kernel(options->scan.kernel, subject, best);
+    bool some = false;
+    for (size_t i = 0; trawl_kernel_describe(engine, i, &kernel); i++)
+        some = try_kernel(kernel.name, subject, best) || some;
+    return some;
+}
+
+/* Puts the entry into the profile; what else is in it stays. False after one line. */
+static bool remember(const tune_options *options, const tune_entry *best) {
+    char path[4096];
+    char name[128];
+    trawl_error error;
+    device_maker_name(options->scan.device, name, sizeof name);
+    if (options->profile.path != NULL)
+        (void)snprintf(path, sizeof path, "%s", options->profile.path);
+    else if (!tune_profile_path(name, path, sizeof path)) {
+        report("neither XDG_CONFIG_HOME nor HOME says where profiles lie; --profile FILE does");
+        return false;
+    }
+    tune_profile *profile = allocate(sizeof *profile);
+    trawl_status status = tune_profile_read(path, profile, &error);
+    if (status == TRAWL_ERROR_FORMAT)
+        report("%s; it is written anew", error.message);
+    (void)snprintf(profile->device, sizeof profile->device, "%s", name);
+    if (!tune_profile_set(profile, best)) {
+        profile->count = 0;
+        (void)tune_profile_set(profile, best);
+    }
+    status = tune_profile_write(path, profile, &error);
+    free(profile);
+    if (status != TRAWL_OK)
+        (void)report_error(&error);
+    else
+        (void)printf("# %s, %s %s: kernel %s; written to %s\n", name, best->engine, best->variant,
+                     best->kernel, path);
+    return status == TRAWL_OK;
+}
+
+static bool tune(const tune_options *options, const trawl_db *db, const uint8_t *text,
+                 size_t length) {
+    trawl_error error;
+    trawl_db_information information;
+    trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
+    trawl_cuda_db *uploaded = NULL;
+    const char *colon = strchr(options->scan.device, ':');
+    upload.device = colon == NULL ? 0 : (uint32_t)strtoul(colon + 1, NULL, 10);
+    upload.sample = text;
+    upload.sample_length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
+    if (trawl_cuda_upload(db, &upload, &uploaded, &error) != TRAWL_OK) {
+        (void)report_error(&error);
+        return false;
+    }
+    trawl_db_info(db, &information);
+    tune_entry best = {.block_bytes = 0};
+    (void)snprintf(best.engine, sizeof best.engine, "%s", information.engine);
+    (void)snprintf(best.variant, sizeof best.variant, "%s", information.variant);
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) == NULL || strftime(best.date, sizeof best.date, "%F", &utc) == 0)
+        (void)snprintf(best.date, sizeof best.date, "unknown");
+    bool pinned = trawl_cuda_pin(text, length, NULL) == TRAWL_OK;
+    tune_subject subject = {.uploaded = uploaded,
+                            .text = text,
+                            .length = length,
+                            .repeats = (uint32_t)options->repeats,
+                            .seconds = allocate((size_t)options->repeats * sizeof(double)),
+                            .verbose = options->verbose};
+    bool some = try_kernels(options, information.engine, &subject, &best);
+    if (pinned)
+        trawl_cuda_unpin(text);
+    free(subject.seconds);
+    trawl_cuda_free(uploaded);
+    if (!some)
+        report("nothing could be measured: %s", subject.refusal.message);
+    return some && remember(options, &best);
+}
+
+int trawl_command_tune(int argc, char **argv) {
+    tune_options options;
+    int status = EXIT_ERROR;
+    if (parse(&options, argc, argv, &status)) {
+        trawl_db *db = NULL;
+        size_t length = 0;
+        uint8_t *text = NULL;
+        status = EXIT_ERROR;
+        if (compile(&options, &db) && (text = read_text(&options, &length)) != NULL &&
+            tune(&options, db, text, length))
+            status = EXIT_MATCHED;
+        free(text);
+        trawl_db_free(db);
+        if (status == EXIT_MATCHED && (fflush(stdout) != 0 || ferror(stdout))) {
+            report("(standard output): could not be written");
+            status = EXIT_ERROR;
+        }
+    }
+    pattern_options_release(&options.patterns);
+    return status;
+}
