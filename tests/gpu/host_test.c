@@ -323,7 +323,7 @@ static void several_threads(void **state) {
     test_case_free(&test);
 }
 
-/* Threads that read one text where it is: page-locked by the caller, once. */
+/* Threads that read one text where it is. */
 static void *scan_without_copying(void *argument) {
     scanning *work = argument;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
@@ -343,27 +343,33 @@ static void *scan_without_copying(void *argument) {
     return NULL;
 }
 
+/* Page-locked by the caller, or by the scans, which have to share it. */
 static void one_text_without_copies(void **state) {
     (void)state;
     enum { THREADS = 3 };
     test_case test = {.name = strdup("one text")};
     match_list expected = {0};
-    pthread_t threads[THREADS];
-    scanning work[THREADS];
     make_signatures(&test, device_is_emulated() ? 3000 : 50000);
     search(&test, TRAWL_MATCH_ALL, &expected);
     trawl_db *db = compiled((combination){.engine = "auto"}, &test, TRAWL_MATCH_ALL);
-    assert_int_equal(trawl_cuda_pin(test.text, test.length, &error), TRAWL_OK);
-    for (unsigned i = 0; i < THREADS; i++) {
-        work[i] = (scanning){.db = db, .test = &test, .expected = &expected, .number = i};
-        assert_int_equal(pthread_create(&threads[i], NULL, scan_without_copying, &work[i]), 0);
+    for (int pinned = 0; pinned < 2; pinned++) {
+        pthread_t threads[THREADS];
+        scanning work[THREADS];
+        if (pinned)
+            assert_int_equal(trawl_cuda_pin(test.text, test.length, &error), TRAWL_OK);
+        for (unsigned i = 0; i < THREADS; i++) {
+            work[i] = (scanning){.db = db, .test = &test, .expected = &expected, .number = i};
+            assert_int_equal(pthread_create(&threads[i], NULL, scan_without_copying, &work[i]), 0);
+        }
+        for (unsigned i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+        if (pinned)
+            trawl_cuda_unpin(test.text);
+        for (unsigned i = 0; i < THREADS; i++)
+            if (!work[i].good)
+                fail_msg("%s, thread %u: %s", pinned ? "pinned" : "not pinned", i,
+                         work[i].complaint);
     }
-    for (unsigned i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    trawl_cuda_unpin(test.text);
-    for (unsigned i = 0; i < THREADS; i++)
-        if (!work[i].good)
-            fail_msg("thread %u: %s", i, work[i].complaint);
     trawl_db_free(db);
     match_list_free(&expected);
     test_case_free(&test);
