@@ -8,6 +8,7 @@
 
 #include "cuda/ac_dfa.cuh"
 #include "cuda/emit.cuh"
+#include "cuda/part.cuh"
 
 /* How tables are read. Zha & Sahni bound the DFA to a texture reference, which CUDA no longer has:
  * a texture object or the read-only loads take its place. */
@@ -119,11 +120,10 @@ static __device__ __forceinline__ trawl_dfa_span trawl_dfa_span_of(const trawl_c
                                                                    uint32_t thread_bytes,
                                                                    uint32_t part,
                                                                    uint32_t overlap) {
-    int64_t begin = trawl_cuda_part_begin(&piece, thread_bytes, part);
-    int64_t past = begin + thread_bytes;
+    trawl_cuda_range range = trawl_cuda_part_range(piece, thread_bytes, part);
     trawl_dfa_span span;
-    span.first = begin < (int64_t)piece.owned ? piece.owned : (uint32_t)begin;
-    span.past = past > (int64_t)piece.length ? piece.length : (uint32_t)past;
+    span.first = range.first;
+    span.past = range.past;
     span.begin = span.first < overlap ? 0 : span.first - overlap;
     return span;
 }
