@@ -379,7 +379,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
             walk.at[c] =
                 (int32_t)(trawl_cuda_part_begin(&piece, thread_bytes, walk.valid[c] ? part : base) -
                           overlap);
-            walk.lanes[c].row = 0;
+            walk.lanes[c].row = 0; /* the root */
             walk.lanes[c].rank = 0;
             walk.cursor[c] = walk.valid[c] ? trawl_cuda_cursor_begin(reporter.output, part) : 0;
 #pragma unroll

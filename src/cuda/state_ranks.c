@@ -93,6 +93,9 @@ typedef struct visited_state {
 
 static int by_visits(const void *left, const void *right) {
     const visited_state *a = left, *b = right;
+    if (a->state == 0 || b->state == 0) {
+        return a->state == 0 ? b->state == 0 ? 0 : -1 : 1;
+    }
     if (a->visits != b->visits) {
         return a->visits > b->visits ? -1 : 1;
     }
@@ -101,6 +104,7 @@ static int by_visits(const void *left, const void *right) {
 
 /* Replaces the visits by state with those by rank. */
 static trawl_status rank(trawl_state_ranks *ranks, trawl_error *error) {
+    ranks->visits[0]++; /* so that the root is among them */
     for (uint32_t state = 0; state < ranks->states; state++) {
         ranks->visited += ranks->visits[state] != 0;
         ranks->steps += ranks->visits[state];

@@ -4,10 +4,10 @@
 
 #include "engine/database.h"
 
-/* States ordered by visits. Release with trawl_state_ranks_release. */
+/* States ordered by visits, but the root first of all. Release with trawl_state_ranks_release. */
 typedef struct trawl_state_ranks {
     uint32_t states;
-    uint32_t *order;  /* order[rank]: the state; visits fall, then numbers rise */
+    uint32_t *order;  /* order[rank]: the state */
     uint32_t *visits; /* visits[rank]: steps into it */
     uint32_t visited; /* ranks below it have visits */
     uint64_t steps;   /* the sum of the visits */
