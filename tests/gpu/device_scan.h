@@ -68,7 +68,9 @@ typedef enum device_outcome {
 } device_outcome;
 
 /* Scans the first `length` bytes of the case's text and compares. `expected` is the whole text's.
- * ROOM_SHORT and ROOM_ONE turn into ROOM_EXACT where there are too few matches. */
+ * TRAWL_TEST_EXACT=1 makes every place PLACE_EXACT: compute-sanitizer sees no reads from one part
+ * of an allocation into another. ROOM_SHORT and ROOM_ONE turn into ROOM_EXACT where there are too
+ * few matches. */
 device_outcome device_scan_check(device_database *database, const device_scan *scan,
                                  const test_case *test, uint64_t length,
                                  const expectation *expected, char *complaint, size_t size);

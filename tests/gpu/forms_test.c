@@ -7,6 +7,7 @@
  *     TRAWL_TEST_CASE    run this one random case of the seed only
  *     TRAWL_TEST_ENGINE  NAME or NAME/VARIANT: this engine only
  *     TRAWL_TEST_KERNEL  NAME: this kernel only
+ *     TRAWL_TEST_EXACT   1: each text in memory of its own, for compute-sanitizer
  */
 #include "generate.h"
 #include "gpu/device_memory.h"
@@ -35,7 +36,7 @@ static device_scan any_scan(random_source *random, const char *kernel, trawl_cud
         scan.room = (device_room)random_below(random, ROOMS);
     scan.own_stream = random_chance(random, 1, 4);
     /* Emulated, exact memory costs nothing; on a device it is an allocation. */
-    if (random_chance(random, 1, device_is_emulated() ? 2 : 50) || getenv("TRAWL_TEST_EXACT"))
+    if (random_chance(random, 1, device_is_emulated() ? 2 : 50))
         scan.place = PLACE_EXACT;
     if (random_chance(random, 1, 8))
         scan.block_threads = 32 * (uint32_t)random_between(random, 1, 8);
