@@ -91,6 +91,11 @@ bool device_fail_allocations(long after) {
     return true;
 }
 
+bool device_limit_textures(size_t elements) {
+    emulator_set_texture_elements(elements ? elements : (size_t)1 << 28);
+    return true;
+}
+
 size_t device_live_objects(void) {
     return emulator_live_objects();
 }
@@ -103,6 +108,11 @@ void device_shake(unsigned seed) {
 
 bool device_fail_allocations(long after) {
     (void)after;
+    return false;
+}
+
+bool device_limit_textures(size_t elements) {
+    (void)elements;
     return false;
 }
 

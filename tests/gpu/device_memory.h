@@ -50,6 +50,10 @@ void device_shake(unsigned seed);
  * negative: none does. Returns false where that cannot be done. */
 bool device_fail_allocations(long after);
 
+/* Textures of more elements than this cannot be made; 0: as usual. Returns false where that cannot
+ * be done. */
+bool device_limit_textures(size_t elements);
+
 /* Allocations, streams, events and textures that have not been freed. */
 size_t device_live_objects(void);
 

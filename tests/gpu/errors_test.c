@@ -327,6 +327,43 @@ static void every_allocation_fails(void **state) {
     expect_it_works();
 }
 
+/* Tables too large for textures: kernels that need them refuse, the default one and those that read
+ * the tables otherwise go on. */
+static void tables_too_large_for_textures(void **state) {
+    (void)state;
+    combination which;
+    const char *kernel;
+    if (!device_limit_textures(4))
+        skip();
+    test_case test = {0};
+    expectation expected;
+    test_case_copy(&test, &set);
+    test_case_append_text(&test, "abcbbcab", 8);
+    expectation_make(&expected, &test);
+    for (size_t c = 0; device_combination(c, &which); c++) {
+        device_database database;
+        combination_failure failure;
+        char what[640];
+        if (device_database_open(&database, which, &test, &failure) != COMBINATION_COMPILED)
+            fail_msg("%s/%s: %s", which.engine, which.variant, failure.what);
+        for (size_t k = 0; (kernel = device_kernel_at(which.engine, k)); k++)
+            for (int path = 0; path < TABLE_PATHS; path++) {
+                device_scan scan = {.kernel = kernel, .table_path = (trawl_table_path)path};
+                device_outcome outcome = device_scan_check(&database, &scan, &test, test.length,
+                                                           &expected, what, sizeof(what));
+                bool has_to = k == 0 && path == TRAWL_TABLES_CHOSEN;
+                if (outcome == DEVICE_FAILED && (has_to || !strstr(what, "texture")))
+                    fail_msg("%s/%s, kernel %s, table path %s: %s", which.engine, which.variant,
+                             kernel, table_path_names[path], what);
+            }
+        device_database_close(&database);
+    }
+    device_limit_textures(0);
+    expectation_free(&expected);
+    test_case_free(&test);
+    expect_it_works();
+}
+
 static void pinning(void **state) {
     (void)state;
     static uint8_t bytes[10000];
@@ -350,6 +387,7 @@ int main(void) {
         cmocka_unit_test(measuring),
         cmocka_unit_test(every_allocation_fails),
         cmocka_unit_test(pinning),
+        cmocka_unit_test(tables_too_large_for_textures),
     };
     int failed = cmocka_run_group_tests(tests, setup, teardown);
     device_tests_end();
