@@ -40,6 +40,20 @@ refuse 'expected one of the variants of ac-dfa (classes, stt) before the +' scan
 refuse 'name two kernels' scan --variant stt+ac3 --kernel ac2
 refuse "'nonsense'" scan --variant nonsense
 
+# bench and tune
+bench() { "$trawl" bench -e fox "$@" text; }
+refuse 'expected count, patterns, matches, ends or states' bench --form bits
+refuse '--form ends and states are for CUDA devices' bench --form ends
+check '--form patterns on the CPU' bench --form patterns --engine ac-dfa --repeat 1
+tune() { "$trawl" tune "$@"; }
+refuse 'expected patterns' tune text
+refuse 'expected a text' tune -e fox
+refuse "expected one text, found 'more' too" tune -e fox text more
+refuse 'other devices have nothing to tune' tune --device cpu -e fox text
+refuse 'other devices have nothing to tune' tune --device auto -e fox text
+refuse 'cannot be both' tune -f - -
+refuse '--repeat: expected a number from 1' tune --repeat 0 -e fox text
+
 # without a device: one line that says why; auto takes the CPU, and a kernel cannot run there
 if [ "$cuda" -eq 0 ]; then
     why=$(sed -n 's/^# no CUDA device is offered: //p' devices)
@@ -47,6 +61,8 @@ if [ "$cuda" -eq 0 ]; then
     for command in scan grep bench; do
         refuse "--device cuda: $why" "$trawl" $command --device cuda -e fox text
     done
+    refuse "--device cuda: $why" tune -e fox text
+    check 'bench on auto' bench --device auto --engine ac-dfa --repeat 1
     refuse '--device cuda:7: ' "$trawl" scan --device cuda:7 -e fox text
     expect 0 2 "$trawl" scan --device auto -c -e fox text
     expect 0 2 "$trawl" scan --device auto --segments 3 --no-profile -c -e fox text

@@ -1,0 +1,77 @@
+#!/bin/bash
+# The command on a CUDA device: --stats, profiles, bench's ladders, tune. The device may be the
+# emulation, so texts are small and speeds mean nothing.
+source "$(dirname "$0")/harness.sh" "$1"
+
+export XDG_CONFIG_HOME=$work/config
+export TRAWL_EMULATOR_MEMORY=$((96 << 20)) # ceilings are measured in a part of it
+printf 'fox\nox\na dog\nquick\n' >words
+yes 'a quick fox and a dog' | head -c 20000 >text
+matches=$("$trawl" scan -c -f words text)
+scan() { "$trawl" scan --engine ac-dfa -f words "$@" text; }
+in_json() { sed -nE "s/.*\"$1\":\"?([^,\"}]*).*/\1/p" "${2:-.out}"; }
+
+check 'devices' "$trawl" devices
+holds 'a GPU' grep -q '^cuda:0	' .out
+"$trawl" scan -f words text >expected
+for device in cuda cuda:0 auto; do
+    scan --device $device >found
+    check "scan on $device" cmp expected found
+done
+yes 'a quick fox and a dog' | head -c 1200000 >large
+expect 0 "$("$trawl" grep -c fox large)" "$trawl" grep --device cuda -c fox large
+refuse '--device cuda:77: ' scan --device cuda:77
+refuse "no kernel 'ac9'" scan --device cuda --kernel ac9
+
+# stats
+stats() { scan -c --stats "$@" 2>.stats >/dev/null; in_json "$key" .stats; }
+key=device; expect 0 cuda:0 stats --device cuda
+expect 0 cuda:0 stats --device auto
+key=kernel; expect 0 ac3 stats --device cuda --variant stt+ac3
+key=kernel; expect 0 ac4 stats --device cuda --variant ac4
+key=transfer; expect 0 a stats --device cuda --transfer a --segment-bytes 4k
+key=segments; expect 0 5 stats --device cuda --transfer a --segment-bytes 4k
+key=block_threads; expect 0 128 stats --device cuda --kernel ac0 --block-threads 128
+scan -c --stats --device auto >.out 2>.stats
+holds 'why this device' grep -q '"device_reason":"[^"]' .stats
+
+# bench: the ladder of each family, all with the matches of the CPU
+check 'bench' "$trawl" bench --device cuda --engine ac-dfa:stt --repeat 1 -f words text
+holds 'a ladder' grep -q '^ac-dfa, AC0..AC4' .out
+holds "the paper's speed-up" grep -qE '^stt +ac4 .* 7\.96-8\.68$' .out
+holds 'strategies' grep -q '^stt .* b, 4 segments ' .out
+check 'bench, JSON' "$trawl" bench --device cuda --format json --repeat 1 -f words text
+holds 'keys' grep -q '"kernel":"ac1".*"share_of_bandwidth":.*"speedup":.*"paper_speedup":{' .out
+holds 'matches' test "$(in_json matches | sort -u)" = "$matches"
+if has python3; then
+    holds 'JSON parses' python3 -c 'import json
+for line in open(".out"): json.loads(line)'
+fi
+check 'one kernel' "$trawl" bench --device cuda --engine ac-dfa:stt --kernel ac2 --form states \
+    --repeat 1 --format json -f words text
+holds 'one row' test "$(grep -c '"device":"cuda:0"' .out)" -eq 1
+
+# tune, and who reads what it wrote
+check 'tune' "$trawl" tune --engine ac-dfa --kernel ac0 --repeat 1 --limit 2k -f words text
+profile=$(sed -n 's/^# .*; written to //p' .out)
+holds 'the profile' grep -q '^kernel = ac0$' "$profile"
+key=profile; expect 0 "$profile" stats --device cuda
+key=kernel; expect 0 ac0 stats --device cuda
+key=kernel; expect 0 hot stats --device cuda --no-profile
+key=kernel; expect 0 ac3 stats --device cuda --kernel ac3
+cp "$profile" mine
+key=profile; expect 0 mine stats --device cuda --profile mine
+check 'bench reads it' "$trawl" bench --device cuda --engine ac-dfa --repeat 1 -f words text
+holds 'its row' grep -q '^ac-dfa, parameters of trawl tune' .out
+
+# damaged: an error when named, else ignored and told
+echo 'kernel: ac0' >>"$profile"
+cp "$profile" mine
+line=$(wc -l <mine)
+refuse "mine:$line: not a line of a profile" scan --device cuda --profile mine
+refuse 'gone: No such file' scan --device cuda --profile gone
+stats --device cuda >.out
+holds 'told' grep -q '"profile_ignored":".*not a line of a profile' .stats
+expect 0 "$matches" scan -c --device cuda
+
+finish
