@@ -115,6 +115,29 @@ static void random_cases(void **state) {
     }
 }
 
+/* More than 65,536 states, so that they are written as 4 bytes each, and tables that do not fit
+ * into small memories. */
+static void a_large_automaton(void **state) {
+    (void)state;
+    static test_case test;
+    random_source random = random_for_case(3, 0);
+    uint8_t bytes[24];
+    test.name = strdup("large automaton");
+    for (size_t id = 0; id < 3600; id++) {
+        for (size_t i = 0; i < sizeof(bytes); i++)
+            bytes[i] = (uint8_t)('a' + random_below(&random, 26));
+        test_case_add_pattern(&test, bytes, sizeof(bytes), 0);
+    }
+    while (test.length < 2000) { /* whole patterns, broken ones and single letters */
+        const trawl_pattern *some = &test.patterns[random_below(&random, test.count)];
+        test_case_append_text(&test, some->bytes,
+                              random_between(&random, 1, 2 * some->length) % (some->length + 1));
+        test_case_append_text(&test, bytes, random_below(&random, 3));
+    }
+    scan_with_every_engine(&test, &random, false, NULL);
+    test_case_free(&test);
+}
+
 int main(void) {
     char message[512];
     if (!device_tests_begin("forms_test"))
@@ -125,6 +148,7 @@ int main(void) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_case_table, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(a_large_automaton, device_tests_after_a_crash),
         cmocka_unit_test_teardown(random_cases, device_tests_after_a_crash),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
