@@ -20,8 +20,7 @@
 
 #define TRAWL_RING_MOST_SLOTS 64u   /* of a ring */
 #define TRAWL_RING_SLOTS_B 2u       /* input and output buffers of strategy B */
-#define TRAWL_RING_DEFAULT_SLOTS 4u /* one coming in, one being scanned, one going out, one ready  \
-                                     */
+#define TRAWL_RING_DEFAULT_SLOTS 3u /* one coming in, one being scanned, one going out */
 
 typedef enum trawl_strategy {
     TRAWL_STRATEGY_RING,

@@ -5,7 +5,7 @@
  * last scan, which nothing overlaps, take longer. */
 #define SHARE 16u
 #define SMALLEST ((uint64_t)1 << 20)
-#define LARGEST ((uint64_t)16 << 20)
+#define LARGEST ((uint64_t)32 << 20)
 #define OVERLAP_FACTOR 16u /* own bytes for each byte of overlap that is copied twice */
 
 trawl_segments trawl_segments_cut(uint64_t length, uint64_t owned, uint64_t overlap,
