@@ -54,13 +54,24 @@ static const struct {
     const char *engine;
     const trawl_kernel_description *kernels;
     size_t count;
+    const char *over_the_link; /* the best one for a text that is read where it lies on the host:
+                                  one whose blocks read each line of it once, together */
 } engines[] = {
-    {"ac-dfa", ac_dfa, sizeof ac_dfa / sizeof *ac_dfa},
-    {"ac-nfa", ac_nfa, sizeof ac_nfa / sizeof *ac_nfa},
-    {"ac-split", ac_split, sizeof ac_split / sizeof *ac_split},
-    {"wu-manber", wu_manber, sizeof wu_manber / sizeof *wu_manber},
-    {"rabin-karp", rabin_karp, sizeof rabin_karp / sizeof *rabin_karp},
+    {"ac-dfa", ac_dfa, sizeof ac_dfa / sizeof *ac_dfa, "ac3"},
+    {"ac-nfa", ac_nfa, sizeof ac_nfa / sizeof *ac_nfa, "cw"},
+    {"ac-split", ac_split, sizeof ac_split / sizeof *ac_split, "p2"},
+    {"wu-manber", wu_manber, sizeof wu_manber / sizeof *wu_manber, "cw"},
+    {"rabin-karp", rabin_karp, sizeof rabin_karp / sizeof *rabin_karp, "rolling"},
 };
+
+const char *trawl_kernel_over_the_link(const char *engine) {
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        if (strcmp(engines[i].engine, engine) == 0) {
+            return engines[i].over_the_link;
+        }
+    }
+    return NULL;
+}
 
 bool trawl_kernel_describe(const char *engine, size_t index,
                            trawl_kernel_description *description) {

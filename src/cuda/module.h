@@ -28,4 +28,7 @@ bool trawl_cuda_device_number(const char *name, uint32_t *number);
 trawl_status trawl_kernel_find(const char *engine, const char *kernel, uint32_t *index,
                                trawl_error *error);
 
+/* The kernel that zero-copy takes when none is named; NULL for an unknown engine. */
+const char *trawl_kernel_over_the_link(const char *engine);
+
 #endif

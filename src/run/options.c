@@ -48,13 +48,17 @@ static trawl_status read_threads(trawl_scan_options *options, trawl_error *error
 /* What only a CUDA device needs. `number` is the device's. */
 static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_options *options,
                               trawl_error *error) {
-    uint32_t kernel;
-    trawl_status status = trawl_kernel_find(db->header->engine, options->kernel, &kernel, error);
+    trawl_strategy strategy;
+    trawl_status status = trawl_strategy_find(options->transfer, &strategy, error);
     if (status != TRAWL_OK) {
         return status;
     }
-    trawl_strategy strategy;
-    status = trawl_strategy_find(options->transfer, &strategy, error);
+    const char *engine = db->header->engine;
+    if (options->kernel == NULL && strategy == TRAWL_STRATEGY_ZERO_COPY) {
+        options->kernel = trawl_kernel_over_the_link(engine);
+    }
+    uint32_t kernel;
+    status = trawl_kernel_find(engine, options->kernel, &kernel, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -69,7 +73,7 @@ static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_op
     }
     /* Names of the library instead of the caller's, which need not live as long. */
     trawl_kernel_description description;
-    (void)trawl_kernel_describe(db->header->engine, kernel, &description);
+    (void)trawl_kernel_describe(engine, kernel, &description);
     options->kernel = description.name;
     options->transfer = trawl_strategy_name(strategy);
     /* The device reads its own copy of the tables, whatever the number of threads. */
