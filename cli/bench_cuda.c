@@ -244,6 +244,9 @@ int bench_cuda_run(const bench_options *options, const trawl_patterns *patterns,
         status = judge(bench);
     }
     bench_rows_release(&bench->rows);
+    for (size_t i = 0; i < bench->list_count; i++)
+        free(bench->lists[i]);
+    free(bench->lists);
     free(bench->details);
     free(bench);
     return status;

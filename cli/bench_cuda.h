@@ -61,6 +61,8 @@ typedef struct bench_cuda {
     char device_name[128];
     trawl_cuda_ceilings ceilings; /* zeros when they could not be measured */
     tune_profile profile;         /* of the device; empty when there is none */
+    char **lists;                 /* the values of --engine taken apart: rows refer to them */
+    size_t list_count;
     bench_rows rows;
     bench_cuda_row *details; /* one for each row */
     /* What the last row used, kept for the next: databases take long to build. */

@@ -171,11 +171,12 @@ static bool take_element(bench_cuda *bench, const char *element) {
 static bool take_list(bench_cuda *bench, const char *list) {
     char *elements = allocate(strlen(list) + 1);
     memcpy(elements, list, strlen(list) + 1);
+    bench->lists = reallocate(bench->lists, (bench->list_count + 1) * sizeof *bench->lists);
+    bench->lists[bench->list_count++] = elements;
     bool good = true;
     char *rest = elements;
     while (good && rest != NULL)
         good = take_element(bench, strsep(&rest, ","));
-    free(elements);
     return good;
 }
 
