@@ -42,20 +42,23 @@ typedef struct tables {
     const uint16_t *rows;
 } tables;
 
-/* Asks the full table for the step from `from` and returns its entry. */
 template <bool WHOLE>
-static __device__ __forceinline__ uint32_t step_full(const trawl_hot_view &view, lane *at,
-                                                     uint32_t column) {
-    uint32_t from = WHOLE || at->row != view.image.rows ? at->row : at->rank;
-    uint32_t entry = __ldg(view.full + ((size_t)from * view.classes + column));
-    uint32_t next = entry & ((1u << view.full_bits) - 1);
-    at->rank = next;
-    at->row = WHOLE || next < view.image.rows ? next : view.image.rows;
-    return entry;
+static __device__ __forceinline__ uint32_t rank_of(const trawl_hot_view &view, const lane &at) {
+    return WHOLE || at.row != view.image.rows ? at.row : at.rank;
 }
 
-static __device__ __forceinline__ uint32_t rank_of(const trawl_hot_view &view, const lane &at) {
-    return at.row != view.image.rows ? at.row : at.rank;
+/* The full table's entry for a step. */
+template <bool WHOLE>
+static __device__ __forceinline__ uint32_t full_entry(const trawl_hot_view &view, const lane &at,
+                                                      uint32_t column) {
+    return __ldg(view.full + ((size_t)rank_of<WHOLE>(view, at) * view.classes + column));
+}
+
+/* Goes where an entry of the full table leads. */
+template <bool WHOLE>
+static __device__ __forceinline__ void enter(const trawl_hot_view &view, uint32_t entry, lane *at) {
+    at->rank = entry & ((1u << view.full_bits) - 1);
+    at->row = WHOLE || at->rank < view.image.rows ? at->rank : view.image.rows;
 }
 
 /* One byte: for the few places where 16 cannot be taken together. If `counted`, what ends here is
@@ -65,9 +68,9 @@ static __device__ void step_alone(const trawl_cuda_reporter &reporter, const tra
                                   const trawl_hot_view &view, const tables &tables, uint32_t at,
                                   bool counted, lane *lane, trawl_counter *cursor) {
     uint32_t column = tables.class_of[reporter.piece.text[at]];
-    (void)step_full<WHOLE>(view, lane, column);
+    enter<WHOLE>(view, full_entry<WHOLE>(view, *lane, column), lane);
     if (counted && AFTER != WRITE) {
-        uint32_t key = view.key[WHOLE ? lane->row : rank_of(view, *lane)];
+        uint32_t key = view.key[rank_of<WHOLE>(view, *lane)];
         if (key != TRAWL_NO_KEY && AFTER == COUNT) {
             *cursor += __ldg(keys.outputs.total + key);
         } else if (key != TRAWL_NO_KEY) {
@@ -81,7 +84,7 @@ static __device__ void step_alone(const trawl_cuda_reporter &reporter, const tra
 /* What the output array holds for a place in the automaton. */
 template <bool WHOLE>
 static __device__ __forceinline__ uint32_t number_of(const trawl_hot_view &view, const lane &at) {
-    uint32_t rank = WHOLE ? at.row : rank_of(view, at);
+    uint32_t rank = rank_of<WHOLE>(view, at);
     return view.number == NULL ? rank : __ldg(view.number + rank);
 }
 
@@ -129,7 +132,7 @@ template <int CHUNKS> struct walk_state {
     lane lanes[CHUNKS];
     int32_t at[CHUNKS]; /* the next byte; may lie outside the text, where nothing happens */
     bool valid[CHUNKS]; /* false: walked for company only */
-    trawl_counter cursor[CHUNKS];
+    trawl_counter cursor[CHUNKS]; /* COUNT has one for all */
 };
 
 static __device__ __forceinline__ uint4 load(const trawl_cuda_piece &piece, int32_t at) {
@@ -174,41 +177,43 @@ walk_vector(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys,
                 entry[c] = tables.rows[walk->lanes[c].row * view.classes + column[c]];
                 stopped = stopped || entry[c] >= stop;
             }
-            if (stopped) {
-#pragma unroll
-                for (int c = 0; c < CHUNKS; c++) {
-                    lane *at = &walk->lanes[c];
-                    uint32_t total = entry[c] >> bits;
-                    uint32_t most = rare >> bits;
-                    if (entry[c] >= rare) {
-                        total = step_full<WHOLE>(view, at, column[c]) >> view.full_bits;
-                        most = view.full_most;
-                    } else {
-                        at->row = entry[c] & rank_mask;
-                    }
-                    if (COUNTED && AFTER == REPORT && total != 0 && walk->valid[c]) {
-                        uint32_t key = __ldg(view.key + (WHOLE ? at->row : rank_of(view, *at)));
-                        trawl_counter cursor = walk->cursor[c]; /* stays in a register so */
-                        trawl_cuda_report_key(reporter, keys,
-                                              (uint32_t)(walk->at[c] + offset + 4 * w + k) + 1, key,
-                                              &cursor);
-                        walk->cursor[c] = cursor;
-                    }
-                    if (COUNTED && AFTER == COUNT) {
-                        if (total == most) {
-                            uint32_t key = __ldg(view.key + (WHOLE ? at->row : rank_of(view, *at)));
-                            walk->cursor[c] += walk->valid[c] ? __ldg(keys.outputs.total + key) : 0;
-                        } else {
-                            counts[c] += total;
-                        }
-                    }
-                }
-            } else {
+            if (!stopped) {
 #pragma unroll
                 for (int c = 0; c < CHUNKS; c++) {
                     walk->lanes[c].row = entry[c] & rank_mask;
                     if (COUNTED && AFTER == COUNT) {
                         counts[c] += entry[c] >> bits;
+                    }
+                }
+            } else {
+                uint32_t full[CHUNKS]; /* first all loads, so that their latencies overlap */
+#pragma unroll
+                for (int c = 0; c < CHUNKS; c++) {
+                    full[c] =
+                        entry[c] < rare ? 0 : full_entry<WHOLE>(view, walk->lanes[c], column[c]);
+                }
+#pragma unroll
+                for (int c = 0; c < CHUNKS; c++) {
+                    lane *at = &walk->lanes[c];
+                    bool asked = entry[c] >= rare;
+                    uint32_t total = asked ? full[c] >> view.full_bits : entry[c] >> bits;
+                    if (asked) {
+                        enter<WHOLE>(view, full[c], at);
+                    } else {
+                        at->row = entry[c] & rank_mask;
+                    }
+                    if (COUNTED && AFTER == COUNT && !(asked && total == view.full_most)) {
+                        counts[c] += total;
+                    } else if (COUNTED && AFTER != WRITE && total != 0 && walk->valid[c]) {
+                        uint32_t key = __ldg(view.key + rank_of<WHOLE>(view, *at));
+                        uint32_t end = (uint32_t)(walk->at[c] + offset + 4 * w + k) + 1;
+                        if (AFTER == COUNT) {
+                            walk->cursor[0] += __ldg(keys.outputs.total + key);
+                        } else {
+                            trawl_counter cursor = walk->cursor[c]; /* stays in a register so */
+                            trawl_cuda_report_key(reporter, keys, end, key, &cursor);
+                            walk->cursor[c] = cursor;
+                        }
                     }
                 }
             }
@@ -233,9 +238,11 @@ walk_vector(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys,
         }
     }
     if (COUNTED && AFTER == COUNT) {
+        uint32_t count = 0;
         for (int c = 0; c < CHUNKS; c++) {
-            walk->cursor[c] += walk->valid[c] ? counts[c] : 0;
+            count += walk->valid[c] ? counts[c] : 0;
         }
+        walk->cursor[0] += count;
     }
 }
 
@@ -253,7 +260,7 @@ walk_edge(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys,
             }
             bool counted = COUNTED && walk->valid[c] && at >= (int32_t)reporter.piece.owned;
             step_alone<AFTER, WHOLE>(reporter, keys, view, tables, (uint32_t)at, counted,
-                                     &walk->lanes[c], &walk->cursor[c]);
+                                     &walk->lanes[c], &walk->cursor[AFTER == COUNT ? 0 : c]);
             if (AFTER == WRITE) {
                 uint32_t number = number_of<WHOLE>(view, walk->lanes[c]);
                 if (view.wide_states) {
