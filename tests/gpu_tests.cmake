@@ -44,7 +44,7 @@ endfunction()
 function(trawl_add_gpu_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS;ONLY" "LABELS;LINK_OPTIONS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT 900) # under AddressSanitizer the emulation is slow
   endif()
   if(NOT ARG_LABELS)
     set(ARG_LABELS quick)
