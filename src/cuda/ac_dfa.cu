@@ -31,13 +31,13 @@ static void release(trawl_cuda_db *uploaded) {
     }
 }
 
-static void view(const trawl_cuda_db *uploaded, trawl_cuda_dfa *dfa) {
-    const trawl_dfa_header *header =
-        (const trawl_dfa_header *)trawl_db_section(uploaded->db, TRAWL_SECTION_DFA_HEADER, 0, NULL);
+void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t part, trawl_cuda_dfa *dfa) {
+    const trawl_dfa_header *header = (const trawl_dfa_header *)trawl_db_section(
+        uploaded->db, TRAWL_SECTION_DFA_HEADER, part, NULL);
     dfa->layout = header->layout;
-    dfa->table = trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_TABLE, 0);
-    dfa->class_of = (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_CLASSES, 0);
-    dfa->output = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_OUTPUT, 0);
+    dfa->table = trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_TABLE, part);
+    dfa->class_of = (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_CLASSES, part);
+    dfa->output = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_OUTPUT, part);
     dfa->states = header->states;
     dfa->first_match = header->first_match;
     dfa->classes = header->classes;
@@ -61,7 +61,7 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
         return trawl_fail_memory(error, "a database on a device", sizeof *tables);
     }
     uploaded->tables = tables;
-    view(uploaded, &tables->dfa);
+    trawl_cuda_dfa_view(uploaded, 0, &tables->dfa);
     uint64_t bytes;
     (void)trawl_db_section(uploaded->db, TRAWL_SECTION_DFA_TABLE, 0, &bytes);
     trawl_status status = trawl_cuda_texture(uploaded, tables->dfa.table, bytes,

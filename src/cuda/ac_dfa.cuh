@@ -71,6 +71,9 @@ typedef struct trawl_cuda_ac_dfa_launch {
     cudaStream_t stream;
 } trawl_cuda_ac_dfa_launch;
 
+/* A view of the automaton of one part of an ac-dfa or ac-split database; no texture. */
+void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t part, trawl_cuda_dfa *dfa);
+
 trawl_status trawl_cuda_ac_dfa_direct(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_dfa_vector(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_dfa_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
