@@ -289,8 +289,8 @@ typedef struct trawl_scan_options {
     bool copy_tables;   /* each thread scans with its own copy of the database (threads > 1) */
     size_t chunk_bytes; /* text that a thread takes at a time; 0: chosen. Never changes results */
     /* CUDA devices; on the CPU they are ignored. None of them changes results. */
-    const char *kernel; /* NULL: the default for the engine and transfer; else a name
-                           (trawl_kernel_describe) */
+    const char *kernel;     /* NULL: the default for the engine and transfer; else a name
+                               (trawl_kernel_describe) */
     const char *transfer;   /* NULL or "ring"; "a", "b" (Zha & Sahni 2011, V); "zero-copy", which
                                page-locks the text while it is scanned, unless the caller has done so
                                (trawl_cuda_pin), as scans of one text with several databases at

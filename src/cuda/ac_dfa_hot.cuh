@@ -48,12 +48,35 @@ typedef struct trawl_hot_view {
 } trawl_hot_view;
 
 typedef struct trawl_cuda_hot {
-    trawl_hot_view view;          /* with the image for everything but states */
-    trawl_hot_image states_image; /* smaller, as shared memory also holds states */
-    uint32_t stage_bytes;         /* room for those */
+    trawl_hot_view view; /* with the image for counting */
+    trawl_hot_image
+        staged_image;     /* smaller: shared memory also holds states, or notes of matches */
+    uint32_t stage_bytes; /* room for those */
     uint32_t verify;
     uint32_t *memory; /* full, key and number */
 } trawl_cuda_hot;
+
+/* The same memory holds a warp's notes of matches (ac_dfa_hot_report.cu), each of 16 bytes. */
+#define TRAWL_HOT_NOTES (32 * TRAWL_HOT_STAGE_BYTES / 16)
+
+/* One launch of the walk that counts and reports, with the image that its pass has room for. */
+typedef struct trawl_cuda_hot_call {
+    const trawl_cuda_reporter *reporter;
+    trawl_cuda_keys keys;
+    trawl_hot_view view;
+    uint32_t blocks;
+    uint32_t threads;
+    uint32_t thread_bytes;
+    uint32_t shared_bytes;
+    cudaStream_t stream;
+} trawl_cuda_hot_call;
+
+/* Pass STATES. */
+trawl_status trawl_cuda_hot_states(const trawl_cuda_hot_call *call, trawl_error *error);
+
+/* Any other pass. `verify`: some patterns have to be verified. */
+trawl_status trawl_cuda_hot_report(const trawl_cuda_hot_call *call, bool verify,
+                                   trawl_error *error);
 
 /* How much of a block's shared memory is for gathered states: whole warps' worth. */
 static inline uint32_t trawl_cuda_hot_stage_bytes(size_t shared_bytes) {

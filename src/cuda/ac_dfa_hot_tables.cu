@@ -195,7 +195,7 @@ static trawl_status make(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *df
     }
     trawl_status status = fill(uploaded, dfa, ranks, rank_of, hot, error);
     if (status == TRAWL_OK) {
-        status = make_image(hot, dfa, &states_shape, &hot->states_image, error);
+        status = make_image(hot, dfa, &states_shape, &hot->staged_image, error);
     }
     if (status == TRAWL_OK) {
         status = make_image(hot, dfa, &shape, &hot->view.image, error);
@@ -235,7 +235,7 @@ trawl_status trawl_cuda_hot_make(const trawl_cuda_db *uploaded, const trawl_cuda
 void trawl_cuda_hot_release(trawl_cuda_hot *hot) {
     if (hot != NULL) {
         (void)cudaFree(hot->view.image.bytes);
-        (void)cudaFree(hot->states_image.bytes);
+        (void)cudaFree(hot->staged_image.bytes);
         (void)cudaFree(hot->memory);
         trawl_release(hot);
     }

@@ -389,7 +389,9 @@ extern "C" trawl_status trawl_cuda_describe(const trawl_cuda_db *uploaded,
     }
     memset(layout, 0, sizeof *layout);
     planned_scan planned;
-    trawl_status status = plan_scan(uploaded, scan, LARGEST_PIECE, &planned, error);
+    /* For a long text: shapes of short ones depend on their length. */
+    uint64_t owned = scan == NULL || scan->size < sizeof *scan ? 0 : scan->owned;
+    trawl_status status = plan_scan(uploaded, scan, owned + LARGEST_PIECE, &planned, error);
     if (status != TRAWL_OK) {
         return status;
     }
