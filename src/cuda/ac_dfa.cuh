@@ -8,7 +8,9 @@
  *     ac_dfa_tile.cu       ac3, ac4   (IV-B1, IV-B2)
  *     ac_dfa_hot.cuh       hot: the tables of the most visited states
  *     ac_dfa_hot_tables.cu      laid out when a database is uploaded
- *     ac_dfa_hot_walk.cu        walked
+ *     ac_dfa_hot.cu             launched
+ *     ac_dfa_hot_report.cu      walked, counting and reporting
+ *     ac_dfa_hot_states.cu      walked, writing states
  *     state_ranks.c        which states are visited most; plain C
  */
 #ifndef TRAWL_CUDA_AC_DFA_CUH
