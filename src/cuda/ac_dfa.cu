@@ -183,6 +183,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
     launch.blocks = (parts + plan->block_threads - 1) / plan->block_threads;
     launch.tile_before = tile_before(tables->dfa.overlap);
+    launch.most_shared_bytes = (int)uploaded->device.shared_bytes;
     launch.stream = stream;
     switch (plan->kernel) {
     case TRAWL_CUDA_AC_DFA_AC0:

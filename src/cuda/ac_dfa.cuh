@@ -69,7 +69,8 @@ typedef struct trawl_cuda_ac_dfa_launch {
     trawl_cuda_keys keys;
     trawl_cuda_reporter reporter;
     uint32_t blocks;
-    uint32_t tile_before; /* ac3, ac4: bytes in front of the block's own that are in the tile */
+    uint32_t tile_before;  /* ac3, ac4: bytes in front of the block's own that are in the tile */
+    int most_shared_bytes; /* of a block on this device: the same for launches that run at once */
     cudaStream_t stream;
 } trawl_cuda_ac_dfa_launch;
 

@@ -198,7 +198,7 @@ static trawl_status run(const trawl_cuda_ac_dfa_launch *launch, trawl_error *err
     if (plan->shared_bytes > TRAWL_CUDA_AC_DFA_USUAL_SHARED_BYTES) {
         TRAWL_CUDA_TRY(cudaFuncSetAttribute((walk<LAYOUT, PATH, AFTER, WORDS>),
                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)plan->shared_bytes),
+                                            launch->most_shared_bytes),
                        error);
     }
     TRAWL_LAUNCH((walk<LAYOUT, PATH, AFTER, WORDS>), launch->blocks, plan->block_threads,

@@ -33,6 +33,10 @@ enum { KERNEL_P2, KERNEL_P1 };
 #define P2_BLOCK_THREADS 256u
 #define P2_THREAD_BYTES 32u
 
+/* Patterns longer than those of the paper get more bytes per thread than P2_THREAD_BYTES, since a
+ * thread reads max_length - 1 bytes besides; but no more than this for a block. */
+#define P2_MOST_BLOCK_BYTES 32768u
+
 #define MOST_THREADS 1024u
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 #define PIECE_BYTES (UINT64_C(1) << 30)
@@ -41,9 +45,6 @@ enum { KERNEL_P2, KERNEL_P1 };
 /* What tiles hold at most of the text before the block's own, but for rounding up to rows; the rest
  * of a longer overlap is read from device memory. */
 #define MOST_TILE_BEFORE 4096u
-
-/* Dynamic shared memory that needs no permission. */
-#define USUAL_SHARED_BYTES (48u * 1024u)
 
 /* One part of the set. */
 typedef struct split_part {
@@ -149,6 +150,18 @@ static uint32_t rows_before(const trawl_cuda_db *uploaded, uint32_t thread_bytes
     return (before + thread_bytes - 1) / thread_bytes;
 }
 
+static uint32_t usual_thread_bytes(const trawl_cuda_db *uploaded, uint32_t kernel,
+                                   uint32_t threads) {
+    if (kernel == KERNEL_P1) {
+        return P1_THREAD_BYTES;
+    }
+    uint32_t bytes = P2_THREAD_BYTES;
+    while (bytes < uploaded->db->header->max_length && 2 * bytes * threads <= P2_MOST_BLOCK_BYTES) {
+        bytes *= 2;
+    }
+    return bytes;
+}
+
 static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                                trawl_cuda_plan *plan, trawl_error *error) {
     bool tiled = wishes->kernel == KERNEL_P2;
@@ -165,7 +178,7 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_w
     }
     uint32_t block_bytes = wishes->block_bytes;
     if (block_bytes == 0) {
-        block_bytes = threads * (tiled ? P2_THREAD_BYTES : P1_THREAD_BYTES);
+        block_bytes = threads * usual_thread_bytes(uploaded, wishes->kernel, threads);
     }
     uint32_t unit = tiled ? 4 * threads : threads;
     if (block_bytes % unit != 0 || block_bytes > MOST_BLOCK_BYTES) {
@@ -320,7 +333,7 @@ split_walk_tile(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys
 }
 
 template <int LAYOUT, int PATH, int AFTER>
-static __global__ void __launch_bounds__(MOST_THREADS)
+static __global__ void __launch_bounds__(MOST_THREADS, 1)
     walk_tile(const __grid_constant__ trawl_cuda_reporter reporter,
               const __grid_constant__ trawl_cuda_keys keys,
               const __grid_constant__ trawl_cuda_dfa dfa, uint32_t thread_bytes, uint32_t before) {
@@ -361,10 +374,10 @@ static __global__ void __launch_bounds__(MOST_THREADS)
 template <int LAYOUT, int PATH, int AFTER>
 static trawl_status run(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
     const trawl_cuda_plan *plan = launch->plan;
-    if (plan->shared_bytes > USUAL_SHARED_BYTES) {
+    if (plan->shared_bytes > TRAWL_CUDA_AC_DFA_USUAL_SHARED_BYTES) {
         TRAWL_CUDA_TRY(cudaFuncSetAttribute((walk_tile<LAYOUT, PATH, AFTER>),
                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)plan->shared_bytes),
+                                            launch->most_shared_bytes),
                        error);
     }
     TRAWL_LAUNCH((walk_tile<LAYOUT, PATH, AFTER>), launch->blocks, plan->block_threads,
@@ -458,6 +471,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
     launch.blocks = (parts + plan->block_threads - 1) / plan->block_threads;
     launch.tile_before = rows_before(uploaded, plan->thread_bytes); /* rows, here */
+    launch.most_shared_bytes = (int)uploaded->device.shared_bytes;
     launch.stream = stream;
     if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {
         return launch_in_turn(uploaded, &launch, error);
