@@ -84,7 +84,10 @@ trawl_nfa_visit(const trawl_nfa_scan &scan, trawl_nfa_walker *walker, uint32_t b
     if (trawl_nfa_matches(walker->place) && at >= walker->first) {
         uint32_t key = trawl_nfa_key(scan.nfa, walker->place.state);
         if (AFTER == TRAWL_CUDA_NFA_REPORT) {
-            trawl_cuda_report_key(scan.reporter, scan.keys, at + 1, key, &walker->cursor);
+            /* Of a walker whose address is handed on, nothing would stay in registers. */
+            trawl_counter cursor = walker->cursor;
+            trawl_cuda_report_key(scan.reporter, scan.keys, at + 1, key, &cursor);
+            walker->cursor = cursor;
             return;
         }
         uint32_t total = __ldg(scan.keys.outputs.total + key);
