@@ -64,10 +64,14 @@ static void fill_paper(const trawl_cuda_db *uploaded, const trawl_rabin_karp_hea
             uint32_t pass = pass_of[length];
             const trawl_cuda_rabin_karp_pass *record = &tables->each[pass];
             uint32_t bit = trawl_cuda_rabin_karp_bit<true>(*record, hash);
-            filters[((size_t)pass << record->filter_bits) / 32 + bit / 32] |= 1u << bit % 32;
+            uint32_t *filter = filters + ((size_t)2 * pass << record->filter_bits) / 32;
+            filter[bit / 32] |= 1u << bit % 32;
             beginnings[i].x =
                 trawl_cuda_rabin_karp_beginning(patterns->bytes + offset, length, record->folded);
             beginnings[i].y = length;
+            bit = (1u << record->filter_bits) +
+                  trawl_cuda_rabin_karp_sample_bit(*record, patterns->bytes + offset, length);
+            filter[bit / 32] |= 1u << bit % 32;
         }
     }
 }
@@ -77,7 +81,7 @@ static trawl_status upload_paper(const trawl_cuda_db *uploaded,
                                  trawl_cuda_rabin_karp_tables *tables, const uint32_t *pass_of,
                                  trawl_error *error) {
     size_t filter_bytes =
-        ((size_t)tables->passes << trawl_cuda_rabin_karp_filter_bits(header->modulus)) / 8;
+        ((size_t)2 * tables->passes << trawl_cuda_rabin_karp_filter_bits(header->modulus)) / 8;
     size_t beginning_bytes = (size_t)uploaded->db->patterns.count * sizeof(uint2);
     uint32_t *filters = (uint32_t *)trawl_allocate_zeroed(1, filter_bytes);
     uint2 *beginnings = (uint2 *)trawl_allocate_zeroed(1, beginning_bytes);
@@ -125,7 +129,7 @@ static trawl_status prepare_paper(const trawl_cuda_db *uploaded,
     trawl_release(pass_of);
     for (uint32_t i = 0; status == TRAWL_OK && i < tables->passes; i++) {
         trawl_cuda_rabin_karp_pass *pass = &tables->each[i];
-        pass->filter = tables->filters + ((size_t)i << filter_bits) / 32;
+        pass->filter = tables->filters + ((size_t)2 * i << filter_bits) / 32;
         pass->heads =
             (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_RABIN_KARP_TABLE, 0);
         pass->ids = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_RABIN_KARP_IDS, 0);

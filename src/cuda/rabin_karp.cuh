@@ -24,7 +24,8 @@ typedef struct trawl_cuda_rabin_karp_pass {
     bool folded;
     trawl_rolling rolling;
     uint64_t power; /* base^window */
-    /* Bit b, for hashes of this pass: bit b % 32 of filter[b / 32]. */
+    /* Bit b, for hashes of this pass: bit b % 32 of filter[b / 32]. In `paper` a second filter of
+     * as many bits follows, for the first bytes of the patterns. */
     const uint32_t *filter;
     uint32_t filter_bits;
     /* grouped: the table of ranges */
@@ -86,6 +87,9 @@ trawl_cuda_rabin_karp_shares(const trawl_cuda_rabin_karp_pass &pass) {
 }
 
 static inline uint32_t trawl_cuda_rabin_karp_filter_bytes(const trawl_cuda_rabin_karp_pass *pass) {
+    if (pass->beginnings != NULL) { /* paper */
+        return (2u << pass->filter_bits) / 8;
+    }
     return trawl_cuda_rabin_karp_shares<false>(*pass) ? (1u << pass->filter_bits) / 8 : 0;
 }
 
@@ -95,7 +99,8 @@ template <bool PAPER>
 static __device__ __forceinline__ void
 trawl_cuda_rabin_karp_load_filter(const trawl_cuda_rabin_karp_pass &pass, uint32_t *shared) {
     if (trawl_cuda_rabin_karp_shares<PAPER>(pass)) {
-        for (uint32_t i = threadIdx.x; i < (1u << pass.filter_bits) / 32; i += blockDim.x) {
+        uint32_t words = ((PAPER ? 2u : 1u) << pass.filter_bits) / 32;
+        for (uint32_t i = threadIdx.x; i < words; i += blockDim.x) {
             shared[i] = __ldg(&pass.filter[i]);
         }
     }
@@ -121,6 +126,42 @@ static inline __host__ __device__ uint32_t trawl_cuda_rabin_karp_beginning(const
         word |= (uint32_t)(folded ? trawl_fold(bytes[i]) : bytes[i]) << 8 * i;
     }
     return word;
+}
+
+/* Up to eight bytes as a number, folded. */
+static inline __host__ __device__ uint64_t trawl_cuda_rabin_karp_word(const uint8_t *bytes,
+                                                                      uint32_t length,
+                                                                      bool folded) {
+    uint64_t word = 0;
+    for (uint32_t i = 0; i < (length < 8 ? length : 8); i++) {
+        word |= (uint64_t)(folded ? trawl_fold(bytes[i]) : bytes[i]) << 8 * i;
+    }
+    return word;
+}
+
+/* Which bit of the second filter belongs to a window: from its first eight bytes and, if it is long
+ * enough, eight in its middle. Where a text is monotonous, blanks for example, some pattern is so
+ * too, and a sample from one place would let all of that pass. */
+static inline __host__ __device__ uint32_t trawl_cuda_rabin_karp_sample_bit(
+    const trawl_cuda_rabin_karp_pass &pass, const uint8_t *bytes, uint32_t length) {
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t word = trawl_cuda_rabin_karp_word(bytes, length, pass.folded) * odd;
+    if (length >= 16) {
+        word = (word ^ word >> 32 ^
+                trawl_cuda_rabin_karp_word(bytes + length / 2, length, pass.folded)) *
+               odd;
+    }
+    return (uint32_t)(word >> (64 - pass.filter_bits));
+}
+
+/* paper: whether some pattern of the pass may be the window that ends before text[end]. About
+ * k / q of all windows have a pattern's hash by chance; one look at the text drops nearly all of
+ * them, before anything is read from HT. */
+static __device__ __forceinline__ bool
+trawl_cuda_rabin_karp_may_stand(const trawl_cuda_rabin_karp_pass &pass, const uint32_t *shared,
+                                const uint8_t *text, uint32_t end) {
+    uint32_t bit = trawl_cuda_rabin_karp_sample_bit(pass, text + (end - pass.window), pass.window);
+    return (shared[((1u << pass.filter_bits) + bit) / 32] >> bit % 32 & 1) != 0;
 }
 
 /* Looks the window's hash up, which ends before text[end], verifies and reports. */

@@ -69,7 +69,8 @@ static __device__ __forceinline__ void roll_paper(const trawl_cuda_reporter &rep
     uint64_t hash = hash_window(pass.rolling, table, begin, pass.window);
     for (uint32_t end = first + 1;; end++) {
         uint64_t reduced = trawl_rolling_reduce(&pass.rolling, hash);
-        if (trawl_cuda_rabin_karp_passes<true>(pass, filter, reduced)) {
+        if (trawl_cuda_rabin_karp_passes<true>(pass, filter, reduced) &&
+            trawl_cuda_rabin_karp_may_stand(pass, filter, text, end)) {
             trawl_cuda_rabin_karp_look_up<true>(reporter, pass, reduced, end, cursor);
         }
         if (end == past) {

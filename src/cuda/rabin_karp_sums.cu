@@ -148,6 +148,44 @@ static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass
     return passed;
 }
 
+/*
+ * paper: whether some window among those that passed, each lane's in a mask, may also be a
+ * pattern. About k / q of all windows pass by chance; they are spread over the lanes first, so
+ * that the warp waits for one look at the text and not for as many as the busiest lane has.
+ */
+static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_karp_pass &pass,
+                                                      const uint32_t *filter, const uint8_t *text,
+                                                      uint32_t end_of_first, uint32_t passed) {
+    const uint32_t lane = threadIdx.x % WARP;
+    uint32_t own = (uint32_t)__popc(passed),
+             past = own; /* candidates of the lanes up to this one */
+    for (uint32_t distance = 1; distance < WARP; distance *= 2) {
+        uint32_t before = __shfl_up_sync(ALL_LANES, past, distance);
+        past += lane >= distance ? before : 0;
+    }
+    const uint32_t count = __shfl_sync(ALL_LANES, past, WARP - 1);
+    bool found = false;
+    for (uint32_t base = 0; base < count; base += WARP) {
+        uint32_t candidate = base + lane;
+        uint32_t owner = 0; /* the first lane with more candidates up to it */
+        for (uint32_t step = WARP / 2; step != 0; step /= 2) {
+            uint32_t reached = __shfl_sync(ALL_LANES, past, owner + step - 1);
+            owner += reached <= candidate ? step : 0;
+        }
+        owner = owner < WARP ? owner : WARP - 1;
+        uint32_t mask = __shfl_sync(ALL_LANES, passed, owner);
+        uint32_t skip = candidate - (__shfl_sync(ALL_LANES, past, owner) - (uint32_t)__popc(mask));
+        if (candidate < count) {
+            for (; skip != 0; skip--) {
+                mask &= mask - 1;
+            }
+            uint32_t end = end_of_first + owner * THREAD_BYTES + (uint32_t)__ffs((int)mask) - 1;
+            found = found || trawl_cuda_rabin_karp_may_stand(pass, filter, text, end);
+        }
+    }
+    return __any_sync(ALL_LANES, found) != 0;
+}
+
 /* A warp takes 32 parts of 32 bytes at a time; every lane verifies what passed in its own, in the
  * order of the text. */
 template <bool PAPER, bool NARROW, typename SUM>
@@ -178,6 +216,10 @@ static __global__ void __launch_bounds__(MOST_THREADS)
         uint32_t passed =
             whole ? vote<PAPER, NARROW, true>(pass, powers, sums, filter, at, first, past)
                   : vote<PAPER, NARROW, false>(pass, powers, sums, filter, at, first, past);
+        if (PAPER && !some_may_stand(pass, filter, piece.text,
+                                     (uint32_t)((int32_t)sums.begin + begin) + 1, passed)) {
+            passed = 0;
+        }
         uint32_t part = tile + lane;
         bool valid = part < parts;
         trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, part) : 0;
@@ -185,6 +227,10 @@ static __global__ void __launch_bounds__(MOST_THREADS)
             uint32_t number = (uint32_t)(begin + (int32_t)(lane * THREAD_BYTES)) +
                               (uint32_t)__ffs((int)passed) - 1;
             passed &= passed - 1;
+            if (PAPER && !trawl_cuda_rabin_karp_may_stand(pass, filter, piece.text,
+                                                          sums.begin + number + 1)) {
+                continue;
+            }
             uint32_t hash = window_hash<NARROW>(powers, turn_of(powers, sums, number),
                                                 (uint32_t)__ldg(&sums.sums[number]),
                                                 sum_before(sums, number, pass.window));
