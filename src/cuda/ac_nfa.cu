@@ -411,6 +411,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     launch.tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
     launch.keys = uploaded->keys[0];
     launch.reporter = {*piece, *output, uploaded->patterns};
+    launch.most_shared_bytes = (int)uploaded->device.shared_bytes;
     launch.stream = stream;
     trawl_cuda_nfa_shape *shape = &launch.shape;
     shape->thread_bytes = plan->thread_bytes;

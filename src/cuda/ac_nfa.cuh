@@ -122,6 +122,7 @@ typedef struct trawl_cuda_ac_nfa_launch {
     trawl_cuda_keys keys;
     trawl_cuda_reporter reporter;
     uint32_t blocks;
+    int most_shared_bytes; /* of a block on this device: the same for launches that run at once */
     cudaStream_t stream;
 } trawl_cuda_ac_nfa_launch;
 

@@ -371,9 +371,9 @@ static trawl_status trawl_nfa_launch_kernel(KERNEL kernel, const trawl_cuda_ac_n
                                             const trawl_nfa_scan &scan, trawl_error *error) {
     uint32_t shared = launch->plan->shared_bytes;
     if (shared > TRAWL_CUDA_NFA_USUAL_SHARED_BYTES) {
-        TRAWL_CUDA_TRY(
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
-            error);
+        TRAWL_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            launch->most_shared_bytes),
+                       error);
     }
     TRAWL_LAUNCH(kernel, launch->blocks, launch->plan->block_threads, shared, launch->stream, scan);
     TRAWL_CUDA_LAUNCHED("ac-nfa", error);
