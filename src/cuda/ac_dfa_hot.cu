@@ -13,8 +13,8 @@
 #define FEWEST_THREAD_BYTES 64u
 #define BYTES_PER_OVERLAP 32u
 #define BUSY_LANES 512u
-#define ROUNDS 2u /* parts of each thread, so that no thread waits long for the others' last ones  \
-                   */
+/* Parts of each thread: no thread then waits long for the others' last ones. */
+#define ROUNDS 2u
 
 /* ------------------------------------------------------------------ planning */
 

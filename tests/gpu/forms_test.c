@@ -97,7 +97,7 @@ static void the_case_table(void **state) {
 static void random_cases(void **state) {
     (void)state;
     const char *one = getenv("TRAWL_TEST_CASE");
-    uint64_t first = 0, last = device_cases(1200, 300);
+    uint64_t first = 0, last = device_cases(150, 100);
     if (one && *one) {
         first = strtoull(one, NULL, 10);
         last = first + 1;

@@ -125,7 +125,7 @@ static void the_case_table(void **state) {
 
 static void random_cases(void **state) {
     (void)state;
-    for (uint64_t index = 0; index < device_cases(100, 40); index++) {
+    for (uint64_t index = 0; index < device_cases(40, 30); index++) {
         static test_case test; /* static: it must outlive the jump out of a crash */
         test.name = strdup("random");
         match_list expected = {0};

@@ -144,7 +144,7 @@ static void lengths_of(device_database databases[2], const fixture fixtures[2],
     device_scan scan = {.kernel = kernel};
     trawl_status status;
     trawl_cuda_layout layout = layout_of(&databases[0], &scan, &status);
-    size_t stride = 4096 / (device_cases(4096, 200) + 1) + 1;
+    size_t stride = 4096 / (device_cases(600, 60) + 1) + 1;
     for (uint64_t length = 0; length <= 4096; length++) {
         if (length % stride != 0 && (device_cases_are_limited() || length > 4096 / stride ||
                                      !is_near(length, layout.thread_bytes)))
@@ -170,7 +170,7 @@ static void alignments_of(device_database databases[2], const fixture fixtures[2
     uint64_t lengths[] = {
         1, 15, 33, part - 1, part + 1, 3 * part, block - 3, block + 1, 2 * block + part + 5};
     size_t count = sizeof(lengths) / sizeof(lengths[0]);
-    uint32_t step = device_cases_are_limited() ? 11 : device_is_emulated() ? 7 : 1;
+    uint32_t step = device_cases_are_limited() ? 11 : device_is_emulated() ? 7 : 3;
     for (size_t i = 0; i < count; i++)
         for (uint32_t alignment = 0; alignment < 32; alignment += step) {
             scan.alignment = alignment;
@@ -192,7 +192,7 @@ static void owned_parts_of(device_database databases[2], const fixture fixtures[
     trawl_status status;
     trawl_cuda_layout layout = layout_of(&databases[0], &scan, &status);
     uint64_t length = 1500;
-    uint64_t step = device_is_emulated() || device_cases_are_limited() ? 97 : 1;
+    uint64_t step = device_is_emulated() || device_cases_are_limited() ? 97 : 7;
     for (uint64_t owned = 0; owned <= length; owned += owned < 20 ? 1 + step / 19 : step) {
         uint64_t behind = owned + layout.thread_bytes; /* both ends at an edge now and then */
         scan.owned = owned;
