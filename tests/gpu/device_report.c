@@ -36,6 +36,9 @@ static size_t tally_count;
 
 /* ------------------------------------------------------------------ telling */
 
+/* A program that has crashed may tell what it was doing in ways that a healthy one may not. */
+/* NOLINTBEGIN(bugprone-signal-handler) */
+
 static void print_layout(FILE *file) {
     trawl_cuda_scan options = TRAWL_CUDA_SCAN;
     trawl_cuda_layout layout;
@@ -89,6 +92,7 @@ static void tell_after_a_signal(int number) {
     signal(number, SIG_DFL);
     raise(number);
 }
+/* NOLINTEND(bugprone-signal-handler) */
 
 /* The predicate of shrinking: the same combination and scan still fail. */
 static bool still_fails(const test_case *test, void *context) {

@@ -329,7 +329,7 @@ static bool same_matches(check *work) {
                 work,
                 "match %zu of %zu is pattern %u, end %llu, length %u, expected %u, %llu, %llu", i,
                 total, got.pattern, (unsigned long long)got.end, got.length, want->pattern,
-                (unsigned long long)(want->end + work->scan->base),
+                (unsigned long long)want->end + work->scan->base,
                 (unsigned long long)(want->end - want->start));
     }
     size_t used = total * sizeof(trawl_cuda_match);
@@ -368,7 +368,7 @@ static bool same_states(check *work) {
                 work,
                 "after byte %llu: state %u (stood for string %d), expected string %u (was "
                 "state %d)",
-                (unsigned long long)(work->scan->owned + i), state,
+                (unsigned long long)work->scan->owned + i, state,
                 state < names->states ? (int)names->string_of[state] : -2, string,
                 (int)names->state_of[string]);
     }
