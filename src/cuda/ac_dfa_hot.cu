@@ -83,6 +83,7 @@ trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded, const trawl_cu
                                 plan->block_threads,
                                 plan->thread_bytes,
                                 0,
+                                uploaded->device.shared_bytes,
                                 stream};
     call.blocks = call.blocks < multiprocessors ? call.blocks : multiprocessors;
     call.view.image = staged ? hot->staged_image : hot->view.image;

@@ -244,7 +244,7 @@ template <int AFTER, bool WHOLE>
 static trawl_status run(const trawl_cuda_hot_call *call, trawl_error *error) {
     TRAWL_CUDA_TRY(cudaFuncSetAttribute((hot_report<AFTER, WHOLE>),
                                         cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        (int)call->shared_bytes),
+                                        (int)call->most_shared_bytes),
                    error);
     TRAWL_LAUNCH((hot_report<AFTER, WHOLE>), call->blocks, call->threads, call->shared_bytes,
                  call->stream, *call->reporter, call->keys, call->view, call->thread_bytes);

@@ -207,7 +207,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
 template <bool WHOLE> static trawl_status run(const trawl_cuda_hot_call *call, trawl_error *error) {
     TRAWL_CUDA_TRY(cudaFuncSetAttribute((hot_states<WHOLE>),
                                         cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        (int)call->shared_bytes),
+                                        (int)call->most_shared_bytes),
                    error);
     TRAWL_LAUNCH((hot_states<WHOLE>), call->blocks, call->threads, call->shared_bytes, call->stream,
                  *call->reporter, call->view, call->thread_bytes);

@@ -323,8 +323,8 @@ static trawl_status launch_walk(const launch_context *context, trawl_error *erro
     if (plan->shared_bytes > USUAL_SHARED_BYTES) {
         TRAWL_CUDA_TRY(cudaFuncSetAttribute((walk<PAPER, PATH, LOADS>),
                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)plan->shared_bytes),
-                       error);
+                                            (int)context->uploaded->device.shared_bytes),
+                       error); /* all that there is: launches of other threads may need more */
     }
     TRAWL_LAUNCH((walk<PAPER, PATH, LOADS>), context->blocks, plan->block_threads,
                  plan->shared_bytes, context->stream, context->reporter, tables->kernel,
