@@ -1,0 +1,68 @@
+#include "common/cpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/status.h"
+
+static const char *const set_names[TRAWL_CPU_SETS] = {"scalar", "avx2", "avx512", "neon"};
+
+const char *trawl_cpu_set_name(trawl_cpu_set set) {
+    return set_names[set];
+}
+
+bool trawl_cpu_has(trawl_cpu_set set) {
+    switch (set) {
+    case TRAWL_CPU_SCALAR:
+        return true;
+    case TRAWL_CPU_AVX2:
+#if TRAWL_HAVE_X86
+        /* These look at the processor and at whether the operating system keeps its registers. */
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+        return false;
+#endif
+    case TRAWL_CPU_AVX512:
+#if TRAWL_HAVE_X86
+        return trawl_cpu_has(TRAWL_CPU_AVX2) && __builtin_cpu_supports("avx512f") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512dq");
+#else
+        return false;
+#endif
+    case TRAWL_CPU_NEON:
+        return TRAWL_HAVE_NEON;
+    }
+    return false;
+}
+
+static trawl_status refuse(const char *wanted, trawl_error *error) {
+    char available[64] = "";
+    bool known = false;
+    for (int set = 0; set < TRAWL_CPU_SETS; set++) {
+        known = known || strcmp(wanted, set_names[set]) == 0;
+        if (trawl_cpu_has((trawl_cpu_set)set)) {
+            size_t length = strlen(available);
+            (void)snprintf(available + length, sizeof available - length, "%s%s",
+                           length == 0 ? "" : ", ", set_names[set]);
+        }
+    }
+    return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "TRAWL_CPU=%.40s: %s; here are: %s", wanted,
+                      known ? "this machine lacks these instructions"
+                            : "no such set of instructions is known",
+                      available);
+}
+
+trawl_status trawl_cpu_choose(trawl_cpu_set *set, trawl_error *error) {
+    const char *wanted = getenv("TRAWL_CPU");
+    bool any = wanted == NULL || *wanted == '\0';
+    for (int one = TRAWL_CPU_SETS - 1; one >= 0; one--) {
+        if ((any || strcmp(wanted, set_names[one]) == 0) && trawl_cpu_has((trawl_cpu_set)one)) {
+            *set = (trawl_cpu_set)one;
+            return TRAWL_OK;
+        }
+    }
+    return refuse(wanted, error);
+}

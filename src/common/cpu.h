@@ -1,0 +1,55 @@
+/* Instruction sets: which ones code for vectors is compiled for, and which one is used here. */
+#ifndef TRAWL_COMMON_CPU_H
+#define TRAWL_COMMON_CPU_H
+
+#include <stdbool.h>
+
+#include "trawl/trawl.h"
+
+/* Weakest first. SCALAR is what the compiler may use everywhere: no vectors by hand. */
+typedef enum trawl_cpu_set {
+    TRAWL_CPU_SCALAR = 0,
+    TRAWL_CPU_AVX2 = 1,   /* AVX2, BMI1, BMI2 and POPCNT */
+    TRAWL_CPU_AVX512 = 2, /* AVX-512 F, BW, VL and DQ, and all of the above; not VBMI */
+    TRAWL_CPU_NEON = 3    /* what every 64-bit Arm processor has */
+} trawl_cpu_set;
+
+#define TRAWL_CPU_SETS 4
+
+/* TRAWL_HAVE_X86, TRAWL_HAVE_NEON: whether the intrinsics exist for this compilation. A function
+ * for a set is marked with the set's macro; no file has compiler flags of its own, so nothing for a
+ * stronger machine leaks into code for all (inline functions of headers, for example). */
+#if defined(__x86_64__)
+#define TRAWL_HAVE_X86 1
+#define TRAWL_HAVE_NEON 0
+#define TRAWL_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#define TRAWL_TARGET_AVX512                                                                        \
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi,bmi2,popcnt")))
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#define TRAWL_HAVE_X86 0
+#define TRAWL_HAVE_NEON 1
+#define TRAWL_TARGET_AVX2
+#define TRAWL_TARGET_AVX512
+#else
+#define TRAWL_HAVE_X86 0
+#define TRAWL_HAVE_NEON 0
+#define TRAWL_TARGET_AVX2
+#define TRAWL_TARGET_AVX512
+#endif
+
+/*
+ * The set to use: the best that this machine has, or the one that the environment variable
+ * TRAWL_CPU names (scalar, avx2, avx512, neon; empty is as good as unset). TRAWL_ERROR_ARGUMENT
+ * when it names one that is unknown or that this machine lacks: another one is never taken instead.
+ * The variable is read at each call, which costs far less than starting a scan; safe from several
+ * threads as long as none of them changes the environment.
+ */
+trawl_status trawl_cpu_choose(trawl_cpu_set *set, trawl_error *error);
+
+/* Whether this machine and its operating system can run code for `set`. */
+bool trawl_cpu_has(trawl_cpu_set set);
+
+/* As in TRAWL_CPU: "scalar", "avx2", "avx512", "neon". */
+const char *trawl_cpu_set_name(trawl_cpu_set set);
+
+#endif
