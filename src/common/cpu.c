@@ -38,16 +38,22 @@ bool trawl_cpu_has(trawl_cpu_set set) {
     return false;
 }
 
+void trawl_cpu_list_sets(char *text, size_t size) {
+    size_t length = 0;
+    for (int set = 0; set < TRAWL_CPU_SETS && length < size; set++) {
+        if (trawl_cpu_has((trawl_cpu_set)set)) {
+            length += (size_t)snprintf(text + length, size - length, "%s%s",
+                                       length == 0 ? "" : ", ", set_names[set]);
+        }
+    }
+}
+
 static trawl_status refuse(const char *wanted, trawl_error *error) {
-    char available[64] = "";
+    char available[40];
+    trawl_cpu_list_sets(available, sizeof available);
     bool known = false;
     for (int set = 0; set < TRAWL_CPU_SETS; set++) {
         known = known || strcmp(wanted, set_names[set]) == 0;
-        if (trawl_cpu_has((trawl_cpu_set)set)) {
-            size_t length = strlen(available);
-            (void)snprintf(available + length, sizeof available - length, "%s%s",
-                           length == 0 ? "" : ", ", set_names[set]);
-        }
     }
     return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "TRAWL_CPU=%.40s: %s; here are: %s", wanted,
                       known ? "this machine lacks these instructions"

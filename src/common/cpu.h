@@ -52,4 +52,7 @@ bool trawl_cpu_has(trawl_cpu_set set);
 /* As in TRAWL_CPU: "scalar", "avx2", "avx512", "neon". */
 const char *trawl_cpu_set_name(trawl_cpu_set set);
 
+/* The names of all sets that this machine has, for people: "scalar, avx2". 40 bytes are enough. */
+void trawl_cpu_list_sets(char *text, size_t size);
+
 #endif

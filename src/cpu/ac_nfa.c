@@ -1,6 +1,7 @@
 #include "engine/ac_nfa.h"
 
 #include "common/allocate.h"
+#include "common/cpu.h"
 #include "common/status.h"
 #include "cpu/lanes.h"
 #include "cpu/nfa_walk.h"
@@ -10,19 +11,20 @@
 #define TARGET
 #include "cpu/nfa_loops.h"
 
-#if defined(__x86_64__)
+#if TRAWL_HAVE_X86
 /* Counting bits and masking below one of them are the bitmaps' work: an instruction each here. */
 #define VERSION(name) popcnt_##name
 #define TARGET __attribute__((target("popcnt,bmi,bmi2")))
 #include "cpu/nfa_loops.h"
 #endif
 
-static const trawl_lane_loops *choose_loops(const trawl_nfa_header *header, bool divergence_free) {
+static const trawl_lane_loops *choose_loops(const trawl_nfa_header *header, bool divergence_free,
+                                            trawl_cpu_set set) {
+    (void)set;
     bool one_word = header->representation == TRAWL_NFA_BITMAP &&
                     header->record_bytes == sizeof(trawl_packed_state);
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2")) {
+#if TRAWL_HAVE_X86
+    if (set != TRAWL_CPU_SCALAR) {
         return one_word ? popcnt_loops_of_short[divergence_free]
                         : popcnt_loops_of[header->representation][divergence_free];
     }
@@ -40,6 +42,11 @@ typedef struct nfa_walker {
 static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
                          trawl_walker **walker, trawl_error *error) {
     (void)options;
+    trawl_cpu_set set;
+    trawl_status status = trawl_cpu_choose(&set, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     nfa_walker *made = trawl_allocate_zeroed(1, sizeof *made);
     if (made == NULL) {
         return trawl_fail_memory(error, "scanning", sizeof *made);
@@ -63,7 +70,8 @@ static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
                             .total = made->outputs.total};
     made->lanes = (trawl_lane_walker){
         .base = {.type = &trawl_cpu_ac_nfa, .db = db},
-        .loops = choose_loops(header, trawl_nfa_variant_at((unsigned)variant)->divergence_free),
+        .loops =
+            choose_loops(header, trawl_nfa_variant_at((unsigned)variant)->divergence_free, set),
         .automaton = &made->view,
         .outputs = &made->outputs,
         .patterns = &db->patterns,

@@ -3,12 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/cpu.h"
 #include "common/status.h"
 #include "cuda/module.h"
 
-/* The processor's own name, as the kernel reports it; "CPU" where it does not. */
+/* The processor's own name, as the kernel reports it; else its kind (on Arm). */
 static void processor_name(char *name, size_t size) {
-    (void)snprintf(name, size, "CPU");
+    (void)snprintf(name, size, TRAWL_HAVE_NEON ? "64-bit Arm processor" : "CPU");
     FILE *file = fopen("/proc/cpuinfo", "r");
     if (file == NULL) {
         return;
@@ -24,24 +25,6 @@ static void processor_name(char *name, size_t size) {
     (void)fclose(file);
 }
 
-static const char *instruction_sets(void) {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    bool bits = __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
-    if (__builtin_cpu_supports("avx512vbmi")) {
-        return bits ? "x86-64, POPCNT, BMI2, AVX2, AVX-512 VBMI" : "x86-64, AVX2, AVX-512 VBMI";
-    }
-    if (__builtin_cpu_supports("avx2")) {
-        return bits ? "x86-64, POPCNT, BMI2, AVX2" : "x86-64, AVX2";
-    }
-    return bits ? "x86-64, POPCNT, BMI2" : "x86-64";
-#elif defined(__aarch64__)
-    return "AArch64, NEON";
-#else
-    return "scalar";
-#endif
-}
-
 trawl_status trawl_devices(trawl_device *devices, size_t capacity, size_t *count,
                            trawl_error *error) {
     trawl_clear(error);
@@ -54,12 +37,19 @@ trawl_status trawl_devices(trawl_device *devices, size_t capacity, size_t *count
     if (capacity == 0) {
         return TRAWL_OK;
     }
+    trawl_cpu_set used;
+    trawl_status status = trawl_cpu_choose(&used, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     trawl_device *cpu = &devices[0];
     memset(cpu, 0, sizeof *cpu);
-    char name[64];
+    char name[56], sets[40];
     processor_name(name, sizeof name);
+    trawl_cpu_list_sets(sets, sizeof sets);
     (void)snprintf(cpu->name, sizeof cpu->name, "cpu");
-    (void)snprintf(cpu->description, sizeof cpu->description, "%s (%s)", name, instruction_sets());
+    (void)snprintf(cpu->description, sizeof cpu->description, "%s (%s; %s is used)", name, sets,
+                   trawl_cpu_set_name(used));
     long pages = sysconf(_SC_PHYS_PAGES);
     long page = sysconf(_SC_PAGESIZE);
     cpu->memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;

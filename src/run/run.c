@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/allocate.h"
+#include "common/cpu.h"
 #include "common/status.h"
 #include "cuda/module.h"
 #include "run/options.h"
@@ -22,6 +23,12 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     if (run->options.device != NULL) {
         (void)snprintf(run->device, sizeof run->device, "%.15s", run->options.device);
         run->options.device = run->device;
+    } else {
+        trawl_cpu_set unused; /* a wrong TRAWL_CPU is an error whether or not the engine asks */
+        status = trawl_cpu_choose(&unused, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
     }
     trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
     run->db = db;
