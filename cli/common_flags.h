@@ -1,7 +1,8 @@
 /*
  * Flags that several commands share, in four groups: where the patterns come from, how they are
  * compiled, how a text is scanned, how a CUDA device does it. A command puts the group's rows into
- * its table and offers each id that arguments_next returns to the group's _take function.
+ * its table, and flag_groups_next takes them; a command with exceptions offers ids itself to the
+ * groups' _take functions.
  */
 #ifndef CLI_COMMON_FLAGS_H
 #define CLI_COMMON_FLAGS_H
@@ -96,25 +97,21 @@ void pattern_options_release(pattern_options *options);
 
 /* ------------------------------------------------------------------ how they are compiled */
 
+#define ENGINE_FLAG                                                                                \
+    {                                                                                              \
+        FLAG_ENGINE, 0, "engine", "NAME",                                                          \
+            "The algorithm; auto (the default) chooses. A named engine runs or fails with a "      \
+            "reason. 'trawl engines' lists them.",                                                 \
+            "Compiling"                                                                            \
+    }
+
 #define COMPILE_FLAGS                                                                              \
-    {FLAG_ENGINE,                                                                                  \
-     0,                                                                                            \
-     "engine",                                                                                     \
-     "NAME",                                                                                       \
-     "The algorithm; auto (the default) chooses. A named engine runs or fails with a reason. "     \
-     "'trawl engines' lists them.",                                                                \
-     "Compiling"},                                                                                 \
-        {FLAG_VARIANT, 0, "variant", "NAME", "The engine's variant.", NULL}, COMPILE_DETAIL_FLAGS
+    ENGINE_FLAG, {FLAG_VARIANT, 0, "variant", "NAME", "The engine's variant.", NULL},              \
+        COMPILE_DETAIL_FLAGS
 
 /* The same for a command that scans: on a CUDA device a variant may name the kernel too. */
 #define COMPILE_AND_SCAN_FLAGS                                                                     \
-    {FLAG_ENGINE,                                                                                  \
-     0,                                                                                            \
-     "engine",                                                                                     \
-     "NAME",                                                                                       \
-     "The algorithm; auto (the default) chooses. A named engine runs or fails with a reason. "     \
-     "'trawl engines' lists them.",                                                                \
-     "Compiling"},                                                                                 \
+    ENGINE_FLAG,                                                                                   \
         {FLAG_VARIANT,                                                                             \
          0,                                                                                        \
          "variant",                                                                                \
@@ -279,5 +276,20 @@ void device_resolve_auto(trawl_scan_options *options);
 
 /* "cuda", "cuda:N". */
 bool device_is_cuda(const char *device);
+
+/* ------------------------------------------------------------------ all of them */
+
+/* Where the flags of the groups go; NULL: the command takes none of that group. */
+typedef struct flag_groups {
+    pattern_options *patterns;
+    trawl_compile_options *compile;
+    trawl_scan_options *scan;
+    profile_options *profile;
+} flag_groups;
+
+/* Takes flags of the groups, up to the next flag of the command's own or operand, whose id is
+ * returned; or ARGUMENTS_END. ARGUMENTS_ERROR: the command ends with *status, as what was to be
+ * printed (one line, or the help) has been printed. */
+int flag_groups_next(const flag_groups *groups, arguments *arguments, int *status);
 
 #endif

@@ -72,19 +72,10 @@ static bool take_own(info_request *request, const arguments *args, int id) {
 static bool parse(info_request *request, int argc, char **argv, int *status) {
     arguments args;
     arguments_begin(&args, &info_command, argc, argv);
-    *status = EXIT_ERROR;
+    const flag_groups groups = {.patterns = &request->patterns, .compile = &request->compile};
     int id = ARGUMENTS_END;
-    while ((id = arguments_next(&args)) != ARGUMENTS_END) {
-        if (id == ARGUMENTS_HELP)
-            *status = EXIT_MATCHED;
-        if (id == ARGUMENTS_HELP || id == ARGUMENTS_ERROR)
-            return false;
-        int taken = pattern_options_take(&request->patterns, &args, id);
-        if (taken == FLAG_NOT_MINE)
-            taken = compile_options_take(&request->compile, &args, id);
-        if (taken == FLAG_NOT_MINE)
-            taken = take_own(request, &args, id) ? FLAG_TAKEN : FLAG_REFUSED;
-        if (taken == FLAG_REFUSED)
+    while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_ERROR || !take_own(request, &args, id))
             return false;
     }
     if ((request->database != NULL) == (request->patterns.count != 0)) {

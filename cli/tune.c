@@ -104,23 +104,11 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
     options->scan.device = "cuda";
     arguments args;
     arguments_begin(&args, &tune_command, argc, argv);
-    *status = EXIT_ERROR;
+    const flag_groups groups = {&options->patterns, &options->compile, &options->scan,
+                                &options->profile};
     int id = ARGUMENTS_END;
-    while ((id = arguments_next(&args)) != ARGUMENTS_END) {
-        if (id == ARGUMENTS_HELP)
-            *status = EXIT_MATCHED;
-        if (id == ARGUMENTS_HELP || id == ARGUMENTS_ERROR)
-            return false;
-        int taken = pattern_options_take(&options->patterns, &args, id);
-        if (taken == FLAG_NOT_MINE)
-            taken = compile_options_take(&options->compile, &args, id);
-        if (taken == FLAG_NOT_MINE)
-            taken = scan_options_take(&options->scan, &args, id);
-        if (taken == FLAG_NOT_MINE)
-            taken = cuda_options_take(&options->scan, &options->profile, &args, id);
-        if (taken == FLAG_NOT_MINE)
-            taken = take_own(options, &args, id) ? FLAG_TAKEN : FLAG_REFUSED;
-        if (taken == FLAG_REFUSED)
+    while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))
             return false;
     }
     return consistent(options) &&
