@@ -1,0 +1,569 @@
+#!/usr/bin/env python3
+"""Measures trawl beside its peers over the workloads of docs/BENCHMARKS.md, and prints Markdown.
+
+For each row of WORKLOADS below: one run of `trawl bench --peers --format json`, so that the ratios
+of a row come from the same minutes of the same machine. Everything measured is kept as JSON in a
+directory, from which the tables can be printed again (--report) and plots be made (speeds.tsv).
+
+    tools/bench_workloads.py build/release/trawl
+    tools/bench_workloads.py --rows 'rare-*,dna8-1000' --repeat 7 --out results build/release/trawl
+    tools/bench_workloads.py build/release/trawl -- --threads 2     flags for trawl bench
+
+Exit status: 0; 1 when a row could not be measured or two contestants disagree; 2 for wrong usage.
+"""
+
+import argparse
+import collections
+import fnmatch
+import gzip
+import json
+import math
+import os
+import platform
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+Workload = collections.namedtuple("Workload", "name patterns text target")
+
+# WORKLOADS: the seeded sets and texts; DATA: real sets and texts. Each file may also be there as
+# NAME.gz. The target is the least ratio of trawl's speed to that of the best peer.
+LOCATIONS = {
+    "WORKLOADS": os.environ.get("WORKLOADS", "workloads"),
+    "DATA": os.environ.get("TRAWL_DATA", "data"),
+}
+MIB = 1 << 20
+ENGLISH, CODE = "WORKLOADS/english.txt", "WORKLOADS/code.txt"
+DNA, BINARIES = "WORKLOADS/dna.txt", "WORKLOADS/bin.dat"
+PROGRAMS = "WORKLOADS/usrbin.dat"
+TRAFFIC, DICKENS, ECOLI = "DATA/traffic-a.bin", "DATA/dickens.txt", "DATA/ecoli.raw"
+
+
+def seeded(name, text, target):
+    return Workload(name, "WORKLOADS/%s.pats.txt" % name, text, target)
+
+
+TABLE = [
+    seeded("rare-10", ENGLISH, 1.2),
+    seeded("rare-100", ENGLISH, 1.2),
+    seeded("rare-1000", ENGLISH, 2),
+    seeded("rare-10000", ENGLISH, 3),
+    seeded("rare-100000", ENGLISH, 3),
+    seeded("english-100", ENGLISH, 1.2),
+    seeded("english-5000", ENGLISH, 2),
+    seeded("english-50000", ENGLISH, 3),
+    seeded("code-100", CODE, 1.2),
+    seeded("code-1000", CODE, 2),
+    seeded("code-10000", CODE, 3),
+    seeded("bin-1000", BINARIES, 2),
+    seeded("bin-50000", BINARIES, 3),
+    seeded("dna8-1000", DNA, 10),
+    seeded("dna8-8000", DNA, 20),
+    seeded("dna8-16000", DNA, 25),
+    seeded("dna32-10000", DNA, 50),
+    Workload("snort-traffic", "DATA/snort-community.tsv", TRAFFIC, 2),
+    Workload("snort-programs", "DATA/snort-community.tsv", PROGRAMS, 2),
+    Workload("yara-traffic", "DATA/yara-literals.tsv", TRAFFIC, 2),
+    Workload("yara-programs", "DATA/yara-literals.tsv", PROGRAMS, 2),
+    Workload("phrases-dickens", "DATA/phrases.tsv", DICKENS, 2),
+    Workload("gitleaks-code", "DATA/gitleaks-keywords.tsv", CODE, 2),
+    Workload("gitleaks-programs", "DATA/gitleaks-keywords.tsv", PROGRAMS, 2),
+    Workload("mirna-ecoli", "DATA/mirna-mature.tsv", ECOLI, 2),
+    Workload("13grams-dickens", "DATA/gsm8k-13grams.tsv", DICKENS, 2),
+]
+MAX_COPIES = 64  # of a text: they are arguments of one command
+TARGET_MEAN = 4  # of the ratios of all rows, geometric
+TARGET_AUTO = 0.9  # of the planner's choice to the best engine forced by name
+
+
+class Trouble(Exception):
+    """One sentence for the person who reads it."""
+
+
+# ------------------------------------------------------------------ files
+
+
+def locate(place):
+    """The path of "WORKLOADS/english.txt", or of the same name with .gz."""
+    location, name = place.split("/", 1)
+    path = os.path.join(LOCATIONS[location], name)
+    for candidate in (path, path + ".gz"):
+        if os.path.isfile(candidate):
+            return candidate
+    variable = "TRAWL_DATA" if location == "DATA" else location
+    raise Trouble("%s: expected this file, or %s.gz ($%s)" % (path, name, variable))
+
+
+def text_bytes(path):
+    """Uncompressed size. The last four bytes of a .gz file of one member hold it (below 4 GiB)."""
+    if not path.endswith(".gz"):
+        return os.path.getsize(path)
+    with open(path, "rb") as file:
+        file.seek(-4, os.SEEK_END)
+        return struct.unpack("<I", file.read(4))[0]
+
+
+def pattern_count(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        return sum(1 for line in file if line.rstrip(b"\n"))
+
+
+def parse_size(text):
+    units = {"K": 10, "M": 20, "G": 30}
+    shift = units.get(text[-1:].upper(), 0)
+    try:
+        size = int(text[:-1] if shift else text) << shift
+    except ValueError:
+        size = 0
+    if size <= 0:
+        raise argparse.ArgumentTypeError("expected a size in bytes such as 64M, not '%s'" % text)
+    return size
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write_whole(path, text):
+    """Never leaves half a file behind."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+# ------------------------------------------------------------------ the machine
+
+
+def output_of(*command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def describe_machine(trawl):
+    try:
+        fields = {item["field"].rstrip(":"): item["data"]
+                  for item in flatten(json.loads(output_of("lscpu", "-J"))["lscpu"])}
+    except (ValueError, KeyError, TypeError):
+        fields = {}
+    sets = {"ssse3", "sse4_2", "popcnt", "bmi2", "avx2", "avx512f", "avx512bw", "avx512vl",
+            "avx512_vbmi", "gfni", "asimd", "sve", "sve2"}
+    here = os.path.dirname(os.path.abspath(__file__))
+    return {
+        "model": fields.get("Model name") or platform.processor() or platform.machine(),
+        "family and model": "%s/%s" % (fields.get("CPU family", "?"), fields.get("Model", "?")),
+        "CPUs": os.cpu_count(),
+        "threads per core": fields.get("Thread(s) per core", "?"),
+        "caches": {name: fields[name + " cache"] for name in ("L1d", "L1i", "L2", "L3")
+                   if name + " cache" in fields},
+        "instruction sets": sorted(sets & set(fields.get("Flags", "").split())),
+        "hypervisor": fields.get("Hypervisor vendor", "none"),
+        "kernel": platform.release(),
+        "trawl": output_of(trawl, "--version").replace("\n", "; ") or "?",
+        "checkout": output_of("git", "-C", here, "describe", "--always", "--dirty") or "?",
+        "trawl devices": output_of(trawl, "devices").replace("\t", " ").splitlines()[:1],
+        "TRAWL_CPU": os.environ.get("TRAWL_CPU", ""),
+    }
+
+
+def flatten(items):
+    """Newer versions of lscpu nest their fields."""
+    for item in items:
+        yield item
+        yield from flatten(item.get("children", []))
+
+
+def engine_names(trawl):
+    """The names that `trawl engines` explains; every other name in bench's rows is a peer's."""
+    names = [line.split(":")[0] for line in output_of(trawl, "engines").splitlines()
+             if line and not line.startswith(" ") and ":" in line]
+    if not names:
+        raise Trouble("%s: expected the command trawl ('trawl engines' failed)" % trawl)
+    return names
+
+
+# ------------------------------------------------------------------ measuring
+
+
+def run_limited(command, seconds):
+    """(status, output, errors); the status is None when it took longer and was ended."""
+    # bench starts processes of its own, which must end with it.
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        try:
+            output, errors = process.communicate(timeout=seconds)
+            return process.returncode, output, errors
+        except BaseException as reason:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, errors = process.communicate()
+            if isinstance(reason, subprocess.TimeoutExpired):
+                return None, output, errors
+            raise
+
+
+def bench_command(options, workload, patterns, text):
+    size = text_bytes(text)
+    copies = math.ceil(min(options.least, options.limit) / max(1, size))
+    copies = min(max(1, copies), MAX_COPIES)
+    command = [options.trawl, "bench", "--format", "json", "--no-progress",
+               "--repeat", str(options.repeat), "--limit", str(options.limit),
+               "--engine", options.engines, "-f", patterns]
+    if not options.no_peers:
+        command.append("--peers")
+    if ".tsv" in workload.patterns:
+        command += ["--pattern-format", "tsv"]
+    return command + options.flags + [text] * copies, copies, min(options.limit, size * copies)
+
+
+def parse_rows(output, engines, asked):
+    """bench's JSON lines -> contestants. The planner's row bears the name of the engine it chose;
+    it is told apart by "asked", or by being the first one."""
+    contestants = []
+    for line in output.splitlines():
+        if not line.startswith("{"):
+            continue
+        row = json.loads(line)
+        peer = row.get("peer", row["engine"] not in engines)
+        first = not contestants and asked.split(",")[0] == "auto"
+        auto = not peer and (row["asked"] == "auto" if "asked" in row else first)
+        speed = row.get("gb_per_second")
+        name = row["engine"] + (":" + row["variant"] if row.get("variant") and not peer else "")
+        contestants.append({
+            "name": "auto" if auto else row["engine"] if peer else name,
+            "chosen": name if auto else "",
+            "version": row.get("version") or row.get("variant", "") if peer else "",
+            "kind": "peer" if peer else "auto" if auto else "engine",
+            "speed": speed, "matches": row.get("matches"), "threads": row.get("threads"),
+            "build_seconds": row.get("build_seconds"), "table_bytes": row.get("table_bytes"),
+            "reason": row.get("error") or row.get("reason") or row.get("refusal") or "",
+        })
+    return contestants
+
+
+def measure(options, workload, engines):
+    patterns, text = locate(workload.patterns), locate(workload.text)
+    command, copies, size = bench_command(options, workload, patterns, text)
+    load, begin = os.getloadavg()[0], time.monotonic()
+    status, output, errors = run_limited(command, options.time_limit)
+    contestants = parse_rows(output, engines, options.engines)
+    problems = []
+    if status is None:
+        problems.append("ended after %g s (--time-limit)" % options.time_limit)
+    elif status != 0 or not contestants:
+        problems.append("trawl bench ended with %s" % status)
+    notes = [line.strip() for line in errors.splitlines() if line.strip()]
+    if problems:
+        problems, notes = problems + notes, []
+    if len({one["matches"] for one in contestants if one["speed"]}) > 1:
+        problems.append("different numbers of matches: " + ", ".join(
+            "%s %s" % (one["name"], one["matches"]) for one in contestants if one["speed"]))
+    return {
+        "name": workload.name, "patterns": pattern_count(patterns), "target": workload.target,
+        "pattern_file": os.path.basename(patterns), "text_file": os.path.basename(text),
+        "copies": copies, "bytes": size, "flags": options.flags, "repeat": options.repeat,
+        "load_before": load, "seconds": time.monotonic() - begin, "status": status,
+        "contestants": contestants, "problems": problems, "notes": notes,
+        "bench_output": output,
+    }
+
+
+# ------------------------------------------------------------------ reporting
+
+
+def fastest(contestants):
+    return max(contestants, key=lambda one: one["speed"]["median"], default=None)
+
+
+def summarize(result):
+    """What the ratios need; None for what was not measured."""
+    good = [one for one in result["contestants"] if one["speed"]]
+    of = {kind: [one for one in good if one["kind"] == kind] for kind in ("auto", "engine", "peer")}
+    auto = of["auto"][0] if of["auto"] else None
+    # Without the planner's row (--engines), the best engine stands for trawl.
+    ours = auto or fastest(of["engine"])
+    peer = fastest([one for one in of["peer"] if ours and one["matches"] == ours["matches"]])
+    best = fastest(of["engine"])
+    ratio = span = None
+    if ours and peer:
+        ratio = ours["speed"]["median"] / peer["speed"]["median"]
+        span = (ours["speed"]["min"] / peer["speed"]["max"],
+                ours["speed"]["max"] / peer["speed"]["min"])
+    of_best = auto["speed"]["median"] / best["speed"]["median"] if auto and best else None
+    return {"ours": ours, "peer": peer, "best": best, "ratio": ratio, "span": span,
+            "of_best": of_best}
+
+
+def speed_text(one):
+    return "-" if one is None else "%.3g" % one["speed"]["median"]
+
+
+def ratio_line(result):
+    found = summarize(result)
+    ours, peer, ratio = found["ours"], found["peer"], found["ratio"]
+    density = ours["matches"] / result["bytes"] if ours else None
+    cells = [
+        result["name"], "{:,}".format(result["patterns"]),
+        "-" if density is None else "%.2g" % density,
+        "-" if ours is None else ours["chosen"] or ours["name"], speed_text(ours),
+        "-" if peer is None else peer["name"], speed_text(peer),
+        "-" if ratio is None else "%.2f (%.2f-%.2f)" % (ratio, *found["span"]),
+        "%g" % result["target"],
+        "-" if ratio is None else "yes" if ratio >= result["target"] else "**no**",
+        "-" if found["of_best"] is None else "%.2f" % found["of_best"],
+        "-" if found["best"] is None else found["best"]["name"],
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def print_table(heading, lines):
+    print("| " + " | ".join(heading) + " |")
+    print("|---" * len(heading) + "|")
+    for line in lines:
+        print(line)
+    print()
+
+
+def print_ratios(results):
+    print("## Ratios\n")
+    print_table(["workload", "patterns", "matches a byte", "trawl's engine", "GB/s", "best peer",
+                 "GB/s", "ratio (least-most)", "target", "met", "auto / best engine",
+                 "best engine"], [ratio_line(result) for result in results])
+    found = [(result, summarize(result)) for result in results]
+    ratios = [(one["ratio"], result["target"]) for result, one in found if one["ratio"]]
+    if ratios:
+        mean = math.exp(sum(math.log(ratio) for ratio, _ in ratios) / len(ratios))
+        print("- Geometric mean of %d ratios: %.2f (target: %g, %s)."
+              % (len(ratios), mean, TARGET_MEAN, "met" if mean >= TARGET_MEAN else "**not met**"))
+        print("- Targets met: %d of %d." % (sum(a >= b for a, b in ratios), len(ratios)))
+    autos = [(one["of_best"], result["name"]) for result, one in found if one["of_best"]]
+    if autos:
+        slow = ["%s (%.2f)" % (name, share) for share, name in sorted(autos) if share < TARGET_AUTO]
+        print("- The planner's choice reaches %g of the best engine on %d of %d%s."
+              % (TARGET_AUTO, len(autos) - len(slow), len(autos),
+                 "; not on " + ", ".join(slow) if slow else ""))
+    print()
+
+
+def print_speeds(results):
+    columns = {}  # name -> kind, in the order of appearance, trawl's own first
+    for kind in ("auto", "engine", "peer"):
+        for result in results:
+            for one in result["contestants"]:
+                if one["kind"] == kind:
+                    columns.setdefault(one["name"], kind)
+    lines = []
+    for result in results:
+        by_name = {one["name"]: one for one in result["contestants"] if one["speed"]}
+        peer = summarize(result)["peer"]
+        cells = [result["name"]]
+        for name, kind in columns.items():
+            text = speed_text(by_name.get(name))
+            cells.append("**%s**" % text if kind == "peer" and peer and name == peer["name"]
+                         else text)
+        lines.append("| " + " | ".join(cells) + " |")
+    print("## Speeds\n\nMedians in GB/s; the best peer of a row is bold, - was not measured.\n")
+    print_table(["workload", *columns], lines)
+
+
+def print_builds(results):
+    print("## Building\n\nSeconds, and MB of tables.\n")
+    lines = []
+    for result in results:
+        found = summarize(result)
+        cells = [result["name"]]
+        for one in (found["ours"], found["peer"]):
+            if one is None or one["build_seconds"] is None:
+                cells += ["-", "-"]
+            else:
+                table = one["table_bytes"]
+                cells += ["%.3f" % one["build_seconds"],
+                          "-" if table is None else "%.3g" % (table / 1e6)]
+        lines.append("| " + " | ".join(cells) + " |")
+    print_table(["workload", "trawl, s", "trawl, MB", "best peer, s", "best peer, MB"], lines)
+
+
+def print_machine(machine, results):
+    versions = {one["name"]: one["version"] for result in results
+                for one in result["contestants"] if one["kind"] == "peer"}
+    print("## Machine and method\n")
+    print("- %s (family/model %s), %s CPUs, %s thread(s) a core, hypervisor: %s"
+          % (machine["model"], machine["family and model"], machine["CPUs"],
+             machine["threads per core"], machine["hypervisor"]))
+    print("- caches: " + ", ".join("%s %s" % pair for pair in machine["caches"].items()))
+    print("- instruction sets: %s; trawl: %s%s"
+          % (" ".join(machine["instruction sets"]), " ".join(machine["trawl devices"]),
+             "; TRAWL_CPU=" + machine["TRAWL_CPU"] if machine["TRAWL_CPU"] else ""))
+    print("- %s, checkout %s, kernel %s"
+          % (machine["trawl"], machine["checkout"], machine["kernel"]))
+    print("- peers: " + (", ".join("%s %s" % pair for pair in versions.items()) or "none"))
+    threads = sorted({str(one["threads"]) for result in results for one in result["contestants"]
+                      if one["threads"] and one["kind"] != "peer"})
+    flags = sorted({" ".join(result["flags"]) for result in results if result["flags"]})
+    loads = [result["load_before"] for result in results]
+    print("- threads: %s; %s timed runs of each%s; load average before the rows: %.1f to %.1f"
+          % (", ".join(threads), "/".join(sorted({str(result["repeat"]) for result in results})),
+             "; trawl bench " + ", ".join(flags) if flags else "", min(loads), max(loads)))
+    texts = {result["text_file"]: "%s %.1f MB%s"
+             % (result["text_file"], result["bytes"] / 1e6,
+                " (%d times)" % result["copies"] if result["copies"] > 1 else "")
+             for result in results}
+    print("- texts: %s\n" % ", ".join(texts.values()))
+
+
+def print_problems(results):
+    for key, heading in (("problems", "Problems"), ("notes", "Notes")):
+        lines = ["- %s: %s" % (result["name"], text) for result in results for text in result[key]]
+        if lines:
+            print("## %s\n\n%s\n" % (heading, "\n".join(lines)))
+
+
+def print_against(results, directory):
+    """trawl's own rows beside those of another run: other flags, or another version."""
+    lines = []
+    for result in results:
+        path = os.path.join(directory, result["name"] + ".json")
+        ours = summarize(result)["ours"]
+        other = summarize(read_json(path))["ours"] if os.path.isfile(path) else None
+        if ours and other:
+            speed, before = ours["speed"]["median"], other["speed"]["median"]
+            lines.append("| %s | %.3g | %.3g | %.2f | %.3g |"
+                         % (result["name"], speed, before, speed / before,
+                            ours["matches"] / result["bytes"] * speed * 1e3))
+    print("## Against %s\n" % directory)
+    print_table(["workload", "GB/s", "GB/s there", "ratio", "million matches a second"], lines)
+
+
+def print_report(machine, results, against):
+    print_machine(machine, results)
+    print_ratios(results)
+    print_speeds(results)
+    print_builds(results)
+    if against:
+        print_against(results, against)
+    print_problems(results)
+
+
+def speeds_tsv(results):
+    """For plotting programs: a line for each contestant of each row."""
+    lines = ["workload\tpatterns\tname\tkind\tmedian\tmin\tmax\tmatches\tbuild_seconds"
+             "\ttable_bytes"]
+    for result in results:
+        for one in result["contestants"]:
+            if one["speed"]:
+                speed = one["speed"]
+                lines.append("\t".join(str(value) for value in (
+                    result["name"], result["patterns"], one["name"], one["kind"], speed["median"],
+                    speed["min"], speed["max"], one["matches"], one["build_seconds"],
+                    one["table_bytes"])))
+    return "\n".join(lines) + "\n"
+
+
+# ------------------------------------------------------------------ the command
+
+
+def parse_arguments(arguments):
+    flags = []
+    if "--" in arguments:
+        at = arguments.index("--")
+        arguments, flags = arguments[:at], arguments[at + 1:]
+    parser = argparse.ArgumentParser(
+        prog="bench_workloads.py",
+        description="Measures trawl beside its peers over the workloads of docs/BENCHMARKS.md.",
+        epilog="Flags after -- go to trawl bench (--collect, --threads 2). Texts and sets are in "
+               "$WORKLOADS (./workloads) and $TRAWL_DATA (./data).")
+    parser.add_argument("trawl", nargs="?", help="the command to measure")
+    parser.add_argument("--rows", default="*", metavar="LIST",
+                        help="workloads, separated by commas; * and ? match any letters")
+    parser.add_argument("--list", action="store_true", help="print the workloads and stop")
+    parser.add_argument("--engines", default="auto,all", metavar="LIST",
+                        help="as trawl bench --engine takes them, auto first (auto,all)")
+    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="timed runs (5)")
+    parser.add_argument("--limit", type=parse_size, default=64 * MIB, metavar="BYTES",
+                        help="use the first BYTES of a text (64M)")
+    parser.add_argument("--least", type=parse_size, default=32 * MIB, metavar="BYTES",
+                        help="repeat shorter texts until they have BYTES (32M)")
+    parser.add_argument("--time-limit", type=float, default=600, metavar="SECONDS",
+                        help="end the run of a workload after SECONDS (600)")
+    parser.add_argument("--out", default="bench-results", metavar="DIRECTORY",
+                        help="where the JSON files go (bench-results)")
+    parser.add_argument("--resume", action="store_true",
+                        help="leave out workloads that DIRECTORY has already")
+    parser.add_argument("--report", action="store_true",
+                        help="measure nothing, print what DIRECTORY has")
+    parser.add_argument("--against", metavar="DIRECTORY",
+                        help="also print the ratios to trawl's speeds there")
+    parser.add_argument("--no-peers", action="store_true", help="measure trawl alone")
+    options = parser.parse_args(arguments)
+    options.flags = flags
+    if options.trawl is None and not (options.report or options.list):
+        parser.error("expected the path of trawl")
+    if options.trawl and os.sep not in options.trawl and os.path.isfile(options.trawl):
+        options.trawl = os.path.join(".", options.trawl)
+    return options
+
+
+def choose_rows(names):
+    wanted = [name for name in names.split(",") if name]
+    for name in wanted:
+        if not any(fnmatch.fnmatchcase(row.name, name) for row in TABLE):
+            raise Trouble("--rows %s: expected a workload of --list" % name)
+    return [row for row in TABLE if any(fnmatch.fnmatchcase(row.name, name) for name in wanted)]
+
+
+def measure_rows(options, rows):
+    machine_path = os.path.join(options.out, "machine.json")
+    engines = engine_names(options.trawl)
+    machine = describe_machine(options.trawl)
+    os.makedirs(options.out, exist_ok=True)
+    if options.resume and os.path.isfile(machine_path) and read_json(machine_path) != machine:
+        raise Trouble("%s: expected this machine and this trawl, --resume cannot mix results"
+                      % machine_path)
+    for row in rows:  # before hours of work: what would fail in the end
+        locate(row.patterns), locate(row.text)
+    write_whole(machine_path, json.dumps(machine, indent=1))
+    for row in rows:
+        path = os.path.join(options.out, row.name + ".json")
+        if options.resume and os.path.isfile(path):
+            continue
+        result = measure(options, row, engines)
+        write_whole(path, json.dumps(result, indent=1))
+        found = summarize(result)
+        print("%s: %.0f s, %s GB/s, ratio %s%s"
+              % (row.name, result["seconds"], speed_text(found["ours"]),
+                 "-" if found["ratio"] is None else "%.2f" % found["ratio"],
+                 "".join("; " + problem for problem in result["problems"])),
+              file=sys.stderr, flush=True)
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    rows = choose_rows(options.rows)
+    if options.list:
+        for row in rows:
+            print("%-18s %-34s %-24s %g" % row)
+        return 0
+    if not options.report:
+        measure_rows(options, rows)
+    machine_path = os.path.join(options.out, "machine.json")
+    paths = [os.path.join(options.out, row.name + ".json") for row in rows]
+    results = [read_json(path) for path in paths if os.path.isfile(path)]
+    if not results or not os.path.isfile(machine_path):
+        raise Trouble("%s: expected results of a run before" % options.out)
+    write_whole(os.path.join(options.out, "speeds.tsv"), speeds_tsv(results))
+    print_report(read_json(machine_path), results, options.against)
+    return 1 if any(result["problems"] for result in results) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Trouble as trouble:
+        print("bench_workloads: %s" % trouble, file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
