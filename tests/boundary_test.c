@@ -3,6 +3,7 @@
  * (threads) and of piece (streams), and every engine, nothing is lost and nothing is found twice.
  */
 #include "combinations.h"
+#include "cpu_set.h"
 
 #include "sanitizers.h"
 
@@ -173,6 +174,7 @@ static void default_boundaries(void **state) {
 }
 
 int main(void) {
+    cpu_set_apply();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunk_boundaries),
         cmocka_unit_test(piece_boundaries),

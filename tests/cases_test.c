@@ -3,6 +3,7 @@
  * case files to run instead of the table.
  */
 #include "combinations.h"
+#include "cpu_set.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,6 +46,7 @@ static void every_engine_and_runner(void **state) {
 }
 
 int main(int argc, char **argv) {
+    cpu_set_apply();
     char message[512];
     bool read = true;
     for (int i = 1; i < argc && read; i++)

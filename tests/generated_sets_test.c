@@ -3,6 +3,7 @@
  * random literals that must find themselves, and floods of one byte.
  */
 #include "combinations.h"
+#include "cpu_set.h"
 #include "sanitizers.h"
 
 #include <setjmp.h>
@@ -241,6 +242,7 @@ static void floods_of_every_byte(void **state) {
 }
 
 int main(void) {
+    cpu_set_apply();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_short_strings),
         cmocka_unit_test(random_literals_find_themselves),

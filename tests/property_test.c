@@ -8,6 +8,7 @@
  *     TRAWL_TEST_ENGINE  NAME or NAME/VARIANT: this engine only
  */
 #include "combinations.h"
+#include "cpu_set.h"
 #include "generate.h"
 #include "sanitizers.h"
 #include "shrink.h"
@@ -138,6 +139,7 @@ static int tell_after_a_signal(void **state) {
 }
 
 int main(void) {
+    cpu_set_apply();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(engines_agree_with_the_oracle, tell_after_a_signal)};
     sanitizer_on_death(tell_current);

@@ -2,6 +2,7 @@
  * What only streams have: stopping, errors that stay, offsets, counting, abandoning.
  */
 #include "combinations.h"
+#include "cpu_set.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -201,6 +202,7 @@ static void leftmost_waits_for_what_comes(void **state) {
 }
 
 int main(void) {
+    cpu_set_apply();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stopped_stream_stays_stopped),
         cmocka_unit_test(stopping_while_closing),

@@ -54,11 +54,20 @@ refuse 'the pattern set is empty' "$trawl" info -f /dev/null
 
 check 'devices' "$trawl" devices
 holds 'devices: cpu' grep -q '^cpu	[0-9]*	[0-9]*	' .out
+holds 'devices: the instruction sets' grep -qE '^cpu	.*\((.*, )?(scalar|avx2|avx512|neon); [a-z0-9]+ is used\)$' .out
 if ! grep -q '^cuda' .out; then
     holds 'devices: why there is no GPU' grep -q '^# no CUDA device is offered: [a-z]' .out
     expect 0 "$(cat .out)" "$trawl" devices --ceilings
 fi
 refuse 'expected no operand' "$trawl" devices cuda
+check 'devices with TRAWL_CPU' env TRAWL_CPU=scalar "$trawl" devices
+holds 'devices: TRAWL_CPU is used' grep -q '; scalar is used)$' .out
+expect 0 'text\t2\t5\t0\tfox' env TRAWL_CPU=scalar "$trawl" scan -e fox text
+for command in devices 'scan -e fox text' 'scan -c -e fox text' 'grep fox text'; do
+    # shellcheck disable=SC2086
+    refuse 'TRAWL_CPU=sse: no such set of instructions is known; here are: scalar' \
+        env TRAWL_CPU=sse "$trawl" $command
+done
 check 'engines' "$trawl" engines
 holds 'engines: ac-dfa' grep -q '^ac-dfa: ' .out
 holds 'engines: kernels' grep -qE '^    ac3  .*Zha & Sahni 2011' .out
