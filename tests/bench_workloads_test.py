@@ -72,7 +72,7 @@ class Tool(unittest.TestCase):
             row("qgram", 9), row("ac-dfa", 1), row("qgram", 10), row("hyperscan", 2),
             row("daachorse", 3)])
         self.assertEqual(status, 0)
-        self.assertIn("| rare-10 | 2 | 2.1e-07 | qgram:v | 9 | daachorse | 3 | 3.00 (0.75-12.00) "
+        self.assertIn("| rare-10 | 2 | 0.00011 | qgram:v | 9 | daachorse | 3 | 3.00 (0.75-12.00) "
                       "| 1.2 | yes | 0.90 | qgram:v |", output)
         self.assertIn("| workload | auto | ac-dfa:v | qgram:v | hyperscan | daachorse |", output)
         self.assertIn("| rare-10 | 9 | 1 | 10 | 2 | **3** |", output)
