@@ -4,7 +4,7 @@
 
 static const trawl_walker_type *const walkers[] = {
     &trawl_cpu_ac_dfa,    &trawl_cpu_ac_nfa,     &trawl_cpu_ac_split,
-    &trawl_cpu_wu_manber, &trawl_cpu_rabin_karp,
+    &trawl_cpu_wu_manber, &trawl_cpu_rabin_karp, &trawl_cpu_qgram,
 };
 
 const trawl_walker_type *trawl_cpu_walker(const trawl_db *db) {

@@ -12,5 +12,6 @@ extern const trawl_walker_type trawl_cpu_ac_nfa;
 extern const trawl_walker_type trawl_cpu_ac_split;
 extern const trawl_walker_type trawl_cpu_wu_manber;
 extern const trawl_walker_type trawl_cpu_rabin_karp;
+extern const trawl_walker_type trawl_cpu_qgram;
 
 #endif

@@ -65,5 +65,6 @@ extern const trawl_engine trawl_engine_ac_nfa;
 extern const trawl_engine trawl_engine_ac_split;
 extern const trawl_engine trawl_engine_wu_manber;
 extern const trawl_engine trawl_engine_rabin_karp;
+extern const trawl_engine trawl_engine_qgram;
 
 #endif

@@ -34,6 +34,7 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_KEY_IDS = 21,   /* uint32_t[patterns of this part] */
     TRAWL_SECTION_KEY_VERIFY = 22 /* uint8_t[keys] */,
     TRAWL_SECTION_KEY_ENDING = 23, /* uint64_t[keys]: the last 8 bytes (engine/endings.h) */
+    TRAWL_SECTION_KEY_RECORD = 24, /* trawl_key_record[keys]: the same as 17 to 22, in one load */
     /* ac-dfa, and every part of ac-split (automaton/dfa.h) */
     TRAWL_SECTION_DFA_HEADER = 32,
     TRAWL_SECTION_DFA_TABLE = 33,
@@ -56,7 +57,12 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_RABIN_KARP_TABLE = 97,
     TRAWL_SECTION_RABIN_KARP_GROUPS = 98,
     TRAWL_SECTION_RABIN_KARP_IDS = 99,
-    TRAWL_SECTION_RABIN_KARP_FILTER = 100
+    TRAWL_SECTION_RABIN_KARP_FILTER = 100,
+    TRAWL_SECTION_QGRAM_HEADER = 112, /* 112 to 127: qgram */
+    TRAWL_SECTION_QGRAM_FILTER = 113,
+    TRAWL_SECTION_QGRAM_SECOND = 114,
+    TRAWL_SECTION_QGRAM_HASH = 115,
+    TRAWL_SECTION_QGRAM_RANGES = 116
 } trawl_section_kind;
 
 typedef struct trawl_section {

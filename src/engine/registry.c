@@ -5,7 +5,7 @@
 /* Listed in the order in which `trawl engines` and `bench` show them. */
 static const trawl_engine *const engines[] = {
     &trawl_engine_ac_dfa,    &trawl_engine_ac_nfa,     &trawl_engine_ac_split,
-    &trawl_engine_wu_manber, &trawl_engine_rabin_karp,
+    &trawl_engine_wu_manber, &trawl_engine_rabin_karp, &trawl_engine_qgram,
 };
 
 #define ENGINE_COUNT (sizeof engines / sizeof *engines)

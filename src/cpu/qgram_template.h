@@ -1,0 +1,143 @@
+/*
+ * The loops over samples. Before including it, define
+ *   LOOPS       name of the trawl_qgram_loops to define
+ *   NAME(base)  a distinct name for each function
+ *   TARGET      the functions' target attribute, or nothing
+ */
+
+TARGET static inline __attribute__((always_inline)) uint32_t
+NAME(test)(const trawl_qgram_filter *filter, const uint8_t *sample, uint64_t multiplier,
+           uint32_t shift, uint64_t case_bits, bool wide) {
+    uint64_t number, last;
+    memcpy(&number, sample, sizeof number);
+    number |= case_bits;
+    if (wide) {
+        memcpy(&last, sample + filter->gram - 8, sizeof last);
+        number = trawl_qgram_mix(number, last | case_bits);
+    }
+    return filter->rows[(number * multiplier) >> shift] >> (number & 31);
+}
+
+TARGET static inline __attribute__((always_inline)) size_t
+NAME(note_groups)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t groups,
+                  uint32_t *noted, uint64_t case_bits, bool wide) {
+    uint32_t *next = noted;
+    uint64_t multiplier = filter->multiplier;
+    uint32_t shift = filter->shift;
+    size_t stride = grid->stride;
+    const uint8_t *sample = grid->text + grid->from;
+    uint32_t position = (uint32_t)grid->from;
+    for (size_t i = 0; i < groups; i++) {
+        uint32_t any = 0;
+        for (unsigned k = 0; k < TRAWL_QGRAM_GROUP / 4; k++) {
+            any |= NAME(test)(filter, sample, multiplier, shift, case_bits, wide);
+            any |= NAME(test)(filter, sample + stride, multiplier, shift, case_bits, wide);
+            any |= NAME(test)(filter, sample + 2 * stride, multiplier, shift, case_bits, wide);
+            any |= NAME(test)(filter, sample + 3 * stride, multiplier, shift, case_bits, wide);
+            sample += 4 * stride;
+        }
+        *next = position;
+        next += any & 1;
+        position += TRAWL_QGRAM_GROUP * (uint32_t)stride;
+    }
+    return (size_t)(next - noted);
+}
+
+TARGET static inline __attribute__((always_inline)) size_t
+NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t from,
+                   size_t count, uint32_t *noted, uint64_t case_bits, bool wide) {
+    uint32_t *next = noted;
+    size_t position = from;
+    for (size_t i = 0; i < count; i++) {
+        *next = (uint32_t)position;
+        next += NAME(test)(filter, grid->text + position, filter->multiplier, filter->shift,
+                           case_bits, wide) &
+                1;
+        position += grid->stride;
+    }
+    return (size_t)(next - noted);
+}
+
+/* One loop for each way to make a sample's number. */
+#define EACH_WAY(call)                                                                             \
+    (filter->gram > 8 ? filter->case_bits != 0 ? call(filter->case_bits, true) : call(0, true)     \
+     : filter->case_bits != 0 ? call(filter->case_bits, false)                                     \
+                              : call(0, false))
+
+TARGET static size_t NAME(groups)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                                  size_t groups, uint32_t *noted) {
+#define CALL(case_bits, wide) NAME(note_groups)(filter, grid, groups, noted, case_bits, wide)
+    return EACH_WAY(CALL);
+#undef CALL
+}
+
+TARGET static size_t NAME(samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                                   size_t count, uint32_t *noted) {
+#define CALL(case_bits, wide)                                                                      \
+    NAME(note_samples)(filter, grid, grid->from, count, noted, case_bits, wide)
+    return EACH_WAY(CALL);
+#undef CALL
+}
+
+TARGET static inline __attribute__((always_inline)) size_t
+NAME(note_regroup)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                   const uint32_t *groups, size_t count, uint32_t *noted, uint64_t case_bits,
+                   bool wide) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        found += NAME(note_samples)(filter, grid, groups[i], TRAWL_QGRAM_GROUP, noted + found,
+                                    case_bits, wide);
+    }
+    return found;
+}
+
+TARGET static size_t NAME(regroup)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                                   const uint32_t *groups, size_t count, uint32_t *noted) {
+#define CALL(case_bits, wide)                                                                      \
+    NAME(note_regroup)(filter, grid, groups, count, noted, case_bits, wide)
+    return EACH_WAY(CALL);
+#undef CALL
+}
+
+TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                                const uint32_t *samples, size_t count, uint32_t *noted) {
+    uint32_t *next = noted;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t end = samples[i] + filter->gram;
+        uint32_t past = end + (uint32_t)grid->stride;
+        for (; end != past; end++) {
+            uint64_t word;
+            memcpy(&word, grid->text + end - 8, sizeof word);
+            uint64_t hash = trawl_qgram_second((word | filter->case_bits) & filter->tail_mask);
+            *next = end;
+            next += filter->second[trawl_qgram_second_word(hash, filter->second_bits)] >>
+                        trawl_qgram_second_bit(hash, filter->second_bits) &
+                    1;
+        }
+    }
+    return (size_t)(next - noted);
+}
+
+TARGET static size_t NAME(direct)(const uint32_t *direct, const uint8_t *text, size_t begin,
+                                  size_t end, uint32_t *noted) {
+    uint32_t *next = noted;
+    for (size_t i = begin + 1; i <= end; i++) {
+        uint32_t pair = text[i - 2] | (uint32_t)text[i - 1] << 8;
+        *next = (uint32_t)i;
+        next += direct[pair] != 0;
+    }
+    return (size_t)(next - noted);
+}
+
+const trawl_qgram_loops LOOPS = {
+    .groups = NAME(groups),
+    .samples = NAME(samples),
+    .regroup = NAME(regroup),
+    .ends = NAME(ends),
+    .direct = NAME(direct),
+};
+
+#undef EACH_WAY
+#undef LOOPS
+#undef NAME
+#undef TARGET

@@ -1,0 +1,188 @@
+#include "cpu/qgram_tier.h"
+
+#include "common/allocate.h"
+
+void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
+                     trawl_tier_walker *walker) {
+    const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
+    const trawl_qgram_tier *tier = &header->tier[part];
+    *walker = (trawl_tier_walker){.tier = tier, .loops = &trawl_qgram_loops_scalar};
+#if TRAWL_HAVE_X86
+    if (set != TRAWL_CPU_SCALAR) {
+        walker->loops = &trawl_qgram_loops_avx2;
+    }
+#else
+    (void)set;
+#endif
+    walker->filter = (trawl_qgram_filter){
+        .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL),
+        .multiplier = trawl_qgram_multiplier(tier->gram),
+        .case_bits = trawl_qgram_case_bits(tier->folded != 0),
+        .shift = 64 - tier->row_bits,
+        .gram = tier->gram,
+        .second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, NULL),
+        .tail_mask = tier->tail == 0 ? 0 : ~UINT64_C(0) << (64 - 8 * tier->tail),
+        .second_bits = tier->second_bits,
+    };
+    walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
+    walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
+    trawl_endings_open(db, part, &walker->search);
+    walker->search.view.folded = tier->folded != 0;
+}
+
+void trawl_tier_close(trawl_tier_walker *walker) {
+    trawl_endings_close(&walker->search);
+    trawl_release(walker->events);
+}
+
+/* ------------------------------------------------------------------ hashed */
+
+/* Where few samples are left before the text's end, they are tested on a copy with room behind. */
+static size_t last_samples(const trawl_tier_walker *walker, const trawl_window *window, size_t from,
+                           size_t count, uint32_t *noted) {
+    uint8_t bytes[TRAWL_QGRAM_MAX_GRAM + 8];
+    const trawl_qgram_filter *filter = &walker->filter;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t position = from + i * walker->tier->stride;
+        memset(bytes, 0, sizeof bytes);
+        memcpy(bytes, window->text + position, filter->gram);
+        trawl_qgram_grid grid = {.text = bytes, .stride = 1};
+        noted[found] = (uint32_t)position;
+        uint32_t ignored;
+        found += walker->loops->samples(filter, &grid, 1, &ignored);
+    }
+    return found;
+}
+
+/* Ends nearer to the text's beginning than eight bytes. */
+static size_t first_ends(const trawl_tier_walker *walker, const trawl_window *window,
+                         uint32_t sample, size_t least, size_t most, uint32_t *noted) {
+    const trawl_qgram_filter *filter = &walker->filter;
+    size_t found = 0;
+    size_t past = sample + filter->gram + walker->tier->stride;
+    for (size_t end = sample + filter->gram; end < past; end++) {
+        if (end < least || end > most) {
+            continue;
+        }
+        uint64_t word = trawl_ending_load(window->text, end, false) | filter->case_bits;
+        uint64_t hash = trawl_qgram_second(word & filter->tail_mask);
+        noted[found] = (uint32_t)end;
+        found += filter->second[trawl_qgram_second_word(hash, filter->second_bits)] >>
+                     trawl_qgram_second_bit(hash, filter->second_bits) &
+                 1;
+    }
+    return found;
+}
+
+static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                                size_t end, const trawl_qgram_lists *lists) {
+    const trawl_qgram_filter *filter = &walker->filter;
+    const trawl_qgram_loops *loops = walker->loops;
+    size_t stride = walker->tier->stride, gram = filter->gram, window_bytes = walker->tier->window;
+    size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
+    if (first_end > end) {
+        return 0;
+    }
+    trawl_qgram_grid grid = {.text = window->text, .from = first_end - gram, .stride = stride};
+    size_t samples = (end - first_end) / stride + 1;
+    /* Samples at which eight bytes can be read. */
+    size_t safe = 0;
+    if (window->length >= grid.from + 8) {
+        safe = (window->length - 8 - grid.from) / stride + 1;
+        safe = safe < samples ? safe : samples;
+    }
+    size_t found = 0, grouped = 0;
+    if (!walker->dense) {
+        size_t groups = safe / TRAWL_QGRAM_GROUP;
+        size_t noted = loops->groups(filter, &grid, groups, lists->groups);
+        found = loops->regroup(filter, &grid, lists->groups, noted, lists->samples);
+        grouped = groups * TRAWL_QGRAM_GROUP;
+        walker->dense = noted * 3 > groups && groups != 0;
+    } else {
+        walker->dense = true;
+    }
+    trawl_qgram_grid rest = grid;
+    rest.from += grouped * stride;
+    size_t direct = loops->samples(filter, &rest, safe - grouped, lists->samples + found);
+    if (walker->dense && grouped == 0) {
+        walker->dense = direct * TRAWL_QGRAM_GROUP * 4 > safe;
+    }
+    found += direct;
+    found += last_samples(walker, window, grid.from + safe * stride, samples - safe,
+                          lists->samples + found);
+    /* Samples at either side may look at ends outside the block or too near to the beginning. */
+    const uint32_t *list = lists->samples;
+    size_t ends = 0;
+    while (found != 0 && list[0] + gram < 8) {
+        ends += first_ends(walker, window, list[0], first_end, end, lists->ends + ends);
+        list++;
+        found--;
+    }
+    size_t last = 0;
+    uint32_t last_sample = 0;
+    if (found != 0 && list[found - 1] + gram + stride - 1 > end) {
+        last = 1;
+        last_sample = list[--found];
+    }
+    ends += loops->ends(filter, &grid, list, found, lists->ends + ends);
+    if (last != 0) {
+        ends += first_ends(walker, window, last_sample, first_end, end, lists->ends + ends);
+    }
+    return ends;
+}
+
+/* ------------------------------------------------------------------ direct */
+
+static size_t direct_candidates(const trawl_tier_walker *walker, const trawl_window *window,
+                                size_t begin, size_t end, const trawl_qgram_lists *lists) {
+    size_t found = 0;
+    if (begin == 0 && end != 0) { /* no pair of bytes: trawl_tier_key looks closer */
+        lists->ends[found++] = 1;
+        begin = 1;
+    }
+    return found + walker->loops->direct(walker->filter.rows, window->text, begin, end,
+                                         lists->ends + found);
+}
+
+static uint32_t direct_key(const trawl_tier_walker *walker, const trawl_window *window,
+                           size_t end) {
+    const trawl_outputs *outputs = &walker->search.view.outputs;
+    uint32_t pair = (end == 1 ? 0 : window->text[end - 2]) | (uint32_t)window->text[end - 1] << 8;
+    uint32_t entry = walker->filter.rows[pair];
+    uint32_t key = entry == 0 ? TRAWL_NO_KEY : entry - 1;
+    if (end == 1 && key != TRAWL_NO_KEY && outputs->length[key] == 2) {
+        key = outputs->link[key];
+    }
+    return key;
+}
+
+/* ------------------------------------------------------------------ any kind */
+
+size_t trawl_tier_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                             size_t end, const trawl_qgram_lists *lists) {
+    size_t found = walker->tier->kind == TRAWL_TIER_DIRECT
+                       ? direct_candidates(walker, window, begin, end, lists)
+                       : hashed_candidates(walker, window, begin, end, lists);
+    walker->looked_up += found;
+    return found;
+}
+
+uint32_t trawl_tier_key(const trawl_tier_walker *walker, const trawl_window *window, size_t end) {
+    if (walker->tier->kind == TRAWL_TIER_DIRECT) {
+        return direct_key(walker, window, end);
+    }
+    uint32_t tail = walker->tier->tail;
+    uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
+    uint64_t word = ending & walker->filter.tail_mask;
+    size_t slot = trawl_ending_slot(word, walker->tier->hash_bits);
+    uint32_t past = walker->heads[slot + 1];
+    for (uint32_t i = walker->heads[slot]; i < past; i++) {
+        const trawl_ending_range *range = &walker->ranges[i];
+        if (range->word == word) {
+            return trawl_endings_find(&walker->search.view, range->first, range->last, tail,
+                                      window->text, end, ending);
+        }
+    }
+    return TRAWL_NO_KEY;
+}

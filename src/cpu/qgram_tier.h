@@ -1,0 +1,96 @@
+/*
+ * One tier of the q-gram engine at work (engine/qgram.h), on one block of text at a time.
+ *
+ * A tier answers in steps, each of which writes a shorter list than the one before without a branch
+ * on what it finds: groups of samples of which one passes FILTER, samples, ends that pass SECOND,
+ * ends of keys. A branch for every sample would be mispredicted too often to be worth it.
+ */
+#ifndef TRAWL_CPU_QGRAM_TIER_H
+#define TRAWL_CPU_QGRAM_TIER_H
+
+#include "common/cpu.h"
+#include "cpu/endings.h"
+#include "engine/qgram.h"
+
+#define TRAWL_QGRAM_BLOCK ((size_t)16384) /* bytes of text */
+#define TRAWL_QGRAM_GROUP 8u              /* samples */
+
+/* Where samples are taken: at text + from, + stride, ... */
+typedef struct trawl_qgram_grid {
+    const uint8_t *text;
+    size_t from;
+    size_t stride;
+} trawl_qgram_grid;
+
+/* What the loops over samples need of a tier. */
+typedef struct trawl_qgram_filter {
+    const uint32_t *rows;
+    uint64_t multiplier;
+    uint64_t case_bits;
+    uint32_t shift; /* 64 - row_bits */
+    uint32_t gram;
+    const uint32_t *second;
+    uint64_t tail_mask;
+    uint32_t second_bits;
+} trawl_qgram_filter;
+
+/* The loops over samples, compiled for each instruction set. All reads of the samples (eight bytes
+ * from each, and the last eight of each that is longer) must be inside the text. */
+typedef struct trawl_qgram_loops {
+    /* Notes the first sample of each of `groups` groups in which one passes. */
+    size_t (*groups)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t groups,
+                     uint32_t *noted);
+    /* Notes those of `count` samples that pass. */
+    size_t (*samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t count,
+                      uint32_t *noted);
+    /* The same for the samples of noted groups. */
+    size_t (*regroup)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                      const uint32_t *groups, size_t count, uint32_t *noted);
+    /* Notes which ends sample + gram + 0 .. stride - 1 of the samples pass SECOND; all are at least
+     * 8. */
+    size_t (*ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                   const uint32_t *samples, size_t count, uint32_t *noted);
+    /* Notes the ends begin + 1 .. end at which `direct` has a key; begin is at least 1. */
+    size_t (*direct)(const uint32_t *direct, const uint8_t *text, size_t begin, size_t end,
+                     uint32_t *noted);
+} trawl_qgram_loops;
+
+extern const trawl_qgram_loops trawl_qgram_loops_scalar;
+#if TRAWL_HAVE_X86
+extern const trawl_qgram_loops trawl_qgram_loops_avx2;
+#endif
+
+/* Lists of one walker, shared by its tiers. */
+typedef struct trawl_qgram_lists {
+    uint32_t *groups;  /* block / group + 1 */
+    uint32_t *samples; /* block + group */
+    uint32_t *ends;    /* block + TRAWL_QGRAM_MAX_STRIDE + group */
+} trawl_qgram_lists;
+
+typedef struct trawl_tier_walker {
+    const trawl_qgram_tier *tier;
+    const trawl_qgram_loops *loops;
+    trawl_qgram_filter filter;
+    const uint32_t *heads;
+    const trawl_ending_range *ranges;
+    trawl_endings_search search;
+    bool dense;                 /* groups hardly sieve: take samples at once */
+    trawl_ending_event *events; /* of a block, from the window's beginning; NULL until needed */
+    size_t event_count;
+    size_t next;        /* the first event that has not been reported */
+    uint64_t looked_up; /* ends that were looked up so far: what the filter let through */
+} trawl_tier_walker;
+
+void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
+                     trawl_tier_walker *walker);
+void trawl_tier_close(trawl_tier_walker *walker);
+
+/* Ends in (begin, end] of a window at which a key of the tier may end, ascending, in lists->ends.
+ */
+size_t trawl_tier_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                             size_t end, const trawl_qgram_lists *lists);
+
+/* The longest key of the tier that ends there, or TRAWL_NO_KEY. */
+uint32_t trawl_tier_key(const trawl_tier_walker *walker, const trawl_window *window, size_t end);
+
+#endif

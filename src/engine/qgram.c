@@ -1,0 +1,306 @@
+#include "engine/qgram.h"
+
+#include "common/allocate.h"
+#include "common/fold.h"
+#include "common/status.h"
+#include "engine/qgram_tiers.h"
+
+static const char *const variants[] = {"mixed", NULL};
+static const char *const variant_summaries[] = {
+    "filters by pattern length, chosen from the set's statistics and a sample of the text", NULL};
+
+#define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
+
+typedef struct qgram_plan {
+    trawl_qgram_header header;
+    trawl_keys keys[TRAWL_QGRAM_MAX_TIERS]; /* of the tier's patterns, reversed */
+} qgram_plan;
+
+/* ------------------------------------------------------------------ planning */
+
+static trawl_status make_keys(const trawl_build *build, const trawl_patterns *reversed,
+                              const trawl_qgram_tier *tier, trawl_keys *keys) {
+    uint32_t *subset = trawl_allocate(reversed->count, sizeof *subset);
+    if (subset == NULL) {
+        return trawl_fail_memory(build->error, "dividing the patterns",
+                                 (uint64_t)reversed->count * sizeof *subset);
+    }
+    size_t count = 0;
+    for (size_t id = 0; id < reversed->count; id++) {
+        if (trawl_qgram_in_tier(reversed, id, tier)) {
+            subset[count++] = (uint32_t)id;
+        }
+    }
+    trawl_patterns view = *reversed;
+    view.case_insensitive = tier->folded; /* keys fold only where the tier does */
+    trawl_status status = trawl_keys_make(&view, subset, count, keys, build->error);
+    trawl_release(subset);
+    return status;
+}
+
+/* SECOND has about 16 bits for each end that is worth a look-up: one in 16 others passes. */
+static uint32_t second_bits(uint32_t ranges) {
+    uint32_t bits = 4;
+    while (bits < 24 && (UINT64_C(32) << bits) < 16 * (uint64_t)ranges) {
+        bits++;
+    }
+    return bits;
+}
+
+static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
+                                 const trawl_keys *keys) {
+    tier->tail = tier->window < 8 ? tier->window : 8;
+    uint32_t ranges = trawl_endings_count(keys, tier->tail);
+    bool direct = tier->kind == TRAWL_TIER_DIRECT;
+    tier->second_bits = direct ? 0 : second_bits(ranges);
+    tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
+    uint64_t filter = direct ? 65536 : UINT64_C(1) << tier->row_bits;
+    trawl_status status =
+        trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part, filter, 4, INSTEAD);
+    if (status == TRAWL_OK && !direct) {
+        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SECOND, part,
+                                     UINT64_C(1) << tier->second_bits, 4, INSTEAD);
+    }
+    if (status == TRAWL_OK && !direct) {
+        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_HASH, part,
+                                     (UINT64_C(1) << tier->hash_bits) + 1, 4, INSTEAD);
+    }
+    if (status == TRAWL_OK && !direct) {
+        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_RANGES, part, ranges,
+                                     sizeof(trawl_ending_range), INSTEAD);
+    }
+    return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
+}
+
+static trawl_status plan(trawl_build *build) {
+    qgram_plan *planned = trawl_allocate_zeroed(1, sizeof *planned);
+    if (planned == NULL) {
+        return trawl_fail_memory(build->error, "planning qgram", sizeof *planned);
+    }
+    build->state = planned;
+    trawl_qgram_header *header = &planned->header;
+    trawl_status status = trawl_qgram_choose(build, header);
+    if (status == TRAWL_OK) {
+        status =
+            trawl_build_reserve(build, TRAWL_SECTION_QGRAM_HEADER, 0, 1, sizeof *header, INSTEAD);
+    }
+    trawl_patterns reversed = {0};
+    if (status == TRAWL_OK) {
+        status = trawl_endings_reverse(build->patterns, &reversed, build->error);
+    }
+    for (uint32_t part = 0; status == TRAWL_OK && part < header->tiers; part++) {
+        status = make_keys(build, &reversed, &header->tier[part], &planned->keys[part]);
+        if (status == TRAWL_OK) {
+            status = reserve_tier(build, part, &header->tier[part], &planned->keys[part]);
+        }
+    }
+    trawl_release(reversed.bytes);
+    build->parts = header->tiers;
+    return status;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+static void fill_direct(const trawl_build *build, uint32_t part, const trawl_keys *keys) {
+    uint32_t *direct = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
+    uint32_t single[256] = {0};
+    memset(direct, 0, 65536 * sizeof *direct);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        if (trawl_key_length(keys, key) == 1) {
+            single[reversed[0]] = key + 1;
+        } else {
+            direct[reversed[1] | (uint32_t)reversed[0] << 8] = key + 1;
+        }
+    }
+    for (uint32_t pair = 65536; pair-- > 0;) {
+        uint8_t before = (uint8_t)pair, last = (uint8_t)(pair >> 8);
+        if (keys->folded) {
+            before = trawl_fold(before);
+            last = trawl_fold(last);
+        }
+        /* Entries of folded pairs are read before they are written: their index is the larger, or
+         * it is the same. */
+        uint32_t key = direct[before | (uint32_t)last << 8];
+        direct[pair] = key != 0 ? key : single[last];
+    }
+}
+
+/* A sample's number from bytes that are stored the last one first, its first byte at `reversed`. */
+static uint64_t sample_number(const uint8_t *reversed, uint32_t gram, uint64_t case_bits) {
+    uint64_t first = 0, last = 0;
+    uint32_t low = gram < 8 ? gram : 8;
+    for (uint32_t i = 0; i < low; i++) {
+        first |= (uint64_t) * (reversed - i) << (8 * i);
+    }
+    if (gram <= 8) {
+        return first | case_bits;
+    }
+    for (uint32_t i = 0; i < 8; i++) {
+        last |= (uint64_t) * (reversed - (gram - 8 + i)) << (8 * i);
+    }
+    return trawl_qgram_mix(first | case_bits, last | case_bits);
+}
+
+static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                        const trawl_keys *keys) {
+    uint32_t *rows = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
+    uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
+    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
+    memset(rows, 0, sizeof *rows << tier->row_bits);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        /* The window's samples nearest to the end that are shared with the key before are there
+         * already; the others begin further from it than the two keys agree. */
+        uint32_t shared = key == 0 ? 0 : keys->common[key];
+        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        uint32_t from = shared < tier->gram ? 0 : shared - tier->gram + 1;
+        for (uint32_t distance = from; distance < tier->stride; distance++) {
+            uint64_t number =
+                sample_number(reversed + distance + tier->gram - 1, tier->gram, case_bits);
+            rows[trawl_qgram_row(number, multiplier, tier->row_bits)] |= 1u << (number & 31);
+        }
+    }
+}
+
+static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                        const trawl_keys *keys) {
+    uint32_t *second = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SECOND, part);
+    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
+    uint64_t mask = ~UINT64_C(0) << (64 - 8 * tier->tail);
+    memset(second, 0, sizeof *second << tier->second_bits);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        if (key == 0 || keys->common[key] < tier->tail) {
+            uint64_t word = trawl_ending_number(keys->bytes + keys->offsets[key], tier->tail);
+            uint64_t hash = trawl_qgram_second((word | case_bits) & mask);
+            second[trawl_qgram_second_word(hash, tier->second_bits)] |=
+                1u << trawl_qgram_second_bit(hash, tier->second_bits);
+        }
+    }
+}
+
+static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *context) {
+    (void)context;
+    return trawl_ending_number(reversed, tail);
+}
+
+static trawl_status fill(trawl_build *build) {
+    const qgram_plan *planned = build->state;
+    memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HEADER, 0), &planned->header,
+           sizeof planned->header);
+    for (uint32_t part = 0; part < planned->header.tiers; part++) {
+        const trawl_qgram_tier *tier = &planned->header.tier[part];
+        const trawl_keys *keys = &planned->keys[part];
+        trawl_endings_fill(build, part, keys);
+        if (tier->kind == TRAWL_TIER_DIRECT) {
+            fill_direct(build, part, keys);
+            continue;
+        }
+        fill_hashed(build, part, tier, keys);
+        fill_second(build, part, tier, keys);
+        trawl_status status = trawl_endings_hash(
+            keys, tier->tail, tail_word, NULL, tier->hash_bits,
+            trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
+            trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part), build->error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    return TRAWL_OK;
+}
+
+static void release(trawl_build *build) {
+    qgram_plan *planned = build->state;
+    for (uint32_t part = 0; planned != NULL && part < TRAWL_QGRAM_MAX_TIERS; part++) {
+        trawl_keys_release(&planned->keys[part]);
+    }
+    trawl_release(planned);
+}
+
+/* ------------------------------------------------------------------ validation */
+
+static trawl_status damaged(trawl_error *error, const char *what) {
+    return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's qgram %s", what);
+}
+
+static bool tier_sound(const trawl_qgram_tier *tier) {
+    bool sound = tier->kind < TRAWL_TIER_KINDS && tier->folded <= 1 && tier->window != 0 &&
+                 tier->min_length <= tier->max_length && tier->window <= tier->min_length &&
+                 tier->max_length <= TRAWL_PATTERN_MAX_LENGTH;
+    if (sound && tier->kind == TRAWL_TIER_DIRECT) {
+        return tier->max_length <= 2 && tier->stride == 1;
+    }
+    return sound && tier->gram != 0 && tier->gram <= TRAWL_QGRAM_MAX_GRAM &&
+           tier->gram <= tier->window && tier->stride != 0 &&
+           tier->stride <= tier->window - tier->gram + 1 && tier->row_bits != 0 &&
+           tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS && tier->second_bits != 0 &&
+           tier->second_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
+           tier->tail == (tier->window < 8 ? tier->window : 8);
+}
+
+static trawl_status validate_direct(const trawl_db *db, uint32_t part, trawl_error *error) {
+    trawl_status status = trawl_outputs_validate(db, part, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    uint64_t size;
+    const uint32_t *direct = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &size);
+    if (size != 65536 * sizeof *direct) {
+        return damaged(error, "table of pairs has another size than it must");
+    }
+    trawl_outputs outputs;
+    trawl_outputs_view(db, part, &outputs);
+    for (uint32_t pair = 0; pair < 65536; pair++) {
+        if (direct[pair] > outputs.keys) {
+            return damaged(error, "table of pairs has an entry out of range");
+        }
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier,
+                                  trawl_error *error) {
+    if (!tier_sound(tier)) {
+        return damaged(error, "tier is damaged");
+    }
+    if (tier->kind == TRAWL_TIER_DIRECT) {
+        return validate_direct(db, part, error);
+    }
+    uint64_t filter_size, second_size, heads_size, ranges_size;
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &filter_size);
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, &second_size);
+    const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, &heads_size);
+    const trawl_ending_range *ranges =
+        trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, &ranges_size);
+    if (filter_size != UINT64_C(4) << tier->row_bits || second_size != UINT64_C(4)
+                                                                           << tier->second_bits) {
+        return damaged(error, "tables have inconsistent sizes");
+    }
+    return trawl_endings_validate(db, part, tier->tail, tier->hash_bits, heads, heads_size, ranges,
+                                  ranges_size, error);
+}
+
+static trawl_status validate(const trawl_db *db, trawl_error *error) {
+    uint64_t size;
+    const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, &size);
+    if (header == NULL || size != sizeof *header || header->tiers == 0 ||
+        header->tiers > TRAWL_QGRAM_MAX_TIERS) {
+        return damaged(error, "header is damaged");
+    }
+    trawl_status status = TRAWL_OK;
+    for (uint32_t part = 0; status == TRAWL_OK && part < header->tiers; part++) {
+        status = validate_tier(db, part, &header->tier[part], error);
+    }
+    return status;
+}
+
+const trawl_engine trawl_engine_qgram = {
+    .description = {.name = "qgram",
+                    .summary = "filters by q-grams sampled at a stride, then exact verification",
+                    .source = "trawl",
+                    .variants = variants,
+                    .variant_summaries = variant_summaries},
+    .plan = plan,
+    .fill = fill,
+    .release = release,
+    .validate = validate,
+};

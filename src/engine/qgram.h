@@ -1,0 +1,115 @@
+/*
+ * The q-gram engine's tables.
+ *
+ * The set is divided by length into tiers. A tier looks at the last `window` bytes (m) of each of
+ * its patterns, which all of them have, and so finds matches in the order of their ends. Each tier
+ * has a filter that lets few positions of the text through, and one way to verify what passes: the
+ * end of a match is looked up by its last `tail` bytes, then among the keys that end so
+ * (engine/endings.h). Tiers stand in order of falling lengths: of two keys that end at one
+ * position, the one of the earlier tier is longer, which is the canonical order.
+ *
+ * Kinds of filters:
+ *   direct   patterns of one and two bytes: a table of all pairs of bytes says which key ends there
+ *   hashed   q bytes of the text are looked at every `stride` bytes, stride = m - q + 1: every
+ *            occurrence's window holds exactly one such sample, at one of `stride` alignments. All
+ *            q-grams of all windows are bits in a table (Bloom 1970, with one hash function)
+ *   shuffle  few patterns: sets of bytes by nibbles in vector registers (as in Teddy, by G.
+ * Langdale for Hyperscan), at every position packed   sets of at most four letters: letters as 2
+ * bits, whole windows as numbers
+ */
+#ifndef TRAWL_ENGINE_QGRAM_H
+#define TRAWL_ENGINE_QGRAM_H
+
+#include <string.h>
+
+#include "engine/endings.h"
+
+enum {
+    TRAWL_QGRAM_MIXED = 0,
+    TRAWL_QGRAM_HASHED = 1,
+    TRAWL_QGRAM_SHUFFLE = 2,
+    TRAWL_QGRAM_PACKED = 3
+}; /* variants */
+
+typedef enum trawl_tier_kind {
+    TRAWL_TIER_DIRECT = 0,
+    TRAWL_TIER_HASHED = 1,
+    TRAWL_TIER_SHUFFLE = 2,
+    TRAWL_TIER_PACKED = 3
+} trawl_tier_kind;
+#define TRAWL_TIER_KINDS 4
+
+#define TRAWL_QGRAM_MAX_TIERS 8u
+#define TRAWL_QGRAM_MAX_GRAM 16u
+#define TRAWL_QGRAM_MAX_STRIDE 64u
+#define TRAWL_QGRAM_MAX_ROW_BITS 26u
+
+typedef struct trawl_qgram_tier {
+    uint32_t kind;                   /* trawl_tier_kind */
+    uint32_t min_length, max_length; /* of its patterns */
+    uint32_t window;                 /* m <= min_length */
+    uint32_t gram;                   /* q: bytes of a sample; direct: 2 */
+    uint32_t stride;                 /* hashed and packed: m - q + 1 or less; else 1 */
+    uint32_t folded;                 /* 1: keys are lower-cased, case-sensitive ones are verified */
+    uint32_t row_bits;               /* hashed: FILTER has 1 << row_bits rows of 32 bits */
+    uint32_t second_bits; /* SECOND has 1 << second_bits words of 32 bits: ends worth a look-up */
+    uint32_t tail;        /* last bytes by which an end is looked up: min(m, 8) */
+    uint32_t hash_bits;   /* HASH has (1 << hash_bits) + 1 heads */
+    uint32_t letters;     /* packed: a letter is (byte >> letters) & 3 */
+} trawl_qgram_tier;
+
+typedef struct trawl_qgram_header {
+    uint32_t tiers;
+    uint32_t reserved;
+    trawl_qgram_tier tier[TRAWL_QGRAM_MAX_TIERS];
+} trawl_qgram_header;
+
+/* Sections; part = tier
+ * QGRAM_HEADER   trawl_qgram_header (part 0)
+ * QGRAM_FILTER   direct: uint32_t[65536]: 0 or 1 + the longest key that ends with these two bytes,
+ *                the earlier one in the low half of the index
+ *                hashed: uint32_t[1 << row_bits]
+ *                shuffle: trawl_qgram_shuffle (engine/qgram_shuffle.h)
+ *                packed: engine/qgram_packed.h
+ * QGRAM_SECOND   uint32_t[1 << second_bits]
+ * QGRAM_HASH     uint32_t[(1 << hash_bits) + 1]
+ * QGRAM_RANGES   trawl_ending_range[]
+ * and the outputs and endings of the part. `direct` has no SECOND, HASH and RANGES. */
+
+#define TRAWL_QGRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
+
+/* In folded tiers letters of either case must hash alike. Setting one bit of every byte does that;
+ * the few other bytes that it confuses cost a look-up, not a wrong match. */
+TRAWL_BOTH uint64_t trawl_qgram_case_bits(bool folded) {
+    return folded ? UINT64_C(0x2020202020202020) : 0;
+}
+
+/* The number of a sample: `first` are its first eight bytes as a little-endian number (bytes past
+ * the sample do not matter), `last` its last eight, which only samples of more than eight have. */
+TRAWL_BOTH uint64_t trawl_qgram_mix(uint64_t first, uint64_t last) {
+    return first * UINT64_C(0xd6e8feb86659fd93) ^ last;
+}
+
+/* What to multiply a sample's number with so that only its q bytes count. */
+TRAWL_BOTH uint64_t trawl_qgram_multiplier(uint32_t gram) {
+    return gram >= 8 ? TRAWL_QGRAM_MULTIPLIER : TRAWL_QGRAM_MULTIPLIER << (64 - 8 * gram);
+}
+
+/* Row of FILTER; the bit in it is the number's lowest five bits, a shift that costs nothing. */
+TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t row_bits) {
+    return (size_t)((number * multiplier) >> (64 - row_bits));
+}
+
+/* Word of SECOND and the bit in it for the last `tail` bytes before an end, whose ending
+ * (trawl_ending_load without folding) has been given its case bits and its other bytes cleared. */
+TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t tail_word) {
+    return tail_word * UINT64_C(0xe7037ed1a0b428db);
+}
+TRAWL_BOTH size_t trawl_qgram_second_word(uint64_t hash, uint32_t second_bits) {
+    return (size_t)(hash >> (64 - second_bits));
+}
+TRAWL_BOTH uint32_t trawl_qgram_second_bit(uint64_t hash, uint32_t second_bits) {
+    return (uint32_t)(hash >> (59 - second_bits)) & 31;
+}
+
+#endif
