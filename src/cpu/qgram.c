@@ -54,21 +54,6 @@ static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
 
 /* ------------------------------------------------------------------ matches */
 
-/* The events of one tier in a block. */
-static void find_events(qgram_walker *walker, trawl_tier_walker *tier, const trawl_window *window,
-                        size_t begin, size_t end) {
-    size_t candidates = trawl_tier_candidates(tier, window, begin, end, &walker->lists);
-    const uint32_t *ends = walker->lists.ends;
-    size_t found = 0;
-    for (size_t i = 0; i < candidates; i++) {
-        uint32_t key = trawl_tier_key(tier, window, ends[i]);
-        tier->events[found] = (trawl_ending_event){.position = ends[i], .key = key};
-        found += key != TRAWL_NO_KEY;
-    }
-    tier->event_count = found;
-    tier->next = 0;
-}
-
 /* Reports the events of all tiers, which are in order, in order: at one end the earlier tier's
  * match is longer, begins earlier and comes first. */
 static trawl_status report_events(qgram_walker *walker, const trawl_window *window,
@@ -127,7 +112,7 @@ static trawl_status scan(trawl_walker *base, const trawl_window *window, trawl_s
         size_t left = window->length - begin;
         size_t end = begin + (left < TRAWL_QGRAM_BLOCK ? left : TRAWL_QGRAM_BLOCK);
         for (uint32_t i = 0; i < walker->tiers; i++) {
-            find_events(walker, &walker->tier[i], window, begin, end);
+            trawl_tier_events(&walker->tier[i], window, begin, end, &walker->lists);
         }
         status = report_events(walker, window, sink);
         begin = end;
@@ -136,20 +121,6 @@ static trawl_status scan(trawl_walker *base, const trawl_window *window, trawl_s
 }
 
 /* ------------------------------------------------------------------ counts */
-
-static void count_block(qgram_walker *walker, trawl_tier_walker *tier, const trawl_window *window,
-                        size_t begin, size_t end, trawl_counts *counts) {
-    size_t candidates = trawl_tier_candidates(tier, window, begin, end, &walker->lists);
-    const uint32_t *ends = walker->lists.ends;
-    const trawl_endings_view *view = &tier->search.view;
-    uint64_t *hits = counts->per_pattern == NULL ? NULL : tier->search.hits;
-    for (size_t i = 0; i < candidates; i++) {
-        uint32_t key = trawl_tier_key(tier, window, ends[i]);
-        if (key != TRAWL_NO_KEY) {
-            trawl_emit_counts(&view->outputs, &view->patterns, window, ends[i], key, counts, hits);
-        }
-    }
-}
 
 static trawl_status count(trawl_walker *base, const trawl_window *window, trawl_counts *counts,
                           trawl_error *error) {
@@ -165,7 +136,7 @@ static trawl_status count(trawl_walker *base, const trawl_window *window, trawl_
         size_t left = window->length - begin;
         size_t end = begin + (left < TRAWL_QGRAM_BLOCK ? left : TRAWL_QGRAM_BLOCK);
         for (uint32_t i = 0; i < walker->tiers; i++) {
-            count_block(walker, &walker->tier[i], window, begin, end, counts);
+            trawl_tier_count(&walker->tier[i], window, begin, end, &walker->lists, counts);
         }
         begin = end;
     }

@@ -159,8 +159,9 @@ static uint32_t direct_key(const trawl_tier_walker *walker, const trawl_window *
 
 /* ------------------------------------------------------------------ any kind */
 
-size_t trawl_tier_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
-                             size_t end, const trawl_qgram_lists *lists) {
+/* Ends in (begin, end] at which a key of the tier may end, ascending, in lists->ends. */
+static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                              size_t end, const trawl_qgram_lists *lists) {
     size_t found = walker->tier->kind == TRAWL_TIER_DIRECT
                        ? direct_candidates(walker, window, begin, end, lists)
                        : hashed_candidates(walker, window, begin, end, lists);
@@ -168,7 +169,8 @@ size_t trawl_tier_candidates(trawl_tier_walker *walker, const trawl_window *wind
     return found;
 }
 
-uint32_t trawl_tier_key(const trawl_tier_walker *walker, const trawl_window *window, size_t end) {
+/* The longest key of the tier that ends there, or TRAWL_NO_KEY. */
+static uint32_t find_key(const trawl_tier_walker *walker, const trawl_window *window, size_t end) {
     if (walker->tier->kind == TRAWL_TIER_DIRECT) {
         return direct_key(walker, window, end);
     }
@@ -185,4 +187,32 @@ uint32_t trawl_tier_key(const trawl_tier_walker *walker, const trawl_window *win
         }
     }
     return TRAWL_NO_KEY;
+}
+
+void trawl_tier_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                       size_t end, const trawl_qgram_lists *lists) {
+    size_t candidates = find_candidates(walker, window, begin, end, lists);
+    const uint32_t *ends = lists->ends;
+    size_t found = 0;
+    for (size_t i = 0; i < candidates; i++) {
+        uint32_t key = find_key(walker, window, ends[i]);
+        walker->events[found] = (trawl_ending_event){.position = ends[i], .key = key};
+        found += key != TRAWL_NO_KEY;
+    }
+    walker->event_count = found;
+    walker->next = 0;
+}
+
+void trawl_tier_count(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                      size_t end, const trawl_qgram_lists *lists, trawl_counts *counts) {
+    size_t candidates = find_candidates(walker, window, begin, end, lists);
+    const uint32_t *ends = lists->ends;
+    const trawl_endings_view *view = &walker->search.view;
+    uint64_t *hits = counts->per_pattern == NULL ? NULL : walker->search.hits;
+    for (size_t i = 0; i < candidates; i++) {
+        uint32_t key = find_key(walker, window, ends[i]);
+        if (key != TRAWL_NO_KEY) {
+            trawl_emit_counts(&view->outputs, &view->patterns, window, ends[i], key, counts, hits);
+        }
+    }
 }

@@ -85,12 +85,13 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                      trawl_tier_walker *walker);
 void trawl_tier_close(trawl_tier_walker *walker);
 
-/* Ends in (begin, end] of a window at which a key of the tier may end, ascending, in lists->ends.
- */
-size_t trawl_tier_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
-                             size_t end, const trawl_qgram_lists *lists);
+/* Finds the ends in (begin, end] of a window at which a key of the tier ends, and leaves them with
+ * the longest key of each in walker->events, ascending. At most a block. */
+void trawl_tier_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                       size_t end, const trawl_qgram_lists *lists);
 
-/* The longest key of the tier that ends there, or TRAWL_NO_KEY. */
-uint32_t trawl_tier_key(const trawl_tier_walker *walker, const trawl_window *window, size_t end);
+/* Counts the matches of the tier that end in (begin, end]. */
+void trawl_tier_count(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                      size_t end, const trawl_qgram_lists *lists, trawl_counts *counts);
 
 #endif
