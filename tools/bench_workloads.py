@@ -26,6 +26,9 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True  # leaves nothing in tools/
+import bench_report
+
 Workload = collections.namedtuple("Workload", "name patterns text target")
 
 # WORKLOADS: the seeded sets and texts; DATA: real sets and texts. Each file may also be there as
@@ -74,8 +77,6 @@ TABLE = [
     Workload("13grams-dickens", "DATA/gsm8k-13grams.tsv", DICKENS, 2),
 ]
 MAX_COPIES = 64  # of a text: they are arguments of one command
-TARGET_MEAN = 4  # of the ratios of all rows, geometric
-TARGET_AUTO = 0.9  # of the planner's choice to the best engine forced by name
 
 
 class Trouble(Exception):
@@ -125,6 +126,11 @@ def parse_size(text):
 def read_json(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def read_results(directory, rows):
+    paths = [os.path.join(directory, row.name + ".json") for row in rows]
+    return [read_json(path) for path in paths if os.path.isfile(path)]
 
 
 def write_whole(path, text):
@@ -178,15 +184,6 @@ def flatten(items):
         yield from flatten(item.get("children", []))
 
 
-def engine_names(trawl):
-    """The names that `trawl engines` explains; every other name in bench's rows is a peer's."""
-    names = [line.split(":")[0] for line in output_of(trawl, "engines").splitlines()
-             if line and not line.startswith(" ") and ":" in line]
-    if not names:
-        raise Trouble("%s: expected the command trawl ('trawl engines' failed)" % trawl)
-    return names
-
-
 # ------------------------------------------------------------------ measuring
 
 
@@ -214,54 +211,70 @@ def bench_command(options, workload, patterns, text):
                "--repeat", str(options.repeat), "--limit", str(options.limit),
                "--engine", options.engines, "-f", patterns]
     if not options.no_peers:
-        command.append("--peers")
+        command += ["--peers", "--time-limit", str(options.time_limit)]
     if ".tsv" in workload.patterns:
         command += ["--pattern-format", "tsv"]
     return command + options.flags + [text] * copies, copies, min(options.limit, size * copies)
 
 
-def parse_rows(output, engines, asked):
-    """bench's JSON lines -> contestants. The planner's row bears the name of the engine it chose;
-    it is told apart by "asked", or by being the first one."""
+def parse_rows(output, asked):
+    """bench's JSON lines -> contestants. Their kind is auto, engine, peer, or program (a whole one,
+    which counts lines). The planner's row bears the name of the engine it chose; it is known by
+    being the first one."""
+    rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    names = [row["engine"] for row in rows]
     contestants = []
-    for line in output.splitlines():
-        if not line.startswith("{"):
-            continue
-        row = json.loads(line)
-        peer = row.get("peer", row["engine"] not in engines)
-        first = not contestants and asked.split(",")[0] == "auto"
-        auto = not peer and (row["asked"] == "auto" if "asked" in row else first)
-        speed = row.get("gb_per_second")
-        name = row["engine"] + (":" + row["variant"] if row.get("variant") and not peer else "")
+    for number, row in enumerate(rows):
+        kind, variant = row.get("kind", "engine"), row.get("variant", "")
+        if kind == "engine" and number == 0 and asked.split(",")[0] == "auto":
+            kind = "auto"
+        ours = kind in ("auto", "engine")
+        # Peers bear their names alone, unless there is one in several forms.
+        name = row["engine"]
+        if variant and (ours or names.count(name) > 1):
+            name += ":" + variant
         contestants.append({
-            "name": "auto" if auto else row["engine"] if peer else name,
-            "chosen": name if auto else "",
-            "version": row.get("version") or row.get("variant", "") if peer else "",
-            "kind": "peer" if peer else "auto" if auto else "engine",
-            "speed": speed, "matches": row.get("matches"), "threads": row.get("threads"),
-            "build_seconds": row.get("build_seconds"), "table_bytes": row.get("table_bytes"),
-            "reason": row.get("error") or row.get("reason") or row.get("refusal") or "",
+            "name": "auto" if kind == "auto" else name, "kind": kind,
+            "chosen": name if kind == "auto" else "", "version": "" if ours else variant,
+            "speed": row.get("gb_per_second"), "matches": row.get("matches"),
+            "threads": row.get("threads"), "build_seconds": row.get("build_seconds"),
+            "table_bytes": row.get("table_bytes"), "status": row.get("status", "measured"),
+            "reason": row.get("reason", ""), "note": row.get("note", ""),
+            "ratio": row.get("ratio_to_best_peer"), "best_peer": row.get("best_peer"),
+            "seconds": row.get("seconds", []),
         })
     return contestants
 
 
-def measure(options, workload, engines):
+def remarks(contestants):
+    """(what must not be, what a reader should know), a sentence each."""
+    counted = [one for one in contestants if one["speed"] and one["kind"] != "program"]
+    problems, notes = [], []
+    if len({one["matches"] for one in counted}) > 1:
+        problems.append("different numbers of matches: " + ", ".join(
+            "%s %s" % (one["name"], one["matches"]) for one in counted))
+    for one in contestants:
+        if not one["speed"]:
+            notes.append("%s: %s" % (one["name"], one["reason"] or one["status"]))
+        if one["note"]:
+            notes.append("%s: %s" % (one["name"], one["note"]))
+    return problems, notes
+
+
+def measure(options, workload):
     patterns, text = locate(workload.patterns), locate(workload.text)
     command, copies, size = bench_command(options, workload, patterns, text)
     load, begin = os.getloadavg()[0], time.monotonic()
-    status, output, errors = run_limited(command, options.time_limit)
-    contestants = parse_rows(output, engines, options.engines)
-    problems = []
-    if status is None:
-        problems.append("ended after %g s (--time-limit)" % options.time_limit)
-    elif status != 0 or not contestants:
-        problems.append("trawl bench ended with %s" % status)
-    notes = [line.strip() for line in errors.splitlines() if line.strip()]
-    if problems:
-        problems, notes = problems + notes, []
-    if len({one["matches"] for one in contestants if one["speed"]}) > 1:
-        problems.append("different numbers of matches: " + ", ".join(
-            "%s %s" % (one["name"], one["matches"]) for one in contestants if one["speed"]))
+    status, output, errors = run_limited(command, options.row_limit)
+    contestants = parse_rows(output, options.engines)
+    problems, notes = remarks(contestants)
+    said = [line.strip() for line in errors.splitlines() if line.strip()]
+    if status == 0 and contestants:
+        notes += said
+    elif status is None:
+        problems += ["ended after %g s (--row-limit)" % options.row_limit] + said
+    else:
+        problems += ["trawl bench ended with %s" % status] + said
     return {
         "name": workload.name, "patterns": pattern_count(patterns), "target": workload.target,
         "pattern_file": os.path.basename(patterns), "text_file": os.path.basename(text),
@@ -270,197 +283,6 @@ def measure(options, workload, engines):
         "contestants": contestants, "problems": problems, "notes": notes,
         "bench_output": output,
     }
-
-
-# ------------------------------------------------------------------ reporting
-
-
-def fastest(contestants):
-    return max(contestants, key=lambda one: one["speed"]["median"], default=None)
-
-
-def summarize(result):
-    """What the ratios need; None for what was not measured."""
-    good = [one for one in result["contestants"] if one["speed"]]
-    of = {kind: [one for one in good if one["kind"] == kind] for kind in ("auto", "engine", "peer")}
-    auto = of["auto"][0] if of["auto"] else None
-    # Without the planner's row (--engines), the best engine stands for trawl.
-    ours = auto or fastest(of["engine"])
-    peer = fastest([one for one in of["peer"] if ours and one["matches"] == ours["matches"]])
-    best = fastest(of["engine"])
-    ratio = span = None
-    if ours and peer:
-        ratio = ours["speed"]["median"] / peer["speed"]["median"]
-        span = (ours["speed"]["min"] / peer["speed"]["max"],
-                ours["speed"]["max"] / peer["speed"]["min"])
-    of_best = auto["speed"]["median"] / best["speed"]["median"] if auto and best else None
-    return {"ours": ours, "peer": peer, "best": best, "ratio": ratio, "span": span,
-            "of_best": of_best}
-
-
-def speed_text(one):
-    return "-" if one is None else "%.3g" % one["speed"]["median"]
-
-
-def ratio_line(result):
-    found = summarize(result)
-    ours, peer, ratio = found["ours"], found["peer"], found["ratio"]
-    density = ours["matches"] / result["bytes"] if ours else None
-    cells = [
-        result["name"], "{:,}".format(result["patterns"]),
-        "-" if density is None else "%.2g" % density,
-        "-" if ours is None else ours["chosen"] or ours["name"], speed_text(ours),
-        "-" if peer is None else peer["name"], speed_text(peer),
-        "-" if ratio is None else "%.2f (%.2f-%.2f)" % (ratio, *found["span"]),
-        "%g" % result["target"],
-        "-" if ratio is None else "yes" if ratio >= result["target"] else "**no**",
-        "-" if found["of_best"] is None else "%.2f" % found["of_best"],
-        "-" if found["best"] is None else found["best"]["name"],
-    ]
-    return "| " + " | ".join(cells) + " |"
-
-
-def print_table(heading, lines):
-    print("| " + " | ".join(heading) + " |")
-    print("|---" * len(heading) + "|")
-    for line in lines:
-        print(line)
-    print()
-
-
-def print_ratios(results):
-    print("## Ratios\n")
-    print_table(["workload", "patterns", "matches a byte", "trawl's engine", "GB/s", "best peer",
-                 "GB/s", "ratio (least-most)", "target", "met", "auto / best engine",
-                 "best engine"], [ratio_line(result) for result in results])
-    found = [(result, summarize(result)) for result in results]
-    ratios = [(one["ratio"], result["target"]) for result, one in found if one["ratio"]]
-    if ratios:
-        mean = math.exp(sum(math.log(ratio) for ratio, _ in ratios) / len(ratios))
-        print("- Geometric mean of %d ratios: %.2f (target: %g, %s)."
-              % (len(ratios), mean, TARGET_MEAN, "met" if mean >= TARGET_MEAN else "**not met**"))
-        print("- Targets met: %d of %d." % (sum(a >= b for a, b in ratios), len(ratios)))
-    autos = [(one["of_best"], result["name"]) for result, one in found if one["of_best"]]
-    if autos:
-        slow = ["%s (%.2f)" % (name, share) for share, name in sorted(autos) if share < TARGET_AUTO]
-        print("- The planner's choice reaches %g of the best engine on %d of %d%s."
-              % (TARGET_AUTO, len(autos) - len(slow), len(autos),
-                 "; not on " + ", ".join(slow) if slow else ""))
-    print()
-
-
-def print_speeds(results):
-    columns = {}  # name -> kind, in the order of appearance, trawl's own first
-    for kind in ("auto", "engine", "peer"):
-        for result in results:
-            for one in result["contestants"]:
-                if one["kind"] == kind:
-                    columns.setdefault(one["name"], kind)
-    lines = []
-    for result in results:
-        by_name = {one["name"]: one for one in result["contestants"] if one["speed"]}
-        peer = summarize(result)["peer"]
-        cells = [result["name"]]
-        for name, kind in columns.items():
-            text = speed_text(by_name.get(name))
-            cells.append("**%s**" % text if kind == "peer" and peer and name == peer["name"]
-                         else text)
-        lines.append("| " + " | ".join(cells) + " |")
-    print("## Speeds\n\nMedians in GB/s; the best peer of a row is bold, - was not measured.\n")
-    print_table(["workload", *columns], lines)
-
-
-def print_builds(results):
-    print("## Building\n\nSeconds, and MB of tables.\n")
-    lines = []
-    for result in results:
-        found = summarize(result)
-        cells = [result["name"]]
-        for one in (found["ours"], found["peer"]):
-            if one is None or one["build_seconds"] is None:
-                cells += ["-", "-"]
-            else:
-                table = one["table_bytes"]
-                cells += ["%.3f" % one["build_seconds"],
-                          "-" if table is None else "%.3g" % (table / 1e6)]
-        lines.append("| " + " | ".join(cells) + " |")
-    print_table(["workload", "trawl, s", "trawl, MB", "best peer, s", "best peer, MB"], lines)
-
-
-def print_machine(machine, results):
-    versions = {one["name"]: one["version"] for result in results
-                for one in result["contestants"] if one["kind"] == "peer"}
-    print("## Machine and method\n")
-    print("- %s (family/model %s), %s CPUs, %s thread(s) a core, hypervisor: %s"
-          % (machine["model"], machine["family and model"], machine["CPUs"],
-             machine["threads per core"], machine["hypervisor"]))
-    print("- caches: " + ", ".join("%s %s" % pair for pair in machine["caches"].items()))
-    print("- instruction sets: %s; trawl: %s%s"
-          % (" ".join(machine["instruction sets"]), " ".join(machine["trawl devices"]),
-             "; TRAWL_CPU=" + machine["TRAWL_CPU"] if machine["TRAWL_CPU"] else ""))
-    print("- %s, checkout %s, kernel %s"
-          % (machine["trawl"], machine["checkout"], machine["kernel"]))
-    print("- peers: " + (", ".join("%s %s" % pair for pair in versions.items()) or "none"))
-    threads = sorted({str(one["threads"]) for result in results for one in result["contestants"]
-                      if one["threads"] and one["kind"] != "peer"})
-    flags = sorted({" ".join(result["flags"]) for result in results if result["flags"]})
-    loads = [result["load_before"] for result in results]
-    print("- threads: %s; %s timed runs of each%s; load average before the rows: %.1f to %.1f"
-          % (", ".join(threads), "/".join(sorted({str(result["repeat"]) for result in results})),
-             "; trawl bench " + ", ".join(flags) if flags else "", min(loads), max(loads)))
-    texts = {result["text_file"]: "%s %.1f MB%s"
-             % (result["text_file"], result["bytes"] / 1e6,
-                " (%d times)" % result["copies"] if result["copies"] > 1 else "")
-             for result in results}
-    print("- texts: %s\n" % ", ".join(texts.values()))
-
-
-def print_problems(results):
-    for key, heading in (("problems", "Problems"), ("notes", "Notes")):
-        lines = ["- %s: %s" % (result["name"], text) for result in results for text in result[key]]
-        if lines:
-            print("## %s\n\n%s\n" % (heading, "\n".join(lines)))
-
-
-def print_against(results, directory):
-    """trawl's own rows beside those of another run: other flags, or another version."""
-    lines = []
-    for result in results:
-        path = os.path.join(directory, result["name"] + ".json")
-        ours = summarize(result)["ours"]
-        other = summarize(read_json(path))["ours"] if os.path.isfile(path) else None
-        if ours and other:
-            speed, before = ours["speed"]["median"], other["speed"]["median"]
-            lines.append("| %s | %.3g | %.3g | %.2f | %.3g |"
-                         % (result["name"], speed, before, speed / before,
-                            ours["matches"] / result["bytes"] * speed * 1e3))
-    print("## Against %s\n" % directory)
-    print_table(["workload", "GB/s", "GB/s there", "ratio", "million matches a second"], lines)
-
-
-def print_report(machine, results, against):
-    print_machine(machine, results)
-    print_ratios(results)
-    print_speeds(results)
-    print_builds(results)
-    if against:
-        print_against(results, against)
-    print_problems(results)
-
-
-def speeds_tsv(results):
-    """For plotting programs: a line for each contestant of each row."""
-    lines = ["workload\tpatterns\tname\tkind\tmedian\tmin\tmax\tmatches\tbuild_seconds"
-             "\ttable_bytes"]
-    for result in results:
-        for one in result["contestants"]:
-            if one["speed"]:
-                speed = one["speed"]
-                lines.append("\t".join(str(value) for value in (
-                    result["name"], result["patterns"], one["name"], one["kind"], speed["median"],
-                    speed["min"], speed["max"], one["matches"], one["build_seconds"],
-                    one["table_bytes"])))
-    return "\n".join(lines) + "\n"
 
 
 # ------------------------------------------------------------------ the command
@@ -487,8 +309,10 @@ def parse_arguments(arguments):
                         help="use the first BYTES of a text (64M)")
     parser.add_argument("--least", type=parse_size, default=32 * MIB, metavar="BYTES",
                         help="repeat shorter texts until they have BYTES (32M)")
-    parser.add_argument("--time-limit", type=float, default=600, metavar="SECONDS",
-                        help="end the run of a workload after SECONDS (600)")
+    parser.add_argument("--time-limit", type=int, default=60, metavar="SECONDS",
+                        help="the time of each contestant, as trawl bench has it (60)")
+    parser.add_argument("--row-limit", type=float, default=1800, metavar="SECONDS",
+                        help="end the run of a workload after SECONDS (1800)")
     parser.add_argument("--out", default="bench-results", metavar="DIRECTORY",
                         help="where the JSON files go (bench-results)")
     parser.add_argument("--resume", action="store_true",
@@ -517,7 +341,8 @@ def choose_rows(names):
 
 def measure_rows(options, rows):
     machine_path = os.path.join(options.out, "machine.json")
-    engines = engine_names(options.trawl)
+    if not output_of(options.trawl, "--version").startswith("trawl "):
+        raise Trouble("%s: expected the command trawl" % options.trawl)
     machine = describe_machine(options.trawl)
     os.makedirs(options.out, exist_ok=True)
     if options.resume and os.path.isfile(machine_path) and read_json(machine_path) != machine:
@@ -530,11 +355,11 @@ def measure_rows(options, rows):
         path = os.path.join(options.out, row.name + ".json")
         if options.resume and os.path.isfile(path):
             continue
-        result = measure(options, row, engines)
+        result = measure(options, row)
         write_whole(path, json.dumps(result, indent=1))
-        found = summarize(result)
+        found = bench_report.summarize(result)
         print("%s: %.0f s, %s GB/s, ratio %s%s"
-              % (row.name, result["seconds"], speed_text(found["ours"]),
+              % (row.name, result["seconds"], bench_report.speed_text(found["ours"]),
                  "-" if found["ratio"] is None else "%.2f" % found["ratio"],
                  "".join("; " + problem for problem in result["problems"])),
               file=sys.stderr, flush=True)
@@ -550,12 +375,14 @@ def main(arguments):
     if not options.report:
         measure_rows(options, rows)
     machine_path = os.path.join(options.out, "machine.json")
-    paths = [os.path.join(options.out, row.name + ".json") for row in rows]
-    results = [read_json(path) for path in paths if os.path.isfile(path)]
+    results = read_results(options.out, rows)
     if not results or not os.path.isfile(machine_path):
         raise Trouble("%s: expected results of a run before" % options.out)
-    write_whole(os.path.join(options.out, "speeds.tsv"), speeds_tsv(results))
-    print_report(read_json(machine_path), results, options.against)
+    write_whole(os.path.join(options.out, "speeds.tsv"), bench_report.speeds_tsv(results))
+    bench_report.print_report(read_json(machine_path), results)
+    if options.against:
+        others = read_results(options.against, rows)
+        bench_report.print_against(results, others, options.against)
     return 1 if any(result["problems"] for result in results) else 0
 
 
