@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures trawl beside its peers over the workloads of docs/BENCHMARKS.md, and prints Markdown.
 
-For each row of WORKLOADS below: one run of `trawl bench --peers --format json`, so that the ratios
+For each row of TABLE below: one run of `trawl bench --peers --format json`, so that the ratios
 of a row come from the same minutes of the same machine. Everything measured is kept as JSON in a
 directory, from which the tables can be printed again (--report) and plots be made (speeds.tsv).
 
