@@ -5,55 +5,63 @@
  *   TARGET      the functions' target attribute, or nothing
  */
 
+/* Whether the sample passes, in the lowest bit. `gram` matters only to samples of more than eight
+ * bytes (wide). */
 TARGET static inline __attribute__((always_inline)) uint32_t
-NAME(test)(const trawl_qgram_filter *filter, const uint8_t *sample, uint64_t multiplier,
-           uint32_t shift, uint64_t case_bits, bool wide) {
+NAME(test)(const uint32_t *rows, uint64_t multiplier, uint32_t shift, const uint8_t *sample,
+           size_t gram, uint64_t case_bits, bool wide) {
     uint64_t number, last;
     memcpy(&number, sample, sizeof number);
     number |= case_bits;
     if (wide) {
-        memcpy(&last, sample + filter->gram - 8, sizeof last);
+        memcpy(&last, sample + gram - 8, sizeof last);
         number = trawl_qgram_mix(number, last | case_bits);
     }
-    return filter->rows[(number * multiplier) >> shift] >> (number & 31);
+    return rows[(number * multiplier) >> shift] >> (number & 31);
 }
 
+/* What the loops read again and again stands in variables of their own: the lists that they write
+ * might else be taken for parts of it. */
 TARGET static inline __attribute__((always_inline)) size_t
 NAME(note_groups)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t groups,
-                  uint32_t *noted, uint64_t case_bits, bool wide) {
-    uint32_t *next = noted;
+                  uint32_t *restrict noted, uint64_t case_bits, bool wide) {
+    const uint32_t *restrict rows = filter->rows;
     uint64_t multiplier = filter->multiplier;
     uint32_t shift = filter->shift;
-    size_t stride = grid->stride;
+    size_t stride = grid->stride, gram = filter->gram;
     const uint8_t *sample = grid->text + grid->from;
     uint32_t position = (uint32_t)grid->from;
+    uint32_t step = TRAWL_QGRAM_GROUP * (uint32_t)stride;
+    uint32_t *next = noted;
     for (size_t i = 0; i < groups; i++) {
         uint32_t any = 0;
-        for (unsigned k = 0; k < TRAWL_QGRAM_GROUP / 4; k++) {
-            any |= NAME(test)(filter, sample, multiplier, shift, case_bits, wide);
-            any |= NAME(test)(filter, sample + stride, multiplier, shift, case_bits, wide);
-            any |= NAME(test)(filter, sample + 2 * stride, multiplier, shift, case_bits, wide);
-            any |= NAME(test)(filter, sample + 3 * stride, multiplier, shift, case_bits, wide);
-            sample += 4 * stride;
+#pragma GCC unroll 8
+        for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
+            any |= NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide);
+            sample += stride;
         }
         *next = position;
         next += any & 1;
-        position += TRAWL_QGRAM_GROUP * (uint32_t)stride;
+        position += step;
     }
     return (size_t)(next - noted);
 }
 
 TARGET static inline __attribute__((always_inline)) size_t
 NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t from,
-                   size_t count, uint32_t *noted, uint64_t case_bits, bool wide) {
+                   size_t count, uint32_t *restrict noted, uint64_t case_bits, bool wide) {
+    const uint32_t *restrict rows = filter->rows;
+    uint64_t multiplier = filter->multiplier;
+    uint32_t shift = filter->shift;
+    size_t stride = grid->stride, gram = filter->gram;
+    const uint8_t *sample = grid->text + from;
+    uint32_t position = (uint32_t)from;
     uint32_t *next = noted;
-    size_t position = from;
     for (size_t i = 0; i < count; i++) {
-        *next = (uint32_t)position;
-        next += NAME(test)(filter, grid->text + position, filter->multiplier, filter->shift,
-                           case_bits, wide) &
-                1;
-        position += grid->stride;
+        *next = position;
+        next += NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide) & 1;
+        sample += stride;
+        position += (uint32_t)stride;
     }
     return (size_t)(next - noted);
 }
@@ -100,19 +108,23 @@ TARGET static size_t NAME(regroup)(const trawl_qgram_filter *filter, const trawl
 }
 
 TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                                const uint32_t *samples, size_t count, uint32_t *noted) {
+                                const uint32_t *samples, size_t count, uint32_t *restrict noted) {
+    const uint32_t *restrict second = filter->second;
+    uint64_t case_bits = filter->case_bits, mask = filter->tail_mask;
+    uint32_t bits = filter->second_bits, gram = filter->gram, stride = (uint32_t)grid->stride;
+    const uint8_t *text = grid->text;
     uint32_t *next = noted;
     for (size_t i = 0; i < count; i++) {
-        uint32_t end = samples[i] + filter->gram;
-        uint32_t past = end + (uint32_t)grid->stride;
+        uint32_t end = samples[i] + gram;
+        uint32_t past = end + stride;
         for (; end != past; end++) {
             uint64_t word;
-            memcpy(&word, grid->text + end - 8, sizeof word);
-            uint64_t hash = trawl_qgram_second((word | filter->case_bits) & filter->tail_mask);
+            memcpy(&word, text + end - 8, sizeof word);
+            uint64_t hash = trawl_qgram_second((word | case_bits) & mask);
             *next = end;
-            next += filter->second[trawl_qgram_second_word(hash, filter->second_bits)] >>
-                        trawl_qgram_second_bit(hash, filter->second_bits) &
-                    1;
+            next +=
+                second[trawl_qgram_second_word(hash, bits)] >> trawl_qgram_second_bit(hash, bits) &
+                1;
         }
     }
     return (size_t)(next - noted);
