@@ -91,7 +91,7 @@ static void glue_long_texts(short_texts *texts) {
 static void collect_short_texts(const trawl_db *db, const test_case *set, void *context) {
     const short_texts *texts = context;
     trawl_error error;
-    for (size_t i = 0; i < texts->count; i += TESTS_ARE_SANITIZED ? 7 : 1) {
+    for (size_t i = 0; i < texts->count; i += TESTS_ARE_SLOW ? 7 : 1) {
         trawl_matches matches;
         const text *t = &texts->items[i];
         assert_int_equal(trawl_collect(db, t->bytes, t->length, NULL, &matches, &error), TRAWL_OK);
@@ -173,7 +173,7 @@ static void random_literals_find_themselves(void **state) {
                 {1, 10, 100}, {10, 10, 100}, {100, 10, 100}, {500, 10, 100}};
     for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++)
         for (unsigned cases = 0; cases < 3; cases++) { /* sensitive, insensitive, alternating */
-            if (TESTS_ARE_SANITIZED && sets[s].count > 500)
+            if (TESTS_ARE_SLOW && sets[s].count > 500)
                 continue;
             random_source random = random_for_case(random_seed(), s * 3 + cases);
             test_case set = {0};
@@ -220,7 +220,7 @@ static void count_flood(const trawl_db *db, const test_case *set, void *context)
 
 static void floods_of_every_byte(void **state) {
     (void)state;
-    for (unsigned value = 0; value < 256; value += TESTS_ARE_SANITIZED ? 15 : 1) {
+    for (unsigned value = 0; value < 256; value += TESTS_ARE_SLOW ? 15 : 1) {
         uint8_t byte = (uint8_t)value, bytes[POWERS + 1];
         test_case set = {0};
         memset(bytes, byte, sizeof(bytes));

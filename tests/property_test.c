@@ -24,7 +24,7 @@ enum {
     RUNNERS_PER_COMBINATION = 2,
     LARGE_EVERY = 8000,
     SHRINK_TRIES = 3000,
-    DEFAULT_CASES = TESTS_ARE_SANITIZED ? 8000 : 100000
+    DEFAULT_CASES = TESTS_ARE_SLOW ? 8000 : 100000
 };
 
 /* What runs right now, so that it can be told when the process is ended by a signal. */

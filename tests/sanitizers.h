@@ -24,6 +24,13 @@
 
 #define TESTS_ARE_SANITIZED (TESTS_ADDRESS_SANITIZER || TESTS_THREAD_SANITIZER)
 
+/* Sanitizers and processors that are emulated (set where tests are built for another machine):
+ * tests take fewer rounds and shorter texts. */
+#ifndef TESTS_ARE_EMULATED
+#define TESTS_ARE_EMULATED 0
+#endif
+#define TESTS_ARE_SLOW (TESTS_ARE_SANITIZED || TESTS_ARE_EMULATED)
+
 /* Provided by the run-time of AddressSanitizer and ThreadSanitizer. */
 #if TESTS_ARE_SANITIZED
 void __sanitizer_set_death_callback(void (*callback)(void));

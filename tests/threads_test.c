@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { CALLERS = 6, ROUNDS = TESTS_ARE_SANITIZED ? 4 : 12 };
+enum { CALLERS = 6, ROUNDS = TESTS_ARE_SLOW ? 4 : 12 };
 
 typedef struct caller {
     const trawl_db *db;
@@ -57,7 +57,7 @@ static void scan_at_once(const trawl_db *db, const test_case *test, const match_
 }
 
 static void test_all(bool threaded) {
-    for (uint64_t index = 0; index < (TESTS_ARE_SANITIZED ? 3 : 9); index++) {
+    for (uint64_t index = 0; index < (TESTS_ARE_SLOW ? 3 : 9); index++) {
         test_case test = {0};
         match_list expected = {0};
         random_source random = random_for_case(random_seed(), 1000 + index);
@@ -111,7 +111,7 @@ static int enter(const trawl_match *match, void *context) {
 
 static void callbacks_come_one_by_one(void **state) {
     (void)state;
-    size_t length = TESTS_ARE_SANITIZED ? 20000 : 1000000;
+    size_t length = TESTS_ARE_SLOW ? 20000 : 1000000;
     uint8_t *text = malloc(length);
     memset(text, 'a', length);
     trawl_error error;

@@ -3,7 +3,7 @@
 # why; does nothing where all is there. Checks for the things themselves, not for the packages, so
 # that tools from elsewhere are as good.
 #
-# usage: tools/install.sh build|check|demo|ci      each includes what it builds upon
+# usage: tools/install.sh build|check|demo|ci|arm  each includes what it builds upon
 # TRAWL_NO_INSTALL=1 forbids installing: what is missing is named, and only what is indispensable
 # makes it fail.
 set -euo pipefail
@@ -35,6 +35,9 @@ ci    | needed | llvm          | command llvm-symbolizer         | readable repo
 ci    | needed | clang-format  | command clang-format            | checks the layout of the code
 ci    | needed | clang-tidy    | command clang-tidy              | checks the code for likely mistakes
 ci    | useful | libhyperscan-dev | module libhs                 | builds the peer of trawl bench
+arm   | needed | gcc-aarch64-linux-gnu | command aarch64-linux-gnu-gcc | the compiler for 64-bit Arm
+arm   | needed | libc6-dev-arm64-cross | file /usr/aarch64-linux-gnu/include/stdio.h | its C library's headers
+arm   | needed | qemu-user     | command qemu-aarch64            | runs programs for Arm on this machine
 TABLE
 }
 
@@ -61,8 +64,9 @@ case ${1-} in
     check) tasks=" build check " ;;
     demo) tasks=" build demo " ;;
     ci) tasks=" build check ci " ;;
+    arm) tasks=" build arm " ;; # the libraries: tools/arm_libraries.sh
     *)
-        echo "usage: tools/install.sh build|check|demo|ci" >&2
+        echo "usage: tools/install.sh build|check|demo|ci|arm" >&2
         exit 2
         ;;
 esac
