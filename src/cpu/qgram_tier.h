@@ -15,6 +15,10 @@
 #define TRAWL_QGRAM_BLOCK ((size_t)16384) /* bytes of text */
 #define TRAWL_QGRAM_GROUP 8u              /* samples */
 
+/* Work is counted in steps of about a nanosecond: a sample or a test of an end is one, a look-up
+ * so many. */
+#define TRAWL_QGRAM_LOOK_UP 30u
+
 /* Where samples are taken: at text + from, + stride, ... */
 typedef struct trawl_qgram_grid {
     const uint8_t *text;
@@ -79,6 +83,7 @@ typedef struct trawl_tier_walker {
     size_t event_count;
     size_t next;        /* the first event that has not been reported */
     uint64_t looked_up; /* ends that were looked up so far: what the filter let through */
+    uint64_t work;      /* of the last block, see TRAWL_QGRAM_LOOK_UP */
 } trawl_tier_walker;
 
 void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,

@@ -29,6 +29,14 @@ typedef struct trawl_uploads {
     void (*release)(void *items); /* called by trawl_db_free when items is not NULL */
 } trawl_uploads;
 
+/* An automaton over the same patterns, built when an engine that filters first needs one
+ * (run/companion.h). */
+typedef struct trawl_companion {
+    pthread_mutex_t lock;
+    struct trawl_db *db; /* NULL until then */
+    bool refused;        /* it did not fit */
+} trawl_companion;
+
 struct trawl_db {
     const uint8_t *block;
     uint64_t size;
@@ -40,6 +48,8 @@ struct trawl_db {
     const char *names;
     trawl_uploads *uploads; /* changes although the database does not */
     trawl_uploads uploads_storage;
+    trawl_companion *companion; /* likewise */
+    trawl_companion companion_storage;
 };
 
 /* Makes a handle for a block whose header, section table and pattern sections are known to be
