@@ -10,7 +10,7 @@ ifneq ($(origin CC),default)
 export CC
 endif
 
-.PHONY: all demo check check-gpu install clean help configure
+.PHONY: all demo check check-gpu peers install clean help configure
 
 all: configure
 	cmake --build $(build) -j $(JOBS) --target trawl trawl-shared trawl-static
@@ -36,6 +36,10 @@ check:
 check-gpu:
 	@tools/check_gpu.sh $(JOBS)
 
+# What `trawl bench --peers` measures beside trawl; installs nothing.
+peers:
+	@tools/peers.sh build/peers
+
 install: all
 	DESTDIR="$(DESTDIR)" cmake --install $(build)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
@@ -48,6 +52,7 @@ help:
 	@echo 'make demo       build, then find the words of a dictionary in 100 MB and more of text'
 	@echo 'make check      build everything and run all tests'
 	@echo 'make check-gpu  build with CUDA and run its tests on a GPU; says why where it cannot'
+	@echo 'make peers      fetch Hyperscan and other matchers for trawl bench --peers'
 	@echo 'make install    install below PREFIX ($(PREFIX)); DESTDIR is put before it'
 	@echo 'make clean      remove build/'
 	@echo

@@ -4,6 +4,9 @@
 
 #include "bench.h"
 #include "bench_cuda.h"
+#include "bench_peers_print.h"
+#include "bench_programs.h"
+#include "bench_worker.h"
 #include "commands.h"
 #include "report.h"
 #include "source/text_file.h"
@@ -78,13 +81,12 @@ static int finish(int status) {
     return EXIT_ERROR;
 }
 
-static int print(const bench_options *options, const trawl_patterns *patterns,
-                 const bench_text *text, const bench_rows *rows) {
-    if (options->json)
-        bench_print_json(options, text, rows);
-    else
-        bench_print_table(options, patterns, text, rows);
-    if (finish(EXIT_MATCHED) != EXIT_MATCHED || !bench_rows_agree(rows))
+/* What the rows and whole programs, where there are some, come to. */
+static int judge(const bench_rows *rows, const bench_rows *programs) {
+    /* Both are asked, so that all that is wrong is reported. */
+    bool agree = bench_rows_agree(rows);
+    agree = bench_rows_agree(programs) && agree;
+    if (finish(EXIT_MATCHED) != EXIT_MATCHED || !agree)
         return EXIT_ERROR;
     for (size_t i = 0; i < rows->count; i++) {
         if (rows->items[i].measured)
@@ -94,28 +96,66 @@ static int print(const bench_options *options, const trawl_patterns *patterns,
     return EXIT_ERROR;
 }
 
-int trawl_command_bench(int argc, char **argv) {
-    bench_options options;
-    bench_rows rows = {0};
+static int run_rows(const bench_options *options, const trawl_patterns *patterns,
+                    const bench_text *text, bench_rows *rows) {
+    bench_measure(options, patterns, text, NULL, rows);
+    if (options->json)
+        bench_print_json(options, text, rows);
+    else
+        bench_print_table(options, patterns, text, rows);
+    return judge(rows, &(bench_rows){0});
+}
+
+static int run_peers(const bench_options *options, const trawl_patterns *patterns, bench_text *text,
+                     bench_rows *rows) {
+    bench_inputs inputs;
+    bench_rows programs = {0};
+    int status = EXIT_ERROR;
+    if (bench_inputs_make(patterns, text->bytes, text->length, &inputs)) {
+        free(text->bytes);
+        text->bytes = NULL;
+        bench_measure(options, patterns, text, &inputs, rows);
+        bench_programs_measure(options, patterns, &inputs, &programs);
+        bench_contest contest = {options, patterns, text, rows, &programs};
+        if (options->json)
+            bench_peers_print_json(&contest);
+        else
+            bench_peers_print_table(&contest);
+        status = judge(rows, &programs);
+    }
+    bench_rows_release(&programs);
+    bench_inputs_release(&inputs);
+    return status;
+}
+
+static int run(const bench_options *options, bench_rows *rows) {
     bench_text text = {0};
     trawl_patterns *patterns = NULL;
     int status = EXIT_ERROR;
-    if (bench_options_parse(&options, argc, argv, &status)) {
-        bool on_cuda = device_is_cuda(options.scan.device);
-        status = EXIT_ERROR;
-        if ((on_cuda || bench_rows_choose(&options, &rows)) && read_patterns(&options, &patterns) &&
-            read_text(&options, &text)) {
-            if (on_cuda) {
-                status = finish(bench_cuda_run(&options, patterns, &text));
-            } else {
-                bench_measure(&options, patterns, &text, &rows);
-                status = print(&options, patterns, &text, &rows);
-            }
-        }
+    if (read_patterns(options, &patterns) && read_text(options, &text)) {
+        if (device_is_cuda(options->scan.device))
+            status = finish(bench_cuda_run(options, patterns, &text));
+        else if (options->peers)
+            status = run_peers(options, patterns, &text, rows);
+        else
+            status = run_rows(options, patterns, &text, rows);
     }
-    bench_rows_release(&rows);
     trawl_patterns_free(patterns);
     free(text.bytes);
+    return status;
+}
+
+int trawl_command_bench(int argc, char **argv) {
+    bench_options options;
+    bench_rows rows = {0};
+    int status = EXIT_ERROR;
+    if (bench_options_parse(&options, argc, argv, &status)) {
+        status = EXIT_ERROR;
+        if (device_is_cuda(options.scan.device) || bench_rows_choose(&options, &rows))
+            status =
+                options.worker != NULL ? bench_worker_run(&options, &rows) : run(&options, &rows);
+    }
+    bench_rows_release(&rows);
     bench_options_release(&options);
     return status;
 }

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "bench_peers.h"
 #include "report.h"
 
 enum {
-    TURNS = 5,           /* in which the runs of a row are spread over the measurement */
     LEAST_REPEATS = 5,   /* chosen number of runs */
     MOST_REPEATS = 1000, /* the same */
 };
@@ -22,9 +22,9 @@ static const uint64_t HELD_BYTES = UINT64_C(4) << 30;
 
 typedef struct measurement {
     const bench_options *options;
-    const trawl_patterns *patterns;
-    const bench_text *text;
-    uint64_t *per_pattern; /* NULL unless that is the work */
+    const bench_inputs *inputs; /* NULL: rows run in this process */
+    bench_rows *rows;
+    bench_job *jobs; /* one for each row that runs in this process */
     bool shows_progress;
 } measurement;
 
@@ -46,154 +46,86 @@ static void show_nothing(const measurement *bench) {
 
 /* ------------------------------------------------------------------ one row */
 
-static void name_row(bench_row *row, const char *engine, const char *variant) {
-    (void)snprintf(row->engine, sizeof row->engine, "%s", engine);
-    (void)snprintf(row->variant, sizeof row->variant, "%.*s", (int)strcspn(variant, " "), variant);
-}
-
-static bool open_engine(const measurement *bench, bench_row *row) {
-    trawl_compile_options options = bench->options->compile;
-    options.engine = row->asked_engine;
-    options.variant = row->asked_variant;
-    row->threads = scan_options_threads(&bench->options->scan);
-    if (trawl_compile(bench->patterns, &options, &row->db, &row->refusal) != TRAWL_OK)
-        return false;
-    trawl_db_information information;
-    trawl_db_info(row->db, &information);
-    name_row(row, information.engine, information.variant);
-    row->table_bytes = information.table_bytes;
-    row->held_bytes = information.total_bytes;
-    return true;
-}
-
-static bool open_peer(const measurement *bench, bench_row *row) {
-    row->threads = 1;
-    name_row(row, bench_peer_name(), bench_peer_version());
-    if (!bench_peer_open(bench->patterns, bench->options->compile.matches, &row->peer,
-                         &row->refusal))
-        return false;
-    row->table_bytes = row->held_bytes = bench_peer_bytes(row->peer);
-    return true;
-}
-
-static bool open_row(const measurement *bench, bench_row *row) {
-    show(bench, "building", row);
-    double begin = seconds_now();
-    bool opened = row->asked_engine == NULL ? open_peer(bench, row) : open_engine(bench, row);
-    row->build_seconds = seconds_now() - begin;
+static bool open_here(const measurement *bench, size_t index) {
+    bench_row *row = &bench->rows->items[index];
+    bench_job *job = &bench->jobs[index];
+    bench_subject_facts facts;
+    job->compile.engine = row->asked_engine;
+    job->compile.variant = row->asked_variant;
+    bool opened = bench_subject_open(job, &row->subject, &facts, &row->refusal);
+    row->build_seconds = facts.seconds;
+    if (opened) {
+        (void)snprintf(row->engine, sizeof row->engine, "%s", facts.engine);
+        (void)snprintf(row->variant, sizeof row->variant, "%s", facts.variant);
+        row->table_bytes = facts.table_bytes;
+        row->held_bytes = facts.held_bytes;
+    }
     return opened;
 }
 
+static bool open_row(const measurement *bench, size_t index) {
+    bench_row *row = &bench->rows->items[index];
+    show(bench, "building", row);
+    row->threads = bench_row_is_peer(row) ? 1 : scan_options_threads(&bench->options->scan);
+    return bench->inputs != NULL ? bench_peers_open(bench->options, bench->inputs, index, row)
+                                 : open_here(bench, index);
+}
+
 static void close_row(bench_row *row) {
-    trawl_db_free(row->db);
-    bench_peer_close(row->peer);
-    row->db = NULL;
-    row->peer = NULL;
+    bench_subject_close(row->subject);
+    bench_process_close(row->process);
+    row->subject = NULL;
+    row->process = NULL;
 }
 
-/* ------------------------------------------------------------------ one run */
-
-/* What a run found, and how long it took. */
-typedef struct run_result {
-    double seconds;
-    uint64_t matches;
-    trawl_matches records; /* owned; empty unless they are collected */
-} run_result;
-
-static bool count_matches(const measurement *bench, bench_row *row, uint64_t *matches) {
-    const bench_text *text = bench->text;
-    if (row->peer != NULL)
-        return bench_peer_count(row->peer, text->bytes, text->length, matches, bench->per_pattern,
-                                &row->refusal);
-    return trawl_count(row->db, text->bytes, text->length, &bench->options->scan, matches,
-                       bench->per_pattern, &row->refusal) == TRAWL_OK;
+static bool run(const measurement *bench, bench_row *row, bool is_first, bench_run *result) {
+    return row->process != NULL ? bench_peers_run(bench->options, row, result)
+                                : bench_subject_run(row->subject, is_first, result, &row->refusal);
 }
 
-static bool collect_matches(const measurement *bench, bench_row *row, trawl_matches *records) {
-    const bench_text *text = bench->text;
-    if (row->peer != NULL)
-        return bench_peer_collect(row->peer, text->bytes, text->length, records, &row->refusal);
-    return trawl_collect(row->db, text->bytes, text->length, &bench->options->scan, records,
-                         &row->refusal) == TRAWL_OK;
-}
-
-/* False with the reason in row->refusal. */
-static bool run(const measurement *bench, bench_row *row, run_result *result) {
-    *result = (run_result){0};
-    double begin = seconds_now();
-    bool done = bench->options->work == BENCH_COLLECT
-                    ? collect_matches(bench, row, &result->records)
-                    : count_matches(bench, row, &result->matches);
-    result->seconds = seconds_now() - begin;
-    if (bench->options->work == BENCH_COLLECT)
-        result->matches = result->records.count;
-    return done;
-}
-
-static void free_records(const bench_row *row, trawl_matches *records) {
-    if (row->peer != NULL)
-        free(records->items);
-    else
-        trawl_matches_free(records);
-}
-
-static uint64_t mix(uint64_t value) {
-    value = (value ^ value >> 31) * UINT64_C(0x9e3779b97f4a7c15);
-    value = (value ^ value >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    return value ^ value >> 32;
-}
-
-/* A sum, because a peer has an order of its own. */
-static uint64_t fingerprint(const measurement *bench, const run_result *result) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < result->records.count; i++) {
-        const trawl_match *match = &result->records.items[i];
-        sum += mix(mix(mix(match->start) + match->end) + match->pattern);
+/* How many runs are wanted, of which each takes so long; 0: there is no time for another one. */
+static size_t choose_repeats(const measurement *bench, const bench_row *row, double seconds) {
+    double fit = seconds > 0 ? WANTED_SECONDS / seconds : MOST_REPEATS;
+    fit = fit < LEAST_REPEATS ? LEAST_REPEATS : fit > MOST_REPEATS ? MOST_REPEATS : fit;
+    if (bench->options->repeats != 0)
+        fit = (double)bench->options->repeats;
+    if (row->process != NULL && seconds > 0) {
+        double most = bench_process_time_left(row->process) / seconds;
+        fit = most < fit ? most : fit;
     }
-    if (bench->per_pattern != NULL) {
-        size_t count = trawl_patterns_count(bench->patterns);
-        for (size_t id = 0; id < count; id++)
-            sum += mix(mix(id) + bench->per_pattern[id]);
-    }
-    return sum;
+    return (size_t)fit;
 }
 
-/* The run that is not counted: it tells what the row finds and how many runs fit. */
+/* The run that is not counted: it tells what the row finds and how many runs fit. Where there is
+ * time for no other one, it is the one that counts. */
 static bool run_first(const measurement *bench, bench_row *row) {
-    run_result result;
+    bench_run result;
     show(bench, "measuring", row);
-    bool done = run(bench, row, &result);
-    if (done) {
-        row->matches = result.matches;
-        row->fingerprint = fingerprint(bench, &result);
-        double fit = result.seconds > 0 ? WANTED_SECONDS / result.seconds : MOST_REPEATS;
-        row->repeats = fit < LEAST_REPEATS  ? LEAST_REPEATS
-                       : fit > MOST_REPEATS ? MOST_REPEATS
-                                            : (size_t)fit;
-        if (bench->options->repeats != 0)
-            row->repeats = (size_t)bench->options->repeats;
-        row->seconds = allocate(row->repeats * sizeof *row->seconds);
-    }
-    free_records(row, &result.records);
-    return done;
+    if (!run(bench, row, true, &result))
+        return false;
+    row->matches = result.matches;
+    row->fingerprint = result.fingerprint;
+    size_t repeats = choose_repeats(bench, row, result.seconds);
+    row->repeats = repeats == 0 ? 1 : repeats;
+    row->seconds = allocate(row->repeats * sizeof *row->seconds);
+    if (repeats == 0)
+        row->seconds[row->done++] = row->turn_seconds[BENCH_TURNS - 1] = result.seconds;
+    return true;
 }
 
-/* Runs number `begin` to `end` - 1 of a row. */
-static bool run_turn(const measurement *bench, bench_row *row, size_t begin, size_t end) {
-    run_result result;
+/* Does the runs of a row up to number `end`. */
+static bool run_turn(const measurement *bench, bench_row *row, size_t end) {
+    bench_run result;
     show(bench, "measuring", row);
     /* Short runs feel that another row has just used the caches; long ones do not. */
-    if (end - begin > 1) {
-        if (!run(bench, row, &result))
+    if (end - row->done > 1 && !run(bench, row, false, &result))
+        return false;
+    while (row->done < end) {
+        if (!run(bench, row, false, &result))
             return false;
-        free_records(row, &result.records);
-    }
-    for (size_t i = begin; i < end; i++) {
-        if (!run(bench, row, &result))
-            return false;
-        free_records(row, &result.records);
-        row->seconds[i] = result.seconds;
+        row->seconds[row->done++] = result.seconds;
         if (result.matches != row->matches) {
+            row->absence = BENCH_REFUSES;
             row->refusal.status = TRAWL_ERROR_FORMAT;
             (void)snprintf(row->refusal.message, sizeof row->refusal.message,
                            "found %" PRIu64 " matches in one run and %" PRIu64 " in another",
@@ -207,12 +139,12 @@ static bool run_turn(const measurement *bench, bench_row *row, size_t begin, siz
 /* ------------------------------------------------------------------ all rows */
 
 /* Opens rows from `begin` on until the memory for them is used up; returns the next one. */
-static size_t open_rows(const measurement *bench, bench_rows *rows, size_t begin) {
+static size_t open_rows(const measurement *bench, size_t begin) {
     uint64_t held = 0;
     size_t i = begin;
-    while (i < rows->count && held < HELD_BYTES) {
-        bench_row *row = &rows->items[i++];
-        row->measured = open_row(bench, row) && run_first(bench, row);
+    while (i < bench->rows->count && held < HELD_BYTES) {
+        bench_row *row = &bench->rows->items[i];
+        row->measured = open_row(bench, i++) && run_first(bench, row);
         if (row->measured)
             held += row->held_bytes;
         else
@@ -221,50 +153,71 @@ static size_t open_rows(const measurement *bench, bench_rows *rows, size_t begin
     return i;
 }
 
-static int compare_seconds(const void *left, const void *right) {
+int bench_compare_seconds(const void *left, const void *right) {
     double a = *(const double *)left;
     double b = *(const double *)right;
     return a < b ? -1 : a > b;
 }
 
+double bench_median(const double *sorted, size_t count) {
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+/* One turn of one row. A row whose time is over keeps the runs that it has done. */
+static void take_turn(const measurement *bench, bench_row *row, size_t turn) {
+    size_t begin = row->done;
+    size_t end = row->repeats * (turn + 1) / BENCH_TURNS;
+    if (!row->measured || begin >= end)
+        return;
+    row->measured = run_turn(bench, row, end);
+    if (!row->measured && row->absence == BENCH_OVER_TIME && row->done > 0) {
+        row->measured = true;
+        row->repeats = row->done;
+    }
+    if (row->measured && row->done > begin) {
+        double *seconds = row->seconds + begin;
+        qsort(seconds, row->done - begin, sizeof *seconds, bench_compare_seconds);
+        row->turn_seconds[turn] = bench_median(seconds, row->done - begin);
+    }
+}
+
 static void measure_together(const measurement *bench, bench_row *rows, size_t count) {
-    for (size_t turn = 0; turn < TURNS; turn++) {
-        for (size_t i = 0; i < count; i++) {
-            bench_row *row = &rows[i];
-            size_t begin = row->repeats * turn / TURNS;
-            size_t end = row->repeats * (turn + 1) / TURNS;
-            if (row->measured && begin < end)
-                row->measured = run_turn(bench, row, begin, end);
-        }
+    for (size_t turn = 0; turn < BENCH_TURNS; turn++) {
+        for (size_t i = 0; i < count; i++)
+            take_turn(bench, &rows[i], turn);
     }
     for (size_t i = 0; i < count; i++) {
         if (rows[i].measured)
-            qsort(rows[i].seconds, rows[i].repeats, sizeof *rows[i].seconds, compare_seconds);
+            qsort(rows[i].seconds, rows[i].repeats, sizeof *rows[i].seconds, bench_compare_seconds);
         close_row(&rows[i]);
     }
 }
 
 void bench_measure(const bench_options *options, const trawl_patterns *patterns,
-                   const bench_text *text, bench_rows *rows) {
+                   const bench_text *text, const bench_inputs *inputs, bench_rows *rows) {
     measurement bench = {.options = options,
-                         .patterns = patterns,
-                         .text = text,
+                         .inputs = inputs,
+                         .rows = rows,
+                         .jobs = allocate(rows->count * sizeof *bench.jobs),
                          .shows_progress = options->progress && isatty(STDERR_FILENO)};
-    if (options->work == BENCH_COUNT_EACH_ID)
-        bench.per_pattern = allocate(trawl_patterns_count(patterns) * sizeof *bench.per_pattern);
+    for (size_t i = 0; i < rows->count; i++)
+        bench.jobs[i] = (bench_job){.patterns = patterns,
+                                    .text = text->bytes,
+                                    .length = text->length,
+                                    .work = options->work,
+                                    .compile = options->compile,
+                                    .scan = options->scan};
     for (size_t begin = 0; begin < rows->count;) {
-        size_t end = open_rows(&bench, rows, begin);
+        size_t end = open_rows(&bench, begin);
         measure_together(&bench, rows->items + begin, end - begin);
         begin = end;
     }
     show_nothing(&bench);
-    free(bench.per_pattern);
+    free(bench.jobs);
 }
 
 bench_speed bench_row_speed(const bench_row *row, size_t length) {
-    const double *seconds = row->seconds;
-    size_t last = row->repeats - 1;
-    double middle = (seconds[last / 2] + seconds[(last + 1) / 2]) / 2;
     double size = (double)length / 1e9;
-    return (bench_speed){size / middle, size / seconds[last], size / seconds[0]};
+    return (bench_speed){size / bench_median(row->seconds, row->repeats),
+                         size / row->seconds[row->repeats - 1], size / row->seconds[0]};
 }

@@ -4,11 +4,15 @@
 #include <string.h>
 
 #include "bench.h"
+#include "bench_peers.h"
 #include "report.h"
 
 enum {
     FLAG_ALL_VARIANTS = 1,
     FLAG_PEERS,
+    FLAG_PEERS_DIR,
+    FLAG_TIME_LIMIT,
+    FLAG_WORKER,
     FLAG_REPEAT,
     FLAG_LIMIT,
     FLAG_PER_PATTERN,
@@ -28,15 +32,23 @@ static const flag bench_flags[] = {
     {FLAG_VARIANT, 0, "variant", "NAME", "This variant of each engine that is named without one.",
      NULL},
     {FLAG_PEERS, 0, "peers", NULL,
-     "Also measure Vectorscan or Hyperscan, whichever libhs was found at build time; it always "
-     "uses one thread.",
+     "Also measure what others made: Hyperscan, Vectorscan, Rust's aho-corasick, daachorse, and "
+     "as whole programs grep and ripgrep; those of them that are found ('make peers' fetches "
+     "them). Every row runs in a process of its own.",
      NULL},
+    {FLAG_PEERS_DIR, 0, "peers-dir", "DIR",
+     "Where the peers are (default: build/peers); implies --peers.", NULL},
+    {FLAG_WORKER, 0, "worker", "ROW", NULL, NULL},
     PATTERN_FLAGS,
     {FLAG_REPEAT, 0, "repeat", "N",
      "Timed runs of each row, after a first one that is not counted (default: as many as fit in "
      "about a second, at least 5).",
      "Measurement"},
     {FLAG_LIMIT, 0, "limit", "BYTES", "Use only the first BYTES of the text.", NULL},
+    {FLAG_TIME_LIMIT, 0, "time-limit", "SECONDS",
+     "With --peers: the time of a row, its build and all its runs; a row that has not ended a run "
+     "by then is ended (default: 60).",
+     NULL},
     {FLAG_PER_PATTERN, 0, "per-pattern", NULL,
      "Time counting each pattern by itself instead of all matches together.", NULL},
     {FLAG_COLLECT, 0, "collect", NULL,
@@ -70,7 +82,7 @@ const command bench_command = {
         "The texts (standard input without any, or for -) are read into memory first, one after\n"
         "the other as one text; compressed ones are read through. Only the scan is timed.",
     .examples = "  trawl bench -f words.txt book.txt                     every engine\n"
-                "  trawl bench -f words.txt --peers book.txt             and Vectorscan\n"
+                "  trawl bench -f words.txt --peers book.txt             and Hyperscan, ...\n"
                 "  trawl bench -f words.txt --engine ac-dfa,ac-nfa:bitmap --limit 64M book.txt\n"
                 "  trawl bench -f words.txt --engine ac-dfa --variants --threads 4 book.txt\n"
                 "  trawl bench -f words.txt --collect --format json book.txt\n"
@@ -83,6 +95,9 @@ const command bench_command = {
         "bytes of text), and the median as a ratio to that of the first row. Rows take turns, so\n"
         "ratios hold on a busy machine better than speeds do. An engine that refuses the set is\n"
         "shown with its reason.\n"
+        "\n"
+        "With --peers the ratio is to the fastest peer: in each turn, then median, lowest and\n"
+        "highest. Rows that found something else than most are marked MISMATCH.\n"
         "\n"
         "On a CUDA device: a row for each kernel of each ladder, text in device memory, timed "
         "with\n"
@@ -132,6 +147,15 @@ static bool take_own(bench_options *options, const arguments *args, int id) {
     case FLAG_PEERS:
         options->peers = true;
         return true;
+    case FLAG_PEERS_DIR:
+        options->peers = true;
+        options->peers_dir = args->value;
+        return true;
+    case FLAG_TIME_LIMIT:
+        return arguments_number(args, 1, 1000000, &options->time_limit);
+    case FLAG_WORKER:
+        options->worker = args->value;
+        return true;
     case FLAG_REPEAT:
         return arguments_number(args, 1, 1000000, &options->repeats);
     case FLAG_LIMIT:
@@ -173,6 +197,8 @@ static bool consistent(const bench_options *options) {
         problem = "--form ends and states are for CUDA devices: give --device cuda with them";
     else if (options->peers && device_is_cuda(options->scan.device))
         problem = "--peers: they run on the CPU; leave out --device";
+    else if (options->worker != NULL && (device_is_cuda(options->scan.device) || !options->peers))
+        problem = "--worker is for trawl bench itself";
     else if (options->all_variants && device_is_cuda(options->scan.device))
         problem = "--variants: on a CUDA device all ladders are measured anyway";
     if (problem != NULL)
@@ -184,6 +210,9 @@ bool bench_options_parse(bench_options *options, int argc, char **argv, int *sta
     *options = (bench_options){.compile = TRAWL_COMPILE_OPTIONS,
                                .scan = TRAWL_SCAN_OPTIONS,
                                .limit = UINT64_MAX,
+                               .time_limit = 60,
+                               .argc = argc,
+                               .argv = argv,
                                .progress = true};
     options->scan.threads = 1;
     arguments args;
@@ -307,19 +336,18 @@ bool bench_rows_choose(const bench_options *options, bench_rows *rows) {
         good = add_list(rows, options, options->engines.items[i]);
     if (options->engines.count == 0)
         good = add_list(rows, options, "all");
-    if (options->peers && bench_peer_exists())
-        add_row(rows, NULL, NULL);
-    else if (good && options->peers)
-        report("--peers: neither Vectorscan nor Hyperscan (libhs) was found when this trawl was "
-               "built");
+    if (good && options->peers)
+        bench_peers_add(options, rows);
     return good;
 }
 
 void bench_rows_release(bench_rows *rows) {
     for (size_t i = 0; i < rows->count; i++) {
         free(rows->items[i].seconds);
-        trawl_db_free(rows->items[i].db);
-        bench_peer_close(rows->items[i].peer);
+        free(rows->items[i].library);
+        free(rows->items[i].program);
+        bench_subject_close(rows->items[i].subject);
+        bench_process_close(rows->items[i].process);
     }
     free(rows->items);
     *rows = (bench_rows){0};

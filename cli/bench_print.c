@@ -15,41 +15,61 @@ static const char *device_name(const bench_options *options, const bench_row *ro
 
 /* ------------------------------------------------------------------ agreement */
 
-static bool row_agrees(const bench_row *first, const bench_row *row) {
-    if (row->matches != first->matches)
+bool bench_row_agrees(const bench_row *row, const bench_row *reference) {
+    return row->matches == reference->matches && row->fingerprint == reference->fingerprint;
+}
+
+const bench_row *bench_rows_reference(const bench_rows *rows) {
+    const bench_row *reference = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t agreeing = 0;
+        for (size_t j = 0; rows->items[i].measured && j < rows->count; j++)
+            agreeing +=
+                rows->items[j].measured && bench_row_agrees(&rows->items[j], &rows->items[i]);
+        if (agreeing > most) {
+            most = agreeing;
+            reference = &rows->items[i];
+        }
+    }
+    return reference;
+}
+
+static void report_difference(const bench_row *row, const bench_row *reference) {
+    if (row->matches != reference->matches)
         report("%s (%s) found %" PRIu64 " matches, but %s (%s) found %" PRIu64
                ": one of them is wrong",
-               row->engine, row->variant, row->matches, first->engine, first->variant,
-               first->matches);
-    else if (row->fingerprint != first->fingerprint)
+               row->engine, row->variant, row->matches, reference->engine, reference->variant,
+               reference->matches);
+    else
         report("%s (%s) and %s (%s) found %" PRIu64
                " matches each, but not the same ones: one of them is wrong",
-               row->engine, row->variant, first->engine, first->variant, row->matches);
-    return row->matches == first->matches && row->fingerprint == first->fingerprint;
+               row->engine, row->variant, reference->engine, reference->variant, row->matches);
 }
 
 bool bench_rows_agree(const bench_rows *rows) {
-    const bench_row *first = NULL;
+    const bench_row *reference = bench_rows_reference(rows);
     bool agree = true;
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->items[i];
-        if (!row->measured && row->seconds != NULL) {
+        bool failed = !row->measured && row->seconds != NULL && row->absence == BENCH_REFUSES;
+        /* A peer may crash; an engine may not. */
+        failed =
+            failed || (!row->measured && row->absence == BENCH_ENDED && row->asked_engine != NULL);
+        if (failed)
             report("%s (%s) failed: %s", row->engine, row->variant, row->refusal.message);
-            agree = false;
-        }
-        if (!row->measured)
-            continue;
-        if (first == NULL)
-            first = row;
-        agree = row_agrees(first, row) && agree;
+        bool differs = row->measured && !bench_row_agrees(row, reference);
+        if (differs)
+            report_difference(row, reference);
+        agree = agree && !failed && !differs;
     }
     return agree;
 }
 
 /* ------------------------------------------------------------------ the table */
 
-static void print_heading(const bench_options *options, const trawl_patterns *patterns,
-                          const bench_text *text) {
+void bench_print_heading(const bench_options *options, const trawl_patterns *patterns,
+                         const bench_text *text) {
     static const char *const works[] = {"counting", "counting", "collecting"};
     size_t count = trawl_patterns_count(patterns);
     size_t least = SIZE_MAX;
@@ -68,62 +88,87 @@ static void print_heading(const bench_options *options, const trawl_patterns *pa
                  options->work == BENCH_COUNT_EACH_ID ? " of each pattern" : "");
 }
 
-/* Widths of the two columns that hold names. */
-static void measure_names(const bench_rows *rows, int *engine, int *variant) {
-    *engine = (int)strlen("engine");
-    *variant = (int)strlen("variant");
+bench_widths bench_widths_of(const bench_rows *rows) {
+    bench_widths widths = {.engine = (int)strlen("engine"), .variant = (int)strlen("variant")};
     for (size_t i = 0; i < rows->count; i++) {
-        int engine_length = (int)strlen(rows->items[i].engine);
-        int variant_length = (int)strlen(rows->items[i].variant);
-        *engine = engine_length > *engine ? engine_length : *engine;
-        *variant = variant_length > *variant ? variant_length : *variant;
+        int engine = (int)strlen(rows->items[i].engine);
+        int variant = (int)strlen(rows->items[i].variant);
+        widths.engine = engine > widths.engine ? engine : widths.engine;
+        widths.variant = variant > widths.variant ? variant : widths.variant;
     }
+    return widths;
+}
+
+void bench_row_explain(const bench_row *row, char *text, size_t size) {
+    if (row->absence == BENCH_OVER_TIME || row->absence == BENCH_ENDED)
+        (void)snprintf(text, size, "%s", row->refusal.message);
+    else
+        (void)snprintf(text, size, "%s: %s",
+                       row->absence == BENCH_NOT_ASKED ? "not asked"
+                       : row->seconds == NULL          ? "refuses"
+                                                       : "fails",
+                       row->refusal.message);
+}
+
+void bench_print_columns(const bench_row *row, bench_widths widths, size_t length) {
+    (void)printf("%-*s  %-*s  ", widths.engine, row->engine, widths.variant, row->variant);
+    if (!row->measured) {
+        char why[sizeof row->refusal.message + 32];
+        bench_row_explain(row, why, sizeof why);
+        (void)fputs(why, stdout);
+        return;
+    }
+    bench_speed speed = bench_row_speed(row, length);
+    (void)printf("%7u %12" PRIu64 " %8.3f ", row->threads, row->matches, row->build_seconds);
+    if (row->table_bytes == 0)
+        (void)printf("%10s", "?");
+    else
+        (void)printf("%10.3f", (double)row->table_bytes / 1e6);
+    (void)printf(" %#8.3g %#8.3g %#8.3g", speed.median, speed.min, speed.max);
 }
 
 void bench_print_table(const bench_options *options, const trawl_patterns *patterns,
                        const bench_text *text, const bench_rows *rows) {
-    int engine = 0;
-    int variant = 0;
+    bench_widths widths = bench_widths_of(rows);
     double first = 0;
-    measure_names(rows, &engine, &variant);
-    print_heading(options, patterns, text);
+    bench_print_heading(options, patterns, text);
     (void)printf("%-*s  %-*s  threads      matches  build s   table MB     GB/s      min      max"
                  "   ratio\n",
-                 engine, "engine", variant, "variant");
+                 widths.engine, "engine", widths.variant, "variant");
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->items[i];
-        (void)printf("%-*s  %-*s  ", engine, row->engine, variant, row->variant);
-        if (!row->measured) {
-            (void)printf("%s: %s\n", row->seconds == NULL ? "refuses" : "fails",
-                         row->refusal.message);
-            continue;
+        bench_print_columns(row, widths, text->length);
+        if (row->measured) {
+            double median = bench_row_speed(row, text->length).median;
+            first = first > 0 ? first : median;
+            (void)printf(" %7.2f", median / first);
         }
-        bench_speed speed = bench_row_speed(row, text->length);
-        first = first > 0 ? first : speed.median;
-        (void)printf("%7u %12" PRIu64 " %8.3f %10.3f %#8.3g %#8.3g %#8.3g %7.2f\n", row->threads,
-                     row->matches, row->build_seconds, (double)row->table_bytes / 1e6, speed.median,
-                     speed.min, speed.max, speed.median / first);
+        (void)putchar('\n');
     }
 }
 
 /* ------------------------------------------------------------------ JSON */
 
+void bench_print_keys(const bench_options *options, const bench_row *row, size_t length) {
+    bench_speed speed = bench_row_speed(row, length);
+    (void)printf("{\"engine\":\"%s\",\"variant\":\"%s\",\"device\":\"%s\",\"threads\":%u,"
+                 "\"matches\":%" PRIu64 ",\"build_seconds\":%.6f,\"table_bytes\":%" PRIu64
+                 ",\"gb_per_second\":{\"median\":%.6f,\"min\":%.6f,\"max\":%.6f},"
+                 "\"repeats\":%zu",
+                 row->engine, row->variant, device_name(options, row), row->threads, row->matches,
+                 row->build_seconds, row->table_bytes, speed.median, speed.min, speed.max,
+                 row->repeats);
+}
+
 void bench_print_json(const bench_options *options, const bench_text *text,
                       const bench_rows *rows) {
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->items[i];
-        if (!row->measured) {
-            if (row->seconds == NULL)
-                report("%s (%s) refuses: %s", row->engine, row->variant, row->refusal.message);
-            continue;
+        if (row->measured) {
+            bench_print_keys(options, row, text->length);
+            (void)puts("}");
+        } else if (row->seconds == NULL) {
+            report("%s (%s) refuses: %s", row->engine, row->variant, row->refusal.message);
         }
-        bench_speed speed = bench_row_speed(row, text->length);
-        (void)printf("{\"engine\":\"%s\",\"variant\":\"%s\",\"device\":\"%s\",\"threads\":%u,"
-                     "\"matches\":%" PRIu64 ",\"build_seconds\":%.6f,\"table_bytes\":%" PRIu64
-                     ",\"gb_per_second\":{\"median\":%.6f,\"min\":%.6f,\"max\":%.6f},"
-                     "\"repeats\":%zu}\n",
-                     row->engine, row->variant, device_name(options, row), row->threads,
-                     row->matches, row->build_seconds, row->table_bytes, speed.median, speed.min,
-                     speed.max, row->repeats);
     }
 }

@@ -1,5 +1,5 @@
 # Required: OpenMP, threads, xxHash. Optional, each with a TRAWL_HAVE_... definition where it is
-# used: zlib, zstd, liblzma (compressed texts), Hyperscan or Vectorscan (a peer of `trawl bench`).
+# used: zlib, zstd, liblzma (compressed texts).
 find_package(OpenMP REQUIRED COMPONENTS C)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -25,5 +25,6 @@ optional_library(trawl-compression ZLIB zlib ".gz files")
 optional_library(trawl-compression ZSTD libzstd ".zst files")
 optional_library(trawl-compression LZMA liblzma ".xz files")
 
+# `trawl bench` loads its peers when it measures them.
 add_library(trawl-peers INTERFACE)
-optional_library(trawl-peers HYPERSCAN libhs "peer in trawl bench --peers")
+target_link_libraries(trawl-peers INTERFACE ${CMAKE_DL_LIBS})

@@ -1,88 +1,138 @@
 #!/usr/bin/env bash
-# Engines beside the peer library that trawl was built with, over many workloads: for each, one run
-# of `trawl bench --peers`, so that ratios come from the same minutes of the same machine. Prints a
-# Markdown table: median GB/s of each row, and its ratio to the peer.
-# usage: tools/peers.sh [-e ENGINES] [-l BYTES] [-n RUNS] TRAWL DIRECTORY [WORKLOAD...]
-#   DIRECTORY   holds NAME.pats.txt (one pattern a line) and the texts english.txt, dna.txt,
-#               code.txt, bin.dat; a workload uses the text that its name begins with (rare-*: the
-#               English one)
-#   WORKLOAD    a NAME; all in DIRECTORY by default
-#   -e ENGINES  as `trawl bench --engine` takes them (ac-dfa,ac-nfa)
-#   -l BYTES    of each text (64M)
-#   -n RUNS     of each row (bench's own choice)
+# Fetches what `trawl bench --peers` measures beside trawl's engines, and installs nothing:
+#   hyperscan/, vectorscan/  libhs.so.5 of Debian's packages, which cannot be installed together
+#   ripgrep/                 rg of Debian's package
+#   python/                  a virtual environment with the wheels daachorse and, where rustc is
+#                            missing, ahocorasick-rs
+#   rust/                    aho-corasick, built with rustc from Debian's package of its source
+#   programs/                what bench starts: one file for each row; see cli/bench_process.h
+# A peer that cannot be had is named with the reason, and the others are fetched.
+# usage: tools/peers.sh [DIRECTORY]      build/peers by default; also `make peers`
 set -euo pipefail
 export LC_ALL=C
-engines=ac-dfa,ac-nfa limit=64M runs=()
+source_directory=$(cd "$(dirname "$0")" && pwd)
+directory=${1:-$source_directory/../build/peers}
+# The first release of Debian whose aho-corasick has the interface of version 1.
+crate_suite=trixie
 
-fail() {
-    echo "peers: $*" >&2
-    exit 2
+missing=0
+say() { echo "peers: $*"; }
+lacks() {
+    say "without $1: $2"
+    missing=$((missing + 1))
 }
-usage() { sed -n '/^# usage/,/^[^#]/{s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 
-while getopts e:l:n: letter; do
-    case $letter in
-    e) engines=$OPTARG ;;
-    l) limit=$OPTARG ;;
-    n) runs=(--repeat "$OPTARG") ;;
-    *) usage ;;
-    esac
-done
-shift $((OPTIND - 1))
-[[ $# -ge 2 ]] || usage
-trawl=$1 directory=$2
-shift 2
-[[ -x $trawl ]] || fail "$trawl: expected the command trawl"
-workloads=("$@")
-if [[ ${#workloads[@]} -eq 0 ]]; then
-    for patterns in "$directory"/*.pats.txt; do
-        [[ -e $patterns ]] && workloads+=("$(basename "$patterns" .pats.txt)")
+# unpack PACKAGE [APT OPTION...]: downloads a Debian package and unpacks it into unpacked/PACKAGE.
+unpack() {
+    local package=$1
+    shift
+    rm -rf "unpacked/$package"
+    mkdir -p "unpacked/$package" && (
+        cd "unpacked/$package"
+        apt-get "$@" -o APT::Sandbox::User=root download "$package" >apt.log 2>&1 &&
+            dpkg-deb -x ./*.deb . && rm ./*.deb
+    )
+}
+# reason PACKAGE: why it could not be downloaded.
+reason() { grep -m 1 '^E:' "unpacked/$1/apt.log" 2>/dev/null || echo 'the download failed'; }
+
+# program NAME COMMAND...: a file in programs/ that goes on as the command with bench's arguments.
+program() {
+    local name=$1
+    shift
+    printf '#!/bin/sh\nexec %s "$@"\n' "$(printf '%q ' "$@")" >"programs/$name"
+    chmod +x "programs/$name"
+}
+
+fetch_library() { # hyperscan or vectorscan
+    local library
+    if ! command -v apt-get >/dev/null || ! unpack "lib${1}5"; then
+        lacks "$1" "$(reason "lib${1}5")"
+        return
+    fi
+    library=$(find "unpacked/lib${1}5" -name 'libhs.so.5.*' -type f | head -n 1)
+    mkdir -p "$1"
+    cp "$library" "$1/libhs.so.5"
+    say "$1: ${library##*/}"
+}
+
+fetch_ripgrep() {
+    if command -v rg >/dev/null; then
+        say "ripgrep: $(command -v rg)"
+    elif command -v apt-get >/dev/null && unpack ripgrep; then
+        mkdir -p ripgrep
+        cp unpacked/ripgrep/usr/bin/rg ripgrep/rg
+        say "ripgrep: $(ripgrep/rg --version | head -n 1)"
+    else
+        lacks ripgrep "$(reason ripgrep)"
+    fi
+}
+
+# Compiles crate $1 with rustc; the other arguments are its own.
+crate() {
+    local name=$1
+    shift
+    rustc --edition 2021 -C opt-level=3 -C codegen-units=1 --cap-lints allow --crate-name "$name" \
+        -L rust -o "rust/lib$name.rlib" --crate-type rlib "$@"
+}
+
+# Lists of a release that this system does not use are kept apart from its own.
+fetch_aho_corasick() {
+    local apt registry memchr crate_source
+    command -v rustc >/dev/null || { lacks 'aho-corasick in Rust' 'there is no rustc'; return 1; }
+    mkdir -p apt/lists/partial apt/archives/partial rust
+    echo "deb http://deb.debian.org/debian $crate_suite main" >apt/sources.list
+    apt=(-o "Dir::Etc::SourceList=$PWD/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
+        -o "Dir::State::Lists=$PWD/apt/lists" -o "Dir::Cache=$PWD/apt"
+        -o Dir::State::status=/dev/null)
+    if ! apt-get "${apt[@]}" -o APT::Sandbox::User=root update >apt/update.log 2>&1 ||
+        ! unpack librust-memchr-dev "${apt[@]}" || ! unpack librust-aho-corasick-dev "${apt[@]}"; then
+        lacks 'aho-corasick in Rust' "$(reason librust-aho-corasick-dev)"
+        return 1
+    fi
+    registry=usr/share/cargo/registry
+    memchr=$(echo unpacked/librust-memchr-dev/$registry/memchr-*)
+    crate_source=$(echo unpacked/librust-aho-corasick-dev/$registry/aho-corasick-*)
+    crate memchr --cfg 'feature="std"' --cfg 'feature="alloc"' "$memchr/src/lib.rs" &&
+        crate aho_corasick --cfg 'feature="std"' --cfg 'feature="perf-literal"' \
+            --extern memchr=rust/libmemchr.rlib "$crate_source/src/lib.rs" &&
+        AHO_CORASICK_VERSION=${crate_source##*-} rustc --edition 2021 -C opt-level=3 -L rust \
+            --extern aho_corasick=rust/libaho_corasick.rlib -o rust/aho-corasick \
+            "$source_directory/peers/aho_corasick.rs" || {
+        lacks 'aho-corasick in Rust' 'it does not compile'
+        return 1
+    }
+    for kind in contiguous-nfa dfa; do
+        program "aho-corasick-$kind" "$PWD/rust/aho-corasick" "$kind"
     done
-fi
-[[ ${#workloads[@]} -gt 0 ]] || fail "$directory: expected files NAME.pats.txt"
-
-# text_of WORKLOAD
-text_of() {
-    case $1 in
-    dna*) echo "$directory/dna.txt" ;;
-    code*) echo "$directory/code.txt" ;;
-    bin*) echo "$directory/bin.dat" ;;
-    *) echo "$directory/english.txt" ;;
-    esac
+    say "aho-corasick: ${crate_source##*/}"
 }
 
-# Reads bench's JSON, the peer's row last; $1 is the workload. Writes the heading when $2 is 1.
-table_row() {
-    awk -v workload="$1" -v heading="$2" '
-        function value(key) {
-            match($0, "\"" key "\":\"?[^,\"}]*")
-            text = substr($0, RSTART, RLENGTH)
-            sub("\"" key "\":\"?", "", text)
-            return text
-        }
-        { name[NR] = value("engine") " " value("variant"); speed[NR] = value("median")
-          matches = value("matches") }
-        END {
-            if (name[NR] !~ /^(hyperscan|vectorscan|libhs) /) exit 1
-            peer = NR
-            if (heading) {
-                printf "| workload | matches | %s |", name[peer]
-                for (i = 1; i < peer; i++) printf " %s |", name[i]
-                printf "\n|---|---|---|"
-                for (i = 1; i < peer; i++) printf "---|"
-                printf "\n"
-            }
-            printf "| %s | %s | %.3f |", workload, matches, speed[peer]
-            for (i = 1; i < peer; i++) printf " %.3f (%.2fx) |", speed[i], speed[i] / speed[peer]
-            printf "\n"
-        }'
+# wheel NAME MODULE KIND...: installs a wheel, and makes a program for each kind.
+wheel() {
+    local name=$1 module=$2 kind
+    shift 2
+    if ! { [[ -x python/bin/pip ]] || python3 -m venv python; } >python.log 2>&1 ||
+        ! python/bin/pip install --quiet --only-binary :all: "$name" >>python.log 2>&1; then
+        lacks "$name" "$(tail -n 1 python.log)"
+        return
+    fi
+    for kind in "$@"; do
+        program "$name${kind:+-$kind}" "$PWD/python/bin/python" "$PWD/python_peer.py" "$module" \
+            "${kind:--}"
+    done
+    say "$name: $(python/bin/pip list 2>/dev/null | grep -i "^${name//-/.}")"
 }
 
-heading=1
-for workload in "${workloads[@]}"; do
-    rows=$("$trawl" bench -f "$directory/$workload.pats.txt" --engine "$engines" --peers \
-        --limit "$limit" "${runs[@]}" --format json "$(text_of "$workload")")
-    table_row "$workload" "$heading" <<<"$rows" || fail "$workload: expected the row of a peer, got:
-$rows"
-    heading=0
-done
+mkdir -p "$directory"
+cd "$directory"
+rm -rf programs && mkdir programs
+cp "$source_directory/peers/python_peer.py" .
+fetch_library hyperscan
+fetch_library vectorscan
+fetch_ripgrep
+command -v grep >/dev/null && say "grep: $(grep --version | head -n 1)"
+fetch_aho_corasick || wheel ahocorasick-rs ahocorasick_rs contiguous-nfa dfa
+wheel daachorse daachorse ''
+rm -rf unpacked
+say "in $PWD; $missing could not be had"

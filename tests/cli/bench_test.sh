@@ -102,10 +102,4 @@ holds 'its reason' grep -q '^trawl: ac-dfa (stt) refuses: ' .err
 holds 'the other' test "$(wc -l <.out)" -eq 1
 refuse 'nothing could be measured' bench --engine ac-dfa:stt --max-tables 1 text
 
-# peers: a row, or a line that there is none
-checks=$((checks + 1))
-bench --peers --engine ac-dfa text >.out 2>.err || fail 'peers'
-grep -qE "^(hyper|vector)scan +5[0-9.]* .* $matches " .out ||
-    grep -q '^trawl: --peers: neither Vectorscan nor Hyperscan' .err || fail 'peers'
-
 finish

@@ -1,0 +1,46 @@
+/*
+ * A peer of trawl bench: libhs, which is Hyperscan or Vectorscan. It is loaded when it is measured,
+ * so that a build needs neither and one command can measure both.
+ */
+#ifndef CLI_BENCH_LIBHS_H
+#define CLI_BENCH_LIBHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trawl/trawl.h"
+
+typedef struct bench_libhs bench_libhs;
+
+/* The name by which the system's loader knows it. */
+#define BENCH_LIBHS_SYSTEM "libhs.so.5"
+
+/* Loads the library: a path, or a name for the system's loader. False with a sentence in `error`.
+ * Only for processes that end soon: it is not unloaded. */
+bool bench_libhs_load(const char *library, bench_libhs **libhs, trawl_error *error);
+
+/* "vectorscan" or "hyperscan", and its version. They live as long as the library. */
+const char *bench_libhs_name(const bench_libhs *libhs);
+const char *bench_libhs_version(const bench_libhs *libhs);
+
+/* Compiles the set, whose bytes are needed only here. False with a sentence in `error`. */
+bool bench_libhs_compile(bench_libhs *libhs, const trawl_patterns *patterns,
+                         trawl_match_kind matches, trawl_error *error);
+
+/* Size of its compiled set, in bytes. */
+uint64_t bench_libhs_bytes(const bench_libhs *libhs);
+
+/* The same work as trawl_count: all matches, overlapping ones too, by one thread. `per_pattern` is
+ * NULL or one counter for each pattern, overwritten. */
+bool bench_libhs_count(bench_libhs *libhs, const void *text, size_t length, uint64_t *total,
+                       uint64_t *per_pattern, trawl_error *error);
+
+/* The same work as trawl_collect, in its own order. The caller frees matches->items with free(). */
+bool bench_libhs_collect(bench_libhs *libhs, const void *text, size_t length,
+                         trawl_matches *matches, trawl_error *error);
+
+/* NULL is allowed. */
+void bench_libhs_close(bench_libhs *libhs);
+
+#endif
