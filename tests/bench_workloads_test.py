@@ -21,7 +21,8 @@ TRAWL = """#!/bin/sh
 case $1 in
 --version) echo trawl 0 ;;
 devices) echo cpu ;;
-bench) echo "$@" >"$ARGUMENTS"; [ -z "$SLEEP" ] || sleep "$SLEEP"; cat "$ANSWER"; exit $STATUS ;;
+bench) echo "$@" >"$ARGUMENTS"; [ -z "$SLEEP" ] || sleep "$SLEEP"; cat "$ANSWER"
+    echo "$SAID" >&2; exit $STATUS ;;
 esac
 """
 
@@ -55,9 +56,9 @@ class Tool(unittest.TestCase):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def run_tool(self, *arguments, answer=(), status=0, sleep=""):
+    def run_tool(self, *arguments, answer=(), status=0, sleep="", said=""):
         self.write("answer", "".join(json.dumps(line) + "\n" for line in answer))
-        environment = dict(os.environ, WORKLOADS=self.directory.name, SLEEP=sleep,
+        environment = dict(os.environ, WORKLOADS=self.directory.name, SLEEP=sleep, SAID=said,
                            TRAWL_DATA=self.directory.name, STATUS=str(status),
                            ANSWER=self.path("answer"), ARGUMENTS=self.path("arguments"))
         done = subprocess.run([sys.executable, TOOL, "--out", self.path("out"), *arguments],
@@ -81,18 +82,18 @@ class Tool(unittest.TestCase):
     def test_what_bench_says_of_its_rows(self):
         ratio = {"median": 0.7, "min": 0.5, "max": 0.9}
         status, output, _ = self.measure("rare-10", [
-            row("ac-dfa", 2, best_peer="twins 2", ratio_to_best_peer=ratio, seconds=[2, 4, 9]),
-            row("ac-dfa", 2, seconds=[1, 3, 9]),
+            row("ac-dfa", 4, asked="ac-dfa"),
+            row("ac-dfa", 2, asked="auto", best_peer="twins 2", ratio_to_best_peer=ratio),
             row("twins", 4, variant="1"), row("twins", 5, variant="2", note="first letters only"),
             row("grep", 99, matches=1, kind="program", variant="3.8"),
             {"engine": "hyperscan", "variant": "5", "kind": "peer", "status": "refused",
              "reason": "too many"}])
         self.assertEqual(status, 0)
-        self.assertIn("| ac-dfa:v | 2 | twins:2 | 5 | 0.70 (0.50-0.90) | 1.2 | **no** | 0.75 |",
+        self.assertIn("| ac-dfa:v | 2 | twins:2 | 5 | 0.70 (0.50-0.90) | 1.2 | **no** | 0.50 |",
                       output)
-        self.assertIn("| rare-10 | 2 | 2 | 4 | **5** | - |", output)
+        self.assertIn("| rare-10 | 2 | 4 | 4 | **5** |", output)
         self.assertIn("| workload | grep |\n|---|---|\n| rare-10 | 99 |", output)
-        self.assertIn("- rare-10: twins:2: first letters only\n- rare-10: hyperscan: too many",
+        self.assertIn("- twins:2: first letters only (rare-10)\n- hyperscan: too many (rare-10)",
                       output)
 
     def test_mean_over_rows(self):
@@ -106,10 +107,11 @@ class Tool(unittest.TestCase):
 
     def test_a_wrong_peer_is_no_yardstick(self):
         status, output, _ = self.measure("rare-10", [
-            row("qgram", 2), row("hyperscan", 1), row("daachorse", 9, matches=8)], status=2)
+            row("qgram", 2), row("hyperscan", 1), row("daachorse", 9, matches=8)], status=2,
+            said="trawl: daachorse is wrong")
         self.assertEqual(status, 1)
         self.assertIn("| hyperscan | 1 | 2.00", output)
-        self.assertIn("different numbers of matches: auto 7, hyperscan 7, daachorse 8", output)
+        self.assertIn("- trawl: daachorse is wrong (rare-10)", output)
 
     def test_short_and_compressed_texts(self):
         self.measure("mirna-ecoli", [row("qgram", 2)], "--", "--threads", "2")

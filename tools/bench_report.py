@@ -5,7 +5,6 @@ contestant's `speed` is {median, min, max} in GB/s, or None where there is none.
 """
 
 import math
-import statistics
 
 TARGET_MEAN = 4  # of the ratios of all rows, geometric
 TARGET_AUTO = 0.9  # of the planner's choice to the best engine forced by name
@@ -13,13 +12,6 @@ TARGET_AUTO = 0.9  # of the planner's choice to the best engine forced by name
 
 def fastest(contestants):
     return max(contestants, key=lambda one: one["speed"]["median"], default=None)
-
-
-def speed_ratio(one, other):
-    """Of the runs that took turns, where they are known; else of the medians."""
-    if one["seconds"] and len(one["seconds"]) == len(other["seconds"]):
-        return statistics.median(b / a for a, b in zip(one["seconds"], other["seconds"]))
-    return one["speed"]["median"] / other["speed"]["median"]
 
 
 def summarize(result):
@@ -39,7 +31,7 @@ def summarize(result):
         ratio = ours["speed"]["median"] / peer["speed"]["median"]
         span = (ours["speed"]["min"] / peer["speed"]["max"],
                 ours["speed"]["max"] / peer["speed"]["min"])
-    of_best = speed_ratio(auto, best) if auto and best else None
+    of_best = auto["speed"]["median"] / best["speed"]["median"] if auto and best else None
     return {"ours": ours, "peer": peer, "best": best, "ratio": ratio, "span": span,
             "of_best": of_best}
 
@@ -104,7 +96,7 @@ def print_medians(results, kinds):
     for kind in kinds:
         for result in results:
             columns.update((one["name"], kind) for one in result["contestants"]
-                           if one["kind"] == kind)
+                           if one["kind"] == kind and one["speed"])
     lines = []
     for result in results:
         by_name = {one["name"]: one for one in result["contestants"]
@@ -173,10 +165,17 @@ def print_machine(machine, results):
 
 
 def print_problems(results):
-    for key, heading in (("problems", "Problems"), ("notes", "Notes")):
-        lines = ["- %s: %s" % (result["name"], text) for result in results for text in result[key]]
-        if lines:
-            print("## %s\n\n%s\n" % (heading, "\n".join(lines)))
+    for key in ("problems", "notes"):
+        rows = {}  # sentence -> the workloads that it is about
+        for result in results:
+            for sentence in result[key]:
+                rows.setdefault(sentence, []).append(result["name"])
+        if rows:
+            print("## %s\n" % key.capitalize())
+            for sentence, names in rows.items():
+                print("- %s (%s)" % (sentence, "all" if len(names) == len(results) > 1
+                                     else ", ".join(names)))
+            print()
 
 
 def print_against(results, others, title):

@@ -219,14 +219,15 @@ def bench_command(options, workload, patterns, text):
 
 def parse_rows(output, asked):
     """bench's JSON lines -> contestants. Their kind is auto, engine, peer, or program (a whole one,
-    which counts lines). The planner's row bears the name of the engine it chose; it is known by
-    being the first one."""
+    which counts lines). The planner's row bears the name of the engine that it chose; without
+    "asked" it is known by being the first one."""
     rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     names = [row["engine"] for row in rows]
     contestants = []
     for number, row in enumerate(rows):
         kind, variant = row.get("kind", "engine"), row.get("variant", "")
-        if kind == "engine" and number == 0 and asked.split(",")[0] == "auto":
+        first = "auto" if number == 0 and asked.split(",")[0] == "auto" else ""
+        if kind == "engine" and row.get("asked", first) == "auto":
             kind = "auto"
         ours = kind in ("auto", "engine")
         # Peers bear their names alone, unless there is one in several forms.
@@ -241,24 +242,19 @@ def parse_rows(output, asked):
             "table_bytes": row.get("table_bytes"), "status": row.get("status", "measured"),
             "reason": row.get("reason", ""), "note": row.get("note", ""),
             "ratio": row.get("ratio_to_best_peer"), "best_peer": row.get("best_peer"),
-            "seconds": row.get("seconds", []),
         })
     return contestants
 
 
 def remarks(contestants):
-    """(what must not be, what a reader should know), a sentence each."""
-    counted = [one for one in contestants if one["speed"] and one["kind"] != "program"]
-    problems, notes = [], []
-    if len({one["matches"] for one in counted}) > 1:
-        problems.append("different numbers of matches: " + ", ".join(
-            "%s %s" % (one["name"], one["matches"]) for one in counted))
+    """What a reader should know of them, a sentence each."""
+    notes = []
     for one in contestants:
         if not one["speed"]:
             notes.append("%s: %s" % (one["name"], one["reason"] or one["status"]))
         if one["note"]:
             notes.append("%s: %s" % (one["name"], one["note"]))
-    return problems, notes
+    return notes
 
 
 def measure(options, workload):
@@ -267,7 +263,7 @@ def measure(options, workload):
     load, begin = os.getloadavg()[0], time.monotonic()
     status, output, errors = run_limited(command, options.row_limit)
     contestants = parse_rows(output, options.engines)
-    problems, notes = remarks(contestants)
+    problems, notes = [], remarks(contestants)
     said = [line.strip() for line in errors.splitlines() if line.strip()]
     if status == 0 and contestants:
         notes += said
