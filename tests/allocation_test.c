@@ -91,9 +91,16 @@ static int ignore(const trawl_match *match, void *context) {
     return 0;
 }
 
+static int ignore_batch(const trawl_match *matches, size_t count, void *context) {
+    (void)matches;
+    (void)count;
+    (void)context;
+    return 0;
+}
+
 static trawl_status scan_all_ways(const trawl_db *db, const trawl_scan_options *options) {
     uint64_t total, each[16];
-    trawl_matches matches;
+    trawl_matches matches = {.items = NULL};
     doing = "trawl_scan";
     trawl_status status =
         trawl_scan(db, sample_text, sample_text_length, options, ignore, NULL, &error);
@@ -109,7 +116,16 @@ static trawl_status scan_all_ways(const trawl_db *db, const trawl_scan_options *
         assert_null(matches.items); /* nothing that the caller would have to free */
         return status;
     }
+    doing = "trawl_collect_again";
+    status = trawl_collect_again(db, sample_text, sample_text_length, options, &matches, &error);
     trawl_matches_free(&matches);
+    if (status != TRAWL_OK)
+        return status;
+    doing = "trawl_scan_batches";
+    status = trawl_scan_batches(db, sample_text, sample_text_length, options, ignore_batch, NULL,
+                                &error);
+    if (status != TRAWL_OK)
+        return status;
     trawl_stream *stream = NULL;
     doing = "trawl_stream_open";
     status = trawl_stream_open(db, options, ignore, NULL, &stream, &error);

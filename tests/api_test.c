@@ -51,6 +51,13 @@ static int ignore(const trawl_match *match, void *context) {
     return 0;
 }
 
+static int ignore_batch(const trawl_match *matches, size_t count, void *context) {
+    (void)matches;
+    (void)count;
+    (void)context;
+    return 0;
+}
+
 static void words(void **state) {
     (void)state;
     char version[32];
@@ -90,11 +97,22 @@ static void null_arguments(void **state) {
     expect_error(trawl_scan(NULL, "a", 1, NULL, ignore, NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_scan(db, NULL, 1, NULL, ignore, NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_scan(db, "a", 1, NULL, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
+    expect_error(trawl_scan_batches(NULL, "a", 1, NULL, ignore_batch, NULL, &error),
+                 TRAWL_ERROR_ARGUMENT);
+    expect_error(trawl_scan_batches(db, NULL, 1, NULL, ignore_batch, NULL, &error),
+                 TRAWL_ERROR_ARGUMENT);
+    expect_error(trawl_scan_batches(db, "a", 1, NULL, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_count(NULL, "a", 1, NULL, &total, NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_count(db, NULL, 1, NULL, &total, NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_collect(NULL, "a", 1, NULL, &matches, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_collect(db, NULL, 1, NULL, &matches, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_collect(db, "a", 1, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
+    expect_error(trawl_collect_again(NULL, "a", 1, NULL, &matches, &error), TRAWL_ERROR_ARGUMENT);
+    expect_error(trawl_collect_again(db, "a", 1, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
+    expect_error(trawl_stream_open_batches(NULL, NULL, ignore_batch, NULL, &stream, &error),
+                 TRAWL_ERROR_ARGUMENT);
+    expect_error(trawl_stream_open_batches(db, NULL, ignore_batch, NULL, NULL, &error),
+                 TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_stream_open(NULL, NULL, ignore, NULL, &stream, &error),
                  TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_stream_open(db, NULL, ignore, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);

@@ -121,6 +121,51 @@ static void stream(void **state) {
     }
 }
 
+static int receive_batch(const trawl_match *matches, size_t count, void *context) {
+    for (size_t i = 0; i < count; i++)
+        receive(&matches[i], context);
+    return 0;
+}
+
+static void batches(void **state) {
+    (void)state;
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+        options.threads = threads;
+        receiver to = {.matches = 0};
+        size_t before = peak();
+        assert_int_equal(trawl_scan_batches(db, text, TEXT, &options, receive_batch, &to, &error),
+                         TRAWL_OK);
+        expect(&to, before);
+    }
+}
+
+/* Arrays of all sizes, into new memory and into that of another text; these do hold everything. */
+static void collecting(void **state) {
+    (void)state;
+    trawl_matches matches = {NULL, 0};
+    for (size_t length = 100; length <= TEXT / 4; length *= 7) {
+        for (uint32_t threads = 1; threads <= 4; threads++) {
+            trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+            options.threads = threads;
+            if (threads % 2)
+                trawl_matches_free(&matches);
+            assert_int_equal(trawl_collect_again(db, text, length, &options, &matches, &error),
+                             TRAWL_OK);
+            assert_int_equal(matches.count, 2 * length - 4);
+            for (size_t i = 0; i < matches.count; i++) {
+                const trawl_match *match = &matches.items[i];
+                uint64_t end = i < 4 ? i + 1 : 5 + (i - 4) / 2;
+                bool first = i >= 4 && i % 2 == 0; /* the longer one */
+                if (match->end != end || match->start != end - (first ? 5 : 1) ||
+                    match->pattern != (first ? 1 : 0) || match->reserved != 0)
+                    fail_msg("match %zu of %zu is wrong", i, matches.count);
+            }
+        }
+    }
+    trawl_matches_free(&matches);
+}
+
 static void counting(void **state) {
     (void)state;
     uint64_t total, each[2];
@@ -134,8 +179,9 @@ static void counting(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(serial), cmocka_unit_test(two_threads), cmocka_unit_test(four_threads),
-        cmocka_unit_test(stream), cmocka_unit_test(counting),
+        cmocka_unit_test(serial),     cmocka_unit_test(two_threads), cmocka_unit_test(four_threads),
+        cmocka_unit_test(stream),     cmocka_unit_test(counting),    cmocka_unit_test(batches),
+        cmocka_unit_test(collecting),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

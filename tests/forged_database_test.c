@@ -12,6 +12,7 @@
 #include "automaton/nfa.h"
 #include "db/validate.h"
 #include "engine/image.h"
+#include "engine/outputs.h"
 
 static trawl_error error;
 
@@ -109,6 +110,23 @@ static void endless_outputs(void **state) {
     assert_refused(block, size);
 }
 
+/* Walkers believe records instead of the lists that they repeat. */
+static void records_that_lie(void **state) {
+    (void)state;
+    static const char *const engines[] = {"ac-dfa", "ac-nfa", "ac-split", "wu-manber",
+                                          "rabin-karp"};
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        for (int field = 0; field < 4; field++) {
+            size_t size;
+            uint8_t *block = compiled(engines[i], NULL, &size);
+            trawl_key_record *record = section(block, TRAWL_SECTION_KEY_RECORD, 0);
+            uint32_t *fields[] = {&record->length, &record->link, &record->patterns, &record->ids};
+            *fields[field] += 1;
+            assert_refused(block, size);
+        }
+    }
+}
+
 /* Threads that scan different parts count a pattern of both at the same moment. */
 static void a_pattern_in_two_parts(void **state) {
     (void)state;
@@ -141,6 +159,7 @@ int main(void) {
         cmocka_unit_test(rows_where_no_walk_expects_them),
         cmocka_unit_test(endless_failures),
         cmocka_unit_test(endless_outputs),
+        cmocka_unit_test(records_that_lie),
         cmocka_unit_test(a_pattern_in_two_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,9 @@ static const runner serial[] = {
     {.call = RUNNER_COLLECT},
     {.call = RUNNER_SCAN},
     {.call = RUNNER_STOP},
+    {.call = RUNNER_COLLECT_AGAIN},
+    {.call = RUNNER_BATCHES},
+    {.call = RUNNER_BATCHES_STOP},
     {.call = RUNNER_COUNT},
     {.call = RUNNER_COUNT_PATTERNS},
     {.call = RUNNER_COLLECT, .chunk_bytes = 1},
@@ -34,6 +37,10 @@ static const runner serial[] = {
     {.call = RUNNER_COLLECT, .threads = TRAWL_THREADS_ALL, .chunk_bytes = 4},
     {.call = RUNNER_STOP, .threads = 2, .chunk_bytes = 3},
     {.call = RUNNER_SCAN, .threads = 3},
+    {.call = RUNNER_BATCHES, .threads = 3, .chunk_bytes = 2},
+    {.call = RUNNER_BATCHES_STOP, .threads = 2, .chunk_bytes = 3},
+    {.call = RUNNER_COLLECT_AGAIN, .threads = 4, .chunk_bytes = 1},
+    {.call = RUNNER_STREAM_BATCHES, .threads = 2, .chunk_bytes = 3, .piece_bytes = 11},
     {.call = RUNNER_STREAM, .threads = 2, .chunk_bytes = 3, .piece_bytes = 0},
     {.call = RUNNER_STREAM, .threads = 2, .chunk_bytes = 2, .piece_bytes = 7, .flush = true},
     {.call = RUNNER_STREAM, .threads = 4, .chunk_bytes = 1, .piece_bytes = 5},
@@ -46,7 +53,7 @@ static const runner_call threaded_calls[] = {RUNNER_COLLECT, RUNNER_COUNT_PATTER
 static const uint32_t thread_counts[] = {2, 3, 4};
 static const size_t chunk_sizes[] = {1, 2, 3, 7, 64};
 static const runner_call stream_calls[] = {RUNNER_STREAM, RUNNER_STREAM_COUNT,
-                                           RUNNER_STREAM_COUNT_TOTAL};
+                                           RUNNER_STREAM_COUNT_TOTAL, RUNNER_STREAM_BATCHES};
 static const size_t piece_sizes[] = {1, 2, 3, 17, 0, RUNNER_PIECE_RANDOM};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -109,9 +116,18 @@ runner runner_random(random_source *random, size_t length) {
 
 /* ------------------------------------------------------------------ words */
 
-static const char *const call_names[RUNNER_CALLS] = {
-    "collect",           "scan",   "scan that is stopped", "count",
-    "count per pattern", "stream", "counting stream",      "stream that only counts"};
+static const char *const call_names[RUNNER_CALLS] = {"collect",
+                                                     "scan",
+                                                     "scan that is stopped",
+                                                     "collect again",
+                                                     "scan by batches",
+                                                     "scan by batches that is stopped",
+                                                     "count",
+                                                     "count per pattern",
+                                                     "stream",
+                                                     "counting stream",
+                                                     "stream that only counts",
+                                                     "stream by batches"};
 
 static bool is_stream(const runner *how) {
     return how->call >= RUNNER_STREAM;
@@ -186,6 +202,20 @@ static int receive(const trawl_match *match, void *context) {
     if (to->stop_after && to->found.count >= to->stop_after)
         to->complaint = "the callback was called again after it asked to stop";
     match_list_add(&to->found, match->pattern, match->start, match->end);
+    return to->stop_after && to->found.count >= to->stop_after;
+}
+
+static int receive_batch(const trawl_match *matches, size_t count, void *context) {
+    receiver *to = context;
+    if (count == 0)
+        to->complaint = "an empty batch";
+    if (to->stop_after && to->found.count >= to->stop_after)
+        to->complaint = "the callback was called again after it asked to stop";
+    for (size_t i = 0; i < count; i++) {
+        if (matches[i].reserved != 0)
+            to->complaint = "a match whose reserved field is not 0";
+        match_list_add(&to->found, matches[i].pattern, matches[i].start, matches[i].end);
+    }
     return to->stop_after && to->found.count >= to->stop_after;
 }
 
@@ -273,6 +303,47 @@ static bool check_collect(job *work) {
     bool good = same(matches.items, matches.count, work->expected, work->expected->count,
                      work->complaint, work->complaint_size);
     trawl_matches_free(&matches);
+    return good;
+}
+
+/* The array of one result, with wrong matches in it, takes the next one. */
+static bool check_collect_again(job *work) {
+    trawl_matches matches = {.items = NULL};
+    trawl_error error = {.message = ""};
+    bool good = true;
+    for (int round = 0; round < 3 && good; round++) {
+        trawl_status status = trawl_collect_again(work->db, work->text, work->length,
+                                                  &work->options, &matches, &error);
+        good = succeeded(status, TRAWL_OK, &error, work->complaint, work->complaint_size) &&
+               same(matches.items, matches.count, work->expected, work->expected->count,
+                    work->complaint, work->complaint_size);
+        for (size_t i = 0; i < matches.count; i++)
+            matches.items[i] = (trawl_match){.start = 1, .pattern = 77, .reserved = 5};
+    }
+    trawl_matches_free(&matches);
+    return good;
+}
+
+/* A batch may hold more matches than the one after which the callback stops. */
+static bool check_batches(job *work, bool stop) {
+    size_t expected = work->expected->count;
+    receiver to = {.complaint = NULL};
+    trawl_error error = {.message = ""};
+    if (stop && expected)
+        to.stop_after = random_between(work->random, 1, expected);
+    trawl_status status = trawl_scan_batches(work->db, work->text, work->length, &work->options,
+                                             receive_batch, &to, &error);
+    if (to.stop_after && to.found.count >= to.stop_after && to.found.count < expected)
+        expected = to.found.count;
+    bool good = succeeded(status, to.stop_after ? TRAWL_STOPPED : TRAWL_OK, &error, work->complaint,
+                          work->complaint_size) &&
+                same(to.found.items, to.found.count, work->expected, expected, work->complaint,
+                     work->complaint_size);
+    if (good && to.complaint) {
+        snprintf(work->complaint, work->complaint_size, "%s", to.complaint);
+        good = false;
+    }
+    match_list_free(&to.found);
     return good;
 }
 
@@ -372,10 +443,14 @@ static bool check_stream(job *work) {
     receiver to = {.complaint = NULL};
     trawl_error error = {.message = ""};
     trawl_stream *stream = NULL;
-    bool calls_back = work->how->call == RUNNER_STREAM;
+    bool batches = work->how->call == RUNNER_STREAM_BATCHES;
+    bool calls_back = work->how->call == RUNNER_STREAM || batches;
     bool per_pattern = work->how->call == RUNNER_STREAM_COUNT;
-    trawl_status status = trawl_stream_open(work->db, &work->options, calls_back ? receive : NULL,
-                                            &to, &stream, &error);
+    trawl_status status =
+        batches ? trawl_stream_open_batches(work->db, &work->options, receive_batch, &to, &stream,
+                                            &error)
+                : trawl_stream_open(work->db, &work->options, calls_back ? receive : NULL, &to,
+                                    &stream, &error);
     if (!succeeded(status, TRAWL_OK, &error, work->complaint, work->complaint_size))
         return false;
     uint64_t *counts = calloc(work->patterns ? work->patterns : 1, sizeof(*counts));
@@ -505,6 +580,9 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
                 : how->call == RUNNER_COLLECT        ? check_collect(&work)
                 : how->call == RUNNER_SCAN           ? check_scan(&work, false)
                 : how->call == RUNNER_STOP           ? check_scan(&work, true)
+                : how->call == RUNNER_COLLECT_AGAIN  ? check_collect_again(&work)
+                : how->call == RUNNER_BATCHES        ? check_batches(&work, false)
+                : how->call == RUNNER_BATCHES_STOP   ? check_batches(&work, true)
                 : how->call == RUNNER_COUNT_PATTERNS ? check_count(&work, true)
                                                      : check_count(&work, false);
     trawl_db_free(loaded);

@@ -12,11 +12,15 @@ typedef enum runner_call {
     RUNNER_COLLECT,            /* trawl_collect */
     RUNNER_SCAN,               /* trawl_scan with a callback */
     RUNNER_STOP,               /* trawl_scan with a callback that stops in the middle */
+    RUNNER_COLLECT_AGAIN,      /* trawl_collect_again, into the memory of another result */
+    RUNNER_BATCHES,            /* trawl_scan_batches */
+    RUNNER_BATCHES_STOP,       /* trawl_scan_batches with a callback that stops in the middle */
     RUNNER_COUNT,              /* trawl_count, total only */
     RUNNER_COUNT_PATTERNS,     /* trawl_count, total and per pattern */
     RUNNER_STREAM,             /* trawl_stream_* with a callback */
     RUNNER_STREAM_COUNT,       /* trawl_stream_* without one, counting per pattern */
     RUNNER_STREAM_COUNT_TOTAL, /* trawl_stream_* without one */
+    RUNNER_STREAM_BATCHES,     /* trawl_stream_* with a callback for batches */
     RUNNER_CALLS
 } runner_call;
 

@@ -163,6 +163,28 @@ typedef enum trawl_match_kind {
     TRAWL_MATCH_LEFTMOST_LONGEST = 2 /* non-overlapping; of those that start first, the longest */
 } trawl_match_kind;
 
+/* What steps of a scan cost on a machine, in nanoseconds, for the planner. A zero means the built-in
+ * value; trawl_measure_costs measures them all. Members with an index depend on the size of a table:
+ * 4 KiB for the first, four times as much for each one after it; between them the planner
+ * interpolates. */
+enum { TRAWL_COST_SIZES = 8 };
+typedef struct trawl_costs {
+    size_t size;                      /* sizeof(trawl_costs) */
+    double sample[TRAWL_COST_SIZES];  /* qgram: a sample tested in a filter of that size */
+    double sample_again;              /* the same sample once more, when its group is noted */
+    double end;                       /* an end of a sample that passed, tested once more */
+    double look_up[TRAWL_COST_SIZES]; /* an end that passed too, looked up in tables of that size */
+    double direct;                    /* a byte in the table for patterns of 1 and 2 bytes */
+    double match;                     /* an end of matches found by qgram */
+    double dfa_step[TRAWL_COST_SIZES]; /* ac-dfa: a byte, in states of that size together */
+    double dfa_match;                  /* an end of matches found by an automaton */
+    double nfa_step[TRAWL_COST_SIZES]; /* ac-nfa */
+    double shift[TRAWL_COST_SIZES];    /* wu-manber: a window tested in a table of that size */
+    double shift_zero;                 /* a window looked up */
+} trawl_costs;
+#define TRAWL_COSTS                                                                                \
+    { .size = sizeof(trawl_costs) }
+
 typedef struct trawl_compile_options {
     size_t size;         /* sizeof(trawl_compile_options) */
     const char *engine;  /* NULL or "auto": the planner chooses; else a name, never replaced */
@@ -176,6 +198,12 @@ typedef struct trawl_compile_options {
     uint32_t wu_manber_block; /* wu-manber: block length B, 1 to 4; 0: the variant's */
     uint32_t rabin_karp_base; /* rabin-karp: d; 0: the variant's */
     uint32_t rabin_karp_modulus; /* rabin-karp: q, a prime; 0: the variant's */
+    /* Pieces of text like those to be scanned, 64 to 256 KiB of them, from which the planner
+     * measures what filters would let through; NULL: it guesses from the patterns. They are read
+     * during the call only, and never change which matches are found. */
+    const void *sample;
+    size_t sample_length;
+    const trawl_costs *costs; /* read during the call only; NULL: the built-in ones */
 } trawl_compile_options;
 #define TRAWL_COMPILE_OPTIONS                                                                      \
     { .size = sizeof(trawl_compile_options) }
@@ -318,6 +346,19 @@ TRAWL_API trawl_status trawl_scan(const trawl_db *db, const void *text, size_t l
                                   const trawl_scan_options *options, trawl_on_match on_match,
                                   void *context, trawl_error *error);
 
+/* Receives matches many at a time, 1 to a few hundred thousand: the next `count` ones in canonical
+ * order. The array is valid only during the call. Returns 0 to go on, anything else to stop after
+ * this batch; how matches are divided into batches may differ from call to call. Otherwise as
+ * trawl_on_match. */
+typedef int (*trawl_on_matches)(const trawl_match *matches, size_t count, void *context);
+
+/* trawl_scan with a call for each batch instead of each match, which is faster where matches are
+ * frequent. */
+TRAWL_API trawl_status trawl_scan_batches(const trawl_db *db, const void *text, size_t length,
+                                          const trawl_scan_options *options,
+                                          trawl_on_matches on_matches, void *context,
+                                          trawl_error *error);
+
 /* Counts the matches that trawl_scan would report: (pattern, position) pairs. `per_pattern` is NULL
  * or an array of one counter for each pattern, which is overwritten. */
 TRAWL_API trawl_status trawl_count(const trawl_db *db, const void *text, size_t length,
@@ -333,6 +374,13 @@ typedef struct trawl_matches {
 TRAWL_API trawl_status trawl_collect(const trawl_db *db, const void *text, size_t length,
                                      const trawl_scan_options *options, trawl_matches *matches,
                                      trawl_error *error);
+/* The same into the memory of an earlier result, which is replaced: for many texts one after the
+ * other. `matches` must come from one of these two functions, or be { NULL, 0 }; also after a
+ * failure it is to be freed. */
+TRAWL_API trawl_status trawl_collect_again(const trawl_db *db, const void *text, size_t length,
+                                           const trawl_scan_options *options,
+                                           trawl_matches *matches, trawl_error *error);
+
 TRAWL_API void trawl_matches_free(trawl_matches *matches);
 
 /* ------------------------------------------------------------------ streaming */
@@ -348,9 +396,16 @@ TRAWL_API trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_op
                                          trawl_on_match on_match, void *context,
                                          trawl_stream **stream, trawl_error *error);
 
-/* With on_match NULL a stream only counts, which is faster. If `per_pattern` is wanted, hand over
- * an array of one counter for each pattern before the first write: the stream adds to it, it must
- * outlive the stream, and it is complete when trawl_stream_finish or _close returns TRAWL_OK. */
+/* The same with batches of matches. */
+TRAWL_API trawl_status trawl_stream_open_batches(const trawl_db *db,
+                                                 const trawl_scan_options *options,
+                                                 trawl_on_matches on_matches, void *context,
+                                                 trawl_stream **stream, trawl_error *error);
+
+/* Without a callback (NULL) a stream only counts, which is faster. If `per_pattern` is wanted, hand
+ * over an array of one counter for each pattern before the first write: the stream adds to it, it
+ * must outlive the stream, and it is complete when trawl_stream_finish or _close returns TRAWL_OK.
+ */
 TRAWL_API trawl_status trawl_stream_count_patterns(trawl_stream *stream, uint64_t *per_pattern,
                                                    trawl_error *error);
 

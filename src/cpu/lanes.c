@@ -10,9 +10,11 @@
  * several times longer than the overlap that every lane walks twice. */
 #define RECORD_STEPS ((size_t)4096)
 #define RECORD_STEPS_MAX ((size_t)32768)
-#define COUNT_STEPS ((size_t)1 << 20)
+#define COUNT_STEPS ((size_t)1 << 16)
 #define OVERLAP_FACTOR 8
+#define COUNT_OVERLAP_FACTOR 128
 #define FEWEST_STEPS ((size_t)64)
+#define SPARSE_STEPS ((size_t)24)
 
 static size_t lane_steps(const trawl_lane_walker *walker, size_t left, size_t most) {
     size_t steps = left / TRAWL_LANES;
@@ -45,7 +47,49 @@ static void start_lanes(const trawl_lane_walker *walker, const trawl_window *win
     }
 }
 
-static trawl_status ensure_events(trawl_lane_walker *walker, size_t needed, trawl_error *error) {
+/* What becomes of recorded events: matches for a sink, counts of patterns, or a total. */
+typedef struct event_consumer {
+    trawl_sink *sink;
+    trawl_counts *counts;
+} event_consumer;
+
+/* `events` are a lane's, whose first byte is text[begin]. */
+static trawl_status consume(trawl_lane_walker *walker, const trawl_window *window,
+                            trawl_ending_event *events, size_t count, size_t begin,
+                            const event_consumer *consumer) {
+    walker->loops->name_keys(walker->automaton, events, count);
+    if (consumer->sink != NULL) {
+        return trawl_emit_events(walker->outputs, walker->patterns, window, begin, events, count,
+                                 consumer->sink);
+    }
+    trawl_counts *counts = consumer->counts;
+    if (counts->per_pattern == NULL && !walker->verify) {
+        const uint32_t *total = walker->outputs->total;
+        uint64_t sum = 0;
+        for (size_t i = 0; i < count; i++) {
+            sum += total[events[i].key];
+        }
+        counts->total += sum;
+        return TRAWL_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        trawl_emit_counts(walker->outputs, walker->patterns, window, begin + events[i].position,
+                          events[i].key, counts, walker->hits);
+    }
+    return TRAWL_OK;
+}
+
+static size_t record_steps(const trawl_lane_walker *walker) {
+    size_t most = OVERLAP_FACTOR * walker->overlap;
+    return most < RECORD_STEPS ? RECORD_STEPS : most > RECORD_STEPS_MAX ? RECORD_STEPS_MAX : most;
+}
+
+/* Room for the events of a block. */
+static trawl_status prepare_events(trawl_lane_walker *walker, const trawl_window *window,
+                                   trawl_error *error) {
+    size_t most = record_steps(walker) * TRAWL_LANES;
+    size_t owned = window->length - window->owned;
+    size_t needed = (owned < most ? owned : most) + TRAWL_LANES;
     if (needed > walker->event_capacity) {
         trawl_release(walker->events);
         walker->event_capacity = 0;
@@ -58,70 +102,59 @@ static trawl_status ensure_events(trawl_lane_walker *walker, size_t needed, traw
     return TRAWL_OK;
 }
 
-/* What becomes of recorded events: matches for a sink, or counts. */
-typedef struct event_consumer {
-    trawl_sink *sink;
-    trawl_counts *counts;
-} event_consumer;
+/* Where a walk over a window stands. */
+typedef struct lane_progress {
+    size_t position;
+    uint32_t state; /* before text[position] */
+} lane_progress;
 
-static trawl_status consume(trawl_lane_walker *walker, const trawl_window *window,
-                            const trawl_event *events, size_t count, size_t begin,
-                            const event_consumer *consumer) {
-    for (size_t i = 0; i < count; i++) {
-        uint32_t key = walker->loops->key(walker->automaton, events[i].state);
-        size_t end = begin + events[i].position;
-        if (consumer->sink == NULL) {
-            trawl_emit_counts(walker->outputs, walker->patterns, window, end, key, consumer->counts,
-                              walker->hits);
-            continue;
-        }
-        trawl_status status =
-            trawl_emit_matches(walker->outputs, walker->patterns, window, end, key, consumer->sink);
-        if (status != TRAWL_OK) {
-            return status;
-        }
+/* Records and consumes one block of lanes or, where the rest is too short for that, of one lane. */
+static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *window,
+                                 lane_progress *at, const event_consumer *consumer) {
+    size_t most = record_steps(walker);
+    size_t left = window->length - at->position;
+    size_t steps = lane_steps(walker, left, most);
+    trawl_lane_set lanes;
+    memset(&lanes, 0, sizeof lanes);
+    if (steps == 0) {
+        steps = left < most ? left : most;
+        lanes.text[0] = window->text + at->position;
+        lanes.state[0] = at->state;
+        lanes.events[0] = walker->events;
+        walker->loops->record[1](walker->automaton, &lanes, steps);
+        at->state = lanes.state[0];
+        at->position += steps;
+        return consume(walker, window, walker->events, lanes.event_count[0], at->position - steps,
+                       consumer);
     }
-    return TRAWL_OK;
+    start_lanes(walker, window, at->position, steps, at->state, &lanes);
+    for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
+        lanes.events[lane] = walker->events + lane * (steps + 1);
+    }
+    if (walker->dense) {
+        walker->loops->record_dense(walker->automaton, &lanes, steps);
+    } else {
+        walker->loops->record[0](walker->automaton, &lanes, steps);
+    }
+    at->state = lanes.state[TRAWL_LANES - 1];
+    size_t events = 0;
+    trawl_status status = TRAWL_OK;
+    for (size_t lane = 0; lane < TRAWL_LANES && status == TRAWL_OK; lane++) {
+        events += lanes.event_count[lane];
+        status = consume(walker, window, lanes.events[lane], lanes.event_count[lane],
+                         at->position + lane * steps, consumer);
+    }
+    walker->dense = events > steps * TRAWL_LANES / SPARSE_STEPS;
+    at->position += steps * TRAWL_LANES;
+    return status;
 }
 
 static trawl_status record_window(trawl_lane_walker *walker, const trawl_window *window,
                                   const event_consumer *consumer, trawl_error *error) {
-    size_t most = OVERLAP_FACTOR * walker->overlap;
-    most = most < RECORD_STEPS ? RECORD_STEPS : most > RECORD_STEPS_MAX ? RECORD_STEPS_MAX : most;
-    size_t owned = window->length - window->owned;
-    size_t capacity = owned < most * TRAWL_LANES ? owned : most * TRAWL_LANES;
-    trawl_status status = ensure_events(walker, capacity, error);
-    uint32_t state = warm_up(walker, window, window->owned);
-    size_t position = window->owned;
-    trawl_lane_set lanes;
-    memset(&lanes, 0, sizeof lanes);
-    while (status == TRAWL_OK && position < window->length) {
-        size_t left = window->length - position;
-        size_t steps = lane_steps(walker, left, most);
-        if (steps == 0) {
-            steps = left < capacity ? left : capacity;
-            lanes.text[0] = window->text + position;
-            lanes.state[0] = state;
-            lanes.events[0] = walker->events;
-            lanes.event_count[0] = 0;
-            walker->loops->record[1](walker->automaton, &lanes, steps);
-            state = lanes.state[0];
-            status =
-                consume(walker, window, walker->events, lanes.event_count[0], position, consumer);
-            position += steps;
-            continue;
-        }
-        start_lanes(walker, window, position, steps, state, &lanes);
-        for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
-            lanes.events[lane] = walker->events + lane * steps;
-        }
-        walker->loops->record[0](walker->automaton, &lanes, steps);
-        state = lanes.state[TRAWL_LANES - 1];
-        for (size_t lane = 0; lane < TRAWL_LANES && status == TRAWL_OK; lane++) {
-            status = consume(walker, window, lanes.events[lane], lanes.event_count[lane],
-                             position + lane * steps, consumer);
-        }
-        position += steps * TRAWL_LANES;
+    trawl_status status = prepare_events(walker, window, error);
+    lane_progress at = {window->owned, warm_up(walker, window, window->owned)};
+    while (status == TRAWL_OK && at.position < window->length) {
+        status = record_block(walker, window, &at, consumer);
     }
     return status;
 }
@@ -132,34 +165,54 @@ trawl_status trawl_lanes_scan(trawl_walker *walker, const trawl_window *window, 
     return record_window((trawl_lane_walker *)walker, window, &consumer, error);
 }
 
-static uint64_t count_window(const trawl_lane_walker *walker, const trawl_window *window) {
-    uint64_t total = 0;
-    uint32_t state = warm_up(walker, window, window->owned);
-    size_t position = window->owned;
+/* Counts one block in the state's totals, or the rest of the window where that is short. */
+static void count_block(trawl_lane_walker *walker, const trawl_window *window, lane_progress *at,
+                        trawl_counts *counts) {
+    size_t most = COUNT_OVERLAP_FACTOR * walker->overlap;
+    size_t left = window->length - at->position;
+    size_t steps = lane_steps(walker, left, most < COUNT_STEPS ? COUNT_STEPS : most);
     trawl_lane_set lanes;
     memset(&lanes, 0, sizeof lanes);
-    while (position < window->length) {
-        size_t left = window->length - position;
-        size_t steps = lane_steps(walker, left, COUNT_STEPS);
-        if (steps == 0) {
-            lanes.text[0] = window->text + position;
-            lanes.state[0] = state;
-            return total + walker->loops->count[1](walker->automaton, &lanes, left);
-        }
-        start_lanes(walker, window, position, steps, state, &lanes);
-        total += walker->loops->count[0](walker->automaton, &lanes, steps);
-        state = lanes.state[TRAWL_LANES - 1];
-        position += steps * TRAWL_LANES;
+    if (steps == 0) {
+        lanes.text[0] = window->text + at->position;
+        lanes.state[0] = at->state;
+        counts->total += walker->loops->count[1](walker->automaton, &lanes, left);
+        at->position = window->length;
+        return;
     }
-    return total;
+    start_lanes(walker, window, at->position, steps, at->state, &lanes);
+    uint64_t found = walker->loops->count[0](walker->automaton, &lanes, steps);
+    counts->total += found;
+    walker->dense = found > steps * TRAWL_LANES / SPARSE_STEPS;
+    at->state = lanes.state[TRAWL_LANES - 1];
+    at->position += steps * TRAWL_LANES;
+}
+
+/* Counts all matches. Where they are frequent, recording them first is faster: it has no branch
+ * that depends on them. */
+static trawl_status count_window(trawl_lane_walker *walker, const trawl_window *window,
+                                 trawl_counts *counts, trawl_error *error) {
+    event_consumer consumer = {.counts = counts};
+    lane_progress at = {window->owned, warm_up(walker, window, window->owned)};
+    trawl_status status = TRAWL_OK;
+    while (status == TRAWL_OK && at.position < window->length) {
+        if (walker->dense) {
+            status = prepare_events(walker, window, error);
+            if (status == TRAWL_OK) {
+                status = record_block(walker, window, &at, &consumer);
+            }
+        } else {
+            count_block(walker, window, &at, counts);
+        }
+    }
+    return status;
 }
 
 trawl_status trawl_lanes_count(trawl_walker *base, const trawl_window *window, trawl_counts *counts,
                                trawl_error *error) {
     trawl_lane_walker *walker = (trawl_lane_walker *)base;
     if (counts->per_pattern == NULL && !walker->verify) {
-        counts->total += count_window(walker, window);
-        return TRAWL_OK;
+        return count_window(walker, window, counts, error);
     }
     if (counts->per_pattern != NULL && walker->hits == NULL) {
         walker->hits = trawl_allocate_zeroed(walker->outputs->keys, sizeof *walker->hits);

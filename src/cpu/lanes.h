@@ -21,17 +21,12 @@ enum { TRAWL_LANES = 8 };
 #define UNROLL_LANES _Pragma("GCC unroll 8")
 #endif
 
-/* The automaton is in `state`, a matching one, before text[position] of the lane. */
-typedef struct trawl_event {
-    uint32_t position;
-    uint32_t state;
-} trawl_event;
-
 /* Lanes of one block: where they read, what state they are in. */
 typedef struct trawl_lane_set {
     const uint8_t *text[TRAWL_LANES];
     uint32_t state[TRAWL_LANES];
-    trawl_event *events[TRAWL_LANES]; /* where recorded events go; room for one a step */
+    /* Where recorded events go, with states for keys; room for one a step, and one more. */
+    trawl_ending_event *events[TRAWL_LANES];
     size_t event_count[TRAWL_LANES];
 } trawl_lane_set;
 
@@ -41,7 +36,10 @@ typedef struct trawl_lane_loops {
     void (*advance[2])(const void *automaton, trawl_lane_set *lanes, size_t steps);
     uint64_t (*count[2])(const void *automaton, trawl_lane_set *lanes, size_t steps);
     void (*record[2])(const void *automaton, trawl_lane_set *lanes, size_t steps);
-    uint32_t (*key)(const void *automaton, uint32_t state); /* of a matching state */
+    /* The same as record[0], without a branch that is mispredicted where matches are frequent. */
+    void (*record_dense)(const void *automaton, trawl_lane_set *lanes, size_t steps);
+    /* Replaces the states of recorded events, matching ones, by their keys. */
+    void (*name_keys)(const void *automaton, trawl_ending_event *events, size_t count);
 } trawl_lane_loops;
 
 /* An automaton's walker: begins every walker whose scan and count are the functions below. */
@@ -51,9 +49,10 @@ typedef struct trawl_lane_walker {
     const void *automaton;
     const trawl_outputs *outputs;
     const trawl_pattern_view *patterns;
-    size_t overlap;      /* max_length - 1 */
-    bool verify;         /* totals of states do not suffice to count */
-    trawl_event *events; /* NULL until needed */
+    size_t overlap;             /* max_length - 1 */
+    bool verify;                /* totals of states do not suffice to count */
+    bool dense;                 /* many steps of the last block met matches */
+    trawl_ending_event *events; /* NULL until needed */
     size_t event_capacity;
     uint64_t *hits; /* one for each key; NULL until patterns are counted one by one */
 } trawl_lane_walker;

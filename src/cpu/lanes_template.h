@@ -50,7 +50,7 @@ TARGET static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set 
                                              size_t steps, size_t count) {
     PREPARE
     uint32_t state[TRAWL_LANES];
-    trawl_event *events[TRAWL_LANES];
+    trawl_ending_event *events[TRAWL_LANES];
     memcpy(state, lanes->state, sizeof state);
     memcpy(events, lanes->events, sizeof events);
     for (size_t i = 0; i < steps; i++) {
@@ -58,12 +58,33 @@ TARGET static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set 
         for (size_t lane = 0; lane < count; lane++) {
             state[lane] = STEP(state[lane], lanes->text[lane][i]);
             if (MATCHING(state[lane])) {
-                *events[lane]++ = (trawl_event){(uint32_t)i + 1, state[lane]};
+                *events[lane]++ = (trawl_ending_event){(uint32_t)i + 1, state[lane]};
             }
         }
     }
     memcpy(lanes->state, state, sizeof state);
     for (size_t lane = 0; lane < count; lane++) {
+        lanes->event_count[lane] = (size_t)(events[lane] - lanes->events[lane]);
+    }
+}
+
+TARGET static void NAME(record_dense)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    const AUTOMATON *a = automaton;
+    PREPARE
+    uint32_t state[TRAWL_LANES];
+    trawl_ending_event *events[TRAWL_LANES];
+    memcpy(state, lanes->state, sizeof state);
+    memcpy(events, lanes->events, sizeof events);
+    for (size_t i = 0; i < steps; i++) {
+        UNROLL_LANES
+        for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
+            state[lane] = STEP(state[lane], lanes->text[lane][i]);
+            *events[lane] = (trawl_ending_event){(uint32_t)i + 1, state[lane]};
+            events[lane] += MATCHING(state[lane]) ? 1 : 0;
+        }
+    }
+    memcpy(lanes->state, state, sizeof state);
+    for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
         lanes->event_count[lane] = (size_t)(events[lane] - lanes->events[lane]);
     }
 }
@@ -93,17 +114,21 @@ TARGET static void NAME(record_one)(const void *automaton, trawl_lane_set *lanes
     NAME(record_lanes)(automaton, lanes, steps, 1);
 }
 
-TARGET static uint32_t NAME(key_of)(const void *automaton, uint32_t state) {
+TARGET static void NAME(name_keys)(const void *automaton, trawl_ending_event *events,
+                                   size_t count) {
     const AUTOMATON *a = automaton;
     PREPARE
-    return KEY(state);
+    for (size_t i = 0; i < count; i++) {
+        events[i].key = KEY(events[i].key);
+    }
 }
 
 static const trawl_lane_loops LOOPS = {
     .advance = {NAME(advance_many), NAME(advance_one)},
     .count = {NAME(count_many), NAME(count_one)},
     .record = {NAME(record_many), NAME(record_one)},
-    .key = NAME(key_of),
+    .record_dense = NAME(record_dense),
+    .name_keys = NAME(name_keys),
 };
 
 #undef LOOPS

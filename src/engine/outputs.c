@@ -14,7 +14,7 @@ trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const traw
     } arrays[] = {
         {TRAWL_SECTION_KEY_LENGTH, 0, 4}, {TRAWL_SECTION_KEY_LINK, 0, 4},
         {TRAWL_SECTION_KEY_TOTAL, 0, 4},  {TRAWL_SECTION_KEY_FIRST, 1, 4},
-        {TRAWL_SECTION_KEY_VERIFY, 0, 1},
+        {TRAWL_SECTION_KEY_VERIFY, 0, 1}, {TRAWL_SECTION_KEY_RECORD, 0, sizeof(trawl_key_record)},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         trawl_status status =
@@ -54,8 +54,20 @@ void trawl_outputs_begin(const trawl_build *build, uint32_t part, const trawl_ke
         .first = trawl_image_section(image, TRAWL_SECTION_KEY_FIRST, part),
         .ids = trawl_image_section(image, TRAWL_SECTION_KEY_IDS, part),
         .verify = trawl_image_section(image, TRAWL_SECTION_KEY_VERIFY, part),
+        .records = trawl_image_section(image, TRAWL_SECTION_KEY_RECORD, part),
     };
     writer->first[0] = 0;
+}
+
+/* The record of a key whose patterns are ids[first .. past). */
+static trawl_key_record make_record(uint32_t length, uint32_t link, uint8_t verify,
+                                    const uint32_t *ids, uint32_t first, uint32_t past) {
+    uint32_t count = past - first;
+    return (trawl_key_record){
+        .length = length,
+        .link = link,
+        .patterns = count | ((verify & TRAWL_VERIFY_OWN) != 0 ? TRAWL_RECORD_VERIFY : 0),
+        .ids = count == 1 ? ids[first] : first};
 }
 
 void trawl_outputs_append(trawl_outputs_writer *writer, uint32_t key, uint32_t shorter) {
@@ -75,6 +87,8 @@ void trawl_outputs_append(trawl_outputs_writer *writer, uint32_t key, uint32_t s
         }
     }
     writer->first[writer->count] = writer->used;
+    writer->records[number] = make_record(writer->length[number], shorter, writer->verify[number],
+                                          writer->ids, writer->first[number], writer->used);
 }
 
 void trawl_outputs_fill(trawl_build *build, uint32_t part, const trawl_keys *keys,
@@ -99,21 +113,25 @@ void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *output
     outputs->first = trawl_db_section(db, TRAWL_SECTION_KEY_FIRST, part, NULL);
     outputs->ids = trawl_db_section(db, TRAWL_SECTION_KEY_IDS, part, NULL);
     outputs->verify = trawl_db_section(db, TRAWL_SECTION_KEY_VERIFY, part, NULL);
+    outputs->records = trawl_db_section(db, TRAWL_SECTION_KEY_RECORD, part, NULL);
 }
 
 trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_error *error) {
-    uint64_t length_size, link_size, total_size, first_size, ids_size, verify_size;
+    uint64_t length_size, link_size, total_size, first_size, ids_size, verify_size, records_size;
     const uint32_t *length = trawl_db_section(db, TRAWL_SECTION_KEY_LENGTH, part, &length_size);
     const uint32_t *link = trawl_db_section(db, TRAWL_SECTION_KEY_LINK, part, &link_size);
     const uint32_t *total = trawl_db_section(db, TRAWL_SECTION_KEY_TOTAL, part, &total_size);
     const uint32_t *first = trawl_db_section(db, TRAWL_SECTION_KEY_FIRST, part, &first_size);
     const uint32_t *ids = trawl_db_section(db, TRAWL_SECTION_KEY_IDS, part, &ids_size);
     const uint8_t *verify = trawl_db_section(db, TRAWL_SECTION_KEY_VERIFY, part, &verify_size);
+    const trawl_key_record *records =
+        trawl_db_section(db, TRAWL_SECTION_KEY_RECORD, part, &records_size);
     uint64_t keys = length_size / 4;
     if (length == NULL || link == NULL || total == NULL || first == NULL || ids == NULL ||
         verify == NULL || keys == 0 || keys >= TRAWL_NO_KEY || length_size != keys * 4 ||
         link_size != keys * 4 || total_size != keys * 4 || first_size != (keys + 1) * 4 ||
-        verify_size != keys || ids_size % 4 != 0 || first[0] != 0 || first[keys] != ids_size / 4 ||
+        verify_size != keys || records == NULL || records_size != keys * sizeof *records ||
+        ids_size % 4 != 0 || first[0] != 0 || first[keys] != ids_size / 4 ||
         ids_size / 4 > db->patterns.count) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,
                           "the database's outputs have inconsistent sizes");
@@ -125,6 +143,13 @@ trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_err
             (linked && (link[key] >= key || length[link[key]] >= length[key]))) {
             return trawl_fail(error, TRAWL_ERROR_FORMAT,
                               "the database's output of key %llu is damaged",
+                              (unsigned long long)key);
+        }
+        trawl_key_record record =
+            make_record(length[key], link[key], verify[key], ids, first[key], first[key + 1]);
+        if (memcmp(&record, &records[key], sizeof record) != 0) {
+            return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                              "the database's record of key %llu is damaged",
                               (unsigned long long)key);
         }
         uint32_t own = first[key + 1] - first[key];

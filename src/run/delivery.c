@@ -6,12 +6,11 @@
 #include "common/status.h"
 
 trawl_status trawl_delivery_open(trawl_delivery *delivery, trawl_match_kind kind, size_t max_length,
-                                 trawl_on_match on_match, void *context, uint64_t *per_pattern,
+                                 const trawl_receiver *receiver, uint64_t *per_pattern,
                                  trawl_error *error) {
     memset(delivery, 0, sizeof *delivery);
     delivery->kind = kind;
-    delivery->on_match = on_match;
-    delivery->context = context;
+    delivery->receiver = *receiver;
     delivery->per_pattern = per_pattern;
     delivery->max_length = max_length;
     if (kind != TRAWL_MATCH_ALL) {
@@ -21,9 +20,11 @@ trawl_status trawl_delivery_open(trawl_delivery *delivery, trawl_match_kind kind
         }
         delivery->mask = ring - 1;
         delivery->candidates = trawl_allocate_zeroed(ring, sizeof *delivery->candidates);
-        if (delivery->candidates == NULL) {
+        delivery->selected = trawl_allocate(TRAWL_SELECTED_MOST, sizeof *delivery->selected);
+        if (delivery->candidates == NULL || delivery->selected == NULL) {
             return trawl_fail_memory(error, "selecting matches",
-                                     ring * sizeof *delivery->candidates);
+                                     ring * sizeof *delivery->candidates +
+                                         TRAWL_SELECTED_MOST * sizeof *delivery->selected);
         }
     }
     return TRAWL_OK;
@@ -31,18 +32,42 @@ trawl_status trawl_delivery_open(trawl_delivery *delivery, trawl_match_kind kind
 
 void trawl_delivery_close(trawl_delivery *delivery) {
     trawl_release(delivery->candidates);
+    trawl_release(delivery->selected);
     delivery->candidates = NULL;
+    delivery->selected = NULL;
 }
 
-static inline trawl_status deliver(trawl_delivery *delivery, const trawl_match *match) {
-    delivery->delivered++;
+/* Matches that are certain, in order, go to whoever receives them. */
+static trawl_status hand_out(trawl_delivery *delivery, const trawl_match *matches, size_t count) {
+    const trawl_receiver *receiver = &delivery->receiver;
+    trawl_status status = TRAWL_OK;
+    if (receiver->on_match != NULL) {
+        for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
+            delivery->delivered++;
+            if (receiver->on_match(&matches[i], receiver->context) != 0) {
+                status = TRAWL_STOPPED;
+                count = i + 1;
+            }
+        }
+    } else {
+        delivery->delivered += count;
+        if (count != 0 && receiver->on_matches != NULL &&
+            receiver->on_matches(matches, count, receiver->context) != 0) {
+            status = TRAWL_STOPPED;
+        }
+    }
     if (delivery->per_pattern != NULL) {
-        delivery->per_pattern[match->pattern]++;
+        for (size_t i = 0; i < count; i++) {
+            delivery->per_pattern[matches[i].pattern]++;
+        }
     }
-    if (delivery->on_match != NULL && delivery->on_match(match, delivery->context) != 0) {
-        return TRAWL_STOPPED;
-    }
-    return TRAWL_OK;
+    return status;
+}
+
+static trawl_status hand_out_selected(trawl_delivery *delivery) {
+    size_t count = delivery->selected_count;
+    delivery->selected_count = 0;
+    return hand_out(delivery, delivery->selected, count);
 }
 
 /*
@@ -64,9 +89,12 @@ static trawl_status settle(trawl_delivery *delivery, uint64_t end) {
             delivery->pending -= passed->length != 0;
             passed->length = 0;
         }
-        trawl_status status = deliver(delivery, &match);
-        if (status != TRAWL_OK) {
-            return status;
+        delivery->selected[delivery->selected_count++] = match;
+        if (delivery->selected_count == TRAWL_SELECTED_MOST) {
+            trawl_status status = hand_out_selected(delivery);
+            if (status != TRAWL_OK) {
+                return status;
+            }
         }
     }
     if (delivery->pending == 0 && delivery->next + delivery->max_length <= end) {
@@ -94,19 +122,20 @@ static trawl_status select_leftmost(trawl_delivery *delivery, const trawl_match 
 
 trawl_status trawl_delivery_put(trawl_delivery *delivery, const trawl_match *matches,
                                 size_t count) {
-    trawl_status status = TRAWL_OK;
     if (delivery->kind == TRAWL_MATCH_ALL) {
-        for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
-            status = deliver(delivery, &matches[i]);
-        }
-    } else {
-        for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
-            status = select_leftmost(delivery, &matches[i]);
-        }
+        return hand_out(delivery, matches, count);
     }
-    return status;
+    trawl_status status = TRAWL_OK;
+    for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
+        status = select_leftmost(delivery, &matches[i]);
+    }
+    return status == TRAWL_OK ? hand_out_selected(delivery) : status;
 }
 
 trawl_status trawl_delivery_finish(trawl_delivery *delivery) {
-    return delivery->kind == TRAWL_MATCH_ALL ? TRAWL_OK : settle(delivery, UINT64_MAX);
+    if (delivery->kind == TRAWL_MATCH_ALL) {
+        return TRAWL_OK;
+    }
+    trawl_status status = settle(delivery, UINT64_MAX);
+    return status == TRAWL_OK ? hand_out_selected(delivery) : status;
 }

@@ -14,13 +14,23 @@ typedef struct trawl_candidate {
     uint32_t pattern;
 } trawl_candidate;
 
+/* Who receives the matches: one of the two functions, or neither, when they are only counted. */
+typedef struct trawl_receiver {
+    trawl_on_match on_match;
+    trawl_on_matches on_matches;
+    void *context;
+} trawl_receiver;
+
+enum { TRAWL_SELECTED_MOST = 256 }; /* selected matches that are handed out together */
+
 typedef struct trawl_delivery {
     trawl_match_kind kind;
-    trawl_on_match on_match; /* NULL: only count */
-    void *context;
+    trawl_receiver receiver;
     uint64_t delivered;
     uint64_t *per_pattern; /* NULL, or counters to add to */
     /* leftmost kinds only */
+    trawl_match *selected; /* TRAWL_SELECTED_MOST; empty between calls */
+    size_t selected_count;
     trawl_candidate *candidates; /* ring by start offset */
     uint64_t mask;               /* its length - 1 */
     uint64_t max_length;
@@ -30,10 +40,11 @@ typedef struct trawl_delivery {
 
 /* Prepares a delivery for matches of at most `max_length` bytes. */
 trawl_status trawl_delivery_open(trawl_delivery *delivery, trawl_match_kind kind, size_t max_length,
-                                 trawl_on_match on_match, void *context, uint64_t *per_pattern,
+                                 const trawl_receiver *receiver, uint64_t *per_pattern,
                                  trawl_error *error);
 
-/* Takes the next `count` occurrences. Returns TRAWL_STOPPED when the caller asked to stop. */
+/* Takes the next `count` occurrences, and hands out what follows from them. Returns TRAWL_STOPPED
+ * when the caller asked to stop. */
 trawl_status trawl_delivery_put(trawl_delivery *delivery, const trawl_match *matches, size_t count);
 
 /* Tells that every occurrence has been put, and delivers what was held back. */

@@ -7,10 +7,11 @@
 #include "common/cpu.h"
 #include "common/status.h"
 #include "cuda/module.h"
+#include "run/companion.h"
 #include "run/options.h"
 
 trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan_options *options,
-                            trawl_on_match on_match, void *context, uint64_t *per_pattern,
+                            const trawl_receiver *receiver, uint64_t *per_pattern,
                             trawl_error *error) {
     memset(run, 0, sizeof *run);
     if (db == NULL) {
@@ -33,15 +34,26 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
     run->db = db;
     run->type = run->options.device == NULL ? trawl_cpu_walker(db) : trawl_cuda_walker();
-    run->count_only = on_match == NULL && kind == TRAWL_MATCH_ALL;
+    run->count_only =
+        receiver->on_match == NULL && receiver->on_matches == NULL && kind == TRAWL_MATCH_ALL;
     run->per_pattern = per_pattern;
     run->own_threads = run->type->own_threads != NULL && run->type->own_threads(db);
     run->workers = trawl_allocate_zeroed(run->options.threads, sizeof *run->workers);
     if (run->workers == NULL) {
         return trawl_fail_memory(error, "threads", run->options.threads * sizeof *run->workers);
     }
-    return trawl_delivery_open(&run->delivery, kind, db->header->max_length, on_match, context,
+    return trawl_delivery_open(&run->delivery, kind, db->header->max_length, receiver,
                                run->count_only ? NULL : per_pattern, error);
+}
+
+void trawl_run_collect(trawl_run *run, trawl_collector *collector) {
+    if (run->delivery.kind == TRAWL_MATCH_ALL) {
+        run->collector = collector;
+        run->count_only = false;
+    } else {
+        run->delivery.receiver =
+            (trawl_receiver){.on_matches = trawl_collector_append, .context = collector};
+    }
 }
 
 static trawl_status copy_database(const trawl_db *db, trawl_db **copy, trawl_error *error) {
@@ -79,6 +91,7 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
     }
     if (status == TRAWL_OK) {
         worker->walker->threads = run->own_threads ? run->options.threads : 1;
+        worker->walker->open_companion = trawl_companion_open;
     }
     return status;
 }

@@ -6,6 +6,7 @@
 #define TRAWL_RUN_RUN_H
 
 #include "cpu/walkers.h"
+#include "run/collector.h"
 #include "run/delivery.h"
 
 /* What one thread of a run owns. */
@@ -23,16 +24,20 @@ typedef struct trawl_run {
     char device[16];            /* the name of another one */
     bool count_only;            /* matches are counted by the walkers, not delivered */
     bool own_threads;           /* the walker divides windows among threads itself */
+    trawl_collector *collector; /* all matches go into it, not through the delivery; or NULL */
     trawl_delivery delivery;
     uint64_t *per_pattern; /* the caller's counters, or NULL */
     trawl_worker *workers;
 } trawl_run;
 
-/* Opens a run. With on_match NULL it counts. `per_pattern`: NULL or counters that are added to;
- * complete after trawl_run_finish. */
+/* Opens a run. Without a receiver's function it counts. `per_pattern`: NULL or counters that are
+ * added to; complete after trawl_run_finish. */
 trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan_options *options,
-                            trawl_on_match on_match, void *context, uint64_t *per_pattern,
+                            const trawl_receiver *receiver, uint64_t *per_pattern,
                             trawl_error *error);
+
+/* Takes the matches of the run, which has not begun, into an array. */
+void trawl_run_collect(trawl_run *run, trawl_collector *collector);
 
 /* Handles all matches whose last byte is in the window's owned part. The window may be of any
  * length; windows come in order. Its overlap must be complete. */

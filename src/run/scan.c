@@ -27,15 +27,17 @@ static trawl_status flush_serial(trawl_sink *sink) {
 static trawl_status run_serial(trawl_run *run, const trawl_window *window, trawl_error *error) {
     trawl_worker *worker = &run->workers[0];
     trawl_status status = trawl_worker_prepare(run, worker, error);
-    if (status == TRAWL_OK && !run->count_only && worker->matches == NULL) {
+    bool gathers = !run->count_only && run->collector == NULL;
+    if (status == TRAWL_OK && gathers && worker->matches == NULL) {
         worker->matches = trawl_allocate(BATCH, sizeof *worker->matches);
         if (worker->matches == NULL) {
             status = trawl_fail_memory(error, "scanning", BATCH * sizeof *worker->matches);
         }
     }
-    serial_sink sink = {
+    serial_sink batch = {
         .sink = {.matches = worker->matches, .capacity = BATCH, .flush = flush_serial},
         .delivery = &run->delivery};
+    trawl_sink *sink = gathers || run->count_only ? &batch.sink : &run->collector->sink;
     size_t most =
         run->type->long_windows ? SIZE_MAX : TRAWL_WINDOW_MAX - run->db->header->max_length;
     for (size_t begin = window->owned; status == TRAWL_OK && begin < window->length;) {
@@ -44,12 +46,12 @@ static trawl_status run_serial(trawl_run *run, const trawl_window *window, trawl
         if (run->count_only) {
             status = run->type->count(worker->walker, &part, &worker->counts, error);
         } else {
-            status = run->type->scan(worker->walker, &part, &sink.sink, error);
+            status = run->type->scan(worker->walker, &part, sink, error);
         }
         begin = end;
     }
-    if (status == TRAWL_OK && sink.sink.count != 0) {
-        status = flush_serial(&sink.sink);
+    if (status == TRAWL_OK && batch.sink.count != 0) {
+        status = flush_serial(&batch.sink);
     }
     return status;
 }
@@ -64,17 +66,28 @@ trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_
     return alone ? run_serial(run, window, error) : trawl_run_threads(run, window, error);
 }
 
+/* What a run over one text is for: matches for a receiver, an array, or counts. */
+typedef struct purpose {
+    trawl_receiver receiver;
+    trawl_collector *collector;
+    uint64_t *total;
+    uint64_t *per_pattern;
+} purpose;
+
 /* One run over one text. */
 static trawl_status run_text(const trawl_db *db, const void *text, size_t length,
-                             const trawl_scan_options *options, trawl_on_match on_match,
-                             void *context, uint64_t *total, uint64_t *per_pattern,
+                             const trawl_scan_options *options, const purpose *wanted,
                              trawl_error *error) {
     if (text == NULL && length != 0) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "text is NULL but its length is %zu",
                           length);
     }
     trawl_run run;
-    trawl_status status = trawl_run_open(&run, db, options, on_match, context, per_pattern, error);
+    trawl_status status =
+        trawl_run_open(&run, db, options, &wanted->receiver, wanted->per_pattern, error);
+    if (status == TRAWL_OK && wanted->collector != NULL) {
+        trawl_run_collect(&run, wanted->collector);
+    }
     if (status == TRAWL_OK) {
         trawl_window window = {.text = text, .length = length};
         status = trawl_run_window(&run, &window, error);
@@ -82,8 +95,8 @@ static trawl_status run_text(const trawl_db *db, const void *text, size_t length
     if (status == TRAWL_OK) {
         status = trawl_run_finish(&run, error);
     }
-    if (total != NULL) {
-        *total = trawl_run_total(&run);
+    if (wanted->total != NULL) {
+        *wanted->total = trawl_run_total(&run);
     }
     trawl_run_close(&run);
     return status;
@@ -96,7 +109,19 @@ trawl_status trawl_scan(const trawl_db *db, const void *text, size_t length,
     if (on_match == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_scan: on_match is NULL");
     }
-    return run_text(db, text, length, options, on_match, context, NULL, NULL, error);
+    purpose wanted = {.receiver = {.on_match = on_match, .context = context}};
+    return run_text(db, text, length, options, &wanted, error);
+}
+
+trawl_status trawl_scan_batches(const trawl_db *db, const void *text, size_t length,
+                                const trawl_scan_options *options, trawl_on_matches on_matches,
+                                void *context, trawl_error *error) {
+    trawl_clear(error);
+    if (on_matches == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_scan_batches: on_matches is NULL");
+    }
+    purpose wanted = {.receiver = {.on_matches = on_matches, .context = context}};
+    return run_text(db, text, length, options, &wanted, error);
 }
 
 trawl_status trawl_count(const trawl_db *db, const void *text, size_t length,
@@ -113,58 +138,43 @@ trawl_status trawl_count(const trawl_db *db, const void *text, size_t length,
     if (per_pattern != NULL && db != NULL) {
         memset(per_pattern, 0, db->patterns.count * sizeof *per_pattern);
     }
-    return run_text(db, text, length, options, NULL, NULL, total, per_pattern, error);
+    purpose wanted = {.total = total, .per_pattern = per_pattern};
+    return run_text(db, text, length, options, &wanted, error);
 }
 
-typedef struct collector {
-    trawl_match *items;
-    size_t count;
-    size_t capacity;
-    bool failed;
-} collector;
-
-static int collect_one(const trawl_match *match, void *context) {
-    collector *all = context;
-    if (all->count == all->capacity) {
-        size_t larger = all->capacity + all->capacity / 2 + 1024;
-        trawl_match *moved = trawl_reallocate(all->items, larger, sizeof *moved);
-        if (moved == NULL) {
-            all->failed = true;
-            return 1;
-        }
-        all->items = moved;
-        all->capacity = larger;
+trawl_status trawl_collect_again(const trawl_db *db, const void *text, size_t length,
+                                 const trawl_scan_options *options, trawl_matches *matches,
+                                 trawl_error *error) {
+    trawl_clear(error);
+    if (matches == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "collecting matches: matches is NULL");
     }
-    all->items[all->count++] = *match;
-    return 0;
+    trawl_collector all;
+    trawl_collector_open(&all, matches->items);
+    purpose wanted = {.collector = &all};
+    trawl_status status = run_text(db, text, length, options, &wanted, error);
+    status = trawl_collector_explain(&all, status, error);
+    matches->items = all.sink.matches;
+    matches->count = status == TRAWL_OK ? all.sink.count : 0;
+    return status;
 }
 
 trawl_status trawl_collect(const trawl_db *db, const void *text, size_t length,
                            const trawl_scan_options *options, trawl_matches *matches,
                            trawl_error *error) {
-    trawl_clear(error);
-    if (matches == NULL) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_collect: matches is NULL");
+    if (matches != NULL) {
+        *matches = (trawl_matches){0};
     }
-    *matches = (trawl_matches){0};
-    collector all = {0};
-    trawl_status status = run_text(db, text, length, options, collect_one, &all, NULL, NULL, error);
-    if (all.failed) {
-        status = trawl_fail_memory(error, "collected matches",
-                                   (uint64_t)all.capacity * 3 / 2 * sizeof *all.items);
-    }
+    trawl_status status = trawl_collect_again(db, text, length, options, matches, error);
     if (status != TRAWL_OK) {
-        trawl_release(all.items);
-        return status;
+        trawl_matches_free(matches);
     }
-    matches->items = all.items;
-    matches->count = all.count;
-    return TRAWL_OK;
+    return status;
 }
 
 void trawl_matches_free(trawl_matches *matches) {
     if (matches != NULL) {
-        trawl_release(matches->items);
+        trawl_array_release(matches->items);
         *matches = (trawl_matches){0};
     }
 }

@@ -28,19 +28,19 @@ struct trawl_stream {
     trawl_error error;
 };
 
-trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_options *options,
-                               trawl_on_match on_match, void *context, trawl_stream **stream,
-                               trawl_error *error) {
+static trawl_status open_stream(const trawl_db *db, const trawl_scan_options *options,
+                                const trawl_receiver *receiver, trawl_stream **stream,
+                                trawl_error *error) {
     trawl_clear(error);
     if (stream == NULL) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_stream_open: stream is NULL");
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "opening a stream: stream is NULL");
     }
     *stream = NULL;
     trawl_stream *made = trawl_allocate_zeroed(1, sizeof *made);
     if (made == NULL) {
         return trawl_fail_memory(error, "a stream", sizeof *made);
     }
-    trawl_status status = trawl_run_open(&made->run, db, options, on_match, context, NULL, error);
+    trawl_status status = trawl_run_open(&made->run, db, options, receiver, NULL, error);
     if (status == TRAWL_OK) {
         made->overlap = db->header->max_length - 1;
         bool many = made->run.options.threads > 1 || made->run.options.device != NULL;
@@ -60,6 +60,20 @@ trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_options *opt
     }
     *stream = made;
     return TRAWL_OK;
+}
+
+trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_options *options,
+                               trawl_on_match on_match, void *context, trawl_stream **stream,
+                               trawl_error *error) {
+    trawl_receiver receiver = {.on_match = on_match, .context = context};
+    return open_stream(db, options, &receiver, stream, error);
+}
+
+trawl_status trawl_stream_open_batches(const trawl_db *db, const trawl_scan_options *options,
+                                       trawl_on_matches on_matches, void *context,
+                                       trawl_stream **stream, trawl_error *error) {
+    trawl_receiver receiver = {.on_matches = on_matches, .context = context};
+    return open_stream(db, options, &receiver, stream, error);
 }
 
 trawl_status trawl_stream_count_patterns(trawl_stream *stream, uint64_t *per_pattern,

@@ -3,7 +3,9 @@
  * become free (dynamic scheduling; Tran et al., 5.3). Counting needs no more. For matches, chunks
  * are delivered in their order: the one whose turn it is goes straight to the caller; others gather
  * their matches, and wait for their turn when they have gathered many. Memory is so bounded by the
- * number of chunks in flight, however dense the matches are.
+ * number of chunks in flight, however dense the matches are. Matches that are collected into one
+ * array are copied to their place by several threads at once: a turn then only means that the place
+ * is known.
  */
 #include <omp.h>
 #include <pthread.h>
@@ -14,16 +16,24 @@
 #include "run/placement.h"
 #include "run/run.h"
 
-#define CHUNK ((size_t)1 << 20)
+#define CHUNK ((size_t)1 << 20)            /* when counting */
+#define CHUNK_OF_MATCHES ((size_t)1 << 17) /* with so many matches that few chunks have to wait */
 #define SMALLEST_CHUNK ((size_t)32768)
 #define OVERLAP_FACTOR 8    /* chunk bytes for each byte of overlap that is walked twice */
 #define CHUNKS_EACH 4       /* at least so many chunks for each thread, to balance their loads */
 #define IN_FLIGHT 4         /* chunks being scanned or waiting, for each thread */
 #define FIRST_MATCHES 1024u /* a chunk's first array of matches */
-#define MOST_MATCHES 65536u /* a chunk that gathered so many waits for its turn */
+#define MOST_MATCHES (1u << 17) /* a chunk that gathered so many waits for its turn */
+
+/* Matches of one chunk. When they have been delivered, another chunk takes the memory, which the
+ * caches still hold. */
+typedef struct match_array {
+    trawl_match *matches;
+    size_t capacity;
+} match_array;
 
 typedef struct chunk_slot {
-    trawl_match *matches;
+    match_array array;
     size_t count;
     bool finished;
 } chunk_slot;
@@ -41,6 +51,9 @@ typedef struct crew_state {
     size_t turn;       /* the first chunk that is not delivered */
     chunk_slot *slots; /* slot_count of them: chunk c uses slot c % slot_count */
     size_t slot_count;
+    match_array *spare; /* spare_count of them, with room for slot_count */
+    size_t spare_count;
+    size_t copying;      /* threads that write into the collector's array */
     trawl_status status; /* the first failure, or TRAWL_STOPPED */
     trawl_error error;
 } crew_state;
@@ -51,8 +64,9 @@ static size_t choose_chunk(const trawl_run *run, size_t owned) {
                                                                : TRAWL_WINDOW_MAX / 2;
     }
     size_t overlap = run->db->header->max_length - 1;
+    size_t most = run->count_only ? CHUNK : CHUNK_OF_MATCHES;
     size_t chunk = owned / ((size_t)run->options.threads * CHUNKS_EACH);
-    chunk = chunk < SMALLEST_CHUNK ? SMALLEST_CHUNK : chunk > CHUNK ? CHUNK : chunk;
+    chunk = chunk < SMALLEST_CHUNK ? SMALLEST_CHUNK : chunk > most ? most : chunk;
     return chunk < OVERLAP_FACTOR * overlap ? OVERLAP_FACTOR * overlap : chunk;
 }
 
@@ -64,9 +78,9 @@ static void fail(crew_state *crew, trawl_status status, const trawl_error *error
     (void)pthread_cond_broadcast(&crew->changed);
 }
 
-/* The next chunk, once there is a free slot for it; false when there is none or the run has ended.
- */
-static bool take_chunk(crew_state *crew, size_t *chunk) {
+/* The next chunk, once there is a free slot for it, and memory that was used before, if there is
+ * some; false when there is no chunk or the run has ended. */
+static bool take_chunk(crew_state *crew, size_t *chunk, match_array *array) {
     bool taken = false;
     (void)pthread_mutex_lock(&crew->lock);
     while (crew->status == TRAWL_OK && crew->next < crew->chunks &&
@@ -75,10 +89,23 @@ static bool take_chunk(crew_state *crew, size_t *chunk) {
     }
     if (crew->status == TRAWL_OK && crew->next < crew->chunks) {
         *chunk = crew->next++;
+        *array = crew->spare_count == 0 ? (match_array){0} : crew->spare[--crew->spare_count];
         taken = true;
     }
     (void)pthread_mutex_unlock(&crew->lock);
     return taken;
+}
+
+/* Keeps memory for another chunk. With the lock. */
+static void give_array(crew_state *crew, match_array array) {
+    if (array.matches == NULL) {
+        return;
+    }
+    if (crew->spare_count < crew->slot_count) {
+        crew->spare[crew->spare_count++] = array;
+    } else {
+        trawl_release(array.matches);
+    }
 }
 
 static trawl_window chunk_window(const crew_state *crew, size_t chunk) {
@@ -107,10 +134,68 @@ static trawl_status await_turn(crew_state *crew, size_t chunk) {
     return status;
 }
 
+/* With the lock, by the thread whose turn it is: the place of `count` matches in the collector's
+ * array, which stays where it is until end_copying; NULL when there is no memory. */
+static trawl_match *begin_copying(crew_state *crew, size_t count) {
+    trawl_collector *collector = crew->run->collector;
+    while (count > collector->sink.capacity - collector->sink.count && crew->copying != 0) {
+        (void)pthread_cond_wait(&crew->changed, &crew->lock);
+    }
+    if (!trawl_collector_reserve(collector, count)) {
+        return NULL;
+    }
+    trawl_match *place = collector->sink.matches + collector->sink.count;
+    collector->sink.count += count;
+    crew->copying++;
+    return place;
+}
+
+static void end_copying(crew_state *crew) {
+    crew->copying--;
+    (void)pthread_cond_broadcast(&crew->changed);
+}
+
+static void end_turn(crew_state *crew) {
+    crew->turn++;
+    (void)pthread_cond_broadcast(&crew->changed);
+}
+
+/* Takes matches of the chunk whose turn it is; `last` ends the turn. With the lock, which is open
+ * while the matches are worked on. */
+static void deliver(crew_state *crew, const trawl_match *matches, size_t count, bool last) {
+    trawl_error none = {.status = TRAWL_OK}; /* a collector or a caller knows its reason */
+    if (crew->run->collector != NULL) {
+        trawl_match *place = begin_copying(crew, count);
+        if (place == NULL) {
+            fail(crew, TRAWL_ERROR_MEMORY, &none);
+            return;
+        }
+        if (last) {
+            end_turn(crew);
+        }
+        (void)pthread_mutex_unlock(&crew->lock);
+        memcpy(place, matches, count * sizeof *place);
+        (void)pthread_mutex_lock(&crew->lock);
+        end_copying(crew);
+        return;
+    }
+    (void)pthread_mutex_unlock(&crew->lock);
+    trawl_status status = trawl_delivery_put(&crew->run->delivery, matches, count);
+    (void)pthread_mutex_lock(&crew->lock);
+    if (last) {
+        end_turn(crew);
+    }
+    if (status != TRAWL_OK) {
+        fail(crew, status, &none);
+    }
+}
+
 static trawl_status flush(trawl_sink *sink) {
     chunk_sink *own = (chunk_sink *)sink;
+    crew_state *crew = own->crew;
     if (!own->turn && sink->capacity < MOST_MATCHES) {
         size_t larger = sink->capacity == 0 ? FIRST_MATCHES : sink->capacity * 4;
+        larger = larger < MOST_MATCHES ? larger : MOST_MATCHES;
         trawl_match *moved = trawl_reallocate(sink->matches, larger, sizeof *moved);
         if (moved == NULL) {
             own->no_memory = true;
@@ -121,54 +206,53 @@ static trawl_status flush(trawl_sink *sink) {
         return TRAWL_OK;
     }
     if (!own->turn) {
-        trawl_status status = await_turn(own->crew, own->chunk);
+        trawl_status status = await_turn(crew, own->chunk);
         if (status != TRAWL_OK) {
             return status;
         }
         own->turn = true;
     }
-    trawl_status status = trawl_delivery_put(&own->crew->run->delivery, sink->matches, sink->count);
+    (void)pthread_mutex_lock(&crew->lock);
+    deliver(crew, sink->matches, sink->count, false);
+    trawl_status status = crew->status;
+    (void)pthread_mutex_unlock(&crew->lock);
     sink->count = 0;
     return status;
 }
 
 /* Hands a scanned chunk in. Whoever completes the chunk whose turn it is delivers it and all
- * finished ones behind it; there is never a second one, as `turn` moves only here. */
+ * finished ones behind it, until it meets one that is not finished: its thread goes on then. */
 static void hand_in(crew_state *crew, chunk_sink *sink) {
     (void)pthread_mutex_lock(&crew->lock);
     chunk_slot *slot = &crew->slots[sink->chunk % crew->slot_count];
-    *slot = (chunk_slot){sink->sink.matches, sink->sink.count, true};
-    if (crew->turn == sink->chunk) {
-        while (crew->status == TRAWL_OK && crew->turn < crew->chunks) {
-            slot = &crew->slots[crew->turn % crew->slot_count];
-            if (!slot->finished) {
-                break;
-            }
-            chunk_slot ready = *slot;
-            (void)pthread_mutex_unlock(&crew->lock);
-            trawl_status status =
-                trawl_delivery_put(&crew->run->delivery, ready.matches, ready.count);
-            trawl_release(ready.matches);
-            (void)pthread_mutex_lock(&crew->lock);
-            *slot = (chunk_slot){0};
-            crew->turn++;
-            (void)pthread_cond_broadcast(&crew->changed);
-            if (status != TRAWL_OK) {
-                trawl_error none = {.status = status};
-                fail(crew, status, &none);
-            }
+    *slot = (chunk_slot){{sink->sink.matches, sink->sink.capacity}, sink->sink.count, true};
+    while (crew->status == TRAWL_OK && crew->turn < crew->chunks) {
+        slot = &crew->slots[crew->turn % crew->slot_count];
+        if (!slot->finished) {
+            break;
         }
+        chunk_slot ready = *slot;
+        *slot = (chunk_slot){0}; /* so nobody else finds it */
+        if (ready.count != 0) {
+            deliver(crew, ready.array.matches, ready.count, true);
+        } else {
+            end_turn(crew);
+        }
+        give_array(crew, ready.array);
     }
     (void)pthread_mutex_unlock(&crew->lock);
 }
 
 static trawl_status scan_chunk(crew_state *crew, trawl_worker *worker, size_t chunk,
-                               trawl_error *error) {
+                               const match_array *array, trawl_error *error) {
     trawl_window part = chunk_window(crew, chunk);
     if (crew->run->count_only) {
         return crew->run->type->count(worker->walker, &part, &worker->counts, error);
     }
-    chunk_sink sink = {.sink = {.flush = flush}, .crew = crew, .chunk = chunk};
+    chunk_sink sink = {
+        .sink = {.matches = array->matches, .capacity = array->capacity, .flush = flush},
+        .crew = crew,
+        .chunk = chunk};
     trawl_status status = crew->run->type->scan(worker->walker, &part, &sink.sink, error);
     if (status == TRAWL_OK) {
         hand_in(crew, &sink);
@@ -188,11 +272,14 @@ static void work(crew_state *crew, uint32_t thread) {
     trawl_worker *worker = &crew->run->workers[thread];
     trawl_error error = {.status = TRAWL_OK};
     size_t chunk;
+    match_array array;
     trawl_status status = TRAWL_OK;
-    while (status == TRAWL_OK && take_chunk(crew, &chunk)) {
+    while (status == TRAWL_OK && take_chunk(crew, &chunk, &array)) {
         status = trawl_worker_prepare(crew->run, worker, &error);
         if (status == TRAWL_OK) {
-            status = scan_chunk(crew, worker, chunk, &error);
+            status = scan_chunk(crew, worker, chunk, &array, &error);
+        } else {
+            trawl_release(array.matches);
         }
     }
     if (status != TRAWL_OK) {
@@ -203,6 +290,27 @@ static void work(crew_state *crew, uint32_t thread) {
     trawl_placing_unbind(&crew->placing, &before);
 }
 
+static trawl_status make_slots(crew_state *crew, trawl_error *error) {
+    crew->slots = trawl_allocate_zeroed(crew->slot_count, sizeof *crew->slots);
+    crew->spare = trawl_allocate_zeroed(crew->slot_count, sizeof *crew->spare);
+    if (crew->slots == NULL || crew->spare == NULL) {
+        return trawl_fail_memory(error, "threads",
+                                 crew->slot_count * (sizeof *crew->slots + sizeof *crew->spare));
+    }
+    return TRAWL_OK;
+}
+
+static void release_slots(crew_state *crew) {
+    for (size_t i = 0; crew->slots != NULL && i < crew->slot_count; i++) {
+        trawl_release(crew->slots[i].array.matches);
+    }
+    for (size_t i = 0; i < crew->spare_count; i++) {
+        trawl_release(crew->spare[i].matches);
+    }
+    trawl_release(crew->slots);
+    trawl_release(crew->spare);
+}
+
 trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl_error *error) {
     size_t owned = window->length - window->owned;
     crew_state crew = {.run = run, .window = window, .chunk_bytes = choose_chunk(run, owned)};
@@ -210,16 +318,12 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
     size_t most = crew.chunks < run->options.threads ? crew.chunks : run->options.threads;
     /* Counting delivers nothing, so no chunk ever waits for a slot. */
     crew.slot_count = run->count_only ? crew.chunks : (size_t)run->options.threads * IN_FLIGHT;
-    if (!run->count_only) {
-        crew.slots = trawl_allocate_zeroed(crew.slot_count, sizeof *crew.slots);
-        if (crew.slots == NULL) {
-            return trawl_fail_memory(error, "threads", crew.slot_count * sizeof *crew.slots);
-        }
+    trawl_status status = run->count_only ? TRAWL_OK : make_slots(&crew, error);
+    if (status == TRAWL_OK) {
+        status = trawl_placing_open(&crew.placing, run->options.placement, (uint32_t)most, error);
     }
-    trawl_status status =
-        trawl_placing_open(&crew.placing, run->options.placement, (uint32_t)most, error);
     if (status != TRAWL_OK) {
-        trawl_release(crew.slots);
+        release_slots(&crew);
         return status;
     }
     (void)pthread_mutex_init(&crew.lock, NULL);
@@ -229,10 +333,7 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
     (void)pthread_cond_destroy(&crew.changed);
     (void)pthread_mutex_destroy(&crew.lock);
     trawl_placing_close(&crew.placing);
-    for (size_t i = 0; crew.slots != NULL && i < crew.slot_count; i++) {
-        trawl_release(crew.slots[i].matches);
-    }
-    trawl_release(crew.slots);
+    release_slots(&crew);
     if (crew.status > TRAWL_STOPPED && error != NULL) {
         *error = crew.error;
     }
