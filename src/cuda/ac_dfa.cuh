@@ -32,9 +32,6 @@ enum {
     TRAWL_CUDA_AC_DFA_AC4
 };
 
-/* Dynamic shared memory that needs no permission. */
-#define TRAWL_CUDA_AC_DFA_USUAL_SHARED_BYTES (48u * 1024u)
-
 /* The database's automaton, as the CPU's walkers see it (cpu/dfa_walk.h). Passed by value. */
 typedef struct trawl_cuda_dfa {
     uint32_t layout; /* trawl_dfa_layout */
@@ -58,7 +55,7 @@ struct trawl_cuda_hot;
 /* uploaded->tables of this engine. */
 typedef struct trawl_cuda_ac_dfa_tables {
     trawl_cuda_dfa dfa;
-    trawl_error texture_error; /* why there is no texture, when there is none */
+    trawl_error obstacle; /* why there is no texture, when there is none */
     struct trawl_cuda_hot *hot;
 } trawl_cuda_ac_dfa_tables;
 
@@ -69,8 +66,8 @@ typedef struct trawl_cuda_ac_dfa_launch {
     trawl_cuda_keys keys;
     trawl_cuda_reporter reporter;
     uint32_t blocks;
-    uint32_t tile_before;  /* ac3, ac4: bytes in front of the block's own that are in the tile */
-    int most_shared_bytes; /* of a block on this device: the same for launches that run at once */
+    uint32_t tile_before; /* ac3, ac4: bytes in front of the block's own that are in the tile */
+    const trawl_cuda_device *device;
     cudaStream_t stream;
 } trawl_cuda_ac_dfa_launch;
 
@@ -83,8 +80,8 @@ trawl_status trawl_cuda_ac_dfa_tile(const trawl_cuda_ac_dfa_launch *launch, traw
 
 /* Shared memory of a block. */
 uint32_t trawl_cuda_ac_dfa_vector_shared(uint32_t threads);
-uint32_t trawl_cuda_ac_dfa_tile_shared(uint32_t kernel, trawl_cuda_form form, uint32_t threads,
-                                       uint32_t block_bytes, uint32_t before);
+uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_plan *plan, trawl_cuda_form form,
+                                       uint32_t before);
 
 /* hot: makes tables->hot, and lays out and launches its walks. */
 trawl_status trawl_cuda_hot_make(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *dfa,

@@ -68,8 +68,7 @@ typedef struct trawl_cuda_hot_call {
     uint32_t threads;
     uint32_t thread_bytes;
     uint32_t shared_bytes;
-    size_t most_shared_bytes; /* of the device: the kernels' limit is set to that, as launches of
-                                 other threads may need more than this one */
+    const trawl_cuda_device *device;
     cudaStream_t stream;
 } trawl_cuda_hot_call;
 

@@ -14,7 +14,6 @@
 #include "cuda/ac_dfa_hot.cuh"
 #include "cuda/emit.cuh"
 
-#define MOST_THREADS 1024u
 #define UNIT 32u /* bytes of text that a thread reads at once */
 
 /* A place where matches end. */
@@ -188,7 +187,7 @@ static __device__ __forceinline__ void walk_part(const surroundings &around, uin
 }
 
 template <int AFTER, bool WHOLE>
-static __global__ void __launch_bounds__(MOST_THREADS, 1)
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     hot_report(const __grid_constant__ trawl_cuda_reporter reporter,
                const __grid_constant__ trawl_cuda_keys keys,
                const __grid_constant__ trawl_hot_view view, uint32_t thread_bytes) {
@@ -242,10 +241,11 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
 
 template <int AFTER, bool WHOLE>
 static trawl_status run(const trawl_cuda_hot_call *call, trawl_error *error) {
-    TRAWL_CUDA_TRY(cudaFuncSetAttribute((hot_report<AFTER, WHOLE>),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        (int)call->most_shared_bytes),
-                   error);
+    trawl_status status =
+        trawl_cuda_allow_shared(call->device, hot_report<AFTER, WHOLE>, call->shared_bytes, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     TRAWL_LAUNCH((hot_report<AFTER, WHOLE>), call->blocks, call->threads, call->shared_bytes,
                  call->stream, *call->reporter, call->keys, call->view, call->thread_bytes);
     TRAWL_CUDA_LAUNCHED("hot_report", error);

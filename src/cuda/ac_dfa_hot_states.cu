@@ -5,7 +5,6 @@
  */
 #include "cuda/ac_dfa_hot.cuh"
 
-#define MOST_THREADS 1024u
 #define UNIT 32u /* bytes of text that a thread reads at once: a whole sector */
 
 /* A thread's place in the automaton. */
@@ -146,7 +145,7 @@ static __device__ __forceinline__ void walk_vector(const trawl_hot_view &view, c
 }
 
 template <bool WHOLE>
-static __global__ void __launch_bounds__(MOST_THREADS, 1)
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     hot_states(const __grid_constant__ trawl_cuda_reporter reporter,
                const __grid_constant__ trawl_hot_view view, uint32_t thread_bytes) {
     TRAWL_SHARED(shared);
@@ -205,10 +204,11 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
 /* ------------------------------------------------------------------ launching */
 
 template <bool WHOLE> static trawl_status run(const trawl_cuda_hot_call *call, trawl_error *error) {
-    TRAWL_CUDA_TRY(cudaFuncSetAttribute((hot_states<WHOLE>),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        (int)call->most_shared_bytes),
-                   error);
+    trawl_status status =
+        trawl_cuda_allow_shared(call->device, hot_states<WHOLE>, call->shared_bytes, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     TRAWL_LAUNCH((hot_states<WHOLE>), call->blocks, call->threads, call->shared_bytes, call->stream,
                  *call->reporter, call->view, call->thread_bytes);
     TRAWL_CUDA_LAUNCHED("hot_states", error);

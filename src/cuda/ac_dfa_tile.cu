@@ -16,10 +16,11 @@
 #define STAGE_WORDS 32u
 #define STAGE_STRIDE 33u
 
-uint32_t trawl_cuda_ac_dfa_tile_shared(uint32_t kernel, trawl_cuda_form form, uint32_t threads,
-                                       uint32_t block_bytes, uint32_t before) {
-    bool staged = kernel == TRAWL_CUDA_AC_DFA_AC4 && form == TRAWL_CUDA_STATES;
-    return TRAWL_DFA_CLASS_BYTES + before + block_bytes + (staged ? threads * STAGE_STRIDE * 4 : 0);
+uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_plan *plan, trawl_cuda_form form,
+                                       uint32_t before) {
+    bool staged = plan->kernel == TRAWL_CUDA_AC_DFA_AC4 && form == TRAWL_CUDA_STATES;
+    uint32_t thread_bytes = plan->thread_bytes + (staged ? STAGE_STRIDE * 4 : 0);
+    return TRAWL_DFA_CLASS_BYTES + before + plan->block_threads * thread_bytes;
 }
 
 /* Copies text[first] .. text[first + bytes - 1] to shared memory, zeros where the text has none.
@@ -192,30 +193,14 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
     trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
 }
 
-template <int LAYOUT, int PATH, int AFTER, bool WORDS>
-static trawl_status run(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    const trawl_cuda_plan *plan = launch->plan;
-    if (plan->shared_bytes > TRAWL_CUDA_AC_DFA_USUAL_SHARED_BYTES) {
-        TRAWL_CUDA_TRY(cudaFuncSetAttribute((walk<LAYOUT, PATH, AFTER, WORDS>),
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            launch->most_shared_bytes),
-                       error);
-    }
-    TRAWL_LAUNCH((walk<LAYOUT, PATH, AFTER, WORDS>), launch->blocks, plan->block_threads,
-                 plan->shared_bytes, launch->stream, launch->reporter, launch->keys, launch->dfa,
-                 plan->thread_bytes, launch->tile_before);
-    TRAWL_CUDA_LAUNCHED("ac3", error);
-    return TRAWL_OK;
-}
-
 template <int LAYOUT, int PATH, int AFTER>
 static trawl_status run_bytes(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    return run<LAYOUT, PATH, AFTER, false>(launch, error);
+    return trawl_dfa_launch(walk<LAYOUT, PATH, AFTER, false>, launch, error, launch->tile_before);
 }
 
 template <int LAYOUT, int PATH, int AFTER>
 static trawl_status run_words(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    return run<LAYOUT, PATH, AFTER, true>(launch, error);
+    return trawl_dfa_launch(walk<LAYOUT, PATH, AFTER, true>, launch, error, launch->tile_before);
 }
 
 trawl_status trawl_cuda_ac_dfa_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {

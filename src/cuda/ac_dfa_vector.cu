@@ -62,11 +62,7 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
 
 template <int LAYOUT, int PATH, int AFTER>
 static trawl_status run(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    TRAWL_LAUNCH((walk<LAYOUT, PATH, AFTER>), launch->blocks, launch->plan->block_threads,
-                 launch->plan->shared_bytes, launch->stream, launch->reporter, launch->keys,
-                 launch->dfa, launch->plan->thread_bytes);
-    TRAWL_CUDA_LAUNCHED("ac2", error);
-    return TRAWL_OK;
+    return trawl_dfa_launch(walk<LAYOUT, PATH, AFTER>, launch, error);
 }
 
 trawl_status trawl_cuda_ac_dfa_vector(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {

@@ -136,6 +136,22 @@ static inline int trawl_dfa_after_of(const trawl_cuda_ac_dfa_launch *launch) {
                                                                   : TRAWL_DFA_REPORT;
 }
 
+/* Launches a kernel over a DFA, whose arguments end with `more`. */
+template <typename Kernel, typename... More>
+static trawl_status trawl_dfa_launch(Kernel *kernel, const trawl_cuda_ac_dfa_launch *launch,
+                                     trawl_error *error, More... more) {
+    const trawl_cuda_plan *plan = launch->plan;
+    trawl_status status =
+        trawl_cuda_allow_shared(launch->device, kernel, plan->shared_bytes, error);
+    if (status == TRAWL_OK) {
+        TRAWL_LAUNCH(kernel, launch->blocks, plan->block_threads, plan->shared_bytes,
+                     launch->stream, launch->reporter, launch->keys, launch->dfa,
+                     plan->thread_bytes, more...);
+        TRAWL_CUDA_LAUNCHED("a walk of a DFA", error);
+    }
+    return status;
+}
+
 /* Leaves the function with run<layout, PATH, what follows>(launch, error), a function template. */
 #define TRAWL_DFA_RUN_AFTER(run, layout, path)                                                     \
     switch (trawl_dfa_after_of(launch)) {                                                          \

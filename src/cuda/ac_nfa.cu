@@ -26,21 +26,13 @@
 #define RESIDENT_THREADS 2048u
 
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
-#define PIECE_BYTES (UINT64_C(1) << 30)
-
-/* What tiles hold at most of the text before the block's own; the rest of a longer overlap is read
- * from device memory. */
-#define MOST_TILE_BEFORE 4096u
-
 /* ------------------------------------------------------------------ preparing */
 
 static void release(trawl_cuda_db *uploaded) {
     trawl_cuda_ac_nfa_tables *tables = (trawl_cuda_ac_nfa_tables *)uploaded->tables;
     if (tables != NULL) {
         for (size_t i = 0; i < TRAWL_CUDA_NFA_TABLES; i++) {
-            if (tables->nfa.tables[i].texture != 0) {
-                (void)cudaDestroyTextureObject(tables->nfa.tables[i].texture);
-            }
+            trawl_cuda_texture_free(tables->nfa.tables[i].texture);
         }
         trawl_release(tables->constant);
         trawl_release(tables);
@@ -97,18 +89,8 @@ static trawl_status prepare_table(const trawl_cuda_db *uploaded, size_t index,
     if (element_bytes == 0) {
         element_bytes = has_records_of_16(tables->form) ? 16 : 4;
     }
-    trawl_error problem;
-    trawl_status status = trawl_cuda_texture(uploaded, table->memory, bytes, element_bytes,
-                                             &table->texture, &problem);
-    if (status == TRAWL_ERROR_LIMIT) {
-        tables->textures = false;
-        tables->obstacle = problem;
-        return TRAWL_OK;
-    }
-    if (status != TRAWL_OK && error != NULL) {
-        *error = problem;
-    }
-    return status;
+    return trawl_cuda_texture(uploaded, sections[index].kind, 0, element_bytes, &table->texture,
+                              &tables->obstacle, error);
 }
 
 static trawl_status prepare_constant(const trawl_cuda_db *uploaded,
@@ -154,7 +136,6 @@ static trawl_status prepare_all(trawl_cuda_db *uploaded, trawl_cuda_ac_nfa_table
     tables->form = form_of(header);
     tables->divergence_free = trawl_nfa_variant_at((unsigned)variant)->divergence_free;
     tables->verify = header->verify != 0;
-    tables->textures = true;
     trawl_cuda_nfa *nfa = &tables->nfa;
     nfa->record_words = header->record_bytes / 4;
     nfa->words = header->words * 2;
@@ -191,12 +172,6 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
 
 /* ------------------------------------------------------------------ planning */
 
-static const char *name_of(uint32_t kernel) {
-    static const char *const names[] = {"cw",  "u",      "tc",     "cr",
-                                        "r16", "global", "shared", "constant"};
-    return names[kernel];
-}
-
 static bool is_tiled(uint32_t kernel) {
     return kernel == TRAWL_CUDA_AC_NFA_CW || kernel == TRAWL_CUDA_AC_NFA_CR ||
            kernel == TRAWL_CUDA_AC_NFA_R16;
@@ -207,35 +182,22 @@ static bool has_counters(uint32_t kernel) {
     return is_tiled(kernel) || kernel == TRAWL_CUDA_AC_NFA_U || kernel == TRAWL_CUDA_AC_NFA_TC;
 }
 
-static trawl_status plan_path(const trawl_cuda_ac_nfa_tables *tables,
-                              const trawl_cuda_wishes *wishes, trawl_cuda_plan *plan,
-                              trawl_error *error) {
-    uint32_t kernel = wishes->kernel;
-    plan->table_path = wishes->table_path;
-    if (!is_tiled(kernel) && kernel != TRAWL_CUDA_AC_NFA_TC) {
-        return wishes->table_path == TRAWL_TABLES_CHOSEN
-                   ? TRAWL_OK
-                   : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                                "ac-nfa: kernel %s says itself where its tables are, and takes no "
-                                "table path; kernels tc, cr, r16 and cw do",
-                                name_of(kernel));
+static trawl_status plan_path(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                              trawl_cuda_plan *plan, trawl_error *error) {
+    const trawl_cuda_ac_nfa_tables *tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
+    if (is_tiled(plan->kernel) || plan->kernel == TRAWL_CUDA_AC_NFA_TC) {
+        return trawl_cuda_plan_path(uploaded, wishes->table_path, &tables->obstacle, plan, error);
     }
-    if (wishes->table_path == TRAWL_TABLES_TEXTURE && !tables->textures) {
-        return trawl_fail(error, TRAWL_ERROR_LIMIT, "ac-nfa, kernel %s: %s", name_of(kernel),
-                          tables->obstacle.message);
-    }
-    if (wishes->table_path == TRAWL_TABLES_CHOSEN) {
-        plan->table_path = tables->textures ? TRAWL_TABLES_TEXTURE : TRAWL_TABLES_READ_ONLY;
-    }
-    return TRAWL_OK;
-}
-
-static uint32_t tile_before(uint32_t overlap) {
-    return overlap < MOST_TILE_BEFORE ? (overlap + 15) / 16 * 16 : MOST_TILE_BEFORE;
+    return wishes->table_path == TRAWL_TABLES_CHOSEN
+               ? TRAWL_OK
+               : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                            "ac-nfa: kernel %s says itself where its tables are, and takes no "
+                            "table path; kernels tc, cr, r16 and cw do",
+                            trawl_cuda_kernel_name(uploaded, plan));
 }
 
 static uint32_t tile_bytes(uint32_t overlap, uint32_t block_bytes) {
-    return (tile_before(overlap) + block_bytes + 15) / 16 * 16;
+    return (trawl_cuda_tile_before(overlap) + block_bytes + 15) / 16 * 16;
 }
 
 static bool is_staged(uint32_t kernel, trawl_cuda_form form) {
@@ -243,34 +205,35 @@ static bool is_staged(uint32_t kernel, trawl_cuda_form form) {
 }
 
 /* Shared memory of a block. */
-static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                                uint32_t block_bytes) {
-    if (wishes->kernel == TRAWL_CUDA_AC_NFA_SHARED) {
+static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                                trawl_cuda_form form) {
+    if (plan->kernel == TRAWL_CUDA_AC_NFA_SHARED) {
         return ((const trawl_cuda_ac_nfa_tables *)uploaded->tables)->nfa.copy_bytes;
     }
-    if (!is_tiled(wishes->kernel)) {
+    if (!is_tiled(plan->kernel)) {
         return 0;
     }
+    uint32_t block_bytes = plan->block_threads * plan->thread_bytes;
     uint64_t bytes = 256 + (uint64_t)tile_bytes(uploaded->db->header->max_length - 1, block_bytes);
-    if (is_staged(wishes->kernel, wishes->form)) {
+    if (is_staged(plan->kernel, form)) {
         bytes += (uint64_t)block_bytes * trawl_cuda_state_bytes(uploaded);
     }
     return bytes;
 }
 
 /* Whether the automaton fits where the kernel wants it. */
-static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
                                trawl_error *error) {
     const trawl_cuda_ac_nfa_tables *tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
     uint32_t bytes = tables->nfa.copy_bytes;
-    if (wishes->kernel == TRAWL_CUDA_AC_NFA_SHARED && bytes > uploaded->device.shared_bytes) {
+    if (plan->kernel == TRAWL_CUDA_AC_NFA_SHARED && bytes > uploaded->device.shared_bytes) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "ac-nfa, kernel shared: what a walk reads of the automaton has %s%u "
                           "bytes, the shared memory of a block %zu; kernels cw and global take it",
                           bytes == UINT32_MAX ? "more than " : "", bytes,
                           uploaded->device.shared_bytes);
     }
-    if (wishes->kernel == TRAWL_CUDA_AC_NFA_CONSTANT && tables->constant == NULL) {
+    if (plan->kernel == TRAWL_CUDA_AC_NFA_CONSTANT && tables->constant == NULL) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "ac-nfa, kernel constant: what a walk reads of the automaton has %s%u "
                           "bytes, the constant memory of a launch %u; kernels cw and global take "
@@ -286,63 +249,42 @@ static uint64_t resident_threads(const trawl_cuda_db *uploaded) {
     return (uint64_t)uploaded->device.multiprocessors * RESIDENT_THREADS;
 }
 
-/* T and S_block where the caller leaves them to the kernel. */
-static void choose_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                         uint32_t *threads, uint32_t *block_bytes) {
-    uint64_t length = wishes->length < PIECE_BYTES ? wishes->length : PIECE_BYTES;
+/* T, and what S_thread is where the caller does not ask for a block's bytes. */
+static uint32_t choose_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                             trawl_cuda_plan *plan) {
+    /* A block that fills its shared memory has the multiprocessor for itself. */
+    uint32_t usual_threads =
+        plan->kernel == TRAWL_CUDA_AC_NFA_SHARED ? TRAWL_CUDA_MOST_THREADS : TILE_THREADS;
+    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : usual_threads;
+    if (is_tiled(plan->kernel)) { /* the paper's tile as far as threads divide it */
+        return TILE_BYTES / plan->block_threads;
+    }
+    uint64_t length =
+        wishes->length < TRAWL_CUDA_LARGEST_PIECE ? wishes->length : TRAWL_CUDA_LARGEST_PIECE;
     uint64_t fair = length / resident_threads(uploaded) + 1;
-    uint32_t thread_bytes = TILE_BYTES / TILE_THREADS;
-    uint32_t default_threads = TILE_THREADS;
-    if (!has_counters(wishes->kernel)) {
-        /* A block that fills its shared memory has the multiprocessor for itself. */
-        default_threads =
-            wishes->kernel == TRAWL_CUDA_AC_NFA_SHARED ? TRAWL_CUDA_NFA_MOST_THREADS : TILE_THREADS;
-        uint64_t useful = (uint64_t)4 * (uploaded->db->header->max_length - 1);
-        useful = useful < MOST_USEFUL_BYTES ? MOST_USEFUL_BYTES : useful;
-        fair = fair < LEAST_USEFUL_BYTES ? LEAST_USEFUL_BYTES : fair;
-        thread_bytes = (uint32_t)((useful < fair ? useful : fair) + 15) / 16 * 16;
-    } else if (!is_tiled(wishes->kernel)) {
+    uint64_t most = MOST_BLOCK_BYTES / plan->block_threads;
+    fair = fair < most ? fair : most;
+    if (has_counters(plan->kernel)) {
         /* S_thread = n / (numBlocks * blockDim), with as few blocks as keep the multiprocessors
          * occupied (Kouzinopoulos et al. 2015, 4.2.1). */
-        thread_bytes = fair < thread_bytes ? thread_bytes : (uint32_t)fair;
+        uint32_t least = TILE_BYTES / TILE_THREADS;
+        return fair < least ? least : (uint32_t)fair;
     }
-    *threads = wishes->block_threads != 0 ? wishes->block_threads : default_threads;
-    *block_bytes = *threads * thread_bytes;
-    if (is_tiled(wishes->kernel)) { /* the paper's tile as far as threads divide it */
-        *block_bytes = TILE_BYTES / *threads * *threads;
-    }
+    uint64_t useful = (uint64_t)4 * (uploaded->db->header->max_length - 1);
+    useful = useful < MOST_USEFUL_BYTES ? MOST_USEFUL_BYTES : useful;
+    fair = fair < LEAST_USEFUL_BYTES ? LEAST_USEFUL_BYTES : fair;
+    return (uint32_t)((useful < fair ? useful : fair) + 15) / 16 * 16;
 }
 
 static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                                trawl_cuda_plan *plan, trawl_error *error) {
-    uint32_t threads, block_bytes;
-    const char *name = name_of(wishes->kernel);
-    choose_shape(uploaded, wishes, &threads, &block_bytes);
-    if (threads % 32 != 0 || threads > TRAWL_CUDA_NFA_MOST_THREADS) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "ac-nfa, kernel %s: %u threads per block; a multiple of 32 up to %u is "
-                          "expected",
-                          name, threads, TRAWL_CUDA_NFA_MOST_THREADS);
-    }
-    block_bytes = wishes->block_bytes != 0 ? wishes->block_bytes : block_bytes;
-    if (block_bytes % threads != 0 || block_bytes > MOST_BLOCK_BYTES) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "ac-nfa, kernel %s: %u bytes of text per block of %u threads; a multiple "
-                          "of the threads up to %u is expected",
-                          name, block_bytes, threads, MOST_BLOCK_BYTES);
-    }
-    uint64_t shared = shared_bytes_of(uploaded, wishes, block_bytes);
-    if (shared > uploaded->device.shared_bytes) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "ac-nfa, kernel %s: %u bytes of text per block need %" PRIu64
-                          " bytes of shared memory; device %d gives a block %zu",
-                          name, block_bytes, shared, uploaded->device.number,
-                          uploaded->device.shared_bytes);
-    }
-    plan->block_threads = threads;
-    plan->thread_bytes = block_bytes / threads;
-    plan->shared_bytes = (uint32_t)shared;
-    return TRAWL_OK;
+    uint32_t usual = choose_shape(uploaded, wishes, plan);
+    trawl_status status =
+        trawl_cuda_plan_text(uploaded, wishes, usual, 1, MOST_BLOCK_BYTES, plan, error);
+    return status == TRAWL_OK
+               ? trawl_cuda_plan_shared(uploaded, shared_bytes_of(uploaded, plan, wishes->form),
+                                        plan, error)
+               : status;
 }
 
 /* As many blocks as the device runs at the same time; they take the tiles in turn. */
@@ -355,19 +297,15 @@ static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_plan
 
 static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                          trawl_cuda_plan *plan, trawl_error *error) {
-    memset(plan, 0, sizeof *plan);
-    plan->kernel = wishes->kernel;
     plan->ordered = true;
-    plan->piece_bytes = PIECE_BYTES;
-    trawl_status status =
-        plan_path((const trawl_cuda_ac_nfa_tables *)uploaded->tables, wishes, plan, error);
+    trawl_status status = plan_path(uploaded, wishes, plan, error);
     if (status == TRAWL_OK) {
-        status = plan_place(uploaded, wishes, error);
+        status = plan_place(uploaded, plan, error);
     }
     if (status == TRAWL_OK) {
         status = plan_shape(uploaded, wishes, plan, error);
     }
-    if (status == TRAWL_OK && has_counters(wishes->kernel) && wishes->form == TRAWL_CUDA_COUNT) {
+    if (status == TRAWL_OK && has_counters(plan->kernel) && wishes->form == TRAWL_CUDA_COUNT) {
         plan->workspace_bytes =
             (uint64_t)most_blocks(uploaded, plan) * plan->block_threads * sizeof(trawl_counter);
     }
@@ -411,16 +349,15 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     launch.tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
     launch.keys = uploaded->keys[0];
     launch.reporter = {*piece, *output, uploaded->patterns};
-    launch.most_shared_bytes = (int)uploaded->device.shared_bytes;
+    launch.device = &uploaded->device;
     launch.stream = stream;
     trawl_cuda_nfa_shape *shape = &launch.shape;
     shape->thread_bytes = plan->thread_bytes;
     shape->overlap = uploaded->db->header->max_length - 1;
-    shape->tiles = (trawl_cuda_part_count(piece, plan->thread_bytes) + plan->block_threads - 1) /
-                   plan->block_threads;
+    shape->tiles = trawl_cuda_block_count(piece, plan);
     shape->state_bytes = (uint32_t)trawl_cuda_state_bytes(uploaded);
     if (is_tiled(plan->kernel)) {
-        shape->tile_before = tile_before(shape->overlap);
+        shape->tile_before = trawl_cuda_tile_before(shape->overlap);
         shape->tile_bytes = tile_bytes(shape->overlap, plan->thread_bytes * plan->block_threads);
     }
     shape->wide_reads = plan->kernel != TRAWL_CUDA_AC_NFA_CR;

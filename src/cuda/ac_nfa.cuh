@@ -29,11 +29,6 @@ enum {
     TRAWL_CUDA_AC_NFA_CONSTANT
 };
 
-#define TRAWL_CUDA_NFA_MOST_THREADS 1024u
-
-/* Dynamic shared memory that needs no permission. */
-#define TRAWL_CUDA_NFA_USUAL_SHARED_BYTES (48u * 1024u)
-
 /* One table: where it is, its texture (0 when it is too large for one), and where its copy begins
  * in shared or constant memory, in units of 16 bytes. */
 typedef struct trawl_cuda_nfa_table {
@@ -109,8 +104,7 @@ typedef struct trawl_cuda_ac_nfa_tables {
     enum trawl_cuda_nfa_form form;
     bool divergence_free;
     bool verify;
-    bool textures;                     /* every table has one */
-    trawl_error obstacle;              /* why not */
+    trawl_error obstacle;              /* why some table has no texture, when one has none */
     trawl_cuda_nfa_constant *constant; /* in host memory; NULL when the tables do not fit */
 } trawl_cuda_ac_nfa_tables;
 
@@ -122,7 +116,7 @@ typedef struct trawl_cuda_ac_nfa_launch {
     trawl_cuda_keys keys;
     trawl_cuda_reporter reporter;
     uint32_t blocks;
-    int most_shared_bytes; /* of a block on this device: the same for launches that run at once */
+    const trawl_cuda_device *device;
     cudaStream_t stream;
 } trawl_cuda_ac_nfa_launch;
 

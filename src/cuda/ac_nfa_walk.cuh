@@ -155,7 +155,7 @@ static __device__ __forceinline__ void trawl_nfa_end_tiles(const trawl_nfa_scan 
 /* ------------------------------------------------------------------ text from device memory */
 
 template <int FORM, bool FIXED, int PATH, int AFTER>
-static __global__ void __launch_bounds__(TRAWL_CUDA_NFA_MOST_THREADS, 1)
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     walk_bytes(const __grid_constant__ trawl_nfa_scan scan) {
     if (!trawl_cuda_wanted(scan.reporter.output)) {
         return;
@@ -241,7 +241,7 @@ static __device__ __forceinline__ void trawl_nfa_copy_tables(const trawl_cuda_nf
 }
 
 template <int FORM, bool FIXED, int PATH, int AFTER>
-static __global__ void __launch_bounds__(TRAWL_CUDA_NFA_MOST_THREADS, 1)
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     walk_words(const __grid_constant__ trawl_nfa_scan scan) {
     if (!trawl_cuda_wanted(scan.reporter.output)) {
         return;
@@ -256,7 +256,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_NFA_MOST_THREADS, 1)
 }
 
 template <int FORM, bool FIXED, int AFTER>
-static __global__ void __launch_bounds__(TRAWL_CUDA_NFA_MOST_THREADS, 1)
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     walk_constant(const __grid_constant__ trawl_nfa_scan scan,
                   const __grid_constant__ trawl_cuda_nfa_constant constant) {
     if (!trawl_cuda_wanted(scan.reporter.output)) {
@@ -317,7 +317,7 @@ static __device__ __forceinline__ void trawl_nfa_write_tile(const trawl_nfa_scan
 }
 
 template <int FORM, bool FIXED, int PATH, int AFTER>
-static __global__ void __launch_bounds__(TRAWL_CUDA_NFA_MOST_THREADS, 1)
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     walk_tiles(const __grid_constant__ trawl_nfa_scan scan) {
     if (!trawl_cuda_wanted(scan.reporter.output)) {
         return;
@@ -366,18 +366,17 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_NFA_MOST_THREADS, 1)
 /* ------------------------------------------------------------------ launching */
 
 /* Launches a kernel that takes the scan alone. */
-template <typename KERNEL>
-static trawl_status trawl_nfa_launch_kernel(KERNEL kernel, const trawl_cuda_ac_nfa_launch *launch,
+template <typename Kernel>
+static trawl_status trawl_nfa_launch_kernel(Kernel *kernel, const trawl_cuda_ac_nfa_launch *launch,
                                             const trawl_nfa_scan &scan, trawl_error *error) {
     uint32_t shared = launch->plan->shared_bytes;
-    if (shared > TRAWL_CUDA_NFA_USUAL_SHARED_BYTES) {
-        TRAWL_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            launch->most_shared_bytes),
-                       error);
+    trawl_status status = trawl_cuda_allow_shared(launch->device, kernel, shared, error);
+    if (status == TRAWL_OK) {
+        TRAWL_LAUNCH(kernel, launch->blocks, launch->plan->block_threads, shared, launch->stream,
+                     scan);
+        TRAWL_CUDA_LAUNCHED("ac-nfa", error);
     }
-    TRAWL_LAUNCH(kernel, launch->blocks, launch->plan->block_threads, shared, launch->stream, scan);
-    TRAWL_CUDA_LAUNCHED("ac-nfa", error);
-    return TRAWL_OK;
+    return status;
 }
 
 template <int FORM, bool FIXED, int AFTER>

@@ -37,14 +37,8 @@ enum { KERNEL_P2, KERNEL_P1 };
  * thread reads max_length - 1 bytes besides; but no more than this for a block. */
 #define P2_MOST_BLOCK_BYTES 32768u
 
-#define MOST_THREADS 1024u
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
-#define PIECE_BYTES (UINT64_C(1) << 30)
 #define BANKS 32u
-
-/* What tiles hold at most of the text before the block's own, but for rounding up to rows; the rest
- * of a longer overlap is read from device memory. */
-#define MOST_TILE_BEFORE 4096u
 
 /* One part of the set. */
 typedef struct split_part {
@@ -55,8 +49,7 @@ typedef struct split_part {
 
 /* uploaded->tables of this engine. */
 typedef struct split_tables {
-    bool textures;        /* every part has one */
-    trawl_error obstacle; /* why not */
+    trawl_error obstacle; /* why some part has no texture, when one has none */
     cudaEvent_t begin;    /* in the caller's stream */
     uint32_t count;
     split_part parts[];
@@ -71,9 +64,7 @@ static void release(trawl_cuda_db *uploaded) {
     }
     for (uint32_t i = 0; i < tables->count; i++) {
         split_part *part = &tables->parts[i];
-        if (part->dfa.texture != 0) {
-            (void)cudaDestroyTextureObject(part->dfa.texture);
-        }
+        trawl_cuda_texture_free(part->dfa.texture);
         if (part->stream != NULL) {
             (void)cudaStreamDestroy(part->stream);
         }
@@ -94,22 +85,9 @@ static trawl_status prepare_part(const trawl_cuda_db *uploaded, split_tables *ta
     trawl_cuda_dfa_view(uploaded, index, &part->dfa);
     TRAWL_CUDA_TRY(cudaStreamCreateWithFlags(&part->stream, cudaStreamNonBlocking), error);
     TRAWL_CUDA_TRY(cudaEventCreateWithFlags(&part->done, cudaEventDisableTiming), error);
-    uint64_t bytes;
-    (void)trawl_db_section(uploaded->db, TRAWL_SECTION_DFA_TABLE, index, &bytes);
-    trawl_error obstacle;
-    trawl_status status =
-        trawl_cuda_texture(uploaded, part->dfa.table, bytes,
-                           trawl_dfa_entry_bytes(part->dfa.layout), &part->dfa.texture, &obstacle);
-    if (status == TRAWL_ERROR_LIMIT) {
-        part->dfa.texture = 0; /* only who asks for the texture path is refused */
-        tables->textures = false;
-        tables->obstacle = obstacle;
-        return TRAWL_OK;
-    }
-    if (status != TRAWL_OK && error != NULL) {
-        *error = obstacle;
-    }
-    return status;
+    return trawl_cuda_texture(uploaded, TRAWL_SECTION_DFA_TABLE, index,
+                              trawl_dfa_entry_bytes(part->dfa.layout), &part->dfa.texture,
+                              &tables->obstacle, error);
 }
 
 static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
@@ -123,7 +101,6 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
         return trawl_fail_memory(error, "a database on a device", size);
     }
     uploaded->tables = tables;
-    tables->textures = true;
     tables->count = count;
     cudaError_t code = cudaEventCreateWithFlags(&tables->begin, cudaEventDisableTiming);
     trawl_status status =
@@ -139,14 +116,10 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
 
 /* ------------------------------------------------------------------ planning */
 
-static const char *name_of(uint32_t kernel) {
-    return kernel == KERNEL_P2 ? "p2" : "p1";
-}
-
-/* Rows of the tile that hold text before the block's own. */
+/* Rows of the tile that hold text before the block's own: as for other tiles, but rounded up. */
 static uint32_t rows_before(const trawl_cuda_db *uploaded, uint32_t thread_bytes) {
     uint32_t overlap = uploaded->db->header->max_length - 1;
-    uint32_t before = overlap < MOST_TILE_BEFORE ? overlap : MOST_TILE_BEFORE;
+    uint32_t before = overlap < TRAWL_CUDA_MOST_TILE_BEFORE ? overlap : TRAWL_CUDA_MOST_TILE_BEFORE;
     return (before + thread_bytes - 1) / thread_bytes;
 }
 
@@ -164,61 +137,30 @@ static uint32_t usual_thread_bytes(const trawl_cuda_db *uploaded, uint32_t kerne
 
 static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                                trawl_cuda_plan *plan, trawl_error *error) {
-    bool tiled = wishes->kernel == KERNEL_P2;
-    const char *name = name_of(wishes->kernel);
+    bool tiled = plan->kernel == KERNEL_P2;
     uint32_t threads = wishes->block_threads;
     if (threads == 0) {
         threads = tiled ? P2_BLOCK_THREADS : P1_BLOCK_THREADS;
     }
-    if (threads % 32 != 0 || threads > MOST_THREADS) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "ac-split, kernel %s: %u threads per block; a multiple of 32 up to %u is "
-                          "expected",
-                          name, threads, MOST_THREADS);
-    }
-    uint32_t block_bytes = wishes->block_bytes;
-    if (block_bytes == 0) {
-        block_bytes = threads * usual_thread_bytes(uploaded, wishes->kernel, threads);
-    }
-    uint32_t unit = tiled ? 4 * threads : threads;
-    if (block_bytes % unit != 0 || block_bytes > MOST_BLOCK_BYTES) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "ac-split, kernel %s: %u bytes of text per block of %u threads; a "
-                          "multiple of %u up to %u is expected",
-                          name, block_bytes, threads, unit, MOST_BLOCK_BYTES);
-    }
     plan->block_threads = threads;
-    plan->thread_bytes = block_bytes / threads;
-    plan->shared_bytes = TRAWL_DFA_CLASS_BYTES;
-    if (tiled) {
-        plan->shared_bytes +=
-            (rows_before(uploaded, plan->thread_bytes) + threads) * plan->thread_bytes;
+    trawl_status status =
+        trawl_cuda_plan_text(uploaded, wishes, usual_thread_bytes(uploaded, plan->kernel, threads),
+                             tiled ? 4 : 1, MOST_BLOCK_BYTES, plan, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
-    if (plan->shared_bytes > uploaded->device.shared_bytes) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "ac-split, kernel %s: %u bytes of text per block of %u threads need %u "
-                          "bytes of shared memory; device %d gives a block %zu",
-                          name, block_bytes, threads, plan->shared_bytes, uploaded->device.number,
-                          uploaded->device.shared_bytes);
-    }
-    return TRAWL_OK;
+    uint32_t rows = tiled ? rows_before(uploaded, plan->thread_bytes) + threads : 0;
+    return trawl_cuda_plan_shared(uploaded, TRAWL_DFA_CLASS_BYTES + rows * plan->thread_bytes, plan,
+                                  error);
 }
 
 static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                          trawl_cuda_plan *plan, trawl_error *error) {
     const split_tables *tables = (const split_tables *)uploaded->tables;
-    memset(plan, 0, sizeof *plan);
-    plan->kernel = wishes->kernel;
-    plan->piece_bytes = PIECE_BYTES;
     plan->ordered = tables->count == 1;
-    if (wishes->table_path == TRAWL_TABLES_TEXTURE && !tables->textures) {
-        return trawl_fail(error, TRAWL_ERROR_LIMIT, "ac-split, kernel %s: %s",
-                          name_of(wishes->kernel), tables->obstacle.message);
-    }
-    plan->table_path = wishes->table_path != TRAWL_TABLES_CHOSEN ? wishes->table_path
-                       : tables->textures                        ? TRAWL_TABLES_TEXTURE
-                                                                 : TRAWL_TABLES_READ_ONLY;
-    return plan_shape(uploaded, wishes, plan, error);
+    trawl_status status =
+        trawl_cuda_plan_path(uploaded, wishes->table_path, &tables->obstacle, plan, error);
+    return status == TRAWL_OK ? plan_shape(uploaded, wishes, plan, error) : status;
 }
 
 /* ------------------------------------------------------------------ kernel p2 */
@@ -333,7 +275,7 @@ split_walk_tile(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys
 }
 
 template <int LAYOUT, int PATH, int AFTER>
-static __global__ void __launch_bounds__(MOST_THREADS, 1)
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     walk_tile(const __grid_constant__ trawl_cuda_reporter reporter,
               const __grid_constant__ trawl_cuda_keys keys,
               const __grid_constant__ trawl_cuda_dfa dfa, uint32_t thread_bytes, uint32_t before) {
@@ -373,18 +315,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
 
 template <int LAYOUT, int PATH, int AFTER>
 static trawl_status run(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    const trawl_cuda_plan *plan = launch->plan;
-    if (plan->shared_bytes > TRAWL_CUDA_AC_DFA_USUAL_SHARED_BYTES) {
-        TRAWL_CUDA_TRY(cudaFuncSetAttribute((walk_tile<LAYOUT, PATH, AFTER>),
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            launch->most_shared_bytes),
-                       error);
-    }
-    TRAWL_LAUNCH((walk_tile<LAYOUT, PATH, AFTER>), launch->blocks, plan->block_threads,
-                 plan->shared_bytes, launch->stream, launch->reporter, launch->keys, launch->dfa,
-                 plan->thread_bytes, launch->tile_before);
-    TRAWL_CUDA_LAUNCHED("p2", error);
-    return TRAWL_OK;
+    return trawl_dfa_launch(walk_tile<LAYOUT, PATH, AFTER>, launch, error, launch->tile_before);
 }
 
 template <int LAYOUT, int PATH>
@@ -468,10 +399,9 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     memset(&launch, 0, sizeof launch);
     launch.plan = plan;
     launch.reporter = {*piece, *output, uploaded->patterns};
-    uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
-    launch.blocks = (parts + plan->block_threads - 1) / plan->block_threads;
+    launch.blocks = trawl_cuda_block_count(piece, plan);
     launch.tile_before = rows_before(uploaded, plan->thread_bytes); /* rows, here */
-    launch.most_shared_bytes = (int)uploaded->device.shared_bytes;
+    launch.device = &uploaded->device;
     launch.stream = stream;
     if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {
         return launch_in_turn(uploaded, &launch, error);

@@ -152,19 +152,23 @@ trawl_status trawl_cuda_device_read(int number, trawl_cuda_device *device, trawl
     return TRAWL_OK;
 }
 
-trawl_status trawl_cuda_texture(const trawl_cuda_db *uploaded, const void *memory, uint64_t bytes,
-                                uint32_t element_bytes, cudaTextureObject_t *texture,
-                                trawl_error *error) {
+trawl_status trawl_cuda_texture(const trawl_cuda_db *uploaded, trawl_section_kind kind,
+                                uint32_t part, uint32_t element_bytes, cudaTextureObject_t *texture,
+                                trawl_error *obstacle, trawl_error *error) {
+    uint64_t bytes;
+    (void)trawl_db_section(uploaded->db, kind, part, &bytes);
+    *texture = 0;
     if (bytes / element_bytes > uploaded->device.texture_elements) {
-        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+        trawl_error_write(obstacle, TRAWL_ERROR_LIMIT,
                           "a texture object holds at most %zu elements, these tables have "
                           "%" PRIu64 "; table path read-only takes them",
                           uploaded->device.texture_elements, bytes / element_bytes);
+        return TRAWL_OK;
     }
     cudaResourceDesc resource;
     memset(&resource, 0, sizeof resource);
     resource.resType = cudaResourceTypeLinear;
-    resource.res.linear.devPtr = const_cast<void *>(memory);
+    resource.res.linear.devPtr = const_cast<void *>(trawl_cuda_section(uploaded, kind, part));
     resource.res.linear.sizeInBytes = bytes;
     if (element_bytes == 16) {
         resource.res.linear.desc =
@@ -178,4 +182,10 @@ trawl_status trawl_cuda_texture(const trawl_cuda_db *uploaded, const void *memor
     description.readMode = cudaReadModeElementType;
     TRAWL_CUDA_TRY(cudaCreateTextureObject(texture, &resource, &description, NULL), error);
     return TRAWL_OK;
+}
+
+void trawl_cuda_texture_free(cudaTextureObject_t texture) {
+    if (texture != 0) {
+        (void)cudaDestroyTextureObject(texture);
+    }
 }

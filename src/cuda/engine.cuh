@@ -21,6 +21,12 @@
 
 typedef unsigned long long trawl_counter; /* what CUDA's atomics take */
 
+/* Threads of a block, at most. */
+#define TRAWL_CUDA_MOST_THREADS 1024u
+
+/* Owned bytes of a piece, at most. */
+#define TRAWL_CUDA_LARGEST_PIECE (UINT64_C(1) << 30)
+
 /* A piece of text that a launch works on, as trawl_window; at most 2^30 + max_length bytes. */
 typedef struct trawl_cuda_piece {
     const uint8_t *text; /* first readable byte */
@@ -75,7 +81,7 @@ typedef struct trawl_cuda_plan {
     uint32_t thread_bytes;    /* S_thread */
     uint32_t shared_bytes;    /* dynamic shared memory of a block */
     bool ordered;             /* RECORDS come in canonical order within each part */
-    uint64_t piece_bytes;     /* most owned bytes of a piece: a multiple of 4096, at most 2^30 */
+    uint64_t piece_bytes;     /* most owned bytes of a piece: a multiple of 4096; 0: the largest */
     uint64_t workspace_bytes; /* of the engine's own, for one piece of `piece_bytes` or of the
                                  whole text when that is shorter */
 } trawl_cuda_plan;
@@ -83,8 +89,7 @@ typedef struct trawl_cuda_plan {
 /* What the plan depends on: the caller's wishes, 0 where there are none. */
 typedef struct trawl_cuda_wishes {
     trawl_cuda_form form;
-    uint32_t kernel;
-    uint32_t block_threads;
+    uint32_t block_threads; /* a multiple of 32, at most TRAWL_CUDA_MOST_THREADS */
     uint32_t block_bytes;
     trawl_table_path table_path;
     uint64_t length; /* of the text */
@@ -108,9 +113,10 @@ typedef struct trawl_cuda_engine {
                             trawl_error *error);
     void (*release)(trawl_cuda_db *uploaded);
 
-    /* Fills the plan, or refuses what this kernel cannot do with this database: TRAWL_ERROR_LIMIT
-     * with a sentence that names the limit and a kernel that would do. Refuses a block shape that
-     * is not possible with TRAWL_ERROR_ARGUMENT. */
+    /* Fills the plan, of which all but the kernel is 0, or refuses what this kernel cannot do with
+     * this database: TRAWL_ERROR_LIMIT with a sentence that names the limit and a kernel that would
+     * do. Refuses a block shape that is not possible with TRAWL_ERROR_ARGUMENT. States are only
+     * asked of databases that have them (trawl_cuda_state_bytes). */
     trawl_status (*plan)(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                          trawl_cuda_plan *plan, trawl_error *error);
 
@@ -180,10 +186,73 @@ static inline __host__ __device__ int64_t trawl_cuda_part_begin(const trawl_cuda
     return trawl_cuda_origin(piece) + (int64_t)part * thread_bytes;
 }
 
-/* A texture object over `bytes` of linear device memory, read as `element_bytes` (1, 2, 4) wide
- * unsigned integers, or as four of 4 bytes (16). TRAWL_ERROR_LIMIT when it is too large for one. */
-trawl_status trawl_cuda_texture(const trawl_cuda_db *uploaded, const void *memory, uint64_t bytes,
-                                uint32_t element_bytes, cudaTextureObject_t *texture,
-                                trawl_error *error);
+static inline uint32_t trawl_cuda_block_count(const trawl_cuda_piece *piece,
+                                              const trawl_cuda_plan *plan) {
+    uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
+    return (parts + plan->block_threads - 1) / plan->block_threads;
+}
+
+/* ------------------------------------------------------------------ tables (device.cu) */
+
+/* A texture object over a section of the uploaded block, read as `element_bytes` (1, 2, 4) wide
+ * unsigned integers, or as four of 4 bytes (16). A section that is too large for one only costs the
+ * texture: *texture is 0 then, and *obstacle, which begins as TRAWL_OK, says why. */
+trawl_status trawl_cuda_texture(const trawl_cuda_db *uploaded, trawl_section_kind kind,
+                                uint32_t part, uint32_t element_bytes, cudaTextureObject_t *texture,
+                                trawl_error *obstacle, trawl_error *error);
+
+/* Frees a texture; 0 is none. */
+void trawl_cuda_texture_free(cudaTextureObject_t texture);
+
+/* ------------------------------------------------------------------ planning (plan.cu) */
+
+/* What tiles hold at most of the text before the block's own; the rest of a longer overlap is read
+ * from device memory. */
+#define TRAWL_CUDA_MOST_TILE_BEFORE 4096u
+
+/* How much of it they hold: a multiple of 16. */
+static inline uint32_t trawl_cuda_tile_before(uint32_t overlap) {
+    return overlap < TRAWL_CUDA_MOST_TILE_BEFORE ? (overlap + 15) / 16 * 16
+                                                 : TRAWL_CUDA_MOST_TILE_BEFORE;
+}
+
+/* The plan's kernel by its name. */
+const char *trawl_cuda_kernel_name(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan);
+
+/* Sets the table path: the given one, or where it is TRAWL_TABLES_CHOSEN textures if all tables
+ * have them (the obstacle is TRAWL_OK), else read-only loads. Refuses textures that there are not.
+ */
+trawl_status trawl_cuda_plan_path(const trawl_cuda_db *uploaded, trawl_table_path path,
+                                  const trawl_error *obstacle, trawl_cuda_plan *plan,
+                                  trawl_error *error);
+
+/* Sets thread_bytes to the threads' shares of wishes->block_bytes, or to `usual`. Refuses shares
+ * that are not multiples of `unit`, and blocks of more than `most` bytes. */
+trawl_status trawl_cuda_plan_text(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                                  uint32_t usual, uint32_t unit, uint32_t most,
+                                  trawl_cuda_plan *plan, trawl_error *error);
+
+/* Sets shared_bytes, or refuses what is more than the device gives a block; comes last. */
+trawl_status trawl_cuda_plan_shared(const trawl_cuda_db *uploaded, uint64_t bytes,
+                                    trawl_cuda_plan *plan, trawl_error *error);
+
+/* ------------------------------------------------------------------ launching */
+
+/* Dynamic shared memory that needs no permission. */
+#define TRAWL_CUDA_USUAL_SHARED_BYTES (48u * 1024u)
+
+/* To be called before a launch of a kernel with so many bytes of dynamic shared memory. What needs
+ * permission is allowed up to the most that the device has: the limit is the kernel's, and launches
+ * that other threads make at the same time may need more than this one. */
+template <typename Kernel>
+static trawl_status trawl_cuda_allow_shared(const trawl_cuda_device *device, Kernel *kernel,
+                                            uint32_t bytes, trawl_error *error) {
+    if (bytes > TRAWL_CUDA_USUAL_SHARED_BYTES) {
+        TRAWL_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            (int)device->shared_bytes),
+                       error);
+    }
+    return TRAWL_OK;
+}
 
 #endif

@@ -31,6 +31,16 @@ static int compare_seconds(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
+/* Waits for what was put into the default stream since held->begin was. */
+static trawl_status read_seconds(const measurement *held, double *seconds, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaEventRecord(held->end, 0), error);
+    TRAWL_CUDA_TRY(cudaEventSynchronize(held->end), error);
+    float milliseconds = 0;
+    TRAWL_CUDA_TRY(cudaEventElapsedTime(&milliseconds, held->begin, held->end), error);
+    *seconds = (double)milliseconds / 1e3;
+    return TRAWL_OK;
+}
+
 /* ------------------------------------------------------------------ scans */
 
 static trawl_status allocate_results(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
@@ -67,12 +77,7 @@ static trawl_status scan_once(const trawl_cuda_db *uploaded, const trawl_cuda_sc
     if (status != TRAWL_OK) {
         return status;
     }
-    TRAWL_CUDA_TRY(cudaEventRecord(held->end, 0), error);
-    TRAWL_CUDA_TRY(cudaEventSynchronize(held->end), error);
-    float milliseconds = 0;
-    TRAWL_CUDA_TRY(cudaEventElapsedTime(&milliseconds, held->begin, held->end), error);
-    *seconds = (double)milliseconds / 1e3;
-    return TRAWL_OK;
+    return read_seconds(held, seconds, error);
 }
 
 static trawl_status measure(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
@@ -232,12 +237,9 @@ static trawl_status measure_ceiling(ceiling which, measurement *held, size_t byt
         if (status != TRAWL_OK) {
             return status;
         }
-        TRAWL_CUDA_TRY(cudaEventRecord(held->end, 0), error);
-        TRAWL_CUDA_TRY(cudaEventSynchronize(held->end), error);
-        float milliseconds = 0;
-        TRAWL_CUDA_TRY(cudaEventElapsedTime(&milliseconds, held->begin, held->end), error);
-        if (run >= 0) {
-            seconds[run] = (double)milliseconds / 1e3;
+        status = read_seconds(held, &seconds[run < 0 ? 0 : run], error);
+        if (status != TRAWL_OK) {
+            return status;
         }
     }
     qsort(seconds, RUNS, sizeof *seconds, compare_seconds);

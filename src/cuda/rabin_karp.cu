@@ -185,23 +185,16 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
                          trawl_cuda_plan *plan, trawl_error *error) {
     const trawl_cuda_rabin_karp_tables *tables =
         (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
-    memset(plan, 0, sizeof *plan);
-    if (wishes->form == TRAWL_CUDA_STATES) {
-        return trawl_fail(error, TRAWL_ERROR_LIMIT,
-                          "rabin-karp has no automaton whose states could be written; engines "
-                          "ac-dfa and ac-nfa have");
-    }
     if (wishes->table_path == TRAWL_TABLES_TEXTURE) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp reads its tables with read-only loads; it has no textures "
                           "(table path %d)",
                           (int)wishes->table_path);
     }
-    plan->kernel = wishes->kernel;
     plan->table_path = TRAWL_TABLES_READ_ONLY;
     /* Ends ascend within a pass, and so do ids in the lists of HT. */
     plan->ordered = tables->passes == 1;
-    return wishes->kernel == TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS
+    return plan->kernel == TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS
                ? trawl_cuda_rabin_karp_sum_plan(uploaded, wishes, plan, error)
                : trawl_cuda_rabin_karp_roll_plan(uploaded, wishes, plan, error);
 }

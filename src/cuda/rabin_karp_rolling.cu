@@ -6,7 +6,7 @@
 #include "cuda/rabin_karp.cuh"
 
 #define BLOCK_THREADS 256u
-#define MOST_THREADS 1024u
+#define MOST_BLOCK_BYTES (UINT32_C(1) << 28)
 
 /* A part costs a whole window before its first byte: so at least as long as one, up to a limit that
  * leaves enough threads. */
@@ -211,7 +211,7 @@ roll_grouped(const trawl_cuda_reporter &reporter, const trawl_cuda_rabin_karp_pa
 }
 
 template <bool PAPER, int KIND>
-static __global__ void __launch_bounds__(MOST_THREADS)
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     roll(const __grid_constant__ trawl_cuda_reporter reporter,
          const __grid_constant__ trawl_cuda_rabin_karp_pass pass, uint32_t thread_bytes) {
     if (!trawl_cuda_wanted(reporter.output)) {
@@ -248,39 +248,22 @@ trawl_status trawl_cuda_rabin_karp_roll_plan(const trawl_cuda_db *uploaded,
     const trawl_cuda_rabin_karp_tables *tables =
         (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
     plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : BLOCK_THREADS;
-    if (plan->block_threads % 32 != 0 || plan->block_threads > MOST_THREADS) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "rabin-karp: %u threads per block; a multiple of 32 up to %u is expected",
-                          plan->block_threads, MOST_THREADS);
-    }
     uint32_t thread_bytes = (tables->longest + 15) / 16 * 16;
     thread_bytes = thread_bytes < FEWEST_THREAD_BYTES ? FEWEST_THREAD_BYTES : thread_bytes;
     thread_bytes = thread_bytes > MOST_THREAD_BYTES ? MOST_THREAD_BYTES : thread_bytes;
-    if (wishes->block_bytes != 0) {
-        thread_bytes = wishes->block_bytes / plan->block_threads;
-        if (thread_bytes == 0 || wishes->block_bytes % plan->block_threads != 0 ||
-            wishes->block_bytes > UINT32_C(1) << 28) {
-            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "rabin-karp: %u bytes of text per block; a multiple of its %u "
-                              "threads, at most 268435456, is expected",
-                              wishes->block_bytes, plan->block_threads);
-        }
-    }
-    plan->thread_bytes = thread_bytes;
     uint32_t filter_bytes = 0;
     for (uint32_t pass = 0; pass < tables->passes; pass++) {
         uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);
         filter_bytes = bytes > filter_bytes ? bytes : filter_bytes;
     }
     plan->shared_bytes = (uint32_t)sizeof(trawl_rolling_table) + filter_bytes;
-    return TRAWL_OK;
+    return trawl_cuda_plan_text(uploaded, wishes, thread_bytes, 1, MOST_BLOCK_BYTES, plan, error);
 }
 
 template <bool PAPER, int KIND>
 static void launch_pass(const trawl_cuda_plan *plan, const trawl_cuda_reporter *reporter,
                         const trawl_cuda_rabin_karp_pass *pass, cudaStream_t stream) {
-    uint32_t parts = trawl_cuda_part_count(&reporter->piece, plan->thread_bytes);
-    uint32_t blocks = (parts + plan->block_threads - 1) / plan->block_threads;
+    uint32_t blocks = trawl_cuda_block_count(&reporter->piece, plan);
     uint32_t shared =
         (uint32_t)sizeof(trawl_rolling_table) + trawl_cuda_rabin_karp_filter_bytes(pass);
     TRAWL_LAUNCH((roll<PAPER, KIND>), blocks, plan->block_threads, shared, stream, *reporter, *pass,

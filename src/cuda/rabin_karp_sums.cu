@@ -274,9 +274,9 @@ trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
                           "takes any database");
     }
     plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : BLOCK_THREADS;
-    if (plan->block_threads % WARP != 0 || plan->block_threads > MOST_THREADS) {
+    if (plan->block_threads > MOST_THREADS) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "rabin-karp: %u threads per block; a multiple of 32 up to %u is expected",
+                          "rabin-karp: %u threads per block; kernel prefix-sums takes up to %u",
                           plan->block_threads, MOST_THREADS);
     }
     if (wishes->block_bytes != 0 && wishes->block_bytes != plan->block_threads * THREAD_BYTES) {
@@ -320,8 +320,7 @@ typedef struct sum_launch {
 template <bool PAPER, bool NARROW, typename SUM>
 static void launch_look_up(const sum_launch *shared, const trawl_cuda_rabin_karp_pass *pass) {
     const trawl_cuda_plan *plan = shared->plan;
-    uint32_t parts = trawl_cuda_part_count(&shared->reporter->piece, THREAD_BYTES);
-    uint32_t blocks = (parts + plan->block_threads - 1) / plan->block_threads;
+    uint32_t blocks = trawl_cuda_block_count(&shared->reporter->piece, plan);
     blocks = blocks > shared->most_blocks ? shared->most_blocks : blocks;
     piece_sums<SUM> sums = {(const SUM *)shared->sums, shared->begin, shared->count};
     TRAWL_LAUNCH((look_up<PAPER, NARROW, SUM>), blocks, plan->block_threads,

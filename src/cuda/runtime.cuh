@@ -5,7 +5,7 @@
  * the tests can run them on a CPU with an emulation of the few parts of CUDA used here
  * (tests/emulator). Stay with those: threads, blocks, shared memory, barriers, atomics, warp votes
  * and shuffles of full warps, texture objects over linear memory, streams and events, CUB's device
- * scan, reduction, selection and sort.
+ * scan.
  */
 #ifndef TRAWL_CUDA_RUNTIME_CUH
 #define TRAWL_CUDA_RUNTIME_CUH

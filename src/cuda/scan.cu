@@ -7,9 +7,7 @@
 #include "cuda/arrange.cuh"
 #include "cuda/emit.cuh"
 
-#define LARGEST_PIECE ((uint64_t)1 << 30)
 #define WORKSPACE_ALIGNMENT ((size_t)256)
-#define MOST_THREADS 1024u
 
 /* A scan that has been read and planned. */
 typedef struct planned_scan {
@@ -67,10 +65,10 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
                           "%" PRIu64,
                           length, scan->owned);
     }
-    if (scan->block_threads % 32 != 0 || scan->block_threads > MOST_THREADS) {
+    if (scan->block_threads % 32 != 0 || scan->block_threads > TRAWL_CUDA_MOST_THREADS) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "CUDA scan: %u threads per block; a multiple of 32 up to %u is expected",
-                          scan->block_threads, MOST_THREADS);
+                          scan->block_threads, TRAWL_CUDA_MOST_THREADS);
     }
     const char *engine = uploaded->db->header->engine;
     if (scan->form == TRAWL_CUDA_STATES && trawl_cuda_state_bytes(uploaded) == 0) {
@@ -79,19 +77,18 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
                           "written; engines ac-dfa and ac-nfa have",
                           engine, (int)TRAWL_CUDA_STATES);
     }
-    trawl_cuda_wishes wishes = {scan->form,       0,     scan->block_threads, scan->block_bytes,
+    trawl_cuda_wishes wishes = {scan->form, scan->block_threads, scan->block_bytes,
                                 scan->table_path, length};
-    trawl_status status = trawl_kernel_find(engine, scan->kernel, &wishes.kernel, error);
+    trawl_cuda_plan *plan = &planned->plan;
+    trawl_status status = trawl_kernel_find(engine, scan->kernel, &plan->kernel, error);
     if (status == TRAWL_OK) {
-        status = uploaded->engine->plan(uploaded, &wishes, &planned->plan, error);
+        status = uploaded->engine->plan(uploaded, &wishes, plan, error);
     }
     if (status != TRAWL_OK) {
         return status;
     }
-    trawl_cuda_plan *plan = &planned->plan;
-    plan->kernel = wishes.kernel;
-    if (plan->piece_bytes == 0 || plan->piece_bytes > LARGEST_PIECE) {
-        plan->piece_bytes = LARGEST_PIECE;
+    if (plan->piece_bytes == 0 || plan->piece_bytes > TRAWL_CUDA_LARGEST_PIECE) {
+        plan->piece_bytes = TRAWL_CUDA_LARGEST_PIECE;
     }
     planned->owned_bytes = length - scan->owned;
     planned->engine_bytes = aligned(plan->workspace_bytes);
@@ -391,7 +388,8 @@ extern "C" trawl_status trawl_cuda_describe(const trawl_cuda_db *uploaded,
     planned_scan planned;
     /* For a long text: shapes of short ones depend on their length. */
     uint64_t owned = scan == NULL || scan->size < sizeof *scan ? 0 : scan->owned;
-    trawl_status status = plan_scan(uploaded, scan, owned + LARGEST_PIECE, &planned, error);
+    trawl_status status =
+        plan_scan(uploaded, scan, owned + TRAWL_CUDA_LARGEST_PIECE, &planned, error);
     if (status != TRAWL_OK) {
         return status;
     }

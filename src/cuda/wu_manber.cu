@@ -17,25 +17,15 @@
 /* S_memsize of the paper, a block's share of 16 KB of shared memory. */
 #define PAPER_BLOCK_BYTES 16128u
 #define BLOCK_THREADS 256u
-#define MOST_THREADS 1024u
-
-/* Bytes in front of a tile in `paper`, whose windows begin up to max_length - 1 bytes before a
- * part; what begins still earlier is read from device memory. */
-#define MOST_BYTES_BEFORE 4096u
 
 /* Where kernels before cw keep their counters; bounds the workspace. */
 #define PIECE_BYTES (UINT64_C(1) << 28)
 
-/* What CUDA asks of a texture's address on all devices so far. */
-#define TEXTURE_ALIGNMENT 512u
-
-/* Dynamic shared memory that needs no permission. */
-#define USUAL_SHARED_BYTES (48u * 1024u)
+#define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 
 typedef struct wu_manber_tables {
     trawl_cuda_wu_manber_tables kernel; /* what kernels get */
-    bool textures;                      /* all of them could be made */
-    trawl_error obstacle;               /* why not */
+    trawl_error obstacle;               /* why some table has no texture, when one has none */
 } wu_manber_tables;
 
 /* ------------------------------------------------------------------ kernels */
@@ -69,7 +59,7 @@ static __device__ __forceinline__ void load_tile(const trawl_cuda_piece &piece, 
 
 /* `before` bytes in front of the block's own are in the tile as well. `counters` is NULL for cw. */
 template <bool PAPER, int PATH, int LOADS>
-static __global__ void __launch_bounds__(MOST_THREADS)
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     walk(const __grid_constant__ trawl_cuda_reporter reporter,
          const __grid_constant__ trawl_cuda_wu_manber_tables tables, uint32_t thread_bytes,
          uint32_t before, trawl_counter *counters) {
@@ -120,51 +110,16 @@ static __global__ void add_counters(trawl_cuda_output output, const trawl_counte
 
 /* ------------------------------------------------------------------ preparing */
 
-static void destroy(trawl_cuda_lookup *table) {
-    if (table->texture != 0) {
-        (void)cudaDestroyTextureObject(table->texture);
-        table->texture = 0;
-    }
-}
-
-static void release_textures(wu_manber_tables *tables) {
-    destroy(&tables->kernel.shift);
-    destroy(&tables->kernel.hash);
-    destroy(&tables->kernel.prefix);
-    destroy(&tables->kernel.ids);
-}
-
 static void release(trawl_cuda_db *uploaded) {
     wu_manber_tables *tables = (wu_manber_tables *)uploaded->tables;
     if (tables != NULL) {
-        release_textures(tables);
+        trawl_cuda_texture_free(tables->kernel.shift.texture);
+        trawl_cuda_texture_free(tables->kernel.hash.texture);
+        trawl_cuda_texture_free(tables->kernel.prefix.texture);
+        trawl_cuda_texture_free(tables->kernel.ids.texture);
         trawl_release(tables);
         uploaded->tables = NULL;
     }
-}
-
-/* Finds a section and lays a texture over it; a table too large for one only costs the texture. */
-static trawl_status prepare_table(const trawl_cuda_db *uploaded, trawl_section_kind kind,
-                                  uint32_t element_bytes, wu_manber_tables *tables,
-                                  trawl_cuda_lookup *table, trawl_error *error) {
-    uint64_t bytes;
-    (void)trawl_db_section(uploaded->db, kind, 0, &bytes);
-    table->memory = trawl_cuda_section(uploaded, kind, 0);
-    uint32_t skipped = (uint32_t)((uintptr_t)table->memory % TEXTURE_ALIGNMENT);
-    table->skipped = skipped / element_bytes; /* sections are aligned to 64 bytes */
-    trawl_error problem;
-    trawl_status status =
-        trawl_cuda_texture(uploaded, (const uint8_t *)table->memory - skipped, skipped + bytes,
-                           element_bytes, &table->texture, &problem);
-    if (status == TRAWL_ERROR_LIMIT) {
-        tables->textures = false;
-        tables->obstacle = problem;
-        return TRAWL_OK;
-    }
-    if (status != TRAWL_OK && error != NULL) {
-        *error = problem;
-    }
-    return status;
 }
 
 static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
@@ -175,12 +130,12 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
     if (tables == NULL) {
         return trawl_fail_memory(error, "a database on a device", sizeof *tables);
     }
+    uploaded->tables = tables;
     trawl_cuda_wu_manber_tables *kernel = &tables->kernel;
     kernel->header = *(const trawl_wu_manber_header *)trawl_db_section(
         uploaded->db, TRAWL_SECTION_WU_MANBER_HEADER, 0, NULL);
     kernel->max_length = uploaded->db->header->max_length;
     kernel->folded = uploaded->db->header->folded != 0;
-    tables->textures = true;
     bool paper = kernel->header.variant == TRAWL_WU_MANBER_PAPER;
     const struct {
         trawl_section_kind kind;
@@ -193,18 +148,19 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
         {TRAWL_SECTION_WU_MANBER_IDS, 4, &kernel->ids}, /* paper */
     };
     for (size_t i = 0; i < (paper ? 4u : 3u); i++) {
-        trawl_status status = prepare_table(uploaded, sections[i].kind, sections[i].element_bytes,
-                                            tables, sections[i].table, error);
+        trawl_cuda_lookup *table = sections[i].table;
+        table->memory = trawl_cuda_section(uploaded, sections[i].kind, 0);
+        trawl_status status =
+            trawl_cuda_texture(uploaded, sections[i].kind, 0, sections[i].element_bytes,
+                               &table->texture, &tables->obstacle, error);
         if (status != TRAWL_OK) {
-            release_textures(tables);
-            trawl_release(tables);
+            release(uploaded);
             return status;
         }
     }
     if (!paper) {
         kernel->endings = trawl_cuda_endings_of(uploaded, 0);
     }
-    uploaded->tables = tables;
     return TRAWL_OK;
 }
 
@@ -214,82 +170,47 @@ static bool is_tiled(uint32_t kernel) {
     return kernel != TRAWL_CUDA_WU_MANBER_U && kernel != TRAWL_CUDA_WU_MANBER_TC;
 }
 
+/* Bytes in front of a tile. In `paper` windows begin up to max_length - 1 bytes before a part; what
+ * begins still earlier than the tile is read from device memory. */
 static uint32_t bytes_before(const wu_manber_tables *tables) {
-    uint32_t before = TRAWL_CUDA_TILE_BEFORE;
-    if (tables->kernel.header.variant == TRAWL_WU_MANBER_PAPER) {
-        before = (tables->kernel.max_length - 1 + 15) / 16 * 16;
-        before = before < TRAWL_CUDA_TILE_BEFORE ? TRAWL_CUDA_TILE_BEFORE : before;
-        before = before > MOST_BYTES_BEFORE ? MOST_BYTES_BEFORE : before;
-    }
-    return before;
+    uint32_t before = tables->kernel.header.variant == TRAWL_WU_MANBER_PAPER
+                          ? trawl_cuda_tile_before(tables->kernel.max_length - 1)
+                          : 0;
+    return before < TRAWL_CUDA_TILE_BEFORE ? TRAWL_CUDA_TILE_BEFORE : before;
 }
 
-static trawl_status plan_path(const wu_manber_tables *tables, const trawl_cuda_wishes *wishes,
+static trawl_status plan_path(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                               trawl_cuda_plan *plan, trawl_error *error) {
-    if (wishes->kernel == TRAWL_CUDA_WU_MANBER_U) {
-        plan->table_path = TRAWL_TABLES_CHOSEN;
-        return wishes->table_path == TRAWL_TABLES_CHOSEN
-                   ? TRAWL_OK
-                   : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                                "wu-manber: kernel u reads its tables from device memory as they "
-                                "are (table path %d); kernel tc is the same with another path",
-                                (int)wishes->table_path);
+    const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
+    if (plan->kernel != TRAWL_CUDA_WU_MANBER_U) {
+        return trawl_cuda_plan_path(uploaded, wishes->table_path, &tables->obstacle, plan, error);
     }
-    if (wishes->table_path == TRAWL_TABLES_TEXTURE && !tables->textures) {
-        return trawl_fail(error, TRAWL_ERROR_LIMIT,
-                          "wu-manber: %s; kernel u reads tables of any size, and so do all with "
-                          "read-only loads",
-                          tables->obstacle.message);
-    }
-    plan->table_path = wishes->table_path != TRAWL_TABLES_CHOSEN ? wishes->table_path
-                       : tables->textures                        ? TRAWL_TABLES_TEXTURE
-                                                                 : TRAWL_TABLES_READ_ONLY;
-    return TRAWL_OK;
+    return wishes->table_path == TRAWL_TABLES_CHOSEN
+               ? TRAWL_OK
+               : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                            "wu-manber: kernel u reads its tables from device memory as they are "
+                            "(table path %d); kernel tc is the same with another path",
+                            (int)wishes->table_path);
 }
 
 static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                                trawl_cuda_plan *plan, trawl_error *error) {
     plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : BLOCK_THREADS;
-    if (plan->block_threads % 32 != 0 || plan->block_threads > MOST_THREADS) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "wu-manber: %u threads per block; a multiple of 32 up to %u is expected",
-                          plan->block_threads, MOST_THREADS);
+    trawl_status status =
+        trawl_cuda_plan_text(uploaded, wishes, PAPER_BLOCK_BYTES / plan->block_threads, 1,
+                             MOST_BLOCK_BYTES, plan, error);
+    if (status != TRAWL_OK || !is_tiled(plan->kernel)) {
+        return status;
     }
-    uint32_t block_bytes = wishes->block_bytes != 0
-                               ? wishes->block_bytes
-                               : PAPER_BLOCK_BYTES / plan->block_threads * plan->block_threads;
-    if (block_bytes % plan->block_threads != 0 || block_bytes > UINT32_C(1) << 24) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "wu-manber: %u bytes of text per block; a multiple of its %u threads, at "
-                          "most 16777216, is expected",
-                          block_bytes, plan->block_threads);
-    }
-    plan->thread_bytes = block_bytes / plan->block_threads;
-    if (is_tiled(wishes->kernel)) {
-        plan->shared_bytes = bytes_before((const wu_manber_tables *)uploaded->tables) +
-                             block_bytes + TRAWL_CUDA_TILE_BEHIND;
-        if (plan->shared_bytes > uploaded->device.shared_bytes) {
-            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "wu-manber: %u bytes of text per block need %u bytes of shared "
-                              "memory; device %d gives a block %zu",
-                              block_bytes, plan->shared_bytes, uploaded->device.number,
-                              uploaded->device.shared_bytes);
-        }
-    }
-    return TRAWL_OK;
+    uint32_t bytes = bytes_before((const wu_manber_tables *)uploaded->tables) +
+                     plan->block_threads * plan->thread_bytes + TRAWL_CUDA_TILE_BEHIND;
+    return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
 }
 
 static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                          trawl_cuda_plan *plan, trawl_error *error) {
     const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
-    memset(plan, 0, sizeof *plan);
-    plan->kernel = wishes->kernel;
-    if (wishes->form == TRAWL_CUDA_STATES) {
-        return trawl_fail(error, TRAWL_ERROR_LIMIT,
-                          "wu-manber has no automaton whose states could be written; engines "
-                          "ac-dfa and ac-nfa have");
-    }
-    trawl_status status = plan_path(tables, wishes, plan, error);
+    trawl_status status = plan_path(uploaded, wishes, plan, error);
     if (status == TRAWL_OK) {
         status = plan_shape(uploaded, wishes, plan, error);
     }
@@ -298,7 +219,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
     }
     plan->ordered = tables->kernel.header.variant == TRAWL_WU_MANBER_TUNED;
     plan->piece_bytes = PIECE_BYTES;
-    if (wishes->kernel != TRAWL_CUDA_WU_MANBER_CW && wishes->form != TRAWL_CUDA_MATCHES) {
+    if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW && wishes->form != TRAWL_CUDA_MATCHES) {
         uint64_t bytes = wishes->length < PIECE_BYTES ? wishes->length : PIECE_BYTES;
         plan->workspace_bytes = ((bytes + 15) / plan->thread_bytes + 1) * sizeof(trawl_counter);
     }
@@ -320,11 +241,10 @@ template <bool PAPER, int PATH, int LOADS>
 static trawl_status launch_walk(const launch_context *context, trawl_error *error) {
     const wu_manber_tables *tables = (const wu_manber_tables *)context->uploaded->tables;
     const trawl_cuda_plan *plan = context->plan;
-    if (plan->shared_bytes > USUAL_SHARED_BYTES) {
-        TRAWL_CUDA_TRY(cudaFuncSetAttribute((walk<PAPER, PATH, LOADS>),
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)context->uploaded->device.shared_bytes),
-                       error); /* all that there is: launches of other threads may need more */
+    trawl_status status = trawl_cuda_allow_shared(
+        &context->uploaded->device, walk<PAPER, PATH, LOADS>, plan->shared_bytes, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
     TRAWL_LAUNCH((walk<PAPER, PATH, LOADS>), context->blocks, plan->block_threads,
                  plan->shared_bytes, context->stream, context->reporter, tables->kernel,
@@ -366,7 +286,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     context.plan = plan;
     context.reporter = {*piece, *output, uploaded->patterns};
     context.counters = NULL;
-    context.blocks = (parts + plan->block_threads - 1) / plan->block_threads;
+    context.blocks = trawl_cuda_block_count(piece, plan);
     context.stream = stream;
     bool counted = pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_PATTERNS;
     if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW) {

@@ -21,12 +21,10 @@ enum {
     TRAWL_CUDA_WU_MANBER_R16
 };
 
-/* A table, and the texture over it (0 when there is none), which has `skipped` elements in front of
- * it: textures begin at stricter alignments than sections. */
+/* A table, and the texture over it (0 when there is none). */
 typedef struct trawl_cuda_lookup {
     const void *memory;
     cudaTextureObject_t texture;
-    uint32_t skipped;
 } trawl_cuda_lookup;
 
 /* Passed to kernels by value. */
@@ -48,7 +46,7 @@ template <int PATH, typename T>
 static __device__ __forceinline__ T trawl_cuda_look_up(const trawl_cuda_lookup &table,
                                                        size_t index) {
     if (PATH == TRAWL_CUDA_TEXTURE) {
-        return tex1Dfetch<T>(table.texture, (int)(index + table.skipped));
+        return tex1Dfetch<T>(table.texture, (int)index);
     }
     if (PATH == TRAWL_CUDA_READ_ONLY) {
         return __ldg((const T *)table.memory + index);
