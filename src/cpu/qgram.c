@@ -1,32 +1,35 @@
 /* The q-gram engine's walker: block after block, tier after tier. */
 #include "common/allocate.h"
+#include "common/clock.h"
 #include "common/status.h"
 #include "cpu/qgram_tier.h"
 #include "cpu/walkers.h"
 
-/* A text may pass the filter everywhere, by chance or by malice: a block then takes many times as
- * long as a walk of an automaton, which no text can slow down so much. The work beyond BEARABLE
- * steps a byte is added up, that below taken off again; once it exceeds what building an automaton
- * costs, the automaton is built, and blocks that turn out to be too much work are followed by
- * FEWEST, then ever more blocks for the automaton. Whatever the text, the time is so at most a
- * small multiple of the automaton's. */
-#define BEARABLE 12u
-#define BUILD_STEPS_PER_BYTE 100u /* of the patterns */
-#define BUILD_STEPS_LEAST ((uint64_t)1 << 20)
-#define FEWEST 4u
-#define MOST 256u
+/* A text may pass the filter everywhere, by chance or by malice: a byte of it then takes many times
+ * as long as an automaton's step, which no text can slow down so much. Time is therefore taken for
+ * every STRETCH of text in which the filter lets much through. Once the time above BEARABLE exceeds
+ * what building an automaton is expected to take, it is built; from then on stretches that took
+ * longer than the automaton does are followed by text for the automaton, twice as much every time.
+ * Whatever the text, the whole takes at most a small multiple of the automaton's time. */
+#define STRETCH (8 * TRAWL_QGRAM_BLOCK)
+#define MUCH 32u           /* an end is looked up for every so many bytes */
+#define BEARABLE 5e-9      /* seconds for a byte: an automaton beside the caches */
+#define BUILD_BYTE 100e-9  /* expected seconds for building, for each byte of the patterns */
+#define BUILD_LEAST 200e-6 /* and at least so long */
+#define LONGEST_STRETCH ((size_t)1 << 23)
 
 typedef struct qgram_walker {
     trawl_walker base;
     uint32_t tiers;
     trawl_tier_walker tier[TRAWL_QGRAM_MAX_TIERS];
     trawl_qgram_lists lists;
-    uint64_t excess;         /* steps */
-    uint64_t patience;       /* steps of excess until the automaton is built */
-    trawl_walker *companion; /* NULL until then */
-    bool alone;              /* there is no memory for an automaton */
-    uint32_t skip;           /* blocks that the automaton gets the next time */
-    uint64_t passed;         /* bytes that the automaton got */
+    double excess;            /* seconds above what is bearable */
+    double patience;          /* seconds of excess until the automaton is built */
+    trawl_walker *companion;  /* NULL until then */
+    bool alone;               /* there is no memory for an automaton */
+    double companion_seconds; /* of the last stretch, for a byte */
+    size_t handed;            /* text that the automaton gets the next time */
+    uint64_t passed;          /* bytes that the automaton got */
 } qgram_walker;
 
 static void close(trawl_walker *base) {
@@ -69,31 +72,30 @@ static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
         trawl_tier_open(db, part, set, &made->tier[part]);
         made->tiers++;
     }
-    made->patience = BUILD_STEPS_LEAST +
-                     BUILD_STEPS_PER_BYTE * (uint64_t)db->patterns.offsets[db->patterns.count];
-    made->skip = FEWEST;
+    made->patience = BUILD_LEAST + BUILD_BYTE * (double)db->patterns.offsets[db->patterns.count];
+    made->handed = STRETCH;
     *walker = &made->base;
     return TRAWL_OK;
 }
 
 /* ------------------------------------------------------------------ the automaton's part */
 
-/* After a block of `bytes`: how much text behind it the automaton shall take. */
-static trawl_status hand_over(qgram_walker *walker, size_t bytes, size_t *handed,
-                              trawl_error *error) {
-    uint64_t work = 0;
+/* Ends that were looked up so far. */
+static uint64_t looked_up(const qgram_walker *walker) {
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < walker->tiers; i++) {
-        work += walker->tier[i].work;
+        sum += walker->tier[i].looked_up;
     }
-    uint64_t bearable = (uint64_t)BEARABLE * bytes;
-    *handed = 0;
-    if (work <= bearable) {
-        uint64_t saved = bearable - work;
-        walker->excess -= saved < walker->excess ? saved : walker->excess;
-        walker->skip = FEWEST;
-        return TRAWL_OK;
-    }
-    walker->excess += work - bearable;
+    return sum;
+}
+
+/* Whether the automaton shall take the text behind a stretch of `bytes` that took so long. */
+static trawl_status consider(qgram_walker *walker, size_t bytes, double seconds, bool *hand_over,
+                             trawl_error *error) {
+    double bearable = walker->companion != NULL ? 1.2 * walker->companion_seconds : BEARABLE;
+    double excess = seconds - bearable * (double)bytes;
+    *hand_over = false;
+    walker->excess = walker->excess + excess > 0 ? walker->excess + excess : 0;
     if (walker->companion == NULL && !walker->alone && walker->excess > walker->patience) {
         trawl_status status =
             walker->base.open_companion(walker->base.db, &walker->companion, error);
@@ -102,9 +104,9 @@ static trawl_status hand_over(qgram_walker *walker, size_t bytes, size_t *handed
         }
         walker->alone = walker->companion == NULL;
     }
-    if (walker->companion != NULL) {
-        *handed = walker->skip * TRAWL_QGRAM_BLOCK;
-        walker->skip = walker->skip * 2 < MOST ? walker->skip * 2 : MOST;
+    *hand_over = walker->companion != NULL && excess > 0;
+    if (excess <= 0) {
+        walker->handed = STRETCH;
     }
     return TRAWL_OK;
 }
@@ -163,6 +165,69 @@ static trawl_status report_events(qgram_walker *walker, const trawl_window *wind
     }
 }
 
+/* ------------------------------------------------------------------ the walk */
+
+/* The owned part [begin, end), at most a block. */
+static trawl_status walk_block(qgram_walker *walker, const trawl_window *window, size_t begin,
+                               size_t end, const trawl_consumer *consumer) {
+    for (uint32_t i = 0; i < walker->tiers; i++) {
+        trawl_tier_walker *tier = &walker->tier[i];
+        if (consumer->sink == NULL) {
+            trawl_tier_count(tier, window, begin, end, &walker->lists, consumer->counts);
+        } else {
+            trawl_tier_events(tier, window, begin, end, &walker->lists);
+        }
+    }
+    return consumer->sink == NULL ? TRAWL_OK : report_events(walker, window, consumer->sink);
+}
+
+/* The same part by the automaton. */
+static trawl_status walk_companion(qgram_walker *walker, const trawl_window *window, size_t begin,
+                                   size_t end, const trawl_consumer *consumer, trawl_error *error) {
+    trawl_walker *companion = walker->companion;
+    trawl_window part = companion_window(walker, window, begin, end);
+    double start = trawl_seconds();
+    trawl_status status = consumer->sink != NULL
+                              ? companion->type->scan(companion, &part, consumer->sink, error)
+                              : companion->type->count(companion, &part, consumer->counts, error);
+    walker->companion_seconds = (trawl_seconds() - start) / (double)(end - begin);
+    walker->passed += end - begin;
+    return status;
+}
+
+static trawl_status walk(qgram_walker *walker, const trawl_window *window,
+                         const trawl_consumer *consumer, trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    size_t begin = window->owned;
+    while (status == TRAWL_OK && begin < window->length) {
+        size_t stretch_begin = begin;
+        uint64_t candidates = looked_up(walker);
+        double start = trawl_seconds();
+        while (status == TRAWL_OK && begin < window->length && begin - stretch_begin < STRETCH) {
+            size_t left = window->length - begin;
+            size_t end = begin + (left < TRAWL_QGRAM_BLOCK ? left : TRAWL_QGRAM_BLOCK);
+            status = walk_block(walker, window, begin, end, consumer);
+            begin = end;
+        }
+        size_t bytes = begin - stretch_begin;
+        candidates = looked_up(walker) - candidates;
+        if (status != TRAWL_OK || begin == window->length || candidates * MUCH < bytes) {
+            continue;
+        }
+        bool hand_over;
+        status = consider(walker, bytes, trawl_seconds() - start, &hand_over, error);
+        if (status == TRAWL_OK && hand_over) {
+            size_t left = window->length - begin;
+            size_t end = begin + (left < walker->handed ? left : walker->handed);
+            status = walk_companion(walker, window, begin, end, consumer, error);
+            walker->handed =
+                walker->handed < LONGEST_STRETCH ? walker->handed * 2 : LONGEST_STRETCH;
+            begin = end;
+        }
+    }
+    return status;
+}
+
 static trawl_status scan(trawl_walker *base, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error) {
     qgram_walker *walker = (qgram_walker *)base;
@@ -175,29 +240,8 @@ static trawl_status scan(trawl_walker *base, const trawl_window *window, trawl_s
             return trawl_fail_memory(error, "scanning", TRAWL_QGRAM_BLOCK * sizeof *tier->events);
         }
     }
-    trawl_status status = TRAWL_OK;
-    for (size_t begin = window->owned; status == TRAWL_OK && begin < window->length;) {
-        size_t left = window->length - begin;
-        size_t end = begin + (left < TRAWL_QGRAM_BLOCK ? left : TRAWL_QGRAM_BLOCK);
-        for (uint32_t i = 0; i < walker->tiers; i++) {
-            trawl_tier_events(&walker->tier[i], window, begin, end, &walker->lists);
-        }
-        status = report_events(walker, window, sink);
-        size_t handed = 0;
-        if (status == TRAWL_OK) {
-            status = hand_over(walker, end - begin, &handed, error);
-        }
-        begin = end;
-        if (status == TRAWL_OK && handed != 0 && begin < window->length) {
-            left = window->length - begin;
-            end = begin + (left < handed ? left : handed);
-            trawl_window part = companion_window(walker, window, begin, end);
-            status = walker->companion->type->scan(walker->companion, &part, sink, error);
-            walker->passed += end - begin;
-            begin = end;
-        }
-    }
-    return status;
+    const trawl_consumer consumer = {.sink = sink};
+    return walk(walker, window, &consumer, error);
 }
 
 /* ------------------------------------------------------------------ counts */
@@ -210,25 +254,7 @@ static trawl_status count(trawl_walker *base, const trawl_window *window, trawl_
     for (uint32_t i = 0; status == TRAWL_OK && i < walker->tiers; i++) {
         status = trawl_endings_begin(&walker->tier[i].search, &consumer, error);
     }
-    for (size_t begin = window->owned; status == TRAWL_OK && begin < window->length;) {
-        size_t left = window->length - begin;
-        size_t end = begin + (left < TRAWL_QGRAM_BLOCK ? left : TRAWL_QGRAM_BLOCK);
-        for (uint32_t i = 0; i < walker->tiers; i++) {
-            trawl_tier_count(&walker->tier[i], window, begin, end, &walker->lists, counts);
-        }
-        size_t handed;
-        status = hand_over(walker, end - begin, &handed, error);
-        begin = end;
-        if (status == TRAWL_OK && handed != 0 && begin < window->length) {
-            left = window->length - begin;
-            end = begin + (left < handed ? left : handed);
-            trawl_window part = companion_window(walker, window, begin, end);
-            status = walker->companion->type->count(walker->companion, &part, counts, error);
-            walker->passed += end - begin;
-            begin = end;
-        }
-    }
-    return status;
+    return status == TRAWL_OK ? walk(walker, window, &consumer, error) : status;
 }
 
 static void settle(trawl_walker *base, trawl_counts *counts) {

@@ -166,8 +166,6 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
                        ? direct_candidates(walker, window, begin, end, lists)
                        : hashed_candidates(walker, window, begin, end, lists);
     walker->looked_up += found;
-    uint32_t look_up = walker->tier->kind == TRAWL_TIER_DIRECT ? 2 : TRAWL_QGRAM_LOOK_UP;
-    walker->work = (end - begin) / walker->tier->stride + found * look_up;
     return found;
 }
 

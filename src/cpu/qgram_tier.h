@@ -15,10 +15,6 @@
 #define TRAWL_QGRAM_BLOCK ((size_t)16384) /* bytes of text */
 #define TRAWL_QGRAM_GROUP 8u              /* samples */
 
-/* Work is counted in steps of about a nanosecond: a sample or a test of an end is one, a look-up
- * so many. */
-#define TRAWL_QGRAM_LOOK_UP 30u
-
 /* Where samples are taken: at text + from, + stride, ... */
 typedef struct trawl_qgram_grid {
     const uint8_t *text;
