@@ -9,10 +9,14 @@
 #include "engine/database.h"
 #include "pattern/patterns.h"
 
+struct trawl_qgram_choice;
+
 /* One compilation. The compiler fills the first group; the engine's `plan` fills the second. */
 typedef struct trawl_build {
     const trawl_patterns *patterns;
-    const trawl_compile_options *options; /* complete: every field is set, possibly to 0 */
+    const trawl_compile_options *options; /* complete: every field is set, possibly to 0; sample and
+                                             costs always */
+    const struct trawl_qgram_choice *choice; /* qgram: what the planner has chosen; NULL: nothing */
     unsigned variant;                     /* index into the engine's variants */
     uint64_t max_table_bytes;             /* the limit; never 0 here */
     trawl_image *image;

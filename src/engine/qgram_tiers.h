@@ -2,7 +2,8 @@
 #ifndef TRAWL_ENGINE_QGRAM_TIERS_H
 #define TRAWL_ENGINE_QGRAM_TIERS_H
 
-#include "engine/qgram.h"
+#include "engine/engine.h"
+#include "engine/qgram_cost.h"
 
 /* Whether pattern `id` belongs to the tier: by its length alone. */
 static inline bool trawl_qgram_in_tier(const trawl_patterns *patterns, size_t id,
@@ -11,9 +12,21 @@ static inline bool trawl_qgram_in_tier(const trawl_patterns *patterns, size_t id
     return length >= tier->min_length && length <= tier->max_length;
 }
 
-/* Fills in the header's tiers up to `row_bits`; every pattern is in exactly one of them, and every
- * tier has a pattern. Refuses (TRAWL_ERROR_LIMIT) when the variant's kind of filter cannot take the
- * set. */
+/* A division, complete up to `row_bits` of each tier: every pattern is in exactly one tier, and
+ * every tier has a pattern. */
+typedef struct trawl_qgram_choice {
+    trawl_qgram_header header;
+    trawl_tier_estimate estimate[TRAWL_QGRAM_MAX_TIERS];
+    double nanoseconds; /* for a byte of text, matches not counted */
+} trawl_qgram_choice;
+
+/* The division with the least expected cost. `options` are complete, with a sample and costs.
+ * Refuses (TRAWL_ERROR_LIMIT) when the variant's kind of filter cannot take the set. */
+trawl_status trawl_qgram_divide(const trawl_patterns *patterns,
+                                const trawl_compile_options *options, trawl_qgram_choice *choice,
+                                trawl_error *error);
+
+/* The header of build->choice, or of a division of its own when there is none. */
 trawl_status trawl_qgram_choose(const trawl_build *build, trawl_qgram_header *header);
 
 #endif

@@ -6,7 +6,9 @@
 #include "common/allocate.h"
 #include "common/clock.h"
 #include "common/status.h"
+#include "engine/costs.h"
 #include "plan/plan.h"
+#include "plan/sample.h"
 
 #define DEFAULT_MAX_TABLE_BYTES ((uint64_t)8 << 30)
 
@@ -40,6 +42,12 @@ static trawl_status read_options(const trawl_compile_options *given, trawl_compi
 
 static bool is_automatic(const trawl_compile_options *options) {
     return options->engine == NULL || strcmp(options->engine, "auto") == 0;
+}
+
+/* Whether something is to be planned, and the caller has no text to do that with. */
+static bool needs_sample(const trawl_compile_options *options) {
+    return (is_automatic(options) || strcmp(options->engine, "qgram") == 0) &&
+           (options->sample == NULL || options->sample_length < TRAWL_SAMPLE_LEAST);
 }
 
 static trawl_status choose_engine(const trawl_patterns *patterns,
@@ -186,18 +194,30 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
                                            : "the pattern set is empty: at least one is needed");
     }
     trawl_compile_options options;
+    trawl_costs costs;
+    uint8_t *made = NULL;
     trawl_plan plan;
     trawl_status status = read_options(given, &options, error);
+    trawl_costs_complete(options.costs, &costs);
+    options.costs = &costs;
+    if (status == TRAWL_OK && needs_sample(&options)) {
+        size_t length;
+        status = trawl_sample_make(patterns, &made, &length, error);
+        options.sample = made;
+        options.sample_length = length;
+    }
     if (status == TRAWL_OK) {
         status = choose_engine(patterns, &options, &plan, error);
     }
-    if (status != TRAWL_OK) {
-        return status;
-    }
-    do {
-        trawl_clear(error);
+    while (status == TRAWL_OK) {
         status = build_with(patterns, &options, &plan, start, db, size, error);
-    } while (status == TRAWL_ERROR_LIMIT && is_automatic(&options) && trawl_plan_next(&plan));
+        if (status != TRAWL_ERROR_LIMIT || !is_automatic(&options) || !trawl_plan_next(&plan)) {
+            break;
+        }
+        trawl_clear(error);
+        status = TRAWL_OK;
+    }
+    trawl_release(made);
     return status;
 }
 

@@ -1,0 +1,381 @@
+#include "engine/qgram_cost.h"
+
+#include <math.h>
+
+#include "common/allocate.h"
+#include "common/fold.h"
+#include "common/status.h"
+
+/* Lengths from which on a class begins. */
+static const uint32_t class_begins[TRAWL_SURVEY_CLASSES] = {1,  3,  4,  5,  6,  7, 8,
+                                                            10, 12, 16, 24, 32, 64};
+
+#define MOST_SLOT_BITS 15u
+#define MOST_GRAMS ((size_t)1 << (MOST_SLOT_BITS - 1))
+#define MOST_PATTERNS 8192u
+#define FEWEST_OF_A_CLASS 256u
+#define GROUP 8u /* samples that the filter tests together */
+#define MOST_GROUPS 2048u
+#define FEWEST_GROUPS 512u
+#define LEVELS 3u /* a sixteenth, a quarter, all of the patterns that are looked at */
+#define NO_CLASS 255u
+
+typedef struct trawl_survey_slot {
+    uint32_t tag;           /* of the q-gram's hash */
+    uint8_t lowest[LEVELS]; /* the lowest class with this q-gram; NO_CLASS: none */
+    uint8_t used;
+} trawl_survey_slot;
+
+/* ------------------------------------------------------------------ the survey */
+
+static uint32_t class_of(uint32_t length) {
+    uint32_t class = TRAWL_SURVEY_CLASSES;
+    while (class_begins[--class] > length) {
+    }
+    return class;
+}
+
+/* Patterns are taken at equal distances, so that all parts of a sorted set have their share. */
+static void pick(trawl_qgram_survey *survey, const uint8_t *class_of_length) {
+    const trawl_patterns *patterns = survey->patterns;
+    uint64_t step[TRAWL_SURVEY_CLASSES], seen[TRAWL_SURVEY_CLASSES] = {0};
+    uint32_t next[TRAWL_SURVEY_CLASSES];
+    uint32_t total = 0;
+    for (uint32_t class = 0; class < TRAWL_SURVEY_CLASSES; class ++) {
+        uint64_t count = survey->count[class];
+        uint64_t share = MOST_PATTERNS * count / patterns->count;
+        share = share < FEWEST_OF_A_CLASS ? FEWEST_OF_A_CLASS : share;
+        step[class] = count <= share ? 1 : (count + share - 1) / share;
+        survey->first[class] = next[class] = total;
+        total += (uint32_t)((count + step[class] - 1) / step[class]);
+    }
+    survey->first[TRAWL_SURVEY_CLASSES] = total;
+    for (size_t id = 0; id < patterns->count; id++) {
+        uint32_t length = trawl_pattern_length(patterns, id);
+        uint32_t class = class_of_length[length < 64 ? length : 64];
+        if (seen[class]++ % step[class] == 0) {
+            survey->ids[next[class]++] = (uint32_t)id;
+        }
+    }
+}
+
+/* Shares of the 32 values of a byte's lowest bits. */
+static void low_bits(const uint8_t *bytes, size_t length, double *shares) {
+    uint32_t counts[32] = {0};
+    for (size_t i = 0; i < length; i++) {
+        counts[bytes[i] & 31]++;
+    }
+    for (unsigned i = 0; i < 32; i++) {
+        shares[i] = length == 0 ? 1.0 / 32 : (double)counts[i] / (double)length;
+    }
+}
+
+trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
+                               const void *text, size_t length, trawl_error *error) {
+    memset(survey, 0, sizeof *survey);
+    survey->patterns = patterns;
+    survey->text = text;
+    survey->length = length;
+    uint8_t class_of_length[65];
+    class_of_length[0] = 0;
+    for (uint32_t i = 1; i <= 64; i++) {
+        class_of_length[i] = (uint8_t)class_of(i);
+    }
+    for (size_t id = 0; id < patterns->count; id++) {
+        uint32_t bytes = trawl_pattern_length(patterns, id);
+        uint32_t class = class_of_length[bytes < 64 ? bytes : 64];
+        if (survey->count[class]++ == 0 || bytes < survey->min_length[class]) {
+            survey->min_length[class] = bytes;
+        }
+        if (bytes > survey->max_length[class]) {
+            survey->max_length[class] = bytes;
+        }
+        survey->folded[class] |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+    }
+    size_t most = MOST_PATTERNS + TRAWL_SURVEY_CLASSES * (FEWEST_OF_A_CLASS + 1);
+    survey->ids = trawl_allocate(most, sizeof *survey->ids);
+    survey->slots = trawl_allocate((size_t)1 << MOST_SLOT_BITS, sizeof *survey->slots);
+    if (survey->ids == NULL || survey->slots == NULL) {
+        return trawl_fail_memory(error, "planning", sizeof *survey->slots << MOST_SLOT_BITS);
+    }
+    pick(survey, class_of_length);
+    double in_text[32], in_patterns[32];
+    size_t bytes = patterns->offsets[patterns->count];
+    low_bits(survey->text, length, in_text);
+    low_bits(patterns->bytes, bytes < 65536 ? bytes : 65536, in_patterns);
+    for (unsigned i = 0; i < 32; i++) {
+        survey->same_bit += in_text[i] * in_patterns[i];
+    }
+    return TRAWL_OK;
+}
+
+void trawl_survey_close(trawl_qgram_survey *survey) {
+    trawl_release(survey->ids);
+    trawl_release(survey->slots);
+}
+
+/* ------------------------------------------------------------------ q-grams */
+
+/* The q-gram before `end`, as a number; `begin` is the first byte that may be read. */
+static uint64_t gram_hash(const uint8_t *begin, const uint8_t *end, uint32_t gram,
+                          uint64_t case_bits) {
+    uint8_t copy[16] = {0};
+    if (end - begin < 16) {
+        size_t length = (size_t)(end - begin) < gram ? (size_t)(end - begin) : gram;
+        memcpy(copy + 16 - length, end - length, length);
+        end = copy + 16;
+    }
+    uint64_t last, first;
+    memcpy(&last, end - 8, sizeof last);
+    last |= case_bits;
+    if (gram <= 8) {
+        return (last >> (64 - 8 * gram)) * TRAWL_QGRAM_MULTIPLIER;
+    }
+    memcpy(&first, end - gram, sizeof first);
+    return trawl_qgram_mix(first | case_bits, last) * TRAWL_QGRAM_MULTIPLIER;
+}
+
+/* The slots of one measurement: at most half of them get used. */
+typedef struct slot_table {
+    trawl_survey_slot *slots;
+    uint32_t bits;
+} slot_table;
+
+static trawl_survey_slot *find_slot(const slot_table *table, uint64_t hash) {
+    trawl_survey_slot *slots = table->slots;
+    size_t index = (size_t)(hash >> (64 - table->bits));
+    uint32_t tag = (uint32_t)(hash >> 16);
+    while (slots[index].used != 0 && slots[index].tag != tag) {
+        index = (index + 1) & (((size_t)1 << table->bits) - 1);
+    }
+    slots[index].tag = tag;
+    return &slots[index];
+}
+
+/* ------------------------------------------------------------------ rates */
+
+/* Counts by level and by the lowest class that they belong to. */
+typedef struct tallies {
+    uint32_t of[LEVELS][TRAWL_SURVEY_CLASSES];
+} tallies;
+
+static void tally(tallies *counts, const uint8_t *lowest) {
+    for (unsigned level = 0; level < LEVELS; level++) {
+        if (lowest[level] != NO_CLASS) {
+            counts->of[level][lowest[level]]++;
+        }
+    }
+}
+
+/* How a quantity grows with the number of patterns, of which it has been seen for n/16, n/4 and n,
+ * and is wanted for n * factor. The exponent of its growth falls further as it has fallen so far.
+ */
+static double extrapolate(const double *seen, double factor) {
+    if (factor <= 1 || seen[2] <= 0) {
+        return seen[2];
+    }
+    double earlier = seen[0] > 0 && seen[1] > 0 ? log(seen[1] / seen[0]) / log(4.0) : 1;
+    double exponent = seen[1] > 0 ? log(seen[2] / seen[1]) / log(4.0) : 1;
+    earlier = earlier > 1 ? 1 : earlier < 0 ? 0 : earlier;
+    exponent = exponent > 1 ? 1 : exponent < 0 ? 0 : exponent;
+    double fall = earlier > exponent ? (earlier - exponent) / 2 : 0;
+    double value = seen[2];
+    while (factor > 1) {
+        exponent = exponent > fall ? exponent - fall : 0;
+        value *= pow(factor < 4 ? factor : 4, exponent);
+        factor /= 4;
+    }
+    return value;
+}
+
+/* Shares do not add up, but what -ln(1 - share) measures does. */
+static double extrapolate_share(const uint64_t *seen, uint64_t all, double factor) {
+    double amount[LEVELS];
+    if (all == 0) {
+        return 1; /* no text: nothing is known, so nothing is hoped */
+    }
+    for (unsigned level = 0; level < LEVELS; level++) {
+        double share = (double)seen[level] / (double)all;
+        amount[level] = -log1p(-(share > 0.9999 ? 0.9999 : share));
+    }
+    return -expm1(-extrapolate(amount, factor));
+}
+
+static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
+                       uint32_t thin, uint64_t case_bits, const slot_table *table) {
+    const trawl_patterns *patterns = survey->patterns;
+    memset(table->slots, 0, sizeof *table->slots << table->bits);
+    for (uint32_t class = filter->begin; class < TRAWL_SURVEY_CLASSES; class ++) {
+        uint32_t number = 0;
+        for (uint32_t i = survey->first[class]; i < survey->first[class + 1]; i += thin) {
+            const uint8_t *end = patterns->bytes + patterns->offsets[survey->ids[i] + 1];
+            unsigned level = number % 16 == 0 ? 0 : number % 4 == 0 ? 1 : 2;
+            number++;
+            for (uint32_t distance = 0; distance < filter->stride; distance++) {
+                uint64_t hash = gram_hash(patterns->bytes, end - distance, filter->gram, case_bits);
+                trawl_survey_slot *slot = find_slot(table, hash);
+                if (slot->used == 0) {
+                    slot->used = 1;
+                    memset(slot->lowest, NO_CLASS, sizeof slot->lowest);
+                }
+                for (unsigned k = level; k < LEVELS; k++) {
+                    if (class < slot->lowest[k]) {
+                        slot->lowest[k] = (uint8_t) class;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* Groups of samples at equal distances in the text; returns their number. */
+static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
+                           uint64_t case_bits, const slot_table *table, tallies *samples,
+                           tallies *groups) {
+    size_t span = (size_t)GROUP * filter->stride + filter->gram;
+    if (survey->length < span) {
+        return 0;
+    }
+    size_t room = survey->length - span;
+    size_t count = room / ((size_t)GROUP * filter->stride) + 1;
+    /* The smaller the set, the less there is to gain from knowing better. */
+    size_t most = FEWEST_GROUPS + survey->patterns->count / 2;
+    most = most < MOST_GROUPS ? most : MOST_GROUPS;
+    count = count < most ? count : most;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *end = survey->text + room * i / count + filter->gram;
+        uint8_t lowest[LEVELS] = {NO_CLASS, NO_CLASS, NO_CLASS};
+        for (unsigned k = 0; k < GROUP; k++, end += filter->stride) {
+            const trawl_survey_slot *slot =
+                find_slot(table, gram_hash(survey->text, end, filter->gram, case_bits));
+            if (slot->used != 0) {
+                tally(samples, slot->lowest);
+                for (unsigned level = 0; level < LEVELS; level++) {
+                    if (slot->lowest[level] < lowest[level]) {
+                        lowest[level] = slot->lowest[level];
+                    }
+                }
+            }
+        }
+        tally(groups, lowest);
+    }
+    return (uint32_t)count;
+}
+
+void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
+                          trawl_survey_rates *rates) {
+    uint64_t case_bits = trawl_qgram_case_bits(filter->folded);
+    size_t looked_at = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[filter->begin];
+    uint32_t thin = 1;
+    while (looked_at / thin * filter->stride > MOST_GRAMS) {
+        thin *= 2;
+    }
+    tallies samples = {{{0}}}, groups = {{{0}}}, grams = {{{0}}};
+    slot_table table = {.slots = survey->slots, .bits = 6};
+    while (table.bits < MOST_SLOT_BITS &&
+           (size_t)1 << table.bits <
+               2 * (looked_at / thin + TRAWL_SURVEY_CLASSES) * filter->stride) {
+        table.bits++;
+    }
+    fill_slots(survey, filter, thin, case_bits, &table);
+    uint64_t group_count = probe_text(survey, filter, case_bits, &table, &samples, &groups);
+    for (size_t i = 0; i < (size_t)1 << table.bits; i++) {
+        if (table.slots[i].used != 0) {
+            tally(&grams, table.slots[i].lowest);
+        }
+    }
+    uint64_t sum[3][LEVELS] = {{0}};
+    double all = 0, used = 0;
+    for (uint32_t class = filter->begin; class < TRAWL_SURVEY_CLASSES; class ++) {
+        for (unsigned level = 0; level < LEVELS; level++) {
+            sum[0][level] += samples.of[level][class];
+            sum[1][level] += groups.of[level][class];
+            sum[2][level] += grams.of[level][class];
+        }
+        all += (double)survey->count[class];
+        used += (double)((survey->first[class + 1] - survey->first[class] + thin - 1) / thin);
+        double factor = used == 0 ? 1 : all / used;
+        double seen[LEVELS] = {(double)sum[2][0], (double)sum[2][1], (double)sum[2][2]};
+        rates->pass[class + 1] = extrapolate_share(sum[0], GROUP * group_count, factor);
+        rates->group[class + 1] = extrapolate_share(sum[1], group_count, factor);
+        rates->grams[class + 1] = extrapolate(seen, factor);
+    }
+}
+
+double trawl_survey_direct(const trawl_qgram_survey *survey, uint32_t end) {
+    const trawl_patterns *patterns = survey->patterns;
+    uint8_t single[256] = {0};
+    static const unsigned step = 8; /* bits of a byte of `pair` */
+    uint8_t pair[65536 / 8] = {0};
+    bool folded = false;
+    for (uint32_t class = 0; class < end; class ++) {
+        folded |= survey->folded[class];
+    }
+    for (uint32_t i = 0; i < survey->first[end]; i++) {
+        const uint8_t *bytes = trawl_pattern_bytes(patterns, survey->ids[i]);
+        uint8_t first = folded ? trawl_fold(bytes[0]) : bytes[0];
+        if (trawl_pattern_length(patterns, survey->ids[i]) == 1) {
+            single[first] = 1;
+        } else {
+            uint32_t index = first | (uint32_t)(folded ? trawl_fold(bytes[1]) : bytes[1]) << 8;
+            pair[index / step] |= (uint8_t)(1u << index % step);
+        }
+    }
+    size_t hits = 0;
+    uint8_t before = 0;
+    for (size_t i = 0; i < survey->length; i++) {
+        uint8_t byte = folded ? trawl_fold(survey->text[i]) : survey->text[i];
+        uint32_t index = before | (uint32_t)byte << 8;
+        hits += single[byte] | (pair[index / step] >> index % step & 1);
+        before = byte;
+    }
+    return survey->length == 0 ? 1 : (double)hits / (double)survey->length;
+}
+
+/* ------------------------------------------------------------------ prices */
+
+double trawl_cost_at(const double *by_size, double bytes) {
+    double place = (log2(bytes < 1 ? 1 : bytes) - 12) / 2;
+    if (place <= 0) {
+        return by_size[0];
+    }
+    if (place >= TRAWL_COST_SIZES - 1) {
+        return by_size[TRAWL_COST_SIZES - 1];
+    }
+    unsigned below = (unsigned)place;
+    return by_size[below] + (by_size[below + 1] - by_size[below]) * (place - below);
+}
+
+trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram_survey *survey,
+                                     const trawl_survey_filter *filter,
+                                     const trawl_survey_rates *rates, uint32_t end, double tails,
+                                     uint64_t most_bytes) {
+    /* One in about 40 other ends passes SECOND (engine/qgram.c). */
+    const double second_passes = 1.0 / 40;
+    double keys = 0;
+    for (uint32_t class = filter->begin; class < end; class ++) {
+        keys += (double)survey->count[class];
+    }
+    trawl_tier_estimate best = {.nanoseconds = INFINITY};
+    for (uint32_t bits = 8; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
+        double rows = (double)(UINT64_C(1) << bits);
+        double chance = -expm1(-rates->grams[end] * survey->same_bit / rows);
+        double pass = 1 - (1 - rates->pass[end]) * (1 - chance);
+        double group = 1 - (1 - rates->group[end]) * pow(1 - chance, GROUP);
+        double ends = pass; /* stride ends for each sample, one sample in stride bytes */
+        double found = tails < ends ? tails : ends;
+        double look_ups = found + (ends - found) * second_passes;
+        double again = 3 * group > 1 ? 1 : group; /* then groups are not worth their while */
+        double nanoseconds =
+            (trawl_cost_at(costs->sample, rows * 4) + again * costs->sample_again) /
+                filter->stride +
+            ends * costs->end + look_ups * trawl_cost_at(costs->look_up, keys * 64);
+        if (nanoseconds < best.nanoseconds) {
+            best = (trawl_tier_estimate){nanoseconds, pass, look_ups, rows * 4, bits};
+        }
+        if ((rows > 64 * rates->grams[end] && bits > 10) || (UINT64_C(8) << bits) > most_bytes) {
+            break;
+        }
+    }
+    return best;
+}
