@@ -13,6 +13,7 @@
  * Whatever the text, the whole takes at most a small multiple of the automaton's time. */
 #define STRETCH (8 * TRAWL_QGRAM_BLOCK)
 #define MUCH 32u           /* an end is looked up for every so many bytes */
+#define DENSE 8u           /* one for so many bytes ends the stretch at once */
 #define BEARABLE 5e-9      /* seconds for a byte: an automaton beside the caches */
 #define BUILD_BYTE 100e-9  /* expected seconds for building, for each byte of the patterns */
 #define BUILD_LEAST 200e-6 /* and at least so long */
@@ -208,6 +209,9 @@ static trawl_status walk(qgram_walker *walker, const trawl_window *window,
             size_t end = begin + (left < TRAWL_QGRAM_BLOCK ? left : TRAWL_QGRAM_BLOCK);
             status = walk_block(walker, window, begin, end, consumer);
             begin = end;
+            if ((looked_up(walker) - candidates) * DENSE > begin - stretch_begin) {
+                break;
+            }
         }
         size_t bytes = begin - stretch_begin;
         candidates = looked_up(walker) - candidates;
