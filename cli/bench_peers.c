@@ -51,11 +51,22 @@ char *bench_peers_file(const bench_options *options, const char *name) {
     return NULL;
 }
 
+/* Names of files and what programs say end up in tables and JSON. */
+static void take_name(char name[static BENCH_NAME_BYTES], const char *from) {
+    size_t length = 0;
+    for (; from[length] != '\0' && length < BENCH_NAME_BYTES - 1; length++) {
+        unsigned char byte = (unsigned char)from[length];
+        name[length] =
+            byte <= ' ' || byte > '~' || byte == '"' || byte == '\\' ? '?' : from[length];
+    }
+    name[length] = '\0';
+}
+
 static bench_row *add_row(bench_rows *rows, const char *name) {
     rows->items = reallocate(rows->items, (rows->count + 1) * sizeof *rows->items);
     bench_row *row = &rows->items[rows->count++];
     *row = (bench_row){0};
-    (void)snprintf(row->engine, sizeof row->engine, "%.*s", BENCH_NAME_BYTES - 1, name);
+    take_name(row->engine, name);
     return row;
 }
 
@@ -205,8 +216,8 @@ bool bench_peers_open(const bench_options *options, const bench_inputs *inputs, 
         sscanf(line, "built %lf %llu %47s %47s", &row->build_seconds, &bytes, engine, variant);
     if (fields < 3)
         return absent(row, BENCH_ENDED, "it does not answer as a peer's program should");
-    memcpy(row->engine, engine, sizeof engine);
-    memcpy(row->variant, variant, sizeof variant);
+    take_name(row->engine, engine);
+    take_name(row->variant, variant);
     row->table_bytes = row->held_bytes = bytes;
     return true;
 }

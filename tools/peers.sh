@@ -62,7 +62,7 @@ fetch_ripgrep() {
     elif command -v apt-get >/dev/null && unpack ripgrep; then
         mkdir -p ripgrep
         cp unpacked/ripgrep/usr/bin/rg ripgrep/rg
-        say "ripgrep: $(ripgrep/rg --version | head -n 1)"
+        say "ripgrep: $(ripgrep/rg --version | sed -n 1p)"
     else
         lacks ripgrep "$(reason ripgrep)"
     fi
@@ -131,7 +131,7 @@ cp "$source_directory/peers/python_peer.py" .
 fetch_library hyperscan
 fetch_library vectorscan
 fetch_ripgrep
-command -v grep >/dev/null && say "grep: $(grep --version | head -n 1)"
+command -v grep >/dev/null && say "grep: $(grep --version | sed -n 1p)"
 fetch_aho_corasick || wheel ahocorasick-rs ahocorasick_rs contiguous-nfa dfa
 wheel daachorse daachorse ''
 rm -rf unpacked
