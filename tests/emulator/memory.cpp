@@ -1,4 +1,4 @@
-/* Device memory, pinned memory, copies, symbols, textures and what is known of kernels. */
+/* Device memory, pinned memory, copies, textures and what is known of kernels. */
 #include "state.h"
 #include "threads.h"
 
@@ -216,73 +216,6 @@ cudaError_t set_function_attribute(const void *function, cudaFuncAttribute attri
     return cudaSuccess;
 }
 
-cudaError_t get_function_attributes(cudaFuncAttributes *attributes, const void *function) {
-    api_call self("cudaFuncGetAttributes");
-    if (self.code != cudaSuccess) {
-        return self.code;
-    }
-    auto found = shared_of_functions.find(function);
-    *attributes = {};
-    attributes->maxThreadsPerBlock = most_threads;
-    attributes->numRegs = 32;
-    attributes->ptxVersion = attributes->binaryVersion = 90;
-    attributes->maxDynamicSharedSizeBytes =
-        (int)(found == shared_of_functions.end() ? default_shared : found->second);
-    return cudaSuccess;
-}
-
-cudaError_t occupancy(int *blocks, const void *, int threads, size_t shared) {
-    api_call self("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    if (self.code != cudaSuccess) {
-        return self.code;
-    }
-    CHECK(threads > 0, cudaErrorInvalidValue);
-    size_t by_shared = ((size_t)228 << 10) / (shared + 1024);
-    int by_threads = threads > most_threads ? 0 : 2048 / ((threads + 31) / 32 * 32);
-    *blocks = by_threads < 32 ? by_threads : 32;
-    *blocks = by_shared < (size_t)*blocks ? (int)by_shared : *blocks;
-    return cudaSuccess;
-}
-
-cudaError_t best_occupancy(int *blocks, int *threads, const void *function, size_t shared,
-                           int most) {
-    *threads = most == 0 || most > most_threads ? most_threads : most;
-    cudaError_t code = occupancy(blocks, function, *threads, shared);
-    *blocks *= multiprocessors;
-    return code;
-}
-
-/* ------------------------------------------------------------------ symbols */
-
-cudaError_t copy_symbol(void *symbol, size_t size, void *outside, size_t bytes, size_t offset,
-                        cudaMemcpyKind kind, cudaStream_t stream, bool to_symbol, bool wait) {
-    api_call self("cudaMemcpyToSymbol");
-    if (self.code != cudaSuccess) {
-        return self.code;
-    }
-    bool device = kind == cudaMemcpyDeviceToDevice ||
-                  (kind == cudaMemcpyDefault && is_device(outside, bytes));
-    CHECK(offset <= size && bytes <= size - offset, cudaErrorInvalidValue);
-    CHECK(device == is_device(outside, bytes) || is_pinned(outside, bytes), cudaErrorInvalidValue);
-    CHECK(device || kind != (to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice),
-          cudaErrorInvalidMemcpyDirection);
-    void *inside = (unsigned char *)symbol + offset;
-    void *to = to_symbol ? inside : outside;
-    const void *from = to_symbol ? outside : inside;
-    bool pageable = !device && !is_pinned(outside, bytes);
-    cudaError_t code = enqueue(stream, [to, from, bytes] { memmove(to, from, bytes); });
-    if (code == cudaSuccess && (wait || pageable)) {
-        wait_for_stream(stream);
-    }
-    return code;
-}
-
-cudaError_t symbol_address(void **address, const void *symbol) {
-    api_call self("cudaGetSymbolAddress");
-    *address = (void *)symbol;
-    return self.code;
-}
-
 } // namespace emulator
 
 using emulator::allocate;
@@ -303,18 +236,6 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
 
 cudaError_t cudaFree(void *memory) {
     CALL();
-    return emulator::release(memory, cudaMemoryTypeDevice);
-}
-
-cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
-    CALL();
-    CHECK(emulator::is_stream(stream), cudaErrorInvalidResourceHandle);
-    return allocate(memory, bytes, cudaMemoryTypeDevice);
-}
-
-cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
-    CALL();
-    CHECK(emulator::is_stream(stream), cudaErrorInvalidResourceHandle);
     return emulator::release(memory, cudaMemoryTypeDevice);
 }
 

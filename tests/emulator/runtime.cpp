@@ -29,7 +29,6 @@ unsigned depth;
 
 thread_local cudaError_t last_error;
 thread_local int current_device;
-thread_local bool in_host_function;
 
 int devices = 1;
 bool lazy;
@@ -53,19 +52,12 @@ void unlock() {
 }
 
 /* Without the lock, wholly, until `done`; then with it again. */
-template <class Done> void outside_lock_until(Done done, void (*action)(void *), void *argument) {
+template <class Done> void outside_lock_until(Done done) {
     std::unique_lock<std::mutex> hold(mutex);
     std::thread::id me = std::this_thread::get_id();
     unsigned kept = depth;
     depth = 0;
     changed.notify_all();
-    if (action != nullptr) {
-        hold.unlock();
-        in_host_function = true;
-        action(argument);
-        in_host_function = false;
-        hold.lock();
-    }
     changed.wait(hold, [done] { return depth == 0 && done(); });
     owner = me;
     depth = kept;
@@ -116,11 +108,9 @@ api_call::api_call(const char *name) : code(cudaSuccess) {
     if (in_kernel()) {
         fail("a kernel calls %s", name);
     }
-    static const std::set<std::string> allocating = {"cudaMalloc", "cudaMallocAsync",
-                                                     "cudaHostAlloc", "cudaHostRegister"};
-    if (in_host_function) {
-        code = cudaErrorNotPermitted;
-    } else if (devices == 0) {
+    static const std::set<std::string> allocating = {"cudaMalloc", "cudaHostAlloc",
+                                                     "cudaHostRegister"};
+    if (devices == 0) {
         code = cudaErrorNoDevice;
     } else if (fails(name) || (allocating.count(name) != 0 && fails("allocation"))) {
         code = failing_code;
@@ -182,7 +172,7 @@ void drain(CUstream_st *stream, const record *until) {
             if (stream->runner == me) {
                 return;
             }
-            outside_lock_until([stream] { return !stream->running; }, nullptr, nullptr);
+            outside_lock_until([stream] { return !stream->running; });
             continue;
         }
         if (stream->work.empty()) {
@@ -276,14 +266,6 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) {
-    return cudaStreamCreateWithFlags(stream, flags);
-}
-
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     CALL();
     CHECK(streams.count(stream) != 0, cudaErrorInvalidResourceHandle);
@@ -300,18 +282,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return cudaSuccess;
 }
 
-/* Each question lets a lazy stream do one piece of its work. */
-cudaError_t cudaStreamQuery(cudaStream_t handle) {
-    CALL();
-    CUstream_st *stream = emulator::find_stream(handle);
-    CHECK(stream != nullptr, cudaErrorInvalidResourceHandle);
-    if (stream->work.empty() && !stream->running) {
-        return cudaSuccess;
-    }
-    drain(stream, nullptr);
-    return cudaErrorNotReady;
-}
-
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     CALL();
     CHECK(events.count(event) != 0, cudaErrorInvalidResourceHandle);
@@ -323,14 +293,6 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         if (!record->done) {
             drain(record->stream, record.get());
         }
-    });
-}
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument) {
-    CALL();
-    CHECK(function != nullptr, cudaErrorInvalidValue);
-    return enqueue(stream, [function, argument] {
-        emulator::outside_lock_until([] { return true; }, function, argument);
     });
 }
 
@@ -497,33 +459,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetPCIBusId(char *text, int capacity, int device) {
-    CALL();
-    CHECK(device >= 0 && device < emulator::devices, cudaErrorInvalidDevice);
-    snprintf(text, (size_t)capacity, "0000:%02x:00.0", device + 1);
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const cudaChannelFormatDesc *,
-                                                 int device) {
-    CALL();
-    CHECK(device >= 0 && device < emulator::devices, cudaErrorInvalidDevice);
-    *elements = emulator::texture_elements();
-    return cudaSuccess;
-}
-
 cudaError_t cudaDeviceSynchronize(void) {
     CALL();
     emulator::wait_for_device();
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceReset(void) {
-    return cudaDeviceSynchronize();
-}
-
-cudaError_t cudaSetDeviceFlags(unsigned) {
-    CALL();
     return cudaSuccess;
 }
 
@@ -533,20 +471,10 @@ cudaError_t cudaDriverGetVersion(int *version) {
     return cudaSuccess;
 }
 
-cudaError_t cudaRuntimeGetVersion(int *version) {
-    CALL();
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
-
 cudaError_t cudaGetLastError(void) {
     cudaError_t code = emulator::last_error;
     emulator::last_error = cudaSuccess;
     return code;
-}
-
-cudaError_t cudaPeekAtLastError(void) {
-    return emulator::last_error;
 }
 
 const char *cudaGetErrorName(cudaError_t code) {

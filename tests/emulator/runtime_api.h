@@ -57,8 +57,6 @@ typedef enum cudaError cudaError_t;
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef unsigned long long cudaTextureObject_t;
-typedef void (*cudaHostFn_t)(void *argument);
-#define CUDART_CB
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -81,8 +79,6 @@ enum cudaMemcpyKind {
 #define cudaHostRegisterPortable 0x01
 #define cudaHostRegisterMapped 0x02
 #define cudaHostRegisterReadOnly 0x08
-#define cudaDeviceScheduleAuto 0x00
-#define cudaDeviceScheduleBlockingSync 0x04
 
 struct cudaDeviceProp {
     char name[256];
@@ -147,16 +143,6 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
 };
-enum cudaSharedCarveout {
-    cudaSharedmemCarveoutDefault = -1,
-    cudaSharedmemCarveoutMaxShared = 100,
-    cudaSharedmemCarveoutMaxL1 = 0
-};
-struct cudaFuncAttributes {
-    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
-    int maxDynamicSharedSizeBytes, preferredShmemCarveout;
-};
 
 enum cudaChannelFormatKind {
     cudaChannelFormatKindSigned = 0,
@@ -209,16 +195,9 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
-cudaError_t cudaDeviceGetPCIBusId(char *text, int capacity, int device);
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements,
-                                                 const cudaChannelFormatDesc *format, int device);
 cudaError_t cudaDeviceSynchronize(void);
-cudaError_t cudaDeviceReset(void);
-cudaError_t cudaSetDeviceFlags(unsigned flags);
 cudaError_t cudaDriverGetVersion(int *version);
-cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t code);
 const char *cudaGetErrorString(cudaError_t code);
 
@@ -226,8 +205,6 @@ const char *cudaGetErrorString(cudaError_t code);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
-cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream);
-cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream);
 cudaError_t cudaMallocHost(void **memory, size_t bytes);
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *memory);
@@ -242,14 +219,10 @@ cudaError_t cudaMemset(void *memory, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream = nullptr);
 
 /* Streams and events. */
-cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
@@ -280,32 +253,12 @@ struct api_call {
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
 
 cudaError_t set_function_attribute(const void *function, cudaFuncAttribute attribute, int value);
-cudaError_t get_function_attributes(cudaFuncAttributes *attributes, const void *function);
-cudaError_t occupancy(int *blocks, const void *function, int threads, size_t shared);
-cudaError_t best_occupancy(int *blocks, int *threads, const void *function, size_t shared,
-                           int most_threads);
-cudaError_t copy_symbol(void *symbol, size_t size, void *outside, size_t bytes, size_t offset,
-                        cudaMemcpyKind kind, cudaStream_t stream, bool to_symbol, bool wait);
-cudaError_t symbol_address(void **address, const void *symbol);
 
 } // namespace emulator
 
 template <class T>
 cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value) {
     return emulator::set_function_attribute((const void *)function, attribute, value);
-}
-template <class T> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *function) {
-    return emulator::get_function_attributes(attributes, (const void *)function);
-}
-template <class T>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *function, int threads,
-                                                          size_t shared) {
-    return emulator::occupancy(blocks, (const void *)function, threads, shared);
-}
-template <class T>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int *blocks, int *threads, T *function,
-                                               size_t shared = 0, int most_threads = 0) {
-    return emulator::best_occupancy(blocks, threads, (const void *)function, shared, most_threads);
 }
 template <class T> cudaError_t cudaMalloc(T **memory, size_t bytes) {
     return cudaMalloc((void **)memory, bytes);
@@ -315,27 +268,6 @@ template <class T> cudaError_t cudaMallocHost(T **memory, size_t bytes) {
 }
 template <class T> cudaError_t cudaHostAlloc(T **memory, size_t bytes, unsigned flags) {
     return cudaHostAlloc((void **)memory, bytes, flags);
-}
-template <class T> cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
-    return emulator::symbol_address(address, &symbol);
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return emulator::copy_symbol((void *)&symbol, sizeof(T), (void *)from, bytes, offset, kind,
-                                 nullptr, true, true);
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
-    return emulator::copy_symbol((void *)&symbol, sizeof(T), (void *)from, bytes, offset, kind,
-                                 stream, true, false);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return emulator::copy_symbol((void *)&symbol, sizeof(T), to, bytes, offset, kind, nullptr,
-                                 false, true);
 }
 template <class T> cudaChannelFormatDesc cudaCreateChannelDesc();
 #define EMULATOR_CHANNEL(type, x, y, z, w, kind)                                                   \

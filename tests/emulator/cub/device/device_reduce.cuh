@@ -1,2 +1,0 @@
-#define EMULATOR_CUB_PART
-#include <cub/cub.cuh> /* one file has it all */
