@@ -34,7 +34,7 @@ ci    | needed | libomp-dev    | file /usr/lib/llvm-*/lib/libomp.so | OpenMP for
 ci    | needed | llvm          | command llvm-symbolizer         | readable reports of sanitizers
 ci    | needed | clang-format  | command clang-format            | checks the layout of the code
 ci    | needed | clang-tidy    | command clang-tidy              | checks the code for likely mistakes
-ci    | useful | libhyperscan-dev | module libhs                 | builds the peer of trawl bench
+ci    | useful | libhyperscan5 | file /usr/lib/*/libhs.so.5     | a peer for the tests of trawl bench
 arm   | needed | gcc-aarch64-linux-gnu | command aarch64-linux-gnu-gcc | the compiler for 64-bit Arm
 arm   | needed | libc6-dev-arm64-cross | file /usr/aarch64-linux-gnu/include/stdio.h | its C library's headers
 arm   | needed | qemu-user     | command qemu-aarch64            | runs programs for Arm on this machine
