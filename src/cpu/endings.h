@@ -11,6 +11,19 @@ typedef struct trawl_consumer {
     trawl_counts *counts;
 } trawl_consumer;
 
+/* One match of one pattern: text[start .. end) of the window. */
+static inline trawl_status trawl_consume(const trawl_consumer *consumer, const trawl_window *window,
+                                         size_t start, size_t end, uint32_t id) {
+    if (consumer->sink != NULL) {
+        return trawl_sink_put(consumer->sink, window->base + start, window->base + end, id);
+    }
+    consumer->counts->total++;
+    if (consumer->counts->per_pattern != NULL) {
+        consumer->counts->per_pattern[id]++;
+    }
+    return TRAWL_OK;
+}
+
 /* One part's keys. Belongs to a walker, that is to one thread. */
 typedef struct trawl_endings_search {
     trawl_endings_view view;

@@ -192,17 +192,9 @@ static trawl_status verify_paper(const rabin_karp_walker *walker, const trawl_wi
             !trawl_pattern_matches(patterns, id, window->text + start)) {
             continue;
         }
-        if (consumer->sink != NULL) {
-            trawl_status status = trawl_sink_put(consumer->sink, window->base + start,
-                                                 window->base + start + length, id);
-            if (status != TRAWL_OK) {
-                return status;
-            }
-        } else {
-            consumer->counts->total++;
-            if (consumer->counts->per_pattern != NULL) {
-                consumer->counts->per_pattern[id]++;
-            }
+        trawl_status status = trawl_consume(consumer, window, start, start + length, id);
+        if (status != TRAWL_OK) {
+            return status;
         }
     }
     return TRAWL_OK;
