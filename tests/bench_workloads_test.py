@@ -83,17 +83,19 @@ class Tool(unittest.TestCase):
         ratio = {"median": 0.7, "min": 0.5, "max": 0.9}
         status, output, _ = self.measure("rare-10", [
             row("ac-dfa", 4, asked="ac-dfa"),
-            row("ac-dfa", 2, asked="auto", best_peer="twins 2", ratio_to_best_peer=ratio),
-            row("twins", 4, variant="1"), row("twins", 5, variant="2", note="first letters only"),
+            row("ac-dfa", 2, asked="auto", best_peer="twins 1.0", ratio_to_best_peer=ratio),
+            row("twins", 4, variant="1.0-small"),
+            row("twins", 5, variant="1.0", note="first letters only"),
             row("grep", 99, matches=1, kind="program", variant="3.8"),
             {"engine": "hyperscan", "variant": "5", "kind": "peer", "status": "refused",
              "reason": "too many"}])
         self.assertEqual(status, 0)
-        self.assertIn("| ac-dfa:v | 2 | twins:2 | 5 | 0.70 (0.50-0.90) | 1.2 | **no** | 0.50 |",
+        self.assertIn("| ac-dfa:v | 2 | twins | 5 | 0.70 (0.50-0.90) | 1.2 | **no** | 0.50 |",
                       output)
+        self.assertIn("| workload | auto | ac-dfa:v | twins-small | twins |", output)
         self.assertIn("| rare-10 | 2 | 4 | 4 | **5** |", output)
         self.assertIn("| workload | grep |\n|---|---|\n| rare-10 | 99 |", output)
-        self.assertIn("- twins:2: first letters only (rare-10)\n- hyperscan: too many (rare-10)",
+        self.assertIn("- twins: first letters only (rare-10)\n- hyperscan: too many (rare-10)",
                       output)
 
     def test_mean_over_rows(self):

@@ -25,7 +25,7 @@ def summarize(result):
     best = fastest(of["engine"])
     ratio = span = None
     if ours and peer and ours["ratio"]:  # of runs in the same turn
-        peer = next((one for one in of["peer"] if peer_title(one) == ours["best_peer"]), peer)
+        peer = next((one for one in of["peer"] if one["title"] == ours["best_peer"]), peer)
         ratio, span = ours["ratio"]["median"], (ours["ratio"]["min"], ours["ratio"]["max"])
     elif ours and peer:
         ratio = ours["speed"]["median"] / peer["speed"]["median"]
@@ -34,10 +34,6 @@ def summarize(result):
     of_best = auto["speed"]["median"] / best["speed"]["median"] if auto and best else None
     return {"ours": ours, "peer": peer, "best": best, "ratio": ratio, "span": span,
             "of_best": of_best}
-
-
-def peer_title(one):
-    return "%s %s" % (one["name"].split(":")[0], one["version"])
 
 
 def speed_text(one):
@@ -137,7 +133,7 @@ def print_builds(results):
 
 
 def print_machine(machine, results):
-    versions = dict.fromkeys(peer_title(one) for result in results
+    versions = dict.fromkeys("%s %s" % (one["name"], one["version"]) for result in results
                              for one in result["contestants"] if one["version"])
     print("## Machine and method\n")
     print("- %s (family/model %s), %s CPUs, %s thread(s) a core, hypervisor: %s"

@@ -222,7 +222,6 @@ def parse_rows(output, asked):
     which counts lines). The planner's row bears the name of the engine that it chose; without
     "asked" it is known by being the first one."""
     rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    names = [row["engine"] for row in rows]
     contestants = []
     for number, row in enumerate(rows):
         kind, variant = row.get("kind", "engine"), row.get("variant", "")
@@ -230,13 +229,13 @@ def parse_rows(output, asked):
         if kind == "engine" and row.get("asked", first) == "auto":
             kind = "auto"
         ours = kind in ("auto", "engine")
-        # Peers bear their names alone, unless there is one in several forms.
-        name = row["engine"]
-        if variant and (ours or names.count(name) > 1):
-            name += ":" + variant
+        # A peer's variant is its version, and its form where it has several: 1.1.3-dfa.
+        version, _, form = variant.partition("-")
+        name = row["engine"] + (":" + variant if ours else "-" + form if form else "")
         contestants.append({
             "name": "auto" if kind == "auto" else name, "kind": kind,
-            "chosen": name if kind == "auto" else "", "version": "" if ours else variant,
+            "chosen": name if kind == "auto" else "", "version": "" if ours else version,
+            "title": "%s %s" % (row["engine"], variant),
             "speed": row.get("gb_per_second"), "matches": row.get("matches"),
             "threads": row.get("threads"), "build_seconds": row.get("build_seconds"),
             "table_bytes": row.get("table_bytes"), "status": row.get("status", "measured"),
