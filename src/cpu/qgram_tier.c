@@ -6,13 +6,12 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                      trawl_tier_walker *walker) {
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     const trawl_qgram_tier *tier = &header->tier[part];
-    *walker = (trawl_tier_walker){.tier = tier, .loops = &trawl_qgram_loops_scalar};
+    *walker = (trawl_tier_walker){
+        .tier = tier, .loops = &trawl_qgram_loops_scalar, .shuffle = trawl_qgram_shuffle_for(set)};
 #if TRAWL_HAVE_X86
     if (set != TRAWL_CPU_SCALAR) {
         walker->loops = &trawl_qgram_loops_avx2;
     }
-#else
-    (void)set;
 #endif
     walker->filter = (trawl_qgram_filter){
         .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL),
@@ -132,6 +131,29 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
     return ends;
 }
 
+/* ------------------------------------------------------------------ shuffle */
+
+static size_t shuffle_candidates(const trawl_tier_walker *walker, const trawl_window *window,
+                                 size_t begin, size_t end, const trawl_qgram_lists *lists) {
+    size_t window_bytes = walker->tier->window;
+    size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
+    if (first_end > end) {
+        return 0;
+    }
+    const uint32_t *list = lists->samples;
+    size_t found =
+        walker->shuffle((const trawl_qgram_shuffle *)(const void *)walker->filter.rows,
+                        window->text, first_end - 1, end + 1 - first_end, lists->samples);
+    size_t ends = 0;
+    while (found != 0 && list[0] + 1 < 8) {
+        ends += first_ends(walker, window, list[0], first_end, end, lists->ends + ends);
+        list++;
+        found--;
+    }
+    trawl_qgram_grid grid = {.text = window->text, .stride = 1};
+    return ends + walker->loops->ends(&walker->filter, &grid, list, found, lists->ends + ends);
+}
+
 /* ------------------------------------------------------------------ direct */
 
 static size_t direct_candidates(const trawl_tier_walker *walker, const trawl_window *window,
@@ -162,9 +184,18 @@ static uint32_t direct_key(const trawl_tier_walker *walker, const trawl_window *
 /* Ends in (begin, end] at which a key of the tier may end, ascending, in lists->ends. */
 static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                               size_t end, const trawl_qgram_lists *lists) {
-    size_t found = walker->tier->kind == TRAWL_TIER_DIRECT
-                       ? direct_candidates(walker, window, begin, end, lists)
-                       : hashed_candidates(walker, window, begin, end, lists);
+    size_t found;
+    switch (walker->tier->kind) {
+    case TRAWL_TIER_DIRECT:
+        found = direct_candidates(walker, window, begin, end, lists);
+        break;
+    case TRAWL_TIER_SHUFFLE:
+        found = shuffle_candidates(walker, window, begin, end, lists);
+        break;
+    default:
+        found = hashed_candidates(walker, window, begin, end, lists);
+        break;
+    }
     walker->looked_up += found;
     return found;
 }

@@ -10,6 +10,7 @@
 
 #include "common/cpu.h"
 #include "cpu/endings.h"
+#include "cpu/qgram_shuffle.h"
 #include "engine/qgram.h"
 
 #define TRAWL_QGRAM_BLOCK ((size_t)16384) /* bytes of text */
@@ -71,6 +72,7 @@ typedef struct trawl_tier_walker {
     const trawl_qgram_tier *tier;
     const trawl_qgram_loops *loops;
     trawl_qgram_filter filter;
+    trawl_qgram_shuffle_search shuffle;
     const uint32_t *heads;
     const trawl_ending_range *ranges;
     trawl_endings_search search;

@@ -3,17 +3,20 @@
 #include "common/allocate.h"
 #include "common/fold.h"
 #include "common/status.h"
+#include "engine/qgram_shuffle.h"
 #include "engine/qgram_tiers.h"
 
-static const char *const variants[] = {"mixed", NULL};
+static const char *const variants[] = {"mixed", "shuffle", NULL};
 static const char *const variant_summaries[] = {
-    "filters by pattern length, chosen from the set's statistics and a sample of the text", NULL};
+    "filters by pattern length, chosen from the set's statistics and a sample of the text",
+    "few patterns: sets of bytes by nibbles in vector registers, at every position", NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 
 typedef struct qgram_plan {
     trawl_qgram_header header;
     trawl_keys keys[TRAWL_QGRAM_MAX_TIERS]; /* of the tier's patterns, reversed */
+    trawl_qgram_shuffle shuffle[TRAWL_QGRAM_MAX_TIERS];
 } qgram_plan;
 
 /* ------------------------------------------------------------------ planning */
@@ -47,6 +50,18 @@ static uint32_t second_bits(uint32_t ranges) {
     return bits;
 }
 
+/* Objects of four bytes in FILTER. */
+static uint64_t filter_words(const trawl_qgram_tier *tier) {
+    switch (tier->kind) {
+    case TRAWL_TIER_DIRECT:
+        return 65536;
+    case TRAWL_TIER_SHUFFLE:
+        return sizeof(trawl_qgram_shuffle) / 4;
+    default:
+        return UINT64_C(1) << tier->row_bits;
+    }
+}
+
 static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
                                  const trawl_keys *keys) {
     tier->tail = tier->window < 8 ? tier->window : 8;
@@ -54,9 +69,8 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
     tier->second_bits = direct ? 0 : second_bits(ranges);
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
-    uint64_t filter = direct ? 65536 : UINT64_C(1) << tier->row_bits;
-    trawl_status status =
-        trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part, filter, 4, INSTEAD);
+    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
+                                              filter_words(tier), 4, INSTEAD);
     if (status == TRAWL_OK && !direct) {
         status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SECOND, part,
                                      UINT64_C(1) << tier->second_bits, 4, INSTEAD);
@@ -72,6 +86,18 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
 }
 
+static void make_shuffle(const trawl_patterns *patterns, const trawl_qgram_tier *tier,
+                         trawl_qgram_shuffle *filter) {
+    uint32_t ids[TRAWL_SHUFFLE_PATTERNS];
+    uint32_t count = 0;
+    for (size_t id = 0; id < patterns->count && count < TRAWL_SHUFFLE_PATTERNS; id++) {
+        if (trawl_qgram_in_tier(patterns, id, tier)) {
+            ids[count++] = (uint32_t)id;
+        }
+    }
+    (void)trawl_qgram_shuffle_make(patterns, ids, count, tier->window, NULL, 0, filter);
+}
+
 static trawl_status plan(trawl_build *build) {
     qgram_plan *planned = trawl_allocate_zeroed(1, sizeof *planned);
     if (planned == NULL) {
@@ -79,7 +105,9 @@ static trawl_status plan(trawl_build *build) {
     }
     build->state = planned;
     trawl_qgram_header *header = &planned->header;
-    trawl_status status = trawl_qgram_choose(build, header);
+    trawl_status status = strcmp(variants[build->variant], "shuffle") == 0
+                              ? trawl_qgram_shuffle_tier(build->patterns, header, build->error)
+                              : trawl_qgram_choose(build, header);
     if (status == TRAWL_OK) {
         status =
             trawl_build_reserve(build, TRAWL_SECTION_QGRAM_HEADER, 0, 1, sizeof *header, INSTEAD);
@@ -92,6 +120,9 @@ static trawl_status plan(trawl_build *build) {
         status = make_keys(build, &reversed, &header->tier[part], &planned->keys[part]);
         if (status == TRAWL_OK) {
             status = reserve_tier(build, part, &header->tier[part], &planned->keys[part]);
+        }
+        if (status == TRAWL_OK && header->tier[part].kind == TRAWL_TIER_SHUFFLE) {
+            make_shuffle(build->patterns, &header->tier[part], &planned->shuffle[part]);
         }
     }
     trawl_release(reversed.bytes);
@@ -195,7 +226,12 @@ static trawl_status fill(trawl_build *build) {
             fill_direct(build, part, keys);
             continue;
         }
-        fill_hashed(build, part, tier, keys);
+        if (tier->kind == TRAWL_TIER_SHUFFLE) {
+            memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
+                   &planned->shuffle[part], sizeof planned->shuffle[part]);
+        } else {
+            fill_hashed(build, part, tier, keys);
+        }
         fill_second(build, part, tier, keys);
         trawl_status status = trawl_endings_hash(
             keys, tier->tail, tail_word, NULL, tier->hash_bits,
@@ -229,10 +265,14 @@ static bool tier_sound(const trawl_qgram_tier *tier) {
     if (sound && tier->kind == TRAWL_TIER_DIRECT) {
         return tier->max_length <= 2 && tier->stride == 1;
     }
+    if (tier->kind == TRAWL_TIER_SHUFFLE) {
+        sound = sound && tier->gram == 1 && tier->stride == 1;
+    } else {
+        sound = sound && tier->row_bits != 0 && tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
+    }
     return sound && tier->gram != 0 && tier->gram <= TRAWL_QGRAM_MAX_GRAM &&
            tier->gram <= tier->window && tier->stride != 0 &&
-           tier->stride <= tier->window - tier->gram + 1 && tier->row_bits != 0 &&
-           tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS && tier->second_bits != 0 &&
+           tier->stride <= tier->window - tier->gram + 1 && tier->second_bits != 0 &&
            tier->second_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
            tier->tail == (tier->window < 8 ? tier->window : 8);
 }
@@ -266,14 +306,17 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
         return validate_direct(db, part, error);
     }
     uint64_t filter_size, second_size, heads_size, ranges_size;
-    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &filter_size);
+    const void *filter = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &filter_size);
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, &second_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, &heads_size);
     const trawl_ending_range *ranges =
         trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, &ranges_size);
-    if (filter_size != UINT64_C(4) << tier->row_bits || second_size != UINT64_C(4)
-                                                                           << tier->second_bits) {
+    if (filter_size != 4 * filter_words(tier) || second_size != UINT64_C(4) << tier->second_bits) {
         return damaged(error, "tables have inconsistent sizes");
+    }
+    if (tier->kind == TRAWL_TIER_SHUFFLE &&
+        !trawl_qgram_shuffle_sound(filter, filter_size, tier->window)) {
+        return damaged(error, "filter is damaged");
     }
     return trawl_endings_validate(db, part, tier->tail, tier->hash_bits, heads, heads_size, ranges,
                                   ranges_size, error);

@@ -14,8 +14,8 @@
  *            occurrence's window holds exactly one such sample, at one of `stride` alignments. All
  *            q-grams of all windows are bits in a table (Bloom 1970, with one hash function)
  *   shuffle  few patterns: sets of bytes by nibbles in vector registers (as in Teddy, by G.
- * Langdale for Hyperscan), at every position packed   sets of at most four letters: letters as 2
- * bits, whole windows as numbers
+ *            Langdale for Hyperscan), at every position
+ *   packed   sets of at most four letters: letters as 2 bits, whole windows as numbers
  */
 #ifndef TRAWL_ENGINE_QGRAM_H
 #define TRAWL_ENGINE_QGRAM_H
@@ -23,13 +23,6 @@
 #include <string.h>
 
 #include "engine/endings.h"
-
-enum {
-    TRAWL_QGRAM_MIXED = 0,
-    TRAWL_QGRAM_HASHED = 1,
-    TRAWL_QGRAM_SHUFFLE = 2,
-    TRAWL_QGRAM_PACKED = 3
-}; /* variants */
 
 typedef enum trawl_tier_kind {
     TRAWL_TIER_DIRECT = 0,
@@ -48,7 +41,7 @@ typedef struct trawl_qgram_tier {
     uint32_t kind;                   /* trawl_tier_kind */
     uint32_t min_length, max_length; /* of its patterns */
     uint32_t window;                 /* m <= min_length */
-    uint32_t gram;                   /* q: bytes of a sample; direct: 2 */
+    uint32_t gram;                   /* q: bytes of a sample; direct: 2, shuffle: 1 */
     uint32_t stride;                 /* hashed and packed: m - q + 1 or less; else 1 */
     uint32_t folded;                 /* 1: keys are lower-cased, case-sensitive ones are verified */
     uint32_t row_bits;               /* hashed: FILTER has 1 << row_bits rows of 32 bits */

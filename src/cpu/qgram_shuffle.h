@@ -1,0 +1,16 @@
+/* The q-gram engine's filter by shuffles (engine/qgram_shuffle.h), for each instruction set. */
+#ifndef TRAWL_CPU_QGRAM_SHUFFLE_H
+#define TRAWL_CPU_QGRAM_SHUFFLE_H
+
+#include "common/cpu.h"
+#include "engine/qgram_shuffle.h"
+
+/* Notes which of the positions first .. first + count - 1 may hold the last byte of a pattern,
+ * ascending; `noted` has room for `count`. Reads text[first - window + 1] to
+ * text[first + count - 1] at most, where `window` is the tier's. All sets note the same. */
+typedef size_t (*trawl_qgram_shuffle_search)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+                                             size_t first, size_t count, uint32_t *noted);
+
+trawl_qgram_shuffle_search trawl_qgram_shuffle_for(trawl_cpu_set set);
+
+#endif

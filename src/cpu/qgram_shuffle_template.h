@@ -1,0 +1,113 @@
+/*
+ * The filter by shuffles. Before including it, define
+ *   SEARCH      name of the trawl_qgram_shuffle_search to define
+ *   NAME(base)  a distinct name for each function; NAME(load), NAME(table), NAME(low), NAME(high),
+ *               NAME(and), NAME(any) and NAME(bits) are there already
+ *   TARGET      the functions' target attribute, or nothing
+ *   VECTOR      WIDTH bytes
+ *   TABLE       sixteen bytes to select from
+ *   LANE_BITS   bits of NAME(bits) for each byte, of which only the lowest may be set
+ */
+
+#define GROUP (4 * WIDTH)
+#define INLINE TARGET static inline __attribute__((always_inline))
+
+INLINE VECTOR NAME(test)(VECTOR pass, TABLE low, const uint8_t *at, bool ascii) {
+    return NAME(and)(pass, NAME(low)(low, NAME(load)(at), ascii));
+}
+
+INLINE VECTOR NAME(test_both)(VECTOR pass, TABLE low, TABLE high, const uint8_t *at, bool ascii) {
+    VECTOR bytes = NAME(load)(at);
+    pass = NAME(and)(pass, NAME(low)(low, bytes, ascii));
+    return NAME(and)(pass, NAME(high)(high, bytes));
+}
+
+INLINE uint32_t *NAME(note)(VECTOR pass, size_t position, uint32_t *next) {
+    for (uint64_t bits = NAME(bits)(pass); bits != 0; bits &= bits - 1) {
+        *next++ = (uint32_t)(position + (size_t)__builtin_ctzll(bits) / LANE_BITS);
+    }
+    return next;
+}
+
+/* Four vectors at a time: one branch for all, and tables that are loaded anew for each probe cost
+ * little, so that one loop serves any number of probes. */
+INLINE size_t NAME(groups)(const trawl_qgram_shuffle *filter, const uint8_t *text, size_t position,
+                           size_t groups, uint32_t *noted, bool ascii) {
+    uint32_t *next = noted;
+    uint32_t both = filter->both, probes = filter->probes;
+    for (; groups != 0; groups--, position += GROUP) {
+        const uint8_t *here = text + position;
+        for (size_t line = 0; line + 64 <= GROUP; line += 64) {
+            __builtin_prefetch((const void *)((uintptr_t)here + TRAWL_SHUFFLE_AHEAD + line));
+        }
+        VECTOR a = NAME(all)(), b = a, c = a, d = a;
+        uint32_t probe = 0;
+        for (; probe < both; probe++) {
+            const uint8_t *at = here - filter->back[probe];
+            TABLE low = NAME(table)(filter->low[probe]), high = NAME(table)(filter->high[probe]);
+            a = NAME(test_both)(a, low, high, at, ascii);
+            b = NAME(test_both)(b, low, high, at + WIDTH, ascii);
+            c = NAME(test_both)(c, low, high, at + 2 * WIDTH, ascii);
+            d = NAME(test_both)(d, low, high, at + 3 * WIDTH, ascii);
+        }
+        for (; probe < probes; probe++) {
+            const uint8_t *at = here - filter->back[probe];
+            TABLE low = NAME(table)(filter->low[probe]);
+            a = NAME(test)(a, low, at, ascii);
+            b = NAME(test)(b, low, at + WIDTH, ascii);
+            c = NAME(test)(c, low, at + 2 * WIDTH, ascii);
+            d = NAME(test)(d, low, at + 3 * WIDTH, ascii);
+        }
+        if (NAME(any)(a, b, c, d)) {
+            next = NAME(note)(a, position, next);
+            next = NAME(note)(b, position + WIDTH, next);
+            next = NAME(note)(c, position + 2 * WIDTH, next);
+            next = NAME(note)(d, position + 3 * WIDTH, next);
+        }
+    }
+    return (size_t)(next - noted);
+}
+
+TARGET static size_t NAME(groups_of_ascii)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+                                           size_t position, size_t groups, uint32_t *noted) {
+    return NAME(groups)(filter, text, position, groups, noted, true);
+}
+
+TARGET static size_t NAME(groups_of_bytes)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+                                           size_t position, size_t groups, uint32_t *noted) {
+    return NAME(groups)(filter, text, position, groups, noted, false);
+}
+
+static size_t SEARCH(const trawl_qgram_shuffle *filter, const uint8_t *text, size_t first,
+                     size_t count, uint32_t *noted) {
+    size_t (*groups)(const trawl_qgram_shuffle *, const uint8_t *, size_t, size_t, uint32_t *) =
+        filter->ascii != 0 ? NAME(groups_of_ascii) : NAME(groups_of_bytes);
+    size_t rest = count % GROUP, from = first + count - rest;
+    size_t found = groups(filter, text, first, count / GROUP, noted);
+    if (rest == 0) {
+        return found;
+    }
+    /* The last, incomplete group on a copy with room behind. */
+    uint8_t copy[TRAWL_SHUFFLE_REACH + GROUP] = {0};
+    uint32_t last[GROUP];
+    size_t before = 0;
+    for (uint32_t probe = 0; probe < filter->probes; probe++) {
+        before = filter->back[probe] > before ? filter->back[probe] : before;
+    }
+    memcpy(copy + TRAWL_SHUFFLE_REACH - before, text + from - before, before + rest);
+    size_t more = groups(filter, copy, TRAWL_SHUFFLE_REACH, 1, last);
+    for (size_t i = 0; i < more && last[i] < TRAWL_SHUFFLE_REACH + rest; i++) {
+        noted[found++] = (uint32_t)(from + last[i] - TRAWL_SHUFFLE_REACH);
+    }
+    return found;
+}
+
+#undef GROUP
+#undef INLINE
+#undef SEARCH
+#undef NAME
+#undef TARGET
+#undef VECTOR
+#undef WIDTH
+#undef TABLE
+#undef LANE_BITS
