@@ -76,12 +76,25 @@ crate() {
         -L rust -o "rust/lib$name.rlib" --crate-type rlib "$@"
 }
 
+# compile_aho_corasick: with $memchr and $crate_source, the folders of the two crates.
+compile_aho_corasick() {
+    crate memchr --cfg 'feature="std"' --cfg 'feature="alloc"' "$memchr/src/lib.rs" &&
+        crate aho_corasick --cfg 'feature="std"' --cfg 'feature="perf-literal"' \
+            --extern memchr=rust/libmemchr.rlib "$crate_source/src/lib.rs" &&
+        AHO_CORASICK_VERSION=${crate_source##*-} rustc --edition 2021 -C opt-level=3 -L rust \
+            --extern aho_corasick=rust/libaho_corasick.rlib -o rust/aho-corasick \
+            "$source_directory/peers/aho_corasick.rs"
+}
+
 # Lists of a release that this system does not use are kept apart from its own.
 fetch_aho_corasick() {
-    local apt registry memchr crate_source
+    local apt mirror registry memchr crate_source
     command -v rustc >/dev/null || { lacks 'aho-corasick in Rust' 'there is no rustc'; return 1; }
     mkdir -p apt/lists/partial apt/archives/partial rust
-    echo "deb http://deb.debian.org/debian $crate_suite main" >apt/sources.list
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Label: Debian' \
+        'Component: main' 2>/dev/null | sort -u | sed -n 1p)
+    [[ -n $mirror ]] || { lacks 'aho-corasick in Rust' 'apt knows no mirror of Debian'; return 1; }
+    echo "deb $mirror $crate_suite main" >apt/sources.list
     apt=(-o "Dir::Etc::SourceList=$PWD/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
         -o "Dir::State::Lists=$PWD/apt/lists" -o "Dir::Cache=$PWD/apt"
         -o Dir::State::status=/dev/null)
@@ -93,15 +106,10 @@ fetch_aho_corasick() {
     registry=usr/share/cargo/registry
     memchr=$(echo unpacked/librust-memchr-dev/$registry/memchr-*)
     crate_source=$(echo unpacked/librust-aho-corasick-dev/$registry/aho-corasick-*)
-    crate memchr --cfg 'feature="std"' --cfg 'feature="alloc"' "$memchr/src/lib.rs" &&
-        crate aho_corasick --cfg 'feature="std"' --cfg 'feature="perf-literal"' \
-            --extern memchr=rust/libmemchr.rlib "$crate_source/src/lib.rs" &&
-        AHO_CORASICK_VERSION=${crate_source##*-} rustc --edition 2021 -C opt-level=3 -L rust \
-            --extern aho_corasick=rust/libaho_corasick.rlib -o rust/aho-corasick \
-            "$source_directory/peers/aho_corasick.rs" || {
+    if ! compile_aho_corasick; then
         lacks 'aho-corasick in Rust' 'it does not compile'
         return 1
-    }
+    fi
     for kind in contiguous-nfa dfa; do
         program "aho-corasick-$kind" "$PWD/rust/aho-corasick" "$kind"
     done
