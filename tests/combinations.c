@@ -23,7 +23,7 @@ static const struct {
     size_t kind;
     const char *reason;
 } allowed_refusals[] = {
-    {"", NULL, MATCH_KINDS, "no engine has this name: an entry so that the table is not empty"},
+    {"qgram", "packed", MATCH_KINDS, "more than four letters, or no two adjacent bits for them"},
 };
 
 static bool is_wanted(combination which) {

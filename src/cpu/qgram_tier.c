@@ -1,6 +1,7 @@
 #include "cpu/qgram_tier.h"
 
 #include "common/allocate.h"
+#include "cpu/qgram_packed.h"
 
 void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                      trawl_tier_walker *walker) {
@@ -20,13 +21,16 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         .shift = 64 - tier->row_bits,
         .gram = tier->gram,
         .second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, NULL),
-        .tail_mask = tier->tail == 0 ? 0 : ~UINT64_C(0) << (64 - 8 * tier->tail),
+        .tail_mask = tier->tail == 0 || tier->tail > 8 ? 0 : ~UINT64_C(0) << (64 - 8 * tier->tail),
         .second_bits = tier->second_bits,
     };
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
     trawl_endings_open(db, part, &walker->search);
     walker->search.view.folded = tier->folded != 0;
+    if (tier->kind == TRAWL_TIER_PACKED) {
+        trawl_packed_open(db, part, set, walker);
+    }
 }
 
 void trawl_tier_close(trawl_tier_walker *walker) {
@@ -222,6 +226,10 @@ static uint32_t find_key(const trawl_tier_walker *walker, const trawl_window *wi
 
 void trawl_tier_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                        size_t end, const trawl_qgram_lists *lists) {
+    if (walker->tier->kind == TRAWL_TIER_PACKED) {
+        trawl_packed_events(walker, window, begin, end, lists);
+        return;
+    }
     size_t candidates = find_candidates(walker, window, begin, end, lists);
     const uint32_t *ends = lists->ends;
     size_t found = 0;
@@ -236,6 +244,10 @@ void trawl_tier_events(trawl_tier_walker *walker, const trawl_window *window, si
 
 void trawl_tier_count(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                       size_t end, const trawl_qgram_lists *lists, trawl_counts *counts) {
+    if (walker->tier->kind == TRAWL_TIER_PACKED) {
+        trawl_packed_count(walker, window, begin, end, lists, counts);
+        return;
+    }
     size_t candidates = find_candidates(walker, window, begin, end, lists);
     const uint32_t *ends = lists->ends;
     const trawl_endings_view *view = &walker->search.view;

@@ -11,7 +11,7 @@
 #include "common/cpu.h"
 #include "cpu/endings.h"
 #include "cpu/qgram_shuffle.h"
-#include "engine/qgram.h"
+#include "engine/qgram_packed.h"
 
 #define TRAWL_QGRAM_BLOCK ((size_t)16384) /* bytes of text */
 #define TRAWL_QGRAM_GROUP 8u              /* samples */
@@ -34,6 +34,25 @@ typedef struct trawl_qgram_filter {
     uint64_t tail_mask;
     uint32_t second_bits;
 } trawl_qgram_filter;
+
+/* What the loops of packed tiers need of one (cpu/qgram_packed.h). */
+typedef struct trawl_packed_filter {
+    trawl_packed_letters letters;
+    uint32_t gram, stride, tail;
+    const uint8_t *pairs; /* FILTER, one way */
+    const uint32_t *rows; /* or the other */
+    uint64_t multiplier;
+    uint32_t row_shift; /* 64 - row_bits */
+    uint32_t second_bits;
+    const uint32_t *second;
+    uint64_t second_multiplier;
+    const uint64_t *number_bits; /* exact tiers: see trawl_packed_rank; else NULL */
+    const uint32_t *number_before;
+    bool unit;         /* exact, and a position that passes is one match */
+    uint8_t code[256]; /* trawl_packed_code of every byte */
+} trawl_packed_filter;
+
+typedef struct trawl_packed_loops trawl_packed_loops;
 
 /* The loops over samples, compiled for each instruction set. All reads of the samples (eight bytes
  * from each, and the last eight of each that is longer) must be inside the text. */
@@ -73,6 +92,8 @@ typedef struct trawl_tier_walker {
     const trawl_qgram_loops *loops;
     trawl_qgram_filter filter;
     trawl_qgram_shuffle_search shuffle;
+    const trawl_packed_loops *packed_loops;
+    trawl_packed_filter packed;
     const uint32_t *heads;
     const trawl_ending_range *ranges;
     trawl_endings_search search;

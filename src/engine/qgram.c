@@ -3,13 +3,15 @@
 #include "common/allocate.h"
 #include "common/fold.h"
 #include "common/status.h"
+#include "engine/qgram_packed.h"
 #include "engine/qgram_shuffle.h"
 #include "engine/qgram_tiers.h"
 
-static const char *const variants[] = {"mixed", "shuffle", NULL};
+static const char *const variants[] = {"mixed", "shuffle", "packed", NULL};
 static const char *const variant_summaries[] = {
     "filters by pattern length, chosen from the set's statistics and a sample of the text",
-    "few patterns: sets of bytes by nibbles in vector registers, at every position", NULL};
+    "few patterns: sets of bytes by nibbles in vector registers, at every position",
+    "sets of at most four letters (DNA) alone: letters as 2 bits, windows as exact numbers", NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 
@@ -64,6 +66,10 @@ static uint64_t filter_words(const trawl_qgram_tier *tier) {
 
 static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
                                  const trawl_keys *keys) {
+    if (tier->kind == TRAWL_TIER_PACKED) {
+        trawl_status status = trawl_packed_reserve(build, part, tier, keys, INSTEAD);
+        return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
+    }
     tier->tail = tier->window < 8 ? tier->window : 8;
     uint32_t ranges = trawl_endings_count(keys, tier->tail);
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
@@ -105,9 +111,12 @@ static trawl_status plan(trawl_build *build) {
     }
     build->state = planned;
     trawl_qgram_header *header = &planned->header;
-    trawl_status status = strcmp(variants[build->variant], "shuffle") == 0
-                              ? trawl_qgram_shuffle_tier(build->patterns, header, build->error)
-                              : trawl_qgram_choose(build, header);
+    const char *variant = variants[build->variant];
+    trawl_status status =
+        strcmp(variant, "packed") == 0 ? trawl_packed_divide(build, header)
+        : strcmp(variant, "shuffle") == 0
+            ? trawl_qgram_shuffle_tier(build->patterns, header, build->error)
+            : trawl_qgram_choose(build, header);
     if (status == TRAWL_OK) {
         status =
             trawl_build_reserve(build, TRAWL_SECTION_QGRAM_HEADER, 0, 1, sizeof *header, INSTEAD);
@@ -226,6 +235,13 @@ static trawl_status fill(trawl_build *build) {
             fill_direct(build, part, keys);
             continue;
         }
+        if (tier->kind == TRAWL_TIER_PACKED) {
+            trawl_status status = trawl_packed_fill(build, part, tier, keys);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+            continue;
+        }
         if (tier->kind == TRAWL_TIER_SHUFFLE) {
             memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
                    &planned->shuffle[part], sizeof planned->shuffle[part]);
@@ -262,6 +278,9 @@ static bool tier_sound(const trawl_qgram_tier *tier) {
     bool sound = tier->kind < TRAWL_TIER_KINDS && tier->folded <= 1 && tier->window != 0 &&
                  tier->min_length <= tier->max_length && tier->window <= tier->min_length &&
                  tier->max_length <= TRAWL_PATTERN_MAX_LENGTH;
+    if (sound && tier->kind == TRAWL_TIER_PACKED) {
+        return true; /* trawl_packed_validate looks closer */
+    }
     if (sound && tier->kind == TRAWL_TIER_DIRECT) {
         return tier->max_length <= 2 && tier->stride == 1;
     }
@@ -304,6 +323,9 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     }
     if (tier->kind == TRAWL_TIER_DIRECT) {
         return validate_direct(db, part, error);
+    }
+    if (tier->kind == TRAWL_TIER_PACKED) {
+        return trawl_packed_validate(db, part, tier, error);
     }
     uint64_t filter_size, second_size, heads_size, ranges_size;
     const void *filter = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &filter_size);
