@@ -107,27 +107,41 @@ TARGET static size_t NAME(regroup)(const trawl_qgram_filter *filter, const trawl
 #undef CALL
 }
 
-TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                                const uint32_t *samples, size_t count, uint32_t *restrict noted) {
+TARGET static inline __attribute__((always_inline)) size_t
+NAME(note_ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                const uint32_t *samples, size_t count, uint32_t *restrict noted, bool wide) {
     const uint32_t *restrict second = filter->second;
     uint64_t case_bits = filter->case_bits, mask = filter->tail_mask;
     uint32_t bits = filter->second_bits, gram = filter->gram, stride = (uint32_t)grid->stride;
+    uint32_t bytes = filter->second_bytes;
     const uint8_t *text = grid->text;
     uint32_t *next = noted;
     for (size_t i = 0; i < count; i++) {
         uint32_t end = samples[i] + gram;
         uint32_t past = end + stride;
         for (; end != past; end++) {
-            uint64_t word;
-            memcpy(&word, text + end - 8, sizeof word);
-            uint64_t hash = trawl_qgram_second((word | case_bits) & mask);
+            uint64_t number, first;
+            memcpy(&number, text + end - 8, sizeof number);
+            number |= case_bits;
+            if (wide) {
+                memcpy(&first, text + end - bytes, sizeof first);
+                number = trawl_qgram_mix(first | case_bits, number);
+            } else {
+                number &= mask;
+            }
+            uint64_t hash = trawl_qgram_second(number);
+            uint32_t both = trawl_qgram_second_mask(hash);
             *next = end;
-            next +=
-                second[trawl_qgram_second_word(hash, bits)] >> trawl_qgram_second_bit(hash, bits) &
-                1;
+            next += (second[trawl_qgram_second_word(hash, bits)] & both) == both;
         }
     }
     return (size_t)(next - noted);
+}
+
+TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                                const uint32_t *samples, size_t count, uint32_t *noted) {
+    return filter->second_bytes > 8 ? NAME(note_ends)(filter, grid, samples, count, noted, true)
+                                    : NAME(note_ends)(filter, grid, samples, count, noted, false);
 }
 
 TARGET static size_t NAME(direct)(const uint32_t *direct, const uint8_t *text, size_t begin,

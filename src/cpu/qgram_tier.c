@@ -7,8 +7,9 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                      trawl_tier_walker *walker) {
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     const trawl_qgram_tier *tier = &header->tier[part];
-    *walker = (trawl_tier_walker){
-        .tier = tier, .loops = &trawl_qgram_loops_scalar, .shuffle = trawl_qgram_shuffle_for(set)};
+    *walker = (trawl_tier_walker){.tier = tier,
+                                  .loops = &trawl_qgram_loops_scalar,
+                                  .shuffle = trawl_qgram_shuffle_for(set)};
 #if TRAWL_HAVE_X86
     if (set != TRAWL_CPU_SCALAR) {
         walker->loops = &trawl_qgram_loops_avx2;
@@ -23,6 +24,8 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         .second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, NULL),
         .tail_mask = tier->tail == 0 || tier->tail > 8 ? 0 : ~UINT64_C(0) << (64 - 8 * tier->tail),
         .second_bits = tier->second_bits,
+        .second_bytes =
+            tier->window < TRAWL_QGRAM_SECOND_BYTES ? tier->window : TRAWL_QGRAM_SECOND_BYTES,
     };
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
@@ -58,22 +61,31 @@ static size_t last_samples(const trawl_tier_walker *walker, const trawl_window *
     return found;
 }
 
-/* Ends nearer to the text's beginning than eight bytes. */
-static size_t first_ends(const trawl_tier_walker *walker, const trawl_window *window,
-                         uint32_t sample, size_t least, size_t most, uint32_t *noted) {
-    const trawl_qgram_filter *filter = &walker->filter;
+/* Whether SECOND lets an end pass; no end is nearer to the text's beginning than second_bytes. */
+static bool end_passes(const trawl_qgram_filter *filter, const uint8_t *text, size_t end) {
+    uint64_t number = trawl_ending_load(text, end, false) | filter->case_bits;
+    if (filter->second_bytes > 8) {
+        uint64_t first;
+        memcpy(&first, text + end - filter->second_bytes, sizeof first);
+        number = trawl_qgram_mix(first | filter->case_bits, number);
+    } else {
+        number &= filter->tail_mask;
+    }
+    uint64_t hash = trawl_qgram_second(number);
+    uint32_t both = trawl_qgram_second_mask(hash);
+    return (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
+}
+
+/* The ends of one sample, those from `least` to `most` only. */
+static size_t single_ends(const trawl_tier_walker *walker, const trawl_window *window,
+                          uint32_t sample, size_t least, size_t most, uint32_t *noted) {
     size_t found = 0;
-    size_t past = sample + filter->gram + walker->tier->stride;
-    for (size_t end = sample + filter->gram; end < past; end++) {
-        if (end < least || end > most) {
-            continue;
+    size_t past = sample + walker->filter.gram + walker->tier->stride;
+    for (size_t end = sample + walker->filter.gram; end < past; end++) {
+        if (end >= least && end <= most) {
+            noted[found] = (uint32_t)end;
+            found += end_passes(&walker->filter, window->text, end);
         }
-        uint64_t word = trawl_ending_load(window->text, end, false) | filter->case_bits;
-        uint64_t hash = trawl_qgram_second(word & filter->tail_mask);
-        noted[found] = (uint32_t)end;
-        found += filter->second[trawl_qgram_second_word(hash, filter->second_bits)] >>
-                     trawl_qgram_second_bit(hash, filter->second_bits) &
-                 1;
     }
     return found;
 }
@@ -117,8 +129,9 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
     /* Samples at either side may look at ends outside the block or too near to the beginning. */
     const uint32_t *list = lists->samples;
     size_t ends = 0;
-    while (found != 0 && list[0] + gram < 8) {
-        ends += first_ends(walker, window, list[0], first_end, end, lists->ends + ends);
+    size_t near = filter->second_bytes < 8 ? 8 : filter->second_bytes;
+    while (found != 0 && list[0] + gram < near) {
+        ends += single_ends(walker, window, list[0], first_end, end, lists->ends + ends);
         list++;
         found--;
     }
@@ -130,7 +143,7 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
     }
     ends += loops->ends(filter, &grid, list, found, lists->ends + ends);
     if (last != 0) {
-        ends += first_ends(walker, window, last_sample, first_end, end, lists->ends + ends);
+        ends += single_ends(walker, window, last_sample, first_end, end, lists->ends + ends);
     }
     return ends;
 }
@@ -145,12 +158,13 @@ static size_t shuffle_candidates(const trawl_tier_walker *walker, const trawl_wi
         return 0;
     }
     const uint32_t *list = lists->samples;
-    size_t found =
-        walker->shuffle((const trawl_qgram_shuffle *)(const void *)walker->filter.rows,
-                        window->text, first_end - 1, end + 1 - first_end, lists->samples);
+    size_t found = walker->shuffle((const trawl_qgram_shuffle *)(const void *)walker->filter.rows,
+                                   window->text, first_end - 1, end + 1 - first_end,
+                                   lists->samples);
     size_t ends = 0;
-    while (found != 0 && list[0] + 1 < 8) {
-        ends += first_ends(walker, window, list[0], first_end, end, lists->ends + ends);
+    size_t near = walker->filter.second_bytes < 8 ? 8 : walker->filter.second_bytes;
+    while (found != 0 && list[0] + 1 < near) {
+        ends += single_ends(walker, window, list[0], first_end, end, lists->ends + ends);
         list++;
         found--;
     }

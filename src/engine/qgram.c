@@ -43,13 +43,17 @@ static trawl_status make_keys(const trawl_build *build, const trawl_patterns *re
     return status;
 }
 
-/* SECOND has about 16 bits for each end that is worth a look-up: one in 16 others passes. */
-static uint32_t second_bits(uint32_t ranges) {
+/* SECOND has a word for each end that is worth a look-up: few others pass. */
+static uint32_t second_bits(uint32_t ends) {
     uint32_t bits = 4;
-    while (bits < 24 && (UINT64_C(32) << bits) < 16 * (uint64_t)ranges) {
+    while (bits < 24 && (UINT64_C(1) << bits) < ends) {
         bits++;
     }
     return bits;
+}
+
+static uint32_t second_bytes(const trawl_qgram_tier *tier) {
+    return tier->window < TRAWL_QGRAM_SECOND_BYTES ? tier->window : TRAWL_QGRAM_SECOND_BYTES;
 }
 
 /* Objects of four bytes in FILTER. */
@@ -73,7 +77,8 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     tier->tail = tier->window < 8 ? tier->window : 8;
     uint32_t ranges = trawl_endings_count(keys, tier->tail);
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
-    tier->second_bits = direct ? 0 : second_bits(ranges);
+    tier->second_bits =
+        direct ? 0 : second_bits(trawl_endings_count(keys, second_bytes(tier)));
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
                                               filter_words(tier), 4, INSTEAD);
@@ -206,14 +211,17 @@ static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgr
                         const trawl_keys *keys) {
     uint32_t *second = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SECOND, part);
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
-    uint64_t mask = ~UINT64_C(0) << (64 - 8 * tier->tail);
+    uint32_t bytes = second_bytes(tier);
     memset(second, 0, sizeof *second << tier->second_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
-        if (key == 0 || keys->common[key] < tier->tail) {
-            uint64_t word = trawl_ending_number(keys->bytes + keys->offsets[key], tier->tail);
-            uint64_t hash = trawl_qgram_second((word | case_bits) & mask);
+        if (key == 0 || keys->common[key] < bytes) {
+            const uint8_t *reversed = keys->bytes + keys->offsets[key];
+            uint64_t number = bytes > 8 ? sample_number(reversed + bytes - 1, bytes, case_bits)
+                                        : (trawl_ending_number(reversed, bytes) | case_bits) &
+                                              ~UINT64_C(0) << (64 - 8 * bytes);
+            uint64_t hash = trawl_qgram_second(number);
             second[trawl_qgram_second_word(hash, tier->second_bits)] |=
-                1u << trawl_qgram_second_bit(hash, tier->second_bits);
+                trawl_qgram_second_mask(hash);
         }
     }
 }

@@ -45,10 +45,10 @@ typedef struct trawl_qgram_tier {
     uint32_t stride;                 /* hashed and packed: m - q + 1 or less; else 1 */
     uint32_t folded;                 /* 1: keys are lower-cased, case-sensitive ones are verified */
     uint32_t row_bits;               /* hashed: FILTER has 1 << row_bits rows of 32 bits */
-    uint32_t second_bits; /* SECOND has 1 << second_bits words of 32 bits: ends worth a look-up */
-    uint32_t tail;        /* last bytes by which an end is looked up: min(m, 8) */
-    uint32_t hash_bits;   /* HASH has (1 << hash_bits) + 1 heads */
-    uint32_t letters;     /* packed: a letter is (byte >> letters) & 3 */
+    uint32_t second_bits;            /* SECOND has 1 << second_bits words of 32 bits */
+    uint32_t tail;                   /* last bytes by which an end is looked up: min(m, 8) */
+    uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads */
+    uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
 } trawl_qgram_tier;
 
 typedef struct trawl_qgram_header {
@@ -93,16 +93,20 @@ TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t
     return (size_t)((number * multiplier) >> (64 - row_bits));
 }
 
-/* Word of SECOND and the bit in it for the last `tail` bytes before an end, whose ending
- * (trawl_ending_load without folding) has been given its case bits and its other bytes cleared. */
-TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t tail_word) {
-    return tail_word * UINT64_C(0xe7037ed1a0b428db);
+/* SECOND is asked with a number made of the last min(m, 16) bytes before an end: up to eight of
+ * them as they are loaded, with the other bytes cleared; more as a sample's (trawl_qgram_mix). */
+#define TRAWL_QGRAM_SECOND_BYTES 16u
+
+TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t number) {
+    uint64_t hash = number * UINT64_C(0xe7037ed1a0b428db);
+    return hash ^ hash >> 32;
 }
 TRAWL_BOTH size_t trawl_qgram_second_word(uint64_t hash, uint32_t second_bits) {
     return (size_t)(hash >> (64 - second_bits));
 }
-TRAWL_BOTH uint32_t trawl_qgram_second_bit(uint64_t hash, uint32_t second_bits) {
-    return (uint32_t)(hash >> (59 - second_bits)) & 31;
+/* Two bits of the word: both are set for every end that matters, and for few others. */
+TRAWL_BOTH uint32_t trawl_qgram_second_mask(uint64_t hash) {
+    return UINT32_C(1) << (hash & 31) | UINT32_C(1) << (hash >> 5 & 31);
 }
 
 #endif
