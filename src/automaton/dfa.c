@@ -42,7 +42,7 @@ trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *clas
  * smaller number in level order, so its row is finished). `number` maps trie states to DFA states.
  */
 static void fill_narrow(const trawl_trie *trie, const trawl_dfa_header *header,
-                        const uint32_t *number, uint16_t *table) {
+                        const uint32_t *number, const uint8_t *column, uint16_t *table) {
     memset(table, 0, (size_t)header->states * header->columns * sizeof *table);
     for (uint32_t state = 0; state < trie->states; state++) {
         uint16_t *row = table + ((size_t)number[state] << header->shift);
@@ -51,13 +51,13 @@ static void fill_narrow(const trawl_trie *trie, const trawl_dfa_header *header,
                    header->classes * sizeof *row);
         }
         for (uint32_t s = trie->child_first[state]; s < trie->child_first[state + 1]; s++) {
-            row[trie->label[s]] = (uint16_t)number[s];
+            row[column[trie->label[s]]] = (uint16_t)number[s];
         }
     }
 }
 
 static void fill_wide(const trawl_trie *trie, const trawl_dfa_header *header,
-                      const uint32_t *number, uint32_t *table) {
+                      const uint32_t *number, const uint8_t *column, uint32_t *table) {
     size_t columns = header->columns;
     memset(table, 0, columns * sizeof *table);
     for (uint32_t state = 0; state < trie->states; state++) {
@@ -66,7 +66,7 @@ static void fill_wide(const trawl_trie *trie, const trawl_dfa_header *header,
             memcpy(row, table + number[trie->failure[state]] * columns, columns * sizeof *row);
         }
         for (uint32_t s = trie->child_first[state]; s < trie->child_first[state + 1]; s++) {
-            row[trie->label[s]] = number[s] * (uint32_t)columns;
+            row[column[trie->label[s]]] = number[s] * (uint32_t)columns;
         }
     }
 }
@@ -91,9 +91,30 @@ static void fill_stt(const trawl_trie *trie, const trawl_classes *classes, uint3
     }
 }
 
+void trawl_dfa_columns(const trawl_keys *keys, const trawl_classes *classes, uint8_t *column) {
+    uint64_t count[256] = {0};
+    uint32_t total = keys->offsets[keys->count];
+    for (uint32_t i = 0; i < total; i++) {
+        count[classes->class_of[keys->bytes[i]]]++;
+    }
+    uint8_t order[256];
+    /* The class of bytes that are in no pattern, if there is one, is the first. */
+    count[0] = count[0] == 0 ? UINT64_MAX : count[0];
+    for (uint32_t class = 0; class < classes->count; class ++) {
+        uint32_t place = class;
+        for (; place > 0 && count[order[place - 1]] < count[class]; place--) {
+            order[place] = order[place - 1];
+        }
+        order[place] = (uint8_t) class;
+    }
+    for (uint32_t place = 0; place < classes->count; place++) {
+        column[order[place]] = (uint8_t)place;
+    }
+}
+
 trawl_status trawl_dfa_fill(const trawl_trie *trie, const trawl_classes *classes,
-                            const trawl_dfa_header *header, void *table, uint32_t *outputs,
-                            trawl_error *error) {
+                            const uint8_t *column, const trawl_dfa_header *header, void *table,
+                            uint32_t *outputs, trawl_error *error) {
     if (header->layout == TRAWL_DFA_STT) {
         fill_stt(trie, classes, table);
         return TRAWL_OK;
@@ -115,9 +136,9 @@ trawl_status trawl_dfa_fill(const trawl_trie *trie, const trawl_classes *classes
         }
     }
     if (header->layout == TRAWL_DFA_NARROW) {
-        fill_narrow(trie, header, number, table);
+        fill_narrow(trie, header, number, column, table);
     } else {
-        fill_wide(trie, header, number, table);
+        fill_wide(trie, header, number, column, table);
     }
     trawl_release(number);
     return TRAWL_OK;

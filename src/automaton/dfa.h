@@ -51,11 +51,15 @@ static inline uint32_t trawl_dfa_inverse_of_odd(uint32_t odd) {
 trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *classes, bool stt,
                                trawl_dfa_header *header, trawl_error *error);
 
+/* Chooses the columns of the classes (classes->count of them): frequent letters side by side, so
+ * that what a walk reads of a row mostly lies in one cache line. The STT keeps to bytes. */
+void trawl_dfa_columns(const trawl_keys *keys, const trawl_classes *classes, uint8_t *column);
+
 /* Writes the table (header->states * header->columns entries) and the output of each matching
  * state (terminal numbers; states - first_match of them; unused for the STT, whose match column
  * holds output + 1, or 0). */
 trawl_status trawl_dfa_fill(const trawl_trie *trie, const trawl_classes *classes,
-                            const trawl_dfa_header *header, void *table, uint32_t *outputs,
-                            trawl_error *error);
+                            const uint8_t *column, const trawl_dfa_header *header, void *table,
+                            uint32_t *outputs, trawl_error *error);
 
 #endif

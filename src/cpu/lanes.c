@@ -14,7 +14,10 @@
 #define OVERLAP_FACTOR 8
 #define COUNT_OVERLAP_FACTOR 128
 #define FEWEST_STEPS ((size_t)64)
-#define SPARSE_STEPS ((size_t)24)
+
+/* One mispredicted branch costs as much as doing without branches in so many steps. */
+#define SPARSE_STEPS 24
+#define FULL_STEPS 24
 
 static size_t lane_steps(const trawl_lane_walker *walker, size_t left, size_t most) {
     size_t steps = left / TRAWL_LANES;
@@ -102,6 +105,12 @@ static trawl_status prepare_events(trawl_lane_walker *walker, const trawl_window
     return TRAWL_OK;
 }
 
+static trawl_lane_density density(uint64_t matching, uint64_t steps) {
+    return matching <= steps / SPARSE_STEPS         ? TRAWL_LANES_SPARSE
+           : matching >= steps - steps / FULL_STEPS ? TRAWL_LANES_FULL
+                                                    : TRAWL_LANES_MIXED;
+}
+
 /* Where a walk over a window stands. */
 typedef struct lane_progress {
     size_t position;
@@ -131,7 +140,7 @@ static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *
     for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
         lanes.events[lane] = walker->events + lane * (steps + 1);
     }
-    if (walker->dense) {
+    if (walker->density == TRAWL_LANES_MIXED) {
         walker->loops->record_dense(walker->automaton, &lanes, steps);
     } else {
         walker->loops->record[0](walker->automaton, &lanes, steps);
@@ -144,7 +153,7 @@ static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *
         status = consume(walker, window, lanes.events[lane], lanes.event_count[lane],
                          at->position + lane * steps, consumer);
     }
-    walker->dense = events > steps * TRAWL_LANES / SPARSE_STEPS;
+    walker->density = density(events, steps * TRAWL_LANES);
     at->position += steps * TRAWL_LANES;
     return status;
 }
@@ -183,7 +192,11 @@ static void count_block(trawl_lane_walker *walker, const trawl_window *window, l
     start_lanes(walker, window, at->position, steps, at->state, &lanes);
     uint64_t found = walker->loops->count[0](walker->automaton, &lanes, steps);
     counts->total += found;
-    walker->dense = found > steps * TRAWL_LANES / SPARSE_STEPS;
+    /* One step may have found several matches: only recording tells whether nearly all did. */
+    trawl_lane_density seen = density(found, steps * TRAWL_LANES);
+    if (seen != TRAWL_LANES_FULL || walker->density != TRAWL_LANES_FULL) {
+        walker->density = seen == TRAWL_LANES_SPARSE ? TRAWL_LANES_SPARSE : TRAWL_LANES_MIXED;
+    }
     at->state = lanes.state[TRAWL_LANES - 1];
     at->position += steps * TRAWL_LANES;
 }
@@ -196,7 +209,7 @@ static trawl_status count_window(trawl_lane_walker *walker, const trawl_window *
     lane_progress at = {window->owned, warm_up(walker, window, window->owned)};
     trawl_status status = TRAWL_OK;
     while (status == TRAWL_OK && at.position < window->length) {
-        if (walker->dense) {
+        if (walker->density == TRAWL_LANES_MIXED) {
             status = prepare_events(walker, window, error);
             if (status == TRAWL_OK) {
                 status = record_block(walker, window, &at, &consumer);

@@ -42,6 +42,13 @@ typedef struct trawl_lane_loops {
     void (*name_keys)(const void *automaton, trawl_ending_event *events, size_t count);
 } trawl_lane_loops;
 
+/* How many steps meet a matching state: whether a branch on it is predicted. */
+typedef enum trawl_lane_density {
+    TRAWL_LANES_SPARSE, /* hardly any */
+    TRAWL_LANES_MIXED,
+    TRAWL_LANES_FULL /* nearly all: runs of one byte */
+} trawl_lane_density;
+
 /* An automaton's walker: begins every walker whose scan and count are the functions below. */
 typedef struct trawl_lane_walker {
     trawl_walker base;
@@ -51,7 +58,7 @@ typedef struct trawl_lane_walker {
     const trawl_pattern_view *patterns;
     size_t overlap;             /* max_length - 1 */
     bool verify;                /* totals of states do not suffice to count */
-    bool dense;                 /* many steps of the last block met matches */
+    trawl_lane_density density; /* of the last block */
     trawl_ending_event *events; /* NULL until needed */
     size_t event_capacity;
     uint64_t *hits; /* one for each key; NULL until patterns are counted one by one */

@@ -64,8 +64,13 @@ trawl_status trawl_dfa_part_fill(trawl_build *build, uint32_t part, trawl_dfa_pa
     }
     memcpy(trawl_image_section(image, TRAWL_SECTION_DFA_HEADER, part), &planned->header,
            sizeof planned->header);
-    memcpy(trawl_image_section(image, TRAWL_SECTION_CLASSES, part), planned->classes.class_of, 256);
-    return trawl_dfa_fill(&planned->trie, &planned->classes, &planned->header,
+    uint8_t column[256];
+    trawl_dfa_columns(&planned->keys, &planned->classes, column);
+    uint8_t *column_of = trawl_image_section(image, TRAWL_SECTION_CLASSES, part);
+    for (unsigned byte = 0; byte < 256; byte++) {
+        column_of[byte] = column[planned->classes.class_of[byte]];
+    }
+    return trawl_dfa_fill(&planned->trie, &planned->classes, column, &planned->header,
                           trawl_image_section(image, TRAWL_SECTION_DFA_TABLE, part),
                           trawl_image_section(image, TRAWL_SECTION_DFA_OUTPUT, part), build->error);
 }
