@@ -8,7 +8,23 @@
 
 /* Text is asked for so far ahead: a loop as fast as this one otherwise waits where the processor's
  * own prefetching ends, at every page. */
-#define TRAWL_SHUFFLE_AHEAD 4096
+#define AHEAD 4096
+
+/* Positions that pass, as bits from the first of them on. Marks are gathered for AT_ONCE groups of
+ * four vectors before they are taken apart. */
+typedef struct shuffle_mark {
+    uint64_t bits;
+    size_t position;
+} shuffle_mark;
+#define AT_ONCE 32
+#define SPARE TRAWL_SHUFFLE_SPARE
+
+static inline __attribute__((always_inline)) shuffle_mark *set_mark(uint64_t bits, size_t position,
+                                                                    shuffle_mark *next) {
+    next->bits = bits;
+    next->position = position;
+    return next + (bits != 0); /* no branch: it could not be predicted */
+}
 
 /* ------------------------------------------------------------------ scalar: vectors of one byte */
 
@@ -37,8 +53,11 @@ SCALAR uint8_t and_scalar(uint8_t a, uint8_t b) {
 SCALAR bool any_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d) {
     return (a | b | c | d) != 0;
 }
-SCALAR uint64_t bits_scalar(uint8_t byte) {
-    return byte != 0;
+SCALAR shuffle_mark *mark_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d, size_t position,
+                                 shuffle_mark *next) {
+    uint64_t bits = (uint64_t)(a != 0) | (uint64_t)(b != 0) << 1 | (uint64_t)(c != 0) << 2 |
+                    (uint64_t)(d != 0) << 3;
+    return set_mark(bits, position, next);
 }
 
 #define SEARCH search_scalar
@@ -47,7 +66,7 @@ SCALAR uint64_t bits_scalar(uint8_t byte) {
 #define VECTOR uint8_t
 #define WIDTH 1
 #define TABLE scalar_table
-#define LANE_BITS 1
+#define MARKS 1
 #include "cpu/qgram_shuffle_template.h"
 
 #if TRAWL_HAVE_X86
@@ -82,8 +101,13 @@ AVX2 bool any_avx2(__m256i a, __m256i b, __m256i c, __m256i d) {
     __m256i any = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
     return !_mm256_testz_si256(any, any);
 }
-AVX2 uint64_t bits_avx2(__m256i bytes) {
-    return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
+AVX2 uint64_t zeros_avx2(__m256i bytes) {
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
+}
+AVX2 shuffle_mark *mark_avx2(__m256i a, __m256i b, __m256i c, __m256i d, size_t position,
+                             shuffle_mark *next) {
+    next = set_mark(~(zeros_avx2(a) | zeros_avx2(b) << 32), position, next);
+    return set_mark(~(zeros_avx2(c) | zeros_avx2(d) << 32), position + 64, next);
 }
 
 #define SEARCH search_avx2
@@ -92,7 +116,7 @@ AVX2 uint64_t bits_avx2(__m256i bytes) {
 #define VECTOR __m256i
 #define WIDTH 32
 #define TABLE __m256i
-#define LANE_BITS 1
+#define MARKS 2
 #include "cpu/qgram_shuffle_template.h"
 
 /* ------------------------------------------------------------------ AVX-512 */
@@ -123,8 +147,12 @@ AVX512 bool any_avx512(__m512i a, __m512i b, __m512i c, __m512i d) {
     __m512i any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
     return _mm512_test_epi64_mask(any, any) != 0;
 }
-AVX512 uint64_t bits_avx512(__m512i bytes) {
-    return _mm512_test_epi8_mask(bytes, bytes);
+AVX512 shuffle_mark *mark_avx512(__m512i a, __m512i b, __m512i c, __m512i d, size_t position,
+                                 shuffle_mark *next) {
+    next = set_mark(_mm512_test_epi8_mask(a, a), position, next);
+    next = set_mark(_mm512_test_epi8_mask(b, b), position + 64, next);
+    next = set_mark(_mm512_test_epi8_mask(c, c), position + 128, next);
+    return set_mark(_mm512_test_epi8_mask(d, d), position + 192, next);
 }
 
 #define SEARCH search_avx512
@@ -133,7 +161,7 @@ AVX512 uint64_t bits_avx512(__m512i bytes) {
 #define VECTOR __m512i
 #define WIDTH 64
 #define TABLE __m512i
-#define LANE_BITS 1
+#define MARKS 4
 #include "cpu/qgram_shuffle_template.h"
 
 #elif TRAWL_HAVE_NEON
@@ -165,10 +193,18 @@ NEON bool any_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
     uint8x16_t any = vorrq_u8(vorrq_u8(a, b), vorrq_u8(c, d));
     return vmaxvq_u32(vreinterpretq_u32_u8(any)) != 0;
 }
-/* Narrowing each 16 bits by a shift of four leaves four bits of each byte. */
-NEON uint64_t bits_neon(uint8x16_t bytes) {
-    uint8x8_t four = vshrn_n_u16(vreinterpretq_u16_u8(vtstq_u8(bytes, bytes)), 4);
-    return vget_lane_u64(vreinterpret_u64_u8(four), 0) & UINT64_C(0x1111111111111111);
+/* Each byte's bit in its place, and eight neighbours added up three times. */
+NEON uint8x16_t weighed_neon(uint8x16_t bytes) {
+    return vandq_u8(vtstq_u8(bytes, bytes),
+                    vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201))));
+}
+NEON shuffle_mark *mark_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d,
+                             size_t position, shuffle_mark *next) {
+    uint8x16_t ab = vpaddq_u8(weighed_neon(a), weighed_neon(b));
+    uint8x16_t cd = vpaddq_u8(weighed_neon(c), weighed_neon(d));
+    uint8x16_t all = vpaddq_u8(ab, cd);
+    all = vpaddq_u8(all, all);
+    return set_mark(vgetq_lane_u64(vreinterpretq_u64_u8(all), 0), position, next);
 }
 
 #define SEARCH search_neon
@@ -177,7 +213,7 @@ NEON uint64_t bits_neon(uint8x16_t bytes) {
 #define VECTOR uint8x16_t
 #define WIDTH 16
 #define TABLE uint8x16_t
-#define LANE_BITS 4
+#define MARKS 1
 #include "cpu/qgram_shuffle_template.h"
 
 #endif

@@ -5,11 +5,15 @@
 #include "common/cpu.h"
 #include "engine/qgram_shuffle.h"
 
+#define TRAWL_SHUFFLE_SPARE 2
+
 /* Notes which of the positions first .. first + count - 1 may hold the last byte of a pattern,
- * ascending; `noted` has room for `count`. Reads text[first - window + 1] to
- * text[first + count - 1] at most, where `window` is the tier's. All sets note the same. */
+ * ascending; `noted` has room for `count` and TRAWL_SHUFFLE_SPARE more. Reads text[first - window +
+ * 1] to text[first + count - 1] at most, where `window` is the tier's. `dense` is for texts in
+ * which many pass: the same result in another way. All sets note the same. */
 typedef size_t (*trawl_qgram_shuffle_search)(const trawl_qgram_shuffle *filter, const uint8_t *text,
-                                             size_t first, size_t count, uint32_t *noted);
+                                             size_t first, size_t count, bool dense,
+                                             uint32_t *noted);
 
 trawl_qgram_shuffle_search trawl_qgram_shuffle_for(trawl_cpu_set set);
 

@@ -1,12 +1,12 @@
 /*
  * The filter by shuffles. Before including it, define
  *   SEARCH      name of the trawl_qgram_shuffle_search to define
- *   NAME(base)  a distinct name for each function; NAME(load), NAME(table), NAME(low), NAME(high),
- *               NAME(and), NAME(any) and NAME(bits) are there already
+ *   NAME(base)  a distinct name for each function; NAME(load), NAME(table), NAME(all), NAME(low),
+ *               NAME(high), NAME(and), NAME(any) and NAME(mark) are there already
  *   TARGET      the functions' target attribute, or nothing
  *   VECTOR      WIDTH bytes
  *   TABLE       sixteen bytes to select from
- *   LANE_BITS   bits of NAME(bits) for each byte, of which only the lowest may be set
+ *   MARKS       marks that NAME(mark) makes of four vectors
  */
 
 #define GROUP (4 * WIDTH)
@@ -22,23 +22,46 @@ INLINE VECTOR NAME(test_both)(VECTOR pass, TABLE low, TABLE high, const uint8_t 
     return NAME(and)(pass, NAME(high)(high, bytes));
 }
 
-INLINE uint32_t *NAME(note)(VECTOR pass, size_t position, uint32_t *next) {
-    for (uint64_t bits = NAME(bits)(pass); bits != 0; bits &= bits - 1) {
-        *next++ = (uint32_t)(position + (size_t)__builtin_ctzll(bits) / LANE_BITS);
+/* Takes marks apart. Where many positions pass, how many a mark has cannot be predicted: four are
+ * written in any case. */
+INLINE uint32_t *NAME(list)(const shuffle_mark *mark, const shuffle_mark *past, uint32_t *next,
+                            bool dense) {
+    for (; mark != past; mark++) {
+        uint64_t bits = mark->bits;
+        if (dense) {
+            uint32_t *from = next;
+            next += __builtin_popcountll(bits);
+            for (unsigned i = 0; i < SPARE; i++) {
+                uint64_t last = bits | UINT64_C(1) << 63; /* there is no number of no bits */
+                *from++ = (uint32_t)(mark->position + (size_t)__builtin_ctzll(last));
+                bits &= bits - 1;
+            }
+            for (; bits != 0; bits &= bits - 1) {
+                *from++ = (uint32_t)(mark->position + (size_t)__builtin_ctzll(bits));
+            }
+        } else {
+            do {
+                *next++ = (uint32_t)(mark->position + (size_t)__builtin_ctzll(bits));
+                bits &= bits - 1;
+            } while (bits != 0);
+        }
     }
     return next;
 }
 
 /* Four vectors at a time: one branch for all, and tables that are loaded anew for each probe cost
- * little, so that one loop serves any number of probes. */
+ * little, so that one loop serves any number of probes. The branch is left out where it would be
+ * mispredicted too often. */
 INLINE size_t NAME(groups)(const trawl_qgram_shuffle *filter, const uint8_t *text, size_t position,
-                           size_t groups, uint32_t *noted, bool ascii) {
+                           size_t groups, uint32_t *noted, bool ascii, bool dense) {
+    shuffle_mark marks[AT_ONCE * MARKS + 1];
+    shuffle_mark *mark = marks;
     uint32_t *next = noted;
     uint32_t both = filter->both, probes = filter->probes;
     for (; groups != 0; groups--, position += GROUP) {
         const uint8_t *here = text + position;
         for (size_t line = 0; line + 64 <= GROUP; line += 64) {
-            __builtin_prefetch((const void *)((uintptr_t)here + TRAWL_SHUFFLE_AHEAD + line));
+            __builtin_prefetch((const void *)((uintptr_t)here + AHEAD + line));
         }
         VECTOR a = NAME(all)(), b = a, c = a, d = a;
         uint32_t probe = 0;
@@ -58,30 +81,43 @@ INLINE size_t NAME(groups)(const trawl_qgram_shuffle *filter, const uint8_t *tex
             c = NAME(test)(c, low, at + 2 * WIDTH, ascii);
             d = NAME(test)(d, low, at + 3 * WIDTH, ascii);
         }
-        if (NAME(any)(a, b, c, d)) {
-            next = NAME(note)(a, position, next);
-            next = NAME(note)(b, position + WIDTH, next);
-            next = NAME(note)(c, position + 2 * WIDTH, next);
-            next = NAME(note)(d, position + 3 * WIDTH, next);
+        if (dense || NAME(any)(a, b, c, d)) {
+            mark = NAME(mark)(a, b, c, d, position, mark);
+            if (mark - marks > (AT_ONCE - 1) * MARKS) {
+                next = NAME(list)(marks, mark, next, dense);
+                mark = marks;
+            }
         }
     }
-    return (size_t)(next - noted);
+    return (size_t)(NAME(list)(marks, mark, next, dense) - noted);
 }
 
-TARGET static size_t NAME(groups_of_ascii)(const trawl_qgram_shuffle *filter, const uint8_t *text,
-                                           size_t position, size_t groups, uint32_t *noted) {
-    return NAME(groups)(filter, text, position, groups, noted, true);
+TARGET static size_t NAME(sparse_ascii)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+                                        size_t position, size_t groups, uint32_t *noted) {
+    return NAME(groups)(filter, text, position, groups, noted, true, false);
 }
 
-TARGET static size_t NAME(groups_of_bytes)(const trawl_qgram_shuffle *filter, const uint8_t *text,
-                                           size_t position, size_t groups, uint32_t *noted) {
-    return NAME(groups)(filter, text, position, groups, noted, false);
+TARGET static size_t NAME(dense_ascii)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+                                       size_t position, size_t groups, uint32_t *noted) {
+    return NAME(groups)(filter, text, position, groups, noted, true, true);
+}
+
+TARGET static size_t NAME(sparse_bytes)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+                                        size_t position, size_t groups, uint32_t *noted) {
+    return NAME(groups)(filter, text, position, groups, noted, false, false);
+}
+
+TARGET static size_t NAME(dense_bytes)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+                                       size_t position, size_t groups, uint32_t *noted) {
+    return NAME(groups)(filter, text, position, groups, noted, false, true);
 }
 
 static size_t SEARCH(const trawl_qgram_shuffle *filter, const uint8_t *text, size_t first,
-                     size_t count, uint32_t *noted) {
+                     size_t count, bool dense, uint32_t *noted) {
     size_t (*groups)(const trawl_qgram_shuffle *, const uint8_t *, size_t, size_t, uint32_t *) =
-        filter->ascii != 0 ? NAME(groups_of_ascii) : NAME(groups_of_bytes);
+        filter->ascii != 0 ? dense ? NAME(dense_ascii) : NAME(sparse_ascii)
+        : dense ? NAME(dense_bytes)
+                           : NAME(sparse_bytes);
     size_t rest = count % GROUP, from = first + count - rest;
     size_t found = groups(filter, text, first, count / GROUP, noted);
     if (rest == 0) {
@@ -89,7 +125,7 @@ static size_t SEARCH(const trawl_qgram_shuffle *filter, const uint8_t *text, siz
     }
     /* The last, incomplete group on a copy with room behind. */
     uint8_t copy[TRAWL_SHUFFLE_REACH + GROUP] = {0};
-    uint32_t last[GROUP];
+    uint32_t last[GROUP + SPARE];
     size_t before = 0;
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
         before = filter->back[probe] > before ? filter->back[probe] : before;
@@ -110,4 +146,4 @@ static size_t SEARCH(const trawl_qgram_shuffle *filter, const uint8_t *text, siz
 #undef VECTOR
 #undef WIDTH
 #undef TABLE
-#undef LANE_BITS
+#undef MARKS

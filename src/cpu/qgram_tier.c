@@ -150,17 +150,18 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
 
 /* ------------------------------------------------------------------ shuffle */
 
-static size_t shuffle_candidates(const trawl_tier_walker *walker, const trawl_window *window,
+static size_t shuffle_candidates(trawl_tier_walker *walker, const trawl_window *window,
                                  size_t begin, size_t end, const trawl_qgram_lists *lists) {
     size_t window_bytes = walker->tier->window;
     size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
     if (first_end > end) {
         return 0;
     }
+    const trawl_qgram_shuffle *filter = (const void *)walker->filter.rows;
+    size_t found = walker->shuffle(filter, window->text, first_end - 1, end + 1 - first_end,
+                                   walker->dense, lists->samples);
+    walker->dense = found * 512 > end - begin;
     const uint32_t *list = lists->samples;
-    size_t found = walker->shuffle((const trawl_qgram_shuffle *)(const void *)walker->filter.rows,
-                                   window->text, first_end - 1, end + 1 - first_end,
-                                   lists->samples);
     size_t ends = 0;
     size_t near = walker->filter.second_bytes < 8 ? 8 : walker->filter.second_bytes;
     while (found != 0 && list[0] + 1 < near) {

@@ -97,8 +97,10 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
 }
 
-static void make_shuffle(const trawl_patterns *patterns, const trawl_qgram_tier *tier,
+static void make_shuffle(const trawl_build *build, const trawl_qgram_tier *tier,
                          trawl_qgram_shuffle *filter) {
+    const trawl_patterns *patterns = build->patterns;
+    const trawl_compile_options *options = build->options;
     uint32_t ids[TRAWL_SHUFFLE_PATTERNS];
     uint32_t count = 0;
     for (size_t id = 0; id < patterns->count && count < TRAWL_SHUFFLE_PATTERNS; id++) {
@@ -106,7 +108,8 @@ static void make_shuffle(const trawl_patterns *patterns, const trawl_qgram_tier 
             ids[count++] = (uint32_t)id;
         }
     }
-    (void)trawl_qgram_shuffle_make(patterns, ids, count, tier->window, NULL, 0, filter);
+    (void)trawl_qgram_shuffle_make(patterns, ids, count, tier->window, options->sample,
+                                   options->sample_length, filter);
 }
 
 static trawl_status plan(trawl_build *build) {
@@ -136,7 +139,7 @@ static trawl_status plan(trawl_build *build) {
             status = reserve_tier(build, part, &header->tier[part], &planned->keys[part]);
         }
         if (status == TRAWL_OK && header->tier[part].kind == TRAWL_TIER_SHUFFLE) {
-            make_shuffle(build->patterns, &header->tier[part], &planned->shuffle[part]);
+            make_shuffle(build, &header->tier[part], &planned->shuffle[part]);
         }
     }
     trawl_release(reversed.bytes);
