@@ -181,9 +181,16 @@ typedef struct trawl_costs {
     double nfa_step[TRAWL_COST_SIZES]; /* ac-nfa */
     double shift[TRAWL_COST_SIZES];    /* wu-manber: a window tested in a table of that size */
     double shift_zero;                 /* a window looked up */
+    double sample_wide;  /* what a sample of more than eight bytes takes besides */
+    double shuffle;      /* qgram, few patterns: a byte of text in one shuffle of vectors */
+    double shuffle_pass; /* a position that passes all of them */
 } trawl_costs;
 #define TRAWL_COSTS                                                                                \
     { .size = sizeof(trawl_costs) }
+
+/* Measures all of them on the calling thread's CPU, which takes some seconds and 256 MB of memory.
+ * Set costs->size before the call. Other work on the machine disturbs it. */
+TRAWL_API trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error);
 
 typedef struct trawl_compile_options {
     size_t size;         /* sizeof(trawl_compile_options) */

@@ -5,17 +5,20 @@
 /* Guesses for a Zen 3 core. */
 const trawl_costs trawl_costs_built_in = {
     .size = sizeof(trawl_costs),
-    .sample = {0.55, 0.55, 0.65, 0.75, 1.3, 1.6, 2.2, 5.0},
-    .sample_again = 2.0,
-    .end = 1.2,
-    .look_up = {5, 6, 7, 9, 12, 15, 20, 40},
-    .direct = 0.8,
-    .match = 8,
-    .dfa_step = {0.8, 0.8, 0.9, 1.1, 1.5, 2.5, 5, 10},
-    .dfa_match = 8,
-    .nfa_step = {3, 3, 3.3, 3.6, 4.5, 6, 9, 16},
-    .shift = {1.2, 1.2, 1.3, 1.5, 2, 2.5, 4, 8},
-    .shift_zero = 15,
+    .sample = {0.64, 0.65, 0.67, 0.74, 1.14, 1.20, 2.00, 6.20},
+    .sample_again = 1.1,
+    .end = 2.5,
+    .look_up = {3, 3, 3, 4, 8, 21, 34, 54},
+    .direct = 1.05,
+    .match = 15,
+    .dfa_step = {0.75, 0.82, 0.86, 0.97, 1.92, 2.40, 5.00, 11.2},
+    .dfa_match = 9.3,
+    .nfa_step = {2.6, 2.7, 3.0, 3.7, 5.4, 7.2, 11.5, 18.3},
+    .shift = {1.34, 1.45, 1.65, 2.45, 4.25, 4.90, 7.80, 12.5},
+    .shift_zero = 12,
+    .sample_wide = 0.36,
+    .shuffle = 0.0098,
+    .shuffle_pass = 7,
 };
 
 void trawl_costs_complete(const trawl_costs *given, trawl_costs *costs) {

@@ -25,6 +25,7 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_NAME_OFFSETS = 4,  /* uint32_t[patterns + 1], absent when no pattern has a name */
     TRAWL_SECTION_NAMES = 5,
     TRAWL_SECTION_REASON = 6, /* text with a final NUL */
+    TRAWL_SECTION_PLAN = 7,   /* trawl_plan_record (engine/plan_record.h); absent: not planned */
     /* automata: byte classes and outputs (automaton/classes.h, engine/outputs.h) */
     TRAWL_SECTION_CLASSES = 16,    /* uint8_t[256] */
     TRAWL_SECTION_KEY_LENGTH = 17, /* uint32_t[keys] */

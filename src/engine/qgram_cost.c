@@ -7,16 +7,15 @@
 #include "common/status.h"
 
 /* Lengths from which on a class begins. */
-static const uint32_t class_begins[TRAWL_SURVEY_CLASSES] = {1,  3,  4,  5,  6,  7, 8,
-                                                            10, 12, 16, 24, 32, 64};
+static const uint32_t class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4, 5, 6, 7, 8, 12, 16, 32};
 
-#define MOST_SLOT_BITS 15u
+#define MOST_SLOT_BITS 14u
 #define MOST_GRAMS ((size_t)1 << (MOST_SLOT_BITS - 1))
 #define MOST_PATTERNS 8192u
 #define FEWEST_OF_A_CLASS 256u
 #define GROUP 8u /* samples that the filter tests together */
-#define MOST_GROUPS 2048u
-#define FEWEST_GROUPS 512u
+#define MOST_GROUPS 1024u
+#define FEWEST_GROUPS 256u
 #define LEVELS 3u /* a sixteenth, a quarter, all of the patterns that are looked at */
 #define NO_CLASS 255u
 
@@ -332,6 +331,22 @@ double trawl_survey_direct(const trawl_qgram_survey *survey, uint32_t end) {
     return survey->length == 0 ? 1 : (double)hits / (double)survey->length;
 }
 
+unsigned trawl_survey_letters(const trawl_qgram_survey *survey, uint32_t begin, uint32_t end,
+                              bool folded) {
+    bool seen[256] = {false};
+    unsigned letters = 0;
+    for (uint32_t i = survey->first[begin]; i < survey->first[end] && letters <= 4; i++) {
+        const uint8_t *bytes = trawl_pattern_bytes(survey->patterns, survey->ids[i]);
+        uint32_t length = trawl_pattern_length(survey->patterns, survey->ids[i]);
+        for (uint32_t k = 0; k < length; k++) {
+            uint8_t byte = folded ? trawl_fold(bytes[k]) : bytes[k];
+            letters += !seen[byte];
+            seen[byte] = true;
+        }
+    }
+    return letters;
+}
+
 /* ------------------------------------------------------------------ prices */
 
 double trawl_cost_at(const double *by_size, double bytes) {
@@ -350,8 +365,8 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
                                      const trawl_survey_filter *filter,
                                      const trawl_survey_rates *rates, uint32_t end, double tails,
                                      uint64_t most_bytes) {
-    /* One in about 40 other ends passes SECOND (engine/qgram.c). */
-    const double second_passes = 1.0 / 40;
+    /* One in about 150 other ends passes SECOND (engine/qgram.c). */
+    const double second_passes = 1.0 / 150;
     double keys = 0;
     for (uint32_t class = filter->begin; class < end; class ++) {
         keys += (double)survey->count[class];
@@ -365,13 +380,21 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
         double ends = pass; /* stride ends for each sample, one sample in stride bytes */
         double found = tails < ends ? tails : ends;
         double look_ups = found + (ends - found) * second_passes;
-        double again = 3 * group > 1 ? 1 : group; /* then groups are not worth their while */
-        double nanoseconds =
-            (trawl_cost_at(costs->sample, rows * 4) + again * costs->sample_again) /
-                filter->stride +
-            ends * costs->end + look_ups * trawl_cost_at(costs->look_up, keys * 64);
+        double sample =
+            trawl_cost_at(costs->sample, rows * 4) + (filter->gram > 8 ? costs->sample_wide : 0);
+        double again = sample - costs->sample[0] + costs->sample_again;
+        double tested = sample + group * again;
+        if (3 * group > 1) { /* then groups are not worth their while (cpu/qgram_tier.c) */
+            tested = sample > again ? sample : again;
+        }
+        double nanoseconds = tested / filter->stride + ends * costs->end +
+                             look_ups * trawl_cost_at(costs->look_up, keys * 64);
         if (nanoseconds < best.nanoseconds) {
-            best = (trawl_tier_estimate){nanoseconds, pass, look_ups, rows * 4, bits};
+            best = (trawl_tier_estimate){.nanoseconds = nanoseconds,
+                                         .pass = pass,
+                                         .look_ups = look_ups,
+                                         .bytes = rows * 4,
+                                         .row_bits = bits};
         }
         if ((rows > 64 * rates->grams[end] && bits > 10) || (UINT64_C(8) << bits) > most_bytes) {
             break;

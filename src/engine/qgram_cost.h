@@ -13,7 +13,7 @@
 #include "engine/qgram.h"
 #include "pattern/patterns.h"
 
-#define TRAWL_SURVEY_CLASSES 13u
+#define TRAWL_SURVEY_CLASSES 10u
 
 struct trawl_survey_slot;
 
@@ -58,16 +58,21 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
 /* The share of text bytes at which a pattern of one or two bytes of these classes ends. */
 double trawl_survey_direct(const trawl_qgram_survey *survey, uint32_t end);
 
+/* Different bytes of the patterns of these classes that are looked at. */
+unsigned trawl_survey_letters(const trawl_qgram_survey *survey, uint32_t begin, uint32_t end,
+                              bool folded);
+
 /* A cost that depends on a table's size (TRAWL_COST_SIZES), interpolated. */
 double trawl_cost_at(const double *by_size, double bytes);
 
-/* A hashed tier's parameters and what they come to. */
+/* What a tier is expected to be like. */
 typedef struct trawl_tier_estimate {
     double nanoseconds; /* for a byte of text, matches not counted */
     double pass;        /* share of samples that pass FILTER */
     double look_ups;    /* for a byte of text */
     double bytes;       /* of FILTER */
-    uint32_t row_bits;
+    uint32_t row_bits;  /* hashed */
+    bool exact;         /* what passes is a match */
 } trawl_tier_estimate;
 
 /* The same for the best size of FILTER up to `most_bytes`. `tails` is the share of ends whose last

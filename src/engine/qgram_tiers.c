@@ -2,15 +2,19 @@
 
 #include <math.h>
 
+#include "common/fold.h"
 #include "common/status.h"
+#include "engine/qgram_packed.h"
+#include "engine/qgram_shuffle.h"
 
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
+#define MOST_FILTER_BYTES (UINT64_C(32) << 20) /* a larger one is slow whatever it lets through */
 
-/* The cheapest way found so far to filter a run of classes. */
+/* The cheapest way found so far to filter a run of classes. Of `tier`, min_length, max_length and
+ * folded are filled in at the end. */
 typedef struct candidate {
-    trawl_tier_kind kind;
-    trawl_survey_filter filter;
+    trawl_qgram_tier tier;
     trawl_tier_estimate estimate;
 } candidate;
 
@@ -20,6 +24,30 @@ typedef struct division {
     uint64_t most_bytes;                      /* of a filter */
     candidate best[CLASSES + 1][CLASSES + 1]; /* [begin][end] */
 } division;
+
+/* What the patterns of a run have in common. */
+typedef struct run {
+    uint32_t min_length, max_length;
+    uint64_t count;
+    bool folded;
+} run;
+
+static run describe(const division *self, uint32_t begin, uint32_t end) {
+    const trawl_qgram_survey *survey = self->survey;
+    run described = {.min_length = survey->min_length[begin]};
+    for (uint32_t class = begin; class < end; class ++) {
+        described.count += survey->count[class];
+        described.folded |= survey->folded[class];
+        if (survey->max_length[class] > described.max_length) {
+            described.max_length = survey->max_length[class];
+        }
+    }
+    return described;
+}
+
+static bool is_empty(const division *self, uint32_t class) {
+    return self->survey->count[class] == 0;
+}
 
 static void offer(division *self, uint32_t begin, uint32_t end, const candidate *offered) {
     candidate *best = &self->best[begin][end];
@@ -33,12 +61,12 @@ static void try_direct(division *self) {
     const trawl_qgram_survey *survey = self->survey;
     for (uint32_t end = 1; end <= CLASSES && survey->max_length[end - 1] <= 2; end++) {
         double hits = trawl_survey_direct(survey, end);
-        candidate direct = {.kind = TRAWL_TIER_DIRECT,
-                            .filter = {.gram = 2, .stride = 1},
-                            .estimate = {.nanoseconds = self->costs->direct,
-                                         .pass = hits,
-                                         .look_ups = hits,
-                                         .bytes = 65536 * 4}};
+        candidate direct = {
+            .tier = {.kind = TRAWL_TIER_DIRECT, .window = 1, .gram = 2, .stride = 1},
+            .estimate = {.nanoseconds = self->costs->direct,
+                         .pass = hits,
+                         .look_ups = hits,
+                         .bytes = 65536 * 4}};
         offer(self, 0, end, &direct);
     }
 }
@@ -47,17 +75,76 @@ static void try_filter(division *self, const trawl_survey_filter *filter, const 
     trawl_survey_rates rates;
     trawl_survey_measure(self->survey, filter, &rates);
     for (uint32_t end = filter->begin + 1; end <= CLASSES; end++) {
-        candidate hashed = {.kind = TRAWL_TIER_HASHED, .filter = *filter};
+        candidate hashed = {.tier = {.kind = TRAWL_TIER_HASHED,
+                                     .window = filter->gram + filter->stride - 1,
+                                     .gram = filter->gram,
+                                     .stride = filter->stride}};
         hashed.estimate = trawl_tier_price(self->costs, self->survey, filter, &rates, end,
                                            tails[end], self->most_bytes);
+        hashed.tier.row_bits = hashed.estimate.row_bits;
         offer(self, filter->begin, end, &hashed);
     }
+}
+
+/* Sets of few letters. */
+static void try_packed(division *self, uint32_t begin, uint32_t end) {
+    const trawl_qgram_survey *survey = self->survey;
+    const run described = describe(self, begin, end);
+    if (trawl_survey_letters(survey, begin, end, described.folded) > 4) {
+        return;
+    }
+    trawl_packed_letters letters;
+    if (!trawl_packed_find_letters(survey->patterns, described.min_length, described.max_length,
+                                   described.folded, &letters)) {
+        return;
+    }
+    candidate packed = {.tier = {.kind = TRAWL_TIER_PACKED,
+                                 .min_length = described.min_length,
+                                 .max_length = described.max_length,
+                                 .folded = described.folded,
+                                 .letters = letters.shift}};
+    trawl_packed_estimate estimate;
+    trawl_packed_choose(described.count, letters.count, self->most_bytes, &packed.tier, &estimate);
+    packed.estimate = (trawl_tier_estimate){.nanoseconds = estimate.nanoseconds,
+                                            .pass = estimate.pass,
+                                            .look_ups = estimate.look_ups,
+                                            .bytes = estimate.bytes,
+                                            .exact = trawl_packed_exact(&packed.tier)};
+    offer(self, begin, end, &packed);
+}
+
+/* Few patterns. Making the filter takes time that grows with their number, so that runs of many are
+ * tried only where they are what a set is about: its shortest patterns, or all from a length on. */
+static void try_shuffle(division *self, uint32_t begin, uint32_t end) {
+    const trawl_qgram_survey *survey = self->survey;
+    const run described = describe(self, begin, end);
+    bool first = begin == 0 || survey->first[begin] == 0, last = end == CLASSES;
+    uint64_t most = first && last ? TRAWL_SHUFFLE_PATTERNS : first || last ? 32 : 0;
+    if (described.count > most) {
+        return;
+    }
+    uint32_t window = described.min_length;
+    window = window < TRAWL_SHUFFLE_REACH ? window : TRAWL_SHUFFLE_REACH;
+    trawl_qgram_shuffle filter;
+    /* So few patterns are all in the survey. */
+    double pass = trawl_qgram_shuffle_make(survey->patterns, survey->ids + survey->first[begin],
+                                           (uint32_t)described.count, window, survey->text,
+                                           survey->length, &filter);
+    double work = trawl_qgram_shuffle_work(&filter);
+    candidate shuffle = {
+        .tier = {.kind = TRAWL_TIER_SHUFFLE, .window = window, .gram = 1, .stride = 1}};
+    shuffle.estimate = (trawl_tier_estimate){.nanoseconds = work * self->costs->shuffle +
+                                                            pass * self->costs->shuffle_pass,
+                                             .pass = pass,
+                                             .look_ups = pass,
+                                             .bytes = sizeof filter};
+    offer(self, begin, end, &shuffle);
 }
 
 /* All runs that begin with the class `begin`: the shortest patterns there say how long a window may
  * be, and so which q-grams and strides there are. */
 static void try_run(division *self, uint32_t begin) {
-    static const uint32_t grams[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
+    static const uint32_t grams[] = {1, 2, 3, 4, 5, 6, 8, 12, 16};
     const trawl_qgram_survey *survey = self->survey;
     uint32_t window = survey->min_length[begin];
     window = window < MOST_WINDOW ? window : MOST_WINDOW;
@@ -65,8 +152,11 @@ static void try_run(division *self, uint32_t begin) {
     for (uint32_t class = begin; class < CLASSES; class ++) {
         folded |= survey->folded[class];
     }
-    trawl_survey_filter filter = {
-        .begin = begin, .gram = window < 8 ? window : 8, .stride = 1, .folded = folded};
+    trawl_survey_filter filter = {.begin = begin,
+                                  .gram =
+                                      window < TRAWL_QGRAM_MAX_GRAM ? window : TRAWL_QGRAM_MAX_GRAM,
+                                  .stride = 1,
+                                  .folded = folded};
     trawl_survey_rates tails;
     trawl_survey_measure(survey, &filter, &tails);
     for (size_t i = 0; i < sizeof grams / sizeof *grams && grams[i] <= window; i++) {
@@ -78,15 +168,17 @@ static void try_run(division *self, uint32_t begin) {
         uint32_t stride = window - filter.gram + 1;
         stride = stride < TRAWL_QGRAM_MAX_STRIDE ? stride : TRAWL_QGRAM_MAX_STRIDE;
         /* A longer stride means fewer samples but more q-grams in the filter. */
-        for (uint32_t part = 1; part <= 4 && stride / part >= part; part *= 2) {
+        for (uint32_t part = 1; part <= 4 && (part == 1 || stride / part >= 2); part *= 2) {
             filter.stride = stride / part;
             try_filter(self, &filter, tails.pass);
         }
     }
-}
-
-static bool is_empty(const division *self, uint32_t class) {
-    return self->survey->count[class] == 0;
+    for (uint32_t end = begin + 1; end <= CLASSES; end++) {
+        if (!is_empty(self, end - 1) || end == CLASSES) {
+            try_packed(self, begin, end);
+            try_shuffle(self, begin, end);
+        }
+    }
 }
 
 /* The cheapest sequence of runs that covers all classes; returns its number of tiers. */
@@ -124,26 +216,6 @@ static uint32_t cover(const division *self, uint32_t *begins, uint32_t *ends) {
     return count;
 }
 
-static void describe(const division *self, uint32_t begin, uint32_t end, trawl_qgram_tier *tier) {
-    const trawl_qgram_survey *survey = self->survey;
-    const candidate *best = &self->best[begin][end];
-    *tier = (trawl_qgram_tier){.kind = best->kind,
-                               .min_length = survey->min_length[begin],
-                               .gram = best->filter.gram,
-                               .stride = best->filter.stride,
-                               .window = best->filter.gram + best->filter.stride - 1,
-                               .row_bits = best->estimate.row_bits};
-    if (best->kind == TRAWL_TIER_DIRECT) {
-        tier->window = 1;
-    }
-    for (uint32_t class = begin; class < end; class ++) {
-        tier->folded |= survey->folded[class];
-        if (survey->max_length[class] > tier->max_length) {
-            tier->max_length = survey->max_length[class];
-        }
-    }
-}
-
 static void divide(division *self, trawl_qgram_choice *choice) {
     for (uint32_t begin = 0; begin <= CLASSES; begin++) {
         for (uint32_t end = 0; end <= CLASSES; end++) {
@@ -161,36 +233,34 @@ static void divide(division *self, trawl_qgram_choice *choice) {
     uint32_t begins[CLASSES], ends[CLASSES];
     choice->header.tiers = cover(self, begins, ends);
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
-        describe(self, begins[i], ends[i], &choice->header.tier[i]);
-        choice->estimate[i] = self->best[begins[i]][ends[i]].estimate;
-        choice->nanoseconds += choice->estimate[i].nanoseconds;
+        const candidate *best = &self->best[begins[i]][ends[i]];
+        const run described = describe(self, begins[i], ends[i]);
+        trawl_qgram_tier *tier = &choice->header.tier[i];
+        *tier = best->tier;
+        tier->min_length = described.min_length;
+        tier->max_length = described.max_length;
+        tier->folded = described.folded;
+        choice->estimate[i] = best->estimate;
+        choice->nanoseconds += best->estimate.nanoseconds;
+        choice->exact = (i == 0 || choice->exact) && best->estimate.exact;
     }
 }
 
-trawl_status trawl_qgram_divide(const trawl_patterns *patterns,
+trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
                                 const trawl_compile_options *options, trawl_qgram_choice *choice,
                                 trawl_error *error) {
+    (void)error;
     memset(choice, 0, sizeof *choice);
-    trawl_qgram_survey survey;
-    trawl_status status =
-        trawl_survey_open(&survey, patterns, options->sample, options->sample_length, error);
-    if (status == TRAWL_OK) {
-        division self = {
-            .costs = options->costs, .survey = &survey, .most_bytes = options->max_table_bytes};
-        divide(&self, choice);
-    }
-    trawl_survey_close(&survey);
-    return status;
+    division self = {.costs = options->costs,
+                     .survey = survey,
+                     .most_bytes = options->max_table_bytes < MOST_FILTER_BYTES
+                                       ? options->max_table_bytes
+                                       : MOST_FILTER_BYTES};
+    divide(&self, choice);
+    return TRAWL_OK;
 }
 
 trawl_status trawl_qgram_choose(const trawl_build *build, trawl_qgram_header *header) {
-    if (build->choice != NULL) {
-        *header = build->choice->header;
-        return TRAWL_OK;
-    }
-    trawl_qgram_choice choice;
-    trawl_status status =
-        trawl_qgram_divide(build->patterns, build->options, &choice, build->error);
-    *header = choice.header;
-    return status;
+    *header = build->choice->header;
+    return TRAWL_OK;
 }

@@ -18,15 +18,16 @@ typedef struct trawl_qgram_choice {
     trawl_qgram_header header;
     trawl_tier_estimate estimate[TRAWL_QGRAM_MAX_TIERS];
     double nanoseconds; /* for a byte of text, matches not counted */
+    bool exact;         /* what passes the filters are matches, and counted as such for nothing */
 } trawl_qgram_choice;
 
-/* The division with the least expected cost. `options` are complete, with a sample and costs.
- * Refuses (TRAWL_ERROR_LIMIT) when the variant's kind of filter cannot take the set. */
-trawl_status trawl_qgram_divide(const trawl_patterns *patterns,
+/* The division with the least expected cost. `options` are complete, with costs. Refuses
+ * (TRAWL_ERROR_LIMIT) when the variant's kind of filter cannot take the set. */
+trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
                                 const trawl_compile_options *options, trawl_qgram_choice *choice,
                                 trawl_error *error);
 
-/* The header of build->choice, or of a division of its own when there is none. */
+/* The header of build->choice, which compiling qgram always has. */
 trawl_status trawl_qgram_choose(const trawl_build *build, trawl_qgram_header *header);
 
 #endif

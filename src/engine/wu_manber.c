@@ -44,7 +44,8 @@ static uint32_t shift_bits(uint32_t endings, uint32_t window, uint32_t block, ui
 /* The block length with the least expected work for each byte of text. A block stands at a given
  * distance from the end of some pattern with a probability p; the shift is the number of distances
  * up to which it stands at none. */
-static uint32_t choose_block(uint32_t endings, uint32_t window, double alphabet, uint64_t memory) {
+uint32_t trawl_wu_manber_choose_block(uint32_t endings, uint32_t window, double alphabet,
+                                      uint64_t memory) {
     const double look_up_cost = 8; /* of a window whose shift is 0, in probes of SHIFT */
     uint32_t best = 1;
     double least = INFINITY;
@@ -84,8 +85,8 @@ static trawl_status plan_tuned(trawl_build *build, wu_manber_plan *planned) {
     uint32_t endings = trawl_endings_count(keys, header->window);
     uint64_t memory = build->max_table_bytes / 4;
     if (header->block == 0) {
-        header->block =
-            choose_block(endings, header->window, trawl_endings_alphabet(build->patterns), memory);
+        header->block = trawl_wu_manber_choose_block(
+            endings, header->window, trawl_endings_alphabet(build->patterns), memory);
     }
     header->tail = header->window < TRAWL_WU_MANBER_TAIL ? header->window : TRAWL_WU_MANBER_TAIL;
     header->shift_bits = shift_bits(endings, header->window, header->block, memory);

@@ -42,6 +42,11 @@ typedef struct trawl_wu_manber_header {
  * IDS             -                                 uint32_t[patterns]
  * and in `tuned` the outputs. */
 
+/* The block length that `tuned` takes for so many different ends of `window` bytes, of a set with
+ * that effective alphabet (trawl_endings_alphabet), and for so many bytes of memory. */
+uint32_t trawl_wu_manber_choose_block(uint32_t endings, uint32_t window, double alphabet,
+                                      uint64_t memory);
+
 /* In folded databases letters of either case must hash alike. Setting one bit of every byte does
  * that; the few other bytes that it confuses cost a look-up, not a wrong match. */
 TRAWL_BOTH uint64_t trawl_wu_manber_case_bits(bool folded) {

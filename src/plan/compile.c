@@ -58,7 +58,7 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                               "variant '%s' needs an engine to be a variant of", options->variant);
         }
-        return trawl_plan_choose(patterns, options->max_table_bytes, plan, error);
+        return trawl_plan_choose(patterns, options, plan, error);
     }
     plan->engine = trawl_engine_find(options->engine);
     if (plan->engine == NULL) {
@@ -72,7 +72,9 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
     }
     plan->variant = (unsigned)variant;
     (void)snprintf(plan->reason, sizeof plan->reason, "asked for by name");
-    return TRAWL_OK;
+    return plan->engine == &trawl_engine_qgram && plan->variant == 0 && !plan->divided
+               ? trawl_plan_divide(patterns, options, plan, error)
+               : TRAWL_OK;
 }
 
 /* The sections that every database has. */
@@ -86,11 +88,15 @@ static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_plan
         {TRAWL_SECTION_PATTERN_BYTES, set->offsets[set->count], 1},
         {TRAWL_SECTION_PATTERN_FLAGS, set->count, 1},
         {TRAWL_SECTION_REASON, strlen(plan->reason) + 1, 1},
+        {TRAWL_SECTION_PLAN, plan->divided ? 1 : 0, sizeof plan->record},
         {TRAWL_SECTION_NAME_OFFSETS, set->count + 1, 4}, /* from here on only with names */
         {TRAWL_SECTION_NAMES, set->name_offsets == NULL ? 0 : set->name_offsets[set->count], 1},
     };
-    size_t count = set->name_offsets == NULL ? 4 : 6;
+    size_t count = set->name_offsets == NULL ? 5 : 7;
     for (size_t i = 0; i < count; i++) {
+        if (sections[i].kind == TRAWL_SECTION_PLAN && sections[i].count == 0) {
+            continue;
+        }
         trawl_status status = trawl_image_reserve(image, sections[i].kind, 0, sections[i].count,
                                                   sections[i].object, error);
         if (status != TRAWL_OK) {
@@ -109,6 +115,10 @@ static void fill_patterns(const trawl_patterns *set, const trawl_plan *plan,
     memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_FLAGS, 0), set->flags, set->count);
     memcpy(trawl_image_section(image, TRAWL_SECTION_REASON, 0), plan->reason,
            strlen(plan->reason) + 1);
+    if (plan->divided) {
+        memcpy(trawl_image_section(image, TRAWL_SECTION_PLAN, 0), &plan->record,
+               sizeof plan->record);
+    }
     if (set->name_offsets != NULL) {
         memcpy(trawl_image_section(image, TRAWL_SECTION_NAME_OFFSETS, 0), set->name_offsets,
                (set->count + 1) * sizeof *set->name_offsets);
@@ -157,6 +167,7 @@ static trawl_status build_with(const trawl_patterns *patterns, const trawl_compi
     trawl_build build = {.patterns = patterns,
                          .options = options,
                          .variant = plan->variant,
+                         .choice = plan->divided ? &plan->division : NULL,
                          .max_table_bytes = options->max_table_bytes,
                          .image = image,
                          .error = error,
@@ -185,8 +196,27 @@ static trawl_status build_with(const trawl_patterns *patterns, const trawl_compi
     return status;
 }
 
+/* Plans, and compiles or only measures as build_with. */
+static trawl_status plan_and_build(const trawl_patterns *patterns,
+                                   const trawl_compile_options *options, trawl_plan *plan,
+                                   double start, trawl_db **db, uint64_t *size,
+                                   trawl_error *error) {
+    trawl_status status = choose_engine(patterns, options, plan, error);
+    while (status == TRAWL_OK) {
+        status = build_with(patterns, options, plan, start, db, size, error);
+        if (status != TRAWL_ERROR_LIMIT || !is_automatic(options) || !trawl_plan_next(plan)) {
+            break;
+        }
+        trawl_clear(error);
+        status = TRAWL_OK;
+    }
+    return status;
+}
+
+/* `division`: of qgram's tiers by the caller, or NULL. */
 static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_options *given,
-                            trawl_db **db, uint64_t *size, trawl_error *error) {
+                            const trawl_qgram_choice *division, trawl_db **db, uint64_t *size,
+                            trawl_error *error) {
     double start = trawl_seconds();
     if (patterns == NULL || patterns->count == 0) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "%s",
@@ -194,31 +224,42 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
                                            : "the pattern set is empty: at least one is needed");
     }
     trawl_compile_options options;
-    trawl_costs costs;
-    uint8_t *made = NULL;
-    trawl_plan plan;
     trawl_status status = read_options(given, &options, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_plan *plan = trawl_allocate_zeroed(1, sizeof *plan);
+    if (plan == NULL) {
+        return trawl_fail_memory(error, "planning", sizeof *plan);
+    }
+    trawl_costs costs;
     trawl_costs_complete(options.costs, &costs);
     options.costs = &costs;
-    if (status == TRAWL_OK && needs_sample(&options)) {
-        size_t length;
-        status = trawl_sample_make(patterns, &made, &length, error);
+    uint8_t *made = NULL;
+    if (division != NULL) {
+        plan->divided = true;
+        plan->division = *division;
+    } else if (needs_sample(&options)) {
+        options.sample_length = 0;
+        status = trawl_sample_make(patterns, &made, &options.sample_length, error);
         options.sample = made;
-        options.sample_length = length;
+    } else {
+        plan->record.sample_bytes = options.sample_length;
     }
     if (status == TRAWL_OK) {
-        status = choose_engine(patterns, &options, &plan, error);
-    }
-    while (status == TRAWL_OK) {
-        status = build_with(patterns, &options, &plan, start, db, size, error);
-        if (status != TRAWL_ERROR_LIMIT || !is_automatic(&options) || !trawl_plan_next(&plan)) {
-            break;
-        }
-        trawl_clear(error);
-        status = TRAWL_OK;
+        status = plan_and_build(patterns, &options, plan, start, db, size, error);
     }
     trawl_release(made);
+    trawl_release(plan);
     return status;
+}
+
+trawl_status trawl_compile_divided(const trawl_patterns *patterns,
+                                   const trawl_compile_options *options,
+                                   const trawl_qgram_choice *division, trawl_db **db,
+                                   trawl_error *error) {
+    *db = NULL;
+    return compile(patterns, options, division, db, NULL, error);
 }
 
 trawl_status trawl_compile(const trawl_patterns *patterns, const trawl_compile_options *options,
@@ -228,7 +269,7 @@ trawl_status trawl_compile(const trawl_patterns *patterns, const trawl_compile_o
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_compile: db is NULL");
     }
     *db = NULL;
-    return compile(patterns, options, db, NULL, error);
+    return compile(patterns, options, NULL, db, NULL, error);
 }
 
 trawl_status trawl_compile_size(const trawl_patterns *patterns,
@@ -239,5 +280,5 @@ trawl_status trawl_compile_size(const trawl_patterns *patterns,
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_compile_size: bytes is NULL");
     }
     *bytes = 0;
-    return compile(patterns, options, NULL, bytes, error);
+    return compile(patterns, options, NULL, NULL, bytes, error);
 }

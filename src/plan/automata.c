@@ -1,0 +1,263 @@
+#include "plan/automata.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/allocate.h"
+#include "common/fold.h"
+#include "common/status.h"
+
+/* States are the beginnings of patterns. Their hashes, as bits of a table, are enough to walk: a
+ * state is the longest end of the text so far that is a beginning. */
+#define MOST_DEPTH 16u                      /* longer beginnings are not looked at */
+#define MOST_BEGINNINGS ((uint64_t)3 << 19) /* of larger sets only some patterns are */
+#define MOST_TEXT ((size_t)65536)
+#define LINE 64.0
+#define NFA_STATE_BYTES 24.0
+
+/* A Bloom filter that keeps the bits of an item in one word. */
+typedef struct bit_set {
+    uint64_t *words;
+    uint32_t bits; /* it has 1 << bits words */
+    uint32_t each; /* bits of an item */
+} bit_set;
+
+static uint64_t mask_of(const bit_set *set, uint64_t hash) {
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < set->each; i++) {
+        mask |= UINT64_C(1) << (hash >> (6 * i) & 63);
+    }
+    return mask;
+}
+
+static bool has(const bit_set *set, uint64_t hash) {
+    uint64_t mask = mask_of(set, hash);
+    return (set->words[hash >> (64 - set->bits)] & mask) == mask;
+}
+
+static bool add(const bit_set *set, uint64_t hash) {
+    uint64_t mask = mask_of(set, hash);
+    uint64_t *word = &set->words[hash >> (64 - set->bits)];
+    bool new = (*word & mask) != mask;
+    *word |= mask;
+    return new;
+}
+
+static uint64_t extend(uint64_t hash, uint8_t byte) {
+    hash = (hash + byte + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* `extend` alone does not mix well enough. */
+static uint64_t spread(uint64_t hash) {
+    hash *= UINT64_C(0xd6e8feb86659fd93);
+    return hash ^ hash >> 29;
+}
+
+typedef struct walk {
+    const trawl_patterns *patterns;
+    const uint8_t *text;
+    size_t length;
+    uint8_t fold[256];
+    bit_set beginnings, wholes, lines, nfa_lines;
+    bool lengths[MOST_DEPTH + 1]; /* that patterns have */
+    uint8_t *ends;                /* of matches, for each byte of text */
+    double columns, entry;        /* of the DFA */
+    trawl_automata_estimate *estimate;
+} walk;
+
+/* ------------------------------------------------------------------ the patterns */
+
+static uint64_t bytes_looked_at(const trawl_patterns *patterns, size_t step) {
+    uint64_t sum = 0;
+    for (size_t id = 0; id < patterns->count; id += step) {
+        uint32_t length = trawl_pattern_length(patterns, id);
+        sum += length < MOST_DEPTH ? length : MOST_DEPTH;
+    }
+    return sum;
+}
+
+/* A set of about so many items, with room of `room` words for a hundred. */
+static trawl_status make_set(bit_set *set, uint64_t items, unsigned room, uint32_t each,
+                             trawl_error *error) {
+    set->bits = 4;
+    set->each = each;
+    while (set->bits < 20 && UINT64_C(1) << set->bits < items * room / 100) {
+        set->bits++;
+    }
+    size_t words = (size_t)1 << set->bits;
+    set->words = trawl_allocate_zeroed(words, sizeof *set->words);
+    return set->words == NULL ? trawl_fail_memory(error, "planning", words * sizeof *set->words)
+                              : TRAWL_OK;
+}
+
+static void add_patterns(walk *self, size_t step, double *factor) {
+    const trawl_patterns *patterns = self->patterns;
+    double states = 1, seen = 0, deep = 0;
+    bool bytes[256] = {false};
+    for (size_t id = 0; id < patterns->count; id += step) {
+        const uint8_t *pattern = trawl_pattern_bytes(patterns, id);
+        uint32_t length = trawl_pattern_length(patterns, id);
+        uint64_t hash = 0;
+        for (uint32_t i = 0; i < length && i < MOST_DEPTH; i++) {
+            uint8_t byte = self->fold[pattern[i]];
+            bytes[byte] = true;
+            hash = extend(hash, byte);
+            states += add(&self->beginnings, spread(hash));
+        }
+        if (length <= MOST_DEPTH) {
+            (void)add(&self->wholes, spread(hash));
+            self->lengths[length] = true;
+        } else {
+            deep += length - MOST_DEPTH;
+        }
+        seen++;
+    }
+    *factor = (double)patterns->count / seen;
+    double classes = 1;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        classes += bytes[byte];
+    }
+    trawl_automata_estimate *estimate = self->estimate;
+    estimate->states = (states + deep) * *factor;
+    self->entry = estimate->states <= 65536 ? 2 : 4;
+    self->columns = classes < 256 ? classes : 256;
+    if (estimate->states <= 65536) { /* rows of the narrow table are a power of two */
+        self->columns = exp2(ceil(log2(self->columns)));
+    }
+    double dfa = estimate->states * self->columns * self->entry;
+    double nfa = estimate->states * NFA_STATE_BYTES;
+    estimate->dfa_bytes = dfa < 1e18 ? (uint64_t)dfa : UINT64_C(1) << 60;
+    estimate->nfa_bytes = (uint64_t)nfa;
+    estimate->dfa.all = dfa / LINE;
+    estimate->nfa.all = nfa / LINE;
+}
+
+/* ------------------------------------------------------------------ the text */
+
+/* The state before text[at], and the entry for that byte. */
+static void touch(walk *self, uint64_t state, size_t at, double *lines, double *nfa_lines) {
+    uint8_t byte = self->fold[self->text[at]];
+    double lines_of_row = self->columns * self->entry / LINE;
+    uint64_t line = lines_of_row <= 1 ? 0 : 1 + (uint64_t)(byte * lines_of_row / 256);
+    *lines += add(&self->lines, spread(extend(state, (uint8_t)line)));
+    *nfa_lines += add(&self->nfa_lines, spread(state));
+}
+
+static void walk_text(walk *self) {
+    trawl_automata_estimate *estimate = self->estimate;
+    double lines = 0, nfa_lines = 0, ends = 0;
+    double rows_of_line = LINE / (self->columns * self->entry);
+    double share = rows_of_line > 1 ? rows_of_line : 1; /* states that lie in one line */
+    size_t known = 0;                                   /* the state is known after so many bytes */
+    unsigned point = 0;
+    for (size_t start = 0; start < self->length; start++) {
+        uint64_t hash = 0;
+        if (known < start) {
+            known = start;
+        }
+        for (size_t i = start; i < self->length && i < start + MOST_DEPTH; i++) {
+            hash = extend(hash, self->fold[self->text[i]]);
+            uint64_t bits = spread(hash);
+            if (!has(&self->beginnings, bits)) {
+                break;
+            }
+            if (self->ends[i] == 0 && self->lengths[i - start + 1] && has(&self->wholes, bits)) {
+                self->ends[i] = 1;
+                ends++;
+            }
+            if (i >= known) {
+                known = i + 1;
+                if (known < self->length) {
+                    touch(self, hash, known, &lines, &nfa_lines);
+                }
+            }
+        }
+        if (known == start) {
+            known = start + 1;
+            touch(self, 0, start, &lines, &nfa_lines);
+        }
+        /* A point at 1/128 of the text, at 2/128, 4/128, ... */
+        if (start + 1 == self->length >> (TRAWL_GROWTH_POINTS - 1 - point)) {
+            estimate->dfa.steps[point] = estimate->nfa.steps[point] = (double)(start + 1);
+            estimate->dfa.lines[point] = lines / share;
+            estimate->nfa.lines[point] = nfa_lines * NFA_STATE_BYTES / LINE;
+            point++;
+        }
+    }
+    estimate->match_ends = self->length == 0 ? 0 : ends / (double)self->length;
+}
+
+trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_t *text,
+                                    size_t length, trawl_automata_estimate *estimate,
+                                    trawl_error *error) {
+    memset(estimate, 0, sizeof *estimate);
+    walk self = {.patterns = patterns,
+                 .text = text,
+                 .length = length < MOST_TEXT ? length : MOST_TEXT,
+                 .estimate = estimate};
+    for (unsigned byte = 0; byte < 256; byte++) {
+        self.fold[byte] =
+            patterns->case_insensitive != 0 ? trawl_fold((uint8_t)byte) : (uint8_t)byte;
+    }
+    size_t step = 1;
+    while (bytes_looked_at(patterns, step) > MOST_BEGINNINGS) {
+        step *= 2;
+    }
+    double factor = 1;
+    trawl_status status = make_set(&self.beginnings, bytes_looked_at(patterns, step), 50, 3, error);
+    status =
+        status != TRAWL_OK ? status : make_set(&self.wholes, patterns->count / step, 100, 4, error);
+    status = status != TRAWL_OK ? status : make_set(&self.lines, self.length, 50, 3, error);
+    status = status != TRAWL_OK ? status : make_set(&self.nfa_lines, self.length, 50, 3, error);
+    self.ends = trawl_allocate_zeroed(self.length + 1, 1);
+    if (status == TRAWL_OK && self.ends == NULL) {
+        status = trawl_fail_memory(error, "planning", self.length);
+    }
+    if (status == TRAWL_OK) {
+        add_patterns(&self, step, &factor);
+        walk_text(&self);
+        estimate->match_ends *= factor;
+        estimate->match_ends = estimate->match_ends < 1 ? estimate->match_ends : 1;
+    }
+    trawl_release(self.beginnings.words);
+    trawl_release(self.wholes.words);
+    trawl_release(self.lines.words);
+    trawl_release(self.nfa_lines.words);
+    trawl_release(self.ends);
+    return status;
+}
+
+/* ------------------------------------------------------------------ caches */
+
+/* The share of steps that touch a line which is not among the last `lines` different ones: how fast
+ * new lines come when there have been so many. Between the points, and beyond the last one, their
+ * number is a power of the steps (Heaps' law). */
+static double share_of_new_lines(const trawl_line_growth *growth, double lines) {
+    if (lines >= growth->all || growth->lines[0] <= 0) {
+        return 0;
+    }
+    unsigned point = 1;
+    while (point < TRAWL_GROWTH_POINTS - 1 && growth->lines[point] < lines) {
+        point++;
+    }
+    double ratio = growth->lines[point] / growth->lines[point - 1];
+    double exponent =
+        ratio <= 1 ? 0 : log(ratio) / log(growth->steps[point] / growth->steps[point - 1]);
+    if (exponent < 1e-3) {
+        return 0;
+    }
+    double steps = growth->steps[point] * pow(lines / growth->lines[point], 1 / exponent);
+    double share = steps <= 0 ? 1 : exponent * lines / steps;
+    return share < 1 ? share : 1;
+}
+
+double trawl_automata_step(const trawl_line_growth *growth, const double *by_size) {
+    double nanoseconds = by_size[0];
+    for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
+        double lines = 64.0 * (double)(UINT64_C(1) << (2 * i)) / 4; /* of the size before */
+        double more = by_size[i] - by_size[i - 1];
+        nanoseconds += (more > 0 ? more : 0) * share_of_new_lines(growth, lines);
+    }
+    return nanoseconds;
+}
