@@ -2,7 +2,7 @@
 #include "common/allocate.h"
 #include "common/clock.h"
 #include "common/status.h"
-#include "cpu/qgram_tier.h"
+#include "cpu/qgram_packed.h"
 #include "cpu/walkers.h"
 
 /* A text may pass the filter everywhere, by chance or by malice: a byte of it then takes many times
@@ -152,7 +152,7 @@ static trawl_status report_events(qgram_walker *walker, const trawl_window *wind
         if (first == NULL) {
             return TRAWL_OK;
         }
-        size_t from = first->next, to = from + 1;
+        size_t from = first->next, to = limit == UINT32_MAX ? first->event_count : from + 1;
         while (to < first->event_count && first->events[to].position <= limit) {
             to++;
         }
@@ -171,6 +171,10 @@ static trawl_status report_events(qgram_walker *walker, const trawl_window *wind
 /* The owned part [begin, end), at most a block. */
 static trawl_status walk_block(qgram_walker *walker, const trawl_window *window, size_t begin,
                                size_t end, const trawl_consumer *consumer) {
+    if (consumer->sink != NULL && walker->tiers == 1 && walker->tier[0].packed.unit) {
+        return trawl_packed_report(&walker->tier[0], window, begin, end, &walker->lists,
+                                   consumer->sink);
+    }
     for (uint32_t i = 0; i < walker->tiers; i++) {
         trawl_tier_walker *tier = &walker->tier[i];
         if (consumer->sink == NULL) {

@@ -69,6 +69,7 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         filter->number_bits = second;
         filter->number_before =
             (const uint32_t *)(filter->number_bits + trawl_packed_words(tier->gram));
+        filter->number_ids = walker->search.view.outputs.ids;
     }
     for (unsigned byte = 0; byte < 256; byte++) {
         filter->code[byte] = trawl_packed_code(&header->letters, (uint8_t)byte);
@@ -211,6 +212,29 @@ void trawl_packed_events(trawl_tier_walker *walker, const trawl_window *window, 
     walker->next = 0;
 }
 
+trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *window,
+                                 size_t begin, size_t end, const trawl_qgram_lists *lists,
+                                 trawl_sink *sink) {
+    trawl_packed_block block;
+    const trawl_packed_loops *loops = walker->packed_loops;
+    size_t count = find_candidates(walker, window, begin, end, lists, &block);
+    for (size_t done = 0; done < count;) {
+        if (sink->count == sink->capacity) {
+            trawl_status status = sink->flush(sink);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+        }
+        size_t room = sink->capacity - sink->count;
+        size_t some = count - done < room ? count - done : room;
+        loops->matches(&walker->packed, &block, lists->ends + done, some, window->base,
+                       sink->matches + sink->count);
+        sink->count += some;
+        done += some;
+    }
+    return TRAWL_OK;
+}
+
 void trawl_packed_count(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                         size_t end, const trawl_qgram_lists *lists, trawl_counts *counts) {
     trawl_packed_block block;
@@ -228,6 +252,13 @@ void trawl_packed_count(trawl_tier_walker *walker, const trawl_window *window, s
         size_t left = candidates - done;
         size_t found = find_events(walker, &block, window, lists->ends + done,
                                    left < AT_ONCE ? left : AT_ONCE, events);
+        if (filter->unit) { /* each of them is one match of one pattern */
+            counts->total += found;
+            for (size_t i = 0; i < found; i++) {
+                hits[events[i].key]++;
+            }
+            continue;
+        }
         for (size_t i = 0; i < found; i++) {
             trawl_emit_counts(&view->outputs, &view->patterns, window, events[i].position,
                               events[i].key, counts, hits);

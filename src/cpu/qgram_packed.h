@@ -42,6 +42,9 @@ struct trawl_packed_loops {
     /* The keys of exact tiers' hits. */
     void (*keys)(const trawl_packed_filter *filter, const trawl_packed_block *block,
                  const uint32_t *ends, size_t count, trawl_ending_event *events);
+    /* Their matches, of a tier where each has one (`unit`). */
+    void (*matches)(const trawl_packed_filter *filter, const trawl_packed_block *block,
+                    const uint32_t *ends, size_t count, uint64_t text_base, trawl_match *matches);
 };
 
 /* Fills in walker->packed. */
@@ -51,6 +54,11 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
 /* trawl_tier_events and trawl_tier_count for packed tiers. */
 void trawl_packed_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                          size_t end, const trawl_qgram_lists *lists);
+
+/* Where the tier is the only one and walker->packed.unit: reports the matches without events. */
+trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *window,
+                                 size_t begin, size_t end, const trawl_qgram_lists *lists,
+                                 trawl_sink *sink);
 void trawl_packed_count(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                         size_t end, const trawl_qgram_lists *lists, trawl_counts *counts);
 

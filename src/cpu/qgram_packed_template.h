@@ -3,9 +3,10 @@
  *   LOOPS       name of the trawl_packed_loops to define
  *   NAME(base)  a distinct name for each function
  *   TARGET      the functions' target attribute, or nothing
- * and the two steps that are written for each instruction set (cpu/qgram_packed_vectors.h):
+ * and the steps that are written for each instruction set (cpu/qgram_packed_vectors.h):
  *   NAME(pack64)    packs 64 bytes and says which of them are letters
  *   NAME(select64)  says at which of 64 positions a window passes
+ *   NAME(field)     some bits of a word
  */
 
 TARGET static inline __attribute__((always_inline)) uint64_t NAME(load)(const uint8_t *letters,
@@ -58,17 +59,21 @@ TARGET static void NAME(pack)(const trawl_packed_filter *filter, const uint8_t *
 /* The rows of 32 pairs of positions. */
 TARGET static inline __attribute__((always_inline)) void
 NAME(load_rows)(const trawl_packed_filter *filter, const uint8_t *letters, uint32_t unit,
-                uint64_t mask, uint8_t *rows) {
+                uint8_t *rows) {
+    uint32_t bits = 2 * (filter->gram - 1);
     /* A pair's positions are 2k and 2k + 1, its row's index the gram - 1 letters up to 2k. */
     size_t first = (size_t)64 * unit + 2 - filter->gram;
     unsigned shift = 2 * (first & 3);
     const uint8_t *from = letters + (first >> 2);
-    for (unsigned i = 0; i < 4; i++) {
+#pragma GCC unroll 1
+    for (unsigned i = 0; i < 4; i++) { /* one after the other: there are not registers for more */
         uint64_t word;
         memcpy(&word, from + (size_t)4 * i, sizeof word);
         word >>= shift;
         for (unsigned k = 0; k < 8; k++) {
-            rows[8 * i + k] = filter->pairs[word >> (4 * k) & mask];
+            rows[8 * i + k] = filter->pairs[NAME(field)(word >> (16 * (k / 4)), 4 * (k % 4), bits)];
+            /* Or rows would be shifted together before they are stored, which takes longer. */
+            __asm__("" ::: "memory");
         }
     }
 }
@@ -93,7 +98,6 @@ TARGET static size_t NAME(pairs)(const trawl_packed_filter *filter, const uint8_
     uint8_t codes[64 * (TRAWL_PACKED_PIECE + 1)];
     uint8_t rows[32 * TRAWL_PACKED_PIECE];
     const trawl_packed_filter own = *filter; /* what is written cannot be part of it */
-    uint64_t mask = trawl_packed_mask(own.gram - 1);
     size_t found = 0;
     NAME(pack_lead)(&own, text, begin, end, block, codes);
     uint32_t units = block->units;
@@ -103,7 +107,7 @@ TARGET static size_t NAME(pairs)(const trawl_packed_filter *filter, const uint8_
             NAME(pack_unit)(&own, text, end, first + i, block, codes + (size_t)64 * (i + 1));
         }
         for (uint32_t i = 0; i < count; i++) {
-            NAME(load_rows)(&own, block->letters, first + i, mask, rows + (size_t)32 * i);
+            NAME(load_rows)(&own, block->letters, first + i, rows + (size_t)32 * i);
         }
         for (uint32_t i = 0; i < count; i++) {
             const uint8_t *here = codes + (size_t)64 * (i + 1);
@@ -216,6 +220,21 @@ TARGET static void NAME(keys)(const trawl_packed_filter *filter, const trawl_pac
     }
 }
 
+TARGET static void NAME(matches)(const trawl_packed_filter *filter, const trawl_packed_block *block,
+                                 const uint32_t *ends, size_t count, uint64_t text_base,
+                                 trawl_match *matches) {
+    const trawl_packed_filter own = *filter;
+    uint64_t mask = trawl_packed_mask(own.gram);
+    size_t base = block->begin - TRAWL_PACKED_LEAD + own.gram;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t number = NAME(load)(block->letters, ends[i] - base) & mask;
+        uint32_t key = trawl_packed_rank(own.number_bits, own.number_before, number);
+        uint64_t end = text_base + ends[i];
+        matches[i] =
+            (trawl_match){.start = end - own.gram, .end = end, .pattern = own.number_ids[key]};
+    }
+}
+
 const trawl_packed_loops LOOPS = {
     .pack = NAME(pack),
     .pairs = NAME(pairs),
@@ -224,6 +243,7 @@ const trawl_packed_loops LOOPS = {
     .ends = NAME(ends),
     .tails = NAME(tails),
     .keys = NAME(keys),
+    .matches = NAME(matches),
 };
 
 #undef LOOPS

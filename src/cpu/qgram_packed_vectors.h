@@ -1,5 +1,5 @@
 /*
- * The two steps of packed tiers that need an instruction set's own words, for each set. The rest is
+ * The steps of packed tiers that need an instruction set's own words, for each set. The rest is
  * cpu/qgram_packed_template.h.
  *
  * pack64 packs text[0 .. 64) into 16 bytes, and writes the codes (0 to 3, anything for a byte that
@@ -7,6 +7,8 @@
  *
  * select64 looks at 32 rows of pairs of positions. Bit 2k of what it returns is bit before[2k] of
  * row k, bit 2k + 1 is bit 4 + here[2k + 1] of row k.
+ *
+ * field gives `bits` (at most 18) bits of a word from bit `from` on.
  */
 #ifndef TRAWL_CPU_QGRAM_PACKED_VECTORS_H
 #define TRAWL_CPU_QGRAM_PACKED_VECTORS_H
@@ -42,6 +44,11 @@ select64_scalar(const uint8_t *rows, const uint8_t *before, const uint8_t *here)
         hits |= pair << i;
     }
     return hits;
+}
+
+static inline __attribute__((always_inline)) uint64_t field_scalar(uint64_t word, unsigned from,
+                                                                   uint32_t bits) {
+    return word >> from & ((UINT64_C(1) << bits) - 1);
 }
 
 #if TRAWL_HAVE_X86
@@ -110,6 +117,16 @@ TRAWL_TARGET_AVX2 static inline __attribute__((always_inline)) uint64_t
 select64_avx2(const uint8_t *rows, const uint8_t *before, const uint8_t *here) {
     return select32_avx2(rows, before, here) |
            (uint64_t)select32_avx2(rows + 16, before + 32, here + 32) << 32;
+}
+
+TRAWL_TARGET_AVX2 static inline __attribute__((always_inline)) uint64_t
+field_avx2(uint64_t word, unsigned from, uint32_t bits) {
+    return __bextr_u64(word, from | bits << 8);
+}
+
+TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) uint64_t
+field_avx512(uint64_t word, unsigned from, uint32_t bits) {
+    return __bextr_u64(word, from | bits << 8);
 }
 
 TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) uint64_t
@@ -185,6 +202,11 @@ static inline __attribute__((always_inline)) uint64_t pack64_neon(const trawl_pa
     one = vandq_u8(one, vdupq_n_u8(3));
     two = vandq_u8(two, vdupq_n_u8(3));
     return join_nibbles_neon(vsliq_n_u8(one, two, 2));
+}
+
+static inline __attribute__((always_inline)) uint64_t field_neon(uint64_t word, unsigned from,
+                                                                 uint32_t bits) {
+    return field_scalar(word, from, bits);
 }
 
 static inline __attribute__((always_inline)) uint64_t

@@ -49,6 +49,7 @@ typedef struct trawl_packed_filter {
     uint64_t second_multiplier;
     const uint64_t *number_bits; /* exact tiers: see trawl_packed_rank; else NULL */
     const uint32_t *number_before;
+    const uint32_t *number_ids; /* unit: the pattern of each key */
     bool unit;         /* exact, and a position that passes is one match */
     uint8_t code[256]; /* trawl_packed_code of every byte */
 } trawl_packed_filter;
