@@ -356,12 +356,6 @@ double trawl_qgram_shuffle_make(const trawl_patterns *patterns, const uint32_t *
     return expected;
 }
 
-double trawl_qgram_shuffle_pass(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
-                                uint32_t window, const uint8_t *sample, size_t length) {
-    trawl_qgram_shuffle filter;
-    return trawl_qgram_shuffle_make(patterns, ids, count, window, sample, length, &filter);
-}
-
 double trawl_qgram_shuffle_work(const trawl_qgram_shuffle *filter) {
     return work(filter->probes, filter->both);
 }

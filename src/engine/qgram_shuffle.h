@@ -51,10 +51,6 @@ double trawl_qgram_shuffle_make(const trawl_patterns *patterns, const uint32_t *
                                 uint32_t window, const uint8_t *sample, size_t length,
                                 trawl_qgram_shuffle *filter);
 
-/* The same share without the filter, for who compares kinds of filters. */
-double trawl_qgram_shuffle_pass(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
-                                uint32_t window, const uint8_t *sample, size_t length);
-
 /* Work for a byte of text besides what passes, in shuffles of low nibbles: a probe is 1. */
 double trawl_qgram_shuffle_work(const trawl_qgram_shuffle *filter);
 

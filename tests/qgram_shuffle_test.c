@@ -1,0 +1,240 @@
+/* The filter by shuffles: the same positions from every instruction set, no occurrence missed, no
+ * byte read outside the text, honest estimates, and refusals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu/qgram_shuffle.h"
+#include "db/validate.h"
+#include "guard.h"
+#include "random.h"
+
+enum { LONGEST = 1200, REACH = TRAWL_SHUFFLE_REACH };
+
+static trawl_error error;
+
+/* Letters of a random text or pattern: few, ASCII, or any bytes. */
+typedef enum alphabet { FEW, ASCII, BYTES, ALPHABETS } alphabet;
+
+static uint8_t random_byte(random_source *random, alphabet letters) {
+    if (letters == FEW)
+        return (uint8_t) "abAB"[random_below(random, 4)];
+    return (uint8_t)random_below(random, letters == ASCII ? 128 : 256);
+}
+
+static trawl_patterns *random_patterns(random_source *random, size_t count, size_t shortest,
+                                       alphabet letters) {
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t bytes[64];
+        size_t length = random_between(random, shortest, 40);
+        for (size_t k = 0; k < length; k++)
+            bytes[k] = random_byte(random, letters);
+        uint32_t flags = random_chance(random, 1, 3) ? TRAWL_PATTERN_CASE_INSENSITIVE : 0;
+        assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, &error), TRAWL_OK);
+    }
+    return patterns;
+}
+
+static double make(const trawl_patterns *patterns, uint32_t window, const uint8_t *sample,
+                   size_t length, trawl_qgram_shuffle *filter) {
+    uint32_t ids[TRAWL_SHUFFLE_PATTERNS];
+    for (uint32_t id = 0; id < TRAWL_SHUFFLE_PATTERNS; id++)
+        ids[id] = id;
+    return trawl_qgram_shuffle_make(patterns, ids, (uint32_t)patterns->count, window, sample,
+                                    length, filter);
+}
+
+static bool passes(const trawl_qgram_shuffle *filter, const uint8_t *last) {
+    uint8_t pass = 0xff;
+    for (uint32_t probe = 0; probe < filter->probes; probe++)
+        pass &= trawl_qgram_shuffle_test(filter, probe, *(last - filter->back[probe]));
+    return pass != 0;
+}
+
+/* Whether the pattern's last bytes stand before and at `last`, in either case where it says so. */
+static bool stands(const trawl_patterns *patterns, size_t id, uint32_t window,
+                   const uint8_t *last) {
+    const uint8_t *past = trawl_pattern_bytes(patterns, id + 1);
+    bool folds = (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+    for (uint32_t back = 0; back < window; back++) {
+        uint8_t byte = *(past - 1 - back), other = byte;
+        if (folds && ((byte | 32) >= 'a' && (byte | 32) <= 'z'))
+            other ^= 32;
+        if (*(last - back) != byte && *(last - back) != other)
+            return false;
+    }
+    return true;
+}
+
+/* Puts ends of patterns into the text, in random case. */
+static void plant(random_source *random, const trawl_patterns *patterns, uint8_t *text,
+                  size_t length) {
+    for (size_t i = 0; i < length / 40; i++) {
+        size_t id = random_below(random, patterns->count);
+        size_t size = trawl_pattern_length(patterns, id);
+        if (size > length)
+            continue;
+        uint8_t *to = text + random_below(random, length - size + 1);
+        memcpy(to, trawl_pattern_bytes(patterns, id), size);
+        for (size_t k = 0; k < size; k++)
+            if ((to[k] | 32) >= 'a' && (to[k] | 32) <= 'z' && random_chance(random, 1, 8))
+                to[k] ^= 32;
+    }
+}
+
+static void check_sets(const trawl_qgram_shuffle *filter, const uint8_t *text, size_t first,
+                       size_t length) {
+    uint32_t expected[LONGEST], noted[LONGEST + TRAWL_SHUFFLE_SPARE];
+    size_t count = 0;
+    for (size_t last = first; last < length; last++) {
+        expected[count] = (uint32_t)last;
+        count += passes(filter, text + last);
+    }
+    for (int set = 0; set < TRAWL_CPU_SETS; set++) {
+        if (!trawl_cpu_has((trawl_cpu_set)set))
+            continue;
+        for (int dense = 0; dense < 2; dense++) {
+            size_t found = trawl_qgram_shuffle_for((trawl_cpu_set)set)(
+                filter, text, first, length - first, dense != 0, noted);
+            assert_int_equal(found, count);
+            assert_memory_equal(noted, expected, count * sizeof *noted);
+        }
+    }
+}
+
+static void all_sets_find_every_occurrence(void **state) {
+    (void)state;
+    guarded text = {0};
+    for (uint64_t index = 0; index < 1500; index++) {
+        random_source random = random_for_case(random_seed(), index);
+        alphabet letters = (alphabet)random_below(&random, ALPHABETS);
+        size_t shortest = random_between(&random, 1, 20);
+        trawl_patterns *patterns = random_patterns(
+            &random, random_between(&random, 1, random_chance(&random, 1, 9) ? 128 : 12), shortest,
+            letters);
+        uint32_t window = (uint32_t)patterns->min_length;
+        uint8_t bytes[LONGEST];
+        size_t length = random_below(&random, LONGEST);
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = random_byte(&random, random_chance(&random, 1, 50) ? BYTES : letters);
+        plant(&random, patterns, bytes, length);
+        trawl_qgram_shuffle filter;
+        double expected =
+            make(patterns, window, bytes, random_chance(&random, 1, 2) ? length : 0, &filter);
+        assert_true(expected >= 0 && expected <= 1);
+        assert_true(trawl_qgram_shuffle_sound(&filter, sizeof filter, window));
+        assert_true(trawl_qgram_shuffle_work(&filter) >= 1);
+        guarded_copy(&text, bytes, length, random_chance(&random, 1, 2));
+        uint32_t reach = window < REACH ? window : REACH;
+        for (size_t last = reach - 1; last < length; last++)
+            for (size_t id = 0; id < patterns->count; id++)
+                if (stands(patterns, id, reach, text.bytes + last))
+                    assert_true(passes(&filter, text.bytes + last));
+        if (length >= reach) {
+            check_sets(&filter, text.bytes, reach - 1, length);
+            check_sets(&filter, text.bytes, random_between(&random, reach - 1, length), length);
+        }
+        trawl_patterns_free(patterns);
+    }
+    guarded_free(&text);
+}
+
+static void estimates_are_near_the_truth(void **state) {
+    (void)state;
+    enum { LENGTH = 200000 };
+    uint8_t *text = malloc(LENGTH);
+    assert_non_null(text);
+    for (uint64_t index = 0; index < 12; index++) {
+        random_source random = random_for_case(random_seed(), 10000 + index);
+        for (size_t i = 0; i < LENGTH; i++)
+            text[i] = (uint8_t)('a' + random_below(&random, 26));
+        trawl_patterns *patterns;
+        assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+        for (size_t i = 0; i < 4 + 10 * index; i++)
+            assert_int_equal(trawl_patterns_add(patterns, text + 1000 * i, 6, 0, &error), TRAWL_OK);
+        trawl_qgram_shuffle filter;
+        double expected = make(patterns, 6, text, LENGTH, &filter);
+        size_t found = 0;
+        for (size_t last = REACH; last < LENGTH; last++)
+            found += passes(&filter, text + last);
+        double counted = (double)found / LENGTH;
+        assert_true(expected < counted * 2 + 0.0005 && counted < expected * 2 + 0.0005);
+        trawl_patterns_free(patterns);
+    }
+    free(text);
+}
+
+static trawl_db *compile(size_t count) {
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < count; i++) {
+        char bytes[32];
+        int length = snprintf(bytes, sizeof bytes, "%zu:word", 1000 + i);
+        assert_int_equal(trawl_patterns_add(patterns, bytes, (size_t)length, 0, &error), TRAWL_OK);
+    }
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "qgram";
+    options.variant = "shuffle";
+    trawl_db *db = NULL;
+    (void)trawl_compile(patterns, &options, &db, &error);
+    trawl_patterns_free(patterns);
+    return db;
+}
+
+static void large_sets_are_refused(void **state) {
+    (void)state;
+    trawl_db *db = compile(TRAWL_SHUFFLE_PATTERNS);
+    assert_non_null(db);
+    trawl_db_free(db);
+    assert_null(compile(TRAWL_SHUFFLE_PATTERNS + 1));
+    assert_int_equal(error.status, TRAWL_ERROR_LIMIT);
+    assert_non_null(strstr(error.message, "at most 128 patterns, and these are 129"));
+}
+
+/* A filter that would read outside the text is refused, although its checksum is right. */
+static void damaged_filters_are_refused(void **state) {
+    (void)state;
+    for (int damage = 0; damage <= 5; damage++) {
+        trawl_db *db = compile(9);
+        assert_non_null(db);
+        size_t size;
+        const void *bytes = trawl_db_bytes(db, &size);
+        uint8_t *block = malloc(size);
+        assert_non_null(block);
+        memcpy(block, bytes, size);
+        trawl_db_free(db);
+        trawl_image_header *header = (trawl_image_header *)(void *)block;
+        const trawl_section *section = (const trawl_section *)(header + 1);
+        while (section->kind != TRAWL_SECTION_QGRAM_FILTER)
+            section++;
+        trawl_qgram_shuffle *filter = (trawl_qgram_shuffle *)(void *)(block + section->offset);
+        filter->probes = damage == 1 ? 0 : damage == 2 ? 9 : filter->probes;
+        filter->both = damage == 3 ? filter->probes + 1 : filter->both;
+        filter->ascii = damage == 4 ? 2 : filter->ascii;
+        filter->back[filter->probes / 2] = damage == 5 ? 9 : filter->back[filter->probes / 2];
+        header->checksum = trawl_block_checksum(block, size);
+        trawl_status status = trawl_db_load_memory(block, size, &db, &error);
+        assert_int_equal(status, damage == 0 ? TRAWL_OK : TRAWL_ERROR_FORMAT);
+        if (damage == 0)
+            trawl_db_free(db);
+        else
+            assert_non_null(strstr(error.message, "filter"));
+        free(block);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_sets_find_every_occurrence),
+        cmocka_unit_test(estimates_are_near_the_truth),
+        cmocka_unit_test(large_sets_are_refused),
+        cmocka_unit_test(damaged_filters_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
