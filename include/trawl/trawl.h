@@ -163,10 +163,10 @@ typedef enum trawl_match_kind {
     TRAWL_MATCH_LEFTMOST_LONGEST = 2 /* non-overlapping; of those that start first, the longest */
 } trawl_match_kind;
 
-/* What steps of a scan cost on a machine, in nanoseconds, for the planner. A zero means the built-in
- * value; trawl_measure_costs measures them all. Members with an index depend on the size of a table:
- * 4 KiB for the first, four times as much for each one after it; between them the planner
- * interpolates. */
+/* What steps of a scan cost on a machine, in nanoseconds, for the planner. A zero means the
+ * built-in value; trawl_measure_costs measures them all. Members with an index depend on the size
+ * of a table: 4 KiB for the first, four times as much for each one after it; between them the
+ * planner interpolates. */
 enum { TRAWL_COST_SIZES = 8 };
 typedef struct trawl_costs {
     size_t size;                      /* sizeof(trawl_costs) */
@@ -181,7 +181,7 @@ typedef struct trawl_costs {
     double nfa_step[TRAWL_COST_SIZES]; /* ac-nfa */
     double shift[TRAWL_COST_SIZES];    /* wu-manber: a window tested in a table of that size */
     double shift_zero;                 /* a window looked up */
-    double sample_wide;  /* what a sample of more than eight bytes takes besides */
+    double sample_wide;                /* what a sample of more than eight bytes takes besides */
     double shuffle;      /* qgram, few patterns: a byte of text in one shuffle of vectors */
     double shuffle_pass; /* a position that passes all of them */
 } trawl_costs;
@@ -269,6 +269,47 @@ typedef struct trawl_db_information {
 
 TRAWL_API void trawl_db_info(const trawl_db *db, trawl_db_information *information);
 
+/* What the planner expected when it compiled the database. */
+typedef struct trawl_plan_information {
+    double gb_per_second;  /* 10^9 bytes of text a second, one thread */
+    double match_ends;     /* share of bytes of text at which a match ends; 0: not looked at */
+    uint64_t sample_bytes; /* of text that it planned with; 0: made up from the patterns */
+    size_t filters;        /* for trawl_db_filter */
+    size_t engines;        /* for trawl_db_expected */
+} trawl_plan_information;
+
+/* Returns false when nothing was planned: an engine other than qgram was asked for by name. */
+TRAWL_API bool trawl_db_plan(const trawl_db *db, trawl_plan_information *information);
+
+/* What it expected of an engine. */
+typedef struct trawl_expected_engine {
+    const char *engine; /* static */
+    double gb_per_second;
+    uint64_t table_bytes; /* about */
+} trawl_expected_engine;
+
+/* Engine `index` (0, 1, ...); returns false past the last one. */
+TRAWL_API bool trawl_db_expected(const trawl_db *db, size_t index, trawl_expected_engine *expected);
+
+enum { TRAWL_MOST_FILTERS = 8 };
+
+/* One of the filters of a qgram database, for patterns of some lengths. */
+typedef struct trawl_filter_information {
+    const char *kind; /* static: "direct", "hashed", "shuffle", "packed" */
+    size_t min_length, max_length;
+    uint64_t patterns; /* 0: not known */
+    uint32_t window;   /* last bytes of each pattern that it looks at */
+    uint32_t gram;     /* bytes of a sample */
+    uint32_t stride;   /* bytes of text from one sample to the next */
+    uint64_t table_bytes;
+    double pass;          /* expected: share of samples that pass; 0: not known, as what follows */
+    double look_ups;      /* expected: ends to be looked up, for a byte of text */
+    double gb_per_second; /* expected: of this filter alone, with what passes it */
+} trawl_filter_information;
+
+/* Filter `index` (0, 1, ...); returns false past the last one. */
+TRAWL_API bool trawl_db_filter(const trawl_db *db, size_t index, trawl_filter_information *filter);
+
 /* Returns false when `id` is not below the number of patterns. */
 TRAWL_API bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *pattern);
 
@@ -313,6 +354,10 @@ typedef struct trawl_scan_report {
     double copy_in_seconds;  /* CUDA: summed over segments, as the device's clock has it; they */
     double scan_seconds;     /* overlap each other */
     double copy_out_seconds;
+    uint32_t filters;                      /* CPU, qgram: filters side by side (trawl_db_filter) */
+    uint64_t look_ups[TRAWL_MOST_FILTERS]; /* ends that each let through, to be looked up */
+    uint64_t filtered_bytes;               /* text that they read */
+    uint64_t automaton_bytes; /* text that an automaton read in their stead, as it defeats them */
 } trawl_scan_report;
 
 typedef struct trawl_scan_options {

@@ -31,6 +31,7 @@ typedef struct qgram_walker {
     double companion_seconds; /* of the last stretch, for a byte */
     size_t handed;            /* text that the automaton gets the next time */
     uint64_t passed;          /* bytes that the automaton got */
+    uint64_t walked;          /* bytes that the tiers got */
 } qgram_walker;
 
 static void close(trawl_walker *base) {
@@ -218,6 +219,7 @@ static trawl_status walk(qgram_walker *walker, const trawl_window *window,
             }
         }
         size_t bytes = begin - stretch_begin;
+        walker->walked += bytes;
         candidates = looked_up(walker) - candidates;
         if (status != TRAWL_OK || begin == window->length || candidates * MUCH < bytes) {
             continue;
@@ -275,6 +277,16 @@ static void settle(trawl_walker *base, trawl_counts *counts) {
     }
 }
 
+static void describe(const trawl_walker *base, trawl_scan_report *report) {
+    const qgram_walker *walker = (const qgram_walker *)base;
+    report->filters = walker->tiers;
+    for (uint32_t i = 0; i < walker->tiers; i++) {
+        report->look_ups[i] += walker->tier[i].looked_up;
+    }
+    report->filtered_bytes += walker->walked;
+    report->automaton_bytes += walker->passed;
+}
+
 const trawl_walker_type trawl_cpu_qgram = {
     .engine = "qgram",
     .open = open,
@@ -282,4 +294,5 @@ const trawl_walker_type trawl_cpu_qgram = {
     .scan = scan,
     .count = count,
     .settle = settle,
+    .describe = describe,
 };

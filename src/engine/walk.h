@@ -77,6 +77,8 @@ typedef struct trawl_walker_type {
     /* Adds to counts->per_pattern what count has put off, once after many windows. NULL when count
      * puts nothing off. Called only when counts->per_pattern is wanted. */
     void (*settle)(trawl_walker *walker, trawl_counts *counts);
+    /* Adds what the walker has done so far to the CPU's part of a report. NULL: nothing to add. */
+    void (*describe)(const trawl_walker *walker, trawl_scan_report *report);
     /* Whether walkers of this database share a window among walker->threads threads themselves, so
      * that the runner shows them one window at a time. NULL: they never do. */
     bool (*own_threads)(const trawl_db *db);

@@ -144,6 +144,9 @@ void trawl_run_close(trawl_run *run) {
     for (uint32_t thread = 0; run->workers != NULL && thread < run->options.threads; thread++) {
         trawl_worker *worker = &run->workers[thread];
         if (worker->walker != NULL) {
+            if (run->type->describe != NULL && run->options.report != NULL) {
+                run->type->describe(worker->walker, run->options.report);
+            }
             run->type->close(worker->walker);
         }
         if (worker->counts.per_pattern != run->per_pattern) {
