@@ -67,13 +67,14 @@ bool trawl_packed_find_letters(const trawl_patterns *patterns, uint32_t min_leng
 
 /* ------------------------------------------------------------------ choice of parameters */
 
-/* Nanoseconds, measured on Zen 3 with the AVX2 loops. */
+/* Nanoseconds on Zen 3 with the AVX2 loops. With them the choices for sets that were measured are
+ * within a few percent of the best ones found by trying (docs/PERFORMANCE.md). */
 static const double pack_cost = 0.05;    /* a letter */
 static const double pair_cost = 0.20;    /* a position, FILTER in the first-level cache */
 static const double sample_cost = 0.8;   /* a sample, likewise */
 static const double end_cost = 0.9;      /* an end that is tested with SECOND */
 static const double note_cost = 1.5;     /* a sample or position that passes */
-static const double look_up_cost = 25.0; /* an end that passes SECOND */
+static const double look_up_cost = 40.0; /* an end that passes SECOND */
 
 /* What a load adds when the table is larger than the first-level cache. */
 static double load_cost(double bytes) {
@@ -96,6 +97,11 @@ static double load_cost(double bytes) {
 /* The share of `places` that are taken after `count` have been drawn at random. */
 static double taken(double count, double places) {
     return -expm1(-count / places);
+}
+
+/* The share of positions at which the text has the last letters of a pattern. */
+static double tail_hits(double count, double letters, uint32_t min_length) {
+    return taken(count, pow(letters, min_length));
 }
 
 static void offer(trawl_qgram_tier *tier, trawl_packed_estimate *best,
@@ -121,7 +127,9 @@ static void try_pairs(double count, double letters, uint64_t most_bytes, trawl_q
         bool exact = tier->max_length == gram;
         bool tails = tier->min_length > gram;
         pairs.pass = taken(count, pow(letters, gram));
-        pairs.look_ups = exact ? 0 : tails ? pairs.pass / 32 : pairs.pass;
+        pairs.look_ups = exact   ? 0
+                         : tails ? pairs.pass / 32 + tail_hits(count, letters, tier->min_length)
+                                 : pairs.pass;
         pairs.nanoseconds = pack_cost + pair_cost + load_cost(pairs.bytes) / 2 +
                             (exact ? 0 : pairs.pass * (note_cost + (tails ? end_cost : 0))) +
                             pairs.look_ups * look_up_cost;
@@ -139,7 +147,7 @@ static void try_samples(double count, double letters, uint64_t most_bytes, uint3
             break;
         }
         samples.pass = direct ? share : taken(share * places, 8 * samples.bytes);
-        samples.look_ups = samples.pass / 32 + taken(count, pow(letters, tier->min_length));
+        samples.look_ups = samples.pass / 32 + tail_hits(count, letters, tier->min_length);
         samples.nanoseconds =
             pack_cost +
             (sample_cost + (stride % 4 == 0 ? 0 : 0.3) + load_cost(samples.bytes)) / stride +
@@ -168,7 +176,8 @@ void trawl_packed_choose(uint64_t count, uint32_t letters, uint64_t most_bytes,
 /* ------------------------------------------------------------------ the variant of the name */
 
 /* Lengths from which on a tier may begin. */
-static const uint32_t bounds[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32, 48, 64};
+static const uint32_t bounds[] = {1,  2,  3,  4,  5,  6,  7,  8,  9, 10,
+                                  11, 12, 14, 16, 20, 24, 32, 48, 64};
 enum { BOUNDS = sizeof bounds / sizeof *bounds };
 
 typedef struct length_class {
