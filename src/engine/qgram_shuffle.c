@@ -276,8 +276,8 @@ static void write_filter(const chooser *self, trawl_qgram_shuffle *filter) {
             for (uint32_t i = 0; i < TRAWL_SHUFFLE_BUCKETS; i++) {
                 nibbles have = self->buckets[i].have[back];
                 for (uint32_t nibble = 0; nibble < 16; nibble++) {
-                    filter->low[at][nibble] |= (uint8_t)((have.low >> nibble & 1u) << i);
-                    filter->high[at][nibble] |= (uint8_t)((have.high >> nibble & 1u) << i);
+                    filter->low[at][nibble] |= (uint8_t)(((uint32_t)have.low >> nibble & 1) << i);
+                    filter->high[at][nibble] |= (uint8_t)(((uint32_t)have.high >> nibble & 1) << i);
                 }
             }
         }
