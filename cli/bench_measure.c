@@ -7,6 +7,7 @@
 
 #include "bench.h"
 #include "bench_peers.h"
+#include "planning.h"
 #include "report.h"
 
 enum {
@@ -200,12 +201,15 @@ void bench_measure(const bench_options *options, const trawl_patterns *patterns,
                          .rows = rows,
                          .jobs = allocate(rows->count * sizeof *bench.jobs),
                          .shows_progress = options->progress && isatty(STDERR_FILENO)};
+    trawl_compile_options compile = options->compile;
+    planning plan;
+    planning_begin_with_text(&plan, text->bytes, text->length, &compile);
     for (size_t i = 0; i < rows->count; i++)
         bench.jobs[i] = (bench_job){.patterns = patterns,
                                     .text = text->bytes,
                                     .length = text->length,
                                     .work = options->work,
-                                    .compile = options->compile,
+                                    .compile = compile,
                                     .scan = options->scan};
     for (size_t begin = 0; begin < rows->count;) {
         size_t end = open_rows(&bench, begin);
@@ -214,6 +218,7 @@ void bench_measure(const bench_options *options, const trawl_patterns *patterns,
     }
     show_nothing(&bench);
     free(bench.jobs);
+    planning_end(&plan);
 }
 
 bench_speed bench_row_speed(const bench_row *row, size_t length) {

@@ -6,10 +6,11 @@
 
 #include "commands.h"
 #include "common_flags.h"
+#include "planning.h"
 #include "report.h"
 #include "source/output_file.h"
 
-enum { FLAG_OUTPUT = 1, FLAG_STATS };
+enum { FLAG_OUTPUT = 1, FLAG_STATS, FLAG_SAMPLE };
 
 static const flag compile_flags[] = {
     PATTERN_FLAGS,
@@ -20,6 +21,8 @@ static const flag compile_flags[] = {
     {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
      NULL},
     COMPILE_FLAGS,
+    {FLAG_SAMPLE, 0, "sample", "FILE",
+     "Plan for texts like this one. What is found never depends on it.", NULL},
     {0},
 };
 
@@ -28,6 +31,7 @@ static const command compile_command = {
     .summary = "turn patterns into a database that loads at once",
     .usage = "  trawl compile [FLAGS] -f FILE|-e PATTERN -o DB",
     .examples = "  trawl compile -f words.txt -o words.db\n"
+                "  trawl compile -f words.txt --sample book.txt -o words.db\n"
                 "  trawl compile -f rules.tsv --pattern-format tsv --engine ac-nfa -o rules.db\n"
                 "  trawl scan --db words.db book.txt\n",
     .flags = compile_flags,
@@ -41,6 +45,7 @@ typedef struct compile_request {
     pattern_options patterns;
     trawl_compile_options compile;
     const char *output;
+    const char *sample;
     bool stats;
 } compile_request;
 
@@ -51,6 +56,9 @@ static bool take_own(compile_request *request, const arguments *args, int id) {
         return true;
     case FLAG_STATS:
         request->stats = true;
+        return true;
+    case FLAG_SAMPLE:
+        request->sample = args->value;
         return true;
     case ARGUMENTS_OPERAND:
         (void)arguments_misuse(&compile_command,
@@ -115,7 +123,7 @@ static void summarise(const compile_request *request, const trawl_db *db, double
     }
 }
 
-static int run(const compile_request *request) {
+static int run(compile_request *request) {
     double begin = seconds_now();
     trawl_patterns *patterns = NULL;
     if (!pattern_options_load(&request->patterns, &patterns, NULL))
@@ -128,8 +136,15 @@ static int run(const compile_request *request) {
         trawl_patterns_free(patterns);
         return EXIT_ERROR;
     }
+    planning plan;
+    if (!planning_begin(&plan, request->sample, true, &request->compile)) {
+        trawl_patterns_free(patterns);
+        planning_end(&plan);
+        return EXIT_ERROR;
+    }
     trawl_status status = trawl_compile(patterns, &request->compile, &db, &error);
     trawl_patterns_free(patterns);
+    planning_end(&plan);
     double built = seconds_now();
     if (status == TRAWL_OK)
         status = write_database(db, request->output, &error);

@@ -147,6 +147,10 @@ void device_add_report(trawl_scan_report *totals, const trawl_scan_report *done)
     totals->copy_in_seconds += sums.copy_in_seconds;
     totals->scan_seconds += sums.scan_seconds;
     totals->copy_out_seconds += sums.copy_out_seconds;
+    for (size_t i = 0; i < TRAWL_MOST_FILTERS; i++)
+        totals->look_ups[i] += sums.look_ups[i];
+    totals->filtered_bytes += sums.filtered_bytes;
+    totals->automaton_bytes += sums.automaton_bytes;
 }
 
 static void print_text(const char *key, const char *text) {

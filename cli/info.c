@@ -5,14 +5,16 @@
 #include "commands.h"
 #include "common_flags.h"
 #include "info_report.h"
+#include "planning.h"
 #include "report.h"
 
-enum { FLAG_FORMAT = 1, FLAG_NO_BUILD, FLAG_BUILD_LIMIT };
+enum { FLAG_FORMAT = 1, FLAG_NO_BUILD, FLAG_BUILD_LIMIT, FLAG_SAMPLE };
 
 static const flag info_flags[] = {
     PATTERN_FLAGS,
     {FLAG_MATCHES, 0, "matches", "KIND", "all (the default), leftmost-first or leftmost-longest.",
      "What is measured"},
+    {FLAG_SAMPLE, 0, "sample", "FILE", "Plan for texts like this one.", NULL},
     {FLAG_NO_BUILD, 0, "no-build", NULL,
      "Only sizes: build nothing, measure no times. The plan is not known then.", NULL},
     {FLAG_BUILD_LIMIT, 0, "build-limit", "SIZE",
@@ -26,6 +28,7 @@ static const command info_command = {
     .summary = "what a pattern set or database is like",
     .usage = "  trawl info [FLAGS] DB\n  trawl info [FLAGS] -f FILE|-e PATTERN",
     .examples = "  trawl info -f words.txt               sizes and times of every engine\n"
+                "  trawl info -f words.txt --sample book.txt   and what is expected in such texts\n"
                 "  trawl info --no-build -f huge.txt     sizes only\n"
                 "  trawl info words.db                   what is in a database\n"
                 "  trawl info --format json words.db\n",
@@ -39,6 +42,7 @@ typedef struct info_request {
     pattern_options patterns;
     trawl_compile_options compile;
     const char *database;
+    const char *sample;
     uint64_t build_limit;
     bool json;
 } info_request;
@@ -50,6 +54,9 @@ static bool take_own(info_request *request, const arguments *args, int id) {
         return true;
     case FLAG_BUILD_LIMIT:
         return arguments_size(args, 0, UINT64_MAX, &request->build_limit);
+    case FLAG_SAMPLE:
+        request->sample = args->value;
+        return true;
     case FLAG_FORMAT:
         request->json = strcmp(args->value, "json") == 0;
         if (request->json || strcmp(args->value, "text") == 0)
@@ -100,9 +107,15 @@ static int print(const info_request *request, info_report *info, const trawl_pat
         report("%s: the pattern set is empty; expected a pattern or more", info->source);
         return EXIT_ERROR;
     }
-    trawl_status status = info_measure(
-        info, patterns, info->is_database ? info->database.matches : request->compile.matches,
-        request->build_limit, &error);
+    trawl_compile_options given = TRAWL_COMPILE_OPTIONS;
+    given.matches = info->is_database ? info->database.matches : request->compile.matches;
+    planning plan;
+    if (!planning_begin(&plan, request->sample, true, &given)) {
+        planning_end(&plan);
+        return EXIT_ERROR;
+    }
+    trawl_status status = info_measure(info, patterns, &given, request->build_limit, &error);
+    planning_end(&plan);
     if (status == TRAWL_OK && request->json)
         info_print_json(info);
     else if (status == TRAWL_OK)
@@ -129,6 +142,7 @@ static int run(const info_request *request) {
         trawl_status loaded = trawl_db_load(request->database, &db, &error);
         if (loaded == TRAWL_OK) {
             trawl_db_info(db, &info.database);
+            info_take_expected(&info, db);
             loaded = patterns_of(db, &patterns, &error);
         }
         status = loaded == TRAWL_OK ? print(request, &info, patterns) : report_error(&error);

@@ -63,6 +63,29 @@ static void print_row(const info_row *row, size_t levels) {
     }
 }
 
+static void print_expected(const info_report *report) {
+    const trawl_plan_information *expected = &report->expected;
+    (void)printf(",\"expected\":{\"sample_bytes\":%" PRIu64 ",\"match_ends\":%.6g"
+                 ",\"gb_per_second\":%.4f,\"engines\":[",
+                 expected->sample_bytes, expected->match_ends, expected->gb_per_second);
+    for (size_t i = 0; i < expected->engines; i++)
+        (void)printf("%s{\"engine\":\"%s\",\"table_bytes\":%" PRIu64 ",\"gb_per_second\":%.4f}",
+                     i == 0 ? "" : ",", report->engines[i].engine, report->engines[i].table_bytes,
+                     report->engines[i].gb_per_second);
+    (void)printf("],\"filters\":[");
+    for (size_t i = 0; i < expected->filters; i++) {
+        const trawl_filter_information *filter = &report->filters[i];
+        (void)printf(
+            "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"patterns\":%" PRIu64
+            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"table_bytes\":%" PRIu64
+            ",\"pass\":%.6g,\"look_ups\":%.6g,\"gb_per_second\":%.4f}",
+            i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
+            filter->patterns, filter->window, filter->gram, filter->stride, filter->table_bytes,
+            filter->pass, filter->look_ups, filter->gb_per_second);
+    }
+    (void)printf("]}");
+}
+
 static void print_formulas(const info_report *report) {
     (void)printf("\"log_states\":%u,\"formulas\":[", report->log_states);
     for (size_t i = 0; i < INFO_FORMULAS; i++) {
@@ -95,7 +118,10 @@ void info_print_json(const info_report *report) {
     print_row(&report->plan, report->statistics.levels);
     (void)printf(",");
     print_text("reason", report->plan_reason);
-    (void)printf("},\"engines\":[");
+    (void)printf("}");
+    if (report->has_expected)
+        print_expected(report);
+    (void)printf(",\"engines\":[");
     for (size_t i = 0; i < report->row_count; i++) {
         (void)printf("%s", i == 0 ? "" : ",");
         print_row(&report->rows[i], report->statistics.levels);

@@ -6,9 +6,17 @@
 #include "info_report.h"
 #include "report.h"
 
+void info_take_expected(info_report *report, const trawl_db *db) {
+    report->has_expected = trawl_db_plan(db, &report->expected);
+    for (size_t i = 0; report->has_expected && i < TRAWL_MOST_FILTERS; i++) {
+        (void)trawl_db_filter(db, i, &report->filters[i]);
+        (void)trawl_db_expected(db, i, &report->engines[i]);
+    }
+}
+
+/* `plan`: the report, when the row is its plan. */
 static void compile_row(info_row *row, const trawl_patterns *patterns,
-                        const trawl_compile_options *options, char *plan_reason,
-                        size_t reason_size) {
+                        const trawl_compile_options *options, info_report *plan) {
     trawl_error error;
     trawl_db *db = NULL;
     double begin = seconds_now();
@@ -26,7 +34,7 @@ static void compile_row(info_row *row, const trawl_patterns *patterns,
     row->byte_classes = information.byte_classes;
     row->table_bytes = information.table_bytes;
     row->total_bytes = information.total_bytes;
-    if (plan_reason != NULL) {
+    if (plan != NULL) {
         trawl_engine_description engine;
         for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
             /* The database's strings end with it; those of the list are static. */
@@ -38,19 +46,21 @@ static void compile_row(info_row *row, const trawl_patterns *patterns,
                     row->variant = engine.variants[j];
             }
         }
-        (void)snprintf(plan_reason, reason_size, "%s", information.reason);
+        (void)snprintf(plan->plan_reason, sizeof plan->plan_reason, "%s", information.reason);
+        if (!plan->is_database)
+            info_take_expected(plan, db);
     }
     trawl_db_free(db);
 }
 
-static void measure_row(info_row *row, const trawl_patterns *patterns, trawl_match_kind matches,
-                        uint64_t build_limit, char *plan_reason, size_t reason_size) {
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+static void measure_row(info_row *row, const trawl_patterns *patterns,
+                        const trawl_compile_options *given, uint64_t build_limit,
+                        info_report *plan) {
+    trawl_compile_options options = *given;
     trawl_error error;
     options.engine = row->engine;
     options.variant = row->variant;
     options.split_parts = row->parts;
-    options.matches = matches;
     options.max_table_bytes = UINT64_MAX; /* sizes are the question here */
     trawl_status status = trawl_compile_size(patterns, &options, &row->total_bytes, &error);
     if (status != TRAWL_OK) {
@@ -60,7 +70,7 @@ static void measure_row(info_row *row, const trawl_patterns *patterns, trawl_mat
         (void)snprintf(row->reason, sizeof row->reason,
                        build_limit == 0 ? "not built" : "not built: larger than --build-limit");
     } else {
-        compile_row(row, patterns, &options, plan_reason, reason_size);
+        compile_row(row, patterns, &options, plan);
     }
 }
 
@@ -95,25 +105,25 @@ static void compute_formulas(info_report *report) {
 }
 
 trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
-                          trawl_match_kind matches, uint64_t build_limit, trawl_error *error) {
+                          const trawl_compile_options *given, uint64_t build_limit,
+                          trawl_error *error) {
     trawl_status status = trawl_patterns_statistics(patterns, &report->statistics, error);
     if (status != TRAWL_OK)
         return status;
     compute_formulas(report);
     report->plan = (info_row){.engine = "auto"};
-    measure_row(&report->plan, patterns, matches, build_limit, report->plan_reason,
-                sizeof report->plan_reason);
+    measure_row(&report->plan, patterns, given, build_limit, report);
     trawl_engine_description engine;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         for (size_t j = 0; engine.variants != NULL && engine.variants[j] != NULL; j++) {
             const char *variant = engine.variants[j];
-            measure_row(add_row(report, engine.name, variant, 0), patterns, matches, build_limit,
-                        NULL, 0);
+            measure_row(add_row(report, engine.name, variant, 0), patterns, given, build_limit,
+                        NULL);
             /* The parts of Tables 3 and 4. */
             bool split_tables = strcmp(engine.name, "ac-split") == 0 && strcmp(variant, "stt") == 0;
             for (uint32_t parts = 4; split_tables && parts <= 8; parts *= 2)
-                measure_row(add_row(report, engine.name, variant, parts), patterns, matches,
-                            build_limit, NULL, 0);
+                measure_row(add_row(report, engine.name, variant, parts), patterns, given,
+                            build_limit, NULL);
         }
     }
     return TRAWL_OK;

@@ -46,6 +46,10 @@ typedef struct info_report {
     trawl_db_information database; /* the database that was given */
     info_row plan;                 /* what `auto` chooses */
     char plan_reason[512];
+    bool has_expected; /* the rest of this group is known: what the planner expected */
+    trawl_plan_information expected;
+    trawl_filter_information filters[TRAWL_MOST_FILTERS]; /* expected.filters of them */
+    trawl_expected_engine engines[TRAWL_MOST_FILTERS];    /* expected.engines of them */
     info_row *rows;
     size_t row_count;
     unsigned log_states; /* bits of a state number: log N, rounded up */
@@ -54,9 +58,13 @@ typedef struct info_report {
 } info_report;
 
 /* Fills all but source, is_database and database. Each row is really built if its database is not
- * larger than `build_limit`; 0 builds nothing. */
+ * larger than `build_limit`; 0 builds nothing. `given`: matches, sample and costs. */
 trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
-                          trawl_match_kind matches, uint64_t build_limit, trawl_error *error);
+                          const trawl_compile_options *given, uint64_t build_limit,
+                          trawl_error *error);
+
+/* Takes what the planner expected when it made this database, if anything. */
+void info_take_expected(info_report *report, const trawl_db *db);
 void info_release(info_report *report);
 
 /* The row of the same engine, variant and parts, or NULL. */

@@ -57,6 +57,38 @@ static void print_plan(const info_report *report) {
         (void)printf("  %s\n", plan->reason);
 }
 
+/* What the planner expects of engines, and of the filters of its choice. */
+static void print_expected(const info_report *report) {
+    char a[32];
+    char b[32];
+    if (!report->has_expected)
+        return;
+    (void)printf("\nExpected, one thread, %s\n  %-10s  %15s %9s\n",
+                 report->expected.sample_bytes != 0 ? "in text like the sample"
+                                                    : "in text like the patterns (no --sample)",
+                 "engine", "table bytes", "GB/s");
+    for (size_t i = 0; i < report->expected.engines; i++) {
+        const trawl_expected_engine *engine = &report->engines[i];
+        (void)printf("  %-10s  %15s %9.2f\n", engine->engine, grouped(engine->table_bytes, a),
+                     engine->gb_per_second);
+    }
+    if (report->expected.filters == 0)
+        return;
+    (void)printf("\nFilters of qgram (m, q, s: bytes of a window, of a sample, between samples)\n"
+                 "  %-8s %11s %12s %4s %3s %3s %13s %9s %10s %8s\n",
+                 "kind", "lengths", "patterns", "m", "q", "s", "table bytes", "passes", "look-ups",
+                 "GB/s");
+    for (size_t i = 0; i < report->expected.filters; i++) {
+        const trawl_filter_information *filter = &report->filters[i];
+        char lengths[48];
+        (void)snprintf(lengths, sizeof lengths, "%zu-%zu", filter->min_length, filter->max_length);
+        (void)printf("  %-8s %11s %12s %4u %3u %3u %13s %7.3f %% %8.3f %% %8.2f\n", filter->kind,
+                     lengths, grouped(filter->patterns, a), filter->window, filter->gram,
+                     filter->stride, grouped(filter->table_bytes, b), filter->pass * 100,
+                     filter->look_ups * 100, filter->gb_per_second);
+    }
+}
+
 static void print_row(const info_row *row) {
     char name[64];
     char a[32];
@@ -144,6 +176,7 @@ static void print_tables(const info_report *report) {
 void info_print_text(const info_report *report) {
     print_set(report);
     print_plan(report);
+    print_expected(report);
     print_rows(report);
     print_formulas(report);
     print_tables(report);

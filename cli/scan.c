@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "device.h"
+#include "planning.h"
 #include "progress.h"
 #include "report.h"
 #include "scan_many.h"
@@ -16,8 +17,35 @@
 
 /* ------------------------------------------------------------------ before: the database */
 
+/* The text to plan for: the first one that is a regular file and not empty. */
+static const char *sample_of(const scan_options *options, const scan_texts *texts) {
+    if (options->sample != NULL)
+        return options->sample;
+    for (size_t i = 0; i < texts->count; i++) {
+        if (texts->items[i].stored_bytes != 0)
+            return texts->items[i].path;
+    }
+    return NULL;
+}
+
+static bool compile(const scan_options *options, const scan_texts *texts,
+                    const trawl_patterns *patterns, trawl_db **db) {
+    trawl_error error;
+    trawl_compile_options compile = options->compile;
+    planning plan;
+    trawl_status status = TRAWL_ERROR_IO;
+    if (planning_begin(&plan, sample_of(options, texts), options->sample != NULL, &compile)) {
+        status = trawl_compile(patterns, &compile, db, &error);
+        if (status != TRAWL_OK)
+            (void)report_error(&error);
+    }
+    planning_end(&plan);
+    return status == TRAWL_OK;
+}
+
 /* Loads or compiles; false after reporting. `seconds` is what building the tables took. */
-static bool get_database(const scan_options *options, trawl_db **db, double *seconds) {
+static bool get_database(const scan_options *options, const scan_texts *texts, trawl_db **db,
+                         double *seconds) {
     trawl_error error;
     trawl_db_information information;
     if (options->database != NULL) {
@@ -32,22 +60,19 @@ static bool get_database(const scan_options *options, trawl_db **db, double *sec
     trawl_patterns *patterns = NULL;
     if (!pattern_options_load(&options->patterns, &patterns, NULL))
         return false;
-    trawl_status status = TRAWL_OK;
+    bool compiled = false;
     if (trawl_patterns_count(patterns) == 0) {
-        status = TRAWL_ERROR_ARGUMENT;
         report("%s: the pattern set is empty; expected a pattern or more",
                options->patterns.count == 1 && options->patterns.inputs[0].is_file
                    ? options->patterns.inputs[0].text
                    : "-f");
     } else {
         double begin = seconds_now();
-        status = trawl_compile(patterns, &options->compile, db, &error);
+        compiled = compile(options, texts, patterns, db);
         *seconds = seconds_now() - begin;
-        if (status != TRAWL_OK)
-            (void)report_error(&error);
     }
     trawl_patterns_free(patterns);
-    return status == TRAWL_OK;
+    return compiled;
 }
 
 /* ------------------------------------------------------------------ during: the texts */
@@ -169,6 +194,32 @@ static void write_top(const scan_plan *plan) {
     free(rows);
 }
 
+/* What was expected, beside what happened. */
+static void print_plan_stats(const scan_plan *plan) {
+    trawl_plan_information expected;
+    trawl_filter_information filter;
+    const trawl_scan_report *done = &plan->report;
+    if (!trawl_db_plan(plan->scanner.db, &expected))
+        return;
+    (void)fprintf(stderr,
+                  ",\"expected_gb_per_second\":%.6f,\"expected_match_ends\":%.6g"
+                  ",\"sample_bytes\":%" PRIu64,
+                  expected.gb_per_second, expected.match_ends, expected.sample_bytes);
+    if (done->filters == 0)
+        return;
+    (void)fprintf(stderr,
+                  ",\"filtered_bytes\":%" PRIu64 ",\"automaton_bytes\":%" PRIu64 ",\"filters\":[",
+                  done->filtered_bytes, done->automaton_bytes);
+    double bytes = done->filtered_bytes == 0 ? 1 : (double)done->filtered_bytes;
+    for (size_t i = 0; trawl_db_filter(plan->scanner.db, i, &filter); i++)
+        (void)fprintf(stderr,
+                      "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu"
+                      ",\"expected_look_ups\":%.6g,\"look_ups\":%.6g}",
+                      i == 0 ? "" : ",", filter.kind, filter.min_length, filter.max_length,
+                      filter.look_ups, (double)done->look_ups[i] / bytes);
+    (void)fputs("]", stderr);
+}
+
 static void print_stats(const scan_plan *plan, const device_choice *device, double build_seconds,
                         double scan_seconds) {
     trawl_db_information information;
@@ -182,6 +233,7 @@ static void print_stats(const scan_plan *plan, const device_choice *device, doub
                   plan->bytes, information.patterns, plan->matches, information.engine,
                   information.variant, device->name, plan->threads, build_seconds, scan_seconds,
                   rate, information.table_bytes);
+    print_plan_stats(plan);
     device_print_stats(device, &plan->report);
     (void)fputs("}\n", stderr);
 }
@@ -242,16 +294,14 @@ int trawl_command_scan(int argc, char **argv) {
     if (scan_options_parse(&options, argc, argv, &status)) {
         trawl_db *db = NULL;
         double build_seconds = 0;
-        if (get_database(&options, &db, &build_seconds)) {
-            /* Listed before the output is opened, so that it is not among the texts. */
-            scan_texts texts;
-            scan_texts_collect(&texts, &options);
+        /* Listed before the output is opened, so that it is not among the texts. */
+        scan_texts texts;
+        scan_texts_collect(&texts, &options);
+        status = EXIT_ERROR;
+        if (get_database(&options, &texts, &db, &build_seconds))
             status = run(&options, db, &texts, build_seconds);
-            scan_texts_release(&texts);
-            trawl_db_free(db);
-        } else {
-            status = EXIT_ERROR;
-        }
+        scan_texts_release(&texts);
+        trawl_db_free(db);
     }
     scan_options_release(&options);
     return status;

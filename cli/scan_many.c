@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "report.h"
 
 enum { AHEAD_PER_THREAD = 16 }; /* texts that may be finished before their turn */
@@ -94,7 +95,7 @@ static void write_finished(crowd *all) {
     (void)pthread_cond_broadcast(&all->turned);
 }
 
-static void finish_text(member *self, const text_result *result) {
+static void finish_text(member *self, const text_result *result, const trawl_scan_report *done) {
     crowd *all = self->crowd;
     slot finished = {.done = true};
     if (all->plan->options->format == RECORD_COUNT && !result->failed) {
@@ -107,6 +108,7 @@ static void finish_text(member *self, const text_result *result) {
         self->writer.used = 0;
     }
     (void)pthread_mutex_lock(&all->lock);
+    device_add_report(&all->plan->report, done);
     all->plan->bytes += result->bytes;
     all->plan->matches += result->matches;
     all->plan->failed = all->plan->failed || result->failed;
@@ -119,8 +121,11 @@ static void *work(void *context) {
     member *self = context;
     while (take_text(self)) {
         text_result result;
+        trawl_scan_report done = {.segments = 0};
+        self->scanner.options.report = &done;
         text_scanner_run(&self->scanner, self->crowd->entries[self->text].path, &result);
-        finish_text(self, &result);
+        self->scanner.options.report = NULL;
+        finish_text(self, &result, &done);
     }
     return NULL;
 }

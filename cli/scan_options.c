@@ -16,7 +16,8 @@ enum {
     FLAG_FOLLOW,
     FLAG_INCLUDE,
     FLAG_EXCLUDE,
-    FLAG_EXCLUDE_DIRECTORY
+    FLAG_EXCLUDE_DIRECTORY,
+    FLAG_SAMPLE
 };
 
 static const flag scan_flags[] = {
@@ -48,6 +49,10 @@ static const flag scan_flags[] = {
      NULL},
     {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "No progress line on a terminal.", NULL},
     COMPILE_AND_SCAN_FLAGS,
+    {FLAG_SAMPLE, 0, "sample", "FILE",
+     "Plan for texts like this one (default: the first TEXT that is a regular file). What is found "
+     "never depends on it.",
+     NULL},
     SCAN_FLAGS,
     KERNEL_FLAGS,
     TRANSFER_FLAGS,
@@ -113,6 +118,9 @@ static bool take_own(scan_options *options, const arguments *args, int id) {
         return true;
     case FLAG_FORMAT:
         return format_find(args->value, &options->format);
+    case FLAG_SAMPLE:
+        options->sample = args->value;
+        return true;
     case FLAG_COUNT:
         options->format = RECORD_COUNT;
         return true;

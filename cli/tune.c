@@ -18,7 +18,10 @@ enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, SAMPLE_BYTES = 1 << 20 };
 static const flag tune_flags[] = {
     PATTERN_FLAGS,
     COMPILE_AND_SCAN_FLAGS,
-    {FLAG_DEVICE, 0, "device", "NAME", "cuda (the default: the first GPU) or cuda:N.", "Tuning"},
+    {FLAG_DEVICE, 0, "device", "NAME",
+     "cuda (the default: the first GPU), cuda:N, or cpu: what the planner has to know of it; needs "
+     "no patterns and no text.",
+     "Tuning"},
     {FLAG_KERNEL, 0, "kernel", "NAME", "Only this kernel (default: all of the engine).", NULL},
     {FLAG_PROFILE, 0, "profile", "FILE", "Write to FILE instead of the device's own profile.",
      NULL},
@@ -30,21 +33,29 @@ static const flag tune_flags[] = {
 
 static const command tune_command = {
     .name = "tune",
-    .summary = "find the fastest kernel and block shape on a GPU, and remember them",
-    .usage = "  trawl tune [FLAGS] -f FILE|-e PATTERN TEXT",
+    .summary = "measure this machine: a GPU's fastest kernels, or what scanning costs a CPU",
+    .usage = "  trawl tune [FLAGS] -f FILE|-e PATTERN TEXT\n"
+             "  trawl tune --device cpu",
     .examples = "  trawl tune -f words.txt --engine ac-dfa book.txt\n"
                 "  trawl tune -f words.txt --engine ac-dfa --kernel ac4 book.txt\n"
-                "  trawl scan --device cuda -f words.txt --engine ac-dfa book.txt   uses it\n",
+                "  trawl scan --device cuda -f words.txt --engine ac-dfa book.txt   uses it\n"
+                "  trawl tune --device cpu     a few seconds, once for a machine\n",
     .flags = tune_flags,
-    .notes = "Threads per block and bytes per thread are varied in turn, beginning with the\n"
-             "kernel's own, until neither has a value that is 2 % faster. One line a kernel:\n"
-             "kernel, threads of a block, bytes of a block (0: the kernel's own), GB/s, ratio to\n"
-             "the kernel's own shape, shapes tried. The fastest goes into the profile of the\n"
-             "device, under the engine and its variant: $XDG_CONFIG_HOME/trawl/DEVICE.profile,\n"
-             "else ~/.config/trawl. Later scans on that device take from it what they are not\n"
-             "told. Only counting is timed, with the text in device memory.\n"
-             "\n"
-             "Exit status: 0, or 2 for an error.\n",
+    .notes =
+        "Threads per block and bytes per thread are varied in turn, beginning with the\n"
+        "kernel's own, until neither has a value that is 2 % faster. One line a kernel:\n"
+        "kernel, threads of a block, bytes of a block (0: the kernel's own), GB/s, ratio to\n"
+        "the kernel's own shape, shapes tried. The fastest goes into the profile of the\n"
+        "device, under the engine and its variant: $XDG_CONFIG_HOME/trawl/DEVICE.profile,\n"
+        "else ~/.config/trawl. Later scans on that device take from it what they are not\n"
+        "told. Only counting is timed, with the text in device memory.\n"
+        "\n"
+        "For a CPU: steps of its engines are timed with sets and texts made up for it, and go\n"
+        "into its profile in nanoseconds; several numbers are for tables of 4 KiB, 16 KiB, 64\n"
+        "KiB and so on. What compiles patterns on this machine chooses engines by them. Let\n"
+        "nothing else run meanwhile.\n"
+        "\n"
+        "Exit status: 0, or 2 for an error.\n",
 };
 
 typedef struct tune_options {
@@ -81,16 +92,24 @@ static bool take_own(tune_options *options, const arguments *args, int id) {
     }
 }
 
+static bool is_cpu(const tune_options *options) {
+    return strcmp(options->scan.device, "cpu") == 0;
+}
+
 static bool consistent(const tune_options *options) {
     const char *problem = NULL;
-    if (options->patterns.count == 0)
+    if (is_cpu(options) && (options->patterns.count != 0 || options->text != NULL))
+        problem = "--device cpu is measured without patterns and text";
+    else if (is_cpu(options))
+        return true;
+    else if (options->patterns.count == 0)
         problem = "expected patterns: -f FILE or -e PATTERN";
     else if (options->text == NULL)
         problem = "expected a text";
     else if (strcmp(options->text, "-") == 0 && pattern_options_use_stdin(&options->patterns))
         problem = "standard input cannot be both the patterns and the text";
     else if (!device_is_cuda(options->scan.device))
-        problem = "--device: expected cuda or cuda:N: other devices have nothing to tune";
+        problem = "--device: expected cuda, cuda:N or cpu";
     if (problem != NULL)
         (void)arguments_misuse(&tune_command, "%s", problem);
     return problem == NULL;
@@ -111,9 +130,11 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
         if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))
             return false;
     }
-    return consistent(options) &&
-           cuda_options_from_variant(&tune_command, &options->compile, &options->scan) &&
-           cuda_options_check(&tune_command, &options->scan);
+    if (!consistent(options))
+        return false;
+    return is_cpu(options) ||
+           (cuda_options_from_variant(&tune_command, &options->compile, &options->scan) &&
+            cuda_options_check(&tune_command, &options->scan));
 }
 
 /* ------------------------------------------------------------------ inputs */
@@ -193,8 +214,10 @@ static bool try_kernels(const tune_options *options, const char *engine, tune_su
     return some;
 }
 
-/* Puts the entry into the profile; what else is in it stays. False after one line. */
-static bool remember(const tune_options *options, const tune_entry *best) {
+/* Puts the entry, or else the costs, into the profile; what else is in it stays. False after one
+ * line. */
+static bool remember(const tune_options *options, const tune_entry *best,
+                     const trawl_costs *costs) {
     char path[4096];
     char name[128];
     trawl_error error;
@@ -210,7 +233,10 @@ static bool remember(const tune_options *options, const tune_entry *best) {
     if (status == TRAWL_ERROR_FORMAT)
         report("%s; it is written anew", error.message);
     (void)snprintf(profile->device, sizeof profile->device, "%s", name);
-    if (!tune_profile_set(profile, best)) {
+    if (costs != NULL) {
+        profile->has_costs = true;
+        profile->costs = *costs;
+    } else if (!tune_profile_set(profile, best)) {
         profile->count = 0;
         (void)tune_profile_set(profile, best);
     }
@@ -218,10 +244,32 @@ static bool remember(const tune_options *options, const tune_entry *best) {
     free(profile);
     if (status != TRAWL_OK)
         (void)report_error(&error);
+    else if (costs != NULL)
+        (void)printf("# %s; written to %s\n", name, path);
     else
         (void)printf("# %s, %s %s: kernel %s; written to %s\n", name, best->engine, best->variant,
                      best->kernel, path);
     return status == TRAWL_OK;
+}
+
+/* One line for each step: its name, and nanoseconds. */
+static bool tune_cpu(const tune_options *options) {
+    trawl_costs costs = TRAWL_COSTS;
+    trawl_error error;
+    if (trawl_measure_costs(&costs, &error) != TRAWL_OK) {
+        (void)report_error(&error);
+        return false;
+    }
+    const char *name = NULL;
+    size_t count = 0;
+    const double *values = NULL;
+    for (size_t i = 0; (values = tune_cost(&costs, i, &name, &count)) != NULL; i++) {
+        (void)printf("%s", name);
+        for (size_t k = 0; k < count; k++)
+            (void)printf("\t%.4f", values[k]);
+        (void)printf("\n");
+    }
+    return remember(options, NULL, &costs);
 }
 
 static bool tune(const tune_options *options, const trawl_db *db, const uint8_t *text,
@@ -260,7 +308,7 @@ static bool tune(const tune_options *options, const trawl_db *db, const uint8_t 
     trawl_cuda_free(uploaded);
     if (!some)
         report("nothing could be measured: %s", subject.refusal.message);
-    return some && remember(options, &best);
+    return some && remember(options, &best, NULL);
 }
 
 int trawl_command_tune(int argc, char **argv) {
@@ -271,8 +319,10 @@ int trawl_command_tune(int argc, char **argv) {
         size_t length = 0;
         uint8_t *text = NULL;
         status = EXIT_ERROR;
-        if (compile(&options, &db) && (text = read_text(&options, &length)) != NULL &&
-            tune(&options, db, text, length))
+        if (is_cpu(&options))
+            status = tune_cpu(&options) ? EXIT_MATCHED : EXIT_ERROR;
+        else if (compile(&options, &db) && (text = read_text(&options, &length)) != NULL &&
+                 tune(&options, db, text, length))
             status = EXIT_MATCHED;
         free(text);
         trawl_db_free(db);

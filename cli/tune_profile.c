@@ -64,8 +64,61 @@ static bool take_rate(const char *value, double *rate) {
     return true;
 }
 
-/* "[ENGINE VARIANT]" begins an entry. */
-static bool begin_entry(tune_profile *profile, char *line) {
+double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *count) {
+    const struct {
+        const char *name;
+        double *values;
+        size_t count;
+    } members[] = {
+        {"sample", costs->sample, TRAWL_COST_SIZES},
+        {"sample_again", &costs->sample_again, 1},
+        {"sample_wide", &costs->sample_wide, 1},
+        {"end", &costs->end, 1},
+        {"look_up", costs->look_up, TRAWL_COST_SIZES},
+        {"direct", &costs->direct, 1},
+        {"match", &costs->match, 1},
+        {"shuffle", &costs->shuffle, 1},
+        {"shuffle_pass", &costs->shuffle_pass, 1},
+        {"dfa_step", costs->dfa_step, TRAWL_COST_SIZES},
+        {"dfa_match", &costs->dfa_match, 1},
+        {"nfa_step", costs->nfa_step, TRAWL_COST_SIZES},
+        {"shift", costs->shift, TRAWL_COST_SIZES},
+        {"shift_zero", &costs->shift_zero, 1},
+    };
+    if (index >= sizeof members / sizeof members[0])
+        return NULL;
+    *name = members[index].name;
+    *count = members[index].count;
+    return members[index].values;
+}
+
+/* As many numbers as the member has, with spaces between them. */
+static bool take_cost(trawl_costs *costs, const char *key, const char *text) {
+    const char *name = NULL;
+    size_t count = 0;
+    double *values = NULL;
+    for (size_t i = 0; (values = tune_cost(costs, i, &name, &count)) != NULL; i++) {
+        if (strcmp(name, key) == 0)
+            break;
+    }
+    for (size_t i = 0; values != NULL && i < count; i++) {
+        char *end = NULL;
+        values[i] = strtod(text, &end);
+        if (end == text || !(values[i] >= 0 && values[i] < 1e9))
+            return false;
+        text = end;
+    }
+    return values != NULL && *text == '\0';
+}
+
+/* "[ENGINE VARIANT]" begins an entry, "[cpu costs]" the costs. */
+static bool begin_entry(tune_profile *profile, char *line, bool *in_costs) {
+    *in_costs = strcmp(line, "[cpu costs]") == 0;
+    if (*in_costs) {
+        profile->has_costs = true;
+        profile->costs = (trawl_costs)TRAWL_COSTS;
+        return true;
+    }
     size_t length = strlen(line);
     char *space = strchr(line, ' ');
     if (profile->count == TUNE_ENTRIES || line[length - 1] != ']' || space == NULL)
@@ -81,13 +134,15 @@ static bool begin_entry(tune_profile *profile, char *line) {
 }
 
 /* "KEY = VALUE". Keys that are not known are damage too: nothing is left out in silence. */
-static bool take_pair(tune_profile *profile, char *line) {
+static bool take_pair(tune_profile *profile, char *line, bool in_costs) {
     char *equals = strchr(line, '=');
     if (equals == NULL)
         return false;
     *equals = '\0';
     const char *key = trim(line);
     const char *value = trim(equals + 1);
+    if (in_costs)
+        return take_cost(&profile->costs, key, value);
     if (profile->count == 0)
         return strcmp(key, "device") == 0 &&
                take_name(value, profile->device, sizeof profile->device);
@@ -108,10 +163,12 @@ static bool take_pair(tune_profile *profile, char *line) {
 static trawl_status read_lines(FILE *file, const char *path, tune_profile *profile,
                                trawl_error *error) {
     char line[512];
+    bool in_costs = false;
     for (unsigned number = 1; fgets(line, sizeof line, file) != NULL; number++) {
         char *text = trim(line);
         bool good = *text == '\0' || *text == '#' ||
-                    (*text == '[' ? begin_entry(profile, text) : take_pair(profile, text));
+                    (*text == '[' ? begin_entry(profile, text, &in_costs)
+                                  : take_pair(profile, text, in_costs));
         if (!good)
             return fail(error, TRAWL_ERROR_FORMAT,
                         "%.300s:%u: not a line of a profile of 'trawl tune'", path, number);
@@ -160,6 +217,24 @@ static void make_directory(const char *path) {
     (void)mkdir(directory, 0777);
 }
 
+static void write_costs(output_file *file, const trawl_costs *given) {
+    trawl_costs costs = *given;
+    const char *name = NULL;
+    size_t count = 0;
+    const double *values = NULL;
+    char text[64];
+    output_file_text(file, "\n[cpu costs]\n");
+    for (size_t i = 0; (values = tune_cost(&costs, i, &name, &count)) != NULL; i++) {
+        output_file_text(file, name);
+        output_file_text(file, " =");
+        for (size_t k = 0; k < count; k++) {
+            (void)snprintf(text, sizeof text, " %.4f", values[k]);
+            output_file_text(file, text);
+        }
+        output_file_text(file, "\n");
+    }
+}
+
 trawl_status tune_profile_write(const char *path, const tune_profile *profile, trawl_error *error) {
     output_file *file = NULL;
     make_directory(path);
@@ -181,6 +256,8 @@ trawl_status tune_profile_write(const char *path, const tune_profile *profile, t
                        entry->block_bytes, entry->gb_per_second, entry->date);
         output_file_text(file, text);
     }
+    if (profile->has_costs)
+        write_costs(file, &profile->costs);
     return output_file_close(file, error);
 }
 

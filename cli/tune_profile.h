@@ -10,6 +10,9 @@
  *     gb_per_second = 612.3       what was measured, with these parameters
  *     date = 2026-11-21
  *
+ *     [cpu costs]                 of a CPU: the members of trawl_costs, in nanoseconds
+ *     sample = 0.64 0.65 ...
+ *
  * Empty lines and lines that begin with # mean nothing. Parameters never change what is found.
  */
 #ifndef CLI_TUNE_PROFILE_H
@@ -37,7 +40,12 @@ typedef struct tune_profile {
     char device[128];
     tune_entry entries[TUNE_ENTRIES];
     size_t count;
+    bool has_costs;
+    trawl_costs costs;
 } tune_profile;
+
+/* The members of trawl_costs by name: where its values are and how many; NULL past the last one. */
+double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *count);
 
 /* Reads a whole profile. TRAWL_ERROR_IO when it cannot be read, TRAWL_ERROR_FORMAT when it is
  * damaged; the sentence then names file and line, and *profile is empty. */

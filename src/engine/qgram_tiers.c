@@ -9,6 +9,7 @@
 
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
+#define SHUFFLE_SAMPLE ((size_t)4096)          /* making a filter takes time for each byte of it */
 #define MOST_FILTER_BYTES (UINT64_C(32) << 20) /* a larger one is slow whatever it lets through */
 
 /* The cheapest way found so far to filter a run of classes. Of `tier`, min_length, max_length and
@@ -119,17 +120,18 @@ static void try_shuffle(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
     const run described = describe(self, begin, end);
     bool first = begin == 0 || survey->first[begin] == 0, last = end == CLASSES;
-    uint64_t most = first && last ? TRAWL_SHUFFLE_PATTERNS : first || last ? 32 : 0;
+    uint64_t most = first && last ? 64 : first || last ? 32 : 0;
     if (described.count > most) {
         return;
     }
     uint32_t window = described.min_length;
     window = window < TRAWL_SHUFFLE_REACH ? window : TRAWL_SHUFFLE_REACH;
+    size_t length = survey->length < SHUFFLE_SAMPLE ? survey->length : SHUFFLE_SAMPLE;
     trawl_qgram_shuffle filter;
     /* So few patterns are all in the survey. */
-    double pass = trawl_qgram_shuffle_make(survey->patterns, survey->ids + survey->first[begin],
-                                           (uint32_t)described.count, window, survey->text,
-                                           survey->length, &filter);
+    double pass =
+        trawl_qgram_shuffle_make(survey->patterns, survey->ids + survey->first[begin],
+                                 (uint32_t)described.count, window, survey->text, length, &filter);
     double work = trawl_qgram_shuffle_work(&filter);
     candidate shuffle = {
         .tier = {.kind = TRAWL_TIER_SHUFFLE, .window = window, .gram = 1, .stride = 1}};

@@ -12,6 +12,7 @@
 #define MOST_DEPTH 16u                      /* longer beginnings are not looked at */
 #define MOST_BEGINNINGS ((uint64_t)3 << 19) /* of larger sets only some patterns are */
 #define MOST_TEXT ((size_t)65536)
+#define LEAST_TEXT ((size_t)8192) /* enough for few patterns */
 #define LINE 64.0
 #define NFA_STATE_BYTES 24.0
 
@@ -192,9 +193,11 @@ trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_
                                     size_t length, trawl_automata_estimate *estimate,
                                     trawl_error *error) {
     memset(estimate, 0, sizeof *estimate);
+    size_t most = LEAST_TEXT + 64 * patterns->count;
+    most = most < MOST_TEXT ? most : MOST_TEXT;
     walk self = {.patterns = patterns,
                  .text = text,
-                 .length = length < MOST_TEXT ? length : MOST_TEXT,
+                 .length = length < most ? length : most,
                  .estimate = estimate};
     for (unsigned byte = 0; byte < 256; byte++) {
         self.fold[byte] =

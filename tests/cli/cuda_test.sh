@@ -49,8 +49,8 @@ tune() { "$trawl" tune "$@"; }
 refuse 'expected patterns' tune text
 refuse 'expected a text' tune -e fox
 refuse "expected one text, found 'more' too" tune -e fox text more
-refuse 'other devices have nothing to tune' tune --device cpu -e fox text
-refuse 'other devices have nothing to tune' tune --device auto -e fox text
+refuse 'without patterns and text' tune --device cpu -e fox text
+refuse 'expected cuda, cuda:N or cpu' tune --device auto -e fox text
 refuse 'cannot be both' tune -f - -
 refuse '--repeat: expected a number from 1' tune --repeat 0 -e fox text
 

@@ -124,13 +124,19 @@ if has xz; then
     expect 0 4 "$trawl" scan -c -e fox zz
 fi
 
-# --stats: one JSON object with these keys, on standard error
+# --stats: one JSON object with these keys, on standard error; then what was planned, if it was
 checks=$((checks + 1))
-"$trawl" scan --stats -c -e fox a >.out 2>.err
+"$trawl" scan --stats -c -e fox --engine ac-dfa a >.out 2>.err
 keys=$(grep -o '"[a-z_]*":' .err | tr -d '":\n')
 [ "$(wc -l <.err)" -eq 1 ] &&
     [ "$keys" = "bytespatternsmatchesenginevariantdevicethreadsbuild_secondsscan_secondsgb_per_secondtable_bytes" ] ||
     fail '--stats'
+checks=$((checks + 1))
+"$trawl" scan --stats -c -e fox --engine qgram --sample a a >.out 2>.err
+[ "$(wc -l <.err)" -eq 1 ] && grep -q '"expected_gb_per_second":[0-9]' .err &&
+    grep -q '"filtered_bytes":19,"automaton_bytes":0,"filters":\[{"kind":"' .err ||
+    fail '--stats of a plan'
+refuse 'missing: No such file' "$trawl" scan -e fox --sample missing a
 
 # -o
 expect 0 '' "$trawl" scan -e fox a -o out.tsv

@@ -1,0 +1,99 @@
+#include "planning.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "report.h"
+#include "source/text_file.h"
+
+enum { PIECES = 32, PIECE_BYTES = 4096, SAMPLE_BYTES = PIECES * PIECE_BYTES };
+
+static size_t offset_of(size_t piece, uint64_t length) {
+    return (size_t)((length - PIECE_BYTES) / PIECES * piece);
+}
+
+/* Pieces at equal distances of a file that is longer than all of them; false when it shrank. */
+static bool read_pieces(const text_file *file, uint64_t length, uint8_t *sample) {
+    for (size_t i = 0; i < PIECES; i++) {
+        ssize_t got = pread(text_file_descriptor(file), sample + i * PIECE_BYTES, PIECE_BYTES,
+                            (off_t)offset_of(i, length));
+        if (got != PIECE_BYTES)
+            return false;
+    }
+    return true;
+}
+
+static bool is_regular(const char *path) {
+    struct stat information;
+    return stat(path, &information) == 0 && S_ISREG(information.st_mode);
+}
+
+static trawl_status read_sample(const char *path, uint8_t *sample, size_t *length,
+                                trawl_error *error) {
+    text_file *file = NULL;
+    *length = 0;
+    trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, error);
+    if (status != TRAWL_OK)
+        return status;
+    uint64_t stored = text_file_stored_bytes(file);
+    if (text_file_is_plain(file) && stored > SAMPLE_BYTES && read_pieces(file, stored, sample))
+        *length = SAMPLE_BYTES;
+    else
+        status = text_file_fill(file, sample, SAMPLE_BYTES, length, error);
+    text_file_close(file);
+    return status;
+}
+
+/* The profile is a help, not a need: what is wrong with it is told by `trawl tune`. */
+static void take_costs(planning *self, trawl_compile_options *options) {
+    trawl_error error;
+    char path[4096];
+    tune_profile *profile = allocate(sizeof *profile);
+    const profile_options own = {.path = NULL};
+    if (device_read_profile(&own, "cpu", path, sizeof path, profile, &error) == TRAWL_OK &&
+        profile->has_costs) {
+        self->costs = profile->costs;
+        options->costs = &self->costs;
+    }
+    free(profile);
+}
+
+bool planning_begin(planning *self, const char *path, bool must_exist,
+                    trawl_compile_options *options) {
+    trawl_error error;
+    *self = (planning){.sample = NULL};
+    take_costs(self, options);
+    if (path == NULL || (!must_exist && !is_regular(path)))
+        return true;
+    self->sample = allocate(SAMPLE_BYTES);
+    if (read_sample(path, self->sample, &options->sample_length, &error) != TRAWL_OK) {
+        options->sample_length = 0;
+        if (must_exist)
+            (void)report_error(&error);
+        return !must_exist; /* who scans the file will say what is wrong with it */
+    }
+    options->sample = self->sample;
+    return true;
+}
+
+void planning_begin_with_text(planning *self, const uint8_t *text, size_t length,
+                              trawl_compile_options *options) {
+    *self = (planning){.sample = NULL};
+    take_costs(self, options);
+    options->sample_length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
+    if (text == NULL || length <= SAMPLE_BYTES) {
+        options->sample = text;
+        return;
+    }
+    self->sample = allocate(SAMPLE_BYTES);
+    for (size_t i = 0; i < PIECES; i++)
+        memcpy(self->sample + i * PIECE_BYTES, text + offset_of(i, length), PIECE_BYTES);
+    options->sample = self->sample;
+}
+
+void planning_end(planning *self) {
+    free(self->sample);
+}

@@ -1,0 +1,27 @@
+/* What the planner is given besides the patterns: a sample of the text, and what scanning costs on
+ * this CPU. */
+#ifndef CLI_PLANNING_H
+#define CLI_PLANNING_H
+
+#include "common_flags.h"
+#include "tune_profile.h"
+
+typedef struct planning {
+    uint8_t *sample; /* owned */
+    trawl_costs costs;
+} planning;
+
+/* Takes a sample of the file at `path`, from all over it when it is a regular one that is not
+ * compressed, else from its beginning; NULL, or a pipe: none. And costs, from the CPU's profile of
+ * `trawl tune` if there is one. Both go into `options`, which refer to *self afterwards. False
+ * after one line, when `must_exist` and the file cannot be read. */
+bool planning_begin(planning *self, const char *path, bool must_exist,
+                    trawl_compile_options *options);
+
+/* The same with a text that is in memory. */
+void planning_begin_with_text(planning *self, const uint8_t *text, size_t length,
+                              trawl_compile_options *options);
+
+void planning_end(planning *self);
+
+#endif
