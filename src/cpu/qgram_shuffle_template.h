@@ -22,8 +22,8 @@ INLINE VECTOR NAME(test_both)(VECTOR pass, TABLE low, TABLE high, const uint8_t 
     return NAME(and)(pass, NAME(high)(high, bytes));
 }
 
-/* Takes marks apart. Where many positions pass, how many a mark has cannot be predicted: four are
- * written in any case. */
+/* Takes marks apart. Where many positions pass, how many a mark has cannot be predicted: SPARE of
+ * them are written in any case. */
 INLINE uint32_t *NAME(list)(const shuffle_mark *mark, const shuffle_mark *past, uint32_t *next,
                             bool dense) {
     for (; mark != past; mark++) {
