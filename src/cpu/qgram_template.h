@@ -3,6 +3,7 @@
  *   LOOPS       name of the trawl_qgram_loops to define
  *   NAME(base)  a distinct name for each function
  *   TARGET      the functions' target attribute, or nothing
+ *   GROUPS      only where there is a better one: the function for `groups`
  */
 
 /* Whether the sample passes, in the lowest bit. `gram` matters only to samples of more than eight
@@ -35,6 +36,9 @@ NAME(note_groups)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid
     uint32_t *next = noted;
     for (size_t i = 0; i < groups; i++) {
         uint32_t any = 0;
+        for (size_t line = 0; line < step; line += 64) {
+            __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD + line));
+        }
 #pragma GCC unroll 8
         for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
             any |= NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide);
@@ -58,6 +62,9 @@ NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *gri
     uint32_t position = (uint32_t)from;
     uint32_t *next = noted;
     for (size_t i = 0; i < count; i++) {
+        if (i % TRAWL_QGRAM_GROUP == 0) {
+            __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD));
+        }
         *next = position;
         next += NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide) & 1;
         sample += stride;
@@ -72,12 +79,16 @@ NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *gri
      : filter->case_bits != 0 ? call(filter->case_bits, false)                                     \
                               : call(0, false))
 
+#ifndef GROUPS
+#define GROUPS NAME(groups)
 TARGET static size_t NAME(groups)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
                                   size_t groups, uint32_t *noted) {
 #define CALL(case_bits, wide) NAME(note_groups)(filter, grid, groups, noted, case_bits, wide)
     return EACH_WAY(CALL);
 #undef CALL
 }
+
+#endif
 
 TARGET static size_t NAME(samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
                                    size_t count, uint32_t *noted) {
@@ -155,8 +166,8 @@ TARGET static size_t NAME(direct)(const uint32_t *direct, const uint8_t *text, s
     return (size_t)(next - noted);
 }
 
-const trawl_qgram_loops LOOPS = {
-    .groups = NAME(groups),
+static const trawl_qgram_loops LOOPS = {
+    .groups = GROUPS,
     .samples = NAME(samples),
     .regroup = NAME(regroup),
     .ends = NAME(ends),
@@ -164,6 +175,7 @@ const trawl_qgram_loops LOOPS = {
 };
 
 #undef EACH_WAY
+#undef GROUPS
 #undef LOOPS
 #undef NAME
 #undef TARGET

@@ -7,14 +7,8 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                      trawl_tier_walker *walker) {
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     const trawl_qgram_tier *tier = &header->tier[part];
-    *walker = (trawl_tier_walker){.tier = tier,
-                                  .loops = &trawl_qgram_loops_scalar,
-                                  .shuffle = trawl_qgram_shuffle_for(set)};
-#if TRAWL_HAVE_X86
-    if (set != TRAWL_CPU_SCALAR) {
-        walker->loops = &trawl_qgram_loops_avx2;
-    }
-#endif
+    *walker = (trawl_tier_walker){
+        .tier = tier, .loops = trawl_qgram_loops_for(set), .shuffle = trawl_qgram_shuffle_for(set)};
     walker->filter = (trawl_qgram_filter){
         .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL),
         .multiplier = trawl_qgram_multiplier(tier->gram),

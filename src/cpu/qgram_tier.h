@@ -50,8 +50,8 @@ typedef struct trawl_packed_filter {
     const uint64_t *number_bits; /* exact tiers: see trawl_packed_rank; else NULL */
     const uint32_t *number_before;
     const uint32_t *number_ids; /* unit: the pattern of each key */
-    bool unit;         /* exact, and a position that passes is one match */
-    uint8_t code[256]; /* trawl_packed_code of every byte */
+    bool unit;                  /* exact, and a position that passes is one match */
+    uint8_t code[256];          /* trawl_packed_code of every byte */
 } trawl_packed_filter;
 
 typedef struct trawl_packed_loops trawl_packed_loops;
@@ -77,10 +77,8 @@ typedef struct trawl_qgram_loops {
                      uint32_t *noted);
 } trawl_qgram_loops;
 
-extern const trawl_qgram_loops trawl_qgram_loops_scalar;
-#if TRAWL_HAVE_X86
-extern const trawl_qgram_loops trawl_qgram_loops_avx2;
-#endif
+/* The loops that a set of instructions gets. */
+const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set);
 
 /* Lists of one walker, shared by its tiers. */
 typedef struct trawl_qgram_lists {
