@@ -80,7 +80,7 @@ static const double look_up_cost = 40.0; /* an end that passes SECOND */
 static double load_cost(double bytes) {
     static const struct {
         double bytes, nanoseconds;
-    } levels[] = {{16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2}, {4 << 20, 4}, {32 << 20, 10}};
+    } levels[] = {{16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2}, {2 << 20, 4}, {32 << 20, 10}};
     enum { LEVELS = sizeof levels / sizeof *levels };
     for (size_t i = 1; i < LEVELS; i++) {
         if (bytes < levels[i].bytes) {
