@@ -145,6 +145,15 @@ trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_err
                               "the database's output of key %llu is damaged",
                               (unsigned long long)key);
         }
+        /* Walkers write chains without looking for what is to be verified once a key says that
+         * there is nothing. */
+        bool chained = linked && (verify[link[key]] & TRAWL_VERIFY_CHAIN) != 0;
+        if (verify[key] != (TRAWL_VERIFY_OWN | TRAWL_VERIFY_CHAIN) &&
+            verify[key] != (chained ? TRAWL_VERIFY_CHAIN : 0)) {
+            return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                              "the database's verification of key %llu is damaged",
+                              (unsigned long long)key);
+        }
         trawl_key_record record =
             make_record(length[key], link[key], verify[key], ids, first[key], first[key + 1]);
         if (memcmp(&record, &records[key], sizeof record) != 0) {

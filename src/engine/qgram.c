@@ -77,8 +77,7 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     tier->tail = tier->window < 8 ? tier->window : 8;
     uint32_t ranges = trawl_endings_count(keys, tier->tail);
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
-    tier->second_bits =
-        direct ? 0 : second_bits(trawl_endings_count(keys, second_bytes(tier)));
+    tier->second_bits = direct ? 0 : second_bits(trawl_endings_count(keys, second_bytes(tier)));
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
                                               filter_words(tier), 4, INSTEAD);
@@ -120,11 +119,10 @@ static trawl_status plan(trawl_build *build) {
     build->state = planned;
     trawl_qgram_header *header = &planned->header;
     const char *variant = variants[build->variant];
-    trawl_status status =
-        strcmp(variant, "packed") == 0 ? trawl_packed_divide(build, header)
-        : strcmp(variant, "shuffle") == 0
-            ? trawl_qgram_shuffle_tier(build->patterns, header, build->error)
-            : trawl_qgram_choose(build, header);
+    trawl_status status = strcmp(variant, "packed") == 0 ? trawl_packed_divide(build, header)
+                          : strcmp(variant, "shuffle") == 0
+                              ? trawl_qgram_shuffle_tier(build->patterns, header, build->error)
+                              : trawl_qgram_choose(build, header);
     if (status == TRAWL_OK) {
         status =
             trawl_build_reserve(build, TRAWL_SECTION_QGRAM_HEADER, 0, 1, sizeof *header, INSTEAD);
@@ -293,7 +291,7 @@ static bool tier_sound(const trawl_qgram_tier *tier) {
         return true; /* trawl_packed_validate looks closer */
     }
     if (sound && tier->kind == TRAWL_TIER_DIRECT) {
-        return tier->max_length <= 2 && tier->stride == 1;
+        return tier->max_length <= 2 && tier->gram == 2 && tier->stride == 1;
     }
     if (tier->kind == TRAWL_TIER_SHUFFLE) {
         sound = sound && tier->gram == 1 && tier->stride == 1;
@@ -302,6 +300,7 @@ static bool tier_sound(const trawl_qgram_tier *tier) {
     }
     return sound && tier->gram != 0 && tier->gram <= TRAWL_QGRAM_MAX_GRAM &&
            tier->gram <= tier->window && tier->stride != 0 &&
+           tier->stride <= TRAWL_QGRAM_MAX_STRIDE &&
            tier->stride <= tier->window - tier->gram + 1 && tier->second_bits != 0 &&
            tier->second_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
            tier->tail == (tier->window < 8 ? tier->window : 8);
