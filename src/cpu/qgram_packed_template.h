@@ -235,7 +235,7 @@ TARGET static void NAME(matches)(const trawl_packed_filter *filter, const trawl_
     }
 }
 
-const trawl_packed_loops LOOPS = {
+static const trawl_packed_loops LOOPS = {
     .pack = NAME(pack),
     .pairs = NAME(pairs),
     .note = NAME(note),

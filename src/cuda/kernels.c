@@ -85,20 +85,36 @@ bool trawl_kernel_describe(const char *engine, size_t index,
     return false;
 }
 
+/* Appends a name to a list of them. */
+static void list_name(char *names, size_t size, const char *name) {
+    size_t used = strlen(names);
+    (void)snprintf(names + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
+}
+
+static trawl_status fail_without_kernels(const char *engine, trawl_error *error) {
+    char names[128] = "";
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        list_name(names, sizeof names, engines[i].engine);
+    }
+    return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
+                      "engine %s has no kernels for CUDA devices; these engines do: %s", engine,
+                      names);
+}
+
 trawl_status trawl_kernel_find(const char *engine, const char *kernel, uint32_t *index,
                                trawl_error *error) {
     trawl_kernel_description description;
     char names[256] = "";
-    size_t used = 0;
     *index = 0;
+    if (!trawl_kernel_describe(engine, 0, &description)) {
+        return fail_without_kernels(engine, error);
+    }
     for (uint32_t i = 0; trawl_kernel_describe(engine, i, &description); i++) {
         if (kernel == NULL || strcmp(description.name, kernel) == 0) {
             *index = i;
             return TRAWL_OK;
         }
-        int written = snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
-                               description.name);
-        used += written > 0 && (size_t)written < sizeof names - used ? (size_t)written : 0;
+        list_name(names, sizeof names, description.name);
     }
     return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "engine %s has no kernel '%.40s'; it has %s",
                       engine, kernel == NULL ? "" : kernel, names);

@@ -24,7 +24,8 @@ const trawl_walker_type *trawl_cuda_walker(void);
 bool trawl_cuda_device_number(const char *name, uint32_t *number);
 
 /* The index of a kernel among those of an engine; NULL is the default, 0. Fails with
- * TRAWL_ERROR_ARGUMENT and the list of names. */
+ * TRAWL_ERROR_ARGUMENT and the list of names, or with TRAWL_ERROR_UNAVAILABLE and a list of engines
+ * where this one has no kernels at all. */
 trawl_status trawl_kernel_find(const char *engine, const char *kernel, uint32_t *index,
                                trawl_error *error);
 

@@ -155,7 +155,11 @@ extern "C" trawl_status trawl_cuda_upload(const trawl_db *db,
         memcpy(&complete, options,
                options->size < sizeof complete ? options->size : sizeof complete);
     }
+    uint32_t default_kernel;
     trawl_status status = trawl_cuda_check(complete.device, error);
+    if (status == TRAWL_OK) {
+        status = trawl_kernel_find(db->header->engine, NULL, &default_kernel, error);
+    }
     if (status != TRAWL_OK) {
         return status;
     }

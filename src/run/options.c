@@ -103,7 +103,9 @@ static trawl_status read_device(const trawl_db *db, trawl_scan_options *options,
     uint32_t number = 0;
     if (strcmp(device, "auto") == 0) {
         trawl_error reason;
-        if (trawl_cuda_check(number, &reason) != TRAWL_OK) {
+        uint32_t default_kernel;
+        if (trawl_cuda_check(number, &reason) != TRAWL_OK ||
+            trawl_kernel_find(db->header->engine, NULL, &default_kernel, &reason) != TRAWL_OK) {
             take_cpu(options, reason.message);
             return TRAWL_OK;
         }
