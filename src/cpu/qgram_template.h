@@ -118,41 +118,38 @@ TARGET static size_t NAME(regroup)(const trawl_qgram_filter *filter, const trawl
 #undef CALL
 }
 
-TARGET static inline __attribute__((always_inline)) size_t
-NAME(note_ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                const uint32_t *samples, size_t count, uint32_t *restrict noted, bool wide) {
+TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                                const uint32_t *samples, size_t count, uint32_t *restrict noted) {
     const uint32_t *restrict second = filter->second;
-    uint64_t case_bits = filter->case_bits, mask = filter->tail_mask;
+    const trawl_qgram_suffixes suffixes = filter->suffixes;
+    uint64_t case_bits = filter->case_bits;
     uint32_t bits = filter->second_bits, gram = filter->gram, stride = (uint32_t)grid->stride;
-    uint32_t bytes = filter->second_bytes;
     const uint8_t *text = grid->text;
     uint32_t *next = noted;
     for (size_t i = 0; i < count; i++) {
         uint32_t end = samples[i] + gram;
         uint32_t past = end + stride;
         for (; end != past; end++) {
-            uint64_t number, first;
-            memcpy(&number, text + end - 8, sizeof number);
-            number |= case_bits;
-            if (wide) {
-                memcpy(&first, text + end - bytes, sizeof first);
-                number = trawl_qgram_mix(first | case_bits, number);
-            } else {
-                number &= mask;
+            uint64_t last;
+            uint32_t pass = 0;
+            memcpy(&last, text + end - 8, sizeof last);
+            last |= case_bits;
+            for (uint32_t k = 0; k < suffixes.count; k++) {
+                uint32_t bytes = suffixes.bytes[k];
+                uint64_t first = 0;
+                if (bytes > 8) {
+                    memcpy(&first, text + end - bytes, sizeof first);
+                }
+                uint64_t hash =
+                    trawl_qgram_second(trawl_qgram_suffix(bytes, first | case_bits, last));
+                uint32_t both = trawl_qgram_second_mask(hash);
+                pass |= (second[trawl_qgram_second_word(hash, bits)] & both) == both;
             }
-            uint64_t hash = trawl_qgram_second(number);
-            uint32_t both = trawl_qgram_second_mask(hash);
             *next = end;
-            next += (second[trawl_qgram_second_word(hash, bits)] & both) == both;
+            next += pass;
         }
     }
     return (size_t)(next - noted);
-}
-
-TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                                const uint32_t *samples, size_t count, uint32_t *noted) {
-    return filter->second_bytes > 8 ? NAME(note_ends)(filter, grid, samples, count, noted, true)
-                                    : NAME(note_ends)(filter, grid, samples, count, noted, false);
 }
 
 TARGET static size_t NAME(direct)(const uint32_t *direct, const uint8_t *text, size_t begin,

@@ -18,9 +18,10 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         .second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, NULL),
         .tail_mask = tier->tail == 0 || tier->tail > 8 ? 0 : ~UINT64_C(0) << (64 - 8 * tier->tail),
         .second_bits = tier->second_bits,
-        .second_bytes =
-            tier->window < TRAWL_QGRAM_SECOND_BYTES ? tier->window : TRAWL_QGRAM_SECOND_BYTES,
+        .suffixes = trawl_qgram_suffixes_of(tier),
     };
+    uint32_t longest = walker->filter.suffixes.bytes[walker->filter.suffixes.count - 1];
+    walker->filter.reach = longest < 8 ? 8 : longest;
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
     trawl_endings_open(db, part, &walker->search);
@@ -55,19 +56,22 @@ static size_t last_samples(const trawl_tier_walker *walker, const trawl_window *
     return found;
 }
 
-/* Whether SECOND lets an end pass; no end is nearer to the text's beginning than second_bytes. */
+/* Whether SECOND lets an end pass, wherever in the text it is. */
 static bool end_passes(const trawl_qgram_filter *filter, const uint8_t *text, size_t end) {
-    uint64_t number = trawl_ending_load(text, end, false) | filter->case_bits;
-    if (filter->second_bytes > 8) {
-        uint64_t first;
-        memcpy(&first, text + end - filter->second_bytes, sizeof first);
-        number = trawl_qgram_mix(first | filter->case_bits, number);
-    } else {
-        number &= filter->tail_mask;
+    uint64_t last = trawl_ending_load(text, end, false) | filter->case_bits;
+    bool pass = false;
+    for (uint32_t i = 0; i < filter->suffixes.count && filter->suffixes.bytes[i] <= end; i++) {
+        uint32_t bytes = filter->suffixes.bytes[i];
+        uint64_t first = 0;
+        if (bytes > 8) {
+            memcpy(&first, text + end - bytes, sizeof first);
+        }
+        uint64_t number = trawl_qgram_suffix(bytes, first | filter->case_bits, last);
+        uint64_t hash = trawl_qgram_second(number);
+        uint32_t both = trawl_qgram_second_mask(hash);
+        pass |= (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
     }
-    uint64_t hash = trawl_qgram_second(number);
-    uint32_t both = trawl_qgram_second_mask(hash);
-    return (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
+    return pass;
 }
 
 /* The ends of one sample, those from `least` to `most` only. */
@@ -123,7 +127,7 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
     /* Samples at either side may look at ends outside the block or too near to the beginning. */
     const uint32_t *list = lists->samples;
     size_t ends = 0;
-    size_t near = filter->second_bytes < 8 ? 8 : filter->second_bytes;
+    size_t near = filter->reach;
     while (found != 0 && list[0] + gram < near) {
         ends += single_ends(walker, window, list[0], first_end, end, lists->ends + ends);
         list++;
@@ -157,7 +161,7 @@ static size_t shuffle_candidates(trawl_tier_walker *walker, const trawl_window *
     walker->dense = found * 512 > end - begin;
     const uint32_t *list = lists->samples;
     size_t ends = 0;
-    size_t near = walker->filter.second_bytes < 8 ? 8 : walker->filter.second_bytes;
+    size_t near = walker->filter.reach;
     while (found != 0 && list[0] + 1 < near) {
         ends += single_ends(walker, window, list[0], first_end, end, lists->ends + ends);
         list++;

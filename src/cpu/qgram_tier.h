@@ -33,7 +33,8 @@ typedef struct trawl_qgram_filter {
     const uint32_t *second;
     uint64_t tail_mask;
     uint32_t second_bits;
-    uint32_t second_bytes; /* before an end, by which SECOND is asked */
+    trawl_qgram_suffixes suffixes; /* by which SECOND is asked */
+    uint32_t reach;                /* the longest of them, at least 8: bytes read before an end */
 } trawl_qgram_filter;
 
 /* What the loops of packed tiers need of one (cpu/qgram_packed.h). */
@@ -69,7 +70,7 @@ typedef struct trawl_qgram_loops {
     size_t (*regroup)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
                       const uint32_t *groups, size_t count, uint32_t *noted);
     /* Notes which ends sample + gram + 0 .. stride - 1 of the samples pass SECOND; all are at least
-     * 8, and at least second_bytes. */
+     * filter->reach. */
     size_t (*ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
                    const uint32_t *samples, size_t count, uint32_t *noted);
     /* Notes the ends begin + 1 .. end at which `direct` has a key; begin is at least 1. */

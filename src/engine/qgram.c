@@ -52,10 +52,6 @@ static uint32_t second_bits(uint32_t ends) {
     return bits;
 }
 
-static uint32_t second_bytes(const trawl_qgram_tier *tier) {
-    return tier->window < TRAWL_QGRAM_SECOND_BYTES ? tier->window : TRAWL_QGRAM_SECOND_BYTES;
-}
-
 /* Objects of four bytes in FILTER. */
 static uint64_t filter_words(const trawl_qgram_tier *tier) {
     switch (tier->kind) {
@@ -77,7 +73,7 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     tier->tail = tier->window < 8 ? tier->window : 8;
     uint32_t ranges = trawl_endings_count(keys, tier->tail);
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
-    tier->second_bits = direct ? 0 : second_bits(trawl_endings_count(keys, second_bytes(tier)));
+    tier->second_bits = direct ? 0 : second_bits(keys->count);
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
                                               filter_words(tier), 4, INSTEAD);
@@ -212,18 +208,19 @@ static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgr
                         const trawl_keys *keys) {
     uint32_t *second = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SECOND, part);
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
-    uint32_t bytes = second_bytes(tier);
+    trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
     memset(second, 0, sizeof *second << tier->second_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
-        if (key == 0 || keys->common[key] < bytes) {
-            const uint8_t *reversed = keys->bytes + keys->offsets[key];
-            uint64_t number = bytes > 8 ? sample_number(reversed + bytes - 1, bytes, case_bits)
-                                        : (trawl_ending_number(reversed, bytes) | case_bits) &
-                                              ~UINT64_C(0) << (64 - 8 * bytes);
-            uint64_t hash = trawl_qgram_second(number);
-            second[trawl_qgram_second_word(hash, tier->second_bits)] |=
-                trawl_qgram_second_mask(hash);
+        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        uint32_t length = trawl_key_length(keys, key), bytes = 0;
+        for (uint32_t i = 0; i < suffixes.count && suffixes.bytes[i] <= length; i++) {
+            bytes = suffixes.bytes[i];
         }
+        uint64_t last = trawl_ending_number(reversed, bytes) | case_bits;
+        uint64_t number = bytes > 8 ? sample_number(reversed + bytes - 1, bytes, case_bits)
+                                    : trawl_qgram_suffix(bytes, 0, last);
+        uint64_t hash = trawl_qgram_second(number);
+        second[trawl_qgram_second_word(hash, tier->second_bits)] |= trawl_qgram_second_mask(hash);
     }
 }
 

@@ -93,9 +93,38 @@ TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t
     return (size_t)((number * multiplier) >> (64 - row_bits));
 }
 
-/* SECOND is asked with a number made of the last min(m, 16) bytes before an end: up to eight of
- * them as they are loaded, with the other bytes cleared; more as a sample's (trawl_qgram_mix). */
-#define TRAWL_QGRAM_SECOND_BYTES 16u
+/* SECOND holds suffixes: of every key as many last bytes as the longest of these lengths that the
+ * key has. An end is worth a look-up when the text before it has one of them: asking for m bytes
+ * alone would let every end pass at which the last m bytes of a long key stand by chance. */
+#define TRAWL_QGRAM_SUFFIXES 7u
+#define TRAWL_QGRAM_LONGEST_SUFFIX 16u
+
+typedef struct trawl_qgram_suffixes {
+    uint32_t count;
+    uint32_t bytes[TRAWL_QGRAM_SUFFIXES]; /* ascending; the first is min(m, 16) */
+} trawl_qgram_suffixes;
+
+TRAWL_BOTH trawl_qgram_suffixes trawl_qgram_suffixes_of(const trawl_qgram_tier *tier) {
+    trawl_qgram_suffixes suffixes;
+    suffixes.count = 1;
+    suffixes.bytes[0] =
+        tier->window < TRAWL_QGRAM_LONGEST_SUFFIX ? tier->window : TRAWL_QGRAM_LONGEST_SUFFIX;
+    for (uint32_t bytes = 4; bytes <= TRAWL_QGRAM_LONGEST_SUFFIX;
+         bytes += bytes < 6   ? 1
+                  : bytes < 8 ? 2
+                              : 4) { /* 4, 5, 6, 8, 12, 16 */
+        if (bytes > suffixes.bytes[0] && bytes <= tier->max_length) {
+            suffixes.bytes[suffixes.count++] = bytes;
+        }
+    }
+    return suffixes;
+}
+
+/* The number of a suffix: `last` are the last eight bytes before the end and `first` the first
+ * eight of a suffix of more than eight, both with their case bits. */
+TRAWL_BOTH uint64_t trawl_qgram_suffix(uint32_t bytes, uint64_t first, uint64_t last) {
+    return bytes > 8 ? trawl_qgram_mix(first, last) : last & ~UINT64_C(0) << (64 - 8 * bytes);
+}
 
 TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t number) {
     uint64_t hash = number * UINT64_C(0xe7037ed1a0b428db);
