@@ -525,6 +525,26 @@ static const char *kernel_name(const runner *how, const char *engine) {
                : NULL;
 }
 
+/* Devices scan for engines with kernels only. For others the call is refused, and names those. */
+static bool is_without_kernels(const runner *how, const char *engine) {
+    trawl_kernel_description kernel;
+    return how->device && strncmp(how->device, "cuda", 4) == 0 &&
+           !trawl_kernel_describe(engine, 0, &kernel);
+}
+
+static bool refuses_without_kernels(const job *work, char *complaint, size_t complaint_size) {
+    trawl_error error = {.message = ""};
+    uint64_t total;
+    trawl_status status =
+        trawl_count(work->db, work->text, work->length, &work->options, &total, NULL, &error);
+    if (status == TRAWL_ERROR_UNAVAILABLE && strstr(error.message, "CUDA") &&
+        strstr(error.message, "ac-dfa"))
+        return true;
+    snprintf(complaint, complaint_size, "an engine without kernels on a device: %s%s",
+             trawl_status_text(status), error.message);
+    return false;
+}
+
 /* Whether a kernel or a way to its tables that was asked for refuses what the defaults do. */
 static bool is_refused(const job *work) {
     uint64_t total;
@@ -575,7 +595,9 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
         work.options.segments_in_flight = how->segments_in_flight;
         work.options.table_path = how->table_path;
     }
-    bool good = is_refused(&work)                    ? true
+    bool good = is_without_kernels(how, information.engine)
+                    ? refuses_without_kernels(&work, complaint, complaint_size)
+                : is_refused(&work)                  ? true
                 : is_stream(how)                     ? check_stream(&work)
                 : how->call == RUNNER_COLLECT        ? check_collect(&work)
                 : how->call == RUNNER_SCAN           ? check_scan(&work, false)

@@ -248,7 +248,7 @@ static bool own_threads(const trawl_db *db) {
 }
 
 static const trawl_walker_type cuda_walker_type = {
-    "any", open_walker, close_walker, scan, count, NULL, own_threads, true,
+    "any", open_walker, close_walker, scan, count, NULL, NULL, own_threads, true,
 };
 
 static trawl_status open_walker(const trawl_db *db, const trawl_scan_options *options,

@@ -96,8 +96,9 @@ static void kernels(void **state) {
     (void)state;
     trawl_engine_description engine;
     trawl_kernel_description kernel, again;
+    size_t with_kernels = 0;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
-        assert_true(trawl_kernel_describe(engine.name, 0, &kernel));
+        with_kernels += trawl_kernel_describe(engine.name, 0, &kernel);
         for (size_t k = 0; trawl_kernel_describe(engine.name, k, &kernel); k++) {
             uint32_t index = 99;
             assert_true(strlen(kernel.name) && strlen(kernel.summary) && strlen(kernel.source));
@@ -105,6 +106,7 @@ static void kernels(void **state) {
             assert_int_equal(index, k);
         }
     }
+    assert_true(with_kernels >= 5);
     assert_false(trawl_kernel_describe("no-engine", 0, &again));
     assert_false(trawl_kernel_describe(NULL, 0, &again));
     assert_false(trawl_kernel_describe("ac-dfa", 0, NULL));
@@ -113,6 +115,26 @@ static void kernels(void **state) {
     assert_non_null(strstr(error.message, "ac3"));
     assert_int_equal(trawl_kernel_find("ac-dfa", NULL, &index, &error), TRAWL_OK);
     assert_int_equal(index, 0);
+}
+
+/* An engine without kernels is refused with the names of those that have some. */
+static void an_engine_without_kernels(void **state) {
+    (void)state;
+    trawl_engine_description engine;
+    trawl_kernel_description kernel;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+        uint32_t index;
+        if (trawl_kernel_describe(engine.name, 0, &kernel))
+            continue;
+        assert_int_equal(trawl_kernel_find(engine.name, NULL, &index, &error),
+                         TRAWL_ERROR_UNAVAILABLE);
+        assert_non_null(strstr(error.message, engine.name));
+        trawl_engine_description other;
+        for (size_t j = 0; trawl_engine_describe(j, &other); j++)
+            if (trawl_kernel_describe(other.name, 0, &kernel))
+                assert_non_null(strstr(error.message, other.name));
+        assert_null(strchr(error.message, '\n'));
+    }
 }
 
 static void device_numbers(void **state) {
@@ -139,8 +161,11 @@ int main(void) {
         return TEST_SKIPPED;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_the_cpu_is_listed), cmocka_unit_test(scans),
-        cmocka_unit_test(device_memory),          cmocka_unit_test(kernels),
+        cmocka_unit_test(only_the_cpu_is_listed),
+        cmocka_unit_test(scans),
+        cmocka_unit_test(device_memory),
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(an_engine_without_kernels),
         cmocka_unit_test(device_numbers),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
