@@ -73,6 +73,7 @@ double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *c
         {"sample", costs->sample, TRAWL_COST_SIZES},
         {"sample_again", &costs->sample_again, 1},
         {"sample_wide", &costs->sample_wide, 1},
+        {"memory", &costs->memory, 1},
         {"end", &costs->end, 1},
         {"look_up", costs->look_up, TRAWL_COST_SIZES},
         {"direct", &costs->direct, 1},

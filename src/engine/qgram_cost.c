@@ -380,8 +380,8 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
         double ends = pass; /* stride ends for each sample, one sample in stride bytes */
         double found = tails < ends ? tails : ends;
         double look_ups = found + (ends - found) * second_passes;
-        double sample =
-            trawl_cost_at(costs->sample, rows * 4) + (filter->gram > 8 ? costs->sample_wide : 0);
+        double sample = trawl_cost_at(costs->sample, rows * 4) *
+                        (filter->gram > 8 ? 1 + costs->sample_wide : 1);
         double again = sample - costs->sample[0] + costs->sample_again;
         double tested = sample + group * again;
         if (3 * group > 1) { /* then groups are not worth their while (cpu/qgram_tier.c) */

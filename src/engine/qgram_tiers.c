@@ -246,6 +246,8 @@ static void divide(division *self, trawl_qgram_choice *choice) {
         choice->nanoseconds += best->estimate.nanoseconds;
         choice->exact = (i == 0 || choice->exact) && best->estimate.exact;
     }
+    /* Work hides waiting for the text, as far as there is enough of it. */
+    choice->nanoseconds = hypot(choice->nanoseconds, self->costs->memory);
 }
 
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,

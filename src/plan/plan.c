@@ -56,7 +56,7 @@ static double price_wu_manber(const trawl_qgram_survey *survey,
     double table = 8 * rates.grams[TRAWL_SURVEY_CLASSES];
     *bytes = (uint64_t)(table + 64 * (double)patterns->count);
     double cost = trawl_cost_at(options->costs->shift, table) + zero * options->costs->shift_zero;
-    return cost / (expected + zero);
+    return hypot(cost / (expected + zero), options->costs->memory);
 }
 
 static void price_all(const trawl_qgram_survey *survey, const trawl_automata_estimate *automata,

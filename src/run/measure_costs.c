@@ -1,6 +1,7 @@
 /* trawl_measure_costs: what the steps of the CPU engines take on this machine. Every step is made
  * the dominant one, or the only difference between two measurements, with sets and texts made up
  * for it. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,8 +12,10 @@
 #include "engine/qgram_shuffle.h"
 #include "plan/plan.h"
 
-#define TEXT_BYTES ((size_t)1 << 20)
-#define RUNS 40u
+/* Longer than the caches that a core has to itself, so that the text itself comes from where it
+ * comes from in real scans, and tables have to share the caches with it. */
+#define TEXT_BYTES ((size_t)16 << 20)
+#define RUNS 5u
 #define TIMED_SIZES 6u /* up to 4 MiB; larger tables are concluded to where building takes long */
 
 typedef struct bench {
@@ -182,17 +185,31 @@ static void smooth(double *by_size) {
 }
 
 static trawl_status measure_samples(bench *self) {
+    enum { FAR = 20, SPARSE = 8 };
     trawl_costs *costs = self->costs;
-    trawl_status status = TRAWL_OK;
+    double wide = 0, far = 0;
     fill_with_strange_bytes(self);
-    for (unsigned i = 0; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
-        status = time_tier(self, 1, 12, 4, 1, 10 + 2 * i, &costs->sample[i]);
+    trawl_status status = time_tier(self, 1, 32, 4, 1, 10, &costs->sample[0]);
+    if (status == TRAWL_OK) { /* samples far apart wait for the text */
+        status = time_tier(self, 1, 32, 4, FAR, 10, &far);
+        double work = costs->sample[0] / FAR;
+        costs->memory = sqrt(at_least(far * far - work * work, 1e-6));
+    }
+    for (unsigned i = 1; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
+        /* The text passes through the caches that larger tables would like to have. */
+        uint32_t stride = i < 4 ? 1 : SPARSE;
+        double taken = 0;
+        status = time_tier(self, 1, 32, 4, stride, 10 + 2 * i, &taken);
+        costs->sample[i] =
+            stride *
+            sqrt(at_least(taken * taken - costs->memory * costs->memory * (stride > 1 ? 1 : 0),
+                          1e-6));
     }
     smooth(costs->sample);
-    double wide = 0;
-    if (status == TRAWL_OK) {
-        status = time_tier(self, 1, 12, 12, 1, 10, &wide);
-        costs->sample_wide = at_least(wide - costs->sample[0], 0.01);
+    if (status ==
+        TRAWL_OK) { /* long samples take more instructions, so that fewer wait at a time */
+        status = time_tier(self, 1, 32, 12, 1, 14, &wide);
+        costs->sample_wide = at_least(wide / costs->sample[2] - 1, 0.01);
     }
     if (status == TRAWL_OK) {
         status = time_tier(self, 1, 2, 4, 1, 0, &costs->direct);
@@ -236,7 +253,7 @@ static trawl_status measure_look_ups(bench *self) {
         if (status == TRAWL_OK) {
             plant(self, count, 4, 12, every);
             status = time_tier(self, count, 12, 4, 1, row_bits, &looked_up);
-            costs->look_up[i] = at_least((looked_up - passed) * (double)(every + 8), 3);
+            costs->look_up[i] = at_least((looked_up - passed) * (double)(every + 8), 6);
         }
         if (i == 0 && status == TRAWL_OK) {
             plant(self, count, 0, 12, every - 4);
@@ -274,7 +291,8 @@ static trawl_status measure_shuffles(bench *self) {
         const trawl_qgram_shuffle *filter =
             trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, 0, NULL);
         self->costs->shuffle = nothing / trawl_qgram_shuffle_work(filter);
-        self->costs->shuffle_pass = at_least((passes - nothing) * (EVERY + LENGTH) - self->costs->match, 1);
+        self->costs->shuffle_pass =
+            at_least((passes - nothing) * (EVERY + LENGTH) - self->costs->match, 1);
     }
     trawl_db_free(db);
     trawl_patterns_free(set);
@@ -333,9 +351,12 @@ static trawl_status measure_shifts(bench *self) {
     smooth(costs->shift);
     double zero = 0;
     if (status == TRAWL_OK) {
-        plant(self, 4, 4, 16, 64);
-        status = time_engine(self, "wu-manber", 4, 16, &zero);
-        costs->shift_zero = at_least((zero - costs->shift[0] / 8) * 76, 3);
+        /* Of many patterns, so that no look-up is foreseen. */
+        const size_t count = 4096;
+        plant(self, count, 4, 16, 64);
+        status = time_engine(self, "wu-manber", count, 16, &zero);
+        double shifts = trawl_cost_at(costs->shift, (double)count * 13 * 8) / 12;
+        costs->shift_zero = at_least((zero - shifts) * 76, 3);
     }
     return status;
 }
