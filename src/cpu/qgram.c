@@ -205,6 +205,9 @@ static trawl_status walk(qgram_walker *walker, const trawl_window *window,
                          const trawl_consumer *consumer, trawl_error *error) {
     trawl_status status = TRAWL_OK;
     size_t begin = window->owned;
+    for (uint32_t i = 0; i < walker->tiers; i++) {
+        walker->tier[i].run_end = SIZE_MAX; /* no run of another window goes on here */
+    }
     while (status == TRAWL_OK && begin < window->length) {
         size_t stretch_begin = begin;
         uint64_t candidates = looked_up(walker);

@@ -1,7 +1,9 @@
 #include "cpu/qgram_tier.h"
 
 #include "common/allocate.h"
+#include "common/fold.h"
 #include "cpu/qgram_packed.h"
+#include "engine/qgram_runs.h"
 
 void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                      trawl_tier_walker *walker) {
@@ -24,6 +26,7 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
     walker->filter.reach = longest < 8 ? 8 : longest;
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
+    walker->runs = trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, NULL);
     trawl_endings_open(db, part, &walker->search);
     walker->search.view.folded = tier->folded != 0;
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -217,14 +220,32 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
     return found;
 }
 
+/* Whether a key may end here, behind at least eight equal bytes. Ends come in ascending order: the
+ * run that was met last goes on, as a rule. */
+static bool run_may_end(trawl_tier_walker *walker, const uint8_t *text, size_t end, uint8_t byte) {
+    size_t further = end - walker->run_end;
+    bool same = byte == walker->run_byte && end > walker->run_end && further <= 8;
+    uint32_t known = same ? walker->run_length + (uint32_t)further : 8;
+    walker->run_length = trawl_qgram_run_before(text, end, byte, known);
+    walker->run_end = end;
+    walker->run_byte = byte;
+    return (walker->runs[byte] >> walker->run_length & 1) != 0;
+}
+
 /* The longest key of the tier that ends there, or TRAWL_NO_KEY. */
-static uint32_t find_key(const trawl_tier_walker *walker, const trawl_window *window, size_t end) {
+static uint32_t find_key(trawl_tier_walker *walker, const trawl_window *window, size_t end) {
     if (walker->tier->kind == TRAWL_TIER_DIRECT) {
         return direct_key(walker, window, end);
     }
     uint32_t tail = walker->tier->tail;
     uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
     uint64_t word = ending & walker->filter.tail_mask;
+    uint8_t byte = (uint8_t)(ending >> 56);
+    if (ending == byte * UINT64_C(0x0101010101010101) && tail == 8 &&
+        !(walker->search.view.folded && trawl_is_letter(byte)) &&
+        !run_may_end(walker, window->text, end, byte)) {
+        return TRAWL_NO_KEY;
+    }
     size_t slot = trawl_ending_slot(word, walker->tier->hash_bits);
     uint32_t past = walker->heads[slot + 1];
     for (uint32_t i = walker->heads[slot]; i < past; i++) {

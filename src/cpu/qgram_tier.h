@@ -97,6 +97,10 @@ typedef struct trawl_tier_walker {
     trawl_packed_filter packed;
     const uint32_t *heads;
     const trawl_ending_range *ranges;
+    const uint64_t *runs;
+    size_t run_end; /* where the last run of one byte was met, and how long it was there */
+    uint32_t run_length;
+    uint8_t run_byte;
     trawl_endings_search search;
     bool dense;                 /* groups hardly sieve: take samples at once */
     trawl_ending_event *events; /* of a block, from the window's beginning; NULL until needed */

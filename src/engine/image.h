@@ -63,7 +63,8 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_QGRAM_FILTER = 113,
     TRAWL_SECTION_QGRAM_SECOND = 114,
     TRAWL_SECTION_QGRAM_HASH = 115,
-    TRAWL_SECTION_QGRAM_RANGES = 116
+    TRAWL_SECTION_QGRAM_RANGES = 116,
+    TRAWL_SECTION_QGRAM_RUNS = 117
 } trawl_section_kind;
 
 typedef struct trawl_section {

@@ -4,6 +4,7 @@
 #include "common/fold.h"
 #include "common/status.h"
 #include "engine/qgram_packed.h"
+#include "engine/qgram_runs.h"
 #include "engine/qgram_shuffle.h"
 #include "engine/qgram_tiers.h"
 
@@ -88,6 +89,10 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     if (status == TRAWL_OK && !direct) {
         status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_RANGES, part, ranges,
                                      sizeof(trawl_ending_range), INSTEAD);
+    }
+    if (status == TRAWL_OK && !direct) {
+        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_RUNS, part, 256, sizeof(uint64_t),
+                                     INSTEAD);
     }
     return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
 }
@@ -224,6 +229,15 @@ static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgr
     }
 }
 
+static void fill_runs(const trawl_build *build, uint32_t part, const trawl_keys *keys) {
+    uint64_t *runs = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RUNS, part);
+    memset(runs, 0, 256 * sizeof *runs);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        runs[reversed[0]] |= trawl_qgram_run_bits(reversed, trawl_key_length(keys, key));
+    }
+}
+
 static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *context) {
     (void)context;
     return trawl_ending_number(reversed, tail);
@@ -255,6 +269,7 @@ static trawl_status fill(trawl_build *build) {
             fill_hashed(build, part, tier, keys);
         }
         fill_second(build, part, tier, keys);
+        fill_runs(build, part, keys);
         trawl_status status = trawl_endings_hash(
             keys, tier->tail, tail_word, NULL, tier->hash_bits,
             trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
@@ -334,13 +349,15 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     if (tier->kind == TRAWL_TIER_PACKED) {
         return trawl_packed_validate(db, part, tier, error);
     }
-    uint64_t filter_size, second_size, heads_size, ranges_size;
+    uint64_t filter_size, second_size, heads_size, ranges_size, runs_size;
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, &runs_size);
     const void *filter = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &filter_size);
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, &second_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, &heads_size);
     const trawl_ending_range *ranges =
         trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, &ranges_size);
-    if (filter_size != 4 * filter_words(tier) || second_size != UINT64_C(4) << tier->second_bits) {
+    if (filter_size != 4 * filter_words(tier) || second_size != UINT64_C(4) << tier->second_bits ||
+        runs_size != 256 * sizeof(uint64_t)) {
         return damaged(error, "tables have inconsistent sizes");
     }
     if (tier->kind == TRAWL_TIER_SHUFFLE &&

@@ -67,7 +67,9 @@ typedef struct trawl_qgram_header {
  * QGRAM_SECOND   uint32_t[1 << second_bits]
  * QGRAM_HASH     uint32_t[(1 << hash_bits) + 1]
  * QGRAM_RANGES   trawl_ending_range[]
- * and the outputs and endings of the part. `direct` has no SECOND, HASH and RANGES. */
+ * QGRAM_RUNS     uint64_t[256] (engine/qgram_runs.h)
+ * and the outputs and endings of the part. `direct` has no SECOND, HASH, RANGES
+ * and RUNS, `packed` no RUNS. */
 
 #define TRAWL_QGRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
