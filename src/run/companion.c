@@ -49,5 +49,9 @@ trawl_status trawl_companion_open(const trawl_db *db, trawl_walker **walker, tra
         return TRAWL_OK;
     }
     static const trawl_scan_options defaults = TRAWL_SCAN_OPTIONS;
-    return trawl_cpu_walker(automaton)->open(automaton, &defaults, walker, error);
+    if (trawl_cpu_walker(automaton)->open(automaton, &defaults, walker, error) != TRAWL_OK) {
+        *walker = NULL; /* the filters, slow as they are here, need no more memory */
+        trawl_clear(error);
+    }
+    return TRAWL_OK;
 }
