@@ -254,7 +254,7 @@ void trawl_packed_count(trawl_tier_walker *walker, const trawl_window *window, s
                                    left < AT_ONCE ? left : AT_ONCE, events);
         if (filter->unit) { /* each of them is one match of one pattern */
             counts->total += found;
-            for (size_t i = 0; i < found; i++) {
+            for (size_t i = 0; i < found && hits != NULL; i++) {
                 hits[events[i].key]++;
             }
             continue;

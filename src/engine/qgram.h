@@ -125,7 +125,8 @@ TRAWL_BOTH trawl_qgram_suffixes trawl_qgram_suffixes_of(const trawl_qgram_tier *
 /* The number of a suffix: `last` are the last eight bytes before the end and `first` the first
  * eight of a suffix of more than eight, both with their case bits. */
 TRAWL_BOTH uint64_t trawl_qgram_suffix(uint32_t bytes, uint64_t first, uint64_t last) {
-    return bytes > 8 ? trawl_qgram_mix(first, last) : last & ~UINT64_C(0) << (64 - 8 * bytes);
+    return bytes > 8 ? trawl_qgram_mix(first, last)
+                     : last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63); /* bytes is never 0 */
 }
 
 TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t number) {

@@ -292,7 +292,8 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
             sum[2][level] += grams.of[level][class];
         }
         all += (double)survey->count[class];
-        used += (double)((survey->first[class + 1] - survey->first[class] + thin - 1) / thin);
+        uint32_t picked = (survey->first[class + 1] - survey->first[class] + thin - 1) / thin;
+        used += (double)picked;
         double factor = used == 0 ? 1 : all / used;
         double seen[LEVELS] = {(double)sum[2][0], (double)sum[2][1], (double)sum[2][2]};
         rates->pass[class + 1] = extrapolate_share(sum[0], GROUP * group_count, factor);

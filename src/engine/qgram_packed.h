@@ -108,7 +108,7 @@ static inline uint32_t trawl_packed_words(uint32_t gram) {
  * number's lowest five. Letters behind the sample drop out. */
 static inline uint64_t trawl_packed_multiplier(uint32_t gram, uint32_t row_bits) {
     uint64_t factor = 2 * gram <= row_bits + 5 ? 1 : TRAWL_QGRAM_MULTIPLIER;
-    return factor << (64 - 2 * gram);
+    return factor << ((64 - 2 * gram) & 63); /* a sample has 1 to 16 letters */
 }
 
 /* The bit of SECOND for a number whose last `tail` letters count. */

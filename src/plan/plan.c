@@ -42,7 +42,7 @@ static double price_wu_manber(const trawl_qgram_survey *survey,
      * near to its window's end; between doubled distances it is interpolated. */
     trawl_survey_filter filter = {
         .begin = first, .gram = block, .folded = patterns->case_insensitive != 0};
-    trawl_survey_rates rates;
+    trawl_survey_rates rates = {0};
     double expected = 0, zero = 0, before = 1;
     for (uint32_t distance = 1, last = 0; last < shift; distance *= 2) {
         filter.stride = distance < shift ? distance : shift;
@@ -56,7 +56,8 @@ static double price_wu_manber(const trawl_qgram_survey *survey,
     double table = 8 * rates.grams[TRAWL_SURVEY_CLASSES];
     *bytes = (uint64_t)(table + 64 * (double)patterns->count);
     double cost = trawl_cost_at(options->costs->shift, table) + zero * options->costs->shift_zero;
-    return hypot(cost / (expected + zero), options->costs->memory);
+    /* How windows follow each other is not known: a little less is expected. */
+    return 1.15 * hypot(cost / (expected + zero), options->costs->memory);
 }
 
 static void price_all(const trawl_qgram_survey *survey, const trawl_automata_estimate *automata,

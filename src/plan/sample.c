@@ -65,7 +65,7 @@ static unsigned choose_order(const uint8_t *bytes, size_t length) {
 
 static void write_text(const chain *self, uint8_t *text, size_t length) {
     uint64_t random = UINT64_C(0x2545f4914f6cdd1d);
-    size_t inside = self->length - self->order;
+    size_t inside = self->length > self->order ? self->length - self->order : 1;
     for (size_t i = 0; i < length; i++) {
         random ^= random << 13;
         random ^= random >> 7;
