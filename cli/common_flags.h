@@ -277,6 +277,10 @@ void device_resolve_auto(trawl_scan_options *options);
 /* "cuda", "cuda:N". */
 bool device_is_cuda(const char *device);
 
+/* Where the choice of an engine is left to trawl and a GPU is going to scan: the engine with the
+ * fastest kernels, as the planner knows CPUs only. */
+void device_choose_engine(trawl_compile_options *compile, const trawl_scan_options *scan);
+
 /* ------------------------------------------------------------------ all of them */
 
 /* Where the flags of the groups go; NULL: the command takes none of that group. */

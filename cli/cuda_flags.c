@@ -206,6 +206,14 @@ void device_resolve_auto(trawl_scan_options *options) {
         options->device = device_is_listed("cuda:0") ? "cuda:0" : NULL;
 }
 
+void device_choose_engine(trawl_compile_options *compile, const trawl_scan_options *scan) {
+    bool is_automatic = compile->engine == NULL || strcmp(compile->engine, "auto") == 0;
+    trawl_scan_options resolved = *scan;
+    device_resolve_auto(&resolved);
+    if (is_automatic && device_is_cuda(resolved.device))
+        compile->engine = "ac-dfa";
+}
+
 /* A device that is not listed: the library says why. */
 static bool explain_absence(const char *device) {
     trawl_error error;

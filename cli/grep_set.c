@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_flags.h"
 #include "source/pattern_file.h"
 
 /* The patterns of one argument, which are its lines: as grep, a LF at its end begins one more. */
@@ -147,6 +148,7 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
     bool every_line = set->empty_pattern && !set->whole_words && !set->whole_lines;
     if (good && trawl_patterns_count(patterns) > 0 && (parts || !every_line)) {
         trawl_compile_options compile = options->compile;
+        device_choose_engine(&compile, &options->scan);
         if (parts && !set->whole_words && !set->whole_lines) {
             compile.matches = TRAWL_MATCH_LEFTMOST_LONGEST;
         }

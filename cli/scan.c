@@ -34,6 +34,7 @@ static bool compile(const scan_options *options, const scan_texts *texts,
     trawl_compile_options compile = options->compile;
     planning plan;
     trawl_status status = TRAWL_ERROR_IO;
+    device_choose_engine(&compile, &options->scan);
     if (planning_begin(&plan, sample_of(options, texts), options->sample != NULL, &compile)) {
         status = trawl_compile(patterns, &compile, db, &error);
         if (status != TRAWL_OK)

@@ -144,7 +144,9 @@ static bool compile(const tune_options *options, trawl_db **db) {
     trawl_error error;
     if (!pattern_options_load(&options->patterns, &patterns, NULL))
         return false;
-    trawl_status status = trawl_compile(patterns, &options->compile, db, &error);
+    trawl_compile_options compile = options->compile;
+    device_choose_engine(&compile, &options->scan);
+    trawl_status status = trawl_compile(patterns, &compile, db, &error);
     if (status != TRAWL_OK)
         (void)report_error(&error);
     trawl_patterns_free(patterns);

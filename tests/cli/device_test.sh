@@ -18,6 +18,8 @@ for device in cuda cuda:0 auto; do
     scan --device $device >found
     check "scan on $device" cmp expected found
 done
+check 'an engine that has kernels' "$trawl" scan --device cuda -f words text
+holds 'the same matches' cmp expected .out
 yes 'a quick fox and a dog' | head -c 1200000 >large
 expect 0 "$("$trawl" grep -c fox large)" "$trawl" grep --device cuda -c fox large
 refuse '--device cuda:77: ' scan --device cuda:77
@@ -52,7 +54,7 @@ check 'one kernel' "$trawl" bench --device cuda --engine ac-dfa:stt --kernel ac2
 holds 'one row' test "$(grep -c '"device":"cuda:0"' .out)" -eq 1
 
 # tune, and who reads what it wrote
-check 'tune' "$trawl" tune --engine ac-dfa --kernel ac0 --repeat 1 --limit 2k -f words text
+check 'tune' "$trawl" tune --kernel ac0 --repeat 1 --limit 2k -f words text
 profile=$(sed -n 's/^# .*; written to //p' .out)
 holds 'the profile' grep -q '^kernel = ac0$' "$profile"
 key=profile; expect 0 "$profile" stats --device cuda
