@@ -32,6 +32,10 @@ static int enough(const trawl_match *match, void *context) {
     return ++*count >= MATCHES_ENOUGH;
 }
 
+/* The text that the database under test is used with. */
+static const uint8_t *text;
+static size_t text_length;
+
 /* Uses everything that a loaded database offers. */
 static void use(const trawl_db *db) {
     trawl_db_information information;
@@ -47,18 +51,18 @@ static void use(const trawl_db *db) {
         for (size_t i = 0; i < pattern.name_length; i++)
             sum += (uint8_t)pattern.name[i];
     }
-    trawl_scan(db, sample_text, sample_text_length, NULL, enough, &calls, &error);
+    trawl_scan(db, text, text_length, NULL, enough, &calls, &error);
     uint64_t *each = calloc(information.patterns + 1, sizeof(*each));
-    trawl_count(db, sample_text, sample_text_length, NULL, &total, each, &error);
-    trawl_count(db, sample_text, sample_text_length, NULL, &total, NULL, &error);
+    trawl_count(db, text, text_length, NULL, &total, each, &error);
+    trawl_count(db, text, text_length, NULL, &total, NULL, &error);
     free(each);
     if (sum % 8 == 0) {
         trawl_stream *stream;
         calls = 0;
         if (trawl_stream_open(db, NULL, enough, &calls, &stream, &error) == TRAWL_OK) {
-            trawl_stream_write(stream, sample_text, sample_text_length / 2, &error);
+            trawl_stream_write(stream, text, text_length / 2, &error);
             trawl_stream_flush(stream, &error);
-            trawl_stream_write(stream, sample_text, sample_text_length, &error);
+            trawl_stream_write(stream, text, text_length, &error);
             trawl_stream_close(stream, &error);
         }
     }
@@ -83,11 +87,43 @@ static bool load_and_use(const uint8_t *block, size_t size, bool may_be_accepted
 
 typedef void (*with_block)(const uint8_t *block, size_t size);
 
+/* Sets of few letters, which qgram packs, in a text made of them; the sample has too many. */
+static void for_packed_blocks(combination which, with_block function) {
+    static const size_t lengths[][2] = {{3, 3}, {4, 9}, {18, 40}};
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        test_case test = {.name = strdup("packed")};
+        for (size_t id = 0; id < 25; id++) {
+            uint8_t bytes[40];
+            size_t length = random_between(&source, lengths[i][0], lengths[i][1]);
+            for (size_t k = 0; k < length; k++)
+                bytes[k] = (uint8_t) "acgt"[random_below(&source, 4)];
+            test_case_add_pattern(&test, bytes, length, id % 5 == 4);
+            test_case_append_text(&test, bytes, length);
+        }
+        combination_failure failure;
+        trawl_db *db;
+        assert_int_equal(combination_compile(which, &test, TRAWL_MATCH_ALL, &db, &failure),
+                         COMBINATION_COMPILED);
+        size_t size;
+        const void *bytes = trawl_db_bytes(db, &size);
+        text = test.text;
+        text_length = test.length;
+        function(bytes, size);
+        trawl_db_free(db);
+        test_case_free(&test);
+    }
+}
+
 static void for_every_block(with_block function) {
     source = random_for_case(random_seed(), 0);
     for (size_t c = 0; c < combination_count(); c++) {
         trawl_match_kind kind = (trawl_match_kind)(c % MATCH_KINDS);
-        trawl_db *db = sample_db(combination_at(c), kind);
+        combination which = combination_at(c);
+        if (which.variant && strcmp(which.variant, "packed") == 0)
+            for_packed_blocks(which, function);
+        text = sample_text;
+        text_length = sample_text_length;
+        trawl_db *db = sample_db(which, kind);
         if (!db)
             continue;
         size_t size;
