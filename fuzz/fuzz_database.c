@@ -11,7 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const uint8_t text[] = "ushers USHERS \0\xff\0\xff\0 his abcabcabcabcabcabcabcabcabc SheR";
+static const uint8_t text[] = "ushers USHERS \0\xff\0\xff\0 his abcabcabcabcabcabcabcabcabc SheR"
+                              "acgtacgtacgtacgtacgtacg AACCggttaaccggttaaccgca tactacacg";
 enum { MATCHES_ENOUGH = 20000 };
 
 static int enough(const trawl_match *match, void *context) {

@@ -22,20 +22,14 @@ static void write_seed(const char *target, const void *bytes, size_t size) {
         exit(1);
 }
 
-/* Small databases of all engines: a fuzzer learns little from large ones. */
-static void databases(void) {
+/* Small databases of a set by all engines: a fuzzer learns little from large ones. */
+static void write_databases(const test_case *test) {
     enum { LARGEST = 24000 };
-    test_case test = {0};
-    test_case_add_pattern(&test, "he", 2, 0);
-    test_case_add_pattern(&test, "she", 3, TRAWL_PATTERN_CASE_INSENSITIVE);
-    test_case_add_pattern(&test, "hers", 4, 0);
-    test_case_add_pattern(&test, "hers", 4, 0);
-    test_case_add_pattern(&test, "\0\xff", 2, 0);
     for (size_t i = 0; i < combination_count(); i++) {
         combination_failure failure;
         trawl_db *db;
         size_t size;
-        if (combination_compile(combination_at(i), &test, (trawl_match_kind)(i % MATCH_KINDS), &db,
+        if (combination_compile(combination_at(i), test, (trawl_match_kind)(i % MATCH_KINDS), &db,
                                 &failure) != COMBINATION_COMPILED)
             continue;
         const void *bytes = trawl_db_bytes(db, &size);
@@ -43,7 +37,34 @@ static void databases(void) {
             write_seed("fuzz_database", bytes, size);
         trawl_db_free(db);
     }
-    test_case_free(&test);
+}
+
+static void databases(void) {
+    test_case words = {0}, letters = {0}, longer = {0};
+    test_case_add_pattern(&words, "he", 2, 0);
+    test_case_add_pattern(&words, "she", 3, TRAWL_PATTERN_CASE_INSENSITIVE);
+    test_case_add_pattern(&words, "hers", 4, 0);
+    test_case_add_pattern(&words, "hers", 4, 0);
+    test_case_add_pattern(&words, "\0\xff", 2, 0);
+    write_databases(&words);
+    /* Sets that the kinds of qgram's filters are made for. */
+    test_case_add_pattern(&letters, "acg", 3, 0);
+    test_case_add_pattern(&letters, "gca", 3, 0);
+    test_case_add_pattern(&letters, "tac", 3, 0);
+    write_databases(&letters);
+    test_case_add_pattern(&letters, "acgtacgtacgtacgtacgt", 20, 0);
+    test_case_add_pattern(&letters, "aaccggttaaccggttaacc", 20, TRAWL_PATTERN_CASE_INSENSITIVE);
+    write_databases(&letters);
+    for (char first = 'A'; first <= 'z'; first++) {
+        char bytes[] = "?bcabcabcabc";
+        bytes[0] = first;
+        test_case_add_pattern(&longer, bytes, 12, 0);
+        test_case_add_pattern(&longer, bytes, 6, 0);
+    }
+    write_databases(&longer);
+    test_case_free(&words);
+    test_case_free(&letters);
+    test_case_free(&longer);
 }
 
 /* The case table in the form of fuzz_engines. */

@@ -29,7 +29,7 @@ device_outcome device_check(device_database *database, const device_scan *scan,
  * false when the set was refused. */
 bool device_open(device_database *database, combination which, const test_case *test);
 
-/* The combinations that name an engine. */
+/* The combinations that name an engine with kernels. */
 bool device_combination(size_t index, combination *which);
 
 /* TRAWL_TEST_CASES, which makes every test shorter; else `chosen` for a device or for the emulated

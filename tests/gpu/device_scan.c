@@ -20,24 +20,18 @@ combination_outcome device_database_open(device_database *database, combination 
     if (outcome != COMBINATION_COMPILED)
         return outcome;
     trawl_error error = {.message = ""};
-    trawl_db_information information;
-    trawl_kernel_description kernel;
-    trawl_db_info(database->db, &information);
-    bool has_kernels = trawl_kernel_describe(information.engine, 0, &kernel);
     trawl_cuda_upload_options options = TRAWL_CUDA_UPLOAD_OPTIONS;
     options.sample = test->length ? test->text : NULL;
     options.sample_length = test->length;
     trawl_status status = trawl_cuda_upload(database->db, &options, &database->uploaded, &error);
-    if (!has_kernels && status == TRAWL_ERROR_UNAVAILABLE && strstr(error.message, "ac-dfa")) {
-        device_database_close(database);
-        return COMBINATION_REFUSED;
-    }
-    if (!has_kernels || status != TRAWL_OK || !database->uploaded) {
+    if (status != TRAWL_OK || !database->uploaded) {
         snprintf(failure->what, sizeof(failure->what), "trawl_cuda_upload: %s: %s",
                  trawl_status_text(status), error.message);
         device_database_close(database);
         return COMBINATION_FAILED;
     }
+    trawl_db_information information;
+    trawl_db_info(database->db, &information);
     database->patterns = information.patterns;
     database->state_bytes = trawl_cuda_state_bytes(database->uploaded);
     if (database->state_bytes)

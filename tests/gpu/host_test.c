@@ -352,7 +352,7 @@ static void one_text_without_copies(void **state) {
     match_list expected = {0};
     make_signatures(&test, device_is_emulated() ? 3000 : 50000);
     search(&test, TRAWL_MATCH_ALL, &expected);
-    trawl_db *db = compiled((combination){.engine = "auto"}, &test, TRAWL_MATCH_ALL);
+    trawl_db *db = compiled((combination){.engine = "ac-dfa"}, &test, TRAWL_MATCH_ALL);
     for (int pinned = 0; pinned < 2; pinned++) {
         pthread_t threads[THREADS];
         scanning work[THREADS];
@@ -381,7 +381,7 @@ static void pinned_texts(void **state) {
     (void)state;
     test_case test = {.name = strdup("pinned")};
     make_signatures(&test, 40000);
-    trawl_db *db = compiled((combination){.engine = "auto"}, &test, TRAWL_MATCH_ALL);
+    trawl_db *db = compiled((combination){.engine = "ac-dfa"}, &test, TRAWL_MATCH_ALL);
     uint64_t wanted = 0;
     uint8_t *text = aligned_alloc(4096, 40960);
     memcpy(text, test.text, 40000);

@@ -290,12 +290,14 @@ static void a_host_text_of_4_gib(void **state) {
     uint8_t *mapped = map_text();
     trawl_patterns *set = test_case_patterns(&patterns, &error);
     trawl_db *db = NULL;
+    trawl_compile_options with_kernels = TRAWL_COMPILE_OPTIONS;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
     uint64_t seen = 0;
+    with_kernels.engine = "ac-dfa";
     options.device = "cuda";
     options.threads = TRAWL_THREADS_ALL;
     assert_non_null(mapped);
-    assert_int_equal(trawl_compile(set, NULL, &db, &error), TRAWL_OK);
+    assert_int_equal(trawl_compile(set, &with_kernels, &db, &error), TRAWL_OK);
     trawl_status status =
         trawl_scan(db, mapped, BLOCK * BLOCKS, &options, expect_next, &seen, &error);
     if (status != TRAWL_OK)
