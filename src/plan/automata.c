@@ -258,7 +258,9 @@ static double share_of_new_lines(const trawl_line_growth *growth, double lines) 
 double trawl_automata_step(const trawl_line_growth *growth, const double *by_size) {
     double nanoseconds = by_size[0];
     for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
-        double lines = 64.0 * (double)(UINT64_C(1) << (2 * i)) / 4; /* of the size before */
+        /* Of the size before; a quarter, as several walks at a time, the text and the outputs share
+         * the caches with them. */
+        double lines = 64.0 * (double)(UINT64_C(1) << (2 * i)) / 16;
         double more = by_size[i] - by_size[i - 1];
         nanoseconds += (more > 0 ? more : 0) * share_of_new_lines(growth, lines);
     }

@@ -21,6 +21,7 @@
 typedef struct bench {
     uint8_t *text;
     uint64_t random;
+    uint64_t sharing; /* so many patterns in a row have the same last sixteen bytes */
     trawl_costs *costs;
     trawl_error *error;
 } bench;
@@ -39,10 +40,14 @@ static double size_of(unsigned index) {
 
 /* ------------------------------------------------------------------ sets and texts */
 
-/* Pattern number `number`, spread over its letters: any part of 8 bytes tells it from others. */
-static void write_pattern(uint64_t number, size_t length, uint8_t *bytes) {
+/* Pattern number `number`, spread over its letters: any part of 8 bytes tells it from others, but
+ * the last 16 only from those of which it does not share them. */
+static void write_pattern(const bench *self, uint64_t number, size_t length, uint8_t *bytes) {
     uint64_t value = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
     for (size_t i = 0; i < length; i++) {
+        if (i + 16 == length && self->sharing > 1) {
+            value = (number / self->sharing + 1) * UINT64_C(0xe7037ed1a0b428db);
+        }
         value ^= value >> 29;
         value *= UINT64_C(0xbf58476d1ce4e5b9);
         bytes[i] = (uint8_t)('a' + (value >> 40) % 16);
@@ -53,7 +58,7 @@ static trawl_status make_set(bench *self, size_t count, size_t length, trawl_pat
     uint8_t bytes[64];
     trawl_status status = trawl_patterns_new(set, self->error);
     for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
-        write_pattern(i, length, bytes);
+        write_pattern(self, i, length, bytes);
         status = trawl_patterns_add(*set, bytes, length, 0, self->error);
     }
     return status;
@@ -73,8 +78,11 @@ static void plant(bench *self, size_t count, size_t from, size_t past, size_t ev
     fill_with_strange_bytes(self);
     for (size_t i = 16; i + past < TEXT_BYTES; i++) {
         if ((next_random(self) >> 20) % every == 0) {
-            write_pattern((next_random(self) >> 20) % count, past, bytes);
+            write_pattern(self, (next_random(self) >> 20) % count, past, bytes);
             memcpy(self->text + i, bytes + from, past - from);
+            for (size_t k = 1; self->sharing > 1 && k <= from; k++) { /* no pattern goes on so */
+                self->text[i - k] = (uint8_t)('a' + (next_random(self) >> 40) % 16);
+            }
             i += past - from;
         }
     }
@@ -84,7 +92,7 @@ static void plant(bench *self, size_t count, size_t from, size_t past, size_t ev
 static void fill_with_parts(bench *self, size_t count, size_t length) {
     uint8_t bytes[64];
     for (size_t i = 0; i + length <= TEXT_BYTES; i += length) {
-        write_pattern((next_random(self) >> 20) % count, length, bytes);
+        write_pattern(self, (next_random(self) >> 20) % count, length, bytes);
         memcpy(self->text + i, bytes, length);
     }
 }
@@ -238,6 +246,7 @@ static trawl_status measure_passes(bench *self) {
  * which pass FILTER alone. */
 static trawl_status measure_look_ups(bench *self) {
     const size_t every = 40;
+    self->sharing = 2;
     trawl_costs *costs = self->costs;
     trawl_status status = TRAWL_OK;
     for (unsigned i = 0; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
@@ -248,19 +257,20 @@ static trawl_status measure_look_ups(bench *self) {
         size_t count = (size_t)(size_of(i) / 64);
         uint32_t row_bits = 10 + 2 * i < 18 ? 10 + 2 * i : 18;
         double passed = 0, looked_up = 0, found = 0;
-        plant(self, count, 8, 12, every + 4);
-        status = time_tier(self, count, 12, 4, 1, row_bits, &passed);
+        plant(self, count, 16, 20, every + 12);
+        status = time_tier(self, count, 20, 4, 1, row_bits, &passed);
         if (status == TRAWL_OK) {
-            plant(self, count, 4, 12, every);
-            status = time_tier(self, count, 12, 4, 1, row_bits, &looked_up);
-            costs->look_up[i] = at_least((looked_up - passed) * (double)(every + 8), 6);
+            plant(self, count, 4, 20, every);
+            status = time_tier(self, count, 20, 4, 1, row_bits, &looked_up);
+            costs->look_up[i] = at_least((looked_up - passed) * (double)(every + 16), 6);
         }
         if (i == 0 && status == TRAWL_OK) {
-            plant(self, count, 0, 12, every - 4);
-            status = time_tier(self, count, 12, 4, 1, row_bits, &found);
-            costs->match = at_least((found - looked_up) * (double)(every + 8), 1);
+            plant(self, count, 0, 20, every - 4);
+            status = time_tier(self, count, 20, 4, 1, row_bits, &found);
+            costs->match = at_least((found - looked_up) * (double)(every + 16), 1);
         }
     }
+    self->sharing = 1;
     smooth(costs->look_up);
     return status;
 }
@@ -369,7 +379,8 @@ trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error) {
                                         : "costs->size is not set; use TRAWL_COSTS");
     }
     trawl_costs measured = {.size = costs->size};
-    bench self = {.random = UINT64_C(0x853c49e6748fea9b), .costs = &measured, .error = error};
+    bench self = {
+        .random = UINT64_C(0x853c49e6748fea9b), .sharing = 1, .costs = &measured, .error = error};
     self.text = trawl_allocate(TEXT_BYTES, 1);
     if (self.text == NULL) {
         return trawl_fail_memory(error, "measuring costs", TEXT_BYTES);
