@@ -2,6 +2,9 @@
 
 #include "cpu/qgram_packed_vectors.h"
 
+/* How far ahead text is asked for: hardware stops at the end of a page. */
+#define AHEAD 4096
+
 /* ------------------------------------------------------------------ loops */
 
 #define LOOPS loops_scalar

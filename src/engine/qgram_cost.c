@@ -69,6 +69,28 @@ static void low_bits(const uint8_t *bytes, size_t length, double *shares) {
     }
 }
 
+/* Text repeats itself: of a large table it reads some lines again and again, which stay in a cache,
+ * and the others hardly ever. */
+static double spread_of(const uint8_t *text, size_t length) {
+    enum { BITS = 18, LEAST = 4096 };
+    static const double unknown = 1;
+    uint64_t seen[1 << (BITS - 6)];
+    if (length < LEAST) {
+        return unknown;
+    }
+    memset(seen, 0, sizeof seen);
+    size_t different = 0;
+    for (size_t i = 0; i + 4 <= length; i++) {
+        uint32_t number;
+        memcpy(&number, text + i, sizeof number);
+        uint32_t bit = (number * UINT32_C(0x9e3779b1)) >> (32 - BITS);
+        different += (seen[bit / 64] >> bit % 64 & 1) == 0;
+        seen[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
+    double spread = (double)different / (double)length;
+    return spread < 0.05 ? 0.05 : spread;
+}
+
 trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
                                const void *text, size_t length, trawl_error *error) {
     memset(survey, 0, sizeof *survey);
@@ -105,6 +127,7 @@ trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns 
     for (unsigned i = 0; i < 32; i++) {
         survey->same_bit += in_text[i] * in_patterns[i];
     }
+    survey->spread = spread_of(survey->text, length);
     return TRAWL_OK;
 }
 
@@ -381,7 +404,7 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
         double ends = pass; /* stride ends for each sample, one sample in stride bytes */
         double found = tails < ends ? tails : ends;
         double look_ups = found + (ends - found) * second_passes;
-        double sample = trawl_cost_at(costs->sample, rows * 4) *
+        double sample = trawl_cost_at(costs->sample, rows * 4 * survey->spread) *
                         (filter->gram > 8 ? 1 + costs->sample_wide : 1);
         double again = sample - costs->sample[0] + costs->sample_again;
         double tested = sample + group * again;

@@ -27,7 +27,8 @@ typedef struct trawl_qgram_survey {
     bool folded[TRAWL_SURVEY_CLASSES];    /* one of them is case-insensitive */
     uint32_t min_length[TRAWL_SURVEY_CLASSES], max_length[TRAWL_SURVEY_CLASSES];
     double
-        same_bit; /* that a byte of the text and one of a pattern agree in the lowest five bits */
+        same_bit;  /* that a byte of the text and one of a pattern agree in the lowest five bits */
+    double spread; /* different q-grams of four bytes in the text, as a share of its positions */
     struct trawl_survey_slot *slots; /* scratch */
 } trawl_qgram_survey;
 
