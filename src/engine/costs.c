@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-/* Of two runs of `trawl tune --device cpu` on an AMD EPYC (Zen 3, 512 KB of second-level cache, 32
- * MB of third shared with other guests), 2026-11-21. */
+/* Rounded from two runs of `trawl tune --device cpu` on an AMD EPYC (Zen 3, 512 KB of second-level
+ * cache, 32 MB of third shared with other guests), 2026-11-21. Not measured: `match`, a difference
+ * that was lost in the noise, and the last two look-ups, steps of ac-nfa and shifts, which follow
+ * from those before (run/measure_costs.c). */
 const trawl_costs trawl_costs_built_in = {
     .size = sizeof(trawl_costs),
     .sample = {0.65, 0.66, 0.72, 0.77, 1.40, 1.60, 5.00, 7.50},
