@@ -19,7 +19,7 @@ static const entry entries[] = {
     {"compile", trawl_command_compile, "turn patterns into a database that loads at once"},
     {"info", trawl_command_info, "what a pattern set or database is like"},
     {"bench", trawl_command_bench, "measure the engines side by side"},
-    {"tune", trawl_command_tune, "find the fastest kernel and block shape on a GPU"},
+    {"tune", trawl_command_tune, "measure this machine, for GPU kernels and for plans"},
     {"devices", trawl_command_devices, "list the processors that can scan"},
     {"engines", trawl_command_engines, "list the algorithms, their variants and kernels"},
 };
