@@ -1,4 +1,5 @@
-/* trawl tune: the fastest kernel and block shape for an engine on a device. */
+/* trawl tune: the fastest kernel and block shape for an engine on a GPU, or what scanning costs a
+ * CPU. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static const command tune_command = {
     .examples = "  trawl tune -f words.txt --engine ac-dfa book.txt\n"
                 "  trawl tune -f words.txt --engine ac-dfa --kernel ac4 book.txt\n"
                 "  trawl scan --device cuda -f words.txt --engine ac-dfa book.txt   uses it\n"
-                "  trawl tune --device cpu     a few seconds, once for a machine\n",
+                "  trawl tune --device cpu     ten seconds or so, once for a machine\n",
     .flags = tune_flags,
     .notes =
         "Threads per block and bytes per thread are varied in turn, beginning with the\n"
