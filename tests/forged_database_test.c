@@ -433,7 +433,7 @@ static void qgram_fields_together(void **state) {
                     (void)forgery_try(&forged);
                 }
         }
-        for (int round = 0; round < (TESTS_ARE_SANITIZED ? 600 : 3000); round++) {
+        for (int round = 0; round < (TESTS_ARE_SLOW ? 600 : 1500); round++) {
             change_tier(&forged, &source, (uint32_t)random_below(&source, tiers));
             (void)forgery_try(&forged);
         }
@@ -464,7 +464,7 @@ static void qgram_tables(void **state) {
         forgery forged;
         forgery_open(&forged, qgram_patterns(&qgram_sets[s], &source), "qgram",
                      qgram_sets[s].variant);
-        for (int round = 0; round < (TESTS_ARE_SANITIZED ? 600 : 3000); round++) {
+        for (int round = 0; round < (TESTS_ARE_SLOW ? 600 : 1500); round++) {
             for (size_t changes = random_between(&source, 1, 3); changes; changes--) {
                 size_t kind = random_below(&source, sizeof kinds / sizeof *kinds);
                 uint32_t n = 0;
