@@ -44,6 +44,14 @@ static void use(const trawl_db *db) {
     uint64_t total, sum = 0;
     trawl_db_info(db, &information);
     sum += strlen(information.engine) + strlen(information.variant) + strlen(information.reason);
+    trawl_plan_information plan;
+    trawl_expected_engine expected;
+    trawl_filter_information filter;
+    sum += trawl_db_plan(db, &plan) && plan.filters > TRAWL_MOST_FILTERS;
+    for (size_t i = 0; trawl_db_expected(db, i, &expected); i++)
+        sum += strlen(expected.engine);
+    for (size_t i = 0; trawl_db_filter(db, i, &filter); i++)
+        sum += strlen(filter.kind) + filter.min_length;
     for (uint32_t id = 0; id < information.patterns; id++) {
         assert_true(trawl_db_pattern(db, id, &pattern));
         for (size_t i = 0; i < pattern.length; i++)

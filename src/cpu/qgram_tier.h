@@ -81,7 +81,10 @@ typedef struct trawl_qgram_loops {
 /* The loops that a set of instructions gets. */
 const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set);
 
-/* Lists of one walker, shared by its tiers. */
+/* Lists of one walker, shared by its tiers. An end belongs to one sample only, so that there are no
+ * more ends than bytes of the block; but packed tiers take samples from up to 3 bytes before it,
+ * the last sample's ends may reach a stride behind it, and loops without branches write up to 8
+ * entries for nothing. */
 typedef struct trawl_qgram_lists {
     uint32_t *groups;  /* block / group + 1 */
     uint32_t *samples; /* block + group */
