@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "planning.h"
 #include "report.h"
 
 void bench_worker_instruction(size_t row, const bench_inputs *inputs, char *text, size_t size) {
@@ -69,6 +70,8 @@ int bench_worker_run(const bench_options *options, const bench_rows *rows) {
                      .library = rows->items[row].library};
     job.compile.engine = rows->items[row].asked_engine;
     job.compile.variant = rows->items[row].asked_variant;
+    planning plan; /* as without peers: the plan is for this text */
+    planning_begin_with_text(&plan, text, inputs.length, &job.compile);
     bench_subject *subject = NULL;
     bench_subject_facts facts;
     if (bench_subject_open(&job, &subject, &facts, &error)) {
@@ -80,6 +83,7 @@ int bench_worker_run(const bench_options *options, const bench_rows *rows) {
         refuse(&job, &error);
     }
     bench_subject_close(subject);
+    planning_end(&plan);
     trawl_patterns_free(patterns);
     (void)munmap(text, inputs.length);
     return EXIT_MATCHED;

@@ -181,8 +181,8 @@ typedef struct trawl_costs {
     double nfa_step[TRAWL_COST_SIZES]; /* ac-nfa */
     double shift[TRAWL_COST_SIZES];    /* wu-manber: a window tested in a table of that size */
     double shift_zero;                 /* a window looked up */
-    double sample_wide;                /* what one of more than eight bytes takes besides: a share */
-    double memory;                     /* a byte of text that is only fetched */
+    double sample_wide;  /* what one of more than eight bytes takes besides: a share */
+    double memory;       /* a byte of text that is only fetched */
     double shuffle;      /* qgram, few patterns: a byte of text in one shuffle of vectors */
     double shuffle_pass; /* a position that passes all of them */
 } trawl_costs;

@@ -17,8 +17,8 @@ typedef struct trawl_build {
     const trawl_compile_options *options; /* complete: every field is set, possibly to 0; sample and
                                              costs always */
     const struct trawl_qgram_choice *choice; /* qgram: its tiers; else NULL */
-    unsigned variant;                     /* index into the engine's variants */
-    uint64_t max_table_bytes;             /* the limit; never 0 here */
+    unsigned variant;                        /* index into the engine's variants */
+    uint64_t max_table_bytes;                /* the limit; never 0 here */
     trawl_image *image;
     trawl_error *error;
 
