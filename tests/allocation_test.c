@@ -3,6 +3,7 @@
  * TRAWL_ERROR_MEMORY and leaks nothing. The linker replaces the allocation functions in the library
  * and here (-Wl,--wrap), so nothing else is disturbed.
  */
+#include "failing_memory.h"
 #include "sample.h"
 #include "temporary.h"
 
@@ -14,70 +15,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-int __real_posix_memalign(void **memory, size_t alignment, size_t size);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
-void __wrap_free(void *memory);
-
-static atomic_long live;      /* allocations that have not been freed */
-static atomic_long countdown; /* the allocation that fails; negative: none */
-static atomic_bool failed;
-
-static bool fails(void) {
-    if (atomic_load(&countdown) < 0 || atomic_fetch_sub(&countdown, 1) != 0)
-        return false;
-    atomic_store(&failed, true);
-    return true;
-}
-
-static void *counted(void *memory) {
-    if (memory)
-        atomic_fetch_add(&live, 1);
-    return memory;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *memory, size_t size) {
-    if (fails())
-        return NULL;
-    void *moved = __real_realloc(memory, size);
-    return memory ? moved : counted(moved);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return fails() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size) {
-    if (fails())
-        return 12; /* ENOMEM */
-    int result = __real_posix_memalign(memory, alignment, size);
-    if (result == 0)
-        counted(*memory);
-    return result;
-}
-
-void __wrap_free(void *memory) {
-    if (memory)
-        atomic_fetch_sub(&live, 1);
-    __real_free(memory);
-}
 
 /* ------------------------------------------------------------------ what is done without memory */
 

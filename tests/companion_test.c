@@ -4,6 +4,7 @@
  * are the same. The linker replaces the allocation functions and trawl_companion_open (--wrap).
  */
 #include "combinations.h"
+#include "failing_memory.h"
 #include "run/companion.h"
 #include "sanitizers.h"
 
@@ -17,82 +18,20 @@
 
 /* ------------------------------------------------------------------ memory that ends */
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-int __real_posix_memalign(void **memory, size_t alignment, size_t size);
-void __real_free(void *memory);
 trawl_status __real_trawl_companion_open(const trawl_db *db, trawl_walker **walker,
                                          trawl_error *error);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
-void __wrap_free(void *memory);
 trawl_status __wrap_trawl_companion_open(const trawl_db *db, trawl_walker **walker,
                                          trawl_error *error);
 
-static atomic_long live;     /* allocations that have not been freed */
 static atomic_size_t opened; /* companions that were asked for */
-static atomic_bool failed;   /* the allocation that was to fail was reached */
-static long failing = -1;    /* the one that fails while a companion is opened; -1: none */
-static _Thread_local long countdown = -1;
-
-static bool fails(void) {
-    if (countdown < 0 || countdown-- != 0)
-        return false;
-    atomic_store(&failed, true);
-    return true;
-}
-
-static void *counted(void *memory) {
-    if (memory)
-        atomic_fetch_add(&live, 1);
-    return memory;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *memory, size_t size) {
-    if (fails())
-        return NULL;
-    void *moved = __real_realloc(memory, size);
-    return memory ? moved : counted(moved);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return fails() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size) {
-    if (fails())
-        return 12; /* ENOMEM */
-    int result = __real_posix_memalign(memory, alignment, size);
-    if (result == 0)
-        counted(*memory);
-    return result;
-}
-
-void __wrap_free(void *memory) {
-    if (memory)
-        atomic_fetch_sub(&live, 1);
-    __real_free(memory);
-}
+static long failing = -1;    /* the allocation that fails while one is opened; -1: none */
 
 trawl_status __wrap_trawl_companion_open(const trawl_db *db, trawl_walker **walker,
                                          trawl_error *error) {
     atomic_fetch_add(&opened, 1);
-    countdown = failing;
+    countdown_here = failing;
     trawl_status status = __real_trawl_companion_open(db, walker, error);
-    countdown = -1;
+    countdown_here = -1;
     return status;
 }
 
