@@ -324,6 +324,21 @@ static bool check_collect_again(job *work) {
     return good;
 }
 
+/* Whether a scan ended as it must and handed out the first `expected` matches; frees them. */
+static bool check_received(job *work, receiver *to, size_t expected, trawl_status status,
+                           const trawl_error *error) {
+    bool good = succeeded(status, to->stop_after ? TRAWL_STOPPED : TRAWL_OK, error, work->complaint,
+                          work->complaint_size) &&
+                same(to->found.items, to->found.count, work->expected, expected, work->complaint,
+                     work->complaint_size);
+    if (good && to->complaint) {
+        snprintf(work->complaint, work->complaint_size, "%s", to->complaint);
+        good = false;
+    }
+    match_list_free(&to->found);
+    return good;
+}
+
 /* A batch may hold more matches than the one after which the callback stops. */
 static bool check_batches(job *work, bool stop) {
     size_t expected = work->expected->count;
@@ -335,16 +350,7 @@ static bool check_batches(job *work, bool stop) {
                                              receive_batch, &to, &error);
     if (to.stop_after && to.found.count >= to.stop_after && to.found.count < expected)
         expected = to.found.count;
-    bool good = succeeded(status, to.stop_after ? TRAWL_STOPPED : TRAWL_OK, &error, work->complaint,
-                          work->complaint_size) &&
-                same(to.found.items, to.found.count, work->expected, expected, work->complaint,
-                     work->complaint_size);
-    if (good && to.complaint) {
-        snprintf(work->complaint, work->complaint_size, "%s", to.complaint);
-        good = false;
-    }
-    match_list_free(&to.found);
-    return good;
+    return check_received(work, &to, expected, status, &error);
 }
 
 static bool check_scan(job *work, bool stop) {
@@ -355,16 +361,7 @@ static bool check_scan(job *work, bool stop) {
         to.stop_after = expected = random_between(work->random, 1, expected);
     trawl_status status =
         trawl_scan(work->db, work->text, work->length, &work->options, receive, &to, &error);
-    bool good = succeeded(status, to.stop_after ? TRAWL_STOPPED : TRAWL_OK, &error, work->complaint,
-                          work->complaint_size) &&
-                same(to.found.items, to.found.count, work->expected, expected, work->complaint,
-                     work->complaint_size);
-    if (good && to.complaint) {
-        snprintf(work->complaint, work->complaint_size, "%s", to.complaint);
-        good = false;
-    }
-    match_list_free(&to.found);
-    return good;
+    return check_received(work, &to, expected, status, &error);
 }
 
 static bool check_count(job *work, bool per_pattern) {
