@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "json_text.h"
+#include "planning.h"
 
 void device_maker_name(const char *device, char *name, size_t size) {
     enum { MOST = 64 };
@@ -60,21 +61,27 @@ static bool take_entry(const tune_entry *entry, trawl_scan_options *options) {
 
 /* ------------------------------------------------------------------ the choice */
 
-/* Scans one byte: whatever stands against scanning on this device shows before texts are read. */
-static trawl_status probe(const trawl_db *db, const trawl_scan_options *options,
-                          trawl_scan_report *done, trawl_error *error) {
-    static const char byte[1] = {0};
+/* What is scanned to see whether the device can do it. */
+typedef struct probe_text {
+    const uint8_t *bytes;
+    size_t length;
+} probe_text;
+
+/* Scans a little: whatever stands against scanning on this device shows before texts are read. */
+static trawl_status probe(const trawl_db *db, const probe_text *text,
+                          const trawl_scan_options *options, trawl_scan_report *done,
+                          trawl_error *error) {
     trawl_scan_options asked = *options;
     uint64_t matches = 0;
     *done = (trawl_scan_report){.segments = 0};
     asked.report = done;
     asked.threads = 1;
-    return trawl_count(db, byte, sizeof byte, &asked, &matches, NULL, error);
+    return trawl_count(db, text->bytes, text->length, &asked, &matches, NULL, error);
 }
 
 /* Takes what the profile says, if the device can do that with this database. */
-static bool apply_profile(device_choice *choice, const trawl_db *db, const profile_options *asked,
-                          trawl_scan_options *options) {
+static bool apply_profile(device_choice *choice, const trawl_db *db, const probe_text *text,
+                          const profile_options *asked, trawl_scan_options *options) {
     trawl_error *error = &choice->profile_error;
     trawl_scan_options tuned = *options;
     bool taken = false;
@@ -91,7 +98,7 @@ static bool apply_profile(device_choice *choice, const trawl_db *db, const profi
         error->status = TRAWL_OK;
         /* Parameters found with one set may not be possible with another. */
         taken = entry != NULL && take_entry(&choice->tuned, &tuned) &&
-                probe(db, &tuned, &unused, error) == TRAWL_OK;
+                probe(db, text, &tuned, &unused, error) == TRAWL_OK;
     }
     free(profile);
     if (taken)
@@ -115,16 +122,11 @@ static bool must_have_cuda(const device_choice *choice, const trawl_scan_options
     return false;
 }
 
-bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
-                   trawl_scan_options *options) {
+static bool choose(device_choice *choice, const trawl_db *db, const probe_text *text,
+                   const profile_options *profile, trawl_scan_options *options) {
     trawl_scan_report done;
     trawl_error error;
-    *choice = (device_choice){.was_auto =
-                                  options->device != NULL && strcmp(options->device, "auto") == 0};
-    (void)snprintf(choice->name, sizeof choice->name, "cpu");
-    if (!choice->was_auto && !device_is_cuda(options->device))
-        return true;
-    if (probe(db, options, &done, &error) != TRAWL_OK) {
+    if (probe(db, text, options, &done, &error) != TRAWL_OK) {
         (void)report_error(&error);
         return false;
     }
@@ -135,7 +137,23 @@ bool device_choose(device_choice *choice, const trawl_db *db, const profile_opti
     choice->is_cuda = device_is_cuda(choice->name);
     options->device = choice->name;
     return must_have_cuda(choice, options) &&
-           (!choice->is_cuda || apply_profile(choice, db, profile, options));
+           (!choice->is_cuda || apply_profile(choice, db, text, profile, options));
+}
+
+bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
+                   const char *text, trawl_scan_options *options) {
+    static const uint8_t byte[1] = {0};
+    *choice = (device_choice){.was_auto =
+                                  options->device != NULL && strcmp(options->device, "auto") == 0};
+    (void)snprintf(choice->name, sizeof choice->name, "cpu");
+    if (!choice->was_auto && !device_is_cuda(options->device))
+        return true;
+    size_t length = 0;
+    uint8_t *sample = planning_sample(text, &length);
+    const probe_text tried = {sample == NULL ? byte : sample, sample == NULL ? 1 : length};
+    bool chosen = choose(choice, db, &tried, profile, options);
+    free(sample);
+    return chosen;
 }
 
 /* ------------------------------------------------------------------ --stats */
@@ -147,6 +165,7 @@ void device_add_report(trawl_scan_report *totals, const trawl_scan_report *done)
     totals->copy_in_seconds += sums.copy_in_seconds;
     totals->scan_seconds += sums.scan_seconds;
     totals->copy_out_seconds += sums.copy_out_seconds;
+    totals->read_wait_seconds += sums.read_wait_seconds;
     for (size_t i = 0; i < TRAWL_MOST_FILTERS; i++)
         totals->look_ups[i] += sums.look_ups[i];
     totals->filtered_bytes += sums.filtered_bytes;
@@ -175,9 +194,10 @@ void device_print_stats(const device_choice *choice, const trawl_scan_report *to
     (void)fprintf(stderr,
                   ",\"segments\":%" PRIu64 ",\"segment_bytes\":%" PRIu64 ",\"in_flight\":%" PRIu32
                   ",\"copy_in_seconds\":%.6f,\"scan_device_seconds\":%.6f"
-                  ",\"copy_out_seconds\":%.6f",
+                  ",\"copy_out_seconds\":%.6f,\"read_wait_seconds\":%.6f",
                   totals->segments, totals->segment_bytes, totals->in_flight,
-                  totals->copy_in_seconds, totals->scan_seconds, totals->copy_out_seconds);
+                  totals->copy_in_seconds, totals->scan_seconds, totals->copy_out_seconds,
+                  totals->read_wait_seconds);
     if (choice->profile[0] != '\0')
         print_text("profile", choice->profile);
     if (choice->profile_error.status != TRAWL_OK)

@@ -19,10 +19,11 @@ typedef struct device_choice {
 } device_choice;
 
 /* Decides, and completes `options`: afterwards options->device names one device, and what was not
- * given is as the profile says, if there is one for the engine and variant of `db`. False after one
- * line: the device cannot scan this database in this way, or --profile cannot be read. */
+ * given is as the profile says, if there is one for the engine and variant of `db`. A GPU lays its
+ * tables out by a sample of the text at `text`; NULL: there is none. False after one line: the
+ * device cannot scan this database in this way, or --profile cannot be read. */
 bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
-                   trawl_scan_options *options);
+                   const char *text, trawl_scan_options *options);
 
 /* The part of --stats that describes the scans on a device, each key after a comma. `totals` has
  * the sums over all scans. */

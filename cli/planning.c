@@ -97,3 +97,16 @@ void planning_begin_with_text(planning *self, const uint8_t *text, size_t length
 void planning_end(planning *self) {
     free(self->sample);
 }
+
+uint8_t *planning_sample(const char *path, size_t *length) {
+    trawl_error error;
+    *length = 0;
+    if (path == NULL || !is_regular(path))
+        return NULL;
+    uint8_t *sample = allocate(SAMPLE_BYTES);
+    if (read_sample(path, sample, length, &error) == TRAWL_OK && *length != 0)
+        return sample;
+    free(sample);
+    *length = 0;
+    return NULL;
+}

@@ -253,6 +253,13 @@ int record_writer_match(const trawl_match *match, void *context) {
     return writer->stopped;
 }
 
+int record_writer_matches(const trawl_match *matches, size_t count, void *context) {
+    int stopped = 0;
+    for (size_t i = 0; i < count && stopped == 0; i++)
+        stopped = record_writer_match(&matches[i], context);
+    return stopped;
+}
+
 void record_writer_close(record_writer *writer) {
     free(writer->prefix);
     free(writer->buffer);

@@ -66,6 +66,9 @@ void record_writer_begin(record_writer *writer, const char *file);
 /* A trawl_on_match; its context is the writer. */
 int record_writer_match(const trawl_match *match, void *writer);
 
+/* A trawl_on_matches; the same. */
+int record_writer_matches(const trawl_match *matches, size_t count, void *writer);
+
 /* Hands on what is left in the buffer. */
 void record_writer_flush(record_writer *writer);
 

@@ -221,20 +221,30 @@ static void print_plan_stats(const scan_plan *plan) {
     (void)fputs("]", stderr);
 }
 
-static void print_stats(const scan_plan *plan, const device_choice *device, double build_seconds,
-                        double scan_seconds) {
+/* What took how long, in seconds. */
+typedef struct scan_times {
+    double begin; /* when the command began, later by what it took to build tables */
+    double build; /* the tables, now or when the database was made */
+    double setup; /* everything else before the first text: lists of files, the device */
+    double scan;
+} scan_times;
+
+static void print_stats(const scan_plan *plan, const device_choice *device,
+                        const scan_times *times) {
     trawl_db_information information;
     trawl_db_info(plan->scanner.db, &information);
-    double rate = scan_seconds > 0 ? (double)plan->bytes / scan_seconds / 1e9 : 0;
+    double rate = times->scan > 0 ? (double)plan->bytes / times->scan / 1e9 : 0;
     (void)fprintf(stderr,
                   "{\"bytes\":%" PRIu64 ",\"patterns\":%zu,\"matches\":%" PRIu64
                   ",\"engine\":\"%s\",\"variant\":\"%s\",\"device\":\"%s\",\"threads\":%u,"
                   "\"build_seconds\":%.6f,\"scan_seconds\":%.6f,\"gb_per_second\":%.6f,"
                   "\"table_bytes\":%" PRIu64,
                   plan->bytes, information.patterns, plan->matches, information.engine,
-                  information.variant, device->name, plan->threads, build_seconds, scan_seconds,
-                  rate, information.table_bytes);
+                  information.variant, device->name, plan->threads, times->build, times->scan, rate,
+                  information.table_bytes);
     print_plan_stats(plan);
+    if (device->is_cuda) /* whose context takes long to make */
+        (void)fprintf(stderr, ",\"setup_seconds\":%.6f", times->setup);
     device_print_stats(device, &plan->report);
     (void)fputs("}\n", stderr);
 }
@@ -243,7 +253,7 @@ static void print_stats(const scan_plan *plan, const device_choice *device, doub
 
 /* With database and list of texts ready: scans, writes, reports. Returns the exit status. */
 static int run(const scan_options *options, const trawl_db *db, const scan_texts *texts,
-               double build_seconds) {
+               scan_times *times) {
     trawl_error error;
     trawl_db_information information;
     trawl_db_info(db, &information);
@@ -263,7 +273,8 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
     }
     int status = EXIT_ERROR;
     device_choice device;
-    if (!device_choose(&device, db, &options->profile, &plan.scanner.options)) {
+    if (!device_choose(&device, db, &options->profile, sample_of(options, texts),
+                       &plan.scanner.options)) {
         status = EXIT_ERROR;
     } else if (output_file_open(options->output, &plan.output, &error) != TRAWL_OK) {
         (void)report_error(&error);
@@ -271,10 +282,11 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
         if (options->output == NULL)
             remember_output(&plan.scanner);
         double begin = seconds_now();
+        times->setup = begin - times->begin;
         progress_begin(options->progress, texts->stored_bytes);
         scan_all(&plan, texts);
         progress_end();
-        double scan_seconds = seconds_now() - begin;
+        times->scan = seconds_now() - begin;
         if (plan.per_pattern != NULL)
             write_top(&plan);
         if (output_file_close(plan.output, &error) != TRAWL_OK)
@@ -282,7 +294,7 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
         else if (!plan.failed)
             status = plan.matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
         if (options->stats)
-            print_stats(&plan, &device, build_seconds, scan_seconds);
+            print_stats(&plan, &device, times);
     }
     free(plan.per_pattern);
     record_labels_release(&labels);
@@ -291,16 +303,18 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
 
 int trawl_command_scan(int argc, char **argv) {
     scan_options options;
+    scan_times times = {.begin = seconds_now()};
     int status = EXIT_ERROR;
     if (scan_options_parse(&options, argc, argv, &status)) {
         trawl_db *db = NULL;
-        double build_seconds = 0;
         /* Listed before the output is opened, so that it is not among the texts. */
         scan_texts texts;
         scan_texts_collect(&texts, &options);
         status = EXIT_ERROR;
-        if (get_database(&options, &texts, &db, &build_seconds))
-            status = run(&options, db, &texts, build_seconds);
+        if (get_database(&options, &texts, &db, &times.build)) {
+            times.begin += options.database == NULL ? times.build : 0;
+            status = run(&options, db, &texts, &times);
+        }
         scan_texts_release(&texts);
         trawl_db_free(db);
     }

@@ -1,8 +1,10 @@
 #include "scan_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "common_flags.h"
 #include "progress.h"
 #include "report.h"
 #include "source/read_ahead.h"
@@ -206,6 +208,63 @@ static void scan_reading_ahead(text_run *run, text_file *file) {
     read_ahead_close(reader);
 }
 
+/* A trawl_read_at. */
+static trawl_status read_at(void *context, uint64_t offset, void *buffer, size_t capacity,
+                            size_t *length, trawl_error *error) {
+    trawl_status status = text_file_read_at(context, offset, buffer, capacity, length, error);
+    progress_add(*length, *length, 0);
+    return status;
+}
+
+/* trawl_count_source, whose counters begin with 0, for counters that are added to. */
+static trawl_status count_source(text_run *run, const trawl_source *source, trawl_error *error) {
+    text_scanner *scanner = run->scanner;
+    trawl_db_information information;
+    uint64_t *counters = NULL;
+    if (scanner->per_pattern != NULL) {
+        trawl_db_info(scanner->db, &information);
+        counters = allocate(information.patterns * sizeof *counters);
+    }
+    trawl_status status = trawl_count_source(scanner->db, source, &scanner->options,
+                                             &run->result->matches, counters, error);
+    for (size_t id = 0; counters != NULL && id < information.patterns; id++)
+        scanner->per_pattern[id] += counters[id];
+    free(counters);
+    return status;
+}
+
+/* The library reads, with several threads. */
+static void scan_by_offset(text_run *run, text_file *file) {
+    text_scanner *scanner = run->scanner;
+    trawl_error error;
+    trawl_status status = TRAWL_OK;
+    trawl_source source = TRAWL_SOURCE;
+    source.length = text_file_length(file);
+    source.read = read_at;
+    source.context = file;
+    if (scanner->writer == NULL) {
+        status = count_source(run, &source, &error);
+    } else {
+        uint64_t before = scanner->writer->matches;
+        status = trawl_scan_source(scanner->db, &source, &scanner->options, record_writer_matches,
+                                   scanner->writer, &error);
+        run->result->matches = scanner->writer->matches - before;
+    }
+    run->result->bytes = source.length;
+    progress_add(0, 0, run->result->matches);
+    text_file_pass_over(file);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED)
+        (void)fail(run, &error);
+}
+
+/* A GPU takes text faster than one thread reads it. Only the ring is made for texts of any length;
+ * other ways of transfer are shown texts piece by piece. */
+static bool is_for_offsets(const text_scanner *scanner, const text_file *file) {
+    const char *transfer = scanner->options.transfer;
+    return device_is_cuda(scanner->options.device) && text_file_length(file) > BUFFER_BYTES &&
+           (transfer == NULL || strcmp(transfer, "ring") == 0);
+}
+
 static bool is_output(const text_scanner *scanner, const text_file *file) {
     struct stat information;
     return scanner->has_output_file && fstat(text_file_descriptor(file), &information) == 0 &&
@@ -231,7 +290,10 @@ void text_scanner_run(text_scanner *scanner, const char *path, text_result *resu
     if (scanner->writer != NULL)
         record_writer_begin(scanner->writer, path);
     uint64_t stored = text_file_stored_bytes(file);
-    if (stored == 0 || (scanner->options.threads > 1 && stored > BUFFER_BYTES)) {
+    if (is_for_offsets(scanner, file)) {
+        scan_by_offset(&run, file);
+        text_file_close(file);
+    } else if (stored == 0 || (scanner->options.threads > 1 && stored > BUFFER_BYTES)) {
         scan_reading_ahead(&run, file);
     } else {
         scan_here(&run, file);

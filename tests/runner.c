@@ -3,6 +3,7 @@
 #include "case.h"
 #include "guard.h"
 #include "temporary.h"
+#include "text_source.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -40,6 +41,10 @@ static const runner serial[] = {
     {.call = RUNNER_BATCHES, .threads = 3, .chunk_bytes = 2},
     {.call = RUNNER_BATCHES_STOP, .threads = 2, .chunk_bytes = 3},
     {.call = RUNNER_COLLECT_AGAIN, .threads = 4, .chunk_bytes = 1},
+    {.call = RUNNER_BATCHES, .source = true},
+    {.call = RUNNER_BATCHES_STOP, .source = true, .threads = 2, .piece_bytes = 3},
+    {.call = RUNNER_COUNT, .source = true, .threads = 2, .chunk_bytes = 3, .piece_bytes = 1},
+    {.call = RUNNER_COUNT_PATTERNS, .source = true, .piece_bytes = 5},
     {.call = RUNNER_STREAM_BATCHES, .threads = 2, .chunk_bytes = 3, .piece_bytes = 11},
     {.call = RUNNER_STREAM, .threads = 2, .chunk_bytes = 3, .piece_bytes = 0},
     {.call = RUNNER_STREAM, .threads = 2, .chunk_bytes = 2, .piece_bytes = 7, .flush = true},
@@ -99,6 +104,7 @@ runner runner_random(random_source *random, size_t length) {
         how.origin = RUNNER_MEMORY;
     else if (random_chance(random, 1, 2000))
         how.origin = RUNNER_FILE;
+    how.source = random_chance(random, 1, 3);
     if (random_chance(random, 1, 2))
         how.chunk_bytes =
             random_between(random, 1, random_chance(random, 1, 2) ? 8 : 100) * scale_for(length);
@@ -155,6 +161,8 @@ void runner_describe(const runner *how, char *text, size_t size) {
             append(text, size, ", pieces of %zu", how->piece_bytes);
         append(text, size, "%s", how->flush ? ", flushed" : "");
     }
+    if (how->source)
+        append(text, size, ", as a source, %zu at a time", how->piece_bytes);
     if (how->threads)
         append(text, size, ", threads %u", how->threads);
     if (how->chunk_bytes)
@@ -339,6 +347,14 @@ static bool check_received(job *work, receiver *to, size_t expected, trawl_statu
     return good;
 }
 
+/* The text as a source, where the runner wants that. */
+static const trawl_source *source_of(job *work, text_source *source) {
+    text_source_open(source, work->text, work->length);
+    if (work->how->piece_bytes != 0)
+        source->most = work->how->piece_bytes;
+    return work->how->source ? &source->source : NULL;
+}
+
 /* A batch may hold more matches than the one after which the callback stops. */
 static bool check_batches(job *work, bool stop) {
     size_t expected = work->expected->count;
@@ -346,8 +362,12 @@ static bool check_batches(job *work, bool stop) {
     trawl_error error = {.message = ""};
     if (stop && expected)
         to.stop_after = random_between(work->random, 1, expected);
-    trawl_status status = trawl_scan_batches(work->db, work->text, work->length, &work->options,
-                                             receive_batch, &to, &error);
+    text_source text;
+    const trawl_source *source = source_of(work, &text);
+    trawl_status status =
+        source ? trawl_scan_source(work->db, source, &work->options, receive_batch, &to, &error)
+               : trawl_scan_batches(work->db, work->text, work->length, &work->options,
+                                    receive_batch, &to, &error);
     if (to.stop_after && to.found.count >= to.stop_after && to.found.count < expected)
         expected = to.found.count;
     return check_received(work, &to, expected, status, &error);
@@ -372,8 +392,12 @@ static bool check_count(job *work, bool per_pattern) {
         counts = malloc((work->patterns + 1) * sizeof(*counts));
         memset(counts, 0x5a, (work->patterns + 1) * sizeof(*counts)); /* must be overwritten */
     }
+    text_source text;
+    const trawl_source *source = source_of(work, &text);
     trawl_status status =
-        trawl_count(work->db, work->text, work->length, &work->options, &total, counts, &error);
+        source ? trawl_count_source(work->db, source, &work->options, &total, counts, &error)
+               : trawl_count(work->db, work->text, work->length, &work->options, &total, counts,
+                             &error);
     bool good = succeeded(status, TRAWL_OK, &error, work->complaint, work->complaint_size) &&
                 same_counts(total, counts, work->patterns, work->expected, work->complaint,
                             work->complaint_size);

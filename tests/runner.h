@@ -41,7 +41,8 @@ typedef struct runner {
     size_t chunk_bytes;
     trawl_placement placement;
     bool copy_tables;
-    size_t piece_bytes; /* streams: 0 is the whole text in one write */
+    bool source;        /* counts and batches: over a source, not memory */
+    size_t piece_bytes; /* streams: 0 is the whole text in one write; sources: at most, a read */
     bool flush;         /* streams: trawl_stream_flush after each write */
     const char *device; /* NULL: the CPU; the rest is for others */
     uint32_t kernel;    /* the engine's kernel of this number, modulo how many it has */

@@ -1,6 +1,7 @@
 #include "runner.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const runner listed[] = {
     {.call = RUNNER_COLLECT},
@@ -31,6 +32,12 @@ static const runner listed[] = {
     {.call = RUNNER_COLLECT, .transfer = "zero-copy", .segment_bytes = 32},
     {.call = RUNNER_STOP, .transfer = "zero-copy", .segment_bytes = 32, .segments_in_flight = 5},
     {.call = RUNNER_COUNT_PATTERNS, .transfer = "zero-copy", .segment_bytes = 64},
+    {.call = RUNNER_BATCHES, .source = true, .segment_bytes = 32, .threads = 3},
+    {.call = RUNNER_COUNT, .source = true, .segment_bytes = 64, .piece_bytes = 7},
+    {.call = RUNNER_COUNT_PATTERNS, .source = true},
+    {.call = RUNNER_BATCHES_STOP, .source = true, .segment_bytes = 32, .segments_in_flight = 2},
+    {.call = RUNNER_BATCHES, .source = true, .transfer = "a", .segment_bytes = 64},
+    {.call = RUNNER_BATCHES, .source = true, .transfer = "b", .segment_bytes = 32, .threads = 2},
     {.call = RUNNER_COLLECT, .kernel = 1, .segment_bytes = 64},
     {.call = RUNNER_COUNT_PATTERNS, .kernel = 2},
     {.call = RUNNER_COLLECT, .kernel = 3, .table_path = TRAWL_TABLES_TEXTURE},
@@ -60,6 +67,9 @@ runner runner_device_random(random_source *random, size_t length, const char *de
         random_chance(random, 1, 2) ? 0 : random_between(random, length / 8 + 1, length / 8 + 200);
     how.kernel = (uint32_t)random_below(random, 8);
     how.transfer = transfers[random_below(random, sizeof(transfers) / sizeof(transfers[0]))];
+    /* Zero-copy refuses sources. */
+    how.source = random_chance(random, 1, 2) &&
+                 !(how.transfer != NULL && strcmp(how.transfer, "zero-copy") == 0);
     how.table_path = (trawl_table_path)random_below(random, 3);
     if (random_chance(random, 2, 3))
         how.segment_bytes = random_between(random, length / 20 + 1, length / 2 + 70);

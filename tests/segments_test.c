@@ -1,5 +1,4 @@
-/* Cutting texts into segments, and segments into ranges; copying segments. */
-#include "cuda/fill.h"
+/* Cutting texts into segments, and segments into ranges. */
 #include "cuda/segments.h"
 #include "random.h"
 
@@ -98,31 +97,11 @@ static void ranges_cover_a_segment(void **state) {
     assert_int_equal(trawl_range_width(7, 100, 100), 7);
 }
 
-static void filling_copies_every_byte(void **state) {
-    (void)state;
-    enum { MOST = 3000000 };
-    static const size_t sizes[] = {0, 1, 262144, 524287, 524288, 1048577, MOST};
-    char *from = malloc(MOST), *to = malloc(MOST + 1);
-    random_source random = random_for_case(random_seed(), 2);
-    for (size_t i = 0; i < MOST; i++)
-        from[i] = (char)random_below(&random, 256);
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-        for (uint32_t threads = 1; threads <= 5; threads++) {
-            memset(to, 0x5a, MOST + 1);
-            trawl_cuda_fill(to, from, sizes[i], threads);
-            assert_memory_equal(to, from, sizes[i]);
-            assert_int_equal(to[sizes[i]], 0x5a);
-        }
-    free(from);
-    free(to);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segments_own_every_byte_once),
         cmocka_unit_test(chosen_segments_are_worth_a_launch),
         cmocka_unit_test(ranges_cover_a_segment),
-        cmocka_unit_test(filling_copies_every_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -359,6 +359,7 @@ typedef struct trawl_scan_report {
     uint64_t look_ups[TRAWL_MOST_FILTERS]; /* ends that each let through, to be looked up */
     uint64_t filtered_bytes;               /* text that they read */
     uint64_t automaton_bytes; /* text that an automaton read in their stead, as it defeats them */
+    double read_wait_seconds; /* CUDA: waiting for text to be read, or copied to pinned memory */
 } trawl_scan_report;
 
 typedef struct trawl_scan_options {
@@ -435,6 +436,46 @@ TRAWL_API trawl_status trawl_collect_again(const trawl_db *db, const void *text,
                                            trawl_matches *matches, trawl_error *error);
 
 TRAWL_API void trawl_matches_free(trawl_matches *matches);
+
+/* ------------------------------------------------------------------ texts that are read by offset
+ */
+
+/* Stores bytes of a text from `offset` on: at least one, at most `capacity`, which is never more
+ * than the text has left, and sets *length to their number, as pread does. It may be called by
+ * several threads at once, for different parts of the text, in any order, and twice for some bytes.
+ * Returns TRAWL_OK, or the status with which the scan is to end, with a sentence in *error (never
+ * NULL); bytes that were stored before the failure count. TRAWL_OK with *length 0 says that the
+ * text has become shorter than it was said to be, with which the scan fails too. */
+typedef trawl_status (*trawl_read_at)(void *context, uint64_t offset, void *buffer, size_t capacity,
+                                      size_t *length, trawl_error *error);
+
+/* A text that need not be in memory: a file, an object of a store. It must not change while it is
+ * scanned. */
+typedef struct trawl_source {
+    size_t size;     /* sizeof(trawl_source) */
+    uint64_t length; /* bytes of the text */
+    trawl_read_at read;
+    void *context; /* of read */
+} trawl_source;
+#define TRAWL_SOURCE                                                                               \
+    { .size = sizeof(trawl_source) }
+
+/*
+ * trawl_scan_batches and trawl_count over a text that is read while it is scanned, whose length
+ * memory does not limit. With a CUDA device up to `threads` threads read, directly into the memory
+ * that is copied to the device, while other parts of the text are copied, scanned, and handed to
+ * on_matches; transfer "zero-copy" is refused. On the CPU the calling thread reads piece by piece.
+ *
+ * When reading fails, what could be read up to there without a gap is scanned as if the text ended
+ * there, and the result is the status of the failure.
+ */
+TRAWL_API trawl_status trawl_scan_source(const trawl_db *db, const trawl_source *source,
+                                         const trawl_scan_options *options,
+                                         trawl_on_matches on_matches, void *context,
+                                         trawl_error *error);
+TRAWL_API trawl_status trawl_count_source(const trawl_db *db, const trawl_source *source,
+                                          const trawl_scan_options *options, uint64_t *total,
+                                          uint64_t *per_pattern, trawl_error *error);
 
 /* ------------------------------------------------------------------ streaming */
 

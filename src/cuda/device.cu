@@ -95,9 +95,13 @@ extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
         return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
                           "there is no CUDA device %u: the last one is %d", number, count - 1);
     }
-    cudaDeviceProp properties;
-    TRAWL_CUDA_TRY(cudaGetDeviceProperties(&properties, (int)number), error);
-    if (properties.major < OLDEST_MAJOR) {
+    /* Every scan comes here, and fetching all properties takes long. */
+    int major = 0;
+    TRAWL_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, (int)number),
+                   error);
+    if (major < OLDEST_MAJOR) {
+        cudaDeviceProp properties;
+        TRAWL_CUDA_TRY(cudaGetDeviceProperties(&properties, (int)number), error);
         return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
                           "CUDA device %u (%.64s) has compute capability %d.%d; %d.0 is needed",
                           number, properties.name, properties.major, properties.minor,

@@ -22,12 +22,13 @@ const char *trawl_strategy_name(trawl_strategy strategy) {
     return names[strategy];
 }
 
-uint64_t trawl_ring_slots(trawl_strategy strategy, uint64_t segments, uint32_t wished) {
+uint64_t trawl_ring_slots(trawl_strategy strategy, uint64_t segments, uint32_t wished, bool fill) {
     if (strategy == TRAWL_STRATEGY_A) {
         return segments;
     }
     uint64_t slots = strategy == TRAWL_STRATEGY_B ? TRAWL_RING_SLOTS_B
                      : wished != 0                ? wished
+                     : fill                       ? TRAWL_RING_FILLED_SLOTS
                                                   : TRAWL_RING_DEFAULT_SLOTS;
     return slots < segments ? slots : segments;
 }
@@ -95,24 +96,55 @@ static trawl_ring_action act(const trawl_ring *ring, trawl_ring_step step, uint6
     return (trawl_ring_action){.step = step, .slot = segment % ring->slots, .segment = segment};
 }
 
-static bool can_load(const trawl_ring *ring) {
-    return ring->next < ring->segments &&
-           ring->slot[ring->next % ring->slots].input <= TRAWL_INPUT_FILLED;
+static const trawl_ring_slot *next_slot(const trawl_ring *ring) {
+    return &ring->slot[ring->next % ring->slots];
 }
 
-/* Brings the next segment one step nearer to the device. */
+/* The next segment may start for the device. */
+static bool can_load(const trawl_ring *ring) {
+    return ring->next < ring->segments &&
+           next_slot(ring)->input == (ring->fill ? TRAWL_INPUT_FILLED : TRAWL_INPUT_EMPTY);
+}
+
 static trawl_ring_action load(trawl_ring *ring) {
-    uint64_t segment = ring->next;
+    uint64_t segment = ring->next++;
     trawl_ring_slot *slot = &ring->slot[segment % ring->slots];
-    if (ring->fill && slot->input == TRAWL_INPUT_EMPTY) {
-        slot->input = TRAWL_INPUT_FILLED;
-        return act(ring, TRAWL_RING_FILL, segment);
-    }
     slot->input = TRAWL_INPUT_LOADED;
     slot->input_segment = segment;
     slot->copying_in = true;
-    ring->next++;
     return act(ring, TRAWL_RING_COPY_IN, segment);
+}
+
+static bool can_fill(const trawl_ring *ring) {
+    return ring->fill && ring->fills < ring->segments &&
+           ring->slot[ring->fills % ring->slots].input == TRAWL_INPUT_EMPTY;
+}
+
+static trawl_ring_action fill(trawl_ring *ring) {
+    uint64_t segment = ring->fills++;
+    trawl_ring_slot *slot = &ring->slot[segment % ring->slots];
+    slot->input = TRAWL_INPUT_FILLING;
+    slot->input_segment = segment;
+    return act(ring, TRAWL_RING_FILL, segment);
+}
+
+static bool is_filling(const trawl_ring *ring) {
+    return ring->next < ring->segments && next_slot(ring)->input == TRAWL_INPUT_FILLING;
+}
+
+/* A or B, which take one step after the other: brings the next segment one step nearer to the
+ * device, if its slot is free. */
+static bool approach(trawl_ring *ring, trawl_ring_action *action) {
+    if (is_filling(ring)) {
+        *action = act(ring, TRAWL_RING_AWAIT_FILL, ring->next);
+    } else if (can_load(ring)) {
+        *action = load(ring);
+    } else if (ring->fills == ring->next && can_fill(ring)) {
+        *action = fill(ring);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 /* A text that is read where it is needs no step to be loaded. */
@@ -137,11 +169,8 @@ static trawl_ring_action copy_out(trawl_ring *ring, uint64_t segment) {
 }
 
 static trawl_ring_action deliver(trawl_ring *ring) {
-    uint64_t segment = ring->turn;
-    trawl_ring_slot *slot = &ring->slot[segment % ring->slots];
-    slot->output = TRAWL_OUTPUT_FREE;
-    ring->turn += slot->last ? 1 : 0;
-    return act(ring, TRAWL_RING_DELIVER, segment);
+    ring->slot[ring->turn % ring->slots].output = TRAWL_OUTPUT_DELIVERING;
+    return act(ring, TRAWL_RING_DELIVER, ring->turn);
 }
 
 static bool turn_is_ready(const trawl_ring *ring) {
@@ -150,21 +179,36 @@ static bool turn_is_ready(const trawl_ring *ring) {
 
 /* ------------------------------------------------------------------ strategies */
 
-/* Whatever keeps the device busy comes before what only the host does; the host waits last. */
-static trawl_ring_action next_of_ring(trawl_ring *ring) {
+/* Whatever keeps the device busy comes first, then what keeps those busy who fill. */
+static bool start_something(trawl_ring *ring, trawl_ring_action *action) {
     uint64_t segment = 0;
     load_all_in_place(ring);
     if (find(ring, scanned, &segment)) {
-        return copy_out(ring, segment);
+        *action = copy_out(ring, segment);
+    } else if (find(ring, scannable, &segment)) {
+        *action = scan(ring, segment);
+    } else if (can_load(ring)) {
+        *action = load(ring);
+    } else if (can_fill(ring)) {
+        *action = fill(ring);
+    } else {
+        return false;
     }
-    if (find(ring, scannable, &segment)) {
-        return scan(ring, segment);
-    }
-    if (can_load(ring)) {
-        return load(ring);
+    return true;
+}
+
+/* The host delivers when nothing is to be started, and waits last: for text as long as the device
+ * has not two segments to work on, so that it never runs dry for want of somebody to start it. */
+static trawl_ring_action next_of_ring(trawl_ring *ring) {
+    trawl_ring_action action;
+    if (start_something(ring, &action)) {
+        return action;
     }
     if (turn_is_ready(ring)) {
         return deliver(ring);
+    }
+    if (is_filling(ring) && ring->next - ring->turn < 2) {
+        return act(ring, TRAWL_RING_AWAIT_FILL, ring->next);
     }
     bool goes_out = copying(&ring->slot[ring->turn % ring->slots], ring->turn);
     return act(ring, goes_out ? TRAWL_RING_AWAIT_COPY_OUT : TRAWL_RING_AWAIT_SCAN, ring->turn);
@@ -173,8 +217,9 @@ static trawl_ring_action next_of_ring(trawl_ring *ring) {
 /* Fig. 6: all copies in, then all scans, then all copies out as their turn comes. */
 static trawl_ring_action next_of_a(trawl_ring *ring) {
     uint64_t segment = 0;
-    if (can_load(ring)) {
-        return load(ring);
+    trawl_ring_action action;
+    if (approach(ring, &action)) {
+        return action;
     }
     if (find(ring, scannable, &segment)) {
         return scan(ring, segment);
@@ -221,8 +266,8 @@ static trawl_ring_action next_of_b(trawl_ring *ring) {
     for (;;) {
         switch (ring->phase) {
         case B_LOAD:
-            if (ring->next == ring->step && can_load(ring)) {
-                return load(ring);
+            if (ring->next == ring->step && approach(ring, &action)) {
+                return action;
             }
             ring->phase = B_SCAN;
             break;
@@ -284,6 +329,26 @@ bool trawl_ring_scanning(const trawl_ring *ring, uint64_t *slot) {
     return found;
 }
 
+bool trawl_ring_ahead(trawl_ring *ring, trawl_ring_action *action) {
+    bool is_ring =
+        ring->strategy == TRAWL_STRATEGY_RING || ring->strategy == TRAWL_STRATEGY_ZERO_COPY;
+    return is_ring && start_something(ring, action);
+}
+
+bool trawl_ring_filling(const trawl_ring *ring, uint64_t *slot) {
+    bool found = is_filling(ring);
+    *slot = found ? ring->next % ring->slots : 0;
+    return found;
+}
+
+void trawl_ring_filled(trawl_ring *ring, uint64_t slot) {
+    ring->slot[slot].input = TRAWL_INPUT_FILLED;
+}
+
+void trawl_ring_end(trawl_ring *ring, uint64_t segments) {
+    ring->segments = segments;
+}
+
 void trawl_ring_copied_in(trawl_ring *ring, uint64_t slot) {
     ring->slot[slot].copying_in = false;
 }
@@ -300,4 +365,10 @@ void trawl_ring_scanned(trawl_ring *ring, uint64_t slot, trawl_ring_scanned_as a
 
 void trawl_ring_copied_out(trawl_ring *ring, uint64_t slot) {
     ring->slot[slot].output = TRAWL_OUTPUT_READY;
+}
+
+void trawl_ring_delivered(trawl_ring *ring, uint64_t slot) {
+    trawl_ring_slot *at = &ring->slot[slot];
+    at->output = TRAWL_OUTPUT_FREE;
+    ring->turn += at->last ? 1 : 0;
 }

@@ -21,6 +21,7 @@
 #define TRAWL_RING_MOST_SLOTS 64u   /* of a ring */
 #define TRAWL_RING_SLOTS_B 2u       /* input and output buffers of strategy B */
 #define TRAWL_RING_DEFAULT_SLOTS 3u /* one coming in, one being scanned, one going out */
+#define TRAWL_RING_FILLED_SLOTS 5u  /* the same with fill: two more are being filled meanwhile */
 
 typedef enum trawl_strategy {
     TRAWL_STRATEGY_RING,
@@ -34,11 +35,13 @@ trawl_status trawl_strategy_find(const char *name, trawl_strategy *strategy, tra
 const char *trawl_strategy_name(trawl_strategy strategy);
 
 typedef enum trawl_ring_step {
-    TRAWL_RING_FILL,           /* copy the segment's text into the slot's pinned memory */
+    TRAWL_RING_FILL,           /* start bringing the segment's text into the slot's pinned memory */
     TRAWL_RING_COPY_IN,        /* start copying it to the device */
     TRAWL_RING_SCAN,           /* start scanning the slot's next range, behind its copy */
     TRAWL_RING_COPY_OUT,       /* start copying the range's matches to the host */
-    TRAWL_RING_DELIVER,        /* hand the range's matches on: segments and ranges come in order */
+    TRAWL_RING_DELIVER,        /* hand the range's matches on, then call trawl_ring_delivered:
+                                  segments and ranges come in order */
+    TRAWL_RING_AWAIT_FILL,     /* wait, then call trawl_ring_filled */
     TRAWL_RING_AWAIT_COPY_IN,  /* wait, then call trawl_ring_copied_in */
     TRAWL_RING_AWAIT_SCAN,     /* wait, then call trawl_ring_scanned */
     TRAWL_RING_AWAIT_COPY_OUT, /* wait, then call trawl_ring_copied_out */
@@ -59,6 +62,7 @@ typedef enum trawl_ring_scanned_as {
 
 typedef enum trawl_ring_input {
     TRAWL_INPUT_EMPTY,
+    TRAWL_INPUT_FILLING,
     TRAWL_INPUT_FILLED, /* in pinned memory */
     TRAWL_INPUT_LOADED, /* on its way to the device or there; a range waits to be scanned */
     TRAWL_INPUT_SCANNING
@@ -69,7 +73,8 @@ typedef enum trawl_ring_output {
     TRAWL_OUTPUT_SCANNING,
     TRAWL_OUTPUT_SCANNED, /* matches on the device */
     TRAWL_OUTPUT_COPYING,
-    TRAWL_OUTPUT_READY
+    TRAWL_OUTPUT_READY,
+    TRAWL_OUTPUT_DELIVERING
 } trawl_ring_output;
 
 typedef struct trawl_ring_slot {
@@ -86,7 +91,8 @@ typedef struct trawl_ring {
     bool fill;    /* texts go through pinned memory of the slots */
     bool copy_in; /* texts are copied to the device */
     uint64_t segments;
-    uint64_t next;  /* the first segment that is not in a slot yet */
+    uint64_t fills; /* the first segment whose fill has not begun; with fill */
+    uint64_t next;  /* the first segment that is not on its way to the device */
     uint64_t turn;  /* the first segment that is not delivered */
     uint64_t step;  /* of strategy B */
     uint32_t phase; /* of strategy B */
@@ -95,7 +101,7 @@ typedef struct trawl_ring {
 } trawl_ring;
 
 /* Slots that a strategy needs for so many segments. `wished`: of a ring; 0: chosen. */
-uint64_t trawl_ring_slots(trawl_strategy strategy, uint64_t segments, uint32_t wished);
+uint64_t trawl_ring_slots(trawl_strategy strategy, uint64_t segments, uint32_t wished, bool fill);
 
 /* Begins a ring; free it with trawl_ring_close. `fill` as in the structure. */
 trawl_status trawl_ring_open(trawl_ring *ring, trawl_strategy strategy, uint64_t segments,
@@ -106,8 +112,19 @@ void trawl_ring_close(trawl_ring *ring);
  * call to any of these functions. */
 trawl_ring_action trawl_ring_next(trawl_ring *ring);
 
-/* The oldest segment that is being scanned, whose completion may be told early. */
+/* A step of a ring that only starts something, to be taken in the midst of a delivery so that the
+ * device has work meanwhile; false: there is none now. */
+bool trawl_ring_ahead(trawl_ring *ring, trawl_ring_action *action);
+
+/* The oldest segment that is being scanned, or filled, whose completion may be told early. */
 bool trawl_ring_scanning(const trawl_ring *ring, uint64_t *slot);
+bool trawl_ring_filling(const trawl_ring *ring, uint64_t *slot);
+
+void trawl_ring_filled(trawl_ring *ring, uint64_t slot);
+
+/* Says that there are only so many segments: `segments` is at least the first one that is not on
+ * its way to the device. Fills of later ones are forgotten. */
+void trawl_ring_end(trawl_ring *ring, uint64_t segments);
 
 void trawl_ring_copied_in(trawl_ring *ring, uint64_t slot);
 
@@ -115,5 +132,6 @@ void trawl_ring_copied_in(trawl_ring *ring, uint64_t slot);
 void trawl_ring_scanned(trawl_ring *ring, uint64_t slot, trawl_ring_scanned_as as, bool matches);
 
 void trawl_ring_copied_out(trawl_ring *ring, uint64_t slot);
+void trawl_ring_delivered(trawl_ring *ring, uint64_t slot);
 
 #endif

@@ -4,9 +4,14 @@
  */
 #include "cuda/walker.cuh"
 
+extern "C" {
+#include "common/read_source.h"
+}
+
 /* Text by which the tables are laid out on the device: a piece from the middle of the first
  * window, because beginnings are often untypical. */
 #define SAMPLE_BYTES ((size_t)1 << 20)
+#define LEAST_SAMPLE_BYTES ((size_t)4096) /* fewer say less than the patterns do */
 
 /* Matches that a slot has room for: one for every few bytes of a segment, within these bounds.
  * Denser ranges are cut narrower, see segments.h. */
@@ -20,6 +25,12 @@
 static trawl_status find_text(trawl_cuda_walk *walk, trawl_error *error) {
     const trawl_window *window = walk->window;
     bool zero_copy = walk->walker->strategy == TRAWL_STRATEGY_ZERO_COPY;
+    if (window->reading != NULL) {
+        return zero_copy ? trawl_fail(error, TRAWL_ERROR_LIMIT,
+                                      "transfer zero-copy scans texts in host memory, where they "
+                                      "are; transfer ring reads a source")
+                         : TRAWL_OK;
+    }
     trawl_status status =
         trawl_cuda_text_take(walk->walker->base.db, walk->walker->device, window->text,
                              window->length, zero_copy, &walk->pinned, &walk->shared, error);
@@ -32,15 +43,32 @@ static trawl_status find_text(trawl_cuda_walk *walk, trawl_error *error) {
     return status;
 }
 
+/* The sample of a text that is read; NULL where that fails, which the walk will meet itself. */
+static uint8_t *read_sample(const trawl_window *window, size_t begin, size_t length) {
+    uint8_t *sample = (uint8_t *)trawl_allocate(length, 1);
+    trawl_error unused;
+    size_t filled = 0;
+    if (sample != NULL && trawl_read_source(window->reading->source, window->base + begin, sample,
+                                            length, &filled, &unused) != TRAWL_OK) {
+        trawl_release(sample);
+        return NULL;
+    }
+    return sample;
+}
+
 static trawl_status upload(trawl_cuda_walk *walk, trawl_error *error) {
     trawl_cuda_walker_state *walker = walk->walker;
+    const trawl_window *window = walk->window;
     trawl_status status = TRAWL_OK;
     if (walker->uploaded == NULL) {
-        size_t length = walk->window->length;
-        size_t sample = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
-        status = trawl_cuda_upload_once(walker->base.db, walker->device,
-                                        walk->window->text + (length - sample) / 2, sample,
+        size_t length = window->length < SAMPLE_BYTES ? window->length : SAMPLE_BYTES;
+        size_t begin = (window->length - length) / 2;
+        uint8_t *read = window->reading == NULL ? NULL : read_sample(window, begin, length);
+        const uint8_t *sample = window->reading == NULL ? window->text + begin : read;
+        sample = length < LEAST_SAMPLE_BYTES ? NULL : sample;
+        status = trawl_cuda_upload_once(walker->base.db, walker->device, sample, length,
                                         &walker->uploaded, error);
+        trawl_release(read);
     }
     walk->uploaded = walker->uploaded;
     return status;
@@ -65,6 +93,7 @@ static trawl_status check_resident(const trawl_cuda_walk *walk, uint64_t slots,
 static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
     const trawl_cuda_walker_state *walker = walk->walker;
     const trawl_segments *segments = &walk->segments;
+    bool fills = walker->strategy != TRAWL_STRATEGY_ZERO_COPY && !walk->pinned;
     trawl_cuda_room room = {};
     trawl_cuda_scan scan = walk->scan;
     uint64_t longest = trawl_segments_longest(segments);
@@ -77,7 +106,7 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
     size_t counters = walk->uploaded->patterns.count * sizeof(uint64_t);
     bool copied = walker->strategy != TRAWL_STRATEGY_ZERO_COPY;
     room.text_bytes = copied ? longest + TRAWL_CUDA_TEXT_ALIGNMENT : 0;
-    room.pinned_text_bytes = copied && !walk->pinned ? longest + TRAWL_CUDA_TEXT_ALIGNMENT : 0;
+    room.pinned_text_bytes = fills ? longest + TRAWL_CUDA_TEXT_ALIGNMENT : 0;
     room.per_pattern_bytes = scan.form == TRAWL_CUDA_PATTERNS ? counters : 0;
     if (scan.form == TRAWL_CUDA_MATCHES) {
         uint64_t matches = segments->bytes / BYTES_PER_MATCH;
@@ -85,13 +114,17 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
                         : matches > MOST_MATCHES ? MOST_MATCHES
                                                  : matches;
     }
-    uint64_t slots =
-        trawl_ring_slots(walker->strategy, segments->count, walker->options->segments_in_flight);
+    uint64_t slots = trawl_ring_slots(walker->strategy, segments->count,
+                                      walker->options->segments_in_flight, fills);
     if (walker->strategy == TRAWL_STRATEGY_A) {
         status = check_resident(walk, slots, &room, error);
     }
+    walk->room = room;
     if (status == TRAWL_OK) {
-        status = trawl_cuda_slots_prepare(walk->slots, slots, &room, error);
+        status = trawl_cuda_slots_prepare(walk->slots, slots, error);
+    }
+    if (status == TRAWL_OK && fills) {
+        status = trawl_fillers_open(&walk->fillers, walk->window, slots, error);
     }
     if (status == TRAWL_OK && scan.form == TRAWL_CUDA_PATTERNS) {
         status = trawl_cuda_grow((void **)&walk->slots->per_pattern,
@@ -103,7 +136,7 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
         }
     }
     return status == TRAWL_OK ? trawl_ring_open(&walk->ring, walker->strategy, segments->count,
-                                                slots, !walk->pinned, error)
+                                                slots, fills, error)
                               : status;
 }
 
@@ -188,6 +221,7 @@ static trawl_status walk_window(trawl_cuda_walk *walk, trawl_error *error) {
     healthy = healthy && status <= TRAWL_STOPPED;
     trawl_cuda_slots_leave(walk->walker->base.db, walk->walker->device, walk->slots, healthy);
     trawl_ring_close(&walk->ring);
+    trawl_fillers_close(walk->fillers);
     if (walk->shared) {
         trawl_cuda_text_leave(walk->walker->base.db, walk->window->text, walk->window->length);
     }
@@ -248,7 +282,7 @@ static bool own_threads(const trawl_db *db) {
 }
 
 static const trawl_walker_type cuda_walker_type = {
-    "any", open_walker, close_walker, scan, count, NULL, NULL, own_threads, true,
+    "any", open_walker, close_walker, scan, count, NULL, NULL, own_threads, true, true,
 };
 
 static trawl_status open_walker(const trawl_db *db, const trawl_scan_options *options,

@@ -10,6 +10,7 @@
 #include "cuda/engine.cuh"
 
 extern "C" {
+#include "cuda/fill.h"
 #include "cuda/ring.h"
 #include "cuda/segments.h"
 }
@@ -75,10 +76,12 @@ typedef struct trawl_cuda_walk {
     trawl_segments segments;
     trawl_cuda_slots *slots;
     trawl_ring ring;
-    bool pinned;           /* the text is page-locked: the device copies from it */
-    const uint8_t *mapped; /* zero-copy: the text as the device sees it */
-    bool shared;           /* it was made so for scans, of which this is one */
-    trawl_sink *sink;      /* NULL when counting */
+    trawl_fillers *fillers; /* NULL where the ring has no fills */
+    trawl_cuda_room room;   /* of a slot that is used */
+    bool pinned;            /* the text is page-locked: the device copies from it */
+    const uint8_t *mapped;  /* zero-copy: the text as the device sees it */
+    bool shared;            /* it was made so for scans, of which this is one */
+    trawl_sink *sink;       /* NULL when counting */
     trawl_counts *counts;
     double in_until, scan_until, out_until; /* seconds after start at which the last one ended */
 } trawl_cuda_walk;
@@ -90,9 +93,8 @@ typedef struct trawl_cuda_walk {
  * then work may still be under way. walker.cu prepares all that is in the structure. */
 trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error);
 
-/* Makes `count` slots ready, each with at least this room. */
-trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count,
-                                      const trawl_cuda_room *room, trawl_error *error);
+/* Makes `count` slots, none of which does anything; their room grows when they are first used. */
+trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count, trawl_error *error);
 
 /* Frees all slots but `count`. */
 void trawl_cuda_slots_keep(trawl_cuda_slots *slots, uint64_t count);

@@ -1,14 +1,15 @@
 /*
  * Going over a window: the ring (ring.h) says which step comes next, here it is taken. One thread
- * drives everything; the device works ahead of it in the slots' streams.
+ * drives everything; the device works ahead of it in the slots' streams, and other threads bring
+ * text (fill.h).
  */
+#include "common/clock.h"
 #include "cuda/walker.cuh"
 
-extern "C" {
-#include "cuda/fill.h"
-}
-
 #define COUNTER_THREADS 256u
+
+/* Matches handed on before the device is looked after again: some milliseconds of formatting. */
+#define DELIVERED_AT_ONCE ((uint64_t)1 << 16)
 
 /* ------------------------------------------------------------------ times for the report */
 
@@ -54,10 +55,35 @@ static uint64_t padding(const trawl_segment *segment) {
     return (TRAWL_CUDA_TEXT_ALIGNMENT - overlap) % TRAWL_CUDA_TEXT_ALIGNMENT;
 }
 
-static void fill(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, uint64_t index) {
+/* Memory of a slot is made when the slot is first used, while text is read into others. */
+static trawl_status start_fill(trawl_cuda_walk *walk, trawl_cuda_slot *slot,
+                               const trawl_ring_action *action, trawl_error *error) {
+    trawl_segment segment = trawl_segments_at(&walk->segments, action->segment);
+    trawl_cuda_room room = {};
+    room.pinned_text_bytes = walk->room.pinned_text_bytes;
+    trawl_status status = trawl_cuda_slot_grow(slot, &room, error);
+    if (status == TRAWL_OK) {
+        trawl_fillers_start(walk->fillers, action->slot, slot->pinned_text + padding(&segment),
+                            segment.begin, segment.end);
+    }
+    return status;
+}
+
+/* The next segment's text is there; or as much of it as could be read, with which the walk ends. */
+static void end_fill(trawl_cuda_walk *walk, uint64_t place) {
+    uint64_t index = walk->ring.next;
     trawl_segment segment = trawl_segments_at(&walk->segments, index);
-    trawl_cuda_fill(slot->pinned_text + padding(&segment), walk->window->text + segment.begin,
-                    segment.end - segment.begin, walk->walker->base.threads);
+    trawl_error error;
+    trawl_status status;
+    uint64_t reached = trawl_fillers_reached(walk->fillers, place, &status, &error);
+    trawl_ring_filled(&walk->ring, place);
+    if (status != TRAWL_OK) {
+        walk->window->reading->status = status;
+        walk->window->reading->error = error;
+        bool some = reached > segment.owned;
+        walk->segments.length = some ? reached : segment.owned;
+        trawl_ring_end(&walk->ring, some ? index + 1 : index);
+    }
 }
 
 /* Makes segment `index` the slot's own. */
@@ -72,6 +98,10 @@ static void begin_segment(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, ui
 
 static trawl_status copy_in(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, uint64_t index,
                             trawl_error *error) {
+    trawl_status status = trawl_cuda_slot_grow(slot, &walk->room, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     begin_segment(walk, slot, index);
     uint64_t place = padding(&slot->segment);
     const uint8_t *from =
@@ -173,19 +203,6 @@ static trawl_status copy_out(trawl_cuda_slot *slot, trawl_error *error) {
     return TRAWL_OK;
 }
 
-static trawl_status deliver(trawl_cuda_walk *walk, const trawl_cuda_slot *slot) {
-    if (walk->sink == NULL) {
-        walk->counts->total += slot->found;
-        return TRAWL_OK;
-    }
-    trawl_status status = TRAWL_OK;
-    for (uint64_t i = 0; i < slot->found && status == TRAWL_OK; i++) {
-        const trawl_cuda_match *match = &slot->host_matches[i];
-        status = trawl_sink_put(walk->sink, match->end - match->length, match->end, match->pattern);
-    }
-    return status;
-}
-
 static trawl_status await_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
     TRAWL_CUDA_TRY(cudaEventSynchronize(walk->slots->slot[index].scan_end), error);
     return end_scan(walk, index, error);
@@ -207,39 +224,46 @@ static trawl_status await_copy_in(trawl_cuda_walk *walk, uint64_t index, trawl_e
     return TRAWL_OK;
 }
 
-static trawl_status perform(trawl_cuda_walk *walk, const trawl_ring_action *action,
-                            trawl_error *error) {
-    trawl_cuda_slot *slot = &walk->slots->slot[action->slot];
-    switch (action->step) {
-    case TRAWL_RING_FILL:
-        fill(walk, slot, action->segment);
-        return TRAWL_OK;
-    case TRAWL_RING_COPY_IN:
-        return copy_in(walk, slot, action->segment, error);
-    case TRAWL_RING_SCAN:
-        if (slot->index != action->segment) { /* nothing had to be copied */
-            begin_segment(walk, slot, action->segment);
-        }
-        return start_scan(walk, slot, error);
-    case TRAWL_RING_COPY_OUT:
-        return copy_out(slot, error);
-    case TRAWL_RING_DELIVER:
-        return deliver(walk, slot);
-    case TRAWL_RING_AWAIT_COPY_IN:
-        return await_copy_in(walk, action->slot, error);
-    case TRAWL_RING_AWAIT_SCAN:
-        return await_scan(walk, action->slot, error);
-    case TRAWL_RING_AWAIT_COPY_OUT:
-        return await_copy_out(walk, action->slot, error);
-    case TRAWL_RING_FINISHED:
-        break;
+static trawl_status await_fill(trawl_cuda_walk *walk, uint64_t place) {
+    trawl_scan_report *report = walk->walker->options->report;
+    double begin = report == NULL ? 0 : trawl_seconds();
+    trawl_fillers_await(walk->fillers, place);
+    if (report != NULL) {
+        report->read_wait_seconds += trawl_seconds() - begin;
     }
+    end_fill(walk, place);
     return TRAWL_OK;
 }
 
-/* Takes note of scans that are complete, so that their matches go out while the host is busy. */
+/* A step that only starts something. */
+static trawl_status start(trawl_cuda_walk *walk, const trawl_ring_action *action,
+                          trawl_error *error) {
+    trawl_cuda_slot *slot = &walk->slots->slot[action->slot];
+    switch (action->step) {
+    case TRAWL_RING_FILL:
+        return start_fill(walk, slot, action, error);
+    case TRAWL_RING_COPY_IN:
+        return copy_in(walk, slot, action->segment, error);
+    case TRAWL_RING_COPY_OUT:
+        return copy_out(slot, error);
+    default:                                  /* TRAWL_RING_SCAN */
+        if (slot->index != action->segment) { /* nothing had to be copied */
+            trawl_status status = trawl_cuda_slot_grow(slot, &walk->room, error);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+            begin_segment(walk, slot, action->segment);
+        }
+        return start_scan(walk, slot, error);
+    }
+}
+
+/* Takes note of what is complete, so that work follows it while the host is busy. */
 static trawl_status look_ahead(trawl_cuda_walk *walk, trawl_error *error) {
     uint64_t slot;
+    if (trawl_ring_filling(&walk->ring, &slot) && trawl_fillers_done(walk->fillers, slot)) {
+        end_fill(walk, slot);
+    }
     while (trawl_ring_scanning(&walk->ring, &slot)) {
         cudaError_t code = cudaEventQuery(walk->slots->slot[slot].scan_end);
         if (code == cudaErrorNotReady) {
@@ -256,7 +280,66 @@ static trawl_status look_ahead(trawl_cuda_walk *walk, trawl_error *error) {
     return TRAWL_OK;
 }
 
-trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error) {
+/* Gives the device what it can work on while matches are delivered. */
+static trawl_status work_ahead(trawl_cuda_walk *walk, trawl_error *error) {
+    trawl_ring_action action;
+    trawl_status status = look_ahead(walk, error);
+    while (status == TRAWL_OK && trawl_ring_ahead(&walk->ring, &action)) {
+        status = start(walk, &action, error);
+        if (status == TRAWL_OK) {
+            status = look_ahead(walk, error);
+        }
+    }
+    return status;
+}
+
+static trawl_status deliver(trawl_cuda_walk *walk, const trawl_ring_action *action,
+                            trawl_error *error) {
+    trawl_cuda_slot *slot = &walk->slots->slot[action->slot];
+    trawl_status status = TRAWL_OK;
+    if (walk->sink == NULL) {
+        walk->counts->total += slot->found;
+    } else {
+        const trawl_cuda_match *matches = slot->host_matches;
+        uint64_t found = slot->found;
+        for (uint64_t i = 0; i < found && status == TRAWL_OK; i++) {
+            status = trawl_sink_put(walk->sink, matches[i].end - matches[i].length, matches[i].end,
+                                    matches[i].pattern);
+            if (status == TRAWL_OK && (i + 1) % DELIVERED_AT_ONCE == 0) {
+                status = work_ahead(walk, error);
+            }
+        }
+    }
+    trawl_ring_delivered(&walk->ring, action->slot);
+    return status;
+}
+
+static trawl_status perform(trawl_cuda_walk *walk, const trawl_ring_action *action,
+                            trawl_error *error) {
+    switch (action->step) {
+    case TRAWL_RING_FILL:
+    case TRAWL_RING_COPY_IN:
+    case TRAWL_RING_SCAN:
+    case TRAWL_RING_COPY_OUT:
+        return start(walk, action, error);
+    case TRAWL_RING_DELIVER:
+        return deliver(walk, action, error);
+    case TRAWL_RING_AWAIT_FILL:
+        return await_fill(walk, action->slot);
+    case TRAWL_RING_AWAIT_COPY_IN:
+        return await_copy_in(walk, action->slot, error);
+    case TRAWL_RING_AWAIT_SCAN:
+        return await_scan(walk, action->slot, error);
+    case TRAWL_RING_AWAIT_COPY_OUT:
+        return await_copy_out(walk, action->slot, error);
+    case TRAWL_RING_FINISHED:
+        break;
+    }
+    return TRAWL_OK;
+}
+
+/* Follows the ring to its end. */
+static trawl_status follow_ring(trawl_cuda_walk *walk, trawl_error *error) {
     TRAWL_CUDA_TRY(cudaEventRecord(walk->slots->start, walk->slots->slot[0].stream), error);
     for (;;) {
         trawl_status status = look_ahead(walk, error);
@@ -272,4 +355,27 @@ trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error) {
             return status;
         }
     }
+}
+
+/* ------------------------------------------------------------------ the walk */
+
+typedef struct driving {
+    trawl_cuda_walk *walk;
+    trawl_error *error;
+    trawl_status status;
+} driving;
+
+static void drive(void *context) {
+    driving *self = (driving *)context;
+    self->status = follow_ring(self->walk, self->error);
+}
+
+trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error) {
+    driving self = {walk, error, TRAWL_OK};
+    if (walk->fillers == NULL) {
+        drive(&self);
+    } else {
+        trawl_fillers_run(walk->fillers, walk->walker->base.threads, drive, &self);
+    }
+    return self.status;
 }

@@ -6,7 +6,7 @@
 
 /* Slots that are left for the next walk; strategy A may have had many more, and the caller may have
  * asked for large ones. */
-#define KEPT_SLOTS TRAWL_RING_DEFAULT_SLOTS
+#define KEPT_SLOTS TRAWL_RING_FILLED_SLOTS
 #define KEPT_BYTES ((size_t)64 << 20)
 
 /* One for each device that a database has been scanned on. */

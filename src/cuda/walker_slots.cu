@@ -122,8 +122,7 @@ void trawl_cuda_slots_free(trawl_cuda_slots *slots) {
     }
 }
 
-trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count,
-                                      const trawl_cuda_room *room, trawl_error *error) {
+trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count, trawl_error *error) {
     if (slots->start == NULL) {
         TRAWL_CUDA_TRY(cudaEventCreate(&slots->start), error);
     }
@@ -142,10 +141,6 @@ trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count,
     }
     for (uint64_t i = 0; i < count; i++) {
         slots->slot[i].index = UINT64_MAX;
-        trawl_status status = trawl_cuda_slot_grow(&slots->slot[i], room, error);
-        if (status != TRAWL_OK) {
-            return status;
-        }
     }
     return TRAWL_OK;
 }

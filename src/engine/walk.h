@@ -11,11 +11,22 @@
 
 #include "engine/database.h"
 
+/* A text that is read by offset while it is walked. Whoever cannot read on walks what comes before
+ * as if the text ended there, and leaves the first failure here. */
+typedef struct trawl_reading {
+    const trawl_source *source;
+    trawl_status status;
+    trawl_error error;
+} trawl_reading;
+
 typedef struct trawl_window {
     const uint8_t *text; /* first readable byte */
     size_t length;       /* readable bytes; at most TRAWL_WINDOW_MAX, see long_windows */
     size_t owned;        /* index of the first owned byte */
     uint64_t base;       /* offset of text[0] in the whole text */
+    /* NULL; or, for walkers that have reads_sources, where to read the window's bytes from, byte i
+     * at offset base + i: `text` is NULL then. */
+    trawl_reading *reading;
 } trawl_window;
 
 /* Windows are at most this long, so that walkers may keep 32-bit positions. */
@@ -82,7 +93,8 @@ typedef struct trawl_walker_type {
     /* Whether walkers of this database share a window among walker->threads threads themselves, so
      * that the runner shows them one window at a time. NULL: they never do. */
     bool (*own_threads)(const trawl_db *db);
-    bool long_windows; /* windows may be of any length */
+    bool long_windows;  /* windows may be of any length */
+    bool reads_sources; /* windows may have a `reading` instead of a text */
 } trawl_walker_type;
 
 #endif

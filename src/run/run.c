@@ -100,10 +100,11 @@ trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window,
                                size_t end) {
     size_t overlap = run->db->header->max_length - 1;
     size_t from = begin < overlap ? 0 : begin - overlap;
-    return (trawl_window){.text = window->text + from,
+    return (trawl_window){.text = window->reading != NULL ? NULL : window->text + from,
                           .length = end - from,
                           .owned = begin - from,
-                          .base = window->base + from};
+                          .base = window->base + from,
+                          .reading = window->reading};
 }
 
 trawl_status trawl_run_finish(trawl_run *run, trawl_error *error) {

@@ -43,6 +43,10 @@ void trawl_run_collect(trawl_run *run, trawl_collector *collector);
  * length; windows come in order. Its overlap must be complete. */
 trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_error *error);
 
+/* Handles all matches of a text that is read by offset, the only one of the run (source.c). What
+ * cannot be read ends the text, and is left in *reading. */
+trawl_status trawl_run_source(trawl_run *run, trawl_reading *reading, trawl_error *error);
+
 /* After the last window: delivers what was held back and completes the counters. */
 trawl_status trawl_run_finish(trawl_run *run, trawl_error *error);
 

@@ -74,23 +74,20 @@ typedef struct purpose {
     uint64_t *per_pattern;
 } purpose;
 
-/* One run over one text. */
-static trawl_status run_text(const trawl_db *db, const void *text, size_t length,
-                             const trawl_scan_options *options, const purpose *wanted,
-                             trawl_error *error) {
-    if (text == NULL && length != 0) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "text is NULL but its length is %zu",
-                          length);
-    }
+/* One run over one text, in memory or else read from a source. */
+static trawl_status run_over(const trawl_db *db, const trawl_window *text,
+                             const trawl_source *source, const trawl_scan_options *options,
+                             const purpose *wanted, trawl_error *error) {
     trawl_run run;
     trawl_status status =
         trawl_run_open(&run, db, options, &wanted->receiver, wanted->per_pattern, error);
     if (status == TRAWL_OK && wanted->collector != NULL) {
         trawl_run_collect(&run, wanted->collector);
     }
+    trawl_reading reading = {.source = source};
     if (status == TRAWL_OK) {
-        trawl_window window = {.text = text, .length = length};
-        status = trawl_run_window(&run, &window, error);
+        status = source == NULL ? trawl_run_window(&run, text, error)
+                                : trawl_run_source(&run, &reading, error);
     }
     if (status == TRAWL_OK) {
         status = trawl_run_finish(&run, error);
@@ -99,7 +96,33 @@ static trawl_status run_text(const trawl_db *db, const void *text, size_t length
         *wanted->total = trawl_run_total(&run);
     }
     trawl_run_close(&run);
-    return status;
+    return status == TRAWL_OK && reading.status != TRAWL_OK
+               ? trawl_fail(error, reading.status, "%s", reading.error.message)
+               : status;
+}
+
+static trawl_status run_text(const trawl_db *db, const void *text, size_t length,
+                             const trawl_scan_options *options, const purpose *wanted,
+                             trawl_error *error) {
+    if (text == NULL && length != 0) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "text is NULL but its length is %zu",
+                          length);
+    }
+    trawl_window window = {.text = text, .length = length};
+    return run_over(db, &window, NULL, options, wanted, error);
+}
+
+static trawl_status run_source(const trawl_db *db, const trawl_source *source,
+                               const trawl_scan_options *options, const purpose *wanted,
+                               trawl_error *error) {
+    if (source == NULL || source->size < sizeof *source || source->read == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "%s",
+                          source == NULL                  ? "source is NULL"
+                          : source->size < sizeof *source ? "a source's size is too small: "
+                                                            "initialise it with TRAWL_SOURCE"
+                                                          : "a source without a function to read");
+    }
+    return run_over(db, NULL, source, options, wanted, error);
 }
 
 trawl_status trawl_scan(const trawl_db *db, const void *text, size_t length,
@@ -124,22 +147,48 @@ trawl_status trawl_scan_batches(const trawl_db *db, const void *text, size_t len
     return run_text(db, text, length, options, &wanted, error);
 }
 
+trawl_status trawl_scan_source(const trawl_db *db, const trawl_source *source,
+                               const trawl_scan_options *options, trawl_on_matches on_matches,
+                               void *context, trawl_error *error) {
+    trawl_clear(error);
+    if (on_matches == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_scan_source: on_matches is NULL");
+    }
+    purpose wanted = {.receiver = {.on_matches = on_matches, .context = context}};
+    return run_source(db, source, options, &wanted, error);
+}
+
+/* Checks what a counting call is given, and sets its counters to 0. */
+static trawl_status begin_count(const trawl_db *db, const purpose *wanted, const char *call,
+                                trawl_error *error) {
+    trawl_clear(error);
+    if (wanted->total == NULL && wanted->per_pattern == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "%s: total and per_pattern are both NULL",
+                          call);
+    }
+    if (wanted->total != NULL) {
+        *wanted->total = 0;
+    }
+    if (wanted->per_pattern != NULL && db != NULL) {
+        memset(wanted->per_pattern, 0, db->patterns.count * sizeof *wanted->per_pattern);
+    }
+    return TRAWL_OK;
+}
+
 trawl_status trawl_count(const trawl_db *db, const void *text, size_t length,
                          const trawl_scan_options *options, uint64_t *total, uint64_t *per_pattern,
                          trawl_error *error) {
-    trawl_clear(error);
-    if (total == NULL && per_pattern == NULL) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "trawl_count: total and per_pattern are both NULL");
-    }
-    if (total != NULL) {
-        *total = 0;
-    }
-    if (per_pattern != NULL && db != NULL) {
-        memset(per_pattern, 0, db->patterns.count * sizeof *per_pattern);
-    }
     purpose wanted = {.total = total, .per_pattern = per_pattern};
-    return run_text(db, text, length, options, &wanted, error);
+    trawl_status status = begin_count(db, &wanted, "trawl_count", error);
+    return status == TRAWL_OK ? run_text(db, text, length, options, &wanted, error) : status;
+}
+
+trawl_status trawl_count_source(const trawl_db *db, const trawl_source *source,
+                                const trawl_scan_options *options, uint64_t *total,
+                                uint64_t *per_pattern, trawl_error *error) {
+    purpose wanted = {.total = total, .per_pattern = per_pattern};
+    trawl_status status = begin_count(db, &wanted, "trawl_count_source", error);
+    return status == TRAWL_OK ? run_source(db, source, options, &wanted, error) : status;
 }
 
 trawl_status trawl_collect_again(const trawl_db *db, const void *text, size_t length,

@@ -22,6 +22,7 @@ struct text_file {
     bool ended;
     bool is_regular;
     char *name;
+    uint64_t begin; /* where a regular file's descriptor stood */
     uint64_t stored_bytes;
     uint64_t stored_position;
     text_decoder *decoder; /* NULL: not compressed */
@@ -90,6 +91,8 @@ static trawl_status prepare(text_file *file, text_decoding decoding, trawl_error
     }
     file->is_regular = S_ISREG(information.st_mode);
     if (file->is_regular) {
+        off_t begin = lseek(file->descriptor, 0, SEEK_CUR);
+        file->begin = begin < 0 ? 0 : (uint64_t)begin;
         file->stored_bytes = (uint64_t)information.st_size;
         (void)posix_fadvise(file->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
@@ -195,6 +198,35 @@ uint64_t text_file_stored_position(const text_file *file) {
 
 bool text_file_is_plain(const text_file *file) {
     return file->is_regular && file->decoder == NULL;
+}
+
+uint64_t text_file_length(const text_file *file) {
+    return text_file_is_plain(file) && file->stored_bytes > file->begin
+               ? file->stored_bytes - file->begin
+               : 0;
+}
+
+trawl_status text_file_read_at(const text_file *file, uint64_t offset, void *buffer,
+                               size_t capacity, size_t *length, trawl_error *error) {
+    ssize_t got = 0;
+    *length = 0;
+    do {
+        got = pread(file->descriptor, buffer, capacity > READ_AT_MOST ? READ_AT_MOST : capacity,
+                    (off_t)(file->begin + offset));
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return system_error(file, error);
+    if (got == 0 && capacity != 0)
+        return trawl_fail(error, TRAWL_ERROR_IO,
+                          "%s: has become shorter while it was read: it ends before byte %" PRIu64
+                          " of %" PRIu64,
+                          file->name, file->begin + offset, file->stored_bytes);
+    *length = (size_t)got;
+    return TRAWL_OK;
+}
+
+void text_file_pass_over(text_file *file) {
+    (void)lseek(file->descriptor, (off_t)file->stored_bytes, SEEK_SET);
 }
 
 int text_file_descriptor(const text_file *file) {

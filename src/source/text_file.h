@@ -49,6 +49,19 @@ uint64_t text_file_stored_position(const text_file *file);
 /* True for a regular file that is not compressed. */
 bool text_file_is_plain(const text_file *file);
 
+/* Bytes of the text that text_file_read_at reads: of a plain file, from where its descriptor stood
+ * when it was opened to where it ended then; 0 for any other. */
+uint64_t text_file_length(const text_file *file);
+
+/* Reads bytes of a plain file from `offset` of the text on: as many as there are, at most
+ * `capacity`; none there is an error, as the file has shrunk then. Safe to call from several
+ * threads at once, while none of them calls text_file_read. */
+trawl_status text_file_read_at(const text_file *file, uint64_t offset, void *buffer,
+                               size_t capacity, size_t *length, trawl_error *error);
+
+/* Leaves a plain file's descriptor where reading it to its end leaves it: others may share it. */
+void text_file_pass_over(text_file *file);
+
 /* For fstat and the like; it belongs to the file. */
 int text_file_descriptor(const text_file *file);
 

@@ -1,0 +1,53 @@
+/*
+ * A text that is read by offset. Walkers that read sources themselves are given all of it as one
+ * window; for others it is read here, piece by piece, each with its overlap before it.
+ */
+#include <string.h>
+
+#include "common/allocate.h"
+#include "common/read_source.h"
+#include "common/status.h"
+#include "run/run.h"
+
+#define PIECE ((size_t)8 << 20) /* enough for several threads to share */
+#define OVERLAP_FACTOR 8        /* bytes of a piece for each byte of overlap that is walked again */
+
+static trawl_status run_pieces(trawl_run *run, trawl_reading *reading, uint8_t *buffer,
+                               size_t piece, trawl_error *error) {
+    size_t overlap = run->db->header->max_length - 1;
+    size_t kept = 0;
+    trawl_status status = TRAWL_OK;
+    for (uint64_t offset = 0;
+         status == TRAWL_OK && reading->status == TRAWL_OK && offset < reading->source->length;) {
+        uint64_t left = reading->source->length - offset;
+        size_t length = 0;
+        reading->status =
+            trawl_read_source(reading->source, offset, buffer + kept,
+                              left < piece ? (size_t)left : piece, &length, &reading->error);
+        trawl_window window = {
+            .text = buffer, .length = kept + length, .owned = kept, .base = offset - kept};
+        status = trawl_run_window(run, &window, error);
+        offset += length;
+        kept = window.length < overlap ? window.length : overlap;
+        memmove(buffer, buffer + window.length - kept, kept);
+    }
+    return status;
+}
+
+trawl_status trawl_run_source(trawl_run *run, trawl_reading *reading, trawl_error *error) {
+    uint64_t length = reading->source->length;
+    if (run->type->reads_sources) {
+        trawl_window window = {.length = (size_t)length, .reading = reading};
+        return trawl_run_window(run, &window, error);
+    }
+    size_t overlap = run->db->header->max_length - 1;
+    size_t piece = overlap * OVERLAP_FACTOR > PIECE ? overlap * OVERLAP_FACTOR : PIECE;
+    piece = length < piece ? (size_t)length : piece;
+    uint8_t *buffer = trawl_allocate(overlap + piece + 1, 1);
+    if (buffer == NULL) {
+        return trawl_fail_memory(error, "reading a text", overlap + piece);
+    }
+    trawl_status status = run_pieces(run, reading, buffer, piece, error);
+    trawl_release(buffer);
+    return status;
+}
