@@ -37,7 +37,7 @@ static int count_batch(const trawl_match *matches, size_t count, void *context) 
 }
 
 /* Larger than what is read at once. */
-enum { LENGTH = 20000000 };
+enum { LENGTH = 9000000 };
 
 static uint8_t *make_text(void) {
     uint8_t *text = malloc(LENGTH);

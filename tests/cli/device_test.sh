@@ -25,12 +25,51 @@ expect 0 "$("$trawl" grep -c fox large)" "$trawl" grep --device cuda -c fox larg
 refuse '--device cuda:77: ' scan --device cuda:77
 refuse "no kernel 'ac9'" scan --device cuda --kernel ac9
 
+# texts that are read by offset: those of more than a few megabytes
+{ yes 'a quick fox and a dog, and nothing but lines in which there is no match at all' | head -c 4500000; printf fox; } >long
+"$trawl" scan -f words long >expected
+lines=$(wc -l <expected)
+for options in '' '--threads 1' '--threads 3 --segment-bytes 700k' '--transfer a' '--segments 1'; do
+    "$trawl" scan --device cuda $options -f words long >found
+    check "long text, $options" cmp expected found
+done
+expect 0 "$lines" "$trawl" scan --device cuda -c -f words long
+expect 0 "$lines" "$trawl" scan --device cuda -c -f words - <long
+expect 0 "text:$matches\nlong:$lines" "$trawl" scan --device cuda -c -f words text long
+for options in '--top 3' '-c --matches leftmost-first' '--matches leftmost-longest --format jsonl'; do
+    "$trawl" scan $options -f words text long >expected
+    "$trawl" scan --device cuda $options -f words text long >found
+    check "long text, $options" cmp expected found
+done
+# a descriptor that has been read from, and what reading leaves behind
+tail -c +100001 long >rest
+rest=$("$trawl" scan -c -f words rest)
+expect 0 "$rest\n0" bash -c "{ head -c 100000 >/dev/null
+    '$trawl' scan --device cuda -c -f words -; cat | wc -c; } <long"
+"$trawl" scan --device cuda -f words long -o found
+"$trawl" scan -f words long >expected
+check 'to a file' cmp expected found
+# reading fails, or the file shrinks: what came before is told. The first 64 reads take samples.
+if has strace && strace -o /dev/null -e inject=pread64:retval=0:when=3 true 2>/dev/null; then
+    shaken() {
+        strace -o /dev/null -P "$work/long" -e "inject=pread64:$1" "$trawl" scan --device cuda \
+            --no-profile --threads 1 --segment-bytes 1m -f words "$work/long"
+    }
+    refuse 'long: Input/output error' shaken error=EIO:when=67+
+    holds 'matches before the failure' test -s .out
+    refuse 'long: has become shorter while it was read' shaken retval=0:when=67+
+    check 'a signal in the midst of reading' shaken error=EINTR:when=67
+    holds 'all matches' test "$(wc -l <.out)" -eq "$lines"
+fi
+
 # stats
 stats() { scan -c --stats "$@" 2>.stats >/dev/null; in_json "$key" .stats; }
 key=device; expect 0 cuda:0 stats --device cuda
 expect 0 cuda:0 stats --device auto
 key=kernel; expect 0 ac3 stats --device cuda --variant stt+ac3
 key=kernel; expect 0 ac4 stats --device cuda --variant ac4
+key=setup_seconds; scan -c --stats --device cuda 2>.stats >.out
+holds 'times' grep -qE '"setup_seconds":[0-9.]+.*"read_wait_seconds":[0-9.]+' .stats
 key=transfer; expect 0 a stats --device cuda --transfer a --segment-bytes 4k
 key=segments; expect 0 5 stats --device cuda --transfer a --segment-bytes 4k
 key=block_threads; expect 0 128 stats --device cuda --kernel ac0 --block-threads 128

@@ -1,0 +1,124 @@
+/* Files that are read by offset: where their text begins and ends, and files that change. */
+#include "source/text_file.h"
+#include "temporary.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static trawl_error error;
+
+/* An open file with this content, and no name. */
+static int make_file(const char *content) {
+    char path[4096];
+    temporary_template(path, sizeof(path));
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(write(descriptor, content, strlen(content)), strlen(content));
+    assert_int_equal(lseek(descriptor, 0, SEEK_SET), 0);
+    return descriptor;
+}
+
+static text_file *open_file(int descriptor) {
+    text_file *file = NULL;
+    assert_int_equal(
+        text_file_open_descriptor(descriptor, "the file", TEXT_DECOMPRESS, &file, &error),
+        TRAWL_OK);
+    return file;
+}
+
+static void expect(const text_file *file, uint64_t offset, size_t capacity, const char *wanted) {
+    char buffer[100];
+    size_t length = 77;
+    assert_int_equal(text_file_read_at(file, offset, buffer, capacity, &length, &error), TRAWL_OK);
+    assert_int_equal(length, strlen(wanted));
+    assert_memory_equal(buffer, wanted, length);
+}
+
+static void any_part_in_any_order(void **state) {
+    (void)state;
+    int descriptor = make_file("0123456789");
+    text_file *file = open_file(descriptor);
+    assert_int_equal(text_file_length(file), 10);
+    expect(file, 7, 100, "789");
+    expect(file, 0, 3, "012");
+    expect(file, 9, 1, "9");
+    text_file_pass_over(file);
+    assert_int_equal(lseek(descriptor, 0, SEEK_CUR), 10);
+    text_file_close(file);
+}
+
+/* A descriptor that somebody else has read from. */
+static void a_text_begins_where_its_descriptor_stands(void **state) {
+    (void)state;
+    int descriptor = make_file("header 0123456789");
+    assert_int_equal(lseek(descriptor, 7, SEEK_SET), 7);
+    text_file *file = open_file(descriptor);
+    assert_int_equal(text_file_length(file), 10);
+    expect(file, 0, 4, "0123");
+    expect(file, 8, 100, "89");
+    text_file_close(file);
+    descriptor = make_file("short");
+    assert_int_equal(lseek(descriptor, 9, SEEK_SET), 9);
+    file = open_file(descriptor);
+    assert_int_equal(text_file_length(file), 0);
+    text_file_close(file);
+}
+
+static void files_that_change(void **state) {
+    (void)state;
+    char buffer[10];
+    size_t length = 77;
+    int descriptor = make_file("0123456789");
+    text_file *file = open_file(descriptor);
+    assert_int_equal(pwrite(descriptor, "abc", 3, 10), 3);
+    assert_int_equal(text_file_length(file), 10); /* what is added later is no part of it */
+    assert_int_equal(ftruncate(descriptor, 4), 0);
+    expect(file, 2, 8, "23");
+    assert_int_equal(text_file_read_at(file, 4, buffer, 6, &length, &error), TRAWL_ERROR_IO);
+    assert_int_equal(length, 0);
+    assert_string_equal(error.message, "the file: has become shorter while it was read: it ends "
+                                       "before byte 4 of 10");
+    text_file_close(file);
+}
+
+static void what_has_no_offsets(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "plain", 5), 5);
+    text_file *file = open_file(ends[0]);
+    assert_int_equal(text_file_length(file), 0);
+    text_file_close(file);
+    (void)close(ends[1]);
+    /* Write-only: reading fails as the system says. */
+    char path[4096], buffer[10];
+    size_t length = 77;
+    temporary_template(path, sizeof(path));
+    int descriptor = mkstemp(path);
+    assert_int_equal(write(descriptor, "text", 4), 4);
+    (void)close(descriptor);
+    descriptor = open(path, O_WRONLY);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(
+        text_file_open_descriptor(descriptor, "the file", TEXT_AS_IT_IS, &file, &error), TRAWL_OK);
+    assert_int_equal(text_file_read_at(file, 0, buffer, 4, &length, &error), TRAWL_ERROR_IO);
+    assert_string_equal(error.message, "the file: Bad file descriptor");
+    text_file_close(file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_part_in_any_order),
+        cmocka_unit_test(a_text_begins_where_its_descriptor_stands),
+        cmocka_unit_test(files_that_change),
+        cmocka_unit_test(what_has_no_offsets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
