@@ -390,11 +390,12 @@ static void change_tier(forgery *forged, random_source *source, uint32_t tier) {
     static const struct {
         trawl_section_kind kind;
         size_t field;
-        uint64_t extra;
+        uint64_t extra, word;
     } sized[] = {
-        {TRAWL_SECTION_QGRAM_FILTER, offsetof(trawl_qgram_tier, row_bits) / 4, 0},
-        {TRAWL_SECTION_QGRAM_SECOND, offsetof(trawl_qgram_tier, second_bits) / 4, 0},
-        {TRAWL_SECTION_QGRAM_HASH, offsetof(trawl_qgram_tier, hash_bits) / 4, 1},
+        {TRAWL_SECTION_QGRAM_FILTER, offsetof(trawl_qgram_tier, row_bits) / 4, 0, 4},
+        {TRAWL_SECTION_QGRAM_SECOND, offsetof(trawl_qgram_tier, second_bits) / 4, 0, 4},
+        {TRAWL_SECTION_QGRAM_HASH, offsetof(trawl_qgram_tier, hash_bits) / 4, 1, 4},
+        {TRAWL_SECTION_QGRAM_MARKS, offsetof(trawl_qgram_tier, mark_bits) / 4, 0, 2},
     };
     for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
         if (!random_chance(source, 1, 2))
@@ -404,7 +405,7 @@ static void change_tier(forgery *forged, random_source *source, uint32_t tier) {
             uint32_t bits = *tier_field(forged->block, tier, sized[i].field);
             if (found->part != tier || bits > 26)
                 continue;
-            uint64_t size = 4 * ((UINT64_C(1) << bits) + sized[i].extra);
+            uint64_t size = sized[i].word * ((UINT64_C(1) << bits) + sized[i].extra);
             if (*tier_field(forged->block, tier, 0) == TRAWL_TIER_PACKED && i == 0)
                 size += 64;
             if (found->offset + size <= forged->size)
@@ -456,8 +457,8 @@ static void qgram_tables(void **state) {
     (void)state;
     static const trawl_section_kind kinds[] = {
         TRAWL_SECTION_QGRAM_FILTER, TRAWL_SECTION_QGRAM_SECOND, TRAWL_SECTION_QGRAM_HASH,
-        TRAWL_SECTION_QGRAM_RANGES, TRAWL_SECTION_KEY_ENDING,   TRAWL_SECTION_KEY_LINK,
-        TRAWL_SECTION_KEY_LENGTH};
+        TRAWL_SECTION_QGRAM_RANGES, TRAWL_SECTION_QGRAM_RUNS,   TRAWL_SECTION_QGRAM_MARKS,
+        TRAWL_SECTION_KEY_ENDING,   TRAWL_SECTION_KEY_LINK,     TRAWL_SECTION_KEY_LENGTH};
     size_t accepted = 0, tried = 0;
     for (size_t s = 0; s < QGRAM_SETS; s++) {
         random_source source = random_for_case(random_seed(), 100 + s);

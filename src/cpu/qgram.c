@@ -45,6 +45,7 @@ static void close(trawl_walker *base) {
     trawl_release(walker->lists.groups);
     trawl_release(walker->lists.samples);
     trawl_release(walker->lists.ends);
+    trawl_release(walker->lists.candidates);
     trawl_release(walker);
 }
 
@@ -65,9 +66,11 @@ static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
     made->lists.groups = trawl_allocate(most, sizeof(uint32_t));
     made->lists.samples = trawl_allocate(most, sizeof(uint32_t));
     made->lists.ends = trawl_allocate(most, sizeof(uint32_t));
-    if (made->lists.groups == NULL || made->lists.samples == NULL || made->lists.ends == NULL) {
+    made->lists.candidates = trawl_allocate(most, sizeof(uint32_t));
+    if (made->lists.groups == NULL || made->lists.samples == NULL || made->lists.ends == NULL ||
+        made->lists.candidates == NULL) {
         close(&made->base);
-        return trawl_fail_memory(error, "scanning", 3 * most * sizeof(uint32_t));
+        return trawl_fail_memory(error, "scanning", 4 * most * sizeof(uint32_t));
     }
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     for (uint32_t part = 0; part < header->tiers; part++) {
@@ -206,7 +209,8 @@ static trawl_status walk(qgram_walker *walker, const trawl_window *window,
     trawl_status status = TRAWL_OK;
     size_t begin = window->owned;
     for (uint32_t i = 0; i < walker->tiers; i++) {
-        walker->tier[i].run_end = SIZE_MAX; /* no run of another window goes on here */
+        /* No run of another window goes on here. */
+        walker->tier[i].run = (trawl_qgram_run){.length = window->length};
     }
     while (status == TRAWL_OK && begin < window->length) {
         size_t stretch_begin = begin;

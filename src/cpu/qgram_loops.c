@@ -11,6 +11,16 @@
  * a filter reads faster than it would be brought. */
 #define AHEAD 2048
 
+/* Samples whose marks are read together. */
+#define AT_ONCE 64
+
+/* Of a word of MARKS that was read: the sample is a run of one byte. */
+#define MARK_RUN (1u << 31)
+
+/* The end of a candidate, of a block and a stride at most. */
+#define CANDIDATE_BITS 15
+#define CANDIDATE_END ((1u << CANDIDATE_BITS) - 1)
+
 #define LOOPS trawl_qgram_loops_scalar
 #define NAME(base) base##_scalar
 #define TARGET
@@ -24,19 +34,20 @@
 #include "cpu/qgram_template.h"
 
 /* A group of samples, up to eight bytes each, from one load of 64 bytes: the samples' bytes brought
- * together by one permutation (VBMI), eight products, eight rows gathered. */
+ * together by one permutation (VBMI), eight products, eight rows gathered; the positions of those
+ * that pass are moved together and written at once. */
 #define TARGET_VBMI                                                                                \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx2,bmi,bmi2,popcnt")))
 
-TARGET_VBMI static size_t groups_vbmi(const trawl_qgram_filter *filter,
-                                      const trawl_qgram_grid *grid, size_t groups,
-                                      uint32_t *noted) {
+TARGET_VBMI static size_t samples_vbmi(const trawl_qgram_filter *filter,
+                                       const trawl_qgram_grid *grid, size_t count, uint32_t *groups,
+                                       uint32_t *noted) {
     size_t stride = grid->stride, step = TRAWL_QGRAM_GROUP * stride;
     /* The last samples of a group must be in its 64 bytes, and those in the text: behind the last
      * groups it may end. */
     size_t last = 64 / step + 1;
-    if (filter->gram > 8 || 7 * stride + 8 > 64 || groups <= last) {
-        return trawl_qgram_loops_avx2.groups(filter, grid, groups, noted);
+    if (filter->gram > 8 || 7 * stride + 8 > 64 || count / TRAWL_QGRAM_GROUP <= last) {
+        return trawl_qgram_loops_avx2.samples(filter, grid, count, groups, noted);
     }
     uint8_t order[64];
     for (unsigned i = 0; i < 64; i++) {
@@ -48,32 +59,39 @@ TARGET_VBMI static size_t groups_vbmi(const trawl_qgram_filter *filter,
     const __m128i shift = _mm_cvtsi32_si128((int)filter->shift);
     const __m256i lowest = _mm256_set1_epi32(1);
     const __m512i bit = _mm512_set1_epi64(31);
+    const __m256i next_step = _mm256_set1_epi32((int)step);
+    __m256i positions =
+        _mm256_add_epi32(_mm256_set1_epi32((int)grid->from),
+                         _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                                            _mm256_set1_epi32((int)stride)));
     const uint32_t *rows = filter->rows;
     const uint8_t *sample = grid->text + grid->from;
-    uint32_t position = (uint32_t)grid->from;
     uint32_t *next = noted;
-    for (size_t i = last; i < groups; i++) {
+    size_t whole = count / TRAWL_QGRAM_GROUP - last;
+    for (size_t i = 0; i < whole; i++) {
         __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD));
         __m512i number = _mm512_permutexvar_epi8(permutation, _mm512_loadu_si512(sample));
         number = _mm512_or_si512(number, case_bits);
         __m512i row = _mm512_srl_epi64(_mm512_mullo_epi64(number, multiplier), shift);
         __m256i found = _mm512_i64gather_epi32(row, rows, 4);
         __m256i by = _mm512_cvtepi64_epi32(_mm512_and_si512(number, bit));
-        *next = position;
-        next += _mm256_testz_si256(_mm256_srlv_epi32(found, by), lowest) == 0;
+        __mmask8 pass = _mm256_test_epi32_mask(_mm256_srlv_epi32(found, by), lowest);
+        _mm256_storeu_si256((__m256i *)next, _mm256_maskz_compress_epi32(pass, positions));
+        next += __builtin_popcount(pass);
+        positions = _mm256_add_epi32(positions, next_step);
         sample += step;
-        position += (uint32_t)step;
     }
     trawl_qgram_grid rest = *grid;
-    rest.from = position;
-    size_t found = (size_t)(next - noted);
-    return found + trawl_qgram_loops_avx2.groups(filter, &rest, last, next);
+    rest.from += whole * step;
+    return (size_t)(next - noted) +
+           trawl_qgram_loops_avx2.samples(filter, &rest, count - whole * TRAWL_QGRAM_GROUP, groups,
+                                          next);
 }
 
 #define LOOPS trawl_qgram_loops_vbmi
 #define NAME(base) base##_vbmi
 #define TARGET TARGET_VBMI
-#define GROUPS groups_vbmi
+#define SAMPLES samples_vbmi
 #include "cpu/qgram_template.h"
 
 #endif

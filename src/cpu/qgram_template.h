@@ -3,7 +3,7 @@
  *   LOOPS       name of the trawl_qgram_loops to define
  *   NAME(base)  a distinct name for each function
  *   TARGET      the functions' target attribute, or nothing
- *   GROUPS      only where there is a better one: the function for `groups`
+ *   SAMPLES     the function for `samples`, where NAME(samples) is not the best one
  */
 
 /* Whether the sample passes, in the lowest bit. `gram` matters only to samples of more than eight
@@ -21,135 +21,218 @@ NAME(test)(const uint32_t *rows, uint64_t multiplier, uint32_t shift, const uint
     return rows[(number * multiplier) >> shift] >> (number & 31);
 }
 
+#ifndef SAMPLES
+#define SAMPLES NAME(samples)
+
 /* What the loops read again and again stands in variables of their own: the lists that they write
  * might else be taken for parts of it. */
 TARGET static inline __attribute__((always_inline)) size_t
-NAME(note_groups)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t groups,
-                  uint32_t *restrict noted, uint64_t case_bits, bool wide) {
+NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t count,
+                   uint32_t *restrict groups, uint32_t *restrict noted, uint64_t case_bits,
+                   bool wide) {
     const uint32_t *restrict rows = filter->rows;
     uint64_t multiplier = filter->multiplier;
     uint32_t shift = filter->shift;
     size_t stride = grid->stride, gram = filter->gram;
     const uint8_t *sample = grid->text + grid->from;
-    uint32_t position = (uint32_t)grid->from;
     uint32_t step = TRAWL_QGRAM_GROUP * (uint32_t)stride;
-    uint32_t *next = noted;
-    for (size_t i = 0; i < groups; i++) {
-        uint32_t any = 0;
+    uint32_t past = (uint32_t)(count / TRAWL_QGRAM_GROUP) << TRAWL_QGRAM_GROUP;
+    uint32_t *next = groups;
+    /* The group's number, and below it a bit for each of its samples, the first one highest. */
+    for (uint32_t group = 0; group != past; group += 1u << TRAWL_QGRAM_GROUP) {
+        uint32_t marks = 0;
         for (size_t line = 0; line < step; line += 64) {
             __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD + line));
         }
 #pragma GCC unroll 8
         for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
-            any |= NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide);
+            marks = 2 * marks +
+                    (NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide) & 1);
             sample += stride;
         }
-        *next = position;
-        next += any & 1;
-        position += step;
+        *next = group | marks;
+        next += marks != 0;
     }
-    return (size_t)(next - noted);
-}
-
-TARGET static inline __attribute__((always_inline)) size_t
-NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t from,
-                   size_t count, uint32_t *restrict noted, uint64_t case_bits, bool wide) {
-    const uint32_t *restrict rows = filter->rows;
-    uint64_t multiplier = filter->multiplier;
-    uint32_t shift = filter->shift;
-    size_t stride = grid->stride, gram = filter->gram;
-    const uint8_t *sample = grid->text + from;
-    uint32_t position = (uint32_t)from;
-    uint32_t *next = noted;
-    for (size_t i = 0; i < count; i++) {
-        if (i % TRAWL_QGRAM_GROUP == 0) {
-            __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD));
+    size_t found = 0;
+    for (const uint32_t *group = groups; group != next; group++) {
+        uint32_t from = (uint32_t)grid->from + (*group >> TRAWL_QGRAM_GROUP) * step;
+        uint32_t marks = *group << (32 - TRAWL_QGRAM_GROUP);
+        uint32_t first = (uint32_t)__builtin_clz(marks);
+        noted[found++] = from + first * (uint32_t)stride;
+        marks &= ~(UINT32_C(0x80000000) >> first);
+        while (marks != 0) {
+            first = (uint32_t)__builtin_clz(marks);
+            noted[found++] = from + first * (uint32_t)stride;
+            marks &= ~(UINT32_C(0x80000000) >> first);
         }
-        *next = position;
-        next += NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide) & 1;
-        sample += stride;
-        position += (uint32_t)stride;
     }
-    return (size_t)(next - noted);
+    for (size_t i = count - count % TRAWL_QGRAM_GROUP; i < count; i++) {
+        noted[found] = (uint32_t)(grid->from + i * stride);
+        found += NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide) & 1;
+        sample += stride;
+    }
+    return found;
 }
 
 /* One loop for each way to make a sample's number. */
-#define EACH_WAY(call)                                                                             \
-    (filter->gram > 8 ? filter->case_bits != 0 ? call(filter->case_bits, true) : call(0, true)     \
-     : filter->case_bits != 0 ? call(filter->case_bits, false)                                     \
-                              : call(0, false))
-
-#ifndef GROUPS
-#define GROUPS NAME(groups)
-TARGET static size_t NAME(groups)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                                  size_t groups, uint32_t *noted) {
-#define CALL(case_bits, wide) NAME(note_groups)(filter, grid, groups, noted, case_bits, wide)
-    return EACH_WAY(CALL);
+TARGET static size_t NAME(samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
+                                   size_t count, uint32_t *groups, uint32_t *noted) {
+#define CALL(case_bits, wide)                                                                      \
+    NAME(note_samples)(filter, grid, count, groups, noted, case_bits, wide)
+    return filter->gram > 8 ? filter->case_bits != 0 ? CALL(filter->case_bits, true) : CALL(0, true)
+           : filter->case_bits != 0 ? CALL(filter->case_bits, false)
+                                    : CALL(0, false);
 #undef CALL
 }
 
 #endif
 
-TARGET static size_t NAME(samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                                   size_t count, uint32_t *noted) {
-#define CALL(case_bits, wide)                                                                      \
-    NAME(note_samples)(filter, grid, grid->from, count, noted, case_bits, wide)
-    return EACH_WAY(CALL);
-#undef CALL
+TARGET static inline __attribute__((always_inline)) bool
+NAME(has_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t last,
+                 uint32_t bytes, bool is_last) {
+    uint64_t first;
+    memcpy(&first, end - (bytes > 8 ? bytes : 8), sizeof first);
+    uint64_t mixed = trawl_qgram_mix(first | filter->case_bits, last);
+    uint64_t one = last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63);
+    uint64_t wide = 0 - (uint64_t)(bytes > 8); /* selected without a branch */
+    uint64_t hash = trawl_qgram_second((mixed & wide) | (one & ~wide), is_last);
+    uint32_t both = trawl_qgram_second_mask(hash);
+    return (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
 }
 
+/* Candidates are ends with the suffixes to look for: the distance of the end from the first sample,
+ * and above it a bit for each suffix. Those remain which have the shortest of them, and behind
+ * whose run of one byte a key may end; long runs need a closer look. */
 TARGET static inline __attribute__((always_inline)) size_t
-NAME(note_regroup)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                   const uint32_t *groups, size_t count, uint32_t *noted, uint64_t case_bits,
-                   bool wide) {
+NAME(sift)(const trawl_qgram_filter *given, const uint8_t *text, uint32_t *restrict candidates,
+           size_t count) {
+    const trawl_qgram_filter filter = *given;
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        found += NAME(note_samples)(filter, grid, groups[i], TRAWL_QGRAM_GROUP, noted + found,
-                                    case_bits, wide);
+        uint32_t candidate = candidates[i];
+        const uint8_t *end = text + (candidate & CANDIDATE_END);
+        uint32_t shortest = (uint32_t)__builtin_ctz(candidate >> CANDIDATE_BITS | 1u << 7);
+        uint64_t last;
+        memcpy(&last, end - 8, sizeof last);
+        last |= filter.case_bits;
+        uint8_t byte = (uint8_t)(last >> 56);
+        uint64_t differs = last ^ byte * UINT64_C(0x0101010101010101);
+        /* Bytes that are as the last one; of eight and more the run is looked at later. */
+        uint32_t equal = (uint32_t)__builtin_ctzll(__builtin_bswap64(differs | 1)) / 8;
+        uint64_t fits = filter.runs[byte] >> equal | (differs == 0);
+        candidates[found] = candidate;
+        found +=
+            NAME(has_suffix)(&filter, end, last, filter.suffixes.bytes[shortest], false) & fits;
     }
     return found;
 }
 
-TARGET static size_t NAME(regroup)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                                   const uint32_t *groups, size_t count, uint32_t *noted) {
-#define CALL(case_bits, wide)                                                                      \
-    NAME(note_regroup)(filter, grid, groups, count, noted, case_bits, wide)
-    return EACH_WAY(CALL);
-#undef CALL
+/* What is left of the candidates, as ends: those that have one of their suffixes as the last one.
+ */
+TARGET static size_t NAME(note_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                     const uint8_t *text, size_t base, uint32_t *candidates,
+                                     size_t count, uint32_t *restrict noted) {
+    count = NAME(sift)(filter, text + base, candidates, count);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t end = base + (candidates[i] & CANDIDATE_END);
+        uint32_t suffixes = candidates[i] >> CANDIDATE_BITS;
+        uint64_t last;
+        memcpy(&last, text + end - 8, sizeof last);
+        last |= filter->case_bits;
+        uint8_t byte = (uint8_t)(last >> 56);
+        if (last == byte * UINT64_C(0x0101010101010101) &&
+            !(trawl_qgram_run_ends(filter, run, text, end - 8, end, byte) & 1)) {
+            continue;
+        }
+        bool passes = false;
+        for (; suffixes != 0 && !passes; suffixes &= suffixes - 1) {
+            uint32_t bytes = filter->suffixes.bytes[__builtin_ctz(suffixes)];
+            passes = NAME(has_suffix)(filter, text + end, last, bytes, true);
+        }
+        noted[found] = (uint32_t)end;
+        found += passes;
+    }
+    return found;
 }
 
-TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                                const uint32_t *samples, size_t count, uint32_t *restrict noted) {
-    const uint32_t *restrict second = filter->second;
-    const trawl_qgram_suffixes suffixes = filter->suffixes;
-    uint64_t case_bits = filter->case_bits;
-    uint32_t bits = filter->second_bits, gram = filter->gram, stride = (uint32_t)grid->stride;
+/* Marks are read for AT_ONCE samples before any is looked at, so that these loads wait together. */
+TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
+                                uint32_t *candidates, uint32_t *noted) {
     const uint8_t *text = grid->text;
-    uint32_t *next = noted;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t end = samples[i] + gram;
-        uint32_t past = end + stride;
-        for (; end != past; end++) {
-            uint64_t last;
-            uint32_t pass = 0;
-            memcpy(&last, text + end - 8, sizeof last);
-            last |= case_bits;
-            for (uint32_t k = 0; k < suffixes.count; k++) {
-                uint32_t bytes = suffixes.bytes[k];
-                uint64_t first = 0;
-                if (bytes > 8) {
-                    memcpy(&first, text + end - bytes, sizeof first);
-                }
-                uint64_t hash =
-                    trawl_qgram_second(trawl_qgram_suffix(bytes, first | case_bits, last));
-                uint32_t both = trawl_qgram_second_mask(hash);
-                pass |= (second[trawl_qgram_second_word(hash, bits)] & both) == both;
+    const uint16_t *marks = filter->marks;
+    uint64_t case_bits = filter->case_bits, multiplier = filter->multiplier;
+    uint32_t gram = filter->gram, mark_bits = filter->mark_bits;
+    uint32_t stride = (uint32_t)grid->stride, span = trawl_qgram_span(stride);
+    uint32_t run_shift = gram < 8 ? 64 - 8 * gram : 0;
+    size_t base = count == 0 ? 0 : samples[0] + gram;
+    uint32_t *next = candidates;
+    while (count != 0) {
+        size_t taken = count < AT_ONCE ? count : AT_ONCE;
+        uint32_t mark[AT_ONCE];
+        for (size_t i = 0; i < taken; i++) {
+            const uint8_t *sample = text + samples[i];
+            uint64_t number, last;
+            memcpy(&number, sample - run_shift / 8, sizeof number); /* nothing behind it */
+            number = number >> run_shift | case_bits;
+            uint64_t same = (number & 0xff) * UINT64_C(0x0101010101010101);
+            bool is_run = (number ^ same) << run_shift == 0;
+            if (gram > 8) {
+                memcpy(&last, sample + gram - 8, sizeof last);
+                last |= case_bits;
+                is_run &= last == same;
+                number = trawl_qgram_mix(number, last);
             }
-            *next = end;
-            next += pass;
+            mark[i] =
+                marks[trawl_qgram_mark(number * multiplier, mark_bits)] | (is_run ? MARK_RUN : 0);
         }
+        for (size_t i = 0; i < taken; i++) {
+            size_t from = samples[i] + gram;
+            uint32_t distances = mark[i] & ((1u << TRAWL_QGRAM_DISTANCES) - 1);
+            uint32_t suffixes = (mark[i] & ~MARK_RUN) >> TRAWL_QGRAM_DISTANCES;
+            uint32_t entry = (uint32_t)(from - base) | suffixes << CANDIDATE_BITS;
+            uint64_t fits = ~UINT64_C(0);
+            if ((mark[i] & MARK_RUN) != 0) {
+                uint8_t byte = text[samples[i]] | (uint8_t)case_bits;
+                fits = trawl_qgram_run_ends(filter, run, text, samples[i], from, byte);
+                distances = fits == 0 ? 0 : distances;
+            }
+            if (span == 1) { /* seldom there are more than two: so many are written in any case */
+                distances &= (uint32_t)fits;
+                *next = entry + (uint32_t)__builtin_ctz(distances | 1u << 31);
+                next += distances != 0;
+                distances &= distances - 1;
+                *next = entry + (uint32_t)__builtin_ctz(distances | 1u << 31);
+                next += distances != 0;
+                for (distances &= distances - 1; distances != 0; distances &= distances - 1) {
+                    *next++ = entry + (uint32_t)__builtin_ctz(distances);
+                }
+            }
+            for (; distances != 0; distances &= distances - 1) {
+                uint32_t end = (uint32_t)__builtin_ctz(distances) * span;
+                uint32_t past = end + span < stride ? end + span : stride;
+                do {
+                    *next = entry + end;
+                    next += fits >> end & 1;
+                } while (++end < past);
+            }
+        }
+        samples += taken;
+        count -= taken;
     }
-    return (size_t)(next - noted);
+    return NAME(note_ends)(filter, run, text, base, candidates, (size_t)(next - candidates), noted);
+}
+
+TARGET static size_t NAME(tails)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                 const uint8_t *text, const uint32_t *samples, size_t count,
+                                 uint32_t *candidates, uint32_t *noted) {
+    uint32_t suffixes = ((1u << filter->suffixes.count) - 1) << CANDIDATE_BITS;
+    size_t base = count == 0 ? 0 : samples[0] + 1;
+    for (size_t i = 0; i < count; i++) {
+        candidates[i] = (uint32_t)(samples[i] + 1 - base) | suffixes;
+    }
+    return NAME(note_ends)(filter, run, text, base, candidates, count, noted);
 }
 
 TARGET static size_t NAME(direct)(const uint32_t *direct, const uint8_t *text, size_t begin,
@@ -164,15 +247,13 @@ TARGET static size_t NAME(direct)(const uint32_t *direct, const uint8_t *text, s
 }
 
 static const trawl_qgram_loops LOOPS = {
-    .groups = GROUPS,
-    .samples = NAME(samples),
-    .regroup = NAME(regroup),
+    .samples = SAMPLES,
     .ends = NAME(ends),
+    .tails = NAME(tails),
     .direct = NAME(direct),
 };
 
-#undef EACH_WAY
-#undef GROUPS
+#undef SAMPLES
 #undef LOOPS
 #undef NAME
 #undef TARGET

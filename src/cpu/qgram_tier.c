@@ -20,13 +20,22 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         .second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, NULL),
         .tail_mask = tier->tail == 0 || tier->tail > 8 ? 0 : ~UINT64_C(0) << (64 - 8 * tier->tail),
         .second_bits = tier->second_bits,
+        .marks = trawl_db_section(db, TRAWL_SECTION_QGRAM_MARKS, part, NULL),
+        .mark_bits = tier->mark_bits,
+        .runs = trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, NULL),
         .suffixes = trawl_qgram_suffixes_of(tier),
     };
     uint32_t longest = walker->filter.suffixes.bytes[walker->filter.suffixes.count - 1];
     walker->filter.reach = longest < 8 ? 8 : longest;
+    const trawl_qgram_shuffle *shuffle =
+        (const void *)(walker->filter.rows +
+                       (tier->kind == TRAWL_TIER_DIRECT ? TRAWL_QGRAM_PAIRS : 0));
+    if (tier->kind == TRAWL_TIER_SHUFFLE ||
+        (tier->kind == TRAWL_TIER_DIRECT && shuffle->probes != 0 && set != TRAWL_CPU_SCALAR)) {
+        walker->shuffle_filter = shuffle;
+    }
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
-    walker->runs = trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, NULL);
     trawl_endings_open(db, part, &walker->search);
     walker->search.view.folded = tier->folded != 0;
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -53,11 +62,34 @@ static size_t last_samples(const trawl_tier_walker *walker, const trawl_window *
         memcpy(bytes, window->text + position, filter->gram);
         trawl_qgram_grid grid = {.text = bytes, .stride = 1};
         noted[found] = (uint32_t)position;
-        uint32_t ignored;
-        found += walker->loops->samples(filter, &grid, 1, &ignored);
+        uint32_t ignored[2];
+        found += walker->loops->samples(filter, &grid, 1, ignored, ignored + 1);
     }
     return found;
 }
+
+/* ------------------------------------------------------------------ runs */
+
+uint64_t trawl_qgram_run_ends(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                              const uint8_t *text, size_t begin, size_t end, uint8_t byte) {
+    if (run->byte != byte || end <= run->begin || end > run->past) {
+        uint8_t case_bit = (uint8_t)filter->case_bits;
+        size_t past = end;
+        while (begin != 0 && (text[begin - 1] | case_bit) == byte) {
+            begin--;
+        }
+        while (past != run->length && (text[past] | case_bit) == byte) {
+            past++;
+        }
+        *run = (trawl_qgram_run){.length = run->length, .begin = begin, .past = past, .byte = byte};
+    }
+    size_t ran = end - run->begin, further = run->past - end;
+    uint64_t beyond = further < 63 ? ~UINT64_C(0) << (further + 1) : 0;
+    return trawl_qgram_runs_fit(filter->runs, byte, ran) | beyond;
+}
+
+/* ------------------------------------------------------------------ ends near the window's edges
+ */
 
 /* Whether SECOND lets an end pass, wherever in the text it is. */
 static bool end_passes(const trawl_qgram_filter *filter, const uint8_t *text, size_t end) {
@@ -70,7 +102,7 @@ static bool end_passes(const trawl_qgram_filter *filter, const uint8_t *text, si
             memcpy(&first, text + end - bytes, sizeof first);
         }
         uint64_t number = trawl_qgram_suffix(bytes, first | filter->case_bits, last);
-        uint64_t hash = trawl_qgram_second(number);
+        uint64_t hash = trawl_qgram_second(number, true);
         uint32_t both = trawl_qgram_second_mask(hash);
         pass |= (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
     }
@@ -108,23 +140,7 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
         safe = (window->length - 8 - grid.from) / stride + 1;
         safe = safe < samples ? safe : samples;
     }
-    size_t found = 0, grouped = 0;
-    if (!walker->dense) {
-        size_t groups = safe / TRAWL_QGRAM_GROUP;
-        size_t noted = loops->groups(filter, &grid, groups, lists->groups);
-        found = loops->regroup(filter, &grid, lists->groups, noted, lists->samples);
-        grouped = groups * TRAWL_QGRAM_GROUP;
-        walker->dense = noted * 3 > groups && groups != 0;
-    } else {
-        walker->dense = true;
-    }
-    trawl_qgram_grid rest = grid;
-    rest.from += grouped * stride;
-    size_t direct = loops->samples(filter, &rest, safe - grouped, lists->samples + found);
-    if (walker->dense && grouped == 0) {
-        walker->dense = direct * TRAWL_QGRAM_GROUP * 4 > safe;
-    }
-    found += direct;
+    size_t found = loops->samples(filter, &grid, safe, lists->groups, lists->samples);
     found += last_samples(walker, window, grid.from + safe * stride, samples - safe,
                           lists->samples + found);
     /* Samples at either side may look at ends outside the block or too near to the beginning. */
@@ -142,7 +158,8 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
         last = 1;
         last_sample = list[--found];
     }
-    ends += loops->ends(filter, &grid, list, found, lists->ends + ends);
+    ends += loops->ends(filter, &walker->run, &grid, list, found, lists->candidates,
+                        lists->ends + ends);
     if (last != 0) {
         ends += single_ends(walker, window, last_sample, first_end, end, lists->ends + ends);
     }
@@ -155,36 +172,44 @@ static size_t shuffle_candidates(trawl_tier_walker *walker, const trawl_window *
                                  size_t begin, size_t end, const trawl_qgram_lists *lists) {
     size_t window_bytes = walker->tier->window;
     size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
-    if (first_end > end) {
-        return 0;
-    }
-    const trawl_qgram_shuffle *filter = (const void *)walker->filter.rows;
-    size_t found = walker->shuffle(filter, window->text, first_end - 1, end + 1 - first_end,
-                                   walker->dense, lists->samples);
-    walker->dense = found * 512 > end - begin;
-    const uint32_t *list = lists->samples;
     size_t ends = 0;
-    size_t near = walker->filter.reach;
-    while (found != 0 && list[0] + 1 < near) {
-        ends += single_ends(walker, window, list[0], first_end, end, lists->ends + ends);
-        list++;
-        found--;
+    /* Probes and suffixes may reach so far back. */
+    for (; first_end <= end && first_end < TRAWL_SHUFFLE_REACH; first_end++) {
+        lists->ends[ends] = (uint32_t)first_end;
+        ends += end_passes(&walker->filter, window->text, first_end);
     }
-    trawl_qgram_grid grid = {.text = window->text, .stride = 1};
-    return ends + walker->loops->ends(&walker->filter, &grid, list, found, lists->ends + ends);
+    if (first_end > end) {
+        return ends;
+    }
+    size_t found = walker->shuffle(walker->shuffle_filter, window->text, first_end - 1,
+                                   end + 1 - first_end, walker->dense, lists->samples);
+    walker->dense = found * 512 > end - begin;
+    return ends + walker->loops->tails(&walker->filter, &walker->run, window->text, lists->samples,
+                                       found, lists->candidates, lists->ends + ends);
 }
 
 /* ------------------------------------------------------------------ direct */
 
-static size_t direct_candidates(const trawl_tier_walker *walker, const trawl_window *window,
-                                size_t begin, size_t end, const trawl_qgram_lists *lists) {
-    size_t found = 0;
+static size_t direct_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                                size_t end, const trawl_qgram_lists *lists) {
+    const uint32_t *direct = walker->filter.rows;
+    size_t ends = 0;
     if (begin == 0 && end != 0) { /* no pair of bytes: trawl_tier_key looks closer */
-        lists->ends[found++] = 1;
+        lists->ends[ends++] = 1;
         begin = 1;
     }
-    return found + walker->loops->direct(walker->filter.rows, window->text, begin, end,
-                                         lists->ends + found);
+    if (walker->shuffle_filter == NULL) {
+        return ends + walker->loops->direct(direct, window->text, begin, end, lists->ends + ends);
+    }
+    size_t found = walker->shuffle(walker->shuffle_filter, window->text, begin, end - begin,
+                                   walker->dense, lists->samples);
+    walker->dense = found * 512 > end - begin;
+    for (size_t i = 0; i < found; i++) {
+        const uint8_t *last = window->text + lists->samples[i];
+        lists->ends[ends] = lists->samples[i] + 1;
+        ends += direct[last[-1] | (uint32_t)last[0] << 8] != 0;
+    }
+    return ends;
 }
 
 static uint32_t direct_key(const trawl_tier_walker *walker, const trawl_window *window,
@@ -220,18 +245,6 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
     return found;
 }
 
-/* Whether a key may end here, behind at least eight equal bytes. Ends come in ascending order: the
- * run that was met last goes on, as a rule. */
-static bool run_may_end(trawl_tier_walker *walker, const uint8_t *text, size_t end, uint8_t byte) {
-    size_t further = end - walker->run_end;
-    bool same = byte == walker->run_byte && end > walker->run_end && further <= 8;
-    uint32_t known = same ? walker->run_length + (uint32_t)further : 8;
-    walker->run_length = trawl_qgram_run_before(text, end, byte, known);
-    walker->run_end = end;
-    walker->run_byte = byte;
-    return (walker->runs[byte] >> walker->run_length & 1) != 0;
-}
-
 /* The longest key of the tier that ends there, or TRAWL_NO_KEY. */
 static uint32_t find_key(trawl_tier_walker *walker, const trawl_window *window, size_t end) {
     if (walker->tier->kind == TRAWL_TIER_DIRECT) {
@@ -240,12 +253,6 @@ static uint32_t find_key(trawl_tier_walker *walker, const trawl_window *window, 
     uint32_t tail = walker->tier->tail;
     uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
     uint64_t word = ending & walker->filter.tail_mask;
-    uint8_t byte = (uint8_t)(ending >> 56);
-    if (ending == byte * UINT64_C(0x0101010101010101) && tail == 8 &&
-        !(walker->search.view.folded && trawl_is_letter(byte)) &&
-        !run_may_end(walker, window->text, end, byte)) {
-        return TRAWL_NO_KEY;
-    }
     size_t slot = trawl_ending_slot(word, walker->tier->hash_bits);
     uint32_t past = walker->heads[slot + 1];
     for (uint32_t i = walker->heads[slot]; i < past; i++) {

@@ -31,11 +31,27 @@ typedef struct trawl_qgram_filter {
     uint32_t shift; /* 64 - row_bits */
     uint32_t gram;
     const uint32_t *second;
+    const uint16_t *marks; /* hashed tiers only */
+    const uint64_t *runs;
     uint64_t tail_mask;
     uint32_t second_bits;
+    uint32_t mark_bits;
     trawl_qgram_suffixes suffixes; /* by which SECOND is asked */
     uint32_t reach;                /* the longest of them, at least 8: bytes read before an end */
 } trawl_qgram_filter;
+
+/* The run of one byte that was met last. Samples and ends come in ascending order: it goes on, as a
+ * rule. */
+typedef struct trawl_qgram_run {
+    size_t length; /* of the window's text */
+    size_t begin, past;
+    uint8_t byte;
+} trawl_qgram_run;
+
+/* text[begin .. end) is a run of `byte` (but for case bits): which ends from `end` on may be one of
+ * a key's, as far as the run tells, the next 64 as bits. */
+uint64_t trawl_qgram_run_ends(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                              const uint8_t *text, size_t begin, size_t end, uint8_t byte);
 
 /* What the loops of packed tiers need of one (cpu/qgram_packed.h). */
 typedef struct trawl_packed_filter {
@@ -60,19 +76,17 @@ typedef struct trawl_packed_loops trawl_packed_loops;
 /* The loops over samples, compiled for each instruction set. All reads of the samples (eight bytes
  * from each, and the last eight of each that is longer) must be inside the text. */
 typedef struct trawl_qgram_loops {
-    /* Notes the first sample of each of `groups` groups in which one passes. */
-    size_t (*groups)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t groups,
-                     uint32_t *noted);
-    /* Notes those of `count` samples that pass. */
+    /* Notes those of `count` samples that pass; `groups` is scratch (trawl_qgram_lists). */
     size_t (*samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t count,
-                      uint32_t *noted);
-    /* The same for the samples of noted groups. */
-    size_t (*regroup)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                      const uint32_t *groups, size_t count, uint32_t *noted);
-    /* Notes which ends sample + gram + 0 .. stride - 1 of the samples pass SECOND; all are at least
-     * filter->reach. */
-    size_t (*ends)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                   const uint32_t *samples, size_t count, uint32_t *noted);
+                      uint32_t *groups, uint32_t *noted);
+    /* Notes which ends sample + gram + 0 .. stride - 1 of hashed samples MARKS, SECOND and RUNS let
+     * pass; all are at least filter->reach. */
+    size_t (*ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                   const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
+                   uint32_t *candidates, uint32_t *noted);
+    /* The same for ends sample + 1 without MARKS. */
+    size_t (*tails)(const trawl_qgram_filter *filter, trawl_qgram_run *run, const uint8_t *text,
+                    const uint32_t *samples, size_t count, uint32_t *candidates, uint32_t *noted);
     /* Notes the ends begin + 1 .. end at which `direct` has a key; begin is at least 1. */
     size_t (*direct)(const uint32_t *direct, const uint8_t *text, size_t begin, size_t end,
                      uint32_t *noted);
@@ -86,9 +100,10 @@ const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set);
  * the last sample's ends may reach a stride behind it, and loops without branches write up to 8
  * entries for nothing. */
 typedef struct trawl_qgram_lists {
-    uint32_t *groups;  /* block / group + 1 */
-    uint32_t *samples; /* block + group */
-    uint32_t *ends;    /* block + TRAWL_QGRAM_MAX_STRIDE + group */
+    uint32_t *groups;     /* block / group + 1 */
+    uint32_t *samples;    /* block + group */
+    uint32_t *ends;       /* block + TRAWL_QGRAM_MAX_STRIDE + group */
+    uint32_t *candidates; /* the same */
 } trawl_qgram_lists;
 
 typedef struct trawl_tier_walker {
@@ -96,16 +111,14 @@ typedef struct trawl_tier_walker {
     const trawl_qgram_loops *loops;
     trawl_qgram_filter filter;
     trawl_qgram_shuffle_search shuffle;
+    const trawl_qgram_shuffle *shuffle_filter; /* NULL: none */
     const trawl_packed_loops *packed_loops;
     trawl_packed_filter packed;
     const uint32_t *heads;
     const trawl_ending_range *ranges;
-    const uint64_t *runs;
-    size_t run_end; /* where the last run of one byte was met, and how long it was there */
-    uint32_t run_length;
-    uint8_t run_byte;
+    trawl_qgram_run run;
     trawl_endings_search search;
-    bool dense;                 /* groups hardly sieve: take samples at once */
+    bool dense;                 /* shuffle: so many pass that branches on it do not pay */
     trawl_ending_event *events; /* of a block, from the window's beginning; NULL until needed */
     size_t event_count;
     size_t next;        /* the first event that has not been reported */

@@ -9,10 +9,10 @@
 const trawl_costs trawl_costs_built_in = {
     .size = sizeof(trawl_costs),
     .sample = {0.65, 0.66, 0.72, 0.77, 1.40, 1.60, 5.00, 7.50},
-    .sample_again = 1.05,
+    .sample_again = 0.65,
     .sample_wide = 0.75,
     .memory = 0.04,
-    .end = 3.0,
+    .end = 14.0,
     .look_up = {32, 33, 33, 60, 95, 108, 173, 276},
     .direct = 1.06,
     .match = 3,

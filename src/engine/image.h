@@ -9,7 +9,7 @@
 #include "trawl/trawl.h"
 
 #define TRAWL_IMAGE_MAGIC "TRAWLDB\n"
-#define TRAWL_IMAGE_VERSION 1u
+#define TRAWL_IMAGE_VERSION 2u
 #define TRAWL_IMAGE_BYTE_ORDER 0x01020304u
 #define TRAWL_IMAGE_ALIGNMENT 64u
 #define TRAWL_IMAGE_MAX_SECTIONS 4096u
@@ -64,7 +64,8 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_QGRAM_SECOND = 114,
     TRAWL_SECTION_QGRAM_HASH = 115,
     TRAWL_SECTION_QGRAM_RANGES = 116,
-    TRAWL_SECTION_QGRAM_RUNS = 117
+    TRAWL_SECTION_QGRAM_RUNS = 117,
+    TRAWL_SECTION_QGRAM_MARKS = 118
 } trawl_section_kind;
 
 typedef struct trawl_section {

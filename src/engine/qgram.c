@@ -44,10 +44,27 @@ static trawl_status make_keys(const trawl_build *build, const trawl_patterns *re
     return status;
 }
 
-/* SECOND has a word for each end that is worth a look-up: few others pass. */
-static uint32_t second_bits(uint32_t ends) {
+/* SECOND has a word for each suffix in it: few others pass. */
+static uint32_t second_bits(const trawl_qgram_tier *tier, const trawl_keys *keys) {
+    trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
+    uint64_t count = keys->count;
+    for (uint32_t key = 0; key < keys->count; key++) {
+        uint32_t shared = key == 0 ? 0 : keys->common[key], length = trawl_key_length(keys, key);
+        for (uint32_t i = 0; i < suffixes.count && suffixes.bytes[i] <= length; i++) {
+            count += shared < suffixes.bytes[i];
+        }
+    }
     uint32_t bits = 4;
-    while (bits < 24 && (UINT64_C(1) << bits) < ends) {
+    while (bits < 24 && (UINT64_C(1) << bits) < count) {
+        bits++;
+    }
+    return bits;
+}
+
+/* MARKS has two words for each q-gram, and at most 1 MiB: it is asked only where FILTER passes. */
+static uint32_t mark_bits(const trawl_qgram_tier *tier, uint32_t keys) {
+    uint32_t bits = 8;
+    while (bits < 19 && (UINT64_C(1) << bits) < 2 * (uint64_t)keys * tier->stride) {
         bits++;
     }
     return bits;
@@ -57,7 +74,7 @@ static uint32_t second_bits(uint32_t ends) {
 static uint64_t filter_words(const trawl_qgram_tier *tier) {
     switch (tier->kind) {
     case TRAWL_TIER_DIRECT:
-        return 65536;
+        return TRAWL_QGRAM_PAIRS + sizeof(trawl_qgram_shuffle) / 4;
     case TRAWL_TIER_SHUFFLE:
         return sizeof(trawl_qgram_shuffle) / 4;
     default:
@@ -74,7 +91,7 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     tier->tail = tier->window < 8 ? tier->window : 8;
     uint32_t ranges = trawl_endings_count(keys, tier->tail);
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
-    tier->second_bits = direct ? 0 : second_bits(keys->count);
+    tier->second_bits = direct ? 0 : second_bits(tier, keys);
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
                                               filter_words(tier), 4, INSTEAD);
@@ -91,25 +108,38 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
                                      sizeof(trawl_ending_range), INSTEAD);
     }
     if (status == TRAWL_OK && !direct) {
-        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_RUNS, part, 256, sizeof(uint64_t),
-                                     INSTEAD);
+        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_RUNS, part, TRAWL_QGRAM_RUN_WORDS,
+                                     sizeof(uint64_t), INSTEAD);
+    }
+    if (status == TRAWL_OK && tier->kind == TRAWL_TIER_HASHED) {
+        tier->mark_bits = mark_bits(tier, keys->count);
+        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_MARKS, part,
+                                     UINT64_C(1) << tier->mark_bits, sizeof(uint16_t), INSTEAD);
     }
     return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
 }
 
+/* The filter of a shuffle tier; of a direct one where that lets little through, else without
+ * probes. */
 static void make_shuffle(const trawl_build *build, const trawl_qgram_tier *tier,
                          trawl_qgram_shuffle *filter) {
     const trawl_patterns *patterns = build->patterns;
     const trawl_compile_options *options = build->options;
     uint32_t ids[TRAWL_SHUFFLE_PATTERNS];
     uint32_t count = 0;
-    for (size_t id = 0; id < patterns->count && count < TRAWL_SHUFFLE_PATTERNS; id++) {
+    for (size_t id = 0; id < patterns->count; id++) {
         if (trawl_qgram_in_tier(patterns, id, tier)) {
+            if (count == TRAWL_SHUFFLE_PATTERNS) {
+                return; /* a direct tier */
+            }
             ids[count++] = (uint32_t)id;
         }
     }
-    (void)trawl_qgram_shuffle_make(patterns, ids, count, tier->window, options->sample,
-                                   options->sample_length, filter);
+    double pass = trawl_qgram_shuffle_make(patterns, ids, count, tier->max_length, options->sample,
+                                           options->sample_length, filter);
+    if (tier->kind == TRAWL_TIER_DIRECT && pass > TRAWL_SHUFFLE_DENSE) {
+        filter->probes = 0;
+    }
 }
 
 static trawl_status plan(trawl_build *build) {
@@ -137,7 +167,8 @@ static trawl_status plan(trawl_build *build) {
         if (status == TRAWL_OK) {
             status = reserve_tier(build, part, &header->tier[part], &planned->keys[part]);
         }
-        if (status == TRAWL_OK && header->tier[part].kind == TRAWL_TIER_SHUFFLE) {
+        if (status == TRAWL_OK && (header->tier[part].kind == TRAWL_TIER_SHUFFLE ||
+                                   header->tier[part].kind == TRAWL_TIER_DIRECT)) {
             make_shuffle(build, &header->tier[part], &planned->shuffle[part]);
         }
     }
@@ -148,10 +179,12 @@ static trawl_status plan(trawl_build *build) {
 
 /* ------------------------------------------------------------------ tables */
 
-static void fill_direct(const trawl_build *build, uint32_t part, const trawl_keys *keys) {
+static void fill_direct(const trawl_build *build, uint32_t part, const trawl_keys *keys,
+                        const trawl_qgram_shuffle *filter) {
     uint32_t *direct = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
     uint32_t single[256] = {0};
-    memset(direct, 0, 65536 * sizeof *direct);
+    memset(direct, 0, TRAWL_QGRAM_PAIRS * sizeof *direct);
+    memcpy(direct + TRAWL_QGRAM_PAIRS, filter, sizeof *filter);
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         if (trawl_key_length(keys, key) == 1) {
@@ -160,7 +193,7 @@ static void fill_direct(const trawl_build *build, uint32_t part, const trawl_key
             direct[reversed[1] | (uint32_t)reversed[0] << 8] = key + 1;
         }
     }
-    for (uint32_t pair = 65536; pair-- > 0;) {
+    for (uint32_t pair = TRAWL_QGRAM_PAIRS; pair-- > 0;) {
         uint8_t before = (uint8_t)pair, last = (uint8_t)(pair >> 8);
         if (keys->folded) {
             before = trawl_fold(before);
@@ -189,52 +222,80 @@ static uint64_t sample_number(const uint8_t *reversed, uint32_t gram, uint64_t c
     return trawl_qgram_mix(first | case_bits, last | case_bits);
 }
 
+/* Which suffix of a key SECOND has: the longest one that it has. */
+static uint32_t suffix_of(const trawl_qgram_suffixes *suffixes, uint32_t length) {
+    uint32_t longest = suffixes->count - 1;
+    while (suffixes->bytes[longest] > length) {
+        longest--;
+    }
+    return longest;
+}
+
 static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                         const trawl_keys *keys) {
     uint32_t *rows = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
+    uint16_t *marks = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_MARKS, part);
     uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
+    trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
+    uint32_t span = trawl_qgram_span(tier->stride), suffix_before = UINT32_MAX;
     memset(rows, 0, sizeof *rows << tier->row_bits);
+    memset(marks, 0, sizeof *marks << tier->mark_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         /* The window's samples nearest to the end that are shared with the key before are there
          * already; the others begin further from it than the two keys agree. */
-        uint32_t shared = key == 0 ? 0 : keys->common[key];
+        uint32_t suffix = suffix_of(&suffixes, trawl_key_length(keys, key));
+        uint32_t shared = key == 0 || suffix != suffix_before ? 0 : keys->common[key];
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         uint32_t from = shared < tier->gram ? 0 : shared - tier->gram + 1;
         for (uint32_t distance = from; distance < tier->stride; distance++) {
             uint64_t number =
                 sample_number(reversed + distance + tier->gram - 1, tier->gram, case_bits);
             rows[trawl_qgram_row(number, multiplier, tier->row_bits)] |= 1u << (number & 31);
+            marks[trawl_qgram_mark(number * multiplier, tier->mark_bits)] |=
+                (uint16_t)(1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix));
         }
+        suffix_before = suffix;
     }
+}
+
+static void add_suffix(uint32_t *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
+                       uint32_t bytes, bool is_last) {
+    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
+    uint64_t last = trawl_ending_number(reversed, bytes) | case_bits;
+    uint64_t number = bytes > 8 ? sample_number(reversed + bytes - 1, bytes, case_bits)
+                                : trawl_qgram_suffix(bytes, 0, last);
+    uint64_t hash = trawl_qgram_second(number, is_last);
+    second[trawl_qgram_second_word(hash, tier->second_bits)] |= trawl_qgram_second_mask(hash);
 }
 
 static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                         const trawl_keys *keys) {
     uint32_t *second = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SECOND, part);
-    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
     memset(second, 0, sizeof *second << tier->second_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
-        uint32_t length = trawl_key_length(keys, key), bytes = 0;
+        uint32_t shared = key == 0 ? 0 : keys->common[key], length = trawl_key_length(keys, key);
+        uint32_t bytes = 0;
         for (uint32_t i = 0; i < suffixes.count && suffixes.bytes[i] <= length; i++) {
             bytes = suffixes.bytes[i];
+            if (shared < bytes) { /* else the key before has it */
+                add_suffix(second, tier, reversed, bytes, false);
+            }
         }
-        uint64_t last = trawl_ending_number(reversed, bytes) | case_bits;
-        uint64_t number = bytes > 8 ? sample_number(reversed + bytes - 1, bytes, case_bits)
-                                    : trawl_qgram_suffix(bytes, 0, last);
-        uint64_t hash = trawl_qgram_second(number);
-        second[trawl_qgram_second_word(hash, tier->second_bits)] |= trawl_qgram_second_mask(hash);
+        add_suffix(second, tier, reversed, bytes, true);
     }
 }
 
-static void fill_runs(const trawl_build *build, uint32_t part, const trawl_keys *keys) {
+static void fill_runs(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                      const trawl_keys *keys) {
     uint64_t *runs = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RUNS, part);
-    memset(runs, 0, 256 * sizeof *runs);
+    uint8_t case_bit = (uint8_t)trawl_qgram_case_bits(tier->folded != 0);
+    memset(runs, 0, TRAWL_QGRAM_RUN_WORDS * sizeof *runs);
     for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
-        runs[reversed[0]] |= trawl_qgram_run_bits(reversed, trawl_key_length(keys, key));
+        trawl_qgram_add_run(runs, keys->bytes + keys->offsets[key], trawl_key_length(keys, key),
+                            case_bit);
     }
 }
 
@@ -252,7 +313,7 @@ static trawl_status fill(trawl_build *build) {
         const trawl_keys *keys = &planned->keys[part];
         trawl_endings_fill(build, part, keys);
         if (tier->kind == TRAWL_TIER_DIRECT) {
-            fill_direct(build, part, keys);
+            fill_direct(build, part, keys, &planned->shuffle[part]);
             continue;
         }
         if (tier->kind == TRAWL_TIER_PACKED) {
@@ -269,7 +330,7 @@ static trawl_status fill(trawl_build *build) {
             fill_hashed(build, part, tier, keys);
         }
         fill_second(build, part, tier, keys);
-        fill_runs(build, part, keys);
+        fill_runs(build, part, tier, keys);
         trawl_status status = trawl_endings_hash(
             keys, tier->tail, tail_word, NULL, tier->hash_bits,
             trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
@@ -308,7 +369,8 @@ static bool tier_sound(const trawl_qgram_tier *tier) {
     if (tier->kind == TRAWL_TIER_SHUFFLE) {
         sound = sound && tier->gram == 1 && tier->stride == 1;
     } else {
-        sound = sound && tier->row_bits != 0 && tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
+        sound = sound && tier->row_bits != 0 && tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
+                tier->mark_bits != 0 && tier->mark_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
     }
     return sound && tier->gram != 0 && tier->gram <= TRAWL_QGRAM_MAX_GRAM &&
            tier->gram <= tier->window && tier->stride != 0 &&
@@ -325,17 +387,36 @@ static trawl_status validate_direct(const trawl_db *db, uint32_t part, trawl_err
     }
     uint64_t size;
     const uint32_t *direct = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &size);
-    if (size != 65536 * sizeof *direct) {
+    if (size != TRAWL_QGRAM_PAIRS * sizeof *direct + sizeof(trawl_qgram_shuffle)) {
         return damaged(error, "table of pairs has another size than it must");
+    }
+    const trawl_qgram_shuffle *filter = (const void *)(direct + TRAWL_QGRAM_PAIRS);
+    if (filter->probes != 0 && !trawl_qgram_shuffle_sound(filter, sizeof *filter, 2)) {
+        return damaged(error, "filter is damaged");
     }
     trawl_outputs outputs;
     trawl_outputs_view(db, part, &outputs);
-    for (uint32_t pair = 0; pair < 65536; pair++) {
+    for (uint32_t pair = 0; pair < TRAWL_QGRAM_PAIRS; pair++) {
         if (direct[pair] > outputs.keys) {
             return damaged(error, "table of pairs has an entry out of range");
         }
     }
     return TRAWL_OK;
+}
+
+/* Distances and suffixes that the tier has. */
+static bool marks_sound(const trawl_qgram_tier *tier, const uint16_t *marks, uint64_t size) {
+    if (size != sizeof *marks << tier->mark_bits) {
+        return false;
+    }
+    uint32_t distances = (tier->stride - 1) / trawl_qgram_span(tier->stride) + 1;
+    uint32_t suffixes = trawl_qgram_suffixes_of(tier).count;
+    uint32_t possible = ((1u << distances) - 1) | ((1u << suffixes) - 1) << TRAWL_QGRAM_DISTANCES;
+    uint32_t all = 0;
+    for (size_t i = 0; i < (size_t)1 << tier->mark_bits; i++) {
+        all |= marks[i];
+    }
+    return (all & ~possible) == 0;
 }
 
 static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier,
@@ -349,19 +430,23 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     if (tier->kind == TRAWL_TIER_PACKED) {
         return trawl_packed_validate(db, part, tier, error);
     }
-    uint64_t filter_size, second_size, heads_size, ranges_size, runs_size;
+    uint64_t filter_size, second_size, heads_size, ranges_size, runs_size, marks_size;
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, &runs_size);
+    const uint16_t *marks = trawl_db_section(db, TRAWL_SECTION_QGRAM_MARKS, part, &marks_size);
     const void *filter = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &filter_size);
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, &second_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, &heads_size);
     const trawl_ending_range *ranges =
         trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, &ranges_size);
     if (filter_size != 4 * filter_words(tier) || second_size != UINT64_C(4) << tier->second_bits ||
-        runs_size != 256 * sizeof(uint64_t)) {
+        runs_size != TRAWL_QGRAM_RUN_WORDS * sizeof(uint64_t)) {
         return damaged(error, "tables have inconsistent sizes");
     }
+    if (tier->kind == TRAWL_TIER_HASHED && !marks_sound(tier, marks, marks_size)) {
+        return damaged(error, "marks are damaged");
+    }
     if (tier->kind == TRAWL_TIER_SHUFFLE &&
-        !trawl_qgram_shuffle_sound(filter, filter_size, tier->window)) {
+        !trawl_qgram_shuffle_sound(filter, filter_size, TRAWL_SHUFFLE_REACH)) {
         return damaged(error, "filter is damaged");
     }
     return trawl_endings_validate(db, part, tier->tail, tier->hash_bits, heads, heads_size, ranges,

@@ -36,6 +36,7 @@ typedef enum trawl_tier_kind {
 #define TRAWL_QGRAM_MAX_GRAM 16u
 #define TRAWL_QGRAM_MAX_STRIDE 64u
 #define TRAWL_QGRAM_MAX_ROW_BITS 26u
+#define TRAWL_QGRAM_PAIRS 65536u /* of bytes */
 
 typedef struct trawl_qgram_tier {
     uint32_t kind;                   /* trawl_tier_kind */
@@ -49,6 +50,7 @@ typedef struct trawl_qgram_tier {
     uint32_t tail;                   /* last bytes by which an end is looked up: min(m, 8) */
     uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads */
     uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
+    uint32_t mark_bits;              /* hashed: MARKS has 1 << mark_bits words */
 } trawl_qgram_tier;
 
 typedef struct trawl_qgram_header {
@@ -59,15 +61,16 @@ typedef struct trawl_qgram_header {
 
 /* Sections; part = tier
  * QGRAM_HEADER   trawl_qgram_header (part 0)
- * QGRAM_FILTER   direct: uint32_t[65536]: 0 or 1 + the longest key that ends with these two bytes,
- *                the earlier one in the low half of the index
+ * QGRAM_FILTER   direct: uint32_t[TRAWL_QGRAM_PAIRS]: 0 or 1 + the longest key that ends with these
+ *                two bytes, the earlier one in the low half of the index; trawl_qgram_shuffle
  *                hashed: uint32_t[1 << row_bits]
  *                shuffle: trawl_qgram_shuffle (engine/qgram_shuffle.h)
  *                packed: engine/qgram_packed.h
  * QGRAM_SECOND   uint32_t[1 << second_bits]
  * QGRAM_HASH     uint32_t[(1 << hash_bits) + 1]
  * QGRAM_RANGES   trawl_ending_range[]
- * QGRAM_RUNS     uint64_t[256] (engine/qgram_runs.h)
+ * QGRAM_RUNS     uint64_t[TRAWL_QGRAM_RUN_WORDS] (engine/qgram_runs.h)
+ * QGRAM_MARKS    uint16_t[1 << mark_bits], of hashed tiers only
  * and the outputs and endings of the part. `direct` has no SECOND, HASH, RANGES
  * and RUNS, `packed` no RUNS. */
 
@@ -95,10 +98,28 @@ TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t
     return (size_t)((number * multiplier) >> (64 - row_bits));
 }
 
-/* SECOND holds suffixes: of every key as many last bytes as the longest of these lengths that the
- * key has. An end is worth a look-up when the text before it has one of them: asking for m bytes
- * alone would let every end pass at which the last m bytes of a long key stand by chance. */
-#define TRAWL_QGRAM_SUFFIXES 7u
+/* A sample that passes FILTER may belong to a match at any of `stride` ends, but most q-grams occur
+ * in one place of one key only. MARKS has a word for q-grams of a hash: its low half says how far
+ * behind the sample the ends of their keys are, in steps of trawl_qgram_span bytes, its high half
+ * how long the last suffixes are that SECOND has of these keys (trawl_qgram_suffixes, a bit each).
+ * A q-gram that passed FILTER by chance finds a word without bits, as a rule. */
+#define TRAWL_QGRAM_DISTANCES 8u
+
+TRAWL_BOTH uint32_t trawl_qgram_span(uint32_t stride) {
+    return (stride + TRAWL_QGRAM_DISTANCES - 1) / TRAWL_QGRAM_DISTANCES;
+}
+
+/* Word of MARKS; `product` is the sample's number times its multiplier. */
+TRAWL_BOTH size_t trawl_qgram_mark(uint64_t product, uint32_t mark_bits) {
+    return (size_t)(((product ^ product >> 32) * UINT64_C(0xa0761d6478bd642f)) >> (64 - mark_bits));
+}
+
+/* SECOND holds suffixes: of every key its last bytes in each of these lengths that it has, so that
+ * ends can be asked for what all keys with a q-gram have, and the longest of them once more, marked
+ * as the last one. An end is worth a look-up when the text before it has such a last suffix: asking
+ * for m bytes alone would let every end pass at which the last m bytes of a long key stand by
+ * chance. */
+#define TRAWL_QGRAM_SUFFIXES 8u
 #define TRAWL_QGRAM_LONGEST_SUFFIX 16u
 
 typedef struct trawl_qgram_suffixes {
@@ -107,15 +128,16 @@ typedef struct trawl_qgram_suffixes {
 } trawl_qgram_suffixes;
 
 TRAWL_BOTH trawl_qgram_suffixes trawl_qgram_suffixes_of(const trawl_qgram_tier *tier) {
-    trawl_qgram_suffixes suffixes;
+    trawl_qgram_suffixes suffixes = {0};
     suffixes.count = 1;
     suffixes.bytes[0] =
         tier->window < TRAWL_QGRAM_LONGEST_SUFFIX ? tier->window : TRAWL_QGRAM_LONGEST_SUFFIX;
-    for (uint32_t bytes = 4; bytes <= TRAWL_QGRAM_LONGEST_SUFFIX;
+    for (uint32_t bytes = 2; bytes <= TRAWL_QGRAM_LONGEST_SUFFIX;
          bytes += bytes < 6   ? 1
                   : bytes < 8 ? 2
-                              : 4) { /* 4, 5, 6, 8, 12, 16 */
-        if (bytes > suffixes.bytes[0] && bytes <= tier->max_length) {
+                              : 4) { /* 2, 3, 4, 5, 6, 8, 12, 16 */
+        if (bytes > suffixes.bytes[0] && bytes <= tier->max_length &&
+            suffixes.count < TRAWL_QGRAM_SUFFIXES) {
             suffixes.bytes[suffixes.count++] = bytes;
         }
     }
@@ -129,8 +151,8 @@ TRAWL_BOTH uint64_t trawl_qgram_suffix(uint32_t bytes, uint64_t first, uint64_t 
                      : last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63); /* bytes is never 0 */
 }
 
-TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t number) {
-    uint64_t hash = number * UINT64_C(0xe7037ed1a0b428db);
+TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t number, bool is_last) {
+    uint64_t hash = (number + is_last) * UINT64_C(0xe7037ed1a0b428db);
     return hash ^ hash >> 32;
 }
 TRAWL_BOTH size_t trawl_qgram_second_word(uint64_t hash, uint32_t second_bits) {

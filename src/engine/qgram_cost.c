@@ -385,9 +385,28 @@ double trawl_cost_at(const double *by_size, double bytes) {
     return by_size[below] + (by_size[below + 1] - by_size[below]) * (place - below);
 }
 
+void trawl_survey_endings(const trawl_qgram_survey *survey, double *shares) {
+    for (uint32_t class = 0; class < TRAWL_SURVEY_CLASSES; class ++) {
+        shares[class] = 0;
+        if (survey->count[class] == 0) {
+            continue;
+        }
+        trawl_qgram_tier tier = {.window = survey->min_length[class],
+                                 .max_length = survey->min_length[class]};
+        trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(&tier);
+        trawl_survey_filter filter = {.begin = class,
+                                      .gram = suffixes.bytes[suffixes.count - 1],
+                                      .stride = 1,
+                                      .folded = survey->folded[class]};
+        trawl_survey_rates rates;
+        trawl_survey_measure(survey, &filter, &rates);
+        shares[class] = rates.pass[class + 1];
+    }
+}
+
 trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram_survey *survey,
                                      const trawl_survey_filter *filter,
-                                     const trawl_survey_rates *rates, uint32_t end, double tails,
+                                     const trawl_survey_rates *rates, uint32_t end, double endings,
                                      uint64_t most_bytes) {
     /* One in about 150 other ends passes SECOND (engine/qgram.c). */
     const double second_passes = 1.0 / 150;
@@ -395,23 +414,21 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
     for (uint32_t class = filter->begin; class < end; class ++) {
         keys += (double)survey->count[class];
     }
+    /* MARKS and about two words of SECOND for each key: not in the nearest cache, as a rule. */
+    double marks = 4 * keys * filter->stride;
+    double tables = (marks < 1 << 20 ? marks : 1 << 20) + 8 * keys;
+    double ask = costs->end + 2 * (trawl_cost_at(costs->sample, tables) - costs->sample[0]);
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
     for (uint32_t bits = 8; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
         double rows = (double)(UINT64_C(1) << bits);
         double chance = -expm1(-rates->grams[end] * survey->same_bit / rows);
         double pass = 1 - (1 - rates->pass[end]) * (1 - chance);
-        double group = 1 - (1 - rates->group[end]) * pow(1 - chance, GROUP);
-        double ends = pass; /* stride ends for each sample, one sample in stride bytes */
-        double found = tails < ends ? tails : ends;
-        double look_ups = found + (ends - found) * second_passes;
+        double samples = pass / filter->stride; /* that pass, for a byte */
+        double found = endings < pass ? endings : pass;
+        double look_ups = found + samples * second_passes;
         double sample = trawl_cost_at(costs->sample, rows * 4 * survey->spread) *
                         (filter->gram > 8 ? 1 + costs->sample_wide : 1);
-        double again = sample - costs->sample[0] + costs->sample_again;
-        double tested = sample + group * again;
-        if (3 * group > 1) { /* then groups are not worth their while (cpu/qgram_tier.c) */
-            tested = sample > again ? sample : again;
-        }
-        double nanoseconds = tested / filter->stride + ends * costs->end +
+        double nanoseconds = sample / filter->stride + samples * ask +
                              look_ups * trawl_cost_at(costs->look_up, keys * 64);
         if (nanoseconds < best.nanoseconds) {
             best = (trawl_tier_estimate){.nanoseconds = nanoseconds,

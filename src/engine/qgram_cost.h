@@ -56,6 +56,10 @@ typedef struct trawl_survey_rates {
 void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                           trawl_survey_rates *rates);
 
+/* For each class: the share of text bytes before which there are the last bytes of one of its
+ * patterns, as many as SECOND asks for (engine/qgram.h). */
+void trawl_survey_endings(const trawl_qgram_survey *survey, double *shares);
+
 /* The share of text bytes at which a pattern of one or two bytes of these classes ends. */
 double trawl_survey_direct(const trawl_qgram_survey *survey, uint32_t end);
 
@@ -76,11 +80,11 @@ typedef struct trawl_tier_estimate {
     bool exact;         /* what passes is a match */
 } trawl_tier_estimate;
 
-/* The same for the best size of FILTER up to `most_bytes`. `tails` is the share of ends whose last
- * bytes some pattern has. */
+/* The same for the best size of FILTER up to `most_bytes`. `endings` is the sum of these classes'
+ * trawl_survey_endings. */
 trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram_survey *survey,
                                      const trawl_survey_filter *filter,
-                                     const trawl_survey_rates *rates, uint32_t end, double tails,
+                                     const trawl_survey_rates *rates, uint32_t end, double endings,
                                      uint64_t most_bytes);
 
 #endif

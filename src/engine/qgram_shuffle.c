@@ -308,7 +308,13 @@ static void read_patterns(chooser *self, const trawl_patterns *patterns, const u
     for (uint32_t i = 0; i < self->count; i++) {
         const uint8_t *past = trawl_pattern_bytes(patterns, ids[i] + 1);
         bool folds = (patterns->flags[ids[i]] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+        uint32_t length = trawl_pattern_length(patterns, ids[i]);
         for (uint32_t back = 0; back < self->reach; back++) {
+            if (back >= length) { /* whatever stands before it */
+                self->pattern[i][back] = (nibbles){.low = 0xffff, .high = 0xffff};
+                self->high_bytes[back] = true;
+                continue;
+            }
             uint8_t byte = *(past - 1 - back);
             uint8_t folded = trawl_fold(byte);
             nibbles *set = &self->pattern[i][back];
@@ -324,10 +330,10 @@ static void read_patterns(chooser *self, const trawl_patterns *patterns, const u
 }
 
 double trawl_qgram_shuffle_make(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
-                                uint32_t window, const uint8_t *sample, size_t length,
+                                uint32_t reach, const uint8_t *sample, size_t length,
                                 trawl_qgram_shuffle *filter) {
     chooser self = {.count = count,
-                    .reach = window < TRAWL_SHUFFLE_REACH ? window : TRAWL_SHUFFLE_REACH,
+                    .reach = reach < TRAWL_SHUFFLE_REACH ? reach : TRAWL_SHUFFLE_REACH,
                     .ascii = true};
     length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
     read_patterns(&self, patterns, ids);
@@ -383,14 +389,14 @@ trawl_status trawl_qgram_shuffle_tier(const trawl_patterns *patterns, trawl_qgra
     return TRAWL_OK;
 }
 
-bool trawl_qgram_shuffle_sound(const trawl_qgram_shuffle *filter, uint64_t size, uint32_t window) {
+bool trawl_qgram_shuffle_sound(const trawl_qgram_shuffle *filter, uint64_t size, uint32_t reach) {
     if (size != sizeof *filter || filter->probes == 0 || filter->probes > TRAWL_SHUFFLE_PROBES ||
         filter->both > filter->probes || filter->ascii > 1) {
         return false;
     }
     bool sound = true;
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
-        sound = sound && filter->back[probe] < window && filter->back[probe] < TRAWL_SHUFFLE_REACH;
+        sound = sound && filter->back[probe] < reach && filter->back[probe] < TRAWL_SHUFFLE_REACH;
     }
     return sound;
 }

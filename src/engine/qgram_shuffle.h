@@ -21,9 +21,12 @@
 #define TRAWL_SHUFFLE_REACH 16u     /* last bytes of the patterns among which probes are */
 #define TRAWL_SHUFFLE_PATTERNS 128u /* more than that pass nearly everywhere */
 
-/* The section QGRAM_FILTER. */
+/* A share of positions that pass, beyond which direct tiers do without. */
+#define TRAWL_SHUFFLE_DENSE 0.08
+
+/* The section QGRAM_FILTER of shuffle tiers; that of direct ones ends with it. */
 typedef struct trawl_qgram_shuffle {
-    uint32_t probes; /* 1 or more */
+    uint32_t probes; /* 1 or more; direct tiers: 0 where it lets too much through */
     uint32_t both;   /* the first so many of them look at both nibbles, the others at the low one */
     uint32_t ascii; /* 1: bytes from 0x80 on pass no probe, as none of the patterns has one there */
     uint32_t reserved;
@@ -42,13 +45,13 @@ static inline uint8_t trawl_qgram_shuffle_test(const trawl_qgram_shuffle *filter
     return probe < filter->both ? low & filter->high[probe][byte >> 4] : low;
 }
 
-/* Makes the filter for the patterns whose ids are listed, 1 to TRAWL_SHUFFLE_PATTERNS, all of them
- * of `window` bytes or more. Returns the share of text positions that are expected to pass: as
- * counted in a sample of the text where that is more than a few, else (also with `length` 0) as
- * computed from the frequencies of bytes. Takes well under a millisecond for ten patterns, a few
- * for a hundred. */
+/* Makes the filter for the patterns whose ids are listed, 1 to TRAWL_SHUFFLE_PATTERNS, of which it
+ * looks at the last `reach` bytes at most; before a shorter one it takes any byte. Returns the
+ * share of text positions that are expected to pass: as counted in a sample of the text where that
+ * is more than a few, else (also with `length` 0) as computed from the frequencies of bytes. Takes
+ * well under a millisecond for ten patterns, a few for a hundred. */
 double trawl_qgram_shuffle_make(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
-                                uint32_t window, const uint8_t *sample, size_t length,
+                                uint32_t reach, const uint8_t *sample, size_t length,
                                 trawl_qgram_shuffle *filter);
 
 /* Work for a byte of text besides what passes, in shuffles of low nibbles: a probe is 1. */
@@ -58,7 +61,8 @@ double trawl_qgram_shuffle_work(const trawl_qgram_shuffle *filter);
 trawl_status trawl_qgram_shuffle_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
                                       trawl_error *error);
 
-/* Whether a walker can use it without reading outside the text; the section has `size` bytes. */
-bool trawl_qgram_shuffle_sound(const trawl_qgram_shuffle *filter, uint64_t size, uint32_t window);
+/* Whether a walker can use it, at positions behind which there are `reach` bytes of text; it has
+ * `size` bytes. */
+bool trawl_qgram_shuffle_sound(const trawl_qgram_shuffle *filter, uint64_t size, uint32_t reach);
 
 #endif

@@ -23,6 +23,7 @@ typedef struct division {
     const trawl_costs *costs;
     const trawl_qgram_survey *survey;
     uint64_t most_bytes;                      /* of a filter */
+    double endings[CLASSES];                  /* trawl_survey_endings */
     candidate best[CLASSES + 1][CLASSES + 1]; /* [begin][end] */
 } division;
 
@@ -57,31 +58,51 @@ static void offer(division *self, uint32_t begin, uint32_t end, const candidate 
     }
 }
 
+/* The filter of shuffles for the classes begin .. end - 1; all their patterns are in the survey. */
+static double make_shuffle(const division *self, uint32_t begin, uint32_t end, uint32_t max_length,
+                           trawl_qgram_shuffle *filter) {
+    const trawl_qgram_survey *survey = self->survey;
+    size_t length = survey->length < SHUFFLE_SAMPLE ? survey->length : SHUFFLE_SAMPLE;
+    return trawl_qgram_shuffle_make(survey->patterns, survey->ids + survey->first[begin],
+                                    survey->first[end] - survey->first[begin], max_length,
+                                    survey->text, length, filter);
+}
+
 /* Patterns of one and two bytes. */
 static void try_direct(division *self) {
     const trawl_qgram_survey *survey = self->survey;
+    double hits = trawl_survey_direct(survey, 1);
+    double nanoseconds = self->costs->direct;
+    if (survey->count[0] <= TRAWL_SHUFFLE_PATTERNS) {
+        trawl_qgram_shuffle filter;
+        double pass = make_shuffle(self, 0, 1, survey->max_length[0], &filter);
+        double shuffled = trawl_qgram_shuffle_work(&filter) * self->costs->shuffle +
+                          pass * self->costs->shuffle_pass / 2;
+        nanoseconds =
+            pass <= TRAWL_SHUFFLE_DENSE && shuffled < nanoseconds ? shuffled : nanoseconds;
+    }
+    candidate direct = {.tier = {.kind = TRAWL_TIER_DIRECT, .window = 1, .gram = 2, .stride = 1},
+                        .estimate = {.nanoseconds = nanoseconds,
+                                     .pass = hits,
+                                     .look_ups = hits,
+                                     .bytes = TRAWL_QGRAM_PAIRS * 4}};
     for (uint32_t end = 1; end <= CLASSES && survey->max_length[end - 1] <= 2; end++) {
-        double hits = trawl_survey_direct(survey, end);
-        candidate direct = {
-            .tier = {.kind = TRAWL_TIER_DIRECT, .window = 1, .gram = 2, .stride = 1},
-            .estimate = {.nanoseconds = self->costs->direct,
-                         .pass = hits,
-                         .look_ups = hits,
-                         .bytes = 65536 * 4}};
         offer(self, 0, end, &direct);
     }
 }
 
-static void try_filter(division *self, const trawl_survey_filter *filter, const double *tails) {
+static void try_filter(division *self, const trawl_survey_filter *filter) {
     trawl_survey_rates rates;
     trawl_survey_measure(self->survey, filter, &rates);
+    double endings = 0;
     for (uint32_t end = filter->begin + 1; end <= CLASSES; end++) {
         candidate hashed = {.tier = {.kind = TRAWL_TIER_HASHED,
                                      .window = filter->gram + filter->stride - 1,
                                      .gram = filter->gram,
                                      .stride = filter->stride}};
-        hashed.estimate = trawl_tier_price(self->costs, self->survey, filter, &rates, end,
-                                           tails[end], self->most_bytes);
+        endings += self->endings[end - 1];
+        hashed.estimate = trawl_tier_price(self->costs, self->survey, filter, &rates, end, endings,
+                                           self->most_bytes);
         hashed.tier.row_bits = hashed.estimate.row_bits;
         offer(self, filter->begin, end, &hashed);
     }
@@ -126,19 +147,19 @@ static void try_shuffle(division *self, uint32_t begin, uint32_t end) {
     }
     uint32_t window = described.min_length;
     window = window < TRAWL_SHUFFLE_REACH ? window : TRAWL_SHUFFLE_REACH;
-    size_t length = survey->length < SHUFFLE_SAMPLE ? survey->length : SHUFFLE_SAMPLE;
     trawl_qgram_shuffle filter;
-    /* So few patterns are all in the survey. */
-    double pass =
-        trawl_qgram_shuffle_make(survey->patterns, survey->ids + survey->first[begin],
-                                 (uint32_t)described.count, window, survey->text, length, &filter);
+    double pass = make_shuffle(self, begin, end, described.max_length, &filter);
     double work = trawl_qgram_shuffle_work(&filter);
+    double look_ups = 0;
+    for (uint32_t class = begin; class < end; class ++) {
+        look_ups += self->endings[class];
+    }
     candidate shuffle = {
         .tier = {.kind = TRAWL_TIER_SHUFFLE, .window = window, .gram = 1, .stride = 1}};
     shuffle.estimate = (trawl_tier_estimate){.nanoseconds = work * self->costs->shuffle +
                                                             pass * self->costs->shuffle_pass,
                                              .pass = pass,
-                                             .look_ups = pass,
+                                             .look_ups = look_ups < pass ? look_ups : pass,
                                              .bytes = sizeof filter};
     offer(self, begin, end, &shuffle);
 }
@@ -154,13 +175,7 @@ static void try_run(division *self, uint32_t begin) {
     for (uint32_t class = begin; class < CLASSES; class ++) {
         folded |= survey->folded[class];
     }
-    trawl_survey_filter filter = {.begin = begin,
-                                  .gram =
-                                      window < TRAWL_QGRAM_MAX_GRAM ? window : TRAWL_QGRAM_MAX_GRAM,
-                                  .stride = 1,
-                                  .folded = folded};
-    trawl_survey_rates tails;
-    trawl_survey_measure(survey, &filter, &tails);
+    trawl_survey_filter filter = {.begin = begin, .folded = folded};
     for (size_t i = 0; i < sizeof grams / sizeof *grams && grams[i] <= window; i++) {
         filter.gram = grams[i];
         /* Few bytes say too little unless the patterns are that short. */
@@ -172,7 +187,7 @@ static void try_run(division *self, uint32_t begin) {
         /* A longer stride means fewer samples but more q-grams in the filter. */
         for (uint32_t part = 1; part <= 4 && (part == 1 || stride / part >= 2); part *= 2) {
             filter.stride = stride / part;
-            try_filter(self, &filter, tails.pass);
+            try_filter(self, &filter);
         }
     }
     for (uint32_t end = begin + 1; end <= CLASSES; end++) {
@@ -224,6 +239,7 @@ static void divide(division *self, trawl_qgram_choice *choice) {
             self->best[begin][end].estimate.nanoseconds = INFINITY;
         }
     }
+    trawl_survey_endings(self->survey, self->endings);
     if (!is_empty(self, 0)) {
         try_direct(self);
     }
