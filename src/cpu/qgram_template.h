@@ -60,6 +60,10 @@ NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *gri
         uint32_t first = (uint32_t)__builtin_clz(marks);
         noted[found++] = from + first * (uint32_t)stride;
         marks &= ~(UINT32_C(0x80000000) >> first);
+        first = (uint32_t)__builtin_clz(marks | 1); /* a second one is written in any case */
+        noted[found] = from + first * (uint32_t)stride;
+        found += marks != 0;
+        marks &= ~(UINT32_C(0x80000000) >> first);
         while (marks != 0) {
             first = (uint32_t)__builtin_clz(marks);
             noted[found++] = from + first * (uint32_t)stride;
@@ -89,13 +93,13 @@ TARGET static size_t NAME(samples)(const trawl_qgram_filter *filter, const trawl
 
 TARGET static inline __attribute__((always_inline)) bool
 NAME(has_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t last,
-                 uint32_t bytes, bool is_last) {
+                 uint32_t bytes, uint32_t kind) {
     uint64_t first;
     memcpy(&first, end - (bytes > 8 ? bytes : 8), sizeof first);
     uint64_t mixed = trawl_qgram_mix(first | filter->case_bits, last);
     uint64_t one = last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63);
     uint64_t wide = 0 - (uint64_t)(bytes > 8); /* selected without a branch */
-    uint64_t hash = trawl_qgram_second((mixed & wide) | (one & ~wide), is_last);
+    uint64_t hash = trawl_qgram_second((mixed & wide) | (one & ~wide), kind);
     uint32_t both = trawl_qgram_second_mask(hash);
     return (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
 }
@@ -114,15 +118,16 @@ NAME(sift)(const trawl_qgram_filter *given, const uint8_t *text, uint32_t *restr
         uint32_t shortest = (uint32_t)__builtin_ctz(candidate >> CANDIDATE_BITS | 1u << 7);
         uint64_t last;
         memcpy(&last, end - 8, sizeof last);
-        last |= filter.case_bits;
         uint8_t byte = (uint8_t)(last >> 56);
         uint64_t differs = last ^ byte * UINT64_C(0x0101010101010101);
         /* Bytes that are as the last one; of eight and more the run is looked at later. */
         uint32_t equal = (uint32_t)__builtin_ctzll(__builtin_bswap64(differs | 1)) / 8;
         uint64_t fits = filter.runs[byte] >> equal | (differs == 0);
+        last |= filter.case_bits;
         candidates[found] = candidate;
-        found +=
-            NAME(has_suffix)(&filter, end, last, filter.suffixes.bytes[shortest], false) & fits;
+        found += NAME(has_suffix)(&filter, end, last, filter.suffixes.bytes[shortest],
+                                  TRAWL_SECOND_ANY) &
+                 fits;
     }
     return found;
 }
@@ -139,16 +144,17 @@ TARGET static size_t NAME(note_ends)(const trawl_qgram_filter *filter, trawl_qgr
         uint32_t suffixes = candidates[i] >> CANDIDATE_BITS;
         uint64_t last;
         memcpy(&last, text + end - 8, sizeof last);
-        last |= filter->case_bits;
         uint8_t byte = (uint8_t)(last >> 56);
         if (last == byte * UINT64_C(0x0101010101010101) &&
-            !(trawl_qgram_run_ends(filter, run, text, end - 8, end, byte) & 1)) {
+            ((trawl_qgram_run_ends(filter, run, text, end - 8, end, byte) & 1) == 0 ||
+             !trawl_qgram_run_begins(filter, run, text, end))) {
             continue;
         }
+        last |= filter->case_bits;
         bool passes = false;
         for (; suffixes != 0 && !passes; suffixes &= suffixes - 1) {
             uint32_t bytes = filter->suffixes.bytes[__builtin_ctz(suffixes)];
-            passes = NAME(has_suffix)(filter, text + end, last, bytes, true);
+            passes = NAME(has_suffix)(filter, text + end, last, bytes, TRAWL_SECOND_LAST);
         }
         noted[found] = (uint32_t)end;
         found += passes;
@@ -175,14 +181,14 @@ TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_ru
             const uint8_t *sample = text + samples[i];
             uint64_t number, last;
             memcpy(&number, sample - run_shift / 8, sizeof number); /* nothing behind it */
-            number = number >> run_shift | case_bits;
+            number >>= run_shift;
             uint64_t same = (number & 0xff) * UINT64_C(0x0101010101010101);
             bool is_run = (number ^ same) << run_shift == 0;
+            number |= case_bits;
             if (gram > 8) {
                 memcpy(&last, sample + gram - 8, sizeof last);
-                last |= case_bits;
                 is_run &= last == same;
-                number = trawl_qgram_mix(number, last);
+                number = trawl_qgram_mix(number, last | case_bits);
             }
             mark[i] =
                 marks[trawl_qgram_mark(number * multiplier, mark_bits)] | (is_run ? MARK_RUN : 0);
@@ -194,7 +200,7 @@ TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_ru
             uint32_t entry = (uint32_t)(from - base) | suffixes << CANDIDATE_BITS;
             uint64_t fits = ~UINT64_C(0);
             if ((mark[i] & MARK_RUN) != 0) {
-                uint8_t byte = text[samples[i]] | (uint8_t)case_bits;
+                uint8_t byte = text[samples[i]];
                 fits = trawl_qgram_run_ends(filter, run, text, samples[i], from, byte);
                 distances = fits == 0 ? 0 : distances;
             }

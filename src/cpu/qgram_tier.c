@@ -70,22 +70,35 @@ static size_t last_samples(const trawl_tier_walker *walker, const trawl_window *
 
 /* ------------------------------------------------------------------ runs */
 
-uint64_t trawl_qgram_run_ends(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                              const uint8_t *text, size_t begin, size_t end, uint8_t byte) {
-    if (run->byte != byte || end <= run->begin || end > run->past) {
-        uint8_t case_bit = (uint8_t)filter->case_bits;
-        size_t past = end;
-        while (begin != 0 && (text[begin - 1] | case_bit) == byte) {
-            begin--;
-        }
-        while (past != run->length && (text[past] | case_bit) == byte) {
-            past++;
-        }
-        *run = (trawl_qgram_run){.length = run->length, .begin = begin, .past = past, .byte = byte};
+void trawl_qgram_find_run(trawl_qgram_run *run, const uint8_t *text, size_t begin, size_t end,
+                          uint8_t byte) {
+    size_t past = end;
+    while (begin != 0 && text[begin - 1] == byte) {
+        begin--;
     }
-    size_t ran = end - run->begin, further = run->past - end;
-    uint64_t beyond = further < 63 ? ~UINT64_C(0) << (further + 1) : 0;
-    return trawl_qgram_runs_fit(filter->runs, byte, ran) | beyond;
+    while (past != run->length && text[past] == byte) {
+        past++;
+    }
+    *run = (trawl_qgram_run){.length = run->length, .begin = begin, .past = past, .byte = byte};
+}
+
+static bool second_has(const trawl_qgram_filter *filter, uint64_t number, uint32_t kind) {
+    uint64_t hash = trawl_qgram_second(number, kind);
+    uint32_t both = trawl_qgram_second_mask(hash);
+    return (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
+}
+
+bool trawl_qgram_run_begins(const trawl_qgram_filter *filter, const trawl_qgram_run *run,
+                            const uint8_t *text, size_t end) {
+    uint64_t length = end - run->begin;
+    if (run->begin < TRAWL_QGRAM_RUN_LEAD ||
+        trawl_qgram_run_is_key(filter->runs, run->byte, length)) {
+        return true;
+    }
+    uint64_t lead = trawl_ending_load(text, run->begin, false) | filter->case_bits;
+    return second_has(filter, trawl_qgram_run_number(lead, TRAWL_QGRAM_RUN_LEAD, length),
+                      TRAWL_SECOND_RUN) ||
+           second_has(filter, trawl_qgram_run_number(lead, 1, length), TRAWL_SECOND_RUN);
 }
 
 /* ------------------------------------------------------------------ ends near the window's edges
@@ -102,9 +115,7 @@ static bool end_passes(const trawl_qgram_filter *filter, const uint8_t *text, si
             memcpy(&first, text + end - bytes, sizeof first);
         }
         uint64_t number = trawl_qgram_suffix(bytes, first | filter->case_bits, last);
-        uint64_t hash = trawl_qgram_second(number, true);
-        uint32_t both = trawl_qgram_second_mask(hash);
-        pass |= (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
+        pass |= second_has(filter, number, TRAWL_SECOND_LAST);
     }
     return pass;
 }

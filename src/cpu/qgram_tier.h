@@ -12,6 +12,7 @@
 #include "cpu/endings.h"
 #include "cpu/qgram_shuffle.h"
 #include "engine/qgram_packed.h"
+#include "engine/qgram_runs.h"
 
 #define TRAWL_QGRAM_BLOCK ((size_t)16384) /* bytes of text */
 #define TRAWL_QGRAM_GROUP 8u              /* samples */
@@ -48,10 +49,27 @@ typedef struct trawl_qgram_run {
     uint8_t byte;
 } trawl_qgram_run;
 
-/* text[begin .. end) is a run of `byte` (but for case bits): which ends from `end` on may be one of
+/* Finds out how far a run reaches to either side of text[begin .. end). */
+void trawl_qgram_find_run(trawl_qgram_run *run, const uint8_t *text, size_t begin, size_t end,
+                          uint8_t byte);
+
+/* text[begin .. end) is a run of `byte`: which ends from `end` on may be one of
  * a key's, as far as the run tells, the next 64 as bits. */
-uint64_t trawl_qgram_run_ends(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                              const uint8_t *text, size_t begin, size_t end, uint8_t byte);
+static inline uint64_t trawl_qgram_run_ends(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                            const uint8_t *text, size_t begin, size_t end,
+                                            uint8_t byte) {
+    if (run->byte != byte || end <= run->begin || end > run->past) {
+        trawl_qgram_find_run(run, text, begin, end, byte);
+    }
+    size_t further = run->past - end;
+    uint64_t beyond = further < 63 ? ~UINT64_C(0) << (further + 1) : 0;
+    return trawl_qgram_runs_fit(filter->runs, byte, end - run->begin) | beyond;
+}
+
+/* Whether a key may end at `end`, behind the run that was found last, which has at least
+ * TRAWL_QGRAM_SHORT_RUN bytes there: SECOND knows what stands before such runs. */
+bool trawl_qgram_run_begins(const trawl_qgram_filter *filter, const trawl_qgram_run *run,
+                            const uint8_t *text, size_t end);
 
 /* What the loops of packed tiers need of one (cpu/qgram_packed.h). */
 typedef struct trawl_packed_filter {

@@ -259,14 +259,30 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
     }
 }
 
+static void add_number(uint32_t *second, const trawl_qgram_tier *tier, uint64_t number,
+                       uint32_t kind) {
+    uint64_t hash = trawl_qgram_second(number, kind);
+    second[trawl_qgram_second_word(hash, tier->second_bits)] |= trawl_qgram_second_mask(hash);
+}
+
 static void add_suffix(uint32_t *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
-                       uint32_t bytes, bool is_last) {
+                       uint32_t bytes, uint32_t kind) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint64_t last = trawl_ending_number(reversed, bytes) | case_bits;
     uint64_t number = bytes > 8 ? sample_number(reversed + bytes - 1, bytes, case_bits)
                                 : trawl_qgram_suffix(bytes, 0, last);
-    uint64_t hash = trawl_qgram_second(number, is_last);
-    second[trawl_qgram_second_word(hash, tier->second_bits)] |= trawl_qgram_second_mask(hash);
+    add_number(second, tier, number, kind);
+}
+
+static void add_run(uint32_t *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
+                    uint32_t length) {
+    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
+    uint32_t run = trawl_qgram_run_of(reversed, length);
+    if (run >= TRAWL_QGRAM_SHORT_RUN && run < length) {
+        uint32_t bytes = length - run < TRAWL_QGRAM_RUN_LEAD ? 1 : TRAWL_QGRAM_RUN_LEAD;
+        uint64_t lead = trawl_ending_number(reversed + run, bytes) | case_bits;
+        add_number(second, tier, trawl_qgram_run_number(lead, bytes, run), TRAWL_SECOND_RUN);
+    }
 }
 
 static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
@@ -281,21 +297,21 @@ static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgr
         for (uint32_t i = 0; i < suffixes.count && suffixes.bytes[i] <= length; i++) {
             bytes = suffixes.bytes[i];
             if (shared < bytes) { /* else the key before has it */
-                add_suffix(second, tier, reversed, bytes, false);
+                add_suffix(second, tier, reversed, bytes, TRAWL_SECOND_ANY);
             }
         }
-        add_suffix(second, tier, reversed, bytes, true);
+        add_suffix(second, tier, reversed, bytes, TRAWL_SECOND_LAST);
+        add_run(second, tier, reversed, length);
     }
 }
 
 static void fill_runs(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                       const trawl_keys *keys) {
     uint64_t *runs = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RUNS, part);
-    uint8_t case_bit = (uint8_t)trawl_qgram_case_bits(tier->folded != 0);
     memset(runs, 0, TRAWL_QGRAM_RUN_WORDS * sizeof *runs);
     for (uint32_t key = 0; key < keys->count; key++) {
         trawl_qgram_add_run(runs, keys->bytes + keys->offsets[key], trawl_key_length(keys, key),
-                            case_bit);
+                            tier->folded != 0);
     }
 }
 

@@ -151,8 +151,20 @@ TRAWL_BOTH uint64_t trawl_qgram_suffix(uint32_t bytes, uint64_t first, uint64_t 
                      : last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63); /* bytes is never 0 */
 }
 
-TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t number, bool is_last) {
-    uint64_t hash = (number + is_last) * UINT64_C(0xe7037ed1a0b428db);
+/* A run of one byte at a key's end, from TRAWL_QGRAM_SHORT_RUN bytes on, with what stands before
+ * it, is in SECOND too: four bytes of it, or, where the key has fewer, the last one. */
+#define TRAWL_QGRAM_SHORT_RUN 8u
+#define TRAWL_QGRAM_RUN_LEAD 4u
+
+/* `lead` are the eight bytes before the run. */
+TRAWL_BOTH uint64_t trawl_qgram_run_number(uint64_t lead, uint32_t bytes, uint64_t run) {
+    return (lead >> (64 - 8 * bytes)) << 24 ^ run << 3 ^ bytes;
+}
+
+enum { TRAWL_SECOND_ANY = 0, TRAWL_SECOND_LAST = 1, TRAWL_SECOND_RUN = 2 }; /* kinds of numbers */
+
+TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t number, uint32_t kind) {
+    uint64_t hash = (number + kind) * UINT64_C(0xe7037ed1a0b428db);
     return hash ^ hash >> 32;
 }
 TRAWL_BOTH size_t trawl_qgram_second_word(uint64_t hash, uint32_t second_bits) {
