@@ -96,7 +96,7 @@ NAME(has_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t 
                  uint32_t bytes, uint32_t kind) {
     uint64_t first;
     memcpy(&first, end - (bytes > 8 ? bytes : 8), sizeof first);
-    uint64_t mixed = trawl_qgram_mix(first | filter->case_bits, last);
+    uint64_t mixed = trawl_qgram_mix(trawl_qgram_fold(first, filter->case_bits), last);
     uint64_t one = last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63);
     uint64_t wide = 0 - (uint64_t)(bytes > 8); /* selected without a branch */
     uint64_t hash = trawl_qgram_second((mixed & wide) | (one & ~wide), kind);
@@ -123,7 +123,7 @@ NAME(sift)(const trawl_qgram_filter *given, const uint8_t *text, uint32_t *restr
         /* Bytes that are as the last one; of eight and more the run is looked at later. */
         uint32_t equal = (uint32_t)__builtin_ctzll(__builtin_bswap64(differs | 1)) / 8;
         uint64_t fits = filter.runs[byte] >> equal | (differs == 0);
-        last |= filter.case_bits;
+        last = trawl_qgram_fold(last, filter.case_bits);
         candidates[found] = candidate;
         found += NAME(has_suffix)(&filter, end, last, filter.suffixes.bytes[shortest],
                                   TRAWL_SECOND_ANY) &
@@ -150,7 +150,7 @@ TARGET static size_t NAME(note_ends)(const trawl_qgram_filter *filter, trawl_qgr
              !trawl_qgram_run_begins(filter, run, text, end))) {
             continue;
         }
-        last |= filter->case_bits;
+        last = trawl_qgram_fold(last, filter->case_bits);
         bool passes = false;
         for (; suffixes != 0 && !passes; suffixes &= suffixes - 1) {
             uint32_t bytes = filter->suffixes.bytes[__builtin_ctz(suffixes)];
@@ -184,11 +184,11 @@ TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_ru
             number >>= run_shift;
             uint64_t same = (number & 0xff) * UINT64_C(0x0101010101010101);
             bool is_run = (number ^ same) << run_shift == 0;
-            number |= case_bits;
+            number = trawl_qgram_fold(number, case_bits);
             if (gram > 8) {
                 memcpy(&last, sample + gram - 8, sizeof last);
                 is_run &= last == same;
-                number = trawl_qgram_mix(number, last | case_bits);
+                number = trawl_qgram_mix(number, trawl_qgram_fold(last, case_bits));
             }
             mark[i] =
                 marks[trawl_qgram_mark(number * multiplier, mark_bits)] | (is_run ? MARK_RUN : 0);

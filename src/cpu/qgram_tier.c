@@ -95,7 +95,7 @@ bool trawl_qgram_run_begins(const trawl_qgram_filter *filter, const trawl_qgram_
         trawl_qgram_run_is_key(filter->runs, run->byte, length)) {
         return true;
     }
-    uint64_t lead = trawl_ending_load(text, run->begin, false) | filter->case_bits;
+    uint64_t lead = trawl_qgram_fold(trawl_ending_load(text, run->begin, false), filter->case_bits);
     return second_has(filter, trawl_qgram_run_number(lead, TRAWL_QGRAM_RUN_LEAD, length),
                       TRAWL_SECOND_RUN) ||
            second_has(filter, trawl_qgram_run_number(lead, 1, length), TRAWL_SECOND_RUN);
@@ -106,7 +106,7 @@ bool trawl_qgram_run_begins(const trawl_qgram_filter *filter, const trawl_qgram_
 
 /* Whether SECOND lets an end pass, wherever in the text it is. */
 static bool end_passes(const trawl_qgram_filter *filter, const uint8_t *text, size_t end) {
-    uint64_t last = trawl_ending_load(text, end, false) | filter->case_bits;
+    uint64_t last = trawl_qgram_fold(trawl_ending_load(text, end, false), filter->case_bits);
     bool pass = false;
     for (uint32_t i = 0; i < filter->suffixes.count && filter->suffixes.bytes[i] <= end; i++) {
         uint32_t bytes = filter->suffixes.bytes[i];
@@ -114,7 +114,8 @@ static bool end_passes(const trawl_qgram_filter *filter, const uint8_t *text, si
         if (bytes > 8) {
             memcpy(&first, text + end - bytes, sizeof first);
         }
-        uint64_t number = trawl_qgram_suffix(bytes, first | filter->case_bits, last);
+        uint64_t number =
+            trawl_qgram_suffix(bytes, trawl_qgram_fold(first, filter->case_bits), last);
         pass |= second_has(filter, number, TRAWL_SECOND_LAST);
     }
     return pass;

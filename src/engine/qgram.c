@@ -206,20 +206,33 @@ static void fill_direct(const trawl_build *build, uint32_t part, const trawl_key
     }
 }
 
-/* A sample's number from bytes that are stored the last one first, its first byte at `reversed`. */
-static uint64_t sample_number(const uint8_t *reversed, uint32_t gram, uint64_t case_bits) {
-    uint64_t first = 0, last = 0;
+/* A sample's bytes as two numbers, from bytes that are stored the last one first, its first byte at
+ * `reversed`: the first eight at most, and the last eight, 0 when there are no more than eight. */
+typedef struct sample_words {
+    uint64_t first, last;
+} sample_words;
+
+static sample_words words_of(const uint8_t *reversed, uint32_t gram) {
+    sample_words words = {0, 0};
     uint32_t low = gram < 8 ? gram : 8;
     for (uint32_t i = 0; i < low; i++) {
-        first |= (uint64_t) * (reversed - i) << (8 * i);
+        words.first |= (uint64_t) * (reversed - i) << (8 * i);
     }
-    if (gram <= 8) {
-        return first | case_bits;
+    for (uint32_t i = 0; gram > 8 && i < 8; i++) {
+        words.last |= (uint64_t) * (reversed - (gram - 8 + i)) << (8 * i);
     }
-    for (uint32_t i = 0; i < 8; i++) {
-        last |= (uint64_t) * (reversed - (gram - 8 + i)) << (8 * i);
-    }
-    return trawl_qgram_mix(first | case_bits, last | case_bits);
+    return words;
+}
+
+/* The number that FILTER is asked for, with a step less for each sample, and that of all others. */
+static uint64_t filter_number(sample_words words, uint32_t gram, uint64_t case_bits) {
+    return gram <= 8 ? words.first | case_bits
+                     : trawl_qgram_mix(words.first | case_bits, words.last | case_bits);
+}
+
+static uint64_t sample_number(sample_words words, uint32_t gram, uint64_t case_bits) {
+    uint64_t first = trawl_qgram_fold(words.first, case_bits);
+    return gram <= 8 ? first : trawl_qgram_mix(first, trawl_qgram_fold(words.last, case_bits));
 }
 
 /* Which suffix of a key SECOND has: the longest one that it has. */
@@ -249,9 +262,10 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         uint32_t from = shared < tier->gram ? 0 : shared - tier->gram + 1;
         for (uint32_t distance = from; distance < tier->stride; distance++) {
-            uint64_t number =
-                sample_number(reversed + distance + tier->gram - 1, tier->gram, case_bits);
+            sample_words words = words_of(reversed + distance + tier->gram - 1, tier->gram);
+            uint64_t number = filter_number(words, tier->gram, case_bits);
             rows[trawl_qgram_row(number, multiplier, tier->row_bits)] |= 1u << (number & 31);
+            number = sample_number(words, tier->gram, case_bits);
             marks[trawl_qgram_mark(number * multiplier, tier->mark_bits)] |=
                 (uint16_t)(1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix));
         }
@@ -268,9 +282,10 @@ static void add_number(uint32_t *second, const trawl_qgram_tier *tier, uint64_t 
 static void add_suffix(uint32_t *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
                        uint32_t bytes, uint32_t kind) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
-    uint64_t last = trawl_ending_number(reversed, bytes) | case_bits;
-    uint64_t number = bytes > 8 ? sample_number(reversed + bytes - 1, bytes, case_bits)
-                                : trawl_qgram_suffix(bytes, 0, last);
+    uint64_t last = trawl_qgram_fold(trawl_ending_number(reversed, bytes), case_bits);
+    uint64_t number = bytes > 8
+                          ? sample_number(words_of(reversed + bytes - 1, bytes), bytes, case_bits)
+                          : trawl_qgram_suffix(bytes, 0, last);
     add_number(second, tier, number, kind);
 }
 
@@ -280,7 +295,7 @@ static void add_run(uint32_t *second, const trawl_qgram_tier *tier, const uint8_
     uint32_t run = trawl_qgram_run_of(reversed, length);
     if (run >= TRAWL_QGRAM_SHORT_RUN && run < length) {
         uint32_t bytes = length - run < TRAWL_QGRAM_RUN_LEAD ? 1 : TRAWL_QGRAM_RUN_LEAD;
-        uint64_t lead = trawl_ending_number(reversed + run, bytes) | case_bits;
+        uint64_t lead = trawl_qgram_fold(trawl_ending_number(reversed + run, bytes), case_bits);
         add_number(second, tier, trawl_qgram_run_number(lead, bytes, run), TRAWL_SECOND_RUN);
     }
 }

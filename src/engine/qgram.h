@@ -76,10 +76,14 @@ typedef struct trawl_qgram_header {
 
 #define TRAWL_QGRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
-/* In folded tiers letters of either case must hash alike. Setting one bit of every byte does that;
- * the few other bytes that it confuses cost a look-up, not a wrong match. */
+/* In folded tiers letters of either case must hash alike. For FILTER a bit of every byte is set;
+ * for the other tables (trawl_qgram_fold) only of bytes that may be letters, those with 0x40, which
+ * keeps zeros and spaces apart. Other bytes that are confused cost a look-up, not a wrong match. */
 TRAWL_BOTH uint64_t trawl_qgram_case_bits(bool folded) {
     return folded ? UINT64_C(0x2020202020202020) : 0;
+}
+TRAWL_BOTH uint64_t trawl_qgram_fold(uint64_t bytes, uint64_t case_bits) {
+    return bytes | (bytes >> 1 & case_bits);
 }
 
 /* The number of a sample: `first` are its first eight bytes as a little-endian number (bytes past
