@@ -23,6 +23,7 @@ typedef struct trawl_survey_slot {
     uint32_t tag;           /* of the q-gram's hash */
     uint8_t lowest[LEVELS]; /* the lowest class with this q-gram; NO_CLASS: none */
     uint8_t used;
+    uint8_t distances; /* from the ends of patterns, as MARKS tells them (engine/qgram.h) */
 } trawl_survey_slot;
 
 /* ------------------------------------------------------------------ the survey */
@@ -226,6 +227,7 @@ static double extrapolate_share(const uint64_t *seen, uint64_t all, double facto
 static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                        uint32_t thin, uint64_t case_bits, const slot_table *table) {
     const trawl_patterns *patterns = survey->patterns;
+    uint32_t span = trawl_qgram_span(filter->stride);
     memset(table->slots, 0, sizeof *table->slots << table->bits);
     for (uint32_t class = filter->begin; class < TRAWL_SURVEY_CLASSES; class ++) {
         uint32_t number = 0;
@@ -240,6 +242,7 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
                     slot->used = 1;
                     memset(slot->lowest, NO_CLASS, sizeof slot->lowest);
                 }
+                slot->distances |= (uint8_t)(1u << distance / span);
                 for (unsigned k = level; k < LEVELS; k++) {
                     if (class < slot->lowest[k]) {
                         slot->lowest[k] = (uint8_t) class;
@@ -250,14 +253,23 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
     }
 }
 
+static bool is_run(const uint8_t *end, uint32_t length) {
+    uint32_t same = 1;
+    while (same < length && end[-1 - (ptrdiff_t)same] == end[-1]) {
+        same++;
+    }
+    return same == length;
+}
+
 /* Groups of samples at equal distances in the text; returns their number. */
 static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                            uint64_t case_bits, const slot_table *table, tallies *samples,
-                           tallies *groups) {
+                           double *distances) {
     size_t span = (size_t)GROUP * filter->stride + filter->gram;
     if (survey->length < span) {
         return 0;
     }
+    uint32_t passed = 0, ends = 0;
     size_t room = survey->length - span;
     size_t count = room / ((size_t)GROUP * filter->stride) + 1;
     /* The smaller the set, the less there is to gain from knowing better. */
@@ -266,21 +278,17 @@ static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++) {
         const uint8_t *end = survey->text + room * i / count + filter->gram;
-        uint8_t lowest[LEVELS] = {NO_CLASS, NO_CLASS, NO_CLASS};
         for (unsigned k = 0; k < GROUP; k++, end += filter->stride) {
             const trawl_survey_slot *slot =
                 find_slot(table, gram_hash(survey->text, end, filter->gram, case_bits));
-            if (slot->used != 0) {
+            if (slot->used != 0 && !(filter->no_runs && is_run(end, filter->gram))) {
                 tally(samples, slot->lowest);
-                for (unsigned level = 0; level < LEVELS; level++) {
-                    if (slot->lowest[level] < lowest[level]) {
-                        lowest[level] = slot->lowest[level];
-                    }
-                }
+                passed++;
+                ends += (uint32_t)__builtin_popcount(slot->distances);
             }
         }
-        tally(groups, lowest);
     }
+    *distances = passed == 0 ? 1 : (double)ends / passed * trawl_qgram_span(filter->stride);
     return (uint32_t)count;
 }
 
@@ -292,7 +300,8 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
     while (looked_at / thin * filter->stride > MOST_GRAMS) {
         thin *= 2;
     }
-    tallies samples = {{{0}}}, groups = {{{0}}}, grams = {{{0}}};
+    tallies samples = {{{0}}}, grams = {{{0}}};
+    rates->distances = 1;
     slot_table table = {.slots = survey->slots, .bits = 6};
     while (table.bits < MOST_SLOT_BITS &&
            (size_t)1 << table.bits <
@@ -300,27 +309,26 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
         table.bits++;
     }
     fill_slots(survey, filter, thin, case_bits, &table);
-    uint64_t group_count = probe_text(survey, filter, case_bits, &table, &samples, &groups);
+    uint64_t group_count =
+        probe_text(survey, filter, case_bits, &table, &samples, &rates->distances);
     for (size_t i = 0; i < (size_t)1 << table.bits; i++) {
         if (table.slots[i].used != 0) {
             tally(&grams, table.slots[i].lowest);
         }
     }
-    uint64_t sum[3][LEVELS] = {{0}};
+    uint64_t sum[2][LEVELS] = {{0}};
     double all = 0, used = 0;
     for (uint32_t class = filter->begin; class < TRAWL_SURVEY_CLASSES; class ++) {
         for (unsigned level = 0; level < LEVELS; level++) {
             sum[0][level] += samples.of[level][class];
-            sum[1][level] += groups.of[level][class];
-            sum[2][level] += grams.of[level][class];
+            sum[1][level] += grams.of[level][class];
         }
         all += (double)survey->count[class];
         uint32_t picked = (survey->first[class + 1] - survey->first[class] + thin - 1) / thin;
         used += (double)picked;
         double factor = used == 0 ? 1 : all / used;
-        double seen[LEVELS] = {(double)sum[2][0], (double)sum[2][1], (double)sum[2][2]};
+        double seen[LEVELS] = {(double)sum[1][0], (double)sum[1][1], (double)sum[1][2]};
         rates->pass[class + 1] = extrapolate_share(sum[0], GROUP * group_count, factor);
-        rates->group[class + 1] = extrapolate_share(sum[1], group_count, factor);
         rates->grams[class + 1] = extrapolate(seen, factor);
     }
 }
@@ -397,7 +405,8 @@ void trawl_survey_endings(const trawl_qgram_survey *survey, double *shares) {
         trawl_survey_filter filter = {.begin = class,
                                       .gram = suffixes.bytes[suffixes.count - 1],
                                       .stride = 1,
-                                      .folded = survey->folded[class]};
+                                      .folded = survey->folded[class],
+                                      .no_runs = true}; /* RUNS stops most of them */
         trawl_survey_rates rates;
         trawl_survey_measure(survey, &filter, &rates);
         shares[class] = rates.pass[class + 1];
@@ -417,7 +426,8 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
     /* MARKS and about two words of SECOND for each key: not in the nearest cache, as a rule. */
     double marks = 4 * keys * filter->stride;
     double tables = (marks < 1 << 20 ? marks : 1 << 20) + 8 * keys;
-    double ask = costs->end + 2 * (trawl_cost_at(costs->sample, tables) - costs->sample[0]);
+    double ask = costs->end * (1 + rates->distances) / 2 +
+                 2 * (trawl_cost_at(costs->sample, tables) - costs->sample[0]);
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
     for (uint32_t bits = 8; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
         double rows = (double)(UINT64_C(1) << bits);

@@ -43,13 +43,14 @@ typedef struct trawl_survey_filter {
     uint32_t gram;
     uint32_t stride;
     bool folded;
+    bool no_runs; /* leaves out runs of one byte in the text */
 } trawl_survey_filter;
 
 /* What an exact filter for the classes begin .. end - 1 would let through, at [end]. */
 typedef struct trawl_survey_rates {
     double pass[TRAWL_SURVEY_CLASSES + 1];  /* share of samples */
-    double group[TRAWL_SURVEY_CLASSES + 1]; /* share of groups of samples in which one passes */
     double grams[TRAWL_SURVEY_CLASSES + 1]; /* different q-grams */
+    double distances; /* ends at which one that passes has to be looked for (engine/qgram.h) */
 } trawl_survey_rates;
 
 /* For all ends at once. The patterns of `begin` have at least gram + stride - 1 bytes. */
