@@ -6,11 +6,11 @@
  *   SAMPLES     the function for `samples`, where NAME(samples) is not the best one
  */
 
-/* Whether the sample passes, in the lowest bit. `gram` matters only to samples of more than eight
+/* Appends to the marks whether the sample passes. `gram` matters only to samples of more than eight
  * bytes (wide). */
 TARGET static inline __attribute__((always_inline)) uint32_t
-NAME(test)(const uint32_t *rows, uint64_t multiplier, uint32_t shift, const uint8_t *sample,
-           size_t gram, uint64_t case_bits, bool wide) {
+NAME(test)(uint32_t marks, const uint32_t *rows, uint64_t multiplier, uint32_t shift,
+           const uint8_t *sample, size_t gram, uint64_t case_bits, bool wide) {
     uint64_t number, last;
     memcpy(&number, sample, sizeof number);
     number |= case_bits;
@@ -18,7 +18,7 @@ NAME(test)(const uint32_t *rows, uint64_t multiplier, uint32_t shift, const uint
         memcpy(&last, sample + gram - 8, sizeof last);
         number = trawl_qgram_mix(number, last | case_bits);
     }
-    return rows[(number * multiplier) >> shift] >> (number & 31);
+    return append_bit(marks, rows[(number * multiplier) >> shift], (uint32_t)number);
 }
 
 #ifndef SAMPLES
@@ -46,8 +46,7 @@ NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *gri
         }
 #pragma GCC unroll 8
         for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
-            marks = 2 * marks +
-                    (NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide) & 1);
+            marks = NAME(test)(marks, rows, multiplier, shift, sample, gram, case_bits, wide);
             sample += stride;
         }
         *next = group | marks;
@@ -72,7 +71,7 @@ NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *gri
     }
     for (size_t i = count - count % TRAWL_QGRAM_GROUP; i < count; i++) {
         noted[found] = (uint32_t)(grid->from + i * stride);
-        found += NAME(test)(rows, multiplier, shift, sample, gram, case_bits, wide) & 1;
+        found += NAME(test)(0, rows, multiplier, shift, sample, gram, case_bits, wide);
         sample += stride;
     }
     return found;
