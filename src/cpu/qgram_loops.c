@@ -50,7 +50,7 @@ static inline uint32_t append_bit(uint32_t marks, uint32_t row, uint32_t number)
 #define TARGET_VBMI                                                                                \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx2,bmi,bmi2,popcnt")))
 
-TARGET_VBMI static size_t samples_vbmi(const trawl_qgram_filter *filter,
+TARGET_VBMI static size_t samples_vbmi(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                                        const trawl_qgram_grid *grid, size_t count, uint32_t *groups,
                                        uint32_t *noted) {
     size_t stride = grid->stride, step = TRAWL_QGRAM_GROUP * stride;
@@ -58,7 +58,7 @@ TARGET_VBMI static size_t samples_vbmi(const trawl_qgram_filter *filter,
      * groups it may end. */
     size_t last = 64 / step + 1;
     if (filter->gram > 8 || 7 * stride + 8 > 64 || count / TRAWL_QGRAM_GROUP <= last) {
-        return trawl_qgram_loops_avx2.samples(filter, grid, count, groups, noted);
+        return trawl_qgram_loops_avx2.samples(filter, run, grid, count, groups, noted);
     }
     uint8_t order[64];
     for (unsigned i = 0; i < 64; i++) {
@@ -87,6 +87,10 @@ TARGET_VBMI static size_t samples_vbmi(const trawl_qgram_filter *filter,
         __m256i found = _mm512_i64gather_epi32(row, rows, 4);
         __m256i by = _mm512_cvtepi64_epi32(_mm512_and_si512(number, bit));
         __mmask8 pass = _mm256_test_epi32_mask(_mm256_srlv_epi32(found, by), lowest);
+        if (pass == 0xff &&
+            trawl_qgram_group_is_barren(filter, run, grid, (size_t)(sample - grid->text))) {
+            pass = 0;
+        }
         _mm256_storeu_si256((__m256i *)next, _mm256_maskz_compress_epi32(pass, positions));
         next += __builtin_popcount(pass);
         positions = _mm256_add_epi32(positions, next_step);
@@ -95,8 +99,8 @@ TARGET_VBMI static size_t samples_vbmi(const trawl_qgram_filter *filter,
     trawl_qgram_grid rest = *grid;
     rest.from += whole * step;
     return (size_t)(next - noted) +
-           trawl_qgram_loops_avx2.samples(filter, &rest, count - whole * TRAWL_QGRAM_GROUP, groups,
-                                          next);
+           trawl_qgram_loops_avx2.samples(filter, run, &rest, count - whole * TRAWL_QGRAM_GROUP,
+                                          groups, next);
 }
 
 #define LOOPS trawl_qgram_loops_vbmi

@@ -27,9 +27,9 @@ NAME(test)(uint32_t marks, const uint32_t *rows, uint64_t multiplier, uint32_t s
 /* What the loops read again and again stands in variables of their own: the lists that they write
  * might else be taken for parts of it. */
 TARGET static inline __attribute__((always_inline)) size_t
-NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t count,
-                   uint32_t *restrict groups, uint32_t *restrict noted, uint64_t case_bits,
-                   bool wide) {
+NAME(note_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                   const trawl_qgram_grid *grid, size_t count, uint32_t *restrict groups,
+                   uint32_t *restrict noted, uint64_t case_bits, bool wide) {
     const uint32_t *restrict rows = filter->rows;
     uint64_t multiplier = filter->multiplier;
     uint32_t shift = filter->shift;
@@ -56,6 +56,10 @@ NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *gri
     for (const uint32_t *group = groups; group != next; group++) {
         uint32_t from = (uint32_t)grid->from + (*group >> TRAWL_QGRAM_GROUP) * step;
         uint32_t marks = *group << (32 - TRAWL_QGRAM_GROUP);
+        if (marks == ~UINT32_C(0) << (32 - TRAWL_QGRAM_GROUP) &&
+            trawl_qgram_group_is_barren(filter, run, grid, from)) {
+            continue;
+        }
         uint32_t first = (uint32_t)__builtin_clz(marks);
         noted[found++] = from + first * (uint32_t)stride;
         marks &= ~(UINT32_C(0x80000000) >> first);
@@ -78,10 +82,11 @@ NAME(note_samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *gri
 }
 
 /* One loop for each way to make a sample's number. */
-TARGET static size_t NAME(samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid,
-                                   size_t count, uint32_t *groups, uint32_t *noted) {
+TARGET static size_t NAME(samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                   const trawl_qgram_grid *grid, size_t count, uint32_t *groups,
+                                   uint32_t *noted) {
 #define CALL(case_bits, wide)                                                                      \
-    NAME(note_samples)(filter, grid, count, groups, noted, case_bits, wide)
+    NAME(note_samples)(filter, run, grid, count, groups, noted, case_bits, wide)
     return filter->gram > 8 ? filter->case_bits != 0 ? CALL(filter->case_bits, true) : CALL(0, true)
            : filter->case_bits != 0 ? CALL(filter->case_bits, false)
                                     : CALL(0, false);
@@ -200,7 +205,7 @@ TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_ru
             uint64_t fits = ~UINT64_C(0);
             if ((mark[i] & MARK_RUN) != 0) {
                 uint8_t byte = text[samples[i]];
-                fits = trawl_qgram_run_ends(filter, run, text, samples[i], from, byte);
+                fits = trawl_qgram_short_run_ends(filter, run, text, samples[i], from, byte);
                 distances = fits == 0 ? 0 : distances;
             }
             if (span == 1) { /* seldom there are more than two: so many are written in any case */

@@ -63,7 +63,7 @@ static size_t last_samples(const trawl_tier_walker *walker, const trawl_window *
         trawl_qgram_grid grid = {.text = bytes, .stride = 1};
         noted[found] = (uint32_t)position;
         uint32_t ignored[2];
-        found += walker->loops->samples(filter, &grid, 1, ignored, ignored + 1);
+        found += walker->loops->samples(filter, NULL, &grid, 1, ignored, ignored + 1);
     }
     return found;
 }
@@ -80,6 +80,19 @@ void trawl_qgram_find_run(trawl_qgram_run *run, const uint8_t *text, size_t begi
         past++;
     }
     *run = (trawl_qgram_run){.length = run->length, .begin = begin, .past = past, .byte = byte};
+}
+
+bool trawl_qgram_group_is_barren(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                 const trawl_qgram_grid *grid, size_t sample) {
+    size_t ends = TRAWL_QGRAM_GROUP * grid->stride, end = sample + filter->gram;
+    uint8_t byte = grid->text[sample];
+    for (size_t i = 1; i < filter->gram; i++) {
+        if (grid->text[sample + i] != byte) {
+            return false;
+        }
+    }
+    uint64_t fit = trawl_qgram_run_ends(filter, run, grid->text, sample, end, byte);
+    return ends <= 64 && run->past - end >= ends && fit << (64 - ends) == 0;
 }
 
 static bool second_has(const trawl_qgram_filter *filter, uint64_t number, uint32_t kind) {
@@ -152,7 +165,7 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
         safe = (window->length - 8 - grid.from) / stride + 1;
         safe = safe < samples ? safe : samples;
     }
-    size_t found = loops->samples(filter, &grid, safe, lists->groups, lists->samples);
+    size_t found = loops->samples(filter, &walker->run, &grid, safe, lists->groups, lists->samples);
     found += last_samples(walker, window, grid.from + safe * stride, samples - safe,
                           lists->samples + found);
     /* Samples at either side may look at ends outside the block or too near to the beginning. */

@@ -66,6 +66,31 @@ static inline uint64_t trawl_qgram_run_ends(const trawl_qgram_filter *filter, tr
     return trawl_qgram_runs_fit(filter->runs, byte, end - run->begin) | beyond;
 }
 
+/* The same for a run that may be short; the eight bytes before `end` can be read. Short runs change
+ * too often for loops that look for where they begin and end. */
+static inline uint64_t trawl_qgram_short_run_ends(const trawl_qgram_filter *filter,
+                                                  trawl_qgram_run *run, const uint8_t *text,
+                                                  size_t begin, size_t end, uint8_t byte) {
+    uint64_t before, behind = 0, same = byte * UINT64_C(0x0101010101010101);
+    memcpy(&before, text + end - 8, sizeof before);
+    before ^= same;
+    if (end + 8 <= run->length) {
+        memcpy(&behind, text + end, sizeof behind);
+        behind ^= same;
+    }
+    if (before == 0 || behind == 0) {
+        return trawl_qgram_run_ends(filter, run, text, begin, end, byte);
+    }
+    uint32_t ran = (uint32_t)__builtin_ctzll(__builtin_bswap64(before)) / 8;
+    uint32_t further = (uint32_t)__builtin_ctzll(behind) / 8;
+    return filter->runs[byte] >> ran | ~UINT64_C(1) << further;
+}
+
+/* All samples of a group pass, the first of which is at `sample`: whether they are in a long run at
+ * whose ends there is none of a key's. */
+bool trawl_qgram_group_is_barren(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                 const trawl_qgram_grid *grid, size_t sample);
+
 /* Whether a key may end at `end`, behind the run that was found last, which has at least
  * TRAWL_QGRAM_SHORT_RUN bytes there: SECOND knows what stands before such runs. */
 bool trawl_qgram_run_begins(const trawl_qgram_filter *filter, const trawl_qgram_run *run,
@@ -95,8 +120,9 @@ typedef struct trawl_packed_loops trawl_packed_loops;
  * from each, and the last eight of each that is longer) must be inside the text. */
 typedef struct trawl_qgram_loops {
     /* Notes those of `count` samples that pass; `groups` is scratch (trawl_qgram_lists). */
-    size_t (*samples)(const trawl_qgram_filter *filter, const trawl_qgram_grid *grid, size_t count,
-                      uint32_t *groups, uint32_t *noted);
+    size_t (*samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                      const trawl_qgram_grid *grid, size_t count, uint32_t *groups,
+                      uint32_t *noted);
     /* Notes which ends sample + gram + 0 .. stride - 1 of hashed samples MARKS, SECOND and RUNS let
      * pass; all are at least filter->reach. */
     size_t (*ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
