@@ -9,6 +9,7 @@
 
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
+#define BLOCK 16384u /* bytes of text that a tier takes at a time (cpu/qgram_tier.h) */
 #define SHUFFLE_SAMPLE ((size_t)4096)          /* making a filter takes time for each byte of it */
 #define MOST_FILTER_BYTES (UINT64_C(32) << 20) /* a larger one is slow whatever it lets through */
 
@@ -233,6 +234,26 @@ static uint32_t cover(const division *self, uint32_t *begins, uint32_t *ends) {
     return count;
 }
 
+/* Tiers take turns, and what one reads while it works on a block drives the others' tables out of
+ * the nearer caches: samples wait as if their filter were as large as all that is read. */
+static double crowding(const division *self, const trawl_qgram_choice *choice) {
+    double spread = self->survey->spread, read = 0, more = 0;
+    for (uint32_t i = 0; i < choice->header.tiers; i++) {
+        double lines = (double)BLOCK / choice->header.tier[i].stride;
+        double bytes = choice->estimate[i].bytes * spread;
+        read += bytes < 64 * lines ? bytes : 64 * lines;
+    }
+    for (uint32_t i = 0; i < choice->header.tiers; i++) {
+        double bytes = choice->estimate[i].bytes * spread;
+        if (choice->header.tier[i].kind == TRAWL_TIER_HASHED && bytes < read) {
+            more += (trawl_cost_at(self->costs->sample, read) -
+                     trawl_cost_at(self->costs->sample, bytes)) /
+                    choice->header.tier[i].stride;
+        }
+    }
+    return more;
+}
+
 static void divide(division *self, trawl_qgram_choice *choice) {
     for (uint32_t begin = 0; begin <= CLASSES; begin++) {
         for (uint32_t end = 0; end <= CLASSES; end++) {
@@ -262,6 +283,7 @@ static void divide(division *self, trawl_qgram_choice *choice) {
         choice->nanoseconds += best->estimate.nanoseconds;
         choice->exact = (i == 0 || choice->exact) && best->estimate.exact;
     }
+    choice->nanoseconds += crowding(self, choice);
     /* Work hides waiting for the text, as far as there is enough of it. */
     choice->nanoseconds = hypot(choice->nanoseconds, self->costs->memory);
 }
