@@ -190,17 +190,22 @@ static void tally(tallies *counts, const uint8_t *lowest) {
     }
 }
 
+/* By which power of the number of patterns something grew between two levels. */
+static double growth(double before, double after) {
+    double exponent = before > 0 ? log(after / before) / log(4.0) : 1;
+    return exponent > 1 ? 1 : exponent < 0 ? 0 : exponent;
+}
+
 /* How a quantity grows with the number of patterns, of which it has been seen for n/16, n/4 and n,
  * and is wanted for n * factor. The exponent of its growth falls further as it has fallen so far.
- */
-static double extrapolate(const double *seen, double factor) {
+ * What is seen in the text depends on its few most frequent q-grams: the growth of the patterns'
+ * own, `grams`, counts as much. */
+static double extrapolate(const double *seen, const double *grams, double factor) {
     if (factor <= 1 || seen[2] <= 0) {
         return seen[2];
     }
-    double earlier = seen[0] > 0 && seen[1] > 0 ? log(seen[1] / seen[0]) / log(4.0) : 1;
-    double exponent = seen[1] > 0 ? log(seen[2] / seen[1]) / log(4.0) : 1;
-    earlier = earlier > 1 ? 1 : earlier < 0 ? 0 : earlier;
-    exponent = exponent > 1 ? 1 : exponent < 0 ? 0 : exponent;
+    double earlier = (growth(seen[0], seen[1]) + growth(grams[0], grams[1])) / 2;
+    double exponent = (growth(seen[1], seen[2]) + growth(grams[1], grams[2])) / 2;
     double fall = earlier > exponent ? (earlier - exponent) / 2 : 0;
     double value = seen[2];
     while (factor > 1) {
@@ -212,7 +217,8 @@ static double extrapolate(const double *seen, double factor) {
 }
 
 /* Shares do not add up, but what -ln(1 - share) measures does. */
-static double extrapolate_share(const uint64_t *seen, uint64_t all, double factor) {
+static double extrapolate_share(const uint64_t *seen, uint64_t all, const double *grams,
+                                double factor) {
     double amount[LEVELS];
     if (all == 0) {
         return 1; /* no text: nothing is known, so nothing is hoped */
@@ -221,7 +227,7 @@ static double extrapolate_share(const uint64_t *seen, uint64_t all, double facto
         double share = (double)seen[level] / (double)all;
         amount[level] = -log1p(-(share > 0.9999 ? 0.9999 : share));
     }
-    return -expm1(-extrapolate(amount, factor));
+    return -expm1(-extrapolate(amount, grams, factor));
 }
 
 static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
@@ -328,8 +334,8 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
         used += (double)picked;
         double factor = used == 0 ? 1 : all / used;
         double seen[LEVELS] = {(double)sum[1][0], (double)sum[1][1], (double)sum[1][2]};
-        rates->pass[class + 1] = extrapolate_share(sum[0], GROUP * group_count, factor);
-        rates->grams[class + 1] = extrapolate(seen, factor);
+        rates->pass[class + 1] = extrapolate_share(sum[0], GROUP * group_count, seen, factor);
+        rates->grams[class + 1] = extrapolate(seen, seen, factor);
     }
 }
 
