@@ -61,10 +61,11 @@ static uint32_t second_bits(const trawl_qgram_tier *tier, const trawl_keys *keys
     return bits;
 }
 
-/* MARKS has two words for each q-gram, and at most 1 MiB: it is asked only where FILTER passes. */
+/* MARKS has two words for each q-gram, as far as there may be so many. */
 static uint32_t mark_bits(const trawl_qgram_tier *tier, uint32_t keys) {
     uint32_t bits = 8;
-    while (bits < 19 && (UINT64_C(1) << bits) < 2 * (uint64_t)keys * tier->stride) {
+    while (UINT64_C(1) << bits < TRAWL_QGRAM_MOST_MARKS &&
+           UINT64_C(1) << bits < 2 * (uint64_t)keys * tier->stride) {
         bits++;
     }
     return bits;

@@ -108,6 +108,7 @@ TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t
  * how long the last suffixes are that SECOND has of these keys (trawl_qgram_suffixes, a bit each).
  * A q-gram that passed FILTER by chance finds a word without bits, as a rule. */
 #define TRAWL_QGRAM_DISTANCES 8u
+#define TRAWL_QGRAM_MOST_MARKS (UINT64_C(1) << 22)
 
 TRAWL_BOTH uint32_t trawl_qgram_span(uint32_t stride) {
     return (stride + TRAWL_QGRAM_DISTANCES - 1) / TRAWL_QGRAM_DISTANCES;

@@ -429,11 +429,13 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
     for (uint32_t class = filter->begin; class < end; class ++) {
         keys += (double)survey->count[class];
     }
-    /* MARKS and about two words of SECOND for each key: not in the nearest cache, as a rule. */
-    double marks = 4 * keys * filter->stride;
-    double tables = (marks < 1 << 20 ? marks : 1 << 20) + 8 * keys;
-    double ask = costs->end * (1 + rates->distances) / 2 +
-                 2 * (trawl_cost_at(costs->sample, tables) - costs->sample[0]);
+    /* MARKS and about two words of SECOND for each key: not in the nearest cache, as a rule. Where
+     * it has fewer words than there are q-grams, others' distances add to a sample's. */
+    double marks = 2 * keys * filter->stride, most = TRAWL_QGRAM_MOST_MARKS;
+    marks = marks < most ? marks : most;
+    double waits = trawl_cost_at(costs->sample, 2 * marks + 8 * keys) - costs->sample[0];
+    double others = -expm1(-rates->grams[end] / marks / TRAWL_QGRAM_DISTANCES) * filter->stride;
+    double ask = costs->end * (1 + rates->distances + others) / 2 + 2 * waits;
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
     for (uint32_t bits = 8; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
         double rows = (double)(UINT64_C(1) << bits);
