@@ -219,8 +219,8 @@ static trawl_status measure_samples(bench *self) {
         status = time_tier(self, 1, 32, 12, 1, 14, &wide);
         costs->sample_wide = at_least(wide / costs->sample[2] - 1, 0.01);
     }
-    if (status == TRAWL_OK) {
-        status = time_tier(self, 1, 2, 4, 1, 0, &costs->direct);
+    if (status == TRAWL_OK) { /* so many that there is no filter of shuffles */
+        status = time_tier(self, TRAWL_SHUFFLE_PATTERNS + 72, 2, 4, 1, 0, &costs->direct);
     }
     return status;
 }
