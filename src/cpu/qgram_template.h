@@ -36,12 +36,13 @@ NAME(note_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
     size_t stride = grid->stride, gram = filter->gram;
     const uint8_t *sample = grid->text + grid->from;
     uint32_t step = TRAWL_QGRAM_GROUP * (uint32_t)stride;
+    size_t ahead = grid->ahead ? step : 0;
     uint32_t past = (uint32_t)(count / TRAWL_QGRAM_GROUP) << TRAWL_QGRAM_GROUP;
     uint32_t *next = groups;
     /* The group's number, and below it a bit for each of its samples, the first one highest. */
     for (uint32_t group = 0; group != past; group += 1u << TRAWL_QGRAM_GROUP) {
         uint32_t marks = 0;
-        for (size_t line = 0; line < step; line += 64) {
+        for (size_t line = 0; line < ahead; line += 64) {
             __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD + line));
         }
 #pragma GCC unroll 8

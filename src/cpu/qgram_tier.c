@@ -9,8 +9,10 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                      trawl_tier_walker *walker) {
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     const trawl_qgram_tier *tier = &header->tier[part];
-    *walker = (trawl_tier_walker){
-        .tier = tier, .loops = trawl_qgram_loops_for(set), .shuffle = trawl_qgram_shuffle_for(set)};
+    *walker = (trawl_tier_walker){.tier = tier,
+                                  .first = part == 0,
+                                  .loops = trawl_qgram_loops_for(set),
+                                  .shuffle = trawl_qgram_shuffle_for(set)};
     walker->filter = (trawl_qgram_filter){
         .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL),
         .multiplier = trawl_qgram_multiplier(tier->gram),
@@ -157,7 +159,8 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
     if (first_end > end) {
         return 0;
     }
-    trawl_qgram_grid grid = {.text = window->text, .from = first_end - gram, .stride = stride};
+    trawl_qgram_grid grid = {
+        .text = window->text, .from = first_end - gram, .stride = stride, .ahead = walker->first};
     size_t samples = (end - first_end) / stride + 1;
     /* Samples at which eight bytes can be read. */
     size_t safe = 0;

@@ -22,6 +22,7 @@ typedef struct trawl_qgram_grid {
     const uint8_t *text;
     size_t from;
     size_t stride;
+    bool ahead; /* text is to be asked for: no other tier has read the block */
 } trawl_qgram_grid;
 
 /* What the loops over samples need of a tier. */
@@ -152,6 +153,7 @@ typedef struct trawl_qgram_lists {
 
 typedef struct trawl_tier_walker {
     const trawl_qgram_tier *tier;
+    bool first; /* of the database's */
     const trawl_qgram_loops *loops;
     trawl_qgram_filter filter;
     trawl_qgram_shuffle_search shuffle;
