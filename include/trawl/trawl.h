@@ -171,8 +171,8 @@ enum { TRAWL_COST_SIZES = 8 };
 typedef struct trawl_costs {
     size_t size;                      /* sizeof(trawl_costs) */
     double sample[TRAWL_COST_SIZES];  /* qgram: a sample tested in a filter of that size */
-    double sample_again;              /* the same sample once more, when its group is noted */
-    double end;                       /* an end of a sample that passed, tested once more */
+    double sample_again;              /* not used any more */
+    double end;                       /* a sample that passed, until it is known for which ends */
     double look_up[TRAWL_COST_SIZES]; /* an end that passed too, looked up in tables of that size */
     double direct;                    /* a byte in the table for patterns of 1 and 2 bytes */
     double match;                     /* an end of matches found by qgram */
