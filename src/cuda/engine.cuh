@@ -79,6 +79,8 @@ typedef struct trawl_cuda_plan {
     trawl_table_path table_path;
     uint32_t block_threads;   /* T */
     uint32_t thread_bytes;    /* S_thread */
+    uint32_t part_threads;    /* threads that share a part; 0: parts are threads'. Else
+                                 thread_bytes are those of a part */
     uint32_t shared_bytes;    /* dynamic shared memory of a block */
     bool ordered;             /* RECORDS come in canonical order within each part */
     uint64_t piece_bytes;     /* most owned bytes of a piece: a multiple of 4096; 0: the largest */
@@ -125,6 +127,10 @@ typedef struct trawl_cuda_engine {
     trawl_status (*launch)(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
                            const trawl_cuda_piece *piece, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error);
+
+    /* Of the database only the patterns are uploaded: `prepare` makes all tables from them, and
+     * sets keys, parts, hits and device_keys. */
+    bool own_tables;
 } trawl_cuda_engine;
 
 struct trawl_cuda_db {
@@ -147,6 +153,7 @@ extern const trawl_cuda_engine trawl_cuda_ac_nfa;
 extern const trawl_cuda_engine trawl_cuda_ac_split;
 extern const trawl_cuda_engine trawl_cuda_wu_manber;
 extern const trawl_cuda_engine trawl_cuda_rabin_karp;
+extern const trawl_cuda_engine trawl_cuda_qgram;
 
 /* Makes a device the current one and back again, so that callers keep theirs. */
 cudaError_t trawl_cuda_enter(int device, int *before);

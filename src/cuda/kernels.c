@@ -50,6 +50,10 @@ static const trawl_kernel_description rabin_karp[] = {
      "Nunes et al. 2018, IV"},
 };
 
+static const trawl_kernel_description qgram[] = {
+    {"filter", "sampled q-grams in shared memory, then exact verification: one walk", "trawl"},
+};
+
 static const struct {
     const char *engine;
     const trawl_kernel_description *kernels;
@@ -62,6 +66,7 @@ static const struct {
     {"ac-split", ac_split, sizeof ac_split / sizeof *ac_split, "p2"},
     {"wu-manber", wu_manber, sizeof wu_manber / sizeof *wu_manber, "cw"},
     {"rabin-karp", rabin_karp, sizeof rabin_karp / sizeof *rabin_karp, "rolling"},
+    {"qgram", qgram, sizeof qgram / sizeof *qgram, "filter"},
 };
 
 const char *trawl_kernel_over_the_link(const char *engine) {

@@ -398,7 +398,8 @@ extern "C" trawl_status trawl_cuda_describe(const trawl_cuda_db *uploaded,
         (void)snprintf(layout->kernel, sizeof layout->kernel, "%s", kernel.name);
     }
     layout->block_threads = planned.plan.block_threads;
-    layout->thread_bytes = planned.plan.thread_bytes;
+    uint32_t sharing = planned.plan.part_threads == 0 ? 1 : planned.plan.part_threads;
+    layout->thread_bytes = planned.plan.thread_bytes / sharing;
     layout->shared_bytes = planned.plan.shared_bytes;
     layout->overlap_overhead =
         (double)(uploaded->db->header->max_length - 1) / (double)planned.plan.thread_bytes;

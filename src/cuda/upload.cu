@@ -4,7 +4,7 @@
 
 static const trawl_cuda_engine *const engines[] = {
     &trawl_cuda_ac_dfa,    &trawl_cuda_ac_nfa,     &trawl_cuda_ac_split,
-    &trawl_cuda_wu_manber, &trawl_cuda_rabin_karp,
+    &trawl_cuda_wu_manber, &trawl_cuda_rabin_karp, &trawl_cuda_qgram,
 };
 
 /* What textures over linear memory ask of its address. Sections of a block are aligned to less, so
@@ -26,7 +26,25 @@ const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind
     return NULL;
 }
 
-static trawl_status upload_sections(trawl_cuda_db *uploaded, trawl_error *error) {
+static const trawl_cuda_engine *find_engine(const char *name) {
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        if (strcmp(engines[i]->name, name) == 0) {
+            return engines[i];
+        }
+    }
+    return NULL;
+}
+
+/* How much of a section goes to the device. */
+static uint64_t uploaded_bytes(const trawl_cuda_engine *engine, const trawl_section *section) {
+    bool patterns = section->kind == TRAWL_SECTION_PATTERN_OFFSETS ||
+                    section->kind == TRAWL_SECTION_PATTERN_BYTES ||
+                    section->kind == TRAWL_SECTION_PATTERN_FLAGS;
+    return engine->own_tables && !patterns ? 0 : section->size;
+}
+
+static trawl_status upload_sections(trawl_cuda_db *uploaded, const trawl_cuda_engine *engine,
+                                    trawl_error *error) {
     const trawl_db *db = uploaded->db;
     const trawl_section *sections = sections_of(db);
     uint32_t count = db->header->section_count;
@@ -38,13 +56,14 @@ static trawl_status upload_sections(trawl_cuda_db *uploaded, trawl_error *error)
     uint64_t size = 0;
     for (uint32_t i = 0; i < count; i++) {
         uploaded->section_offsets[i] = size;
-        size += (sections[i].size + SECTION_ALIGNMENT - 1) / SECTION_ALIGNMENT * SECTION_ALIGNMENT;
+        size += (uploaded_bytes(engine, &sections[i]) + SECTION_ALIGNMENT - 1) / SECTION_ALIGNMENT *
+                SECTION_ALIGNMENT;
     }
     TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->block, size), error);
     for (uint32_t i = 0; i < count; i++) {
         TRAWL_CUDA_TRY(cudaMemcpy(uploaded->block + uploaded->section_offsets[i],
-                                  db->block + sections[i].offset, sections[i].size,
-                                  cudaMemcpyHostToDevice),
+                                  db->block + sections[i].offset,
+                                  uploaded_bytes(engine, &sections[i]), cudaMemcpyHostToDevice),
                        error);
     }
     return TRAWL_OK;
@@ -99,7 +118,8 @@ static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_upload_
     if (status != TRAWL_OK) {
         return status;
     }
-    status = upload_sections(uploaded, error);
+    const trawl_cuda_engine *engine = find_engine(db->header->engine);
+    status = upload_sections(uploaded, engine, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -110,14 +130,11 @@ static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_upload_
     uploaded->patterns.flags =
         (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_FLAGS, 0);
     uploaded->patterns.count = db->patterns.count;
-    status = upload_keys(uploaded, error);
-    for (size_t i = 0; status == TRAWL_OK && i < sizeof engines / sizeof *engines; i++) {
-        if (strcmp(engines[i]->name, db->header->engine) == 0) {
-            status =
-                engines[i]->prepare(uploaded, (const uint8_t *)options->sample,
-                                    options->sample == NULL ? 0 : options->sample_length, error);
-            uploaded->engine = status == TRAWL_OK ? engines[i] : NULL;
-        }
+    status = engine->own_tables ? TRAWL_OK : upload_keys(uploaded, error);
+    if (status == TRAWL_OK) {
+        status = engine->prepare(uploaded, (const uint8_t *)options->sample,
+                                 options->sample == NULL ? 0 : options->sample_length, error);
+        uploaded->engine = status == TRAWL_OK ? engine : NULL;
     }
     return status;
 }

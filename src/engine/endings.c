@@ -63,21 +63,25 @@ trawl_status trawl_endings_reserve(trawl_build *build, uint32_t part, const traw
     return status == TRAWL_OK ? trawl_outputs_reserve(build, part, keys, instead) : status;
 }
 
-void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys) {
-    trawl_outputs_writer writer;
-    trawl_outputs_begin(build, part, keys, &writer);
-    uint64_t *endings = trawl_image_section(build->image, TRAWL_SECTION_KEY_ENDING, part);
+void trawl_endings_write(trawl_outputs_writer *writer, uint64_t *endings) {
+    const trawl_keys *keys = writer->keys;
     for (uint32_t key = 0; key < keys->count; key++) {
         /* Suffixes of this key are among its predecessor and the suffixes of that one, as far as
          * the two have bytes in common. */
         uint32_t shorter = key == 0 ? TRAWL_NO_KEY : key - 1;
-        while (shorter != TRAWL_NO_KEY && writer.length[shorter] > keys->common[key]) {
-            shorter = writer.link[shorter];
+        while (shorter != TRAWL_NO_KEY && writer->length[shorter] > keys->common[key]) {
+            shorter = writer->link[shorter];
         }
-        trawl_outputs_append(&writer, key, shorter);
+        trawl_outputs_append(writer, key, shorter);
         endings[key] =
             trawl_ending_number(keys->bytes + keys->offsets[key], trawl_key_length(keys, key));
     }
+}
+
+void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys) {
+    trawl_outputs_writer writer;
+    trawl_outputs_begin(build, part, keys, &writer);
+    trawl_endings_write(&writer, trawl_image_section(build->image, TRAWL_SECTION_KEY_ENDING, part));
 }
 
 trawl_status trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,

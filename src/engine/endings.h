@@ -59,6 +59,9 @@ trawl_status trawl_endings_reserve(trawl_build *build, uint32_t part, const traw
                                    const char *instead);
 void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *keys);
 
+/* The same into arrays that are not part of a database. */
+void trawl_endings_write(trawl_outputs_writer *writer, uint64_t *endings);
+
 /* Writes the hash table: (1 << bits) + 1 heads and trawl_endings_count(keys, tail) ranges. */
 trawl_status trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
                                 const void *context, uint32_t bits, uint32_t *heads,

@@ -259,34 +259,6 @@ static void leftmost_kinds(void **state) {
     expect_it_works();
 }
 
-/* The device is refused with the names of engines that have kernels; "auto" takes the CPU. */
-static void an_engine_without_kernels(void **state) {
-    (void)state;
-    trawl_db *without = compile("qgram", TRAWL_MATCH_ALL);
-    trawl_cuda_db *copy = NULL;
-    trawl_scan_report report;
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
-    uint64_t total;
-    options.report = &report;
-    options.device = "cuda";
-    expect_error(trawl_cuda_upload(without, NULL, &copy, &error), TRAWL_ERROR_UNAVAILABLE,
-                 "rabin-karp");
-    assert_null(copy);
-    expect_error(trawl_count(without, "abc", 3, &options, &total, NULL, &error),
-                 TRAWL_ERROR_UNAVAILABLE, "ac-dfa");
-    options.kernel = "u";
-    expect_error(trawl_count(without, "abc", 3, &options, &total, NULL, &error),
-                 TRAWL_ERROR_UNAVAILABLE, "ac-nfa");
-    options.kernel = NULL;
-    options.device = "auto";
-    assert_int_equal(trawl_count(without, "abc", 3, &options, &total, NULL, &error), TRAWL_OK);
-    assert_int_equal(total, 2);
-    assert_string_equal(report.device, "cpu");
-    assert_non_null(strstr(report.reason, "qgram"));
-    trawl_db_free(without);
-    expect_it_works();
-}
-
 static void layouts(void **state) {
     (void)state;
     const char *kernel;
@@ -411,7 +383,6 @@ int main(void) {
         cmocka_unit_test(wrong_values),
         cmocka_unit_test(older_structures),
         cmocka_unit_test(leftmost_kinds),
-        cmocka_unit_test(an_engine_without_kernels),
         cmocka_unit_test(layouts),
         cmocka_unit_test(measuring),
         cmocka_unit_test(every_allocation_fails),

@@ -117,24 +117,20 @@ static void kernels(void **state) {
     assert_int_equal(index, 0);
 }
 
-/* An engine without kernels is refused with the names of those that have some. */
+/* An engine without kernels, which here only one that does not exist can be, is refused with the
+ * names of those that have some. */
 static void an_engine_without_kernels(void **state) {
     (void)state;
     trawl_engine_description engine;
     trawl_kernel_description kernel;
-    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
-        uint32_t index;
+    uint32_t index;
+    assert_int_equal(trawl_kernel_find("no-engine", NULL, &index, &error),
+                     TRAWL_ERROR_UNAVAILABLE);
+    assert_non_null(strstr(error.message, "no-engine"));
+    assert_null(strchr(error.message, '\n'));
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++)
         if (trawl_kernel_describe(engine.name, 0, &kernel))
-            continue;
-        assert_int_equal(trawl_kernel_find(engine.name, NULL, &index, &error),
-                         TRAWL_ERROR_UNAVAILABLE);
-        assert_non_null(strstr(error.message, engine.name));
-        trawl_engine_description other;
-        for (size_t j = 0; trawl_engine_describe(j, &other); j++)
-            if (trawl_kernel_describe(other.name, 0, &kernel))
-                assert_non_null(strstr(error.message, other.name));
-        assert_null(strchr(error.message, '\n'));
-    }
+            assert_non_null(strstr(error.message, engine.name));
 }
 
 static void device_numbers(void **state) {

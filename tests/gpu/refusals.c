@@ -23,6 +23,7 @@ static const struct {
      "no automaton"},
     {"rabin-karp", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton",
      "no automaton"},
+    {"qgram", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton", "no automaton"},
     {"rabin-karp", "grouped", "prefix-sums", ANY, ANY, TRAWL_ERROR_LIMIT, "modul",
      "prefix sums are taken modulo a prime, grouped hashes modulo 2^64"},
     {"ac-nfa", NULL, "shared", ANY, ANY, TRAWL_ERROR_LIMIT, "shared memory",

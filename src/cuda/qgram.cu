@@ -1,0 +1,343 @@
+/* Engine qgram on a device: its tables there, the shape of a launch. */
+#include "cuda/qgram.cuh"
+
+extern "C" {
+#include "cuda/qgram_choose.h"
+}
+
+/* Parts of a long text: long enough that the samples before each one are few, short enough that the
+ * last ones do not keep the device waiting. */
+#define MOST_PART_BYTES TRAWL_QGRAM_MOST_PART
+
+/* Candidates that are listed of a part: one for so many bytes of it. */
+#define BYTES_PER_CANDIDATE 8u
+
+/* Hits that are noted of a part: one for so many bytes of it. */
+#define BYTES_PER_HIT 32u
+
+#define WORKSPACE_ALIGNMENT ((uint64_t)256)
+
+typedef struct qgram_tables {
+    trawl_cuda_qgram_view view;
+    uint8_t *memory; /* all arrays, in device memory */
+} qgram_tables;
+
+/* ------------------------------------------------------------------ uploading */
+
+/* Copies arrays into one block of device memory: first counts bytes, then copies. */
+typedef struct uploader {
+    uint8_t *memory; /* NULL while bytes are counted */
+    uint64_t used;
+    cudaError_t code;
+} uploader;
+
+static const void *put(uploader *self, const void *array, uint64_t bytes) {
+    const void *place = self->memory == NULL ? NULL : self->memory + self->used;
+    if (self->memory != NULL && bytes != 0 && self->code == cudaSuccess) {
+        self->code = cudaMemcpy(self->memory + self->used, array, bytes, cudaMemcpyHostToDevice);
+    }
+    self->used += (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+    return place;
+}
+
+static void put_tier(uploader *self, const trawl_cuda_qgram_tier *tier,
+                     const trawl_cuda_qgram_arrays *arrays, trawl_cuda_qgram_tables *table,
+                     trawl_cuda_keys *keys) {
+    const uint64_t count = arrays->keys.count;
+    table->tier = *tier;
+    table->mask = trawl_cuda_qgram_mask(tier);
+    table->case_bits = trawl_cuda_qgram_case_bits(tier);
+    if (tier->place == TRAWL_CUDA_QGRAM_GLOBAL) {
+        table->filter =
+            (const uint32_t *)put(self, arrays->filter, trawl_cuda_qgram_filter_words(tier) * 4);
+    }
+    table->align = (const uint16_t *)put(
+        self, arrays->align, arrays->align == NULL ? 0 : (UINT64_C(2) << tier->align_bits));
+    table->heads = (const uint32_t *)put(
+        self, arrays->heads, arrays->heads == NULL ? 0 : (UINT64_C(4) << tier->hash_bits) + 4);
+    table->ranges =
+        (const uint4 *)put(self, arrays->ranges, arrays->range_count * sizeof(trawl_ending_range));
+    table->direct =
+        (const uint32_t *)put(self, arrays->direct, arrays->direct == NULL ? 0 : 65536 * 4);
+    table->endings.endings = (const uint64_t *)put(self, arrays->endings, count * 8);
+    table->endings.folded = tier->folded != 0;
+    trawl_outputs *outputs = &keys->outputs;
+    outputs->keys = (uint32_t)count;
+    outputs->length = (const uint32_t *)put(self, arrays->length, count * 4);
+    outputs->link = (const uint32_t *)put(self, arrays->link, count * 4);
+    outputs->total = (const uint32_t *)put(self, arrays->total, count * 4);
+    outputs->first = (const uint32_t *)put(self, arrays->first, (count + 1) * 4);
+    outputs->ids =
+        (const uint32_t *)put(self, arrays->ids, (uint64_t)arrays->keys.pattern_count * 4);
+    outputs->verify = (const uint8_t *)put(self, arrays->verify, count);
+    outputs->records = NULL;
+    table->endings.keys = *keys;
+}
+
+/* The words of all FILTERs in shared memory, one after the other. */
+static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t **image,
+                               trawl_error *error) {
+    uint64_t bytes = (uint64_t)layout->image_words * 4;
+    *image = (uint32_t *)trawl_allocate_zeroed(bytes + 4, 1);
+    if (*image == NULL) {
+        return trawl_fail_memory(error, "a database on a device", bytes);
+    }
+    for (uint32_t i = 0; i < layout->tiers; i++) {
+        const trawl_cuda_qgram_tier *tier = &layout->tier[i];
+        if (tier->place != TRAWL_CUDA_QGRAM_GLOBAL) {
+            memcpy(*image + tier->filter_at, layout->arrays[i].filter,
+                   trawl_cuda_qgram_filter_words(tier) * 4);
+        }
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgram_layout *layout,
+                                  qgram_tables *tables, trawl_error *error) {
+    size_t bytes = layout->tiers * sizeof *uploaded->keys;
+    uint32_t *image = NULL;
+    trawl_status status = make_image(layout, &image, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    uploaded->keys = (trawl_cuda_keys *)trawl_allocate_zeroed(1, bytes);
+    if (uploaded->keys == NULL) {
+        trawl_release(image);
+        return trawl_fail_memory(error, "a database on a device", bytes);
+    }
+    uploaded->parts = layout->tiers;
+    trawl_cuda_qgram_view *view = &tables->view;
+    view->tiers = layout->tiers;
+    view->image_words = layout->image_words;
+    view->bitmap_words = trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_WINDOW / 32) + 1;
+    uploader upload = {NULL, 0, cudaSuccess};
+    for (int copying = 0; copying < 2; copying++) {
+        upload.used = 0;
+        uploaded->hits = 0;
+        view->image = (const uint4 *)put(&upload, image, (uint64_t)layout->image_words * 4);
+        for (uint32_t i = 0; i < layout->tiers; i++) {
+            uploaded->keys[i].first_hit = uploaded->hits;
+            uploaded->hits += layout->arrays[i].keys.count;
+            put_tier(&upload, &layout->tier[i], &layout->arrays[i], &view->table[i],
+                     &uploaded->keys[i]);
+        }
+        if (copying == 0) {
+            upload.code = cudaMalloc((void **)&tables->memory, upload.used);
+            upload.memory = tables->memory;
+            if (upload.code != cudaSuccess) {
+                break;
+            }
+        }
+    }
+    trawl_release(image);
+    if (upload.code != cudaSuccess) {
+        return trawl_cuda_failed(upload.code, "copying q-gram tables to the device", error);
+    }
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
+    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),
+                   error);
+    return TRAWL_OK;
+}
+
+static void release(trawl_cuda_db *uploaded) {
+    qgram_tables *tables = (qgram_tables *)uploaded->tables;
+    if (tables != NULL) {
+        (void)cudaFree(tables->memory);
+        trawl_release(tables);
+        uploaded->tables = NULL;
+    }
+}
+
+/* The patterns of a database as a set; a view. */
+static trawl_patterns patterns_of(const trawl_db *db) {
+    trawl_patterns patterns = {};
+    patterns.bytes = const_cast<uint8_t *>(db->patterns.bytes);
+    patterns.offsets = const_cast<uint32_t *>(db->patterns.offsets);
+    patterns.flags = const_cast<uint8_t *>(db->patterns.flags);
+    patterns.count = db->patterns.count;
+    patterns.min_length = db->header->min_length;
+    patterns.max_length = db->header->max_length;
+    for (size_t id = 0; id < patterns.count; id++) {
+        patterns.case_insensitive += (patterns.flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+    }
+    return patterns;
+}
+
+static size_t room_for_tables(const trawl_cuda_device *device) {
+    uint32_t warps = TRAWL_QGRAM_THREADS / 32;
+    size_t of_warps =
+        4 * TRAWL_QGRAM_VIEW_WORDS +
+        (size_t)4 * warps *
+            (TRAWL_QGRAM_MOST_ROUND * (TRAWL_QGRAM_WINDOW / 32 + 1) + TRAWL_QGRAM_QUEUE);
+    return device->shared_bytes < of_warps ? 0 : device->shared_bytes - of_warps;
+}
+
+static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
+                            trawl_error *error) {
+    trawl_patterns patterns = patterns_of(uploaded->db);
+    qgram_tables *tables = (qgram_tables *)trawl_allocate_zeroed(1, sizeof *tables);
+    trawl_cuda_qgram_layout *layout =
+        (trawl_cuda_qgram_layout *)trawl_allocate_zeroed(1, sizeof *layout);
+    trawl_status status = TRAWL_OK;
+    if (tables == NULL || layout == NULL) {
+        status = trawl_fail_memory(error, "a database on a device", sizeof *tables);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_qgram_choose(&patterns, sample, sample_length,
+                                         room_for_tables(&uploaded->device), layout, error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_qgram_layout_make(&patterns, layout, error);
+    }
+    if (status == TRAWL_OK) {
+        uploaded->tables = tables;
+        status = upload_layout(uploaded, layout, tables, error);
+        trawl_cuda_qgram_layout_release(layout);
+        if (status != TRAWL_OK) {
+            release(uploaded);
+            tables = NULL;
+        }
+    }
+    if (status != TRAWL_OK) {
+        trawl_release(tables);
+    }
+    trawl_release(layout);
+    return status;
+}
+
+/* ------------------------------------------------------------------ planning */
+
+static uint64_t aligned(uint64_t bytes) {
+    return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+}
+
+static uint64_t parts_of_piece(const trawl_cuda_plan *plan) {
+    return plan->piece_bytes / plan->thread_bytes + 2;
+}
+
+/* For one piece: a word for parts with too many, then how many each part has, then the list. */
+static uint64_t candidates_bytes(const trawl_cuda_plan *plan) {
+    uint64_t parts = parts_of_piece(plan);
+    uint64_t listed = parts * (plan->thread_bytes / BYTES_PER_CANDIDATE);
+    return aligned(4) + aligned(parts * 4) + aligned(listed * sizeof(uint16_t));
+}
+
+static uint64_t notes_bytes(const trawl_cuda_plan *plan) {
+    uint64_t parts = parts_of_piece(plan);
+    uint64_t hits = parts * (plan->thread_bytes / BYTES_PER_HIT);
+    return aligned(4) + aligned(parts * 4) + aligned(hits * sizeof(trawl_cuda_qgram_hit));
+}
+
+/* Candidates are needed until the next piece only. */
+static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_plan *plan, void *workspace) {
+    trawl_cuda_qgram_candidates candidates = {};
+    uint8_t *at = (uint8_t *)workspace;
+    candidates.overflown = (uint32_t *)at;
+    at += aligned(4);
+    candidates.count = (uint32_t *)at;
+    at += aligned(parts_of_piece(plan) * 4);
+    candidates.list = (uint16_t *)at;
+    candidates.capacity = plan->thread_bytes / BYTES_PER_CANDIDATE;
+    return candidates;
+}
+
+/* Notes are made by one pass and read by another, after all pieces. */
+static trawl_cuda_qgram_notes notes_of(const trawl_cuda_plan *plan, const trawl_cuda_piece *piece,
+                                       void *workspace) {
+    trawl_cuda_qgram_notes notes = {};
+    uint8_t *at = (uint8_t *)workspace + candidates_bytes(plan) +
+                  piece->first / plan->piece_bytes * notes_bytes(plan);
+    notes.overflown = (uint32_t *)at;
+    at += aligned(4);
+    notes.count = (uint32_t *)at;
+    at += aligned(parts_of_piece(plan) * 4);
+    notes.hits = (trawl_cuda_qgram_hit *)at;
+    notes.capacity = plan->thread_bytes / BYTES_PER_HIT;
+    return notes;
+}
+
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                         trawl_cuda_plan *plan, trawl_error *error) {
+    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    if (wishes->table_path == TRAWL_TABLES_TEXTURE) {
+        return trawl_fail(
+            error, TRAWL_ERROR_ARGUMENT,
+            "qgram: kernel filter has no table path texture: its tables are in shared "
+            "memory and behind read-only loads");
+    }
+    plan->table_path = TRAWL_TABLES_READ_ONLY;
+    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : TRAWL_QGRAM_THREADS;
+    plan->ordered = true;
+    plan->part_threads = 32;
+    uint64_t warps = (uint64_t)uploaded->device.multiprocessors * plan->block_threads / 32;
+    uint64_t pieces = wishes->length / TRAWL_CUDA_LARGEST_PIECE + 1;
+    uint64_t each = wishes->length / pieces / warps + 1;
+    each = (each + TRAWL_QGRAM_WINDOW - 1) / TRAWL_QGRAM_WINDOW * TRAWL_QGRAM_WINDOW;
+    plan->thread_bytes = (uint32_t)(each < MOST_PART_BYTES ? each : MOST_PART_BYTES);
+    if (wishes->block_bytes != 0) {
+        uint32_t unit = plan->block_threads / 32 * TRAWL_QGRAM_WINDOW;
+        if (wishes->block_bytes % unit != 0 ||
+            wishes->block_bytes / (plan->block_threads / 32) > MOST_PART_BYTES) {
+            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                              "qgram, kernel filter: %u bytes of text per block of %u threads; a "
+                              "multiple of %u up to %u is expected",
+                              wishes->block_bytes, plan->block_threads, unit,
+                              plan->block_threads / 32 * MOST_PART_BYTES);
+        }
+        plan->thread_bytes = wishes->block_bytes / (plan->block_threads / 32);
+    }
+    plan->piece_bytes = TRAWL_CUDA_LARGEST_PIECE;
+    if (wishes->length < plan->piece_bytes) {
+        plan->piece_bytes = (wishes->length / 4096 + 1) * 4096;
+    }
+    plan->workspace_bytes = candidates_bytes(plan);
+    if (wishes->form == TRAWL_CUDA_MATCHES) {
+        plan->workspace_bytes += (wishes->length / plan->piece_bytes + 1) * notes_bytes(plan);
+    }
+    return trawl_cuda_plan_shared(
+        uploaded, trawl_cuda_qgram_shared_bytes(&tables->view, plan->block_threads), plan, error);
+}
+
+/* ------------------------------------------------------------------ launching */
+
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+                           void *workspace, cudaStream_t stream, trawl_error *error) {
+    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    trawl_cuda_reporter reporter = {*piece, *output, uploaded->patterns};
+    uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
+    uint32_t warps = plan->block_threads / 32;
+    uint32_t blocks = (parts + warps - 1) / warps;
+    uint32_t multiprocessors = (uint32_t)uploaded->device.multiprocessors;
+    trawl_cuda_qgram_call call = {&reporter,
+                                  &tables->view,
+                                  candidates_of(plan, workspace),
+                                  {},
+                                  plan->thread_bytes,
+                                  blocks < multiprocessors ? blocks : multiprocessors,
+                                  plan->block_threads,
+                                  plan->shared_bytes,
+                                  &uploaded->device,
+                                  stream};
+    bool sizes = output->pass == TRAWL_CUDA_PASS_SIZES;
+    if (sizes || output->pass == TRAWL_CUDA_PASS_RECORDS) {
+        call.notes = notes_of(plan, piece, workspace);
+    }
+    if (sizes) {
+        TRAWL_CUDA_TRY(cudaMemsetAsync(call.notes.overflown, 0, sizeof(uint32_t), stream), error);
+    }
+    trawl_status status = TRAWL_OK;
+    if (output->pass == TRAWL_CUDA_PASS_RECORDS) {
+        status = trawl_cuda_qgram_expand(&call, error);
+    } else {
+        TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.overflown, 0, sizeof(uint32_t), stream),
+                       error);
+        status = trawl_cuda_qgram_sieve(&call, error);
+        if (status == TRAWL_OK) {
+            status = trawl_cuda_qgram_verify(&call, error);
+        }
+    }
+    return status == TRAWL_OK ? trawl_cuda_qgram_walk(&call, error) : status;
+}
+
+const trawl_cuda_engine trawl_cuda_qgram = {"qgram", prepare, release, plan, launch, true};

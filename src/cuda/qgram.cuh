@@ -1,0 +1,137 @@
+/* The q-gram engine's kernels: what they are given, and what one of their threads sees at once. */
+#ifndef TRAWL_CUDA_QGRAM_CUH
+#define TRAWL_CUDA_QGRAM_CUH
+
+extern "C" {
+#include "cuda/qgram.h"
+}
+
+#include "cuda/endings.cuh"
+
+/* Threads of a block, at most: one block has a multiprocessor for itself. */
+#ifndef TRAWL_QGRAM_THREADS
+#define TRAWL_QGRAM_THREADS 1024u
+#endif
+
+/* A warp goes over its part in windows: every thread has so many vectors of 16 bytes of one. */
+#define TRAWL_QGRAM_VECTORS 4u
+#define TRAWL_QGRAM_VECTOR_BYTES (32u * 16u) /* that a warp loads at once */
+#define TRAWL_QGRAM_WINDOW (TRAWL_QGRAM_VECTORS * TRAWL_QGRAM_VECTOR_BYTES)
+
+/* Shared memory of a warp: a bit for each byte of a round of windows and of the stride behind it,
+ * for each tier: keys of the tier may end with this byte. And samples that wait for the second
+ * question. */
+#define TRAWL_QGRAM_MOST_ROUND 4u /* windows; tiers share the room */
+#define TRAWL_QGRAM_QUEUE 64u
+
+/* A tier; pointers are the device's. */
+typedef struct trawl_cuda_qgram_tables {
+    trawl_cuda_qgram_tier tier;
+    uint32_t mask, case_bits;
+    const uint32_t *filter; /* GLOBAL */
+    const uint16_t *align;
+    const uint32_t *heads;
+    const uint4 *ranges;    /* trawl_ending_range */
+    const uint32_t *direct; /* DIRECT */
+    trawl_cuda_endings endings;
+} trawl_cuda_qgram_tables;
+
+/* Passed to kernels by value. */
+typedef struct trawl_cuda_qgram_view {
+    uint32_t tiers;
+    uint32_t image_words;  /* a multiple of 4 */
+    uint32_t bitmap_words; /* of a warp and a tier */
+    const uint4 *image;
+    trawl_cuda_qgram_tables table[TRAWL_CUDA_QGRAM_TIERS];
+} trawl_cuda_qgram_view;
+
+/* Blocks keep a copy of it in shared memory, behind the image. */
+#define TRAWL_QGRAM_VIEW_WORDS ((uint32_t)(sizeof(trawl_cuda_qgram_view) + 15) / 16 * 4)
+
+/* A place of the text where a key ends. */
+typedef struct trawl_cuda_qgram_hit {
+    uint32_t end; /* in the piece */
+    uint32_t key; /* with the tier in the upper two bits; TRAWL_NO_KEY: it was none */
+} trawl_cuda_qgram_hit;
+
+#define TRAWL_QGRAM_TIER_SHIFT 30u
+
+/* Hits of each part, noted while matches are counted, so that records need no second walk. A part
+ * with more than `capacity` is walked again. */
+typedef struct trawl_cuda_qgram_notes {
+    trawl_cuda_qgram_hit *hits; /* `capacity` for each part; NULL: none are noted */
+    uint32_t *count;            /* of each part; above `capacity`: too many */
+    uint32_t *overflown;        /* one word: parts with too many */
+    uint32_t capacity;
+} trawl_cuda_qgram_notes;
+
+/* What passes FILTER, part by part: the tier, and the sample's last byte from the part's beginning.
+ * A part where more passes than there is room for is walked in one step instead. */
+typedef struct trawl_cuda_qgram_candidates {
+    uint16_t *list;      /* `capacity` for each part */
+    uint32_t *count;     /* of each part; may be above `capacity` */
+    uint32_t *overflown; /* one word: parts with too many */
+    uint32_t capacity;
+} trawl_cuda_qgram_candidates;
+
+#define TRAWL_QGRAM_ENTRY_SHIFT 14u
+#define TRAWL_QGRAM_MOST_PART (1u << TRAWL_QGRAM_ENTRY_SHIFT) /* bytes */
+
+typedef struct trawl_cuda_qgram_call {
+    const trawl_cuda_reporter *reporter;
+    const trawl_cuda_qgram_view *view;
+    trawl_cuda_qgram_candidates candidates;
+    trawl_cuda_qgram_notes notes;
+    uint32_t part_bytes; /* a multiple of TRAWL_QGRAM_WINDOW */
+    uint32_t blocks, threads, shared_bytes;
+    const trawl_cuda_device *device;
+    cudaStream_t stream;
+} trawl_cuda_qgram_call;
+
+/* Lists the candidates of all parts; pass COUNT also counts what pairs of bytes say at once. */
+trawl_status trawl_cuda_qgram_sieve(const trawl_cuda_qgram_call *call, trawl_error *error);
+
+/* Any pass but STATES and RECORDS, of parts whose candidates are listed. */
+trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error);
+
+/* Any pass but STATES, of all other parts; RECORDS of parts with too many hits. */
+trawl_status trawl_cuda_qgram_walk(const trawl_cuda_qgram_call *call, trawl_error *error);
+
+/* RECORDS of all other parts, from their hits (qgram_expand.cu). */
+trawl_status trawl_cuda_qgram_expand(const trawl_cuda_qgram_call *call, trawl_error *error);
+
+/* Windows of a round. */
+static inline uint32_t trawl_cuda_qgram_round(uint32_t tiers) {
+    return tiers == 1 ? TRAWL_QGRAM_MOST_ROUND : tiers == 2 ? TRAWL_QGRAM_MOST_ROUND / 2 : 1;
+}
+
+static inline uint32_t trawl_cuda_qgram_shared_bytes(const trawl_cuda_qgram_view *view,
+                                                     uint32_t threads) {
+    uint32_t warp_words = view->tiers * view->bitmap_words + TRAWL_QGRAM_QUEUE;
+    return 4 * (view->image_words + TRAWL_QGRAM_VIEW_WORDS + threads / 32 * warp_words);
+}
+
+/* The matches of key `key`, which ends before text[end]. */
+static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
+    const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys, uint32_t end, uint32_t key) {
+    const trawl_outputs &outputs = keys.outputs;
+    if ((__ldg(outputs.verify + key) & TRAWL_VERIFY_CHAIN) == 0) {
+        return __ldg(outputs.total + key);
+    }
+    uint32_t total = 0;
+    do {
+        uint32_t length = outputs.length[key];
+        if (length > end) {
+            break;
+        }
+        bool verify = (outputs.verify[key] & TRAWL_VERIFY_OWN) != 0;
+        for (uint32_t i = outputs.first[key]; i < outputs.first[key + 1]; i++) {
+            total += !verify || trawl_cuda_pattern_matches(reporter.patterns, outputs.ids[i],
+                                                           reporter.piece.text + (end - length));
+        }
+        key = outputs.link[key];
+    } while (key != TRAWL_NO_KEY);
+    return total;
+}
+
+#endif

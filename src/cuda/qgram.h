@@ -1,0 +1,142 @@
+/*
+ * The q-gram engine's tables as a GPU wants them.
+ *
+ * As on the CPU (engine/qgram.h) the set is divided by length into tiers, but for other costs: what
+ * a multiprocessor's threads touch for every byte of text must be in its shared memory, of which
+ * there are some 200 KB for all tiers together, while look-ups there are cheap and one in the L2
+ * cache is not. So tiers are chosen anew for the device (cuda/qgram_choose.h), and made from the
+ * database's patterns when it is uploaded.
+ *
+ * A sample is the last `gram` bytes before a position of the text that is a multiple of `stride`,
+ * counted from an address that is a multiple of 16. Every pattern of the tier has at least
+ * gram + stride - 1 bytes, so one sample of every occurrence lies inside it and ends 0 .. stride -
+ * 1 bytes before it does: its alignment. Three questions are asked, each of fewer positions than
+ * the one before:
+ *
+ *     FILTER   one bit for each hash of a sample of the set: may a match end at or soon behind
+ * here? ALIGN    stride bits for each hash of another kind: how far behind here? (stride > 1)
+ *     ENDINGS  which is the longest key that ends there? (engine/endings.h)
+ *
+ * Patterns of one and two bytes have a table of all pairs of bytes instead.
+ */
+#ifndef TRAWL_CUDA_QGRAM_H
+#define TRAWL_CUDA_QGRAM_H
+
+#include "common/compiler.h"
+#include "engine/endings.h"
+
+#define TRAWL_CUDA_QGRAM_TIERS 4u
+#define TRAWL_CUDA_QGRAM_MOST_STRIDE 16u
+#define TRAWL_CUDA_QGRAM_MOST_GRAM 16u
+
+/* Where FILTER is. */
+typedef enum trawl_cuda_qgram_place {
+    TRAWL_CUDA_QGRAM_DIRECT = 0, /* patterns of one and two bytes: pairs, in shared memory */
+    TRAWL_CUDA_QGRAM_SHARED = 1,
+    TRAWL_CUDA_QGRAM_GLOBAL = 2 /* too large for shared memory: behind the L2 cache */
+} trawl_cuda_qgram_place;
+
+typedef struct trawl_cuda_qgram_tier {
+    uint32_t place;                  /* trawl_cuda_qgram_place */
+    uint32_t min_length, max_length; /* of its patterns */
+    uint32_t stride;                 /* 1, 2, 4, 8 or 16 */
+    uint32_t gram;                   /* bytes of a sample: 2 .. 16 */
+    uint32_t folded;                 /* 1: keys are lower-cased, case-sensitive ones are verified */
+    uint32_t filter_bits;            /* FILTER has 1 << filter_bits bits: at least 7 */
+    uint32_t filter_at;              /* its first 32-bit word in the image (SHARED, DIRECT) */
+    uint32_t align_bits;             /* ALIGN has 1 << align_bits entries of 16 bits; 0: stride 1 */
+    uint32_t tail;                   /* last bytes by which an end is looked up: up to 8 */
+    uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads */
+} trawl_cuda_qgram_tier;
+
+/* 32-bit words of a sample that are hashed, and which bits of the oldest one belong to it. */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_words(const trawl_cuda_qgram_tier *tier) {
+    return (tier->gram + 3) / 4;
+}
+TRAWL_BOTH uint32_t trawl_cuda_qgram_mask(const trawl_cuda_qgram_tier *tier) {
+    uint32_t bytes = (tier->gram + 3) % 4 + 1;
+    return bytes == 4 ? UINT32_MAX : ~(UINT32_MAX >> (8 * bytes));
+}
+
+/* In folded tiers letters of either case must hash alike: see trawl_qgram_case_bits. */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_case_bits(const trawl_cuda_qgram_tier *tier) {
+    return tier->folded != 0 ? UINT32_C(0x20202020) : 0;
+}
+
+/* What each word of a sample is multiplied with, the youngest word first; the sum is its hash. */
+#define TRAWL_CUDA_QGRAM_FACTOR_0 UINT32_C(0x9e3779b1)
+#define TRAWL_CUDA_QGRAM_FACTOR_1 UINT32_C(0x85ebca77)
+#define TRAWL_CUDA_QGRAM_FACTOR_2 UINT32_C(0xc2b2ae3d)
+#define TRAWL_CUDA_QGRAM_FACTOR_3 UINT32_C(0x27d4eb2f)
+
+/* The hash of a sample whose words, the youngest first, have been masked. */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_hash(const uint32_t *words) {
+    return words[0] * TRAWL_CUDA_QGRAM_FACTOR_0 + words[1] * TRAWL_CUDA_QGRAM_FACTOR_1 +
+           words[2] * TRAWL_CUDA_QGRAM_FACTOR_2 + words[3] * TRAWL_CUDA_QGRAM_FACTOR_3;
+}
+
+/* FILTER: the upper bits of a hash say which word and which bit of it, counted from the highest. At
+ * strides from this one on, where samples are few, a second bit of the word is set and asked for.
+ */
+#define TRAWL_CUDA_QGRAM_TWO_BITS_STRIDE 4u
+
+TRAWL_BOTH uint32_t trawl_cuda_qgram_bit(uint32_t hash, uint32_t filter_bits) {
+    return hash >> (32 - filter_bits);
+}
+TRAWL_BOTH uint32_t trawl_cuda_qgram_second_bit(uint32_t hash) {
+    return hash >> 3;
+}
+
+/* Entry of ALIGN: independent of the bit, so that few of what the filter lets through by chance
+ * passes here as well. */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_entry(uint32_t hash, uint32_t align_bits) {
+    hash ^= hash >> 15;
+    hash *= UINT32_C(0x2c1b3c6d);
+    hash ^= hash >> 12;
+    return (hash * UINT32_C(0x297a2d39)) >> (32 - align_bits);
+}
+
+/* DIRECT: four bits for each pair of bytes, the earlier one in the low half of the index: how many
+ * patterns end with it; this value means that many or more. */
+#define TRAWL_CUDA_QGRAM_MANY_PAIRS 15u
+#define TRAWL_CUDA_QGRAM_PAIR_WORDS 8192u
+
+/* ------------------------------------------------------------------ on the host (qgram_layout.c)
+ */
+
+/* The arrays of one tier, in host memory, owned. */
+typedef struct trawl_cuda_qgram_arrays {
+    trawl_keys keys;  /* of the tier's patterns, reversed */
+    uint32_t *filter; /* words: FILTER or the pairs */
+    uint16_t *align;
+    uint32_t *heads;
+    trawl_ending_range *ranges;
+    uint32_t range_count;
+    uint64_t *endings;
+    uint32_t *direct; /* DIRECT: 65,536 times 0 or 1 + the longest key that ends with the pair */
+    uint32_t *length, *link, *total, *first, *ids;
+    uint8_t *verify;
+} trawl_cuda_qgram_arrays;
+
+typedef struct trawl_cuda_qgram_layout {
+    uint32_t tiers;
+    uint32_t image_words; /* of shared memory: all FILTERs that are there */
+    trawl_cuda_qgram_tier tier[TRAWL_CUDA_QGRAM_TIERS]; /* of falling lengths */
+    trawl_cuda_qgram_arrays arrays[TRAWL_CUDA_QGRAM_TIERS];
+} trawl_cuda_qgram_layout;
+
+/* Makes all arrays of the tiers, which have been chosen: everything in `tier` up to align_bits is
+ * set. On failure everything is released. */
+trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
+                                          trawl_cuda_qgram_layout *layout, trawl_error *error);
+void trawl_cuda_qgram_layout_release(trawl_cuda_qgram_layout *layout);
+
+/* The words of the FILTER (or the pairs) of a tier. */
+uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier);
+
+/* The hash of the sample of a key that ends `alignment` bytes before it does. `reversed` are the
+ * key's bytes, the last one first. */
+uint32_t trawl_cuda_qgram_key_hash(const trawl_cuda_qgram_tier *tier, const uint8_t *reversed,
+                                   uint32_t alignment);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * The first question: FILTER, for the samples of 16 bytes of text. All of the time of a scan is
+ * spent here where matches are rare, so that the shape of samples is a constant of the code.
+ *
+ * A thread sees eight words: the 16 bytes before its own, then its own.
+ */
+#ifndef TRAWL_CUDA_QGRAM_FILTER_CUH
+#define TRAWL_CUDA_QGRAM_FILTER_CUH
+
+#include "cuda/qgram.cuh"
+
+/* The kinds of samples at a stride that there are, as SHAPE(stride, words): qgram_choose.c chooses
+ * among them. */
+#define TRAWL_QGRAM_SHAPES                                                                         \
+    SHAPE(2, 1) SHAPE(2, 2) SHAPE(4, 1) SHAPE(4, 2) SHAPE(4, 3) SHAPE(8, 2) SHAPE(8, 3) SHAPE(16, 4)
+#define TRAWL_QGRAM_SHAPE(stride, words) ((stride)*8 + (words))
+
+/* The four bytes that end 4 * BACK bytes before byte AT of the own ones. */
+template <int AT, int BACK>
+static __device__ __forceinline__ uint32_t trawl_qgram_word(const uint32_t (&seen)[8]) {
+    constexpr int word = 4 + AT / 4 - BACK;
+    if constexpr (AT % 4 == 0) {
+        return seen[word - 1];
+    } else {
+        return __funnelshift_r(seen[word - 1], seen[word], 8 * (AT % 4));
+    }
+}
+
+/* The hash of the sample that ends at byte AT (qgram.h). */
+template <int AT, int WORDS>
+static __device__ __forceinline__ uint32_t trawl_qgram_sample(const uint32_t (&seen)[8],
+                                                              uint32_t mask) {
+    uint32_t newest = trawl_qgram_word<AT, 0>(seen);
+    if constexpr (WORDS == 1) {
+        newest &= mask;
+    }
+    uint32_t hash = newest * TRAWL_CUDA_QGRAM_FACTOR_0;
+    if constexpr (WORDS == 2) {
+        hash += (trawl_qgram_word<AT, 1>(seen) & mask) * TRAWL_CUDA_QGRAM_FACTOR_1;
+    }
+    if constexpr (WORDS > 2) {
+        hash += trawl_qgram_word<AT, 1>(seen) * TRAWL_CUDA_QGRAM_FACTOR_1;
+    }
+    if constexpr (WORDS == 3) {
+        hash += (trawl_qgram_word<AT, 2>(seen) & mask) * TRAWL_CUDA_QGRAM_FACTOR_2;
+    }
+    if constexpr (WORDS == 4) {
+        hash += trawl_qgram_word<AT, 2>(seen) * TRAWL_CUDA_QGRAM_FACTOR_2;
+        hash += (trawl_qgram_word<AT, 3>(seen) & mask) * TRAWL_CUDA_QGRAM_FACTOR_3;
+    }
+    return hash;
+}
+
+/* One bit of `passed` for each sample, the last one lowest, behind the bits that it has. A bit of
+ * FILTER is found by turning it into the sign, and taken over with the next shift. */
+template <int STRIDE, int WORDS, bool GLOBAL, int AT = STRIDE>
+static __device__ __forceinline__ uint32_t trawl_qgram_samples(const uint32_t (&seen)[8],
+                                                               const uint32_t *filter,
+                                                               uint32_t shift, uint32_t mask,
+                                                               uint32_t passed) {
+    uint32_t hash = trawl_qgram_sample<AT, WORDS>(seen, mask);
+    uint32_t bit = hash >> shift;
+    uint32_t word = GLOBAL ? __ldg(filter + bit / 32) : filter[bit / 32];
+    uint32_t sign = __funnelshift_l(word, word, bit);
+    if constexpr (STRIDE >= TRAWL_CUDA_QGRAM_TWO_BITS_STRIDE) {
+        sign &= __funnelshift_l(word, word, trawl_cuda_qgram_second_bit(hash));
+    }
+    passed = __funnelshift_l(sign, passed, 1);
+    if constexpr (AT < 16) {
+        return trawl_qgram_samples<STRIDE, WORDS, GLOBAL, AT + STRIDE>(seen, filter, shift, mask,
+                                                                       passed);
+    } else {
+        return passed;
+    }
+}
+
+/* One word of the 16 bytes before each thread's own: those of the thread before, and of the first
+ * thread, those of the last one in the vector before, which `edge` receives for the next vector. */
+static __device__ __forceinline__ uint32_t trawl_qgram_before(uint32_t own, uint32_t *edge) {
+    uint32_t lane = threadIdx.x % 32;
+    uint32_t turned = __shfl_sync(0xffffffffu, own, (int)((lane + 31) % 32));
+    uint32_t before = lane == 0 ? *edge : turned;
+    *edge = turned;
+    return before;
+}
+
+/* `VECTORS` vectors of a window, before which the 16 bytes `edge` are, as far as samples have them;
+ * afterwards those before the next one. Bits as above, those of earlier vectors above those of
+ * later ones. */
+template <int STRIDE, int WORDS, bool GLOBAL, int VECTORS>
+static __device__ __forceinline__ uint32_t trawl_qgram_vectors(const uint4 *own, uint4 *edge,
+                                                               const uint32_t *filter,
+                                                               uint32_t shift, uint32_t mask,
+                                                               uint32_t case_bits) {
+    constexpr int BEFORE = WORDS - STRIDE / 4; /* words of earlier bytes that samples have */
+    uint32_t passed = 0;
+#pragma unroll
+    for (int i = 0; i < VECTORS; i++) {
+        uint32_t seen[8] = {0, 0, 0, 0, own[i].x, own[i].y, own[i].z, own[i].w};
+        if constexpr (BEFORE > 0) {
+            seen[3] = trawl_qgram_before(own[i].w, &edge->w);
+        }
+        if constexpr (BEFORE > 1) {
+            seen[2] = trawl_qgram_before(own[i].z, &edge->z);
+        }
+        if constexpr (BEFORE > 2) {
+            seen[1] = trawl_qgram_before(own[i].y, &edge->y);
+        }
+        if constexpr (BEFORE > 3) {
+            seen[0] = trawl_qgram_before(own[i].x, &edge->x);
+        }
+        if (case_bits != 0) {
+#pragma unroll
+            for (int word = 0; word < 8; word++) {
+                seen[word] |= case_bits;
+            }
+        }
+        passed = trawl_qgram_samples<STRIDE, WORDS, GLOBAL>(seen, filter, shift, mask, passed);
+    }
+    return passed;
+}
+
+#endif

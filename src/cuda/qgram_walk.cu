@@ -1,0 +1,331 @@
+/*
+ * Parts of the text where so much passes FILTER that it could not be listed: they are walked again,
+ * in one step, as are parts with too many matches when records are written.
+ *
+ * A warp owns a part and goes over it in windows of 2 KB. What passes is queued, so that the second
+ * question is asked by whole warps; it leaves bits where keys may end. After a round of some
+ * windows the third question is asked for each bit, in the order of the text.
+ *
+ * Samples end up to stride - 1 bytes before matches do, which may then end in the next round (its
+ * bits are kept) or in the next part, whose warp looks at the sample before its first byte itself.
+ */
+#include "cuda/qgram_settle.cuh"
+
+/* Asks for the first 32 of the queue, or for all when there are fewer. */
+static __device__ __noinline__ void ask_queue(const surroundings &around, int32_t round,
+                                              uint32_t queued) {
+    uint32_t lane = threadIdx.x % 32;
+    __syncwarp();
+    if (lane < queued) {
+        ask_align(around, round, around.queue[lane]);
+    }
+    __syncwarp();
+    if (lane + 32 < queued) {
+        around.queue[lane] = around.queue[32 + lane];
+    }
+    __syncwarp();
+}
+
+/* Queues the samples whose bits are set in `passed`, of which bit b is sample `count` - 1 - b of
+ * the thread, counted over `count` * stride / 16 vectors of the window. */
+static __device__ __forceinline__ void queue_samples(const surroundings around, place *place,
+                                                     uint32_t number, uint32_t stride,
+                                                     uint32_t count, uint32_t passed) {
+    uint32_t lane = threadIdx.x % 32;
+    uint32_t per_vector = 16 / stride;
+    for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0;
+         some = __ballot_sync(FULL, passed != 0)) {
+        if (passed != 0) {
+            uint32_t bit = 31 - (uint32_t)__clz((int)passed);
+            passed ^= 1u << bit;
+            uint32_t sample = count - 1 - bit;
+            uint32_t at = place->from + sample / per_vector * TRAWL_QGRAM_VECTOR_BYTES + lane * 16 +
+                          (sample % per_vector + 1) * stride;
+            uint32_t slot = place->queued + (uint32_t)__popc(some & ((1u << lane) - 1));
+            around.queue[slot] = number << TRAWL_QGRAM_TIER_SHIFT | at;
+        }
+        place->queued += (uint32_t)__popc(some);
+        if (place->queued >= 32) {
+            const surroundings rare = around; /* so that only the copy is in memory */
+            ask_queue(rare, place->round, place->queued);
+            place->queued -= 32;
+            place->bits = 1;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ the first question */
+
+/* Sets bits of a window's bitmap for the 16 bytes of vector `vector`. */
+static __device__ __forceinline__ void set_bits(const surroundings around, const place &place,
+                                                uint32_t number, uint32_t vector, uint32_t bits) {
+    uint32_t lane = threadIdx.x % 32;
+    uint32_t word = (place.from + vector * TRAWL_QGRAM_VECTOR_BYTES) / 32 + lane / 2;
+    atomicOr(&around.bitmaps[number * around.bitmap_words + word], bits << (16 * (lane % 2)));
+}
+
+/* Samples at every position: their ends are the matches', so that there is no second question. */
+template <int WORDS>
+static __device__ __forceinline__ void
+every_position(const surroundings around, place *place, const trawl_cuda_qgram_tables &table,
+               uint32_t number, const uint4 *own, const uint4 &edge) {
+    const uint32_t *filter = around.image + table.tier.filter_at;
+    uint4 before = edge;
+#pragma unroll
+    for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i += 2) {
+        uint32_t passed = trawl_qgram_vectors<1, WORDS, false, 2>(
+            own + i, &before, filter, 32 - table.tier.filter_bits, table.mask, table.case_bits);
+        if (passed != 0) {
+            uint32_t ends = __brev(passed); /* of the first vector in the lower half */
+            if ((ends & 0xffff) != 0) {
+                set_bits(around, *place, number, i, ends & 0xffff);
+            }
+            if (ends >> 16 != 0) {
+                set_bits(around, *place, number, i + 1, ends >> 16);
+            }
+            place->bits = 1;
+        }
+    }
+}
+
+/* Samples at a stride. */
+template <int STRIDE, int WORDS, bool GLOBAL>
+static __device__ __forceinline__ void
+sampled(const surroundings around, place *place, const trawl_cuda_qgram_tables &table,
+        uint32_t number, const uint4 *own, const uint4 &edge) {
+    const uint32_t *filter = GLOBAL ? table.filter : around.image + table.tier.filter_at;
+    uint4 before = edge;
+    uint32_t passed = trawl_qgram_vectors<STRIDE, WORDS, GLOBAL, TRAWL_QGRAM_VECTORS>(
+        own, &before, filter, 32 - table.tier.filter_bits, table.mask, table.case_bits);
+    queue_samples(around, place, number, STRIDE, TRAWL_QGRAM_VECTORS * 16 / STRIDE, passed);
+}
+
+/* Pairs of bytes. `counted`: all bytes of the window are owned and have bytes before them, so that
+ * what the pairs say can be counted at once. */
+template <int AFTER>
+static __device__ __forceinline__ void pairs(const surroundings around, place *place,
+                                             const trawl_cuda_qgram_tables &table, uint32_t number,
+                                             const uint4 *own, uint4 edge, bool counted) {
+    const uint32_t *filter = around.image + table.tier.filter_at;
+#pragma unroll
+    for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i++) {
+        uint32_t words[5] = {trawl_qgram_before(own[i].w, &edge.w), own[i].x, own[i].y, own[i].z,
+                             own[i].w};
+        uint32_t bits = 0;
+#pragma unroll
+        for (uint32_t j = 0; j < 16; j++) {
+            uint32_t newest =
+                j % 4 == 3 ? words[j / 4 + 1]
+                           : __funnelshift_r(words[j / 4], words[j / 4 + 1], 8 * (j % 4 + 1));
+            uint32_t total = filter[newest >> 19] >> (newest >> 14 & 28) & 15;
+            if (AFTER == COUNT && counted) {
+                bits |= total == TRAWL_CUDA_QGRAM_MANY_PAIRS ? 1u << j : 0;
+                place->pairs += total == TRAWL_CUDA_QGRAM_MANY_PAIRS ? 0 : total;
+            } else {
+                bits |= total != 0 ? 1u << j : 0;
+            }
+        }
+        if (bits != 0) {
+            set_bits(around, *place, number, i, bits);
+            place->bits = 1;
+        }
+    }
+}
+
+template <bool GLOBAL>
+static __device__ __forceinline__ void
+ask_filter(const surroundings around, place *place, const trawl_cuda_qgram_tables &table,
+           uint32_t number, const uint4 *own, const uint4 &edge) {
+    switch (TRAWL_QGRAM_SHAPE(table.tier.stride, trawl_cuda_qgram_words(&table.tier))) {
+#define SHAPE(stride, words)                                                                       \
+    case TRAWL_QGRAM_SHAPE(stride, words):                                                         \
+        sampled<stride, words, GLOBAL>(around, place, table, number, own, edge);                   \
+        break;
+        TRAWL_QGRAM_SHAPES
+#undef SHAPE
+    default:
+        break;
+    }
+}
+
+template <int AFTER>
+static __device__ __forceinline__ void ask_tier(const surroundings around, place *place,
+                                                uint32_t number, const uint4 *own,
+                                                const uint4 &edge) {
+    const trawl_cuda_qgram_tables &table = around.view->table[number];
+    if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
+        int32_t window = place->round + (int32_t)place->from;
+        bool counted = window > 0 && window >= (int32_t)place->first &&
+                       window + (int32_t)TRAWL_QGRAM_WINDOW <= (int32_t)place->past;
+        pairs<AFTER>(around, place, table, number, own, edge, counted);
+    } else if (table.tier.stride == 1) {
+        if (trawl_cuda_qgram_words(&table.tier) == 1) {
+            every_position<1>(around, place, table, number, own, edge);
+        } else {
+            every_position<2>(around, place, table, number, own, edge);
+        }
+    } else if (table.tier.place == TRAWL_CUDA_QGRAM_SHARED) {
+        ask_filter<false>(around, place, table, number, own, edge);
+    } else {
+        ask_filter<true>(around, place, table, number, own, edge);
+    }
+}
+
+template <int AFTER>
+static __device__ __forceinline__ void walk_part(const surroundings around, place *place,
+                                                 int32_t begin) {
+    const trawl_cuda_piece &piece = around.reporter->piece;
+    const trawl_cuda_qgram_view &view = *around.view;
+    const uint32_t round_bytes = 32 * (around.bitmap_words - 1);
+    uint4 edge = load_vector(piece, begin - 16);
+    uint4 own[TRAWL_QGRAM_VECTORS];
+    load_window(piece, begin, own);
+    /* The samples that end where the part begins. */
+    if (threadIdx.x % 32 < view.tiers && view.table[threadIdx.x % 32].tier.stride > 1) {
+        ask_align(around, begin, (threadIdx.x % 32) << TRAWL_QGRAM_TIER_SHIFT);
+        place->bits = 1;
+    }
+    for (place->round = begin; (int32_t)place->past > place->round;
+         place->round += (int32_t)round_bytes) {
+        place->from = 0;
+        for (int32_t window = place->round;
+             place->from < round_bytes && window < (int32_t)place->past;
+             window += (int32_t)TRAWL_QGRAM_WINDOW) {
+            for (uint32_t number = 0; number < view.tiers; number++) {
+                ask_tier<AFTER>(around, place, number, own, edge);
+            }
+            const uint4 &last = own[TRAWL_QGRAM_VECTORS - 1];
+            edge = make_uint4(__shfl_sync(FULL, last.x, 31), __shfl_sync(FULL, last.y, 31),
+                              __shfl_sync(FULL, last.z, 31), __shfl_sync(FULL, last.w, 31));
+            if (window + (int32_t)TRAWL_QGRAM_WINDOW < (int32_t)place->past) {
+                load_window(piece, window + (int32_t)TRAWL_QGRAM_WINDOW, own);
+            }
+            place->from += TRAWL_QGRAM_WINDOW;
+        }
+        if (place->queued != 0) {
+            const surroundings rare = around;
+            ask_queue(rare, place->round, place->queued);
+            place->queued = 0;
+            place->bits = 1;
+        }
+        if (__any_sync(FULL, place->bits != 0)) {
+            const surroundings rare = around;
+            settled result = settle<AFTER>(rare, *place);
+            place->cursor = result.cursor;
+            place->noted = result.noted;
+            place->bits = result.behind;
+        }
+    }
+}
+
+template <int AFTER>
+static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
+    walk(const __grid_constant__ trawl_cuda_reporter reporter,
+         const __grid_constant__ trawl_cuda_qgram_view view,
+         const __grid_constant__ trawl_cuda_qgram_candidates candidates,
+         const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t part_bytes) {
+    if (AFTER == WRITE ? !trawl_cuda_wanted(reporter.output) || *notes.overflown == 0
+                       : *candidates.overflown == 0) {
+        return;
+    }
+    TRAWL_SHARED(shared);
+    for (uint32_t i = threadIdx.x; i < view.image_words / 4; i += blockDim.x) {
+        ((uint4 *)shared)[i] = __ldg(view.image + i);
+    }
+    const uint32_t lane = threadIdx.x % 32;
+    const uint32_t warp_words = view.tiers * view.bitmap_words + TRAWL_QGRAM_QUEUE;
+    /* The view is asked for all the time, with numbers of tiers that constants have no place for.
+     */
+    trawl_cuda_qgram_view *near = (trawl_cuda_qgram_view *)(shared + 4 * view.image_words);
+    for (uint32_t i = threadIdx.x; i < sizeof view / 4; i += blockDim.x) {
+        ((uint32_t *)near)[i] = ((const uint32_t *)&view)[i];
+    }
+    uint32_t *own = (uint32_t *)shared + view.image_words + TRAWL_QGRAM_VIEW_WORDS +
+                    threadIdx.x / 32 * warp_words;
+    for (uint32_t i = lane; i < warp_words; i += 32) {
+        own[i] = 0;
+    }
+    __syncthreads();
+    const surroundings around = {&reporter,
+                                 near,
+                                 &notes,
+                                 (const uint32_t *)shared,
+                                 own,
+                                 own + view.tiers * view.bitmap_words,
+                                 view.bitmap_words};
+    const trawl_cuda_piece &piece = reporter.piece;
+    const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
+    const uint32_t warps = blockDim.x / 32;
+    trawl_counter counted = 0;
+    for (uint32_t part = blockIdx.x * warps + threadIdx.x / 32; part < parts;
+         part += gridDim.x * warps) {
+        if (AFTER == WRITE ? notes.count[part] <= notes.capacity
+                           : candidates.count[part] <= candidates.capacity) {
+            continue;
+        }
+        int64_t begin = trawl_cuda_part_begin(&piece, part_bytes, part);
+        int64_t past = begin + part_bytes;
+        place place;
+        place.first = begin < (int64_t)piece.owned ? piece.owned : (uint32_t)begin;
+        place.past = past > (int64_t)piece.length ? piece.length : (uint32_t)past;
+        place.part = part;
+        place.queued = place.noted = place.pairs = place.bits = 0;
+        place.cursor = AFTER == WRITE ? reporter.output.sizes[part] : 0;
+        walk_part<AFTER>(around, &place, (int32_t)begin);
+        if (AFTER == COUNT || AFTER == REPORT) {
+            counted += place.cursor + place.pairs;
+        } else if (AFTER == NOTE) {
+            trawl_counter sum = place.cursor;
+            for (uint32_t offset = 16; offset != 0; offset /= 2) {
+                sum += __shfl_down_sync(FULL, sum, offset);
+            }
+            if (lane == 0) {
+                reporter.output.sizes[part] = sum;
+                notes.count[part] = place.noted;
+                if (place.noted > notes.capacity) {
+                    atomicAdd(notes.overflown, 1u);
+                }
+            }
+        } else if (lane == 0) {
+            reporter.output.sizes[part] = place.cursor;
+        }
+        __syncwarp();
+        /* What ends behind the part is another warp's. */
+        for (uint32_t i = lane; i < view.tiers * view.bitmap_words; i += 32) {
+            own[i] = 0;
+        }
+        __syncwarp();
+    }
+    if ((AFTER == COUNT || AFTER == REPORT) && reporter.output.pass != TRAWL_CUDA_PASS_ENDS) {
+        add_total(reporter.output, counted,
+                  (uint32_t *)shared + view.image_words + TRAWL_QGRAM_VIEW_WORDS);
+    }
+}
+
+/* ------------------------------------------------------------------ launching */
+
+template <int AFTER>
+static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
+    trawl_status status =
+        trawl_cuda_allow_shared(call->device, walk<AFTER>, call->shared_bytes, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    TRAWL_LAUNCH((walk<AFTER>), call->blocks, call->threads, call->shared_bytes, call->stream,
+                 *call->reporter, *call->view, call->candidates, call->notes, call->part_bytes);
+    TRAWL_CUDA_LAUNCHED("walk", error);
+    return TRAWL_OK;
+}
+
+trawl_status trawl_cuda_qgram_walk(const trawl_cuda_qgram_call *call, trawl_error *error) {
+    switch (call->reporter->output.pass) {
+    case TRAWL_CUDA_PASS_COUNT:
+        return run<COUNT>(call, error);
+    case TRAWL_CUDA_PASS_SIZES:
+        return run<NOTE>(call, error);
+    case TRAWL_CUDA_PASS_RECORDS:
+        return run<WRITE>(call, error);
+    default:
+        return run<REPORT>(call, error);
+    }
+}
