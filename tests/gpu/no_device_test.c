@@ -124,8 +124,7 @@ static void an_engine_without_kernels(void **state) {
     trawl_engine_description engine;
     trawl_kernel_description kernel;
     uint32_t index;
-    assert_int_equal(trawl_kernel_find("no-engine", NULL, &index, &error),
-                     TRAWL_ERROR_UNAVAILABLE);
+    assert_int_equal(trawl_kernel_find("no-engine", NULL, &index, &error), TRAWL_ERROR_UNAVAILABLE);
     assert_non_null(strstr(error.message, "no-engine"));
     assert_null(strchr(error.message, '\n'));
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++)
