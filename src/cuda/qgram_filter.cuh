@@ -84,6 +84,16 @@ static __device__ __forceinline__ uint32_t trawl_qgram_before(uint32_t own, uint
     return before;
 }
 
+/* Pairs of bytes (DIRECT): how many patterns end at byte j of a thread's 16, by the table of all
+ * pairs. `words` are its own and the one before. */
+static __device__ __forceinline__ uint32_t trawl_qgram_pair(const uint32_t *pairs,
+                                                            const uint32_t (&words)[5],
+                                                            uint32_t j) {
+    uint32_t newest = j % 4 == 3 ? words[j / 4 + 1]
+                                 : __funnelshift_r(words[j / 4], words[j / 4 + 1], 8 * (j % 4 + 1));
+    return pairs[newest >> 19] >> (newest >> 14 & 28) & 15;
+}
+
 /* `VECTORS` vectors of a window, before which the 16 bytes `edge` are, as far as samples have them;
  * afterwards those before the next one. Bits as above, those of earlier vectors above those of
  * later ones. */

@@ -330,6 +330,23 @@ static __device__ __forceinline__ void load_window(const trawl_cuda_piece &piece
     }
 }
 
+/* NOTE: hands in how many matches and hits a part has. */
+static __device__ __forceinline__ void hand_in_part(const trawl_cuda_output &output,
+                                                    const trawl_cuda_qgram_notes &notes,
+                                                    const place &place) {
+    trawl_counter sum = place.cursor;
+    for (uint32_t offset = 16; offset != 0; offset /= 2) {
+        sum += __shfl_down_sync(FULL, sum, offset);
+    }
+    if (threadIdx.x % 32 == 0) {
+        output.sizes[place.part] = sum;
+        notes.count[place.part] = place.noted;
+        if (place.noted > notes.capacity) {
+            atomicAdd(notes.overflown, 1u);
+        }
+    }
+}
+
 /* Adds up what the threads of a block have counted. */
 static __device__ __forceinline__ void add_total(const trawl_cuda_output &output,
                                                  trawl_counter counted, uint32_t *shared) {

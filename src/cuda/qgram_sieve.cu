@@ -79,10 +79,7 @@ static __device__ __forceinline__ uint32_t pairs(const asking ask, listing *self
         uint32_t bits = 0;
 #pragma unroll
         for (uint32_t j = 0; j < 16; j++) {
-            uint32_t newest =
-                j % 4 == 3 ? words[j / 4 + 1]
-                           : __funnelshift_r(words[j / 4], words[j / 4 + 1], 8 * (j % 4 + 1));
-            uint32_t total = ask.filter[newest >> 19] >> (newest >> 14 & 28) & 15;
+            uint32_t total = trawl_qgram_pair(ask.filter, words, j);
             uint32_t least = counted ? TRAWL_CUDA_QGRAM_MANY_PAIRS : 1;
             bits |= total >= least ? 1u << (15 - j) : 0;
             sum += total >= least ? 0 : total;

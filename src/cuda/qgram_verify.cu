@@ -72,17 +72,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
             __syncwarp();
         }
         if (AFTER == NOTE) {
-            trawl_counter sum = place.cursor;
-            for (uint32_t offset = 16; offset != 0; offset /= 2) {
-                sum += __shfl_down_sync(FULL, sum, offset);
-            }
-            if (lane == 0) {
-                reporter.output.sizes[part] = sum;
-                notes.count[part] = place.noted;
-                if (place.noted > notes.capacity) {
-                    atomicAdd(notes.overflown, 1u);
-                }
-            }
+            hand_in_part(reporter.output, notes, place);
         } else {
             counted += place.cursor;
         }

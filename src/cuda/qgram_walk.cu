@@ -114,10 +114,7 @@ static __device__ __forceinline__ void pairs(const surroundings around, place *p
         uint32_t bits = 0;
 #pragma unroll
         for (uint32_t j = 0; j < 16; j++) {
-            uint32_t newest =
-                j % 4 == 3 ? words[j / 4 + 1]
-                           : __funnelshift_r(words[j / 4], words[j / 4 + 1], 8 * (j % 4 + 1));
-            uint32_t total = filter[newest >> 19] >> (newest >> 14 & 28) & 15;
+            uint32_t total = trawl_qgram_pair(filter, words, j);
             if (AFTER == COUNT && counted) {
                 bits |= total == TRAWL_CUDA_QGRAM_MANY_PAIRS ? 1u << j : 0;
                 place->pairs += total == TRAWL_CUDA_QGRAM_MANY_PAIRS ? 0 : total;
@@ -275,17 +272,7 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
         if (AFTER == COUNT || AFTER == REPORT) {
             counted += place.cursor + place.pairs;
         } else if (AFTER == NOTE) {
-            trawl_counter sum = place.cursor;
-            for (uint32_t offset = 16; offset != 0; offset /= 2) {
-                sum += __shfl_down_sync(FULL, sum, offset);
-            }
-            if (lane == 0) {
-                reporter.output.sizes[part] = sum;
-                notes.count[part] = place.noted;
-                if (place.noted > notes.capacity) {
-                    atomicAdd(notes.overflown, 1u);
-                }
-            }
+            hand_in_part(reporter.output, notes, place);
         } else if (lane == 0) {
             reporter.output.sizes[part] = place.cursor;
         }
