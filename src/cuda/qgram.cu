@@ -334,7 +334,8 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
                        error);
         status = trawl_cuda_qgram_sieve(&call, error);
         if (status == TRAWL_OK) {
-            status = trawl_cuda_qgram_verify(&call, error);
+            status = sizes ? trawl_cuda_qgram_verify(&call, error)
+                           : trawl_cuda_qgram_tally(&call, error);
         }
     }
     return status == TRAWL_OK ? trawl_cuda_qgram_walk(&call, error) : status;

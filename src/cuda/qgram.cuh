@@ -91,7 +91,10 @@ typedef struct trawl_cuda_qgram_call {
 /* Lists the candidates of all parts; pass COUNT also counts what pairs of bytes say at once. */
 trawl_status trawl_cuda_qgram_sieve(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* Any pass but STATES and RECORDS, of parts whose candidates are listed. */
+/* COUNT, PATTERNS and ENDS of parts whose candidates are listed. */
+trawl_status trawl_cuda_qgram_tally(const trawl_cuda_qgram_call *call, trawl_error *error);
+
+/* SIZES of such parts, which also notes hits. */
 trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* Any pass but STATES, of all other parts; RECORDS of parts with too many hits. */

@@ -44,40 +44,49 @@ typedef struct place {
 
 /* ------------------------------------------------------------------ the second question */
 
-/* Byte `at` of the text, 0 where it has none: what that lets through fails the third question. */
-static __device__ __forceinline__ uint32_t byte_at(const trawl_cuda_piece &piece, int32_t at) {
-    return at >= 0 && at < (int32_t)piece.length ? piece.text[at] : 0;
+/* The eight bytes before text[end], the last one highest, zeros where the text has none: what those
+ * let through fails the third question. By loads of aligned words where the text has them. */
+static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_piece &piece,
+                                                        int32_t end) {
+    if (end >= 16 && end + 8 <= (int32_t)piece.length) {
+        uintptr_t last = (uintptr_t)(piece.text + end - 1);
+        const unsigned long long *words = (const unsigned long long *)(last & ~(uintptr_t)7);
+        uint32_t behind = 8 * (7 - (uint32_t)(last & 7));
+        uint64_t below = behind == 0 ? 0 : __ldg(words - 1) >> (64 - behind);
+        return (uint64_t)__ldg(words) << behind | below;
+    }
+    uint64_t bytes = 0;
+#pragma unroll 1
+    for (int32_t at = end - 8; at < end; at++) {
+        uint64_t byte = at >= 0 && at < (int32_t)piece.length ? piece.text[at] : 0;
+        bytes = bytes >> 8 | byte << 56;
+    }
+    return bytes;
 }
 
 /* The hash of the sample that ends before text[end]. */
 static __device__ __forceinline__ uint32_t sample_hash(const trawl_cuda_piece &piece,
                                                        const trawl_cuda_qgram_tables &table,
                                                        int32_t end) {
-    uint32_t words[4] = {0, 0, 0, 0};
-    if (end >= 20 && end + 4 <= (int32_t)piece.length) {
-        uintptr_t begin = (uintptr_t)(piece.text + end - 4);
-        const uint32_t *aligned = (const uint32_t *)(begin & ~(uintptr_t)3);
-        uint32_t shift = 8 * (uint32_t)(begin & 3);
-        uint32_t above = shift == 0 ? 0 : __ldg(aligned + 1);
-#pragma unroll
-        for (int32_t word = 0; word < 4; word++) {
-            uint32_t below = __ldg(aligned - word);
-            words[word] = __funnelshift_r(below, above, shift);
-            above = below;
-        }
-    } else {
-#pragma unroll
-        for (int32_t i = 0; i < 16; i++) {
-            words[i / 4] |= byte_at(piece, end - 1 - i) << (24 - 8 * (i % 4));
-        }
-    }
     uint32_t oldest = trawl_cuda_qgram_words(&table.tier) - 1;
+    uint64_t near = eight_before(piece, end);
+    uint64_t far = oldest < 2 ? 0 : eight_before(piece, end - 8);
+    uint32_t words[4] = {(uint32_t)(near >> 32), (uint32_t)near, (uint32_t)(far >> 32),
+                         (uint32_t)far};
 #pragma unroll
     for (uint32_t word = 0; word < 4; word++) {
         uint32_t mask = word < oldest ? UINT32_MAX : word == oldest ? table.mask : 0;
         words[word] = (words[word] | table.case_bits) & mask;
     }
     return trawl_cuda_qgram_hash(words);
+}
+
+/* At which distances behind a sample, which ends before text[end], keys may end: a bit for each. */
+static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_piece &piece,
+                                                         const trawl_cuda_qgram_tables &table,
+                                                         int32_t end) {
+    uint32_t hash = sample_hash(piece, table, end);
+    return __ldg(table.align + trawl_cuda_qgram_entry(hash, table.tier.align_bits));
 }
 
 /* Sets the bits of the ends that a sample may belong to. `queued` is the tier and where the sample
@@ -87,8 +96,7 @@ static __device__ __forceinline__ uint32_t ask_align(const surroundings &around,
     uint32_t number = queued >> TRAWL_QGRAM_TIER_SHIFT;
     uint32_t at = queued & ((1u << TRAWL_QGRAM_TIER_SHIFT) - 1);
     const trawl_cuda_qgram_tables &table = around.view->table[number];
-    uint32_t hash = sample_hash(around.reporter->piece, table, round + (int32_t)at);
-    uint32_t alignments = __ldg(table.align + trawl_cuda_qgram_entry(hash, table.tier.align_bits));
+    uint32_t alignments = alignments_of(around.reporter->piece, table, round + (int32_t)at);
     uint32_t *bitmap = around.bitmaps + number * around.bitmap_words;
     uint32_t some = alignments;
     while (alignments != 0) {
@@ -104,56 +112,78 @@ static __device__ __forceinline__ uint32_t ask_align(const surroundings &around,
 
 /* ------------------------------------------------------------------ the third question */
 
-/* The eight bytes before text[end], zeros where the text has none, by loads of aligned words. */
-static __device__ __forceinline__ uint64_t load_ending(const trawl_cuda_piece &piece,
-                                                       uint32_t end) {
-    const uint8_t *text = piece.text;
-    if (end >= 12 && end + 4 <= piece.length) {
-        uintptr_t begin = (uintptr_t)(text + end - 8);
-        const uint32_t *words = (const uint32_t *)(begin & ~(uintptr_t)3);
-        uint32_t shift = 8 * (uint32_t)(begin & 3);
-        uint32_t middle = __ldg(words + 1);
-        return (uint64_t)__funnelshift_r(middle, __ldg(words + 2), shift) << 32 |
-               __funnelshift_r(__ldg(words), middle, shift);
+/* The longest of the keys first .. last - 1, which end as the text before text[end] does, that ends
+ * there, or TRAWL_NO_KEY: trawl_endings_find_in, but that patterns' bytes are looked at for keys of
+ * more than eight bytes alone. */
+static __device__ __forceinline__ uint32_t find_among(const trawl_cuda_reporter &reporter,
+                                                      const trawl_cuda_qgram_tables &table,
+                                                      uint32_t first, uint32_t last, uint32_t end,
+                                                      uint64_t ending) {
+    const uint64_t *endings = table.endings.endings;
+    uint32_t key = first;
+    for (uint32_t count = last - first; count > 1;) {
+        uint32_t half = count / 2;
+        key += endings[key + half] <= ending ? half : 0;
+        count -= half;
     }
-    uint64_t ending = 0;
-    for (uint32_t i = 0; i < 8 && i < end; i++) {
-        ending |= (uint64_t)text[end - 1 - i] << (56 - 8 * i);
+    uint64_t nearest = endings[key];
+    if (nearest > ending) {
+        return TRAWL_NO_KEY;
     }
-    return ending;
+    const trawl_outputs &outputs = table.endings.keys.outputs;
+    uint32_t common = end; /* bytes of the key that are the text's, as far as this was seen */
+    if (nearest != ending) {
+        common = trawl_leading_zeros(nearest ^ ending) / 8;
+    } else if (outputs.length[key] > 8) {
+        trawl_endings_view view;
+        view.outputs = outputs;
+        view.endings = endings;
+        view.patterns = reporter.patterns;
+        view.folded = table.endings.folded;
+        return trawl_endings_find_by_bytes(&view, first, key + 1, table.tier.tail,
+                                           reporter.piece.text, end);
+    }
+    return trawl_ending_suffix(&outputs, key, common);
 }
 
 /* The longest key of a tier that ends before text[end], or TRAWL_NO_KEY. */
-static __device__ __noinline__ uint32_t find_key(const trawl_cuda_reporter &reporter,
-                                                 const trawl_cuda_qgram_tables &table,
-                                                 uint32_t end) {
-    const uint8_t *text = reporter.piece.text;
+static __device__ __forceinline__ uint32_t key_before(const trawl_cuda_reporter &reporter,
+                                                      const trawl_cuda_qgram_tables &table,
+                                                      uint32_t end) {
     if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
+        const uint8_t *text = reporter.piece.text;
         uint32_t pair = (uint32_t)text[end - 1] << 8 | (end < 2 ? 0 : text[end - 2]);
         uint32_t key = __ldg(table.direct + pair);
         return key == 0 ? TRAWL_NO_KEY
                         : trawl_ending_suffix(&table.endings.keys.outputs, key - 1, end);
     }
     uint32_t tail = table.tier.tail;
-    uint64_t ending = load_ending(reporter.piece, end);
-    ending = table.endings.folded ? trawl_fold_word(ending) : ending;
+    uint64_t ending = eight_before(reporter.piece, (int32_t)end);
+    ending = table.tier.folded != 0 ? trawl_fold_word(ending) : ending;
     uint64_t word = ending & ~UINT64_C(0) << (64 - 8 * tail);
     size_t slot = trawl_ending_slot(word, table.tier.hash_bits);
     uint32_t past = __ldg(table.heads + slot + 1);
     for (uint32_t i = __ldg(table.heads + slot); i < past; i++) {
         uint4 range = __ldg(table.ranges + i); /* word, first, last */
-        if (((uint64_t)range.y << 32 | range.x) == word) {
-            trawl_endings_view view;
-            view.outputs = table.endings.keys.outputs;
-            view.endings = table.endings.endings;
-            view.patterns = reporter.patterns;
-            view.folded = table.endings.folded;
-            return end < tail
-                       ? TRAWL_NO_KEY
-                       : trawl_endings_find_in(&view, range.z, range.w, tail, text, end, ending);
+        if (((uint64_t)range.y << 32 | range.x) != word) {
+            continue;
         }
+        if (end < tail) {
+            break;
+        }
+        /* Where all keys have the bytes that were looked up, there is but one with these. */
+        return table.tier.max_length == tail
+                   ? range.z
+                   : find_among(reporter, table, range.z, range.w, end, ending);
     }
     return TRAWL_NO_KEY;
+}
+
+/* The same, where registers are few. */
+static __device__ __noinline__ uint32_t find_key(const trawl_cuda_reporter &reporter,
+                                                 const trawl_cuda_qgram_tables &table,
+                                                 uint32_t end) {
+    return key_before(reporter, table, end);
 }
 
 /* The sum of the values of all threads before this one; *sum becomes that of all. */

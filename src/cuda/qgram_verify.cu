@@ -1,13 +1,14 @@
 /*
- * The second step of a scan: the second and the third question (qgram.h) for what the first step
- * has listed of each part. A warp takes a part; blocks are small and need little shared memory, so
- * that the first cache is large and many look-ups are under way.
+ * The second step of a scan for records: the second and the third question (qgram.h) for what the
+ * first step has listed, part by part, so that hits are noted in the order of the text. A warp
+ * takes a part; blocks are small and need little shared memory, so that the first cache is large
+ * and many look-ups are under way. Where order does not matter, qgram_tally.cu does the same
+ * faster.
  */
 #include "cuda/qgram_settle.cuh"
 
 #define THREADS 256u
 
-template <int AFTER>
 static __global__ void __launch_bounds__(THREADS, 4)
     verify(const __grid_constant__ trawl_cuda_reporter reporter,
            const __grid_constant__ trawl_cuda_qgram_view view,
@@ -30,7 +31,6 @@ static __global__ void __launch_bounds__(THREADS, 4)
         &reporter, near, &notes, NULL, own, own + view.tiers * bitmap_words, bitmap_words};
     const trawl_cuda_piece &piece = reporter.piece;
     const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
-    trawl_counter counted = 0;
     for (uint32_t part = (blockIdx.x * THREADS + threadIdx.x) / 32; part < parts;
          part += gridDim.x * (THREADS / 32)) {
         uint32_t count = candidates.count[part];
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
             }
         }
         if (__any_sync(FULL, place.bits != 0)) {
-            settled result = settle<AFTER>(around, place);
+            settled result = settle<NOTE>(around, place);
             place.cursor = result.cursor;
             place.noted = result.noted;
             __syncwarp();
@@ -71,41 +71,22 @@ static __global__ void __launch_bounds__(THREADS, 4)
             }
             __syncwarp();
         }
-        if (AFTER == NOTE) {
-            hand_in_part(reporter.output, notes, place);
-        } else {
-            counted += place.cursor;
-        }
-    }
-    if (AFTER != NOTE && reporter.output.pass != TRAWL_CUDA_PASS_ENDS) {
-        add_total(reporter.output, counted, (uint32_t *)shared);
+        hand_in_part(reporter.output, notes, place);
     }
 }
 
-template <int AFTER>
-static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
+trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error) {
     uint32_t parts = trawl_cuda_part_count(&call->reporter->piece, call->part_bytes);
     uint32_t warp_words = call->view->tiers * (call->part_bytes / 32 + 1) + TRAWL_QGRAM_QUEUE;
     uint32_t bytes = 4 * (TRAWL_QGRAM_VIEW_WORDS + THREADS / 32 * warp_words);
     uint32_t blocks = (parts + THREADS / 32 - 1) / (THREADS / 32);
     uint32_t most = (uint32_t)call->device->multiprocessors * 8;
-    trawl_status status = trawl_cuda_allow_shared(call->device, verify<AFTER>, bytes, error);
+    trawl_status status = trawl_cuda_allow_shared(call->device, verify, bytes, error);
     if (status != TRAWL_OK) {
         return status;
     }
-    TRAWL_LAUNCH((verify<AFTER>), blocks < most ? blocks : most, THREADS, bytes, call->stream,
+    TRAWL_LAUNCH(verify, blocks < most ? blocks : most, THREADS, bytes, call->stream,
                  *call->reporter, *call->view, call->candidates, call->notes, call->part_bytes);
     TRAWL_CUDA_LAUNCHED("verify", error);
     return TRAWL_OK;
-}
-
-trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    switch (call->reporter->output.pass) {
-    case TRAWL_CUDA_PASS_COUNT:
-        return run<COUNT>(call, error);
-    case TRAWL_CUDA_PASS_SIZES:
-        return run<NOTE>(call, error);
-    default:
-        return run<REPORT>(call, error);
-    }
 }

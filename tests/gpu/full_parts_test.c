@@ -1,0 +1,138 @@
+/*
+ * Texts in which single parts hold more than a kernel has room for: engine qgram lists what passes
+ * its filter part by part, and goes over parts again where that is too much. Whatever lies at the
+ * boundary of two parts that are done in different ways is found once, with samples at every
+ * stride.
+ */
+#include "cuda/qgram_choose.h"
+#include "gpu/device_memory.h"
+#include "gpu/device_report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PART = 2048, THREADS = 32, SHARED_BYTES = 150000, LONGEST = 48, PATTERNS = 30 };
+
+static unsigned strides; /* a bit for each stride that a tier of a set had */
+
+static void remember_strides(const test_case *test) {
+    trawl_error error = {.message = ""};
+    trawl_cuda_qgram_layout *layout = calloc(1, sizeof(*layout));
+    trawl_patterns *patterns = test_case_patterns(test, &error);
+    assert_non_null(patterns);
+    assert_int_equal(
+        trawl_cuda_qgram_choose(patterns, test->text, test->length, SHARED_BYTES, layout, &error),
+        TRAWL_OK);
+    for (uint32_t i = 0; i < layout->tiers; i++)
+        if (layout->tier[i].place != TRAWL_CUDA_QGRAM_DIRECT)
+            strides |= 1u << layout->tier[i].stride;
+    trawl_patterns_free(patterns);
+    free(layout);
+}
+
+/* Of how many letters patterns are made: of few ones, long samples at every byte are the best. */
+static size_t letters_of(size_t shortest) {
+    return shortest % 2 != 0 ? 20 : 4;
+}
+
+/* Patterns of `shortest` bytes and some more, one of a single letter, and pairs so many times that
+ * they are never counted by the pair alone. */
+static void add_patterns(test_case *test, random_source *random, size_t shortest, bool pairs) {
+    uint8_t bytes[LONGEST];
+    for (size_t id = 0; id < PATTERNS; id++) {
+        size_t length = shortest + id % 3 * random_below(random, LONGEST - shortest);
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = (uint8_t)('a' + random_below(random, letters_of(shortest)));
+        test_case_add_pattern(test, bytes, length, id == 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
+    }
+    memset(bytes, 'y', shortest);
+    test_case_add_pattern(test, bytes, shortest, 0);
+    for (size_t id = 0; id < 15 && pairs; id++)
+        test_case_add_pattern(test, "zz", 2, 0);
+}
+
+/* Parts full of one letter and parts of letters by chance, in any order; a pattern across every
+ * boundary. */
+static void append_parts(test_case *test, random_source *random, size_t parts, size_t shortest,
+                         bool pairs) {
+    for (size_t part = 0; part < parts; part++) {
+        uint8_t bytes[PART];
+        size_t kind = random_below(random, pairs ? 4 : 3);
+        for (size_t i = 0; i < sizeof(bytes); i++)
+            bytes[i] =
+                (uint8_t)(kind < 2 ? 'a' + random_below(random, letters_of(shortest)) : 'w' + kind);
+        test_case_append_text(test, bytes, sizeof(bytes));
+    }
+    for (size_t at = PART; at + PART <= test->length; at += PART) {
+        const trawl_pattern *pattern = &test->patterns[random_below(random, PATTERNS)];
+        size_t before = random_below(random, pattern->length + 16);
+        memcpy(test->text + at - before, pattern->bytes, pattern->length);
+    }
+}
+
+static void check_set(size_t shortest, bool pairs, size_t parts, uint64_t index) {
+    static test_case test;
+    static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
+                                            TRAWL_CUDA_MATCHES};
+    expectation expected;
+    device_database database;
+    combination which;
+    const char *kernel;
+    random_source random = random_for_case(random_seed(), index);
+    test.name = strdup("full parts");
+    add_patterns(&test, &random, shortest, pairs);
+    append_parts(&test, &random, parts, shortest, pairs);
+    expectation_make(&expected, &test);
+    remember_strides(&test);
+    for (size_t c = 0; device_combination(c, &which); c++) {
+        if (strcmp(which.engine, "qgram") != 0 || !device_open(&database, which, &test))
+            continue;
+        for (size_t k = 0; (kernel = device_kernel_at(which.engine, k)); k++)
+            for (size_t form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
+                device_scan scan = {.kernel = kernel,
+                                    .form = forms[form],
+                                    .block_threads = THREADS,
+                                    .block_bytes = PART};
+                device_check(&database, &scan, &test, test.length, &expected, NULL);
+                scan.alignment = (uint32_t)random_below(&random, 32);
+                scan.owned = random_below(&random, 2) * PART + random_below(&random, 40);
+                device_check(&database, &scan, &test, test.length, &expected, NULL);
+            }
+        device_database_close(&database);
+        break; /* variants differ on the CPU alone */
+    }
+    expectation_free(&expected);
+    test_case_free(&test);
+}
+
+static void every_stride(void **state) {
+    (void)state;
+    static const size_t shortest[] = {3, 4, 5, 6, 8, 11, 14, 16, 20, 24, 31, 40};
+    for (size_t i = 0; i < sizeof(shortest) / sizeof(shortest[0]); i++)
+        for (int pairs = 0; pairs < 2; pairs++)
+            check_set(shortest[i], pairs != 0, 9, 2 * i + (size_t)pairs);
+    assert_int_equal(strides, 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | 1u << 16);
+}
+
+/* So many parts that a block takes several of them. */
+static void many_parts(void **state) {
+    (void)state;
+    check_set(5, true, device_is_emulated() ? 140 : 4000, 1000);
+    check_set(9, false, device_is_emulated() ? 70 : 4000, 1001);
+}
+
+int main(void) {
+    if (!device_tests_begin("full_parts_test"))
+        return TEST_SKIPPED;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_stride, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(many_parts, device_tests_after_a_crash),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    device_tests_end();
+    return failed;
+}
