@@ -38,6 +38,15 @@ bool trawl_cpu_has(trawl_cpu_set set) {
     return false;
 }
 
+bool trawl_cpu_extracts(void) {
+#if TRAWL_HAVE_X86
+    return trawl_cpu_has(TRAWL_CPU_AVX2) && !__builtin_cpu_is("bdver4") &&
+           !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+#else
+    return false;
+#endif
+}
+
 void trawl_cpu_list_sets(char *text, size_t size) {
     size_t length = 0;
     for (int set = 0; set < TRAWL_CPU_SETS && length < size; set++) {

@@ -49,6 +49,10 @@ trawl_status trawl_cpu_choose(trawl_cpu_set *set, trawl_error *error);
 /* Whether this machine and its operating system can run code for `set`. */
 bool trawl_cpu_has(trawl_cpu_set set);
 
+/* Whether this machine brings chosen bits of a number together at once (BMI2's PEXT). AMD's
+ * processors before Zen 3 have the instruction, but take up to hundreds of cycles for it. */
+bool trawl_cpu_extracts(void);
+
 /* As in TRAWL_CPU: "scalar", "avx2", "avx512", "neon". */
 const char *trawl_cpu_set_name(trawl_cpu_set set);
 

@@ -42,7 +42,7 @@ static void close(trawl_walker *base) {
     for (uint32_t i = 0; i < walker->tiers; i++) {
         trawl_tier_close(&walker->tier[i]);
     }
-    trawl_release(walker->lists.groups);
+    trawl_release(walker->lists.words);
     trawl_release(walker->lists.samples);
     trawl_release(walker->lists.ends);
     trawl_release(walker->lists.candidates);
@@ -63,11 +63,11 @@ static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
     }
     made->base = (trawl_walker){.type = &trawl_cpu_qgram, .db = db};
     const size_t most = TRAWL_QGRAM_BLOCK + TRAWL_QGRAM_MAX_STRIDE + TRAWL_QGRAM_GROUP;
-    made->lists.groups = trawl_allocate(most, sizeof(uint32_t));
+    made->lists.words = trawl_allocate(TRAWL_QGRAM_BLOCK / 32 + 1, sizeof(uint64_t));
     made->lists.samples = trawl_allocate(most, sizeof(uint32_t));
     made->lists.ends = trawl_allocate(most, sizeof(uint32_t));
     made->lists.candidates = trawl_allocate(most, sizeof(uint32_t));
-    if (made->lists.groups == NULL || made->lists.samples == NULL || made->lists.ends == NULL ||
+    if (made->lists.words == NULL || made->lists.samples == NULL || made->lists.ends == NULL ||
         made->lists.candidates == NULL) {
         close(&made->base);
         return trawl_fail_memory(error, "scanning", 4 * most * sizeof(uint32_t));

@@ -3,80 +3,90 @@
  *   LOOPS       name of the trawl_qgram_loops to define
  *   NAME(base)  a distinct name for each function
  *   TARGET      the functions' target attribute, or nothing
+ *   EXTRACT(number, filter)  the row of a number by its fields
  *   SAMPLES     the function for `samples`, where NAME(samples) is not the best one
  */
 
-/* Appends to the marks whether the sample passes. `gram` matters only to samples of more than eight
- * bytes (wide). */
+/* Appends to the marks whether the sample passes; the filter is given in the caller's own copy. */
 TARGET static inline __attribute__((always_inline)) uint32_t
-NAME(test)(uint32_t marks, const uint32_t *rows, uint64_t multiplier, uint32_t shift,
-           const uint8_t *sample, size_t gram, uint64_t case_bits, bool wide) {
+NAME(test)(uint32_t marks, const trawl_qgram_filter *filter, const uint8_t *sample,
+           trawl_qgram_number_kind kind) {
     uint64_t number, last;
     memcpy(&number, sample, sizeof number);
-    number |= case_bits;
-    if (wide) {
-        memcpy(&last, sample + gram - 8, sizeof last);
-        number = trawl_qgram_mix(number, last | case_bits);
+    if (kind == TRAWL_QGRAM_EXTRACTED) {
+        return append_bit(marks, filter->rows[EXTRACT(number, filter)], (uint32_t)number);
     }
-    return append_bit(marks, rows[(number * multiplier) >> shift], (uint32_t)number);
+    number |= filter->case_bits;
+    if (kind == TRAWL_QGRAM_WIDE) {
+        memcpy(&last, sample + filter->gram - 8, sizeof last);
+        number = trawl_qgram_mix(number, last | filter->case_bits);
+    }
+    return append_bit(marks, filter->rows[(number * filter->multiplier) >> filter->shift],
+                      (uint32_t)number);
 }
 
 #ifndef SAMPLES
 #define SAMPLES NAME(samples)
 
-/* What the loops read again and again stands in variables of their own: the lists that they write
- * might else be taken for parts of it. */
+/* What the loops read again and again stands in a copy: the lists that they write might else be
+ * taken for parts of it. */
 TARGET static inline __attribute__((always_inline)) size_t
-NAME(note_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                   const trawl_qgram_grid *grid, size_t count, uint32_t *restrict groups,
-                   uint32_t *restrict noted, uint64_t case_bits, bool wide) {
-    const uint32_t *restrict rows = filter->rows;
-    uint64_t multiplier = filter->multiplier;
-    uint32_t shift = filter->shift;
-    size_t stride = grid->stride, gram = filter->gram;
+NAME(note_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
+                   const trawl_qgram_grid *grid, size_t count, uint64_t *restrict words,
+                   uint32_t *restrict noted, bool folded, trawl_qgram_number_kind kind) {
+    const trawl_qgram_filter filter = {.rows = given->rows,
+                                       .multiplier = given->multiplier,
+                                       .shift = given->shift,
+                                       .gram = given->gram,
+                                       .fields = given->fields,
+                                       .row_mask = given->row_mask,
+                                       .case_bits = folded ? given->case_bits : 0};
+    size_t stride = grid->stride;
     const uint8_t *sample = grid->text + grid->from;
-    uint32_t step = TRAWL_QGRAM_GROUP * (uint32_t)stride;
-    size_t ahead = grid->ahead ? step : 0;
-    uint32_t past = (uint32_t)(count / TRAWL_QGRAM_GROUP) << TRAWL_QGRAM_GROUP;
-    uint32_t *next = groups;
-    /* The group's number, and below it a bit for each of its samples, the first one highest. */
-    for (uint32_t group = 0; group != past; group += 1u << TRAWL_QGRAM_GROUP) {
+    size_t span = WORD_SAMPLES * stride, ahead = grid->ahead ? span : 0;
+    uint64_t *next = words;
+    /* Where a word's first sample is, and below it a bit for each of them, the first one highest.
+     */
+    uint64_t at = (uint64_t)grid->from << 32, step = (uint64_t)span << 32;
+    for (size_t word = count / WORD_SAMPLES; word != 0; word--) {
         uint32_t marks = 0;
         for (size_t line = 0; line < ahead; line += 64) {
             __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD + line));
         }
+        for (unsigned group = 0; group < WORD_SAMPLES; group += TRAWL_QGRAM_GROUP) {
 #pragma GCC unroll 8
-        for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
-            marks = NAME(test)(marks, rows, multiplier, shift, sample, gram, case_bits, wide);
-            sample += stride;
+            for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
+                marks = NAME(test)(marks, &filter, sample, kind);
+                sample += stride;
+            }
         }
-        *next = group | marks;
+        *next = at | marks;
         next += marks != 0;
+        at += step;
     }
     size_t found = 0;
-    for (const uint32_t *group = groups; group != next; group++) {
-        uint32_t from = (uint32_t)grid->from + (*group >> TRAWL_QGRAM_GROUP) * step;
-        uint32_t marks = *group << (32 - TRAWL_QGRAM_GROUP);
-        if (marks == ~UINT32_C(0) << (32 - TRAWL_QGRAM_GROUP) &&
-            trawl_qgram_group_is_barren(filter, run, grid, from)) {
-            continue;
+    for (const uint64_t *word = words; word != next; word++) {
+        uint32_t from = (uint32_t)(*word >> 32), marks = (uint32_t)*word;
+        if (marks == UINT32_MAX) {
+            marks = trawl_qgram_fertile(given, run, grid, from);
         }
-        uint32_t first = (uint32_t)__builtin_clz(marks);
-        noted[found++] = from + first * (uint32_t)stride;
-        marks &= ~(UINT32_C(0x80000000) >> first);
-        first = (uint32_t)__builtin_clz(marks | 1); /* a second one is written in any case */
-        noted[found] = from + first * (uint32_t)stride;
-        found += marks != 0;
-        marks &= ~(UINT32_C(0x80000000) >> first);
-        while (marks != 0) {
-            first = (uint32_t)__builtin_clz(marks);
-            noted[found++] = from + first * (uint32_t)stride;
+        /* How many there are cannot be predicted: SPARE of them are written in any case. */
+        uint32_t *one = noted + found;
+        found += (uint32_t)__builtin_popcount(marks);
+        for (unsigned i = 0; i < SPARE_SAMPLES; i++) {
+            uint32_t first = (uint32_t)__builtin_clz(marks | 1);
+            *one++ = from + first * (uint32_t)stride;
+            marks &= ~(UINT32_C(0x80000000) >> first);
+        }
+        for (; marks != 0; one++) {
+            uint32_t first = (uint32_t)__builtin_clz(marks);
+            *one = from + first * (uint32_t)stride;
             marks &= ~(UINT32_C(0x80000000) >> first);
         }
     }
-    for (size_t i = count - count % TRAWL_QGRAM_GROUP; i < count; i++) {
+    for (size_t i = count - count % WORD_SAMPLES; i < count; i++) {
         noted[found] = (uint32_t)(grid->from + i * stride);
-        found += NAME(test)(0, rows, multiplier, shift, sample, gram, case_bits, wide);
+        found += NAME(test)(0, &filter, sample, kind);
         sample += stride;
     }
     return found;
@@ -84,13 +94,16 @@ NAME(note_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
 
 /* One loop for each way to make a sample's number. */
 TARGET static size_t NAME(samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                   const trawl_qgram_grid *grid, size_t count, uint32_t *groups,
+                                   const trawl_qgram_grid *grid, size_t count, uint64_t *words,
                                    uint32_t *noted) {
-#define CALL(case_bits, wide)                                                                      \
-    NAME(note_samples)(filter, run, grid, count, groups, noted, case_bits, wide)
-    return filter->gram > 8 ? filter->case_bits != 0 ? CALL(filter->case_bits, true) : CALL(0, true)
-           : filter->case_bits != 0 ? CALL(filter->case_bits, false)
-                                    : CALL(0, false);
+#define CALL(folded, kind) NAME(note_samples)(filter, run, grid, count, words, noted, folded, kind)
+    bool folded = filter->case_bits != 0;
+    if (filter->fields != 0) {
+        return CALL(false, TRAWL_QGRAM_EXTRACTED);
+    }
+    return filter->gram > 8 ? folded ? CALL(true, TRAWL_QGRAM_WIDE) : CALL(false, TRAWL_QGRAM_WIDE)
+           : folded ? CALL(true, TRAWL_QGRAM_NARROW)
+                            : CALL(false, TRAWL_QGRAM_NARROW);
 #undef CALL
 }
 
@@ -265,6 +278,7 @@ static const trawl_qgram_loops LOOPS = {
 };
 
 #undef SAMPLES
+#undef EXTRACT
 #undef LOOPS
 #undef NAME
 #undef TARGET

@@ -11,13 +11,15 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
     const trawl_qgram_tier *tier = &header->tier[part];
     *walker = (trawl_tier_walker){.tier = tier,
                                   .first = part == 0,
-                                  .loops = trawl_qgram_loops_for(set),
+                                  .loops = trawl_qgram_loops_for(set, tier),
                                   .shuffle = trawl_qgram_shuffle_for(set)};
     walker->filter = (trawl_qgram_filter){
         .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL),
         .multiplier = trawl_qgram_multiplier(tier->gram),
         .case_bits = trawl_qgram_case_bits(tier->folded != 0),
         .shift = 64 - tier->row_bits,
+        .fields = tier->fields,
+        .row_mask = trawl_qgram_fields_mask(tier->fields) & ~UINT64_C(31),
         .gram = tier->gram,
         .second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, NULL),
         .tail_mask = tier->tail == 0 || tier->tail > 8 ? 0 : ~UINT64_C(0) << (64 - 8 * tier->tail),
@@ -64,8 +66,9 @@ static size_t last_samples(const trawl_tier_walker *walker, const trawl_window *
         memcpy(bytes, window->text + position, filter->gram);
         trawl_qgram_grid grid = {.text = bytes, .stride = 1};
         noted[found] = (uint32_t)position;
-        uint32_t ignored[2];
-        found += walker->loops->samples(filter, NULL, &grid, 1, ignored, ignored + 1);
+        uint64_t word;
+        uint32_t ignored;
+        found += walker->loops->samples(filter, NULL, &grid, 1, &word, &ignored);
     }
     return found;
 }
@@ -95,6 +98,17 @@ bool trawl_qgram_group_is_barren(const trawl_qgram_filter *filter, trawl_qgram_r
     }
     uint64_t fit = trawl_qgram_run_ends(filter, run, grid->text, sample, end, byte);
     return ends <= 64 && run->past - end >= ends && fit << (64 - ends) == 0;
+}
+
+uint32_t trawl_qgram_fertile(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                             const trawl_qgram_grid *grid, size_t sample) {
+    uint32_t fertile = 0;
+    for (unsigned group = 0; group < 32; group += TRAWL_QGRAM_GROUP) {
+        bool barren = trawl_qgram_group_is_barren(filter, run, grid, sample + group * grid->stride);
+        fertile =
+            fertile << TRAWL_QGRAM_GROUP | (barren ? 0 : (UINT32_C(1) << TRAWL_QGRAM_GROUP) - 1);
+    }
+    return fertile;
 }
 
 static bool second_has(const trawl_qgram_filter *filter, uint64_t number, uint32_t kind) {
@@ -168,7 +182,7 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
         safe = (window->length - 8 - grid.from) / stride + 1;
         safe = safe < samples ? safe : samples;
     }
-    size_t found = loops->samples(filter, &walker->run, &grid, safe, lists->groups, lists->samples);
+    size_t found = loops->samples(filter, &walker->run, &grid, safe, lists->words, lists->samples);
     found += last_samples(walker, window, grid.from + safe * stride, samples - safe,
                           lists->samples + found);
     /* Samples at either side may look at ends outside the block or too near to the beginning. */

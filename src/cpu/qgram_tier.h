@@ -2,7 +2,7 @@
  * One tier of the q-gram engine at work (engine/qgram.h), on one block of text at a time.
  *
  * A tier answers in steps, each of which writes a shorter list than the one before without a branch
- * on what it finds: groups of samples of which one passes FILTER, samples, ends that pass SECOND,
+ * on what it finds: words of samples of which one passes FILTER, samples, ends that pass SECOND,
  * ends of keys. A branch for every sample would be mispredicted too often to be worth it.
  */
 #ifndef TRAWL_CPU_QGRAM_TIER_H
@@ -30,7 +30,9 @@ typedef struct trawl_qgram_filter {
     const uint32_t *rows;
     uint64_t multiplier;
     uint64_t case_bits;
-    uint32_t shift; /* 64 - row_bits */
+    uint32_t shift;    /* 64 - row_bits */
+    uint32_t fields;   /* 0: rows by products; else see trawl_qgram_field */
+    uint64_t row_mask; /* the bits of a number that say its row, with fields */
     uint32_t gram;
     const uint32_t *second;
     const uint16_t *marks; /* hashed tiers only */
@@ -92,6 +94,11 @@ static inline uint64_t trawl_qgram_short_run_ends(const trawl_qgram_filter *filt
 bool trawl_qgram_group_is_barren(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                                  const trawl_qgram_grid *grid, size_t sample);
 
+/* All of 32 samples pass, the first of which is at `sample`: those of them that are not barren, the
+ * first one as the highest bit. */
+uint32_t trawl_qgram_fertile(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                             const trawl_qgram_grid *grid, size_t sample);
+
 /* Whether a key may end at `end`, behind the run that was found last, which has at least
  * TRAWL_QGRAM_SHORT_RUN bytes there: SECOND knows what stands before such runs. */
 bool trawl_qgram_run_begins(const trawl_qgram_filter *filter, const trawl_qgram_run *run,
@@ -120,10 +127,9 @@ typedef struct trawl_packed_loops trawl_packed_loops;
 /* The loops over samples, compiled for each instruction set. All reads of the samples (eight bytes
  * from each, and the last eight of each that is longer) must be inside the text. */
 typedef struct trawl_qgram_loops {
-    /* Notes those of `count` samples that pass; `groups` is scratch (trawl_qgram_lists). */
+    /* Notes those of `count` samples that pass; `words` is scratch (trawl_qgram_lists). */
     size_t (*samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                      const trawl_qgram_grid *grid, size_t count, uint32_t *groups,
-                      uint32_t *noted);
+                      const trawl_qgram_grid *grid, size_t count, uint64_t *words, uint32_t *noted);
     /* Notes which ends sample + gram + 0 .. stride - 1 of hashed samples MARKS, SECOND and RUNS let
      * pass; all are at least filter->reach. */
     size_t (*ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
@@ -137,15 +143,15 @@ typedef struct trawl_qgram_loops {
                      uint32_t *noted);
 } trawl_qgram_loops;
 
-/* The loops that a set of instructions gets. */
-const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set);
+/* The loops that a set of instructions gets for a tier. */
+const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set, const trawl_qgram_tier *tier);
 
 /* Lists of one walker, shared by its tiers. An end belongs to one sample only, so that there are no
  * more ends than bytes of the block; but packed tiers take samples from up to 3 bytes before it,
  * the last sample's ends may reach a stride behind it, and loops without branches write up to 8
  * entries for nothing. */
 typedef struct trawl_qgram_lists {
-    uint32_t *groups;     /* block / group + 1 */
+    uint64_t *words;      /* block / 32 + 1 */
     uint32_t *samples;    /* block + group */
     uint32_t *ends;       /* block + TRAWL_QGRAM_MAX_STRIDE + group */
     uint32_t *candidates; /* the same */

@@ -3,6 +3,7 @@
 #include "common/allocate.h"
 #include "common/fold.h"
 #include "common/status.h"
+#include "engine/qgram_fields.h"
 #include "engine/qgram_packed.h"
 #include "engine/qgram_runs.h"
 #include "engine/qgram_shuffle.h"
@@ -165,6 +166,11 @@ static trawl_status plan(trawl_build *build) {
     }
     for (uint32_t part = 0; status == TRAWL_OK && part < header->tiers; part++) {
         status = make_keys(build, &reversed, &header->tier[part], &planned->keys[part]);
+        if (status == TRAWL_OK && header->tier[part].kind == TRAWL_TIER_HASHED) {
+            status = trawl_qgram_choose_fields(
+                &planned->keys[part], build->options->costs, build->options->sample,
+                build->options->sample_length, &header->tier[part], build->error);
+        }
         if (status == TRAWL_OK) {
             status = reserve_tier(build, part, &header->tier[part], &planned->keys[part]);
         }
@@ -265,7 +271,10 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
         for (uint32_t distance = from; distance < tier->stride; distance++) {
             sample_words words = words_of(reversed + distance + tier->gram - 1, tier->gram);
             uint64_t number = filter_number(words, tier->gram, case_bits);
-            rows[trawl_qgram_row(number, multiplier, tier->row_bits)] |= 1u << (number & 31);
+            size_t row = tier->fields == 0
+                             ? trawl_qgram_row(number, multiplier, tier->row_bits)
+                             : trawl_qgram_extract(number, tier->fields) >> TRAWL_QGRAM_ROW_BIT;
+            rows[row] |= 1u << (number & 31);
             number = sample_number(words, tier->gram, case_bits);
             marks[trawl_qgram_mark(number * multiplier, tier->mark_bits)] |=
                 (uint16_t)(1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix));
@@ -390,8 +399,8 @@ static trawl_status damaged(trawl_error *error, const char *what) {
 
 static bool tier_sound(const trawl_qgram_tier *tier) {
     bool sound = tier->kind < TRAWL_TIER_KINDS && tier->folded <= 1 && tier->window != 0 &&
-                 tier->min_length <= tier->max_length && tier->window <= tier->min_length &&
-                 tier->max_length <= TRAWL_PATTERN_MAX_LENGTH;
+                 trawl_qgram_fields_sound(tier) && tier->min_length <= tier->max_length &&
+                 tier->window <= tier->min_length && tier->max_length <= TRAWL_PATTERN_MAX_LENGTH;
     if (sound && tier->kind == TRAWL_TIER_PACKED) {
         return true; /* trawl_packed_validate looks closer */
     }

@@ -51,6 +51,7 @@ typedef struct trawl_qgram_tier {
     uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads */
     uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
     uint32_t mark_bits;              /* hashed: MARKS has 1 << mark_bits words */
+    uint32_t fields;                 /* hashed: see trawl_qgram_field; 0: rows by products */
 } trawl_qgram_tier;
 
 typedef struct trawl_qgram_header {
@@ -95,6 +96,36 @@ TRAWL_BOTH uint64_t trawl_qgram_mix(uint64_t first, uint64_t last) {
 /* What to multiply a sample's number with so that only its q bytes count. */
 TRAWL_BOTH uint64_t trawl_qgram_multiplier(uint32_t gram) {
     return gram >= 8 ? TRAWL_QGRAM_MULTIPLIER : TRAWL_QGRAM_MULTIPLIER << (64 - 8 * gram);
+}
+
+/* How many of the lowest bits of a sample's byte say its row, where no product does (see
+ * engine/qgram_fields.h): four bits of `fields` for each byte, the first one in the lowest. The
+ * first five bits of all say which bit of the row, the others are its number. */
+#define TRAWL_QGRAM_FIELD_BYTES 8u /* that a sample has at most */
+#define TRAWL_QGRAM_MOST_FIELD 7u
+#define TRAWL_QGRAM_ROW_BIT 5u /* bits of the number of a row's bit */
+
+TRAWL_BOTH uint32_t trawl_qgram_field(uint32_t fields, uint32_t byte) {
+    return fields >> (4 * byte) & 15;
+}
+
+/* The bits of a number that are in the fields. */
+TRAWL_BOTH uint64_t trawl_qgram_fields_mask(uint32_t fields) {
+    uint64_t mask = 0;
+    for (uint32_t byte = 0; byte < TRAWL_QGRAM_FIELD_BYTES; byte++) {
+        mask |= ((UINT64_C(1) << trawl_qgram_field(fields, byte)) - 1) << (8 * byte);
+    }
+    return mask;
+}
+
+/* These bits, brought together. */
+TRAWL_BOTH uint64_t trawl_qgram_extract(uint64_t number, uint32_t fields) {
+    uint64_t extracted = 0;
+    uint32_t width, at = 0;
+    for (; (width = fields & 15) != 0; fields >>= 4, number >>= 8, at += width) {
+        extracted |= (number & ((1u << width) - 1)) << at;
+    }
+    return extracted;
 }
 
 /* Row of FILTER; the bit in it is the number's lowest five bits, a shift that costs nothing. */

@@ -1,0 +1,146 @@
+#include "engine/qgram_fields.h"
+
+#include <math.h>
+
+#include "common/allocate.h"
+#include "common/cpu.h"
+#include "common/status.h"
+#include "engine/qgram_cost.h"
+
+#define SAMPLES 8192u /* of the text that are looked at */
+#define SLOT_BITS 14u
+#define SLOTS ((size_t)1 << SLOT_BITS)
+#define MOST_GRAMS (UINT64_C(1) << 21) /* of the keys: more of them tell nothing new */
+#define PRODUCT_WORK 1.3               /* a sample by a product, where bits are extracted at once */
+#define LEAST_FIELD 3u                 /* without a text, fewer bits of a byte are not trusted */
+
+/* The places in FILTER that samples of the text ask for: how many ask, and whether a key has it. */
+typedef struct place_table {
+    uint64_t place[SLOTS]; /* and 1 above it; 0: none */
+    uint16_t asked[SLOTS];
+} place_table;
+
+static size_t slot_of(const place_table *table, uint64_t place) {
+    size_t slot = (size_t)((place * TRAWL_QGRAM_MULTIPLIER) >> (64 - SLOT_BITS));
+    while (table->place[slot] != 0 && table->place[slot] != place + 1) {
+        slot = (slot + 1) & (SLOTS - 1);
+    }
+    return slot;
+}
+
+/* Row and bit of a sample in one number. */
+static uint64_t place_of(const trawl_qgram_tier *tier, uint64_t number) {
+    if (tier->fields != 0) {
+        return trawl_qgram_extract(number, tier->fields);
+    }
+    uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
+    return (uint64_t)trawl_qgram_row(number, multiplier, tier->row_bits) << TRAWL_QGRAM_ROW_BIT |
+           (number & 31);
+}
+
+/* The share of the text's samples that would pass. */
+static double passing(const trawl_keys *keys, const trawl_qgram_tier *tier, const uint8_t *text,
+                      size_t length, place_table *table) {
+    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
+    size_t room = length - 8, samples = room < SAMPLES ? room : SAMPLES;
+    memset(table, 0, sizeof *table);
+    for (size_t i = 0; i < samples; i++) {
+        uint64_t number;
+        memcpy(&number, text + room * i / samples, sizeof number);
+        number = (number | case_bits) << (64 - 8 * tier->gram) >> (64 - 8 * tier->gram);
+        uint64_t place = place_of(tier, number);
+        size_t slot = slot_of(table, place);
+        table->place[slot] = place + 1;
+        table->asked[slot]++;
+    }
+    uint64_t step = (uint64_t)keys->count * tier->stride / MOST_GRAMS + 1, passed = 0;
+    for (uint64_t key = 0; key < keys->count; key += step) {
+        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        for (uint32_t distance = 0; distance < tier->stride; distance++) {
+            uint64_t number =
+                (trawl_ending_number(reversed + distance, tier->gram) >> (64 - 8 * tier->gram)) |
+                case_bits;
+            number = number << (64 - 8 * tier->gram) >> (64 - 8 * tier->gram);
+            size_t slot = slot_of(table, place_of(tier, number));
+            passed += table->asked[slot]; /* nothing where the slot is free */
+            table->asked[slot] = 0;
+        }
+    }
+    return (double)passed / (double)samples;
+}
+
+/* As many bits of each byte as of the others, up to `bits` in all. */
+static uint32_t spread_bits(uint32_t gram, uint32_t bits, uint32_t most) {
+    uint32_t width[TRAWL_QGRAM_FIELD_BYTES] = {TRAWL_QGRAM_ROW_BIT}, fields = 0;
+    uint32_t used = width[0];
+    for (uint32_t level = 1; level <= most; level++) {
+        for (uint32_t byte = 0; byte < gram && used < bits; byte++) {
+            used += width[byte] < level;
+            width[byte] += width[byte] < level;
+        }
+    }
+    for (uint32_t byte = 0; byte < gram; byte++) {
+        fields |= width[byte] << (4 * byte);
+    }
+    return fields;
+}
+
+static uint32_t all_bits(uint32_t fields) {
+    uint32_t bits = 0;
+    for (uint32_t byte = 0; byte < TRAWL_QGRAM_FIELD_BYTES; byte++) {
+        bits += trawl_qgram_field(fields, byte);
+    }
+    return bits;
+}
+
+trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs *costs,
+                                       const uint8_t *text, size_t length, trawl_qgram_tier *tier,
+                                       trawl_error *error) {
+    tier->fields = 0;
+    if (!trawl_cpu_extracts() || tier->gram > TRAWL_QGRAM_FIELD_BYTES) {
+        return TRAWL_OK;
+    }
+    /* The bit by which letters of either case differ is not looked at. */
+    uint32_t most = tier->folded != 0 ? TRAWL_QGRAM_ROW_BIT : TRAWL_QGRAM_MOST_FIELD;
+    trawl_qgram_tier extracting = *tier;
+    extracting.fields = spread_bits(tier->gram, tier->row_bits + TRAWL_QGRAM_ROW_BIT, most);
+    extracting.row_bits = all_bits(extracting.fields) - TRAWL_QGRAM_ROW_BIT;
+    uint32_t last = trawl_qgram_field(extracting.fields, tier->gram - 1);
+    if (last == 0 || extracting.row_bits == 0) { /* bytes that nothing would be known of */
+        return TRAWL_OK;
+    }
+    bool better = last >= LEAST_FIELD;
+    if (length > 2 * TRAWL_QGRAM_FIELD_BYTES) {
+        place_table *table = trawl_allocate(1, sizeof *table);
+        if (table == NULL) {
+            return trawl_fail_memory(error, "planning qgram", sizeof *table);
+        }
+        double by_product =
+            passing(keys, tier, text, length, table) * costs->end +
+            trawl_cost_at(costs->sample, ldexp(4, (int)tier->row_bits)) * PRODUCT_WORK;
+        double by_fields = passing(keys, &extracting, text, length, table) * costs->end +
+                           trawl_cost_at(costs->sample, ldexp(4, (int)extracting.row_bits));
+        better = by_fields < by_product;
+        trawl_release(table);
+    }
+    if (better) {
+        *tier = extracting;
+    }
+    return TRAWL_OK;
+}
+
+bool trawl_qgram_fields_sound(const trawl_qgram_tier *tier) {
+    uint32_t fields = tier->fields;
+    if (fields == 0) {
+        return true;
+    }
+    uint32_t most = tier->folded != 0 ? TRAWL_QGRAM_ROW_BIT : TRAWL_QGRAM_MOST_FIELD;
+    bool sound = tier->kind == TRAWL_TIER_HASHED && tier->gram <= TRAWL_QGRAM_FIELD_BYTES &&
+                 trawl_qgram_field(fields, 0) >= TRAWL_QGRAM_ROW_BIT &&
+                 all_bits(fields) == tier->row_bits + TRAWL_QGRAM_ROW_BIT;
+    for (uint32_t byte = 0; byte < TRAWL_QGRAM_FIELD_BYTES; byte++) {
+        uint32_t width = trawl_qgram_field(fields, byte);
+        sound = sound && width <= most && (width != 0) == (byte < tier->gram);
+    }
+    return sound;
+}

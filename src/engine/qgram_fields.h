@@ -1,0 +1,28 @@
+/*
+ * Which bits of a sample say its row in FILTER, where no product does.
+ *
+ * A product of all bytes of a sample spreads any set evenly over the rows, but takes a
+ * multiplication, a shift and a copy of the number. x86 has an instruction that brings chosen bits
+ * of a number together (BMI2: PEXT), and the lowest bits of each byte are most of what there is to
+ * know about it: with as many of them as rows need, a sample costs a quarter less, q-grams that are
+ * alike stand near each other, so that fewer lines of a large table are read, and a table of all
+ * these bits lets nothing through by chance. Where few bits of many bytes are taken, more may pass
+ * than by a product; both are tried with a sample of the text.
+ */
+#ifndef TRAWL_ENGINE_QGRAM_FIELDS_H
+#define TRAWL_ENGINE_QGRAM_FIELDS_H
+
+#include "engine/endings.h"
+#include "engine/qgram.h"
+
+/* Sets tier->fields, and row_bits where the bytes have no more bits to tell, or leaves both as they
+ * are where products are better. The tier is complete otherwise. `text` is a sample, which may be
+ * empty. TRAWL_ERROR_MEMORY. */
+trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs *costs,
+                                       const uint8_t *text, size_t length, trawl_qgram_tier *tier,
+                                       trawl_error *error);
+
+/* Whether a damaged database cannot have them. */
+bool trawl_qgram_fields_sound(const trawl_qgram_tier *tier);
+
+#endif
