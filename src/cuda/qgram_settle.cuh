@@ -1,7 +1,7 @@
 /*
  * The second and the third question (qgram.h): what the two ways over a text have in common, the
- * one in two steps (qgram_verify.cu) and the one in a single step for parts where too much passes
- * (qgram_walk.cu).
+ * one in two steps (qgram_tally.cu, or qgram_verify.cu where order matters) and the one in a single
+ * step for parts where too much passes (qgram_walk.cu).
  */
 #ifndef TRAWL_CUDA_QGRAM_SETTLE_CUH
 #define TRAWL_CUDA_QGRAM_SETTLE_CUH
@@ -68,14 +68,14 @@ static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_piece &
 static __device__ __forceinline__ uint32_t sample_hash(const trawl_cuda_piece &piece,
                                                        const trawl_cuda_qgram_tables &table,
                                                        int32_t end) {
-    uint32_t oldest = trawl_cuda_qgram_words(&table.tier) - 1;
+    const uint32_t oldest = trawl_cuda_qgram_words(&table.tier) - 1, oldest_mask = table.mask;
     uint64_t near = eight_before(piece, end);
     uint64_t far = oldest < 2 ? 0 : eight_before(piece, end - 8);
     uint32_t words[4] = {(uint32_t)(near >> 32), (uint32_t)near, (uint32_t)(far >> 32),
                          (uint32_t)far};
 #pragma unroll
     for (uint32_t word = 0; word < 4; word++) {
-        uint32_t mask = word < oldest ? UINT32_MAX : word == oldest ? table.mask : 0;
+        uint32_t mask = word < oldest ? UINT32_MAX : word == oldest ? oldest_mask : 0;
         words[word] = (words[word] | table.case_bits) & mask;
     }
     return trawl_cuda_qgram_hash(words);
@@ -131,19 +131,21 @@ static __device__ __forceinline__ uint32_t find_among(const trawl_cuda_reporter 
         return TRAWL_NO_KEY;
     }
     const trawl_outputs &outputs = table.endings.keys.outputs;
-    uint32_t common = end; /* bytes of the key that are the text's, as far as this was seen */
     if (nearest != ending) {
-        common = trawl_leading_zeros(nearest ^ ending) / 8;
-    } else if (outputs.length[key] > 8) {
-        trawl_endings_view view;
-        view.outputs = outputs;
-        view.endings = endings;
-        view.patterns = reporter.patterns;
-        view.folded = table.endings.folded;
-        return trawl_endings_find_by_bytes(&view, first, key + 1, table.tier.tail,
-                                           reporter.piece.text, end);
+        uint32_t common = trawl_leading_zeros(nearest ^ ending) / 8;
+        return trawl_ending_suffix(&outputs, key, common);
     }
-    return trawl_ending_suffix(&outputs, key, common);
+    uint32_t length = outputs.length[key];
+    if (length <= 8) {
+        return length <= end ? key : trawl_ending_suffix(&outputs, key, end);
+    }
+    trawl_endings_view view;
+    view.outputs = outputs;
+    view.endings = endings;
+    view.patterns = reporter.patterns;
+    view.folded = table.endings.folded;
+    return trawl_endings_find_by_bytes(&view, first, key + 1, table.tier.tail, reporter.piece.text,
+                                       end);
 }
 
 /* The longest key of a tier that ends before text[end], or TRAWL_NO_KEY. */

@@ -16,7 +16,14 @@
 
 #define THREADS 256u
 #define WARPS (THREADS / 32)
-#define BLOCKS 4u /* of a multiprocessor, at the same time */
+
+/* Blocks of a multiprocessor at the same time: as many as registers allow. */
+#define BLOCKS(report, queued) ((report) || !(queued) ? 4u : 5u)
+
+/* Whether ends wait for the third question; else each thread asks for its own ones at once. */
+#ifndef TRAWL_QGRAM_TALLY_QUEUED
+#define TRAWL_QGRAM_TALLY_QUEUED true
+#endif
 
 /* Parts that a block takes together: fewer when there are not enough of them for all blocks. */
 #define MOST_TOGETHER 16u
@@ -127,24 +134,27 @@ static __device__ __forceinline__ uint32_t tally_end(const trawl_cuda_reporter &
         return 0;
     }
     const trawl_cuda_keys &keys = table.endings.keys;
-    if (!REPORT) {
+    bool verified = table.tier.folded == 0;
+    if (!REPORT && !verified) {
         return trawl_cuda_qgram_total(reporter, keys, end, key);
     }
-    if ((__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) != 0) {
+    if (REPORT && !verified && (__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) != 0) {
         trawl_counter sum = 0; /* what is in memory is for these rare ones */
         trawl_cuda_report_key(reporter, keys, end, key, &sum);
         return (uint32_t)sum;
     }
-    if (reporter.output.pass == TRAWL_CUDA_PASS_ENDS) {
+    if (REPORT && reporter.output.pass == TRAWL_CUDA_PASS_ENDS) {
         trawl_cuda_mark_end(reporter, end);
         return 0;
     }
-    atomicAdd(&reporter.output.hits[keys.first_hit + key], (trawl_counter)1);
+    if (REPORT) {
+        atomicAdd(&reporter.output.hits[keys.first_hit + key], (trawl_counter)1);
+    }
     return __ldg(keys.outputs.total + key);
 }
 
 template <bool REPORT, bool QUEUED>
-static __global__ void __launch_bounds__(THREADS, BLOCKS)
+static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT, QUEUED))
     tally(const __grid_constant__ trawl_cuda_reporter reporter,
           const __grid_constant__ trawl_cuda_qgram_view view,
           const __grid_constant__ trawl_cuda_qgram_candidates candidates, uint32_t part_bytes,
@@ -211,7 +221,8 @@ template <bool REPORT, bool QUEUED>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
     uint32_t parts = trawl_cuda_part_count(&call->reporter->piece, call->part_bytes);
     /* Twice as many blocks as run at once, so that those that end early are replaced. */
-    uint32_t count = parts / ((uint32_t)call->device->multiprocessors * BLOCKS * 2);
+    uint32_t blocks = 2 * BLOCKS(REPORT, QUEUED);
+    uint32_t count = parts / ((uint32_t)call->device->multiprocessors * blocks);
     count = count < 1 ? 1 : count < MOST_TOGETHER ? count : MOST_TOGETHER;
     TRAWL_LAUNCH((tally<REPORT, QUEUED>), (parts + count - 1) / count, THREADS,
                  WARPS * WAITING * sizeof(uint64_t), call->stream, *call->reporter, *call->view,
@@ -221,6 +232,7 @@ static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
 }
 
 trawl_status trawl_cuda_qgram_tally(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    return call->reporter->output.pass == TRAWL_CUDA_PASS_COUNT ? run<false, true>(call, error)
-                                                                : run<true, true>(call, error);
+    return call->reporter->output.pass == TRAWL_CUDA_PASS_COUNT
+               ? run<false, TRAWL_QGRAM_TALLY_QUEUED>(call, error)
+               : run<true, TRAWL_QGRAM_TALLY_QUEUED>(call, error);
 }
