@@ -53,6 +53,7 @@ NAME(note_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
         for (size_t line = 0; line < ahead; line += 64) {
             __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD + line));
         }
+#pragma GCC unroll 1 /* eight are addressed by multiples of the stride, more by additions */
         for (unsigned group = 0; group < WORD_SAMPLES; group += TRAWL_QGRAM_GROUP) {
 #pragma GCC unroll 8
             for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {

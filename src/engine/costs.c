@@ -8,9 +8,9 @@
  * from those before (run/measure_costs.c). */
 const trawl_costs trawl_costs_built_in = {
     .size = sizeof(trawl_costs),
-    .sample = {0.65, 0.66, 0.72, 0.77, 1.40, 1.60, 5.00, 7.50},
-    .sample_again = 0.65,
-    .sample_wide = 0.75,
+    .sample = {0.48, 0.48, 0.56, 0.64, 1.35, 1.52, 3.10, 6.40},
+    .sample_again = 0.48,
+    .sample_wide = 1.00,
     .memory = 0.04,
     .end = 15.0,
     .look_up = {32, 33, 33, 60, 95, 108, 173, 276},

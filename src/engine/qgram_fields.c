@@ -12,17 +12,22 @@
 #define SLOTS ((size_t)1 << SLOT_BITS)
 #define MOST_GRAMS (UINT64_C(1) << 21) /* of the keys: more of them tell nothing new */
 #define PRODUCT_WORK 1.3               /* a sample by a product, where bits are extracted at once */
-#define LEAST_FIELD 3u                 /* without a text, fewer bits of a byte are not trusted */
+#define MOST_MORE_BITS 2u              /* of a row's number, than products would have */
+#define PLACES_OF_A_LINE 512u
+#define LEAST_FIELD 3u /* without a text, fewer bits of a byte are not trusted */
 
-/* The places in FILTER that samples of the text ask for: how many ask, and whether a key has it. */
+/* The places in FILTER that samples of the text ask for: how many ask, until a key is found to have
+ * it. And the cache lines that these are in. */
 typedef struct place_table {
     uint64_t place[SLOTS]; /* and 1 above it; 0: none */
     uint16_t asked[SLOTS];
+    uint64_t line[SLOTS];
+    uint16_t read[SLOTS];
 } place_table;
 
-static size_t slot_of(const place_table *table, uint64_t place) {
-    size_t slot = (size_t)((place * TRAWL_QGRAM_MULTIPLIER) >> (64 - SLOT_BITS));
-    while (table->place[slot] != 0 && table->place[slot] != place + 1) {
+static size_t slot_of(const uint64_t *numbers, uint64_t number) {
+    size_t slot = (size_t)((number * TRAWL_QGRAM_MULTIPLIER) >> (64 - SLOT_BITS));
+    while (numbers[slot] != 0 && numbers[slot] != number + 1) {
         slot = (slot + 1) & (SLOTS - 1);
     }
     return slot;
@@ -49,9 +54,12 @@ static double passing(const trawl_keys *keys, const trawl_qgram_tier *tier, cons
         memcpy(&number, text + room * i / samples, sizeof number);
         number = (number | case_bits) << (64 - 8 * tier->gram) >> (64 - 8 * tier->gram);
         uint64_t place = place_of(tier, number);
-        size_t slot = slot_of(table, place);
+        size_t slot = slot_of(table->place, place);
         table->place[slot] = place + 1;
         table->asked[slot]++;
+        slot = slot_of(table->line, place / PLACES_OF_A_LINE);
+        table->line[slot] = place / PLACES_OF_A_LINE + 1;
+        table->read[slot]++;
     }
     uint64_t step = (uint64_t)keys->count * tier->stride / MOST_GRAMS + 1, passed = 0;
     for (uint64_t key = 0; key < keys->count; key += step) {
@@ -61,12 +69,42 @@ static double passing(const trawl_keys *keys, const trawl_qgram_tier *tier, cons
                 (trawl_ending_number(reversed + distance, tier->gram) >> (64 - 8 * tier->gram)) |
                 case_bits;
             number = number << (64 - 8 * tier->gram) >> (64 - 8 * tier->gram);
-            size_t slot = slot_of(table, place_of(tier, number));
+            size_t slot = slot_of(table->place, place_of(tier, number));
             passed += table->asked[slot]; /* nothing where the slot is free */
             table->asked[slot] = 0;
         }
     }
     return (double)passed / (double)samples;
+}
+
+/* What a look at FILTER costs: text asks for some lines again and again, and fields of q-grams that
+ * are alike are near each other. Nine in ten samples find theirs in a cache that holds the lines of
+ * so many; the others wait as if all were asked for alike. */
+static double cost_of_rows(const trawl_costs *costs, const place_table *table, double bytes) {
+    uint32_t lines_read[SAMPLES + 1] = {0}; /* so many times */
+    uint64_t samples = 0, covered = 0, lines = 0;
+    for (size_t slot = 0; slot < SLOTS; slot++) {
+        lines_read[table->read[slot]] += table->read[slot] != 0;
+        samples += table->read[slot];
+    }
+    for (size_t times = SAMPLES; times != 0 && 10 * covered < 9 * samples; times--) {
+        covered += times * lines_read[times];
+        lines += lines_read[times];
+    }
+    /* Of more lines than half the samples, most have been read once: that tells nothing. */
+    double most =
+        2 * lines > samples || 64.0 * (double)lines > bytes ? bytes : 64.0 * (double)lines;
+    return 0.9 * trawl_cost_at(costs->sample, most) + 0.1 * trawl_cost_at(costs->sample, bytes);
+}
+
+/* What a sample costs, in nanoseconds, with what follows where it passes. */
+static double cost_of(const trawl_keys *keys, const trawl_costs *costs,
+                      const trawl_qgram_tier *tier, const uint8_t *text, size_t length,
+                      place_table *table) {
+    double pass = passing(keys, tier, text, length, table);
+    return cost_of_rows(costs, table, ldexp(4, (int)tier->row_bits)) *
+               (tier->fields == 0 ? PRODUCT_WORK : 1) +
+           pass * costs->end;
 }
 
 /* As many bits of each byte as of the others, up to `bits` in all. */
@@ -102,30 +140,37 @@ trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs
     }
     /* The bit by which letters of either case differ is not looked at. */
     uint32_t most = tier->folded != 0 ? TRAWL_QGRAM_ROW_BIT : TRAWL_QGRAM_MOST_FIELD;
-    trawl_qgram_tier extracting = *tier;
-    extracting.fields = spread_bits(tier->gram, tier->row_bits + TRAWL_QGRAM_ROW_BIT, most);
-    extracting.row_bits = all_bits(extracting.fields) - TRAWL_QGRAM_ROW_BIT;
-    uint32_t last = trawl_qgram_field(extracting.fields, tier->gram - 1);
-    if (last == 0 || extracting.row_bits == 0) { /* bytes that nothing would be known of */
-        return TRAWL_OK;
-    }
-    bool better = last >= LEAST_FIELD;
+    place_table *table = NULL;
     if (length > 2 * TRAWL_QGRAM_FIELD_BYTES) {
-        place_table *table = trawl_allocate(1, sizeof *table);
+        table = trawl_allocate(1, sizeof *table);
         if (table == NULL) {
             return trawl_fail_memory(error, "planning qgram", sizeof *table);
         }
-        double by_product =
-            passing(keys, tier, text, length, table) * costs->end +
-            trawl_cost_at(costs->sample, ldexp(4, (int)tier->row_bits)) * PRODUCT_WORK;
-        double by_fields = passing(keys, &extracting, text, length, table) * costs->end +
-                           trawl_cost_at(costs->sample, ldexp(4, (int)extracting.row_bits));
-        better = by_fields < by_product;
-        trawl_release(table);
     }
-    if (better) {
-        *tier = extracting;
+    trawl_qgram_tier best = *tier;
+    double least = table == NULL ? 0 : cost_of(keys, costs, tier, text, length, table);
+    for (uint32_t more = 0; more <= MOST_MORE_BITS; more++) {
+        trawl_qgram_tier offered = *tier;
+        uint32_t bits = tier->row_bits + more + TRAWL_QGRAM_ROW_BIT;
+        offered.fields = spread_bits(tier->gram, bits, most);
+        offered.row_bits = all_bits(offered.fields) - TRAWL_QGRAM_ROW_BIT;
+        uint32_t last = trawl_qgram_field(offered.fields, tier->gram - 1);
+        if (last == 0 || offered.row_bits == 0 || offered.row_bits > TRAWL_QGRAM_MAX_ROW_BITS ||
+            (more != 0 && offered.row_bits < tier->row_bits + more)) {
+            continue; /* bytes that nothing would be known of, or nothing more to know */
+        }
+        if (table == NULL) {
+            best = last >= LEAST_FIELD && more == 0 ? offered : best;
+            continue;
+        }
+        double cost = cost_of(keys, costs, &offered, text, length, table);
+        if (cost < least) {
+            least = cost;
+            best = offered;
+        }
     }
+    trawl_release(table);
+    *tier = best;
     return TRAWL_OK;
 }
 
