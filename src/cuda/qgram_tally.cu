@@ -36,7 +36,7 @@
 typedef struct together {
     uint32_t first;     /* the first one */
     uint32_t own;       /* candidates of the thread's part */
-    uint32_t sum;       /* and of all before it */
+    uint32_t sum;       /* of it and of those before it */
     uint32_t not_after; /* a bit for each part: the one before it is not listed */
     uint32_t not_ahead; /* the one behind it is not listed */
 } together;
@@ -134,12 +134,12 @@ static __device__ __forceinline__ uint32_t tally_end(const trawl_cuda_reporter &
         return 0;
     }
     const trawl_cuda_keys &keys = table.endings.keys;
-    bool verified = table.tier.folded == 0;
-    if (!REPORT && !verified) {
-        return trawl_cuda_qgram_total(reporter, keys, end, key);
-    }
-    if (REPORT && !verified && (__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) != 0) {
-        trawl_counter sum = 0; /* what is in memory is for these rare ones */
+    /* Only in folded tiers there are patterns that have to be compared. */
+    if (table.tier.folded != 0 && (__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) != 0) {
+        if (!REPORT) {
+            return trawl_cuda_qgram_total(reporter, keys, end, key);
+        }
+        trawl_counter sum = 0; /* all that is ever in memory */
         trawl_cuda_report_key(reporter, keys, end, key, &sum);
         return (uint32_t)sum;
     }
