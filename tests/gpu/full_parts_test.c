@@ -44,7 +44,7 @@ static size_t letters_of(size_t shortest) {
 static void add_patterns(test_case *test, random_source *random, size_t shortest, bool pairs) {
     uint8_t bytes[LONGEST];
     for (size_t id = 0; id < PATTERNS; id++) {
-        size_t length = shortest + id % 3 * random_below(random, LONGEST - shortest);
+        size_t length = shortest + (id % 3 == 0 ? 0 : random_below(random, LONGEST - shortest));
         for (size_t i = 0; i < length; i++)
             bytes[i] = (uint8_t)('a' + random_below(random, letters_of(shortest)));
         test_case_add_pattern(test, bytes, length, id == 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
