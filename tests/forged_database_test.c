@@ -342,6 +342,7 @@ static const qgram_set qgram_sets[] = {
     {"mixed", "abcdefgh", 2000, 5, 5, 4},
     {"shuffle", "abcdefghijklmnopqrstuvwxyz", 20, 3, 30, 1},
     {"shuffle", "abcdefghijklmnopqrstuvwxyz", 5, 1, 2, 0},
+    {"resident", "abcdefghijklmnopqrstuvwxyz", 200, 3, 30, 1},
     {"packed", "acgt", 20, 3, 3, 0},   /* exact, with numbers of their own */
     {"packed", "acgt", 100, 4, 9, 1},  /* pairs */
     {"packed", "acgt", 100, 20, 40, 4} /* samples */

@@ -185,6 +185,7 @@ typedef struct trawl_costs {
     double memory;       /* a byte of text that is only fetched */
     double shuffle;      /* qgram, few patterns: a byte of text in one shuffle of vectors */
     double shuffle_pass; /* a position that passes all of them */
+    double resident; /* qgram, hundreds of patterns: a byte of text whose last four are hashed */
 } trawl_costs;
 #define TRAWL_COSTS                                                                                \
     { .size = sizeof(trawl_costs) }
@@ -296,7 +297,7 @@ enum { TRAWL_MOST_FILTERS = 8 };
 
 /* One of the filters of a qgram database, for patterns of some lengths. */
 typedef struct trawl_filter_information {
-    const char *kind; /* static: "direct", "hashed", "shuffle", "packed" */
+    const char *kind; /* static: "direct", "hashed", "shuffle", "packed", "resident" */
     size_t min_length, max_length;
     uint64_t patterns; /* 0: not known */
     uint32_t window;   /* last bytes of each pattern that it looks at */

@@ -47,6 +47,15 @@ bool trawl_cpu_extracts(void) {
 #endif
 }
 
+bool trawl_cpu_permutes(void) {
+#if TRAWL_HAVE_X86
+    return trawl_cpu_has(TRAWL_CPU_AVX512) && __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("gfni");
+#else
+    return false;
+#endif
+}
+
 void trawl_cpu_list_sets(char *text, size_t size) {
     size_t length = 0;
     for (int set = 0; set < TRAWL_CPU_SETS && length < size; set++) {

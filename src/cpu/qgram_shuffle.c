@@ -1,5 +1,7 @@
 #include "cpu/qgram_shuffle.h"
 
+#include "cpu/position_marks.h"
+
 #if TRAWL_HAVE_X86
 #include <immintrin.h>
 #elif TRAWL_HAVE_NEON
@@ -10,21 +12,8 @@
  * own prefetching ends, at every page. */
 #define AHEAD 4096
 
-/* Positions that pass, as bits from the first of them on. Marks are gathered for AT_ONCE groups of
- * four vectors before they are taken apart. */
-typedef struct shuffle_mark {
-    uint64_t bits;
-    size_t position;
-} shuffle_mark;
+/* Marks are gathered for AT_ONCE groups of four vectors before they are taken apart. */
 #define AT_ONCE 32
-#define SPARE TRAWL_SHUFFLE_SPARE
-
-static inline __attribute__((always_inline)) shuffle_mark *set_mark(uint64_t bits, size_t position,
-                                                                    shuffle_mark *next) {
-    next->bits = bits;
-    next->position = position;
-    return next + (bits != 0); /* no branch: it could not be predicted */
-}
 
 /* ------------------------------------------------------------------ scalar: vectors of one byte */
 
@@ -53,8 +42,8 @@ SCALAR uint8_t and_scalar(uint8_t a, uint8_t b) {
 SCALAR bool any_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d) {
     return (a | b | c | d) != 0;
 }
-SCALAR shuffle_mark *mark_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d, size_t position,
-                                 shuffle_mark *next) {
+SCALAR position_mark *mark_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d, size_t position,
+                                  position_mark *next) {
     uint64_t bits = (uint64_t)(a != 0) | (uint64_t)(b != 0) << 1 | (uint64_t)(c != 0) << 2 |
                     (uint64_t)(d != 0) << 3;
     return set_mark(bits, position, next);
@@ -104,8 +93,8 @@ AVX2 bool any_avx2(__m256i a, __m256i b, __m256i c, __m256i d) {
 AVX2 uint64_t zeros_avx2(__m256i bytes) {
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
 }
-AVX2 shuffle_mark *mark_avx2(__m256i a, __m256i b, __m256i c, __m256i d, size_t position,
-                             shuffle_mark *next) {
+AVX2 position_mark *mark_avx2(__m256i a, __m256i b, __m256i c, __m256i d, size_t position,
+                              position_mark *next) {
     next = set_mark(~(zeros_avx2(a) | zeros_avx2(b) << 32), position, next);
     return set_mark(~(zeros_avx2(c) | zeros_avx2(d) << 32), position + 64, next);
 }
@@ -147,8 +136,8 @@ AVX512 bool any_avx512(__m512i a, __m512i b, __m512i c, __m512i d) {
     __m512i any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
     return _mm512_test_epi64_mask(any, any) != 0;
 }
-AVX512 shuffle_mark *mark_avx512(__m512i a, __m512i b, __m512i c, __m512i d, size_t position,
-                                 shuffle_mark *next) {
+AVX512 position_mark *mark_avx512(__m512i a, __m512i b, __m512i c, __m512i d, size_t position,
+                                  position_mark *next) {
     next = set_mark(_mm512_test_epi8_mask(a, a), position, next);
     next = set_mark(_mm512_test_epi8_mask(b, b), position + 64, next);
     next = set_mark(_mm512_test_epi8_mask(c, c), position + 128, next);
@@ -198,8 +187,8 @@ NEON uint8x16_t weighed_neon(uint8x16_t bytes) {
     return vandq_u8(vtstq_u8(bytes, bytes),
                     vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201))));
 }
-NEON shuffle_mark *mark_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d,
-                             size_t position, shuffle_mark *next) {
+NEON position_mark *mark_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d,
+                              size_t position, position_mark *next) {
     uint8x16_t ab = vpaddq_u8(weighed_neon(a), weighed_neon(b));
     uint8x16_t cd = vpaddq_u8(weighed_neon(c), weighed_neon(d));
     uint8x16_t all = vpaddq_u8(ab, cd);

@@ -3,9 +3,10 @@
 #define TRAWL_CPU_QGRAM_SHUFFLE_H
 
 #include "common/cpu.h"
+#include "cpu/position_marks.h"
 #include "engine/qgram_shuffle.h"
 
-#define TRAWL_SHUFFLE_SPARE 2
+#define TRAWL_SHUFFLE_SPARE TRAWL_SPARE_POSITIONS
 
 /* Notes which of the positions first .. first + count - 1 may hold the last byte of a pattern,
  * ascending; `noted` has room for `count` and TRAWL_SHUFFLE_SPARE more. Reads text[first - window +

@@ -22,40 +22,13 @@ INLINE VECTOR NAME(test_both)(VECTOR pass, TABLE low, TABLE high, const uint8_t 
     return NAME(and)(pass, NAME(high)(high, bytes));
 }
 
-/* Takes marks apart. Where many positions pass, how many a mark has cannot be predicted: SPARE of
- * them are written in any case. */
-INLINE uint32_t *NAME(list)(const shuffle_mark *mark, const shuffle_mark *past, uint32_t *next,
-                            bool dense) {
-    for (; mark != past; mark++) {
-        uint64_t bits = mark->bits;
-        if (dense) {
-            uint32_t *from = next;
-            next += __builtin_popcountll(bits);
-            for (unsigned i = 0; i < SPARE; i++) {
-                uint64_t last = bits | UINT64_C(1) << 63; /* there is no number of no bits */
-                *from++ = (uint32_t)(mark->position + (size_t)__builtin_ctzll(last));
-                bits &= bits - 1;
-            }
-            for (; bits != 0; bits &= bits - 1) {
-                *from++ = (uint32_t)(mark->position + (size_t)__builtin_ctzll(bits));
-            }
-        } else {
-            do {
-                *next++ = (uint32_t)(mark->position + (size_t)__builtin_ctzll(bits));
-                bits &= bits - 1;
-            } while (bits != 0);
-        }
-    }
-    return next;
-}
-
 /* Four vectors at a time: one branch for all, and tables that are loaded anew for each probe cost
  * little, so that one loop serves any number of probes. The branch is left out where it would be
  * mispredicted too often. */
 INLINE size_t NAME(groups)(const trawl_qgram_shuffle *filter, const uint8_t *text, size_t position,
                            size_t groups, uint32_t *noted, bool ascii, bool dense) {
-    shuffle_mark marks[AT_ONCE * MARKS + 1];
-    shuffle_mark *mark = marks;
+    position_mark marks[AT_ONCE * MARKS + 1];
+    position_mark *mark = marks;
     uint32_t *next = noted;
     uint32_t both = filter->both, probes = filter->probes;
     for (; groups != 0; groups--, position += GROUP) {
@@ -84,12 +57,12 @@ INLINE size_t NAME(groups)(const trawl_qgram_shuffle *filter, const uint8_t *tex
         if (dense || NAME(any)(a, b, c, d)) {
             mark = NAME(mark)(a, b, c, d, position, mark);
             if (mark - marks > (AT_ONCE - 1) * MARKS) {
-                next = NAME(list)(marks, mark, next, dense);
+                next = list_marks(marks, mark, next, dense);
                 mark = marks;
             }
         }
     }
-    return (size_t)(NAME(list)(marks, mark, next, dense) - noted);
+    return (size_t)(list_marks(marks, mark, next, dense) - noted);
 }
 
 TARGET static size_t NAME(sparse_ascii)(const trawl_qgram_shuffle *filter, const uint8_t *text,
@@ -125,7 +98,7 @@ static size_t SEARCH(const trawl_qgram_shuffle *filter, const uint8_t *text, siz
     }
     /* The last, incomplete group on a copy with room behind. */
     uint8_t copy[TRAWL_SHUFFLE_REACH + GROUP] = {0};
-    uint32_t last[GROUP + SPARE];
+    uint32_t last[GROUP + TRAWL_SHUFFLE_SPARE];
     size_t before = 0;
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
         before = filter->back[probe] > before ? filter->back[probe] : before;

@@ -12,7 +12,8 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
     *walker = (trawl_tier_walker){.tier = tier,
                                   .first = part == 0,
                                   .loops = trawl_qgram_loops_for(set, tier),
-                                  .shuffle = trawl_qgram_shuffle_for(set)};
+                                  .shuffle = trawl_qgram_shuffle_for(set),
+                                  .resident = trawl_resident_for(set)};
     walker->filter = (trawl_qgram_filter){
         .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL),
         .multiplier = trawl_qgram_multiplier(tier->gram),
@@ -38,6 +39,11 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         (tier->kind == TRAWL_TIER_DIRECT && shuffle->probes != 0 && set != TRAWL_CPU_SCALAR)) {
         walker->shuffle_filter = shuffle;
     }
+    walker->resident_search = (trawl_resident_search){
+        .filter = (const void *)walker->filter.rows,
+        .gram = tier->gram,
+        .folded = tier->folded != 0,
+    };
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
     trawl_endings_open(db, part, &walker->search);
@@ -208,10 +214,10 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
     return ends;
 }
 
-/* ------------------------------------------------------------------ shuffle */
+/* ------------------------------------------------------------------ shuffle, resident */
 
-static size_t shuffle_candidates(trawl_tier_walker *walker, const trawl_window *window,
-                                 size_t begin, size_t end, const trawl_qgram_lists *lists) {
+static size_t vector_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                                size_t end, const trawl_qgram_lists *lists) {
     size_t window_bytes = walker->tier->window;
     size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
     size_t ends = 0;
@@ -223,8 +229,11 @@ static size_t shuffle_candidates(trawl_tier_walker *walker, const trawl_window *
     if (first_end > end) {
         return ends;
     }
-    size_t found = walker->shuffle(walker->shuffle_filter, window->text, first_end - 1,
-                                   end + 1 - first_end, walker->dense, lists->samples);
+    size_t found = walker->tier->kind == TRAWL_TIER_RESIDENT
+                       ? walker->resident(&walker->resident_search, window->text, first_end - 1,
+                                          end + 1 - first_end, lists->samples)
+                       : walker->shuffle(walker->shuffle_filter, window->text, first_end - 1,
+                                         end + 1 - first_end, walker->dense, lists->samples);
     walker->dense = found * 512 > end - begin;
     return ends + walker->loops->tails(&walker->filter, &walker->run, window->text, lists->samples,
                                        found, lists->candidates, lists->ends + ends);
@@ -277,7 +286,8 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
         found = direct_candidates(walker, window, begin, end, lists);
         break;
     case TRAWL_TIER_SHUFFLE:
-        found = shuffle_candidates(walker, window, begin, end, lists);
+    case TRAWL_TIER_RESIDENT:
+        found = vector_candidates(walker, window, begin, end, lists);
         break;
     default:
         found = hashed_candidates(walker, window, begin, end, lists);

@@ -10,6 +10,7 @@
 
 #include "common/cpu.h"
 #include "cpu/endings.h"
+#include "cpu/qgram_resident.h"
 #include "cpu/qgram_shuffle.h"
 #include "engine/qgram_packed.h"
 #include "engine/qgram_runs.h"
@@ -164,6 +165,8 @@ typedef struct trawl_tier_walker {
     trawl_qgram_filter filter;
     trawl_qgram_shuffle_search shuffle;
     const trawl_qgram_shuffle *shuffle_filter; /* NULL: none */
+    trawl_resident_positions resident;
+    trawl_resident_search resident_search;
     const trawl_packed_loops *packed_loops;
     trawl_packed_filter packed;
     const uint32_t *heads;

@@ -5,15 +5,18 @@
 #include "common/status.h"
 #include "engine/qgram_fields.h"
 #include "engine/qgram_packed.h"
+#include "engine/qgram_resident.h"
 #include "engine/qgram_runs.h"
 #include "engine/qgram_shuffle.h"
 #include "engine/qgram_tiers.h"
 
-static const char *const variants[] = {"mixed", "shuffle", "packed", NULL};
+static const char *const variants[] = {"mixed", "shuffle", "packed", "resident", NULL};
 static const char *const variant_summaries[] = {
     "filters by pattern length, chosen from the set's statistics and a sample of the text",
     "few patterns: sets of bytes by nibbles in vector registers, at every position",
-    "sets of at most four letters (DNA) alone: letters as 2 bits, windows as exact numbers", NULL};
+    "sets of at most four letters (DNA) alone: letters as 2 bits, windows as exact numbers",
+    "hundreds of patterns: hashes of their last bytes in vector registers, at every position",
+    NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 
@@ -79,6 +82,8 @@ static uint64_t filter_words(const trawl_qgram_tier *tier) {
         return TRAWL_QGRAM_PAIRS + sizeof(trawl_qgram_shuffle) / 4;
     case TRAWL_TIER_SHUFFLE:
         return sizeof(trawl_qgram_shuffle) / 4;
+    case TRAWL_TIER_RESIDENT:
+        return sizeof(trawl_qgram_resident) / 4;
     default:
         return UINT64_C(1) << tier->row_bits;
     }
@@ -155,6 +160,8 @@ static trawl_status plan(trawl_build *build) {
     trawl_status status = strcmp(variant, "packed") == 0 ? trawl_packed_divide(build, header)
                           : strcmp(variant, "shuffle") == 0
                               ? trawl_qgram_shuffle_tier(build->patterns, header, build->error)
+                          : strcmp(variant, "resident") == 0
+                              ? trawl_resident_tier(build->patterns, header, build->error)
                               : trawl_qgram_choose(build, header);
     if (status == TRAWL_OK) {
         status =
@@ -283,6 +290,16 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
     }
 }
 
+static void fill_resident(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                          const trawl_keys *keys) {
+    trawl_qgram_resident *filter =
+        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
+    trawl_resident_clear(filter, tier->folded != 0);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        trawl_resident_add(filter, keys->bytes + keys->offsets[key], tier->gram);
+    }
+}
+
 static void add_number(uint32_t *second, const trawl_qgram_tier *tier, uint64_t number,
                        uint32_t kind) {
     uint64_t hash = trawl_qgram_second(number, kind);
@@ -364,7 +381,9 @@ static trawl_status fill(trawl_build *build) {
             }
             continue;
         }
-        if (tier->kind == TRAWL_TIER_SHUFFLE) {
+        if (tier->kind == TRAWL_TIER_RESIDENT) {
+            fill_resident(build, part, tier, keys);
+        } else if (tier->kind == TRAWL_TIER_SHUFFLE) {
             memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
                    &planned->shuffle[part], sizeof planned->shuffle[part]);
         } else {
@@ -409,6 +428,8 @@ static bool tier_sound(const trawl_qgram_tier *tier) {
     }
     if (tier->kind == TRAWL_TIER_SHUFFLE) {
         sound = sound && tier->gram == 1 && tier->stride == 1;
+    } else if (tier->kind == TRAWL_TIER_RESIDENT) {
+        sound = sound && tier->gram <= TRAWL_RESIDENT_BYTES && tier->stride == 1;
     } else {
         sound = sound && tier->row_bits != 0 && tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
                 tier->mark_bits != 0 && tier->mark_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
@@ -488,6 +509,10 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     }
     if (tier->kind == TRAWL_TIER_SHUFFLE &&
         !trawl_qgram_shuffle_sound(filter, filter_size, TRAWL_SHUFFLE_REACH)) {
+        return damaged(error, "filter is damaged");
+    }
+    if (tier->kind == TRAWL_TIER_RESIDENT &&
+        !trawl_resident_sound(filter, filter_size, tier->folded != 0)) {
         return damaged(error, "filter is damaged");
     }
     return trawl_endings_validate(db, part, tier->tail, tier->hash_bits, heads, heads_size, ranges,

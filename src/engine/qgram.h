@@ -15,7 +15,9 @@
  *            q-grams of all windows are bits in a table (Bloom 1970, with one hash function)
  *   shuffle  few patterns: sets of bytes by nibbles in vector registers (as in Teddy, by G.
  *            Langdale for Hyperscan), at every position
- *   packed   sets of at most four letters: letters as 2 bits, whole windows as numbers
+ *   resident hundreds of patterns: hashes of their last bytes in tables that vector registers hold,
+ * at every position (engine/qgram_resident.h) packed   sets of at most four letters: letters as 2
+ * bits, whole windows as numbers
  */
 #ifndef TRAWL_ENGINE_QGRAM_H
 #define TRAWL_ENGINE_QGRAM_H
@@ -28,9 +30,10 @@ typedef enum trawl_tier_kind {
     TRAWL_TIER_DIRECT = 0,
     TRAWL_TIER_HASHED = 1,
     TRAWL_TIER_SHUFFLE = 2,
-    TRAWL_TIER_PACKED = 3
+    TRAWL_TIER_PACKED = 3,
+    TRAWL_TIER_RESIDENT = 4
 } trawl_tier_kind;
-#define TRAWL_TIER_KINDS 4
+#define TRAWL_TIER_KINDS 5
 
 #define TRAWL_QGRAM_MAX_TIERS 8u
 #define TRAWL_QGRAM_MAX_GRAM 16u
@@ -67,6 +70,7 @@ typedef struct trawl_qgram_header {
  *                hashed: uint32_t[1 << row_bits]
  *                shuffle: trawl_qgram_shuffle (engine/qgram_shuffle.h)
  *                packed: engine/qgram_packed.h
+ *                resident: trawl_qgram_resident (engine/qgram_resident.h)
  * QGRAM_SECOND   uint32_t[1 << second_bits]
  * QGRAM_HASH     uint32_t[(1 << hash_bits) + 1]
  * QGRAM_RANGES   trawl_ending_range[]

@@ -2,14 +2,17 @@
 
 #include <math.h>
 
+#include "common/cpu.h"
 #include "common/fold.h"
 #include "common/status.h"
 #include "engine/qgram_packed.h"
+#include "engine/qgram_resident.h"
 #include "engine/qgram_shuffle.h"
 
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
 #define BLOCK 16384u /* bytes of text that a tier takes at a time (cpu/qgram_tier.h) */
+#define RESIDENT_SAMPLE ((size_t)8192)
 #define SHUFFLE_SAMPLE ((size_t)4096)          /* making a filter takes time for each byte of it */
 #define MOST_FILTER_BYTES (UINT64_C(32) << 20) /* a larger one is slow whatever it lets through */
 
@@ -24,6 +27,7 @@ typedef struct division {
     const trawl_costs *costs;
     const trawl_qgram_survey *survey;
     uint64_t most_bytes;                      /* of a filter */
+    bool permutes;                            /* tiers of kind resident are worth a try */
     double endings[CLASSES];                  /* trawl_survey_endings */
     candidate best[CLASSES + 1][CLASSES + 1]; /* [begin][end] */
 } division;
@@ -165,6 +169,46 @@ static void try_shuffle(division *self, uint32_t begin, uint32_t end) {
     offer(self, begin, end, &shuffle);
 }
 
+/* Hundreds of patterns, on processors with the instructions for it. */
+static void try_resident(division *self, uint32_t begin, uint32_t end) {
+    const trawl_qgram_survey *survey = self->survey;
+    const run described = describe(self, begin, end);
+    bool first = begin == 0 || survey->first[begin] == 0, last = end == CLASSES;
+    if (!self->permutes || !(first || last) || described.count > TRAWL_RESIDENT_PATTERNS ||
+        described.count != survey->first[end] - survey->first[begin]) {
+        return;
+    }
+    uint32_t gram = trawl_resident_gram(described.min_length);
+    trawl_qgram_resident filter;
+    trawl_resident_clear(&filter, described.folded);
+    for (uint32_t i = survey->first[begin]; i < survey->first[end]; i++) {
+        const uint8_t *past = trawl_pattern_bytes(survey->patterns, survey->ids[i] + 1);
+        uint8_t reversed[TRAWL_RESIDENT_BYTES];
+        for (uint32_t distance = 0; distance < gram; distance++) {
+            reversed[distance] = *(past - 1 - distance);
+        }
+        trawl_resident_add(&filter, reversed, gram);
+    }
+    size_t length = survey->length < RESIDENT_SAMPLE ? survey->length : RESIDENT_SAMPLE;
+    double pass = trawl_resident_pass(&filter, gram, survey->text, length), look_ups = 0;
+    for (uint32_t class = begin; class < end; class ++) {
+        look_ups += self->endings[class];
+    }
+    uint32_t window = described.min_length;
+    candidate resident = {
+        .tier = {.kind = TRAWL_TIER_RESIDENT,
+                 .window = window < TRAWL_RESIDENT_WINDOW ? window : TRAWL_RESIDENT_WINDOW,
+                 .gram = gram,
+                 .stride = 1}};
+    resident.estimate =
+        (trawl_tier_estimate){.nanoseconds = trawl_resident_work(gram) * self->costs->resident +
+                                             pass * self->costs->shuffle_pass,
+                              .pass = pass,
+                              .look_ups = look_ups < pass ? look_ups : pass,
+                              .bytes = sizeof filter};
+    offer(self, begin, end, &resident);
+}
+
 /* All runs that begin with the class `begin`: the shortest patterns there say how long a window may
  * be, and so which q-grams and strides there are. */
 static void try_run(division *self, uint32_t begin) {
@@ -195,6 +239,7 @@ static void try_run(division *self, uint32_t begin) {
         if (!is_empty(self, end - 1) || end == CLASSES) {
             try_packed(self, begin, end);
             try_shuffle(self, begin, end);
+            try_resident(self, begin, end);
         }
     }
 }
@@ -288,6 +333,14 @@ static void divide(division *self, trawl_qgram_choice *choice) {
     choice->nanoseconds = hypot(choice->nanoseconds, self->costs->memory);
 }
 
+/* Whether scans here will use such instructions. */
+static bool can_permute(void) {
+    trawl_cpu_set set;
+    trawl_error ignored;
+    return trawl_cpu_choose(&set, &ignored) == TRAWL_OK && set == TRAWL_CPU_AVX512 &&
+           trawl_cpu_permutes();
+}
+
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
                                 const trawl_compile_options *options, trawl_qgram_choice *choice,
                                 trawl_error *error) {
@@ -295,6 +348,7 @@ trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
     memset(choice, 0, sizeof *choice);
     division self = {.costs = options->costs,
                      .survey = survey,
+                     .permutes = can_permute(),
                      .most_bytes = options->max_table_bytes < MOST_FILTER_BYTES
                                        ? options->max_table_bytes
                                        : MOST_FILTER_BYTES};

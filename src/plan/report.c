@@ -65,10 +65,9 @@ bool trawl_db_expected(const trawl_db *db, size_t index, trawl_expected_engine *
 
 bool trawl_db_filter(const trawl_db *db, size_t index, trawl_filter_information *filter) {
     static const char *const kinds[TRAWL_TIER_KINDS] = {
-        [TRAWL_TIER_DIRECT] = "direct",
-        [TRAWL_TIER_HASHED] = "hashed",
-        [TRAWL_TIER_SHUFFLE] = "shuffle",
-        [TRAWL_TIER_PACKED] = "packed",
+        [TRAWL_TIER_DIRECT] = "direct",     [TRAWL_TIER_HASHED] = "hashed",
+        [TRAWL_TIER_SHUFFLE] = "shuffle",   [TRAWL_TIER_PACKED] = "packed",
+        [TRAWL_TIER_RESIDENT] = "resident",
     };
     const trawl_qgram_header *header = find_tiers(db);
     if (header == NULL || filter == NULL || index >= header->tiers) {

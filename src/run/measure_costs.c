@@ -9,6 +9,7 @@
 #include "common/allocate.h"
 #include "common/status.h"
 #include "engine/costs.h"
+#include "engine/qgram_resident.h"
 #include "engine/qgram_shuffle.h"
 #include "plan/plan.h"
 
@@ -269,6 +270,27 @@ static trawl_status measure_look_ups(bench *self) {
     return status;
 }
 
+/* Four bytes hashed at every position, of which none passes. */
+static trawl_status measure_resident(bench *self) {
+    trawl_patterns *set = NULL;
+    trawl_db *db = NULL;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "qgram";
+    options.variant = "resident";
+    trawl_status status = make_set(self, 1, 4, &set);
+    if (status == TRAWL_OK) {
+        status = trawl_compile(set, &options, &db, self->error);
+    }
+    if (status == TRAWL_OK) {
+        fill_with_strange_bytes(self);
+        status = time_scan(self, db, &self->costs->resident);
+    }
+    self->costs->resident /= trawl_resident_work(4);
+    trawl_db_free(db);
+    trawl_patterns_free(set);
+    return status;
+}
+
 /* A set for the filter of shuffles, and the text without anything like it; then one position in 50
  * with the last four bytes of a pattern, which pass. */
 static trawl_status measure_shuffles(bench *self) {
@@ -388,6 +410,9 @@ trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error) {
     }
     if (status == TRAWL_OK) {
         status = measure_shuffles(&self);
+    }
+    if (status == TRAWL_OK) {
+        status = measure_resident(&self);
     }
     if (status == TRAWL_OK) {
         status = measure_automata(&self);

@@ -1,0 +1,80 @@
+/*
+ * The q-gram engine's filter for hundreds of patterns: Bloom's (1970) in tables that vector
+ * registers hold.
+ *
+ * The last bytes of every pattern, up to six, are hashed three times to a byte. Four banks of 1,024
+ * bits each are asked for two of these bytes: seven bits of the one say which of 128 bytes, three
+ * of the other which bit. A position passes when all four have it. Processors that permute bytes of
+ * two registers (AVX-512 VBMI) look up 64 positions in a bank at once, and those that multiply a
+ * byte by a matrix of bits (GFNI) hash 64 bytes: a hash is the sum of such products, one matrix for
+ * each place before the end. So every position of a text is tested in a few dozen instructions for
+ * 64, whatever the patterns' lengths, where nibbles (engine/qgram_shuffle.h) would let nearly
+ * everything through, and samples of short patterns (engine/qgram.h) are many.
+ */
+#ifndef TRAWL_ENGINE_QGRAM_RESIDENT_H
+#define TRAWL_ENGINE_QGRAM_RESIDENT_H
+
+#include "engine/qgram.h"
+#include "pattern/patterns.h"
+
+#define TRAWL_RESIDENT_BYTES 6u
+#define TRAWL_RESIDENT_WINDOW 16u /* last bytes by which an end that passed is known, at most */
+#define TRAWL_RESIDENT_HASHES 3u
+#define TRAWL_RESIDENT_BANKS 4u
+#define TRAWL_RESIDENT_PATTERNS 512u /* one position in 40 passes by chance then */
+
+/* The section QGRAM_FILTER of resident tiers; `gram` bytes are hashed. */
+typedef struct trawl_qgram_resident {
+    uint8_t bank[TRAWL_RESIDENT_BANKS][128];
+    /* For processors without such instructions, what each byte adds to the three hashes, the first
+     * one lowest; by its distance from the end. */
+    uint32_t hash[TRAWL_RESIDENT_BYTES][256];
+} trawl_qgram_resident;
+
+/* The matrix of a byte's hash, as GFNI takes it. In folded tiers the bit by which letters of either
+ * case differ is left out. */
+uint64_t trawl_resident_matrix(uint32_t hash, uint32_t distance, bool folded);
+
+/* Which bit of a bank's byte, and which byte of it, three hashes ask for. */
+static inline uint32_t trawl_resident_index(uint32_t hashes, uint32_t bank) {
+    return (bank < TRAWL_RESIDENT_HASHES ? hashes >> (8 * bank)
+                                         : hashes ^ hashes >> 8 ^ hashes >> 16) &
+           127;
+}
+static inline uint32_t trawl_resident_bit(uint32_t hashes, uint32_t bank) {
+    return hashes >> (8 * ((bank + 1) % TRAWL_RESIDENT_HASHES)) & 7;
+}
+
+static inline bool trawl_resident_test(const trawl_qgram_resident *filter, uint32_t hashes) {
+    uint32_t pass = 1;
+    for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
+        pass &= (uint32_t)filter->bank[bank][trawl_resident_index(hashes, bank)] >>
+                trawl_resident_bit(hashes, bank);
+    }
+    return pass & 1;
+}
+
+/* Before any pattern is added. */
+void trawl_resident_clear(trawl_qgram_resident *filter, bool folded);
+
+/* `reversed` is a pattern's end, the last byte first. */
+void trawl_resident_add(trawl_qgram_resident *filter, const uint8_t *reversed, uint32_t gram);
+
+/* Work for a byte of text: 1 where four bytes are hashed. */
+double trawl_resident_work(uint32_t gram);
+
+/* Where patterns of this length and more are in a tier. */
+uint32_t trawl_resident_gram(uint32_t min_length);
+
+/* The share of a text's positions that pass. */
+double trawl_resident_pass(const trawl_qgram_resident *filter, uint32_t gram, const uint8_t *text,
+                           size_t length);
+
+/* The only tier of variant `resident`, or a refusal (TRAWL_ERROR_LIMIT). */
+trawl_status trawl_resident_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
+                                 trawl_error *error);
+
+/* Whether a walker can use it. */
+bool trawl_resident_sound(const trawl_qgram_resident *filter, uint64_t size, bool folded);
+
+#endif

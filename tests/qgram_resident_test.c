@@ -1,0 +1,163 @@
+/* The filter in vector registers: the same positions from every instruction set, no pattern's end
+ * missed, few other positions, no byte read outside the text, and refusals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu/qgram_resident.h"
+#include "guard.h"
+#include "random.h"
+
+enum { LONGEST = 1200, PATTERNS = 300 };
+
+static trawl_error error;
+
+/* The last bytes of patterns, the last one first. */
+typedef struct ends {
+    uint8_t reversed[PATTERNS][TRAWL_RESIDENT_BYTES];
+    uint32_t gram;
+    bool folded;
+} ends;
+
+static void draw(ends *drawn, random_source *random, size_t letters) {
+    drawn->gram = (uint32_t)random_between(random, 1, TRAWL_RESIDENT_BYTES);
+    drawn->folded = random_chance(random, 1, 2) != 0;
+    for (size_t i = 0; i < PATTERNS; i++)
+        for (size_t k = 0; k < TRAWL_RESIDENT_BYTES; k++)
+            drawn->reversed[i][k] = (uint8_t)(random_below(random, letters) * 37);
+}
+
+static void fill(trawl_qgram_resident *filter, const ends *drawn, size_t count) {
+    trawl_resident_clear(filter, drawn->folded);
+    for (size_t i = 0; i < count; i++)
+        trawl_resident_add(filter, drawn->reversed[i], drawn->gram);
+}
+
+/* Whether one of the patterns' ends stands before and at `last`; where letters fold, in any case.
+ */
+static bool stands(const ends *drawn, size_t count, const uint8_t *last) {
+    for (size_t i = 0; i < count; i++) {
+        uint32_t distance = 0;
+        uint8_t differs = drawn->folded ? 0xdf : 0xff;
+        while (distance < drawn->gram &&
+               ((*(last - distance) ^ drawn->reversed[i][distance]) & differs) == 0)
+            distance++;
+        if (distance == drawn->gram)
+            return true;
+    }
+    return false;
+}
+
+static void all_sets_note_the_same(void **state) {
+    (void)state;
+    static const size_t alphabets[] = {1, 2, 4, 26, 256};
+    size_t sets = 0;
+    for (size_t round = 0; round < 300; round++) {
+        random_source random = random_for_case(random_seed(), round);
+        static ends drawn;
+        size_t letters = alphabets[random_below(&random, 5)];
+        size_t count = random_between(&random, 1, PATTERNS);
+        draw(&drawn, &random, letters);
+        trawl_qgram_resident filter;
+        fill(&filter, &drawn, count);
+        trawl_resident_search search = {&filter, drawn.gram, drawn.folded};
+        size_t length = random_between(&random, drawn.gram, LONGEST);
+        static uint8_t bytes[LONGEST];
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = (uint8_t)(random_below(&random, letters) * 37);
+        guarded text;
+        guarded_copy(&text, bytes, length, random_chance(&random, 1, 2));
+        size_t first = random_between(&random, drawn.gram - 1, length - 1);
+        size_t least = random_chance(&random, 1, 2) ? drawn.gram - 1 : first;
+        size_t positions =
+            random_chance(&random, 1, 2) ? length - least : random_below(&random, length - least);
+        static uint32_t expected[LONGEST + TRAWL_SPARE_POSITIONS];
+        static uint32_t noted[LONGEST + TRAWL_SPARE_POSITIONS];
+        size_t should =
+            trawl_resident_for(TRAWL_CPU_SCALAR)(&search, text.bytes, least, positions, expected);
+        size_t next = 0;
+        for (size_t last = least; last < least + positions; last++) {
+            bool passes = next < should && expected[next] == last;
+            next += passes;
+            assert_true(passes || !stands(&drawn, count, text.bytes + last));
+        }
+        assert_int_equal(next, should);
+        for (int set = TRAWL_CPU_AVX2; set < TRAWL_CPU_SETS; set++) {
+            if (!trawl_cpu_has((trawl_cpu_set)set))
+                continue;
+            sets++;
+            size_t found = trawl_resident_for((trawl_cpu_set)set)(&search, text.bytes, least,
+                                                                  positions, noted);
+            assert_int_equal(found, should);
+            assert_memory_equal(noted, expected, found * sizeof *noted);
+        }
+        guarded_free(&text);
+    }
+    printf("%zu comparisons with other sets than scalar\n", sets);
+}
+
+/* 300 of 1,024 bits in each of four banks: 0.4 % of all positions. */
+static void few_others_pass(void **state) {
+    (void)state;
+    random_source random = random_for_case(random_seed(), 1000);
+    static ends drawn;
+    draw(&drawn, &random, 256);
+    drawn.gram = 4;
+    drawn.folded = false;
+    trawl_qgram_resident filter;
+    fill(&filter, &drawn, PATTERNS);
+    enum { LENGTH = 200000 };
+    uint8_t *text = malloc(LENGTH);
+    assert_non_null(text);
+    for (size_t i = 0; i < LENGTH; i++)
+        text[i] = (uint8_t)random_below(&random, 256);
+    double pass = trawl_resident_pass(&filter, drawn.gram, text, LENGTH);
+    assert_true(pass > 0.001 && pass < 0.01);
+    assert_true(trawl_resident_sound(&filter, sizeof filter, false));
+    assert_false(trawl_resident_sound(&filter, sizeof filter, true));
+    assert_false(trawl_resident_sound(&filter, sizeof filter - 4, false));
+    filter.hash[3][7] ^= 1;
+    assert_false(trawl_resident_sound(&filter, sizeof filter, false));
+    free(text);
+}
+
+static trawl_db *compile(size_t count) {
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < count; i++) {
+        char bytes[32];
+        int length = snprintf(bytes, sizeof bytes, "word%zu", 1000 + i);
+        assert_int_equal(trawl_patterns_add(patterns, bytes, (size_t)length, 0, &error), TRAWL_OK);
+    }
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "qgram";
+    options.variant = "resident";
+    trawl_db *db = NULL;
+    (void)trawl_compile(patterns, &options, &db, &error);
+    trawl_patterns_free(patterns);
+    return db;
+}
+
+static void large_sets_are_refused(void **state) {
+    (void)state;
+    trawl_db *db = compile(TRAWL_RESIDENT_PATTERNS);
+    assert_non_null(db);
+    trawl_filter_information filter;
+    assert_true(trawl_db_filter(db, 0, &filter));
+    assert_string_equal(filter.kind, "resident");
+    trawl_db_free(db);
+    assert_null(compile(TRAWL_RESIDENT_PATTERNS + 1));
+    assert_int_equal(error.status, TRAWL_ERROR_LIMIT);
+    assert_non_null(strstr(error.message, "at most 512 patterns, and these are 513"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_sets_note_the_same),
+                                       cmocka_unit_test(few_others_pass),
+                                       cmocka_unit_test(large_sets_are_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
