@@ -146,4 +146,4 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     }
 }
 
-const trawl_cuda_engine trawl_cuda_ac_dfa = {"ac-dfa", prepare, release, plan, launch, false};
+const trawl_cuda_engine trawl_cuda_ac_dfa = {"ac-dfa", prepare, release, plan, launch, false, NULL};

@@ -384,4 +384,4 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     return status;
 }
 
-const trawl_cuda_engine trawl_cuda_ac_nfa = {"ac-nfa", prepare, release, plan, launch, false};
+const trawl_cuda_engine trawl_cuda_ac_nfa = {"ac-nfa", prepare, release, plan, launch, false, NULL};

@@ -415,4 +415,5 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     return status;
 }
 
-const trawl_cuda_engine trawl_cuda_ac_split = {"ac-split", prepare, release, plan, launch, false};
+const trawl_cuda_engine trawl_cuda_ac_split = {"ac-split", prepare, release, plan,
+                                               launch,     false,   NULL};

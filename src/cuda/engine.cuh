@@ -131,6 +131,9 @@ typedef struct trawl_cuda_engine {
     /* Of the database only the patterns are uploaded: `prepare` makes all tables from them, and
      * sets keys, parts, hits and device_keys. */
     bool own_tables;
+
+    /* The kernel where none is named; NULL: the first one. */
+    uint32_t (*choose)(const trawl_cuda_db *uploaded);
 } trawl_cuda_engine;
 
 struct trawl_cuda_db {

@@ -52,6 +52,10 @@ static const trawl_kernel_description rabin_karp[] = {
 
 static const trawl_kernel_description qgram[] = {
     {"filter", "sampled q-grams in shared memory, then exact verification: one walk", "trawl"},
+    {"packed",
+     "four letters at most, patterns of up to 8: windows of packed letters; the default "
+     "where the text is such letters",
+     "trawl"},
 };
 
 static const struct {
@@ -59,14 +63,15 @@ static const struct {
     const trawl_kernel_description *kernels;
     size_t count;
     const char *over_the_link; /* the best one for a text that is read where it lies on the host:
-                                  one whose blocks read each line of it once, together */
+                                  one whose blocks read each line of it once, together; NULL:
+                                  whichever is chosen */
 } engines[] = {
     {"ac-dfa", ac_dfa, sizeof ac_dfa / sizeof *ac_dfa, "ac3"},
     {"ac-nfa", ac_nfa, sizeof ac_nfa / sizeof *ac_nfa, "cw"},
     {"ac-split", ac_split, sizeof ac_split / sizeof *ac_split, "p2"},
     {"wu-manber", wu_manber, sizeof wu_manber / sizeof *wu_manber, "cw"},
     {"rabin-karp", rabin_karp, sizeof rabin_karp / sizeof *rabin_karp, "rolling"},
-    {"qgram", qgram, sizeof qgram / sizeof *qgram, "filter"},
+    {"qgram", qgram, sizeof qgram / sizeof *qgram, NULL},
 };
 
 const char *trawl_kernel_over_the_link(const char *engine) {

@@ -23,13 +23,14 @@ const trawl_walker_type *trawl_cuda_walker(void);
 /* "cuda" is device 0, "cuda:N" device N; false for anything else. */
 bool trawl_cuda_device_number(const char *name, uint32_t *number);
 
-/* The index of a kernel among those of an engine; NULL is the default, 0. Fails with
+/* The index of a kernel among those of an engine; NULL is 0, the default where the engine does not
+ * choose by the set. Fails with
  * TRAWL_ERROR_ARGUMENT and the list of names, or with TRAWL_ERROR_UNAVAILABLE and a list of engines
  * where this one has no kernels at all. */
 trawl_status trawl_kernel_find(const char *engine, const char *kernel, uint32_t *index,
                                trawl_error *error);
 
-/* The kernel that zero-copy takes when none is named; NULL for an unknown engine. */
+/* The kernel that zero-copy takes when none is named; NULL: the same one as else. */
 const char *trawl_kernel_over_the_link(const char *engine);
 
 #endif

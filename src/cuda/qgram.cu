@@ -1,5 +1,5 @@
 /* Engine qgram on a device: its tables there, the shape of a launch. */
-#include "cuda/qgram.cuh"
+#include "cuda/qgram_packed.cuh"
 
 extern "C" {
 #include "cuda/qgram_choose.h"
@@ -15,32 +15,19 @@ extern "C" {
 /* Hits that are noted of a part: one for so many bytes of it. */
 #define BYTES_PER_HIT 32u
 
-#define WORKSPACE_ALIGNMENT ((uint64_t)256)
+#define WORKSPACE_ALIGNMENT TRAWL_CUDA_ARRAY_ALIGNMENT
 
 typedef struct qgram_tables {
     trawl_cuda_qgram_view view;
+    trawl_cuda_packed_view packed;
+    trawl_error obstacle; /* why the set cannot be packed, where it cannot */
+    bool packed_pays;
     uint8_t *memory; /* all arrays, in device memory */
 } qgram_tables;
 
 /* ------------------------------------------------------------------ uploading */
 
-/* Copies arrays into one block of device memory: first counts bytes, then copies. */
-typedef struct uploader {
-    uint8_t *memory; /* NULL while bytes are counted */
-    uint64_t used;
-    cudaError_t code;
-} uploader;
-
-static const void *put(uploader *self, const void *array, uint64_t bytes) {
-    const void *place = self->memory == NULL ? NULL : self->memory + self->used;
-    if (self->memory != NULL && bytes != 0 && self->code == cudaSuccess) {
-        self->code = cudaMemcpy(self->memory + self->used, array, bytes, cudaMemcpyHostToDevice);
-    }
-    self->used += (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
-    return place;
-}
-
-static void put_tier(uploader *self, const trawl_cuda_qgram_tier *tier,
+static void put_tier(trawl_cuda_uploader *self, const trawl_cuda_qgram_tier *tier,
                      const trawl_cuda_qgram_arrays *arrays, trawl_cuda_qgram_tables *table,
                      trawl_cuda_keys *keys) {
     const uint64_t count = arrays->keys.count;
@@ -48,29 +35,20 @@ static void put_tier(uploader *self, const trawl_cuda_qgram_tier *tier,
     table->mask = trawl_cuda_qgram_mask(tier);
     table->case_bits = trawl_cuda_qgram_case_bits(tier);
     if (tier->place == TRAWL_CUDA_QGRAM_GLOBAL) {
-        table->filter =
-            (const uint32_t *)put(self, arrays->filter, trawl_cuda_qgram_filter_words(tier) * 4);
+        table->filter = (const uint32_t *)trawl_cuda_put(self, arrays->filter,
+                                                         trawl_cuda_qgram_filter_words(tier) * 4);
     }
-    table->align = (const uint16_t *)put(
+    table->align = (const uint16_t *)trawl_cuda_put(
         self, arrays->align, arrays->align == NULL ? 0 : (UINT64_C(2) << tier->align_bits));
-    table->heads = (const uint32_t *)put(
+    table->heads = (const uint32_t *)trawl_cuda_put(
         self, arrays->heads, arrays->heads == NULL ? 0 : (UINT64_C(4) << tier->hash_bits) + 4);
-    table->ranges =
-        (const uint4 *)put(self, arrays->ranges, arrays->range_count * sizeof(trawl_ending_range));
-    table->direct =
-        (const uint32_t *)put(self, arrays->direct, arrays->direct == NULL ? 0 : 65536 * 4);
-    table->endings.endings = (const uint64_t *)put(self, arrays->endings, count * 8);
+    table->ranges = (const uint4 *)trawl_cuda_put(self, arrays->ranges,
+                                                  arrays->range_count * sizeof(trawl_ending_range));
+    table->direct = (const uint32_t *)trawl_cuda_put(self, arrays->direct,
+                                                     arrays->direct == NULL ? 0 : 65536 * 4);
+    table->endings.endings = (const uint64_t *)trawl_cuda_put(self, arrays->endings, count * 8);
     table->endings.folded = tier->folded != 0;
-    trawl_outputs *outputs = &keys->outputs;
-    outputs->keys = (uint32_t)count;
-    outputs->length = (const uint32_t *)put(self, arrays->length, count * 4);
-    outputs->link = (const uint32_t *)put(self, arrays->link, count * 4);
-    outputs->total = (const uint32_t *)put(self, arrays->total, count * 4);
-    outputs->first = (const uint32_t *)put(self, arrays->first, (count + 1) * 4);
-    outputs->ids =
-        (const uint32_t *)put(self, arrays->ids, (uint64_t)arrays->keys.pattern_count * 4);
-    outputs->verify = (const uint8_t *)put(self, arrays->verify, count);
-    outputs->records = NULL;
+    trawl_cuda_put_outputs(self, arrays, keys);
     table->endings.keys = *keys;
 }
 
@@ -92,9 +70,12 @@ static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t *
     return TRAWL_OK;
 }
 
+/* `packed` is NULL where the set cannot be packed. */
 static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgram_layout *layout,
-                                  qgram_tables *tables, trawl_error *error) {
-    size_t bytes = layout->tiers * sizeof *uploaded->keys;
+                                  const trawl_cuda_packed_layout *packed, qgram_tables *tables,
+                                  trawl_error *error) {
+    uint32_t parts = layout->tiers + (packed != NULL);
+    size_t bytes = parts * sizeof *uploaded->keys;
     uint32_t *image = NULL;
     trawl_status status = make_image(layout, &image, error);
     if (status != TRAWL_OK) {
@@ -105,21 +86,28 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
         trawl_release(image);
         return trawl_fail_memory(error, "a database on a device", bytes);
     }
-    uploaded->parts = layout->tiers;
+    uploaded->parts = parts;
     trawl_cuda_qgram_view *view = &tables->view;
     view->tiers = layout->tiers;
     view->image_words = layout->image_words;
     view->bitmap_words = trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_WINDOW / 32) + 1;
-    uploader upload = {NULL, 0, cudaSuccess};
+    trawl_cuda_uploader upload = {NULL, 0, cudaSuccess};
     for (int copying = 0; copying < 2; copying++) {
         upload.used = 0;
         uploaded->hits = 0;
-        view->image = (const uint4 *)put(&upload, image, (uint64_t)layout->image_words * 4);
+        view->image =
+            (const uint4 *)trawl_cuda_put(&upload, image, (uint64_t)layout->image_words * 4);
         for (uint32_t i = 0; i < layout->tiers; i++) {
             uploaded->keys[i].first_hit = uploaded->hits;
             uploaded->hits += layout->arrays[i].keys.count;
             put_tier(&upload, &layout->tier[i], &layout->arrays[i], &view->table[i],
                      &uploaded->keys[i]);
+        }
+        if (packed != NULL) {
+            trawl_cuda_keys *keys = &uploaded->keys[layout->tiers];
+            keys->first_hit = uploaded->hits;
+            uploaded->hits += packed->arrays.keys.count;
+            trawl_cuda_packed_put(&upload, packed, &tables->packed, keys);
         }
         if (copying == 0) {
             upload.code = cudaMalloc((void **)&tables->memory, upload.used);
@@ -172,9 +160,31 @@ static size_t room_for_tables(const trawl_cuda_device *device) {
     return device->shared_bytes < of_warps ? 0 : device->shared_bytes - of_warps;
 }
 
+static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *sample,
+                                 size_t sample_length, trawl_cuda_qgram_layout *layout,
+                                 trawl_cuda_packed_layout *packed, qgram_tables *tables,
+                                 trawl_error *error) {
+    trawl_patterns patterns = patterns_of(uploaded->db);
+    const trawl_cuda_device *device = &uploaded->device;
+    trawl_status status = trawl_cuda_qgram_choose(&patterns, sample, sample_length,
+                                                  room_for_tables(device), layout, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_qgram_layout_make(&patterns, layout, error);
+    }
+    if (status == TRAWL_OK &&
+        trawl_cuda_packed_letters(&patterns, device->shared_bytes, packed, &tables->obstacle)) {
+        tables->packed_pays = trawl_cuda_packed_pays(packed, patterns.count, sample, sample_length);
+        status = trawl_cuda_packed_layout_make(&patterns, device->shared_bytes, packed, error);
+        if (status != TRAWL_OK) {
+            trawl_cuda_qgram_layout_release(layout);
+        }
+    }
+    return status;
+}
+
 static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
                             trawl_error *error) {
-    trawl_patterns patterns = patterns_of(uploaded->db);
+    trawl_cuda_packed_layout packed = {};
     qgram_tables *tables = (qgram_tables *)trawl_allocate_zeroed(1, sizeof *tables);
     trawl_cuda_qgram_layout *layout =
         (trawl_cuda_qgram_layout *)trawl_allocate_zeroed(1, sizeof *layout);
@@ -183,16 +193,14 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
         status = trawl_fail_memory(error, "a database on a device", sizeof *tables);
     }
     if (status == TRAWL_OK) {
-        status = trawl_cuda_qgram_choose(&patterns, sample, sample_length,
-                                         room_for_tables(&uploaded->device), layout, error);
-    }
-    if (status == TRAWL_OK) {
-        status = trawl_cuda_qgram_layout_make(&patterns, layout, error);
+        status = make_layouts(uploaded, sample, sample_length, layout, &packed, tables, error);
     }
     if (status == TRAWL_OK) {
         uploaded->tables = tables;
-        status = upload_layout(uploaded, layout, tables, error);
+        bool packs = tables->obstacle.status == TRAWL_OK;
+        status = upload_layout(uploaded, layout, packs ? &packed : NULL, tables, error);
         trawl_cuda_qgram_layout_release(layout);
+        trawl_cuda_packed_layout_release(&packed);
         if (status != TRAWL_OK) {
             release(uploaded);
             tables = NULL;
@@ -256,14 +264,14 @@ static trawl_cuda_qgram_notes notes_of(const trawl_cuda_plan *plan, const trawl_
     return notes;
 }
 
-static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                         trawl_cuda_plan *plan, trawl_error *error) {
-    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+/* All but the memory: the same for both kernels. */
+static trawl_status plan_parts(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                               trawl_cuda_plan *plan, trawl_error *error) {
     if (wishes->table_path == TRAWL_TABLES_TEXTURE) {
-        return trawl_fail(
-            error, TRAWL_ERROR_ARGUMENT,
-            "qgram: kernel filter has no table path texture: its tables are in shared "
-            "memory and behind read-only loads");
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "qgram: kernel %s has no table path texture: its tables are in shared "
+                          "memory and behind read-only loads",
+                          trawl_cuda_kernel_name(uploaded, plan));
     }
     plan->table_path = TRAWL_TABLES_READ_ONLY;
     plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : TRAWL_QGRAM_THREADS;
@@ -279,9 +287,10 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
         if (wishes->block_bytes % unit != 0 ||
             wishes->block_bytes / (plan->block_threads / 32) > MOST_PART_BYTES) {
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "qgram, kernel filter: %u bytes of text per block of %u threads; a "
+                              "qgram, kernel %s: %u bytes of text per block of %u threads; a "
                               "multiple of %u up to %u is expected",
-                              wishes->block_bytes, plan->block_threads, unit,
+                              trawl_cuda_kernel_name(uploaded, plan), wishes->block_bytes,
+                              plan->block_threads, unit,
                               plan->block_threads / 32 * MOST_PART_BYTES);
         }
         plan->thread_bytes = wishes->block_bytes / (plan->block_threads / 32);
@@ -289,6 +298,29 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
     plan->piece_bytes = TRAWL_CUDA_LARGEST_PIECE;
     if (wishes->length < plan->piece_bytes) {
         plan->piece_bytes = (wishes->length / 4096 + 1) * 4096;
+    }
+    return TRAWL_OK;
+}
+
+static uint32_t choose(const trawl_cuda_db *uploaded) {
+    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    return tables->packed_pays ? TRAWL_CUDA_QGRAM_PACKED : TRAWL_CUDA_QGRAM_FILTER;
+}
+
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                         trawl_cuda_plan *plan, trawl_error *error) {
+    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    bool packs = plan->kernel == TRAWL_CUDA_QGRAM_PACKED;
+    if (packs && tables->obstacle.status != TRAWL_OK) {
+        return trawl_fail(error, tables->obstacle.status, "%s", tables->obstacle.message);
+    }
+    trawl_status status = plan_parts(uploaded, wishes, plan, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    if (packs) {
+        uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, wishes->form);
+        return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
     }
     plan->workspace_bytes = candidates_bytes(plan);
     if (wishes->form == TRAWL_CUDA_MATCHES) {
@@ -305,6 +337,9 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
                            void *workspace, cudaStream_t stream, trawl_error *error) {
     const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
     trawl_cuda_reporter reporter = {*piece, *output, uploaded->patterns};
+    if (plan->kernel == TRAWL_CUDA_QGRAM_PACKED) {
+        return trawl_cuda_packed_launch(uploaded, plan, &tables->packed, &reporter, stream, error);
+    }
     uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
     uint32_t warps = plan->block_threads / 32;
     uint32_t blocks = (parts + warps - 1) / warps;
@@ -341,4 +376,4 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     return status == TRAWL_OK ? trawl_cuda_qgram_walk(&call, error) : status;
 }
 
-const trawl_cuda_engine trawl_cuda_qgram = {"qgram", prepare, release, plan, launch, true};
+const trawl_cuda_engine trawl_cuda_qgram = {"qgram", prepare, release, plan, launch, true, choose};

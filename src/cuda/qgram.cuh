@@ -8,6 +8,9 @@ extern "C" {
 
 #include "cuda/endings.cuh"
 
+/* The kernels, in the order of kernels.c. */
+enum { TRAWL_CUDA_QGRAM_FILTER, TRAWL_CUDA_QGRAM_PACKED };
+
 /* Threads of a block, at most: one block has a multiprocessor for itself. */
 #ifndef TRAWL_QGRAM_THREADS
 #define TRAWL_QGRAM_THREADS 1024u

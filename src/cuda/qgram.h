@@ -131,6 +131,14 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
                                           trawl_cuda_qgram_layout *layout, trawl_error *error);
 void trawl_cuda_qgram_layout_release(trawl_cuda_qgram_layout *layout);
 
+/* Makes keys, outputs and endings alone, of the patterns of the tier's lengths; `reversed`: see
+ * trawl_endings_reverse. On failure some of them are there. */
+trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
+                                        const trawl_patterns *reversed,
+                                        const trawl_cuda_qgram_tier *tier,
+                                        trawl_cuda_qgram_arrays *arrays, trawl_error *error);
+void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays);
+
 /* The words of the FILTER (or the pairs) of a tier. */
 uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier);
 

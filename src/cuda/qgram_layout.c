@@ -94,6 +94,14 @@ static trawl_status make_outputs(const trawl_patterns *patterns, trawl_cuda_qgra
     return status;
 }
 
+trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
+                                        const trawl_patterns *reversed,
+                                        const trawl_cuda_qgram_tier *tier,
+                                        trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
+    trawl_status status = make_keys(reversed, tier, &arrays->keys, error);
+    return status == TRAWL_OK ? make_outputs(patterns, arrays, error) : status;
+}
+
 /* ------------------------------------------------------------------ tables */
 
 static void fill_filter(const trawl_cuda_qgram_tier *tier, trawl_cuda_qgram_arrays *arrays) {
@@ -197,10 +205,7 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
     for (uint32_t i = 0; status == TRAWL_OK && i < layout->tiers; i++) {
         trawl_cuda_qgram_tier *tier = &layout->tier[i];
         trawl_cuda_qgram_arrays *arrays = &layout->arrays[i];
-        status = make_keys(&reversed, tier, &arrays->keys, error);
-        if (status == TRAWL_OK) {
-            status = make_outputs(patterns, arrays, error);
-        }
+        status = trawl_cuda_qgram_keys_make(patterns, &reversed, tier, arrays, error);
         if (status == TRAWL_OK) {
             status = make_tables(tier, arrays, error);
         }
@@ -216,22 +221,25 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
     return status;
 }
 
+void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays) {
+    trawl_keys_release(&arrays->keys);
+    trawl_release(arrays->filter);
+    trawl_release(arrays->align);
+    trawl_release(arrays->heads);
+    trawl_release(arrays->ranges);
+    trawl_release(arrays->endings);
+    trawl_release(arrays->direct);
+    trawl_release(arrays->length);
+    trawl_release(arrays->link);
+    trawl_release(arrays->total);
+    trawl_release(arrays->first);
+    trawl_release(arrays->ids);
+    trawl_release(arrays->verify);
+    memset(arrays, 0, sizeof *arrays);
+}
+
 void trawl_cuda_qgram_layout_release(trawl_cuda_qgram_layout *layout) {
     for (uint32_t i = 0; i < TRAWL_CUDA_QGRAM_TIERS; i++) {
-        trawl_cuda_qgram_arrays *arrays = &layout->arrays[i];
-        trawl_keys_release(&arrays->keys);
-        trawl_release(arrays->filter);
-        trawl_release(arrays->align);
-        trawl_release(arrays->heads);
-        trawl_release(arrays->ranges);
-        trawl_release(arrays->endings);
-        trawl_release(arrays->direct);
-        trawl_release(arrays->length);
-        trawl_release(arrays->link);
-        trawl_release(arrays->total);
-        trawl_release(arrays->first);
-        trawl_release(arrays->ids);
-        trawl_release(arrays->verify);
-        memset(arrays, 0, sizeof *arrays);
+        trawl_cuda_qgram_arrays_release(&layout->arrays[i]);
     }
 }

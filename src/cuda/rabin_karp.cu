@@ -210,5 +210,5 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
                : trawl_cuda_rabin_karp_roll(tables, plan, &reporter, stream, error);
 }
 
-const trawl_cuda_engine trawl_cuda_rabin_karp = {"rabin-karp", prepare, release,
-                                                 plan,         launch,  false};
+const trawl_cuda_engine trawl_cuda_rabin_karp = {"rabin-karp", prepare, release, plan,
+                                                 launch,       false,   NULL};

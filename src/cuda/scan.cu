@@ -82,6 +82,9 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
     trawl_cuda_plan *plan = &planned->plan;
     trawl_status status = trawl_kernel_find(engine, scan->kernel, &plan->kernel, error);
     if (status == TRAWL_OK) {
+        if (scan->kernel == NULL && uploaded->engine->choose != NULL) {
+            plan->kernel = uploaded->engine->choose(uploaded);
+        }
         status = uploaded->engine->plan(uploaded, &wishes, plan, error);
     }
     if (status != TRAWL_OK) {

@@ -309,4 +309,5 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     return status;
 }
 
-const trawl_cuda_engine trawl_cuda_wu_manber = {"wu-manber", prepare, release, plan, launch, false};
+const trawl_cuda_engine trawl_cuda_wu_manber = {"wu-manber", prepare, release, plan,
+                                                launch,      false,   NULL};

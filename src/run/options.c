@@ -73,8 +73,9 @@ static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_op
     }
     /* Names of the library instead of the caller's, which need not live as long. */
     trawl_kernel_description description;
-    (void)trawl_kernel_describe(engine, kernel, &description);
-    options->kernel = description.name;
+    if (options->kernel != NULL && trawl_kernel_describe(engine, kernel, &description)) {
+        options->kernel = description.name;
+    }
     options->transfer = trawl_strategy_name(strategy);
     /* The device reads its own copy of the tables, whatever the number of threads. */
     options->copy_tables = false;

@@ -24,6 +24,8 @@ static const struct {
     {"rabin-karp", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton",
      "no automaton"},
     {"qgram", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton", "no automaton"},
+    {"qgram", NULL, "packed", ANY, ANY, TRAWL_ERROR_LIMIT, "kernel packed",
+     "more than four letters, or patterns of more than eight"},
     {"rabin-karp", "grouped", "prefix-sums", ANY, ANY, TRAWL_ERROR_LIMIT, "modul",
      "prefix sums are taken modulo a prime, grouped hashes modulo 2^64"},
     {"ac-nfa", NULL, "shared", ANY, ANY, TRAWL_ERROR_LIMIT, "shared memory",

@@ -1,0 +1,214 @@
+/*
+ * Kernel packed of qgram: sets of few letters with all lengths that it takes, over texts with other
+ * bytes among the letters, at all places of its vectors, windows and parts; when it is taken where
+ * no kernel is named; and what it refuses.
+ */
+#include "gpu/device_memory.h"
+#include "gpu/device_report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct packed_set {
+    const char *letters;
+    size_t least, most; /* letters of a pattern */
+    size_t count;
+    const char *strangers; /* other bytes of the text */
+    size_t strangers_in;   /* one byte in so many is one; 0: none */
+    size_t line;           /* a newline after so many bytes; 0: none */
+    size_t insensitive;    /* percent of the patterns */
+    size_t twice;          /* percent of the patterns that are there twice or more often */
+    bool refused;
+} packed_set;
+
+static const packed_set sets[] = {
+    {"acgt", 8, 8, 300, NULL, 0, 0, 0, 0, false},
+    {"acgt", 8, 8, 3000, "N", 700, 0, 0, 0, false},
+    {"acgt", 8, 8, 400, NULL, 0, 61, 0, 0, false},
+    {"ACGT", 8, 8, 400, "acgtn", 40, 0, 0, 20, false},
+    {"acgt", 7, 8, 200, "N\n", 90, 0, 0, 0, false},
+    {"acgt", 1, 8, 120, "Nn", 30, 71, 0, 0, false},
+    {"acgt", 2, 5, 60, "\n", 100, 0, 0, 60, false},
+    {"acgt", 4, 8, 100, "N", 300, 0, 100, 0, false},
+    {"ACGT", 3, 8, 100, "nxN", 60, 0, 50, 0, false},
+    {"acgu", 6, 6, 500, "t", 50, 0, 0, 0, false},
+    {"01", 1, 8, 100, "2 ", 80, 0, 0, 0, false},
+    {"a", 1, 8, 8, "b", 20, 0, 0, 0, false},
+    {"a", 3, 8, 9, NULL, 0, 0, 0, 100, false},
+    {"aA1", 1, 7, 60, "b", 40, 0, 40, 0, false},
+    {"\1\2\3", 2, 6, 60, "\4\377", 30, 0, 0, 0, false},
+    {"acgt", 1, 1, 4, "N", 10, 0, 0, 0, false},
+    {"acgt", 9, 9, 100, NULL, 0, 0, 0, 0, true},
+    {"acgt", 1, 9, 100, "N", 100, 0, 0, 0, true},
+    {"acgtn", 4, 8, 300, NULL, 0, 0, 0, 0, true},
+};
+enum { SETS = sizeof(sets) / sizeof(sets[0]), WINDOW = 2048 };
+
+static void add_pattern(test_case *test, const packed_set *set, random_source *random) {
+    uint8_t bytes[16];
+    size_t length = random_between(random, set->least, set->most);
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = (uint8_t)set->letters[random_below(random, strlen(set->letters))];
+    unsigned flags =
+        random_below(random, 100) < set->insensitive ? TRAWL_PATTERN_CASE_INSENSITIVE : 0;
+    test_case_add_pattern(test, bytes, length, flags);
+    while (random_below(random, 100) < set->twice && test->count < 2 * set->count)
+        test_case_add_pattern(test, bytes, length, flags);
+}
+
+/* Letters, half of them of patterns, in either case where that matters. */
+static void make_case(test_case *test, const packed_set *set, random_source *random,
+                      size_t length) {
+    test->name = strdup(set->letters);
+    while (test->count < set->count)
+        add_pattern(test, set, random);
+    while (test->length < length) {
+        const trawl_pattern *some = &test->patterns[random_below(random, test->count)];
+        test_case_append_text(test, some->bytes, random_between(random, 1, some->length));
+        test_case_append_text(test, &set->letters[random_below(random, strlen(set->letters))], 1);
+    }
+    test->length = length;
+    for (size_t i = 0; i < length; i++) {
+        uint8_t *byte = &test->text[i];
+        bool is_letter = (*byte | 0x20) >= 'a' && (*byte | 0x20) <= 'z';
+        if (set->insensitive && is_letter && random_chance(random, 1, 3))
+            *byte ^= 0x20;
+        if (set->strangers_in && random_chance(random, 1, set->strangers_in))
+            *byte = (uint8_t)set->strangers[random_below(random, strlen(set->strangers))];
+        if (set->line && i % set->line == set->line - 1)
+            *byte = '\n';
+    }
+}
+
+static bool find_qgram(combination *which) {
+    for (size_t c = 0; device_combination(c, which); c++)
+        if (strcmp(which->engine, "qgram") == 0)
+            return true;
+    return false;
+}
+
+static bool open_set(device_database *database, const packed_set *set, test_case *test,
+                     expectation *expected, size_t index, size_t length) {
+    combination which;
+    random_source random = random_for_case(random_seed(), index);
+    make_case(test, set, &random, length);
+    expectation_make(expected, test);
+    return find_qgram(&which) && device_open(database, which, test);
+}
+
+static void check(device_database *database, const device_scan *scan, const test_case *test,
+                  uint64_t length, const expectation *expected, bool refused) {
+    for (int form = TRAWL_CUDA_COUNT; form <= TRAWL_CUDA_ENDS; form++) {
+        device_scan each = *scan;
+        each.form = (trawl_cuda_form)form;
+        device_outcome outcome = device_check(database, &each, test, length, expected, NULL);
+        assert_int_equal(outcome == DEVICE_REFUSED, refused);
+    }
+}
+
+/* All lengths near the ends of vectors and windows, all alignments, parts of one window and more.
+ */
+static void every_set(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SETS; i++) {
+        static test_case test;
+        device_database database;
+        expectation expected;
+        random_source random = random_for_case(random_seed(), 1000 + i);
+        if (open_set(&database, &sets[i], &test, &expected, i, 4 * WINDOW + 100)) {
+            size_t scans = device_cases(200, 12);
+            for (size_t n = 0; n < scans; n++) {
+                uint64_t near = random_chance(&random, 1, 2)
+                                    ? (uint64_t)WINDOW * random_between(&random, 1, 4)
+                                    : 16 * random_between(&random, 1, test.length / 16 - 1);
+                device_scan scan = {.kernel = "packed",
+                                    .alignment = (uint32_t)random_below(&random, 32),
+                                    .block_threads = n % 3 == 0 ? 0 : 32 * (uint32_t)(n % 5 + 1),
+                                    .room = (device_room)random_below(&random, ROOMS)};
+                scan.block_bytes =
+                    scan.block_threads && n % 2 ? scan.block_threads / 32 * 2 * WINDOW : 0;
+                scan.place = n % 4 == 0 ? PLACE_EXACT : PLACE_BETWEEN;
+                uint64_t length = near + random_below(&random, 40) - 20;
+                length = n == 0 || length > test.length ? test.length : length;
+                scan.owned = n % 4 == 3 ? random_below(&random, length) : 0;
+                check(&database, &scan, &test, length, &expected, sets[i].refused);
+            }
+            device_database_close(&database);
+        }
+        expectation_free(&expected);
+        test_case_free(&test);
+    }
+}
+
+/* Each byte of a window in turn is no letter, where matches are everywhere. */
+static void a_stranger_everywhere(void **state) {
+    (void)state;
+    static test_case test;
+    combination which;
+    size_t step = device_is_emulated() || device_cases_are_limited() ? 37 : 1;
+    for (size_t at = WINDOW - 20; at < 2 * WINDOW + 40; at += step) {
+        device_database database;
+        expectation expected;
+        test.name = strdup("a stranger");
+        test_case_add_pattern(&test, "aaaaaaaa", 8, 0);
+        test_case_add_pattern(&test, "aaaaaaaa", at % 2 ? 3 : 8, 0);
+        while (test.length < 3 * WINDOW)
+            test_case_append_text(&test, "aaaaaaaaaaaaaaaa", 16);
+        test.text[at] = 'e'; /* whose two bits are those of a letter */
+        expectation_make(&expected, &test);
+        if (find_qgram(&which) && device_open(&database, which, &test)) {
+            device_scan scan = {.kernel = "packed", .block_threads = 32};
+            check(&database, &scan, &test, test.length, &expected, false);
+            device_database_close(&database);
+        }
+        expectation_free(&expected);
+        test_case_free(&test);
+    }
+}
+
+/* Which kernel is taken where none is named. */
+static void the_default(void **state) {
+    (void)state;
+    static const struct {
+        const char *pattern, *text;
+        const char *kernel;
+    } choices[] = {{"acgtacgt", "acgtttgacaNacgtacgttgcagt", "packed"},
+                   {"acgtacgt", "the cat sat on the mat, and that is all of it", "filter"},
+                   {"acgtacgta", "acgtttgacaNacgtacgttgcagt", "filter"},
+                   {"abcde", "abcdeabcdeabcde", "filter"},
+                   {"acgtacgt", "", "filter"}};
+    for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+        static test_case test;
+        device_database database;
+        combination which;
+        test.name = strdup("default");
+        test_case_add_pattern(&test, choices[i].pattern, strlen(choices[i].pattern), 0);
+        test_case_append_text(&test, choices[i].text, strlen(choices[i].text));
+        if (find_qgram(&which) && device_open(&database, which, &test)) {
+            trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+            trawl_cuda_layout layout;
+            trawl_error error;
+            assert_int_equal(trawl_cuda_describe(database.uploaded, &scan, &layout, &error),
+                             TRAWL_OK);
+            assert_string_equal(layout.kernel, choices[i].kernel);
+            device_database_close(&database);
+        }
+        test_case_free(&test);
+    }
+}
+
+int main(void) {
+    if (!device_tests_begin("packed_test"))
+        return TEST_SKIPPED;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_set, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(a_stranger_everywhere, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(the_default, device_tests_after_a_crash),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    device_tests_end();
+    return failed;
+}
