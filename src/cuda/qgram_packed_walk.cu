@@ -68,9 +68,11 @@ static __device__ __forceinline__ uint32_t key_at(const trawl_cuda_packed_view &
                                                   const letters &text, uint32_t at) {
     uint64_t both = (uint64_t)text.own << 32 | text.before;
     uint32_t key = __ldg(view.key_of + (uint32_t)(both >> (2 * at + 18) & 0xffff));
-    uint32_t run = (uint32_t)__clz((int)(text.strangers << (15 - at)));
-    while (key != TRAWL_NO_KEY && __ldg(view.keys.outputs.length + key) > run) {
-        key = __ldg(view.keys.outputs.link + key);
+    if (text.strangers != 0) {
+        uint32_t run = (uint32_t)__clz((int)(text.strangers << (15 - at)));
+        while (key != TRAWL_NO_KEY && __ldg(view.keys.outputs.length + key) > run) {
+            key = __ldg(view.keys.outputs.link + key);
+        }
     }
     return key;
 }
@@ -140,8 +142,12 @@ static __device__ __forceinline__ uint32_t count_some(const packed_around &aroun
         all |= positions;
         sum += (uint32_t)__popc(positions & ~doubtful) << plane;
     }
-    uint32_t possible = all & doubtful & ~disturbed(text, view.min_length);
-    return possible == 0 ? sum : sum + matches_at(view, text, possible);
+    doubtful &= all;
+    if (doubtful != 0) {
+        uint32_t possible = doubtful & ~disturbed(text, view.min_length);
+        sum += possible == 0 ? 0 : matches_at(view, text, possible);
+    }
+    return sum;
 }
 
 /* ------------------------------------------------------------------ reporting */
@@ -166,17 +172,17 @@ static __device__ __forceinline__ void mark_ends(const trawl_cuda_reporter &repo
 }
 
 /* Reports what ends at a thread's positions; returns how many matches that are. */
-static __device__ __forceinline__ uint32_t report(const trawl_cuda_reporter &reporter,
-                                                  const trawl_cuda_packed_view &view,
-                                                  const letters text, int32_t at,
-                                                  uint32_t positions) {
+static __device__ __forceinline__ trawl_counter report(const trawl_cuda_reporter &reporter,
+                                                       const trawl_cuda_packed_view &view,
+                                                       const letters text, int32_t at,
+                                                       uint32_t positions) {
     trawl_cuda_pass pass = reporter.output.pass;
     if (pass == TRAWL_CUDA_PASS_ENDS && !view.verify) {
         mark_ends(reporter, at, positions);
         return 0;
     }
     bool counted = pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_SIZES;
-    uint32_t sum = 0;
+    trawl_counter sum = 0;
     for (; positions != 0; positions &= positions - 1) {
         uint32_t position = (uint32_t)__ffs((int)positions) - 1;
         uint32_t key = key_at(view, text, position);
@@ -184,23 +190,21 @@ static __device__ __forceinline__ uint32_t report(const trawl_cuda_reporter &rep
         if (counted) {
             sum += trawl_cuda_qgram_total(reporter, view.keys, end, key);
         } else {
-            trawl_counter cursor = 0;
-            trawl_cuda_report_key(reporter, view.keys, end, key, &cursor);
-            sum += (uint32_t)cursor;
+            trawl_cuda_report_key(reporter, view.keys, end, key, &sum);
         }
     }
     return sum;
 }
 
 /* Writes the records of a warp's vector, in their order; returns how many they are. */
-static __device__ __forceinline__ uint32_t write(const trawl_cuda_reporter &reporter,
-                                                 const trawl_cuda_packed_view &view,
-                                                 const letters text, int32_t at, uint32_t positions,
-                                                 trawl_counter cursor) {
+static __device__ __forceinline__ trawl_counter write(const trawl_cuda_reporter &reporter,
+                                                      const trawl_cuda_packed_view &view,
+                                                      const letters text, int32_t at,
+                                                      uint32_t positions, trawl_counter cursor) {
     const trawl_outputs &outputs = view.keys.outputs;
-    uint32_t own = 0;
+    trawl_counter own = 0;
     if (view.planes == 1) {
-        own = (uint32_t)__popc(positions);
+        own = (trawl_counter)__popc(positions);
     } else {
         for (uint32_t left = positions; left != 0; left &= left - 1) {
             uint32_t position = (uint32_t)__ffs((int)left) - 1;
@@ -208,10 +212,10 @@ static __device__ __forceinline__ uint32_t write(const trawl_cuda_reporter &repo
                                           key_at(view, text, position));
         }
     }
-    uint32_t inclusive = own;
+    trawl_counter inclusive = own;
 #pragma unroll
     for (uint32_t distance = 1; distance < 32; distance *= 2) {
-        uint32_t other = __shfl_up_sync(FULL, inclusive, distance);
+        trawl_counter other = __shfl_up_sync(FULL, inclusive, distance);
         inclusive += threadIdx.x % 32 < distance ? 0 : other;
     }
     cursor += inclusive - own;
@@ -368,7 +372,7 @@ static __device__ __forceinline__ void walk_part(const packed_around &around, in
 /* Threads of a block, at most: with more, registers of kernels that call functions would be in
  * memory. */
 static constexpr uint32_t threads_of(int after) {
-    return after >= TAKE_KEYS ? 768 : TRAWL_PACKED_THREADS;
+    return after >= TAKE_KEYS ? 640 : TRAWL_PACKED_THREADS;
 }
 
 template <int AFTER, bool FOLDED>

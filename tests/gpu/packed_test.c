@@ -38,7 +38,8 @@ static const packed_set sets[] = {
     {"01", 1, 8, 100, "2 ", 80, 0, 0, 0, false},
     {"a", 1, 8, 8, "b", 20, 0, 0, 0, false},
     {"a", 3, 8, 9, NULL, 0, 0, 0, 100, false},
-    {"aA1", 1, 7, 60, "b", 40, 0, 40, 0, false},
+    {"aA1", 1, 7, 60, "b\x11", 40, 0, 40, 0, false}, /* which is a 1 but for one bit */
+    {"acgt", 2, 3, 40, NULL, 0, 0, 0, 0, false},
     {"\1\2\3", 2, 6, 60, "\4\377", 30, 0, 0, 0, false},
     {"acgt", 1, 1, 4, "N", 10, 0, 0, 0, false},
     {"acgt", 9, 9, 100, NULL, 0, 0, 0, 0, true},
@@ -143,29 +144,50 @@ static void every_set(void **state) {
     }
 }
 
-/* Each byte of a window in turn is no letter, where matches are everywhere. */
+static void check_alone(test_case *test, uint32_t block_bytes) {
+    device_database database;
+    expectation expected;
+    combination which;
+    expectation_make(&expected, test);
+    if (find_qgram(&which) && device_open(&database, which, test)) {
+        device_scan scan = {.kernel = "packed", .block_threads = 32, .block_bytes = block_bytes};
+        check(&database, &scan, test, test->length, &expected, false);
+        device_database_close(&database);
+    }
+    expectation_free(&expected);
+    test_case_free(test);
+}
+
+/* Each byte of a window and around it in turn is no letter, where matches are everywhere. */
 static void a_stranger_everywhere(void **state) {
     (void)state;
     static test_case test;
-    combination which;
     size_t step = device_is_emulated() || device_cases_are_limited() ? 37 : 1;
-    for (size_t at = WINDOW - 20; at < 2 * WINDOW + 40; at += step) {
-        device_database database;
-        expectation expected;
+    for (size_t at = WINDOW - 20; at < 2 * WINDOW + 40; at++) {
+        if (at % step != 0 && (at + 10) % WINDOW > 20)
+            continue;
         test.name = strdup("a stranger");
         test_case_add_pattern(&test, "aaaaaaaa", 8, 0);
         test_case_add_pattern(&test, "aaaaaaaa", at % 2 ? 3 : 8, 0);
         while (test.length < 3 * WINDOW)
             test_case_append_text(&test, "aaaaaaaaaaaaaaaa", 16);
         test.text[at] = 'e'; /* whose two bits are those of a letter */
-        expectation_make(&expected, &test);
-        if (find_qgram(&which) && device_open(&database, which, &test)) {
-            device_scan scan = {.kernel = "packed", .block_threads = 32};
-            check(&database, &scan, &test, test.length, &expected, false);
-            device_database_close(&database);
-        }
-        expectation_free(&expected);
-        test_case_free(&test);
+        check_alone(&test, at % 3 == 0 ? 0 : 4 * WINDOW);
+    }
+}
+
+/* Zeros are letters, but not where the text has no bytes at all. */
+static void zeros(void **state) {
+    (void)state;
+    static const uint8_t nothing[8] = {0};
+    static test_case test;
+    for (size_t length = 1; length < 70; length += 3) {
+        test.name = strdup("zeros");
+        for (size_t i = 1; i <= 8; i++)
+            test_case_add_pattern(&test, nothing, i, 0);
+        while (test.length < length)
+            test_case_append_text(&test, nothing, 1);
+        check_alone(&test, 0);
     }
 }
 
@@ -206,6 +228,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_set, device_tests_after_a_crash),
         cmocka_unit_test_teardown(a_stranger_everywhere, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(zeros, device_tests_after_a_crash),
         cmocka_unit_test_teardown(the_default, device_tests_after_a_crash),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
