@@ -42,7 +42,8 @@ typedef struct trawl_cuda_qgram_tier {
     uint32_t stride;                 /* 1, 2, 4, 8 or 16 */
     uint32_t gram;                   /* bytes of a sample: 2 .. 16 */
     uint32_t folded;                 /* 1: keys are lower-cased, case-sensitive ones are verified */
-    uint32_t filter_bits;            /* FILTER has 1 << filter_bits bits: at least 7 */
+    uint32_t filter_words;           /* 32-bit words of FILTER: a multiple of 4 */
+    uint32_t filter_ones;            /* bits that a sample has in it: 1 or 2; 2 at strides > 1 */
     uint32_t filter_at;              /* its first 32-bit word in the image (SHARED, DIRECT) */
     uint32_t align_bits;             /* ALIGN has 1 << align_bits entries of 16 bits; 0: stride 1 */
     uint32_t tail;                   /* last bytes by which an end is looked up: up to 8 */
@@ -75,16 +76,25 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_hash(const uint32_t *words) {
            words[2] * TRAWL_CUDA_QGRAM_FACTOR_2 + words[3] * TRAWL_CUDA_QGRAM_FACTOR_3;
 }
 
-/* FILTER: the upper bits of a hash say which word and which bit of it, counted from the highest. At
- * strides from this one on, where samples are few, a second bit of the word is set and asked for.
+/*
+ * FILTER: where a hash belongs. The upper half of the product is the word, which makes any number
+ * of words as good as a power of two. The lower half is what the word leaves of the hash; its
+ * uppermost bits, five each, are the bits of that word, counted from the highest. (The lowest bits
+ * of a hash would not do: they come from the sample's oldest bytes alone.)
  */
-#define TRAWL_CUDA_QGRAM_TWO_BITS_STRIDE 4u
-
-TRAWL_BOTH uint32_t trawl_cuda_qgram_bit(uint32_t hash, uint32_t filter_bits) {
-    return hash >> (32 - filter_bits);
+TRAWL_BOTH uint64_t trawl_cuda_qgram_spot(uint32_t hash, uint32_t filter_words) {
+    return (uint64_t)hash * filter_words;
 }
-TRAWL_BOTH uint32_t trawl_cuda_qgram_second_bit(uint32_t hash) {
-    return hash >> 3;
+TRAWL_BOTH uint32_t trawl_cuda_qgram_first_bit(uint64_t spot) {
+    return (uint32_t)spot >> 27;
+}
+TRAWL_BOTH uint32_t trawl_cuda_qgram_second_bit(uint64_t spot) {
+    return (uint32_t)spot >> 22; /* modulo 32, which is what shifting does on a device */
+}
+TRAWL_BOTH uint32_t trawl_cuda_qgram_ones(uint64_t spot, uint32_t filter_ones) {
+    uint32_t first = UINT32_C(0x80000000) >> trawl_cuda_qgram_first_bit(spot);
+    uint32_t second = UINT32_C(0x80000000) >> trawl_cuda_qgram_second_bit(spot) % 32;
+    return filter_ones == 1 ? first : first | second;
 }
 
 /* Entry of ALIGN: independent of the bit, so that few of what the filter lets through by chance

@@ -5,30 +5,19 @@
 
 #include "common/allocate.h"
 #include "common/status.h"
-
-/*
- * What things cost, in picoseconds of a whole device for a byte of text, a sample, or a case of
- * what is rarer: measured on an H200 (docs/GPU.md). Only their proportions matter here.
- */
-#define READING 0.215      /* a byte, out of device memory; at the same time as all else */
-#define PER_BYTE 0.08      /* going over a byte at all */
-#define PER_SAMPLE 0.40    /* a sample of one word */
-#define PER_WORD 0.09      /* each further word of it */
-#define PER_SECOND_BIT 0.1 /* of samples at a stride of 4 or more */
-#define PER_PAIR 0.55
-#define PER_FOLDED_BYTE 0.03
-#define PER_QUESTION 12.0 /* the second one */
-#define PER_END 45.0      /* the third one */
-#define PER_GLOBAL 6.5    /* a look-up in the L2 cache instead of shared memory */
+#include "cuda/qgram_price.h"
 
 #define SAMPLE_BYTES ((size_t)32768)
 #define SAMPLE_LEAST ((size_t)4096)
 #define SAMPLE_WINDOWS ((size_t)16)
 #define PIECE_BYTES 3u /* that made-up text takes from one place of the patterns */
 
-#define MOST_FILTER_BITS 27u
-#define MOST_SHARED_BITS 20u
-#define SEEN_BITS 22u /* of the table that holds grams while they are tried */
+/* Tiers, besides one for pairs of bytes. */
+#define MOST_TIERS 3u
+
+/* Samples of the set are held in a large FILTER while they are tried. */
+#define SEEN_WORDS (UINT32_C(1) << 19)
+#define SEEN_ONES 2u
 
 /* Lengths at which tiers may begin, besides the shortest. */
 static const uint32_t starts[] = {4, 5, 6, 7, 8, 9, 11, 12, 16, 19, 24, 32};
@@ -36,24 +25,38 @@ static const uint32_t starts[] = {4, 5, 6, 7, 8, 9, 11, 12, 16, 19, 24, 32};
 /* Sets with more patterns are not divided: trying takes time for each of them. */
 #define MOST_DIVIDED ((size_t)300000)
 
-typedef struct candidate {
-    trawl_cuda_qgram_tier tier;
-    double picoseconds; /* INFINITY: there is none */
-} candidate;
+/* Kinds of samples. */
+static const struct {
+    uint32_t stride, words;
+} shapes[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 3}, {8, 2}, {8, 3}, {16, 4}};
+#define OFFERS (2 * (sizeof shapes / sizeof *shapes))
+
+/* What one tier may be that has certain classes of lengths, the cheapest first. */
+typedef struct offers {
+    trawl_cuda_qgram_offer each[OFFERS];
+    uint32_t count;
+} offers;
 
 typedef struct chooser {
     const trawl_patterns *patterns;
     uint8_t *text; /* the sample */
     size_t length;
-    uint32_t *order;            /* patterns of three bytes and more, by class */
-    uint32_t begin[STARTS + 1]; /* of each class in it */
-    uint32_t least[STARTS];     /* its shortest pattern */
-    uint32_t most[STARTS];      /* its longest one */
+    uint32_t *order;               /* patterns of three bytes and more, by class */
+    uint32_t begin[STARTS + 1];    /* of each class in it */
+    uint32_t least_length[STARTS]; /* its shortest pattern */
+    uint32_t most_length[STARTS];  /* its longest one */
     bool folded[STARTS];
     size_t classes;
-    uint32_t *seen; /* 1 << SEEN_BITS bits */
-    size_t shared_bytes;
-    candidate best[STARTS][STARTS + 1]; /* [from][past]: one tier for these classes */
+    bool direct;                   /* there are patterns of one and two bytes */
+    uint32_t *seen;                /* SEEN_WORDS */
+    uint32_t words;                /* of shared memory, for FILTERs */
+    offers (*offered)[STARTS + 1]; /* [from][past]: one tier for these classes */
+    double least[STARTS + 1];      /* what the classes from this one on cost at least */
+    trawl_cuda_qgram_offer *now[MOST_TIERS];
+    trawl_cuda_qgram_tier best[MOST_TIERS]; /* of rising lengths */
+    size_t best_from[MOST_TIERS + 1];       /* the classes where they begin */
+    uint32_t best_count;
+    double best_price;
 } chooser;
 
 /* ------------------------------------------------------------------ the sample */
@@ -140,11 +143,12 @@ static trawl_status divide(chooser *self, trawl_error *error) {
         size_t at = self->classes++;
         self->begin[at] = place[class] - count[class];
         self->begin[at + 1] = place[class];
-        self->least[at] = UINT32_MAX;
+        self->least_length[at] = UINT32_MAX;
         for (uint32_t i = self->begin[at]; i < self->begin[at + 1]; i++) {
             uint32_t id = self->order[i], length = trawl_pattern_length(patterns, id);
-            self->least[at] = length < self->least[at] ? length : self->least[at];
-            self->most[at] = length > self->most[at] ? length : self->most[at];
+            self->least_length[at] =
+                length < self->least_length[at] ? length : self->least_length[at];
+            self->most_length[at] = length > self->most_length[at] ? length : self->most_length[at];
             self->folded[at] |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         }
     }
@@ -165,8 +169,8 @@ static uint32_t hash_at(const trawl_cuda_qgram_tier *tier, const uint8_t *end) {
 }
 
 static bool seen(const chooser *self, uint32_t hash) {
-    uint32_t bit = hash >> (32 - SEEN_BITS);
-    return (self->seen[bit / 32] >> (bit % 32) & 1) != 0;
+    uint64_t spot = trawl_cuda_qgram_spot(hash, SEEN_WORDS);
+    return (~self->seen[spot >> 32] & trawl_cuda_qgram_ones(spot, SEEN_ONES)) == 0;
 }
 
 /* Adds the samples of a class; returns how many were new. */
@@ -182,96 +186,79 @@ static uint32_t add_class(const chooser *self, const trawl_cuda_qgram_tier *tier
         }
         for (uint32_t alignment = 0; alignment < tier->stride; alignment++) {
             uint32_t hash = trawl_cuda_qgram_key_hash(tier, reversed, alignment);
-            uint32_t bit = hash >> (32 - SEEN_BITS);
-            added += (self->seen[bit / 32] >> (bit % 32) & 1) == 0;
-            self->seen[bit / 32] |= UINT32_C(1) << (bit % 32);
+            uint64_t spot = trawl_cuda_qgram_spot(hash, SEEN_WORDS);
+            added += !seen(self, hash);
+            self->seen[spot >> 32] |= trawl_cuda_qgram_ones(spot, SEEN_ONES);
         }
     }
     return added;
 }
 
-/* The share of samples of the text that pass, but for those that do by chance. */
-static double pass_rate(const chooser *self, const trawl_cuda_qgram_tier *tier) {
-    uint32_t passed = 0, samples = 0;
+/* The share of samples of the text that are among `samples` of the set. */
+static double pass_rate(const chooser *self, const trawl_cuda_qgram_tier *tier, uint32_t samples) {
+    uint32_t passed = 0, asked = 0;
     for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= self->length; end += tier->stride) {
         passed += seen(self, hash_at(tier, self->text + end));
-        samples++;
+        asked++;
     }
-    return samples == 0 ? 0 : (double)passed / samples;
+    double chance = trawl_cuda_qgram_chance(SEEN_ONES, samples, SEEN_WORDS);
+    double rate = asked == 0 ? 0 : ((double)passed / asked - chance) / (1 - chance);
+    return rate > 0 ? rate : 0;
 }
 
-/* Bits of FILTER for so many samples: it pays to have few of them by chance. */
-static uint32_t bits_for(uint32_t samples, uint32_t most) {
-    uint32_t bits = 12;
-    while (bits < most && (UINT64_C(1) << bits) < 24 * (uint64_t)samples) {
-        bits++;
+/* Keeps an offer: a range's are few, and in order. */
+static void keep(const chooser *self, offers *kept, trawl_cuda_qgram_offer offer) {
+    trawl_cuda_qgram_price_alone(&offer, self->words);
+    uint32_t at = kept->count++;
+    for (; at > 0 && kept->each[at - 1].least > offer.least; at--) {
+        kept->each[at] = kept->each[at - 1];
     }
-    return bits;
-}
-
-/* Of samples that are none of the set's, how many pass. */
-static double by_chance(const trawl_cuda_qgram_tier *tier, uint32_t samples) {
-    double each = tier->stride >= TRAWL_CUDA_QGRAM_TWO_BITS_STRIDE ? 2 : 1;
-    double full = 1 - exp(-each * samples / exp2(tier->filter_bits));
-    return pow(full, each);
-}
-
-static double price(const trawl_cuda_qgram_tier *tier, uint32_t samples, double rate) {
-    double passed = rate + (1 - rate) * by_chance(tier, samples);
-    double sample = PER_SAMPLE + PER_WORD * (trawl_cuda_qgram_words(tier) - 1);
-    sample += tier->stride >= TRAWL_CUDA_QGRAM_TWO_BITS_STRIDE ? PER_SECOND_BIT : 0;
-    sample += tier->place == TRAWL_CUDA_QGRAM_GLOBAL ? PER_GLOBAL : 0;
-    double ends = tier->stride == 1 ? passed : rate * 1.2 + (passed - rate) / 8;
-    double questions = tier->stride == 1 ? 0 : passed * PER_QUESTION;
-    return (sample + questions + ends * PER_END) / tier->stride +
-           (tier->folded != 0 ? PER_FOLDED_BYTE : 0);
+    kept->each[at] = offer;
 }
 
 /* Tries one kind of sample for all tiers that begin with a class. */
 static void try_samples(chooser *self, size_t from, uint32_t stride, uint32_t gram) {
     uint32_t samples = 0;
     bool folded = false;
-    memset(self->seen, 0, ((size_t)1 << SEEN_BITS) / 8);
+    memset(self->seen, 0, (size_t)SEEN_WORDS * sizeof *self->seen);
     for (size_t class = from; class < self->classes; class ++) {
         folded |= self->folded[class];
     }
-    trawl_cuda_qgram_tier tier = {.stride = stride, .gram = gram, .folded = folded};
+    trawl_cuda_qgram_tier tier = {.place = TRAWL_CUDA_QGRAM_SHARED,
+                                  .min_length = self->least_length[from],
+                                  .stride = stride,
+                                  .gram = gram,
+                                  .filter_ones = 2,
+                                  .folded = folded};
     for (size_t class = from; class < self->classes; class ++) {
         samples += add_class(self, &tier, class);
-        double rate = pass_rate(self, &tier);
-        for (uint32_t place = TRAWL_CUDA_QGRAM_SHARED; place <= TRAWL_CUDA_QGRAM_GLOBAL; place++) {
-            if (place == TRAWL_CUDA_QGRAM_GLOBAL && stride < 4) {
-                continue;
-            }
-            candidate offered = {.tier = tier};
-            offered.tier.place = place;
-            offered.tier.min_length = self->least[from];
-            offered.tier.filter_bits = bits_for(
-                samples, place == TRAWL_CUDA_QGRAM_SHARED ? MOST_SHARED_BITS : MOST_FILTER_BITS);
-            offered.picoseconds = price(&offered.tier, samples, rate);
-            /* Entries of ALIGN, of which one in eight is used. */
-            for (offered.tier.align_bits = stride == 1 ? 0 : 8;
-                 stride != 1 && offered.tier.align_bits < 26 &&
-                 (UINT64_C(1) << offered.tier.align_bits) < 8 * (uint64_t)samples;
-                 offered.tier.align_bits++) {
-            }
-            if (offered.picoseconds < self->best[from][class + 1].picoseconds) {
-                self->best[from][class + 1] = offered;
-            }
+        /* Entries of ALIGN, of which one in eight is used. */
+        for (tier.align_bits = stride == 1 ? 0 : 8;
+             stride != 1 && tier.align_bits < 26 &&
+             (UINT64_C(1) << tier.align_bits) < 8 * (uint64_t)samples;
+             tier.align_bits++) {
+        }
+        trawl_cuda_qgram_offer offer = {
+            .tier = tier, .samples = samples, .rate = pass_rate(self, &tier, samples)};
+        offers *kept = &self->offered[from][class + 1];
+        keep(self, kept, offer);
+        if (stride == 1) {
+            offer.tier.filter_ones = 1;
+            keep(self, kept, offer);
+        } else if (stride >= 4) {
+            offer.tier.place = TRAWL_CUDA_QGRAM_GLOBAL;
+            keep(self, kept, offer);
         }
     }
 }
 
 static void try_all(chooser *self, size_t from) {
-    static const struct {
-        uint32_t stride, words;
-    } shapes[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 3}, {8, 2}, {8, 3}, {16, 4}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         uint32_t stride = shapes[i].stride;
-        if (self->least[from] < stride + 1) {
+        if (self->least_length[from] < stride + 1) {
             continue;
         }
-        uint32_t gram = self->least[from] - stride + 1;
+        uint32_t gram = self->least_length[from] - stride + 1;
         gram = gram < 4 * shapes[i].words ? gram : 4 * shapes[i].words;
         if (gram > 4 * (shapes[i].words - 1) && gram >= 2) {
             try_samples(self, from, stride, gram);
@@ -281,74 +268,66 @@ static void try_all(chooser *self, size_t from) {
 
 /* ------------------------------------------------------------------ putting tiers together */
 
-static void take(chooser *self, trawl_cuda_qgram_layout *layout, size_t from, size_t past) {
-    trawl_cuda_qgram_tier *tier = &layout->tier[layout->tiers++];
-    *tier = self->best[from][past].tier;
-    tier->max_length = 0;
-    tier->folded = 0;
-    for (size_t class = from; class < past; class ++) {
-        tier->max_length =
-            self->most[class] > tier->max_length ? self->most[class] : tier->max_length;
-        tier->folded |= self->folded[class];
+/* Prices the tiers in `now`, which begin with the classes `begins`. */
+static void weigh(chooser *self, const size_t *begins, uint32_t count) {
+    double price = trawl_cuda_qgram_share(self->now, count, self->direct, self->words);
+    if (price < self->best_price) {
+        self->best_price = price;
+        self->best_count = count;
+        for (uint32_t i = 0; i < count; i++) {
+            self->best[i] = self->now[i]->tier;
+            self->best_from[i] = begins[i];
+        }
+        self->best_from[count] = self->classes;
     }
 }
 
-/* The cheapest division into at most three tiers; those of longer patterns come first. */
+/* Tries all tiers for the classes from begins[depth] on, behind `depth` tiers that cost `before` at
+ * least, leaving out what cannot become the best. */
+static void divide_further(chooser *self, size_t *begins, uint32_t depth, double before) {
+    size_t from = begins[depth];
+    for (size_t past = self->classes; past > from; past--) {
+        if (past < self->classes && depth + 1 == MOST_TIERS) {
+            return;
+        }
+        offers *offered = &self->offered[from][past];
+        for (uint32_t i = 0; i < offered->count; i++) {
+            double sum = before + offered->each[i].least;
+            if (sum + self->least[past] >= self->best_price) {
+                break;
+            }
+            self->now[depth] = &offered->each[i];
+            if (past == self->classes) {
+                weigh(self, begins, depth + 1);
+            } else {
+                begins[depth + 1] = past;
+                divide_further(self, begins, depth + 1, sum);
+            }
+        }
+    }
+}
+
+/* The cheapest division; tiers of longer patterns come first. */
 static void put_together(chooser *self, trawl_cuda_qgram_layout *layout) {
-    size_t all = self->classes, best_first = all, best_second = all;
-    double least = self->best[0][all].picoseconds;
-    for (size_t first = 1; first < all; first++) {
-        for (size_t second = first; second < all; second++) {
-            double sum = self->best[0][first].picoseconds + self->best[second][all].picoseconds;
-            if (second > first) {
-                sum += self->best[first][second].picoseconds;
-            }
-            /* All of it happens while memory is read. */
-            double now = sum + PER_BYTE < READING ? READING : sum + PER_BYTE;
-            double then = least + PER_BYTE < READING ? READING : least + PER_BYTE;
-            if (now < then) {
-                least = sum;
-                best_first = first;
-                best_second = second;
-            }
+    for (size_t from = self->classes; from-- > 0;) {
+        self->least[from] = INFINITY;
+        for (size_t past = from + 1; past <= self->classes; past++) {
+            const offers *offered = &self->offered[from][past];
+            double least = offered->count == 0 ? INFINITY : offered->each[0].least;
+            self->least[from] = fmin(self->least[from], least + self->least[past]);
         }
     }
-    if (best_first == all) {
-        take(self, layout, 0, all);
-        return;
-    }
-    take(self, layout, best_second, all);
-    if (best_second > best_first) {
-        take(self, layout, best_first, best_second);
-    }
-    take(self, layout, 0, best_first);
-}
-
-/* Makes filters smaller until all fit into shared memory: the largest first. */
-static trawl_status fit(trawl_cuda_qgram_layout *layout, size_t shared_bytes, trawl_error *error) {
-    for (;;) {
-        uint64_t bytes = 0;
-        trawl_cuda_qgram_tier *largest = NULL;
-        for (uint32_t i = 0; i < layout->tiers; i++) {
-            trawl_cuda_qgram_tier *tier = &layout->tier[i];
-            if (tier->place != TRAWL_CUDA_QGRAM_GLOBAL) {
-                bytes += trawl_cuda_qgram_filter_words(tier) * 4;
-            }
-            if (tier->place == TRAWL_CUDA_QGRAM_SHARED &&
-                (largest == NULL || tier->filter_bits > largest->filter_bits)) {
-                largest = tier;
-            }
+    size_t begins[MOST_TIERS] = {0};
+    divide_further(self, begins, 0, 0);
+    for (uint32_t i = self->best_count; i-- > 0;) {
+        trawl_cuda_qgram_tier *tier = &layout->tier[layout->tiers++];
+        *tier = self->best[i];
+        tier->folded = 0;
+        for (size_t class = self->best_from[i]; class < self->best_from[i + 1]; class ++) {
+            uint32_t longest = self->most_length[class];
+            tier->max_length = longest > tier->max_length ? longest : tier->max_length;
+            tier->folded |= self->folded[class];
         }
-        if (bytes <= shared_bytes) {
-            return TRAWL_OK;
-        }
-        if (largest == NULL || largest->filter_bits <= 7) {
-            return trawl_fail(error, TRAWL_ERROR_LIMIT,
-                              "qgram's tables need %llu bytes of the device's shared memory, and "
-                              "there is room for %zu; engine ac-dfa needs less",
-                              (unsigned long long)bytes, shared_bytes);
-        }
-        largest->filter_bits--;
     }
 }
 
@@ -357,8 +336,66 @@ static void release(chooser *self) {
         trawl_release(self->text);
         trawl_release(self->order);
         trawl_release(self->seen);
+        trawl_release(self->offered);
         trawl_release(self);
     }
+}
+
+static trawl_status fail_shared(size_t needed, size_t shared_bytes, trawl_error *error) {
+    return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                      "qgram's tables need %zu bytes of the device's shared memory, and there is "
+                      "room for %zu; engine ac-dfa needs less",
+                      needed, shared_bytes);
+}
+
+static trawl_status prepare(chooser *self, const uint8_t *sample, size_t length,
+                            trawl_error *error) {
+    size_t bytes = STARTS * sizeof *self->offered;
+    self->seen = trawl_allocate(SEEN_WORDS, sizeof *self->seen);
+    self->offered = trawl_allocate_zeroed(1, bytes);
+    if (self->seen == NULL || self->offered == NULL) {
+        return trawl_fail_memory(error, "choosing tiers", bytes + SEEN_WORDS * sizeof *self->seen);
+    }
+    self->best_price = INFINITY;
+    trawl_status status = take_sample(self, sample, length, error);
+    return status == TRAWL_OK ? divide(self, error) : status;
+}
+
+static trawl_status choose(chooser *self, const uint8_t *sample, size_t sample_length,
+                           size_t shared_bytes, trawl_cuda_qgram_layout *layout,
+                           trawl_error *error) {
+    bool folded = false;
+    for (size_t id = 0; id < self->patterns->count; id++) {
+        if (trawl_pattern_length(self->patterns, id) < 3) {
+            self->direct = true;
+            folded |= (self->patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+        }
+    }
+    size_t pairs = self->direct ? 4 * (size_t)TRAWL_CUDA_QGRAM_PAIR_WORDS : 0;
+    if (pairs > shared_bytes) {
+        return fail_shared(pairs, shared_bytes, error);
+    }
+    self->words = (uint32_t)((shared_bytes - pairs) / 4);
+    trawl_status status = prepare(self, sample, sample_length, error);
+    for (size_t from = 0; status == TRAWL_OK && from < self->classes; from++) {
+        try_all(self, from);
+    }
+    layout->tiers = 0;
+    if (status == TRAWL_OK && self->classes != 0) {
+        put_together(self, layout);
+        if (layout->tiers == 0) {
+            return fail_shared(pairs + 4 * TRAWL_CUDA_QGRAM_UNIT_WORDS, shared_bytes, error);
+        }
+    }
+    if (self->direct) {
+        layout->tier[layout->tiers++] = (trawl_cuda_qgram_tier){.place = TRAWL_CUDA_QGRAM_DIRECT,
+                                                                .min_length = 1,
+                                                                .max_length = 2,
+                                                                .stride = 1,
+                                                                .gram = 2,
+                                                                .folded = folded};
+    }
+    return status;
 }
 
 trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8_t *sample,
@@ -369,44 +406,7 @@ trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8
         return trawl_fail_memory(error, "choosing tiers", sizeof *self);
     }
     self->patterns = patterns;
-    self->shared_bytes = shared_bytes;
-    layout->tiers = 0;
-    for (size_t from = 0; from < STARTS; from++) {
-        for (size_t past = 0; past <= STARTS; past++) {
-            self->best[from][past].picoseconds = INFINITY;
-        }
-    }
-    self->seen = trawl_allocate(((size_t)1 << SEEN_BITS) / 8, 1);
-    trawl_status status = self->seen == NULL
-                              ? trawl_fail_memory(error, "choosing tiers", (1u << SEEN_BITS) / 8)
-                              : take_sample(self, sample, sample_length, error);
-    if (status == TRAWL_OK) {
-        status = divide(self, error);
-    }
-    for (size_t from = 0; status == TRAWL_OK && from < self->classes; from++) {
-        try_all(self, from);
-    }
-    if (status == TRAWL_OK && self->classes != 0) {
-        put_together(self, layout);
-    }
-    bool folded = false, direct = false;
-    for (size_t id = 0; id < patterns->count; id++) {
-        if (trawl_pattern_length(patterns, id) < 3) {
-            direct = true;
-            folded |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
-        }
-    }
-    if (direct && status == TRAWL_OK) {
-        layout->tier[layout->tiers++] = (trawl_cuda_qgram_tier){.place = TRAWL_CUDA_QGRAM_DIRECT,
-                                                                .min_length = 1,
-                                                                .max_length = 2,
-                                                                .stride = 1,
-                                                                .gram = 2,
-                                                                .folded = folded};
-    }
-    if (status == TRAWL_OK) {
-        status = fit(layout, shared_bytes, error);
-    }
+    trawl_status status = choose(self, sample, sample_length, shared_bytes, layout, error);
     release(self);
     return status;
 }

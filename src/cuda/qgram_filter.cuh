@@ -52,23 +52,24 @@ static __device__ __forceinline__ uint32_t trawl_qgram_sample(const uint32_t (&s
 }
 
 /* One bit of `passed` for each sample, the last one lowest, behind the bits that it has. A bit of
- * FILTER is found by turning it into the sign, and taken over with the next shift. */
-template <int STRIDE, int WORDS, bool GLOBAL, int AT = STRIDE>
+ * FILTER is found by turning it into the sign, and taken over with the next shift. `size` is
+ * FILTER's, in words. */
+template <int STRIDE, int WORDS, int ONES, bool GLOBAL, int AT = STRIDE>
 static __device__ __forceinline__ uint32_t trawl_qgram_samples(const uint32_t (&seen)[8],
                                                                const uint32_t *filter,
-                                                               uint32_t shift, uint32_t mask,
+                                                               uint32_t size, uint32_t mask,
                                                                uint32_t passed) {
-    uint32_t hash = trawl_qgram_sample<AT, WORDS>(seen, mask);
-    uint32_t bit = hash >> shift;
-    uint32_t word = GLOBAL ? __ldg(filter + bit / 32) : filter[bit / 32];
-    uint32_t sign = __funnelshift_l(word, word, bit);
-    if constexpr (STRIDE >= TRAWL_CUDA_QGRAM_TWO_BITS_STRIDE) {
-        sign &= __funnelshift_l(word, word, trawl_cuda_qgram_second_bit(hash));
+    uint64_t spot = trawl_cuda_qgram_spot(trawl_qgram_sample<AT, WORDS>(seen, mask), size);
+    uint32_t at = (uint32_t)(spot >> 32);
+    uint32_t word = GLOBAL ? __ldg(filter + at) : filter[at];
+    uint32_t sign = __funnelshift_l(word, word, trawl_cuda_qgram_first_bit(spot));
+    if constexpr (ONES == 2) {
+        sign &= __funnelshift_l(word, word, trawl_cuda_qgram_second_bit(spot));
     }
     passed = __funnelshift_l(sign, passed, 1);
     if constexpr (AT < 16) {
-        return trawl_qgram_samples<STRIDE, WORDS, GLOBAL, AT + STRIDE>(seen, filter, shift, mask,
-                                                                       passed);
+        return trawl_qgram_samples<STRIDE, WORDS, ONES, GLOBAL, AT + STRIDE>(seen, filter, size,
+                                                                             mask, passed);
     } else {
         return passed;
     }
@@ -97,10 +98,10 @@ static __device__ __forceinline__ uint32_t trawl_qgram_pair(const uint32_t *pair
 /* `VECTORS` vectors of a window, before which the 16 bytes `edge` are, as far as samples have them;
  * afterwards those before the next one. Bits as above, those of earlier vectors above those of
  * later ones. */
-template <int STRIDE, int WORDS, bool GLOBAL, int VECTORS>
+template <int STRIDE, int WORDS, int ONES, bool GLOBAL, int VECTORS>
 static __device__ __forceinline__ uint32_t trawl_qgram_vectors(const uint4 *own, uint4 *edge,
                                                                const uint32_t *filter,
-                                                               uint32_t shift, uint32_t mask,
+                                                               uint32_t size, uint32_t mask,
                                                                uint32_t case_bits) {
     constexpr int BEFORE = WORDS - STRIDE / 4; /* words of earlier bytes that samples have */
     uint32_t passed = 0;
@@ -125,7 +126,7 @@ static __device__ __forceinline__ uint32_t trawl_qgram_vectors(const uint4 *own,
                 seen[word] |= case_bits;
             }
         }
-        passed = trawl_qgram_samples<STRIDE, WORDS, GLOBAL>(seen, filter, shift, mask, passed);
+        passed = trawl_qgram_samples<STRIDE, WORDS, ONES, GLOBAL>(seen, filter, size, mask, passed);
     }
     return passed;
 }

@@ -20,7 +20,7 @@ static trawl_status allocate(void *array, uint64_t count, size_t object, trawl_e
 
 uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier) {
     return tier->place == TRAWL_CUDA_QGRAM_DIRECT ? TRAWL_CUDA_QGRAM_PAIR_WORDS
-                                                  : UINT64_C(1) << (tier->filter_bits - 5);
+                                                  : tier->filter_words;
 }
 
 uint32_t trawl_cuda_qgram_key_hash(const trawl_cuda_qgram_tier *tier, const uint8_t *reversed,
@@ -113,12 +113,8 @@ static void fill_filter(const trawl_cuda_qgram_tier *tier, trawl_cuda_qgram_arra
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         for (uint32_t alignment = from; alignment < tier->stride; alignment++) {
             uint32_t hash = trawl_cuda_qgram_key_hash(tier, reversed, alignment);
-            uint32_t bit = trawl_cuda_qgram_bit(hash, tier->filter_bits);
-            arrays->filter[bit / 32] |= UINT32_C(1) << (31 - bit % 32);
-            if (tier->stride >= TRAWL_CUDA_QGRAM_TWO_BITS_STRIDE) {
-                arrays->filter[bit / 32] |= UINT32_C(1)
-                                            << (31 - trawl_cuda_qgram_second_bit(hash) % 32);
-            }
+            uint64_t spot = trawl_cuda_qgram_spot(hash, tier->filter_words);
+            arrays->filter[spot >> 32] |= trawl_cuda_qgram_ones(spot, tier->filter_ones);
             if (tier->align_bits != 0) {
                 arrays->align[trawl_cuda_qgram_entry(hash, tier->align_bits)] |=
                     (uint16_t)(1u << alignment);

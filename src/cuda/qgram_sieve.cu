@@ -44,16 +44,16 @@ typedef struct asking {
     uint32_t number;
 } asking;
 
-template <int WORDS>
+template <int WORDS, int ONES>
 static __device__ __forceinline__ void every_position(const asking ask, listing *self,
                                                       const uint4 *own, const uint4 &edge) {
-    uint32_t shift = 32 - ask.table->tier.filter_bits;
+    uint32_t size = ask.table->tier.filter_words;
     uint32_t mask = ask.table->mask, case_bits = ask.table->case_bits;
     uint4 before = edge;
 #pragma unroll
     for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i += 2) {
-        uint32_t passed = trawl_qgram_vectors<1, WORDS, false, 2>(own + i, &before, ask.filter,
-                                                                  shift, mask, case_bits);
+        uint32_t passed = trawl_qgram_vectors<1, WORDS, ONES, false, 2>(
+            own + i, &before, ask.filter, size, mask, case_bits);
         list_samples(self, ask.number, 1, 32, i, passed);
     }
 }
@@ -62,8 +62,8 @@ template <int STRIDE, int WORDS, bool GLOBAL>
 static __device__ __forceinline__ void sampled(const asking ask, listing *self, const uint4 *own,
                                                const uint4 &edge) {
     uint4 before = edge;
-    uint32_t passed = trawl_qgram_vectors<STRIDE, WORDS, GLOBAL, TRAWL_QGRAM_VECTORS>(
-        own, &before, ask.filter, 32 - ask.table->tier.filter_bits, ask.table->mask,
+    uint32_t passed = trawl_qgram_vectors<STRIDE, WORDS, 2, GLOBAL, TRAWL_QGRAM_VECTORS>(
+        own, &before, ask.filter, ask.table->tier.filter_words, ask.table->mask,
         ask.table->case_bits);
     list_samples(self, ask.number, STRIDE, TRAWL_QGRAM_VECTORS * 16 / STRIDE, 0, passed);
 }
@@ -101,6 +101,18 @@ static __device__ __forceinline__ void ask_filter(const asking ask, listing *sel
 #undef SHAPE
     default:
         break;
+    }
+}
+
+static __device__ __forceinline__ void ask_everywhere(const asking ask, listing *self,
+                                                      const uint4 *own, const uint4 &edge) {
+    bool one_word = trawl_cuda_qgram_words(&ask.table->tier) == 1;
+    if (ask.table->tier.filter_ones == 1) {
+        one_word ? every_position<1, 1>(ask, self, own, edge)
+                 : every_position<2, 1>(ask, self, own, edge);
+    } else {
+        one_word ? every_position<1, 2>(ask, self, own, edge)
+                 : every_position<2, 2>(ask, self, own, edge);
     }
 }
 
@@ -149,10 +161,8 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
                     sum += pairs(ask, &self, own, edge, COUNTED && whole);
                 } else if (table->tier.stride > 1) {
                     ask_filter<false>(ask, &self, own, edge);
-                } else if (trawl_cuda_qgram_words(&table->tier) == 1) {
-                    every_position<1>(ask, &self, own, edge);
                 } else {
-                    every_position<2>(ask, &self, own, edge);
+                    ask_everywhere(ask, &self, own, edge);
                 }
             }
             const uint4 &last = own[TRAWL_QGRAM_VECTORS - 1];

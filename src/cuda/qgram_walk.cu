@@ -65,7 +65,7 @@ static __device__ __forceinline__ void set_bits(const surroundings around, const
 }
 
 /* Samples at every position: their ends are the matches', so that there is no second question. */
-template <int WORDS>
+template <int WORDS, int ONES>
 static __device__ __forceinline__ void
 every_position(const surroundings around, place *place, const trawl_cuda_qgram_tables &table,
                uint32_t number, const uint4 *own, const uint4 &edge) {
@@ -73,8 +73,8 @@ every_position(const surroundings around, place *place, const trawl_cuda_qgram_t
     uint4 before = edge;
 #pragma unroll
     for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i += 2) {
-        uint32_t passed = trawl_qgram_vectors<1, WORDS, false, 2>(
-            own + i, &before, filter, 32 - table.tier.filter_bits, table.mask, table.case_bits);
+        uint32_t passed = trawl_qgram_vectors<1, WORDS, ONES, false, 2>(
+            own + i, &before, filter, table.tier.filter_words, table.mask, table.case_bits);
         if (passed != 0) {
             uint32_t ends = __brev(passed); /* of the first vector in the lower half */
             if ((ends & 0xffff) != 0) {
@@ -95,8 +95,8 @@ sampled(const surroundings around, place *place, const trawl_cuda_qgram_tables &
         uint32_t number, const uint4 *own, const uint4 &edge) {
     const uint32_t *filter = GLOBAL ? table.filter : around.image + table.tier.filter_at;
     uint4 before = edge;
-    uint32_t passed = trawl_qgram_vectors<STRIDE, WORDS, GLOBAL, TRAWL_QGRAM_VECTORS>(
-        own, &before, filter, 32 - table.tier.filter_bits, table.mask, table.case_bits);
+    uint32_t passed = trawl_qgram_vectors<STRIDE, WORDS, 2, GLOBAL, TRAWL_QGRAM_VECTORS>(
+        own, &before, filter, table.tier.filter_words, table.mask, table.case_bits);
     queue_samples(around, place, number, STRIDE, TRAWL_QGRAM_VECTORS * 16 / STRIDE, passed);
 }
 
@@ -156,10 +156,13 @@ static __device__ __forceinline__ void ask_tier(const surroundings around, place
                        window + (int32_t)TRAWL_QGRAM_WINDOW <= (int32_t)place->past;
         pairs<AFTER>(around, place, table, number, own, edge, counted);
     } else if (table.tier.stride == 1) {
-        if (trawl_cuda_qgram_words(&table.tier) == 1) {
-            every_position<1>(around, place, table, number, own, edge);
+        bool one_word = trawl_cuda_qgram_words(&table.tier) == 1;
+        if (table.tier.filter_ones == 1) {
+            one_word ? every_position<1, 1>(around, place, table, number, own, edge)
+                     : every_position<2, 1>(around, place, table, number, own, edge);
         } else {
-            every_position<2>(around, place, table, number, own, edge);
+            one_word ? every_position<1, 2>(around, place, table, number, own, edge)
+                     : every_position<2, 2>(around, place, table, number, own, edge);
         }
     } else if (table.tier.place == TRAWL_CUDA_QGRAM_SHARED) {
         ask_filter<false>(around, place, table, number, own, edge);

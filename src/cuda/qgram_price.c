@@ -1,0 +1,180 @@
+#include "cuda/qgram_price.h"
+
+#include <math.h>
+
+/*
+ * What things cost, in picoseconds of a whole H200 for a byte of text, a sample, or a case of what
+ * is rarer. Only their proportions matter, and they are near enough for other devices.
+ *
+ * The filter's loop alone was measured with one tier and nothing verified (docs/GPU.md): 4,300 GB/s
+ * at a stride of 4 with two bits, 3,600 at a stride of 2 and 2,100 at a stride of 1 with one bit.
+ * That is what READING, ALONGSIDE, PER_TIER, PER_SAMPLE and PER_ONE make of it; three tiers were
+ * measured at 976 GB/s, which is why each of them pays PER_TIER. A look-up in the L2 cache is 160
+ * G/s. What follows FILTER has been estimated from numbers of such look-ups and from instructions,
+ * for kernels that have not been measured: PER_ROUND, PER_QUESTION, PER_MISS, PER_END.
+ */
+#define READING 0.215   /* a byte, out of device memory */
+#define ALONGSIDE 0.1   /* of the shorter one of reading and computing: what does not overlap */
+#define PER_TIER 0.08   /* going over a byte for a tier */
+#define PER_SAMPLE 0.36 /* a sample of one word and one bit */
+#define PER_WORD 0.09   /* each further word of it */
+#define PER_ONE 0.1     /* the second bit */
+#define PER_PAIR 0.55
+#define PER_FOLDED_BYTE 0.03
+#define PER_GLOBAL 6.25      /* a look-up in the L2 cache instead of shared memory */
+#define PER_ROUND 0.0135     /* listing candidates: the 25 instructions for one of each thread */
+#define PER_QUESTION 8.0     /* the second one: bytes of the text, and a look-up in the L2 cache */
+#define PER_MISS 10.0        /* the third one, where the hash table has no such ending */
+#define PER_END 20.0         /* where it has, mostly */
+#define PER_WALKED 5.0       /* a byte of a part that is walked in one step */
+#define PER_WORD_FILLED 9e-8 /* a word of FILTER that all blocks copy, once for 1 GiB of text */
+
+/* Parts with a candidate for every eighth byte are walked in one step: some parts already when
+ * there are fewer on average. */
+#define SOME_WALKED 0.08
+#define ALL_WALKED 0.125
+
+/* Of candidates that are there by chance, how many pass the second question (qgram_choose.c). */
+#define ALIGN_LOAD 0.125
+
+/* FILTERs in device memory have so many bits for a sample, and at most so many words. */
+#define GLOBAL_BITS 24.0
+#define MOST_GLOBAL_WORDS (UINT32_C(1) << 22)
+
+#define MOST_TIERS 3u
+
+/*
+ * A word is hit by some of the samples, by a number of them that is Poisson-distributed; each
+ * leaves a given bit alone with 31/32 for each bit that it sets. So the chance that two bits asked
+ * for are both set is the mean of (1 - (31/32)^(2 samples))^2, which is far more than the square of
+ * the load where samples are few; and one time in 32 the two bits are the same.
+ */
+double trawl_cuda_qgram_chance(uint32_t ones, double samples, uint32_t words) {
+    double each = samples / words;
+    if (ones == 1) {
+        return 1 - exp(-each / 32);
+    }
+    double twice = 31.0 / 32 * 31 / 32;
+    double clear = exp(-each * (1 - twice)), both_clear = exp(-each * (1 - twice * twice));
+    return (1 - 2 * clear + both_clear) * 31 / 32 + (1 - clear) / 32;
+}
+
+/* What a tier with a FILTER of so many words adds. */
+typedef struct price {
+    double sieving;   /* while the text is read */
+    double verifying; /* afterwards */
+    double candidates;
+} price;
+
+/* A warp lists what its threads have in rounds, one of each thread; it needs as many as the thread
+ * with the most has in 64 bytes, or if there are few, one for each candidate in its 2 KB. */
+static double listing(double candidates) {
+    double of_thread = 64 * candidates;
+    return PER_ROUND * fmin(32 * of_thread, of_thread + 2.2 * sqrt(of_thread));
+}
+
+static price price_of(const trawl_cuda_qgram_offer *offer, uint32_t words) {
+    const trawl_cuda_qgram_tier *tier = &offer->tier;
+    double chance = trawl_cuda_qgram_chance(tier->filter_ones, offer->samples, words);
+    double real = offer->rate / tier->stride;
+    double vain = (1 - offer->rate) * chance / tier->stride;
+    double sample = PER_SAMPLE + PER_WORD * (trawl_cuda_qgram_words(tier) - 1) +
+                    PER_ONE * (tier->filter_ones - 1) +
+                    (tier->place == TRAWL_CUDA_QGRAM_GLOBAL ? PER_GLOBAL : 0);
+    price result = {.candidates = real + vain};
+    result.sieving = PER_TIER + sample / tier->stride + listing(result.candidates) +
+                     (tier->folded != 0 ? PER_FOLDED_BYTE : 0);
+    if (tier->stride == 1) {
+        result.verifying = real * PER_END + vain * PER_MISS;
+    } else {
+        result.verifying =
+            result.candidates * PER_QUESTION + real * 1.2 * PER_END + vain * ALIGN_LOAD * PER_MISS;
+    }
+    return result;
+}
+
+void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_offer *offer, uint32_t words) {
+    if (offer->tier.place == TRAWL_CUDA_QGRAM_GLOBAL) {
+        double wanted = ceil(offer->samples * GLOBAL_BITS / 32 / TRAWL_CUDA_QGRAM_UNIT_WORDS);
+        words = (uint32_t)fmin(fmax(wanted, 1) * TRAWL_CUDA_QGRAM_UNIT_WORDS, MOST_GLOBAL_WORDS);
+        offer->tier.filter_words = words;
+    }
+    price alone = price_of(offer, words);
+    offer->least = alone.sieving + alone.verifying;
+}
+
+/* The price of a scan: all of the sieve's work happens while memory is read. */
+static double price_together(trawl_cuda_qgram_offer *const *offers, uint32_t count, bool direct,
+                             const uint32_t *units) {
+    price sum = {.sieving = direct ? PER_TIER + PER_PAIR : 0};
+    double filled = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool shared = offers[i]->tier.place == TRAWL_CUDA_QGRAM_SHARED;
+        uint32_t words =
+            shared ? units[i] * TRAWL_CUDA_QGRAM_UNIT_WORDS : offers[i]->tier.filter_words;
+        price each = price_of(offers[i], words);
+        sum.sieving += each.sieving;
+        sum.verifying += each.verifying;
+        sum.candidates += each.candidates;
+        filled += shared ? words * PER_WORD_FILLED : 0;
+    }
+    double walked = (sum.candidates - SOME_WALKED) / (ALL_WALKED - SOME_WALKED);
+    return fmax(sum.sieving, READING) + ALONGSIDE * fmin(sum.sieving, READING) + sum.verifying +
+           filled + PER_WALKED * fmin(fmax(walked, 0), 1);
+}
+
+double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t count, bool direct,
+                              uint32_t words) {
+    /* The last one is what no tier has. */
+    uint32_t units[MOST_TIERS + 1] = {0}, least[MOST_TIERS + 1] = {0};
+    uint32_t all = words / TRAWL_CUDA_QGRAM_UNIT_WORDS, tiers = 0;
+    double samples = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        least[i] = offers[i]->tier.place == TRAWL_CUDA_QGRAM_SHARED;
+        samples += least[i] != 0 ? offers[i]->samples : 0;
+        tiers += least[i];
+    }
+    if (all < tiers) {
+        return INFINITY;
+    }
+    /* From equal loads on, units change hands as long as that pays: first many, in the end one. */
+    units[count] = all - tiers;
+    for (uint32_t i = 0; i < count; i++) {
+        if (least[i] != 0) {
+            uint32_t more = (uint32_t)((all - tiers) * fmin(offers[i]->samples / samples, 1));
+            more = more < units[count] ? more : units[count];
+            units[i] = 1 + more;
+            units[count] -= more;
+        }
+    }
+    double now = price_together(offers, count, direct, units);
+    for (uint32_t step = 64; step != 0; step /= 4) {
+        for (bool better = true; better;) {
+            better = false;
+            for (uint32_t from = 0; from <= count; from++) {
+                for (uint32_t to = 0; to <= count; to++) {
+                    bool takes = to == count || least[to] != 0;
+                    if (from == to || !takes || units[from] < least[from] + step) {
+                        continue;
+                    }
+                    units[from] -= step;
+                    units[to] += step;
+                    double then = price_together(offers, count, direct, units);
+                    if (then < now) {
+                        now = then;
+                        better = true;
+                    } else {
+                        units[from] += step;
+                        units[to] -= step;
+                    }
+                }
+            }
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (least[i] != 0) {
+            offers[i]->tier.filter_words = units[i] * TRAWL_CUDA_QGRAM_UNIT_WORDS;
+        }
+    }
+    return now;
+}
