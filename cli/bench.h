@@ -22,6 +22,7 @@ typedef struct bench_options {
     uint64_t repeats;    /* 0: from the first run's time */
     bench_work work;
     trawl_cuda_form form; /* the same for a CUDA device, which has more of them */
+    bool on_device;       /* no rows host to host */
     bool all_variants;
     bool peers;            /* each row in a process of its own, peers and whole programs too */
     const char *peers_dir; /* what tools/peers.sh made; NULL: where it is expected */

@@ -124,7 +124,7 @@ static void add_wish(bench_cuda *bench, const wish *asked) {
                         asked->kernel);
         add_tuned(bench, asked);
     }
-    if (bench_form_counts(options->form))
+    if (bench_form_counts(options->form) && !options->on_device)
         add_transfers(bench, asked);
 }
 

@@ -18,6 +18,7 @@ enum {
     FLAG_PER_PATTERN,
     FLAG_COLLECT,
     FLAG_FORM,
+    FLAG_ON_DEVICE,
     FLAG_FORMAT,
     FLAG_NO_PROGRESS
 };
@@ -65,6 +66,8 @@ static const flag bench_flags[] = {
      "What a scan leaves: count (the default), patterns (as --per-pattern), matches (as "
      "--collect), ends (a bit for each byte) or states (of the automaton).",
      NULL},
+    {FLAG_ON_DEVICE, 0, "on-device", NULL,
+     "Only rows with the text in device memory; none host to host.", NULL},
     TRANSFER_FLAGS,
     PROFILE_FLAGS,
     {FLAG_FORMAT, 0, "format", "FORMAT",
@@ -105,7 +108,8 @@ const command bench_command = {
         "and\n"
         "fastest run, share of the measured rate of reading device memory (host to host: of\n"
         "copying to the device), speed-up over the ladder's first row, and what the paper has.\n"
-        "--kernel leaves the rows of one kernel, --transfer those of one way host to host.\n"
+        "--kernel leaves the rows of one kernel, --transfer those of one way host to host,\n"
+        "--on-device those of no such way.\n"
         "\n"
         "Exit status: 0, or 2 for an error: also when rows disagree about the matches, or when\n"
         "none could be measured.\n",
@@ -166,6 +170,9 @@ static bool take_own(bench_options *options, const arguments *args, int id) {
         return take_form(options, "matches");
     case FLAG_FORM:
         return take_form(options, args->value);
+    case FLAG_ON_DEVICE:
+        options->on_device = true;
+        return true;
     case FLAG_FORMAT:
         options->json = strcmp(args->value, "json") == 0;
         if (options->json || strcmp(args->value, "table") == 0)
@@ -195,6 +202,10 @@ static bool consistent(const bench_options *options) {
         problem = "give --variant or --variants, not both";
     else if (options->form > TRAWL_CUDA_MATCHES && !device_is_cuda(options->scan.device))
         problem = "--form ends and states are for CUDA devices: give --device cuda with them";
+    else if (options->on_device && !device_is_cuda(options->scan.device))
+        problem = "--on-device is for CUDA devices: give --device cuda with it";
+    else if (options->on_device && options->scan.transfer != NULL)
+        problem = "give --on-device or --transfer, not both";
     else if (options->peers && device_is_cuda(options->scan.device))
         problem = "--peers: they run on the CPU; leave out --device";
     else if (options->worker != NULL && (device_is_cuda(options->scan.device) || !options->peers))

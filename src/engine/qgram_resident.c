@@ -33,13 +33,19 @@ static uint32_t product(uint64_t matrix, uint8_t byte) {
 void trawl_resident_clear(trawl_qgram_resident *filter, bool folded) {
     memset(filter->bank, 0, sizeof filter->bank);
     for (uint32_t distance = 0; distance < TRAWL_RESIDENT_BYTES; distance++) {
-        for (uint32_t byte = 0; byte < 256; byte++) {
-            uint32_t hashes = 0;
-            for (uint32_t hash = 0; hash < TRAWL_RESIDENT_HASHES; hash++) {
-                hashes |= product(trawl_resident_matrix(hash, distance, folded), (uint8_t)byte)
-                          << (8 * hash);
+        uint32_t *hash = filter->hash[distance];
+        hash[0] = 0;
+        for (uint32_t byte = 1; byte < 256; byte++) {
+            uint32_t rest = byte & (byte - 1);
+            if (rest != 0) { /* products of sums are sums of products */
+                hash[byte] = hash[rest] ^ hash[byte ^ rest];
+                continue;
             }
-            filter->hash[distance][byte] = hashes;
+            hash[byte] = 0;
+            for (uint32_t i = 0; i < TRAWL_RESIDENT_HASHES; i++) {
+                uint64_t matrix = trawl_resident_matrix(i, distance, folded);
+                hash[byte] |= product(matrix, (uint8_t)byte) << (8 * i);
+            }
         }
     }
 }

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""tools/bench_device.py against a trawl that answers what it is told: the fastest kernel, targets,
+failures, sizes that repeat a text.
+
+    bench_device_test.py path/to/tools/bench_device.py
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = os.path.abspath(sys.argv.pop(1))
+TRAWL = """#!/bin/sh
+echo "$@" >>"$ARGUMENTS"; cat "$ANSWER"; echo "$SAID" >&2; exit $STATUS
+"""
+
+
+def row(kernel, median, device="cuda:0"):
+    return {"engine": "qgram", "variant": "mixed", "kernel": kernel, "device": device, "matches": 7,
+            "gb_per_second": {"median": median, "min": median / 2, "max": median * 2},
+            "share_of_bandwidth": 0.25}
+
+
+class Tool(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.write("trawl", TRAWL)
+        os.chmod(self.path("trawl"), 0o755)
+        self.write("rare-10.pats.txt", "abc\n")
+        self.write("english.txt", "x" * (1 << 20))
+
+    def path(self, name):
+        return os.path.join(self.directory.name, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def run_tool(self, *arguments, answer=(), status=0, said=""):
+        self.write("answer", "".join(json.dumps(line) + "\n" for line in answer))
+        self.write("arguments", "")
+        environment = dict(os.environ, WORKLOADS=self.directory.name, STATUS=str(status), SAID=said,
+                           TRAWL_DATA=self.directory.name, ANSWER=self.path("answer"),
+                           ARGUMENTS=self.path("arguments"))
+        done = subprocess.run(
+            [sys.executable, TOOL, "--out", self.path("out"), "--rows", "rare-10", *arguments],
+            env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_the_fastest_kernel_against_the_target(self):
+        rows = [row("", 9e9, "cpu"), row("hot", 1000), row("filter", 4100)]
+        status, output, _ = self.run_tool(self.path("trawl"), answer=rows)
+        self.assertEqual(status, 0)
+        self.assertIn("| rare-10 | 1 GiB | count | 7 | qgram:mixed:filter | 4100 | 2050-8200 | 25 % "
+                      "| 4000 | yes |", output)
+        self.assertNotIn("hot", output)
+        status, output, _ = self.run_tool("--report", "--all")
+        self.assertEqual(status, 0)
+        self.assertIn("qgram:mixed:hot | 1000 | 500-2000 | 25 % | 4000 | **no** |", output)
+
+    def test_sizes_and_forms(self):
+        self.write("arguments", "")
+        status, output, _ = self.run_tool("--sizes", "2500000,1K", "--forms", "count,matches",
+                                          self.path("trawl"), "--", "--kernel", "hot",
+                                          answer=[row("hot", 5)])
+        self.assertEqual(status, 0)
+        with open(self.path("arguments"), encoding="utf-8") as file:
+            asked = file.read().splitlines()
+        self.assertEqual(len(asked), 4)
+        self.assertEqual(asked[0].count("english.txt"), 3)
+        self.assertIn("--limit 2500000", asked[0])
+        self.assertIn("--kernel hot", asked[3])
+        self.assertIn("| rare-10 | 1 KiB | matches | 7 | qgram:mixed:hot | 5 | 2.5-10 | 25 % | - | - |",
+                      output)
+
+    def test_failures(self):
+        status, output, _ = self.run_tool(self.path("trawl"), status=2, said="trawl: no device")
+        self.assertEqual(status, 1)
+        self.assertIn("| rare-10 | 1 GiB | count | - | - | - | - | - | 4000 | **no** |", output)
+        self.assertIn("trawl bench ended with 2", output)
+        self.assertIn("trawl: no device", output)
+        status, _, errors = self.run_tool("--forms", "all", self.path("trawl"))
+        self.assertEqual(status, 2)
+        self.assertIn("--forms: expected some of count", errors)
+        self.assertEqual(self.run_tool("--report", "--sizes", "77")[0], 2)
+        status, _, errors = self.run_tool("--sizes", "16G", self.path("trawl"))
+        self.assertEqual(status, 2)
+        self.assertIn("english.txt: expected at least", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
