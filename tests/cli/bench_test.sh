@@ -30,6 +30,7 @@ refuse "there is no engine ''" bench --engine '' text
 refuse "expected one of its variants (classes, stt), not 'x'" bench --engine ac-dfa:x text
 refuse 'auto takes no variant' bench --engine auto:stt text
 refuse 'not both' bench --engine ac-dfa --variant stt --variants text
+refuse '--on-device is for CUDA devices' bench --on-device text
 
 # JSON: one object a row, with these keys and no others
 check 'JSON' bench --format json --engine ac-dfa,wu-manber --repeat 3 text

@@ -91,6 +91,9 @@ fi
 check 'one kernel' "$trawl" bench --device cuda --engine ac-dfa:stt --kernel ac2 --form states \
     --repeat 1 --format json -f words text
 holds 'one row' test "$(grep -c '"device":"cuda:0"' .out)" -eq 1
+check 'on the device alone' "$trawl" bench --device cuda --on-device --engine ac-dfa:stt \
+    --kernel ac2 --repeat 1 --format json -f words text
+holds 'one row again' test "$(grep -c '"device":"cuda:0"' .out)" -eq 1
 
 # tune, and who reads what it wrote
 check 'tune' "$trawl" tune --kernel ac0 --repeat 1 --limit 2k -f words text
