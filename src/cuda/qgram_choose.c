@@ -299,7 +299,7 @@ static void divide_further(chooser *self, size_t *begins, uint32_t depth, double
             self->now[depth] = &offered->each[i];
             if (past == self->classes) {
                 weigh(self, begins, depth + 1);
-            } else {
+            } else if (depth + 1 < MOST_TIERS) { /* always: compilers do not see it from above */
                 begins[depth + 1] = past;
                 divide_further(self, begins, depth + 1, sum);
             }
