@@ -129,8 +129,9 @@ static const command engines_command = {
     .examples = "  trawl engines\n",
     .flags = no_flags,
     .notes = "The first variant of each engine is its default, and so is the first kernel: how a\n"
-             "CUDA device walks the tables. --engine and --variant of scan, compile, info and\n"
-             "bench take these names, --kernel of scan and bench those of kernels.\n",
+             "CUDA device walks the tables; but qgram takes packed where set and text allow it.\n"
+             "--engine and --variant of scan, compile, info and bench take these names, --kernel\n"
+             "of scan and bench those of kernels.\n",
 };
 
 int trawl_command_engines(int argc, char **argv) {

@@ -150,8 +150,9 @@ typedef struct trawl_kernel_description {
     const char *source;  /* the paper and section it comes from */
 } trawl_kernel_description;
 
-/* Describes kernel `index` (0, 1, ...; the first is the default) of the engine of that name, in
- * every build, with or without a CUDA module; returns false past the last one. */
+/* Describes kernel `index` (0, 1, ...; the first is the default, but for qgram, where the set and
+ * the text decide) of the engine of that name, in every build, with or without a CUDA module;
+ * returns false past the last one. */
 TRAWL_API bool trawl_kernel_describe(const char *engine, size_t index,
                                      trawl_kernel_description *description);
 

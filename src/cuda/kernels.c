@@ -52,9 +52,7 @@ static const trawl_kernel_description rabin_karp[] = {
 
 static const trawl_kernel_description qgram[] = {
     {"filter", "sampled q-grams in shared memory, then exact verification: one walk", "trawl"},
-    {"packed",
-     "four letters at most, patterns of up to 8: windows of packed letters; the default "
-     "where the text is such letters",
+    {"packed", "at most 4 letters, patterns of up to 8: windows of packed letters in shared memory",
      "trawl"},
 };
 
