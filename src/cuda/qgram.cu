@@ -40,6 +40,8 @@ static void put_tier(trawl_cuda_uploader *self, const trawl_cuda_qgram_tier *tie
     }
     table->align = (const uint16_t *)trawl_cuda_put(
         self, arrays->align, arrays->align == NULL ? 0 : (UINT64_C(2) << tier->align_bits));
+    table->anchors =
+        (const uint8_t *)trawl_cuda_put(self, arrays->anchors, arrays->anchors == NULL ? 0 : count);
     table->heads = (const uint32_t *)trawl_cuda_put(
         self, arrays->heads, arrays->heads == NULL ? 0 : (UINT64_C(4) << tier->hash_bits) + 4);
     table->ranges = (const uint4 *)trawl_cuda_put(self, arrays->ranges,

@@ -33,6 +33,7 @@ typedef struct trawl_cuda_qgram_tables {
     uint32_t mask, case_bits;
     const uint32_t *filter; /* GLOBAL */
     const uint16_t *align;
+    const uint8_t *anchors;
     const uint32_t *heads;
     const uint4 *ranges;    /* trawl_ending_range */
     const uint32_t *direct; /* DIRECT */

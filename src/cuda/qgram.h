@@ -9,12 +9,15 @@
  *
  * A sample is the last `gram` bytes before a position of the text that is a multiple of `stride`,
  * counted from an address that is a multiple of 16. Every pattern of the tier has at least
- * gram + stride - 1 bytes, so one sample of every occurrence lies inside it and ends 0 .. stride -
- * 1 bytes before it does: its alignment. Three questions are asked, each of fewer positions than
- * the one before:
+ * gram + stride - 1 bytes, so for any of its bytes that follow each other in such a number, one
+ * sample of every occurrence lies inside them. Which bytes that are is chosen for each pattern
+ * (cuda/qgram_anchor.h), but samples end fewer than REACH bytes before the match does: that is
+ * their alignment. Samples of other keys may point to the same end, so what is found there counts
+ * for one of the key's own alignments alone. Three questions are asked, each of fewer positions
+ * than the one before:
  *
- *     FILTER   one bit for each hash of a sample of the set: may a match end at or soon behind
- * here? ALIGN    stride bits for each hash of another kind: how far behind here? (stride > 1)
+ *     FILTER   a bit or two for each hash of a sample of the set: may a match end here or soon?
+ *     ALIGN    REACH bits for each hash of another kind: how far behind here? (stride > 1)
  *     ENDINGS  which is the longest key that ends there? (engine/endings.h)
  *
  * Patterns of one and two bytes have a table of all pairs of bytes instead.
@@ -28,6 +31,11 @@
 #define TRAWL_CUDA_QGRAM_TIERS 4u
 #define TRAWL_CUDA_QGRAM_MOST_STRIDE 16u
 #define TRAWL_CUDA_QGRAM_MOST_GRAM 16u
+#define TRAWL_CUDA_QGRAM_REACH 16u /* at a stride of 1: 1 */
+
+/* Samples of a tier that end at most where a part of the text begins and reach into it. */
+#define TRAWL_CUDA_QGRAM_BEFORE (TRAWL_CUDA_QGRAM_REACH / 2)
+#define TRAWL_CUDA_QGRAM_COMMON_BYTES 32768u
 
 /* Where FILTER is. */
 typedef enum trawl_cuda_qgram_place {
@@ -119,6 +127,7 @@ typedef struct trawl_cuda_qgram_arrays {
     trawl_keys keys;  /* of the tier's patterns, reversed */
     uint32_t *filter; /* words: FILTER or the pairs */
     uint16_t *align;
+    uint8_t *anchors; /* of each key: the alignment of its last sample (qgram_anchor.h) */
     uint32_t *heads;
     trawl_ending_range *ranges;
     uint32_t range_count;
@@ -133,6 +142,9 @@ typedef struct trawl_cuda_qgram_layout {
     uint32_t image_words; /* of shared memory: all FILTERs that are there */
     trawl_cuda_qgram_tier tier[TRAWL_CUDA_QGRAM_TIERS]; /* of falling lengths */
     trawl_cuda_qgram_arrays arrays[TRAWL_CUDA_QGRAM_TIERS];
+    /* A piece of text: keys' samples are taken where they are rare in it. */
+    uint8_t common[TRAWL_CUDA_QGRAM_COMMON_BYTES];
+    size_t common_length;
 } trawl_cuda_qgram_layout;
 
 /* Makes all arrays of the tiers, which have been chosen: everything in `tier` up to align_bits is
@@ -151,10 +163,5 @@ void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays);
 
 /* The words of the FILTER (or the pairs) of a tier. */
 uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier);
-
-/* The hash of the sample of a key that ends `alignment` bytes before it does. `reversed` are the
- * key's bytes, the last one first. */
-uint32_t trawl_cuda_qgram_key_hash(const trawl_cuda_qgram_tier *tier, const uint8_t *reversed,
-                                   uint32_t alignment);
 
 #endif

@@ -5,11 +5,12 @@
 
 #include "common/allocate.h"
 #include "common/status.h"
+#include "cuda/qgram_anchor.h"
 #include "cuda/qgram_price.h"
 
-#define SAMPLE_BYTES ((size_t)32768)
+#define SAMPLE_BYTES (2 * (size_t)TRAWL_CUDA_QGRAM_COMMON_BYTES)
 #define SAMPLE_LEAST ((size_t)4096)
-#define SAMPLE_WINDOWS ((size_t)16)
+#define SAMPLE_WINDOWS ((size_t)64)
 #define PIECE_BYTES 3u /* that made-up text takes from one place of the patterns */
 
 /* Tiers, besides one for pairs of bytes. */
@@ -39,7 +40,9 @@ typedef struct offers {
 
 typedef struct chooser {
     const trawl_patterns *patterns;
-    uint8_t *text; /* the sample */
+    trawl_cuda_qgram_layout *layout;
+    uint8_t *text; /* the half of the sample by which samples of the set are judged; the other half
+                      is layout->common, by which they are picked */
     size_t length;
     uint32_t *order;               /* patterns of three bytes and more, by class */
     uint32_t begin[STARTS + 1];    /* of each class in it */
@@ -47,8 +50,9 @@ typedef struct chooser {
     uint32_t most_length[STARTS];  /* its longest one */
     bool folded[STARTS];
     size_t classes;
-    bool direct;                   /* there are patterns of one and two bytes */
-    uint32_t *seen;                /* SEEN_WORDS */
+    bool direct;    /* there are patterns of one and two bytes */
+    uint32_t *seen; /* SEEN_WORDS */
+    trawl_cuda_qgram_counts *counts;
     uint32_t words;                /* of shared memory, for FILTERs */
     offers (*offered)[STARTS + 1]; /* [from][past]: one tier for these classes */
     double least[STARTS + 1];      /* what the classes from this one on cost at least */
@@ -68,21 +72,18 @@ static uint64_t random_next(uint64_t *state) {
     return *state;
 }
 
-static trawl_status take_sample(chooser *self, const uint8_t *sample, size_t length,
-                                trawl_error *error) {
-    self->text = trawl_allocate(SAMPLE_BYTES, 1);
-    if (self->text == NULL) {
-        return trawl_fail_memory(error, "a sample of the text", SAMPLE_BYTES);
-    }
+/* Fills self->text, with windows of the sample in turn for either half of it. */
+static void gather(chooser *self, const uint8_t *sample, size_t length) {
     if (sample != NULL && length >= SAMPLE_LEAST) {
         self->length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
         size_t window = self->length / SAMPLE_WINDOWS;
         for (size_t i = 0; i < SAMPLE_WINDOWS; i++) {
-            memcpy(self->text + i * window, sample + (length - window) / (SAMPLE_WINDOWS - 1) * i,
-                   window);
+            size_t place = i / 2 + i % 2 * (SAMPLE_WINDOWS / 2);
+            memcpy(self->text + place * window,
+                   sample + (length - window) / (SAMPLE_WINDOWS - 1) * i, window);
         }
         self->length = window * SAMPLE_WINDOWS;
-        return TRAWL_OK;
+        return;
     }
     const trawl_patterns *patterns = self->patterns;
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
@@ -94,6 +95,20 @@ static trawl_status take_sample(chooser *self, const uint8_t *sample, size_t len
             self->text[self->length++] = trawl_pattern_bytes(patterns, id)[i];
         }
     }
+}
+
+static trawl_status take_sample(chooser *self, const uint8_t *sample, size_t length,
+                                trawl_error *error) {
+    self->text = trawl_allocate(SAMPLE_BYTES, 1);
+    if (self->text == NULL) {
+        return trawl_fail_memory(error, "a sample of the text", SAMPLE_BYTES);
+    }
+    gather(self, sample, length);
+    size_t half = self->length / 2;
+    memcpy(self->layout->common, self->text, half);
+    self->layout->common_length = half;
+    memmove(self->text, self->text + half, self->length - half);
+    self->length -= half;
     return TRAWL_OK;
 }
 
@@ -157,17 +172,6 @@ static trawl_status divide(chooser *self, trawl_error *error) {
 
 /* ------------------------------------------------------------------ trying a kind of sample */
 
-static uint32_t hash_at(const trawl_cuda_qgram_tier *tier, const uint8_t *end) {
-    uint32_t words[4] = {0, 0, 0, 0};
-    uint32_t oldest = trawl_cuda_qgram_words(tier) - 1;
-    for (uint32_t word = 0; word <= oldest; word++) {
-        memcpy(&words[word], end - 4 * word - 4, 4);
-        words[word] |= trawl_cuda_qgram_case_bits(tier);
-    }
-    words[oldest] &= trawl_cuda_qgram_mask(tier);
-    return trawl_cuda_qgram_hash(words);
-}
-
 static bool seen(const chooser *self, uint32_t hash) {
     uint64_t spot = trawl_cuda_qgram_spot(hash, SEEN_WORDS);
     return (~self->seen[spot >> 32] & trawl_cuda_qgram_ones(spot, SEEN_ONES)) == 0;
@@ -176,18 +180,18 @@ static bool seen(const chooser *self, uint32_t hash) {
 /* Adds the samples of a class; returns how many were new. */
 static uint32_t add_class(const chooser *self, const trawl_cuda_qgram_tier *tier, size_t class) {
     const trawl_patterns *patterns = self->patterns;
-    uint8_t reversed[TRAWL_CUDA_QGRAM_MOST_STRIDE + TRAWL_CUDA_QGRAM_MOST_GRAM];
-    uint32_t most = tier->stride + tier->gram - 1, added = 0;
+    uint8_t reversed[TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM];
+    uint32_t hashes[TRAWL_CUDA_QGRAM_REACH], added = 0;
     for (uint32_t i = self->begin[class]; i < self->begin[class + 1]; i++) {
-        uint32_t id = self->order[i];
-        const uint8_t *end = trawl_pattern_bytes(patterns, id) + trawl_pattern_length(patterns, id);
-        for (uint32_t j = 0; j < most; j++) {
+        uint32_t id = self->order[i], length = trawl_pattern_length(patterns, id);
+        const uint8_t *end = trawl_pattern_bytes(patterns, id) + length;
+        for (uint32_t j = 0; j < length && j < sizeof reversed; j++) {
             reversed[j] = *--end;
         }
-        for (uint32_t alignment = 0; alignment < tier->stride; alignment++) {
-            uint32_t hash = trawl_cuda_qgram_key_hash(tier, reversed, alignment);
-            uint64_t spot = trawl_cuda_qgram_spot(hash, SEEN_WORDS);
-            added += !seen(self, hash);
+        uint32_t anchor = trawl_cuda_qgram_anchor(tier, self->counts, reversed, length, hashes);
+        for (uint32_t alignment = anchor; alignment < anchor + tier->stride; alignment++) {
+            uint64_t spot = trawl_cuda_qgram_spot(hashes[alignment], SEEN_WORDS);
+            added += !seen(self, hashes[alignment]);
             self->seen[spot >> 32] |= trawl_cuda_qgram_ones(spot, SEEN_ONES);
         }
     }
@@ -198,7 +202,7 @@ static uint32_t add_class(const chooser *self, const trawl_cuda_qgram_tier *tier
 static double pass_rate(const chooser *self, const trawl_cuda_qgram_tier *tier, uint32_t samples) {
     uint32_t passed = 0, asked = 0;
     for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= self->length; end += tier->stride) {
-        passed += seen(self, hash_at(tier, self->text + end));
+        passed += seen(self, trawl_cuda_qgram_hash_before(tier, self->text + end));
         asked++;
     }
     double chance = trawl_cuda_qgram_chance(SEEN_ONES, samples, SEEN_WORDS);
@@ -230,6 +234,7 @@ static void try_samples(chooser *self, size_t from, uint32_t stride, uint32_t gr
                                   .gram = gram,
                                   .filter_ones = 2,
                                   .folded = folded};
+    trawl_cuda_qgram_count(&tier, self->layout->common, self->layout->common_length, self->counts);
     for (size_t class = from; class < self->classes; class ++) {
         samples += add_class(self, &tier, class);
         /* Entries of ALIGN, of which one in eight is used. */
@@ -336,6 +341,7 @@ static void release(chooser *self) {
         trawl_release(self->text);
         trawl_release(self->order);
         trawl_release(self->seen);
+        trawl_release(self->counts);
         trawl_release(self->offered);
         trawl_release(self);
     }
@@ -352,8 +358,9 @@ static trawl_status prepare(chooser *self, const uint8_t *sample, size_t length,
                             trawl_error *error) {
     size_t bytes = STARTS * sizeof *self->offered;
     self->seen = trawl_allocate(SEEN_WORDS, sizeof *self->seen);
+    self->counts = trawl_allocate(1, sizeof *self->counts);
     self->offered = trawl_allocate_zeroed(1, bytes);
-    if (self->seen == NULL || self->offered == NULL) {
+    if (self->seen == NULL || self->counts == NULL || self->offered == NULL) {
         return trawl_fail_memory(error, "choosing tiers", bytes + SEEN_WORDS * sizeof *self->seen);
     }
     self->best_price = INFINITY;
@@ -406,6 +413,7 @@ trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8
         return trawl_fail_memory(error, "choosing tiers", sizeof *self);
     }
     self->patterns = patterns;
+    self->layout = layout;
     trawl_status status = choose(self, sample, sample_length, shared_bytes, layout, error);
     release(self);
     return status;

@@ -5,6 +5,7 @@
 #include "common/allocate.h"
 #include "common/fold.h"
 #include "common/status.h"
+#include "cuda/qgram_anchor.h"
 
 /* The engine's name for what it cannot allocate. */
 #define WHAT "q-gram tables for a device"
@@ -21,20 +22,6 @@ static trawl_status allocate(void *array, uint64_t count, size_t object, trawl_e
 uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier) {
     return tier->place == TRAWL_CUDA_QGRAM_DIRECT ? TRAWL_CUDA_QGRAM_PAIR_WORDS
                                                   : tier->filter_words;
-}
-
-uint32_t trawl_cuda_qgram_key_hash(const trawl_cuda_qgram_tier *tier, const uint8_t *reversed,
-                                   uint32_t alignment) {
-    uint32_t words[4] = {0, 0, 0, 0};
-    for (uint32_t i = 0; i < tier->gram; i++) {
-        words[i / 4] |= (uint32_t)reversed[alignment + i] << (24 - 8 * (i % 4));
-    }
-    uint32_t oldest = trawl_cuda_qgram_words(tier) - 1;
-    for (uint32_t word = 0; word <= oldest; word++) {
-        words[word] |= trawl_cuda_qgram_case_bits(tier);
-    }
-    words[oldest] &= trawl_cuda_qgram_mask(tier);
-    return trawl_cuda_qgram_hash(words);
 }
 
 /* ------------------------------------------------------------------ keys */
@@ -104,15 +91,16 @@ trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
 
 /* ------------------------------------------------------------------ tables */
 
-static void fill_filter(const trawl_cuda_qgram_tier *tier, trawl_cuda_qgram_arrays *arrays) {
+static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_counts *counts,
+                        trawl_cuda_qgram_arrays *arrays) {
     const trawl_keys *keys = &arrays->keys;
     for (uint32_t key = 0; key < keys->count; key++) {
-        /* Samples nearest to the end that are shared with the key before are there already. */
-        uint32_t shared = key == 0 ? 0 : keys->common[key];
-        uint32_t from = shared < tier->gram ? 0 : shared - tier->gram + 1;
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
-        for (uint32_t alignment = from; alignment < tier->stride; alignment++) {
-            uint32_t hash = trawl_cuda_qgram_key_hash(tier, reversed, alignment);
+        uint32_t hashes[TRAWL_CUDA_QGRAM_REACH];
+        uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, keys->bytes + keys->offsets[key],
+                                                  trawl_key_length(keys, key), hashes);
+        arrays->anchors[key] = (uint8_t)anchor;
+        for (uint32_t alignment = anchor; alignment < anchor + tier->stride; alignment++) {
+            uint32_t hash = hashes[alignment];
             uint64_t spot = trawl_cuda_qgram_spot(hash, tier->filter_words);
             arrays->filter[spot >> 32] |= trawl_cuda_qgram_ones(spot, tier->filter_ones);
             if (tier->align_bits != 0) {
@@ -161,8 +149,8 @@ static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *co
     return trawl_ending_number(reversed, tail);
 }
 
-static trawl_status make_tables(trawl_cuda_qgram_tier *tier, trawl_cuda_qgram_arrays *arrays,
-                                trawl_error *error) {
+static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cuda_qgram_tier *tier,
+                                trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
     trawl_status status = allocate(&arrays->filter, trawl_cuda_qgram_filter_words(tier), 4, error);
     if (tier->place == TRAWL_CUDA_QGRAM_DIRECT) {
         if (status == TRAWL_OK) {
@@ -180,16 +168,25 @@ static trawl_status make_tables(trawl_cuda_qgram_tier *tier, trawl_cuda_qgram_ar
         status = allocate(&arrays->align, UINT64_C(1) << tier->align_bits, 2, error);
     }
     if (status == TRAWL_OK) {
+        status = allocate(&arrays->anchors, arrays->keys.count, 1, error);
+    }
+    if (status == TRAWL_OK) {
         status = allocate(&arrays->heads, (UINT64_C(1) << tier->hash_bits) + 1, 4, error);
     }
     if (status == TRAWL_OK) {
         status = allocate(&arrays->ranges, arrays->range_count, sizeof *arrays->ranges, error);
     }
+    trawl_cuda_qgram_counts *counts = NULL;
     if (status == TRAWL_OK) {
-        fill_filter(tier, arrays);
+        status = allocate(&counts, 1, sizeof *counts, error);
+    }
+    if (status == TRAWL_OK) {
+        trawl_cuda_qgram_count(tier, layout->common, layout->common_length, counts);
+        fill_filter(tier, counts, arrays);
         status = trawl_endings_hash(&arrays->keys, tier->tail, tail_word, NULL, tier->hash_bits,
                                     arrays->heads, arrays->ranges, error);
     }
+    trawl_release(counts);
     return status;
 }
 
@@ -203,7 +200,7 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
         trawl_cuda_qgram_arrays *arrays = &layout->arrays[i];
         status = trawl_cuda_qgram_keys_make(patterns, &reversed, tier, arrays, error);
         if (status == TRAWL_OK) {
-            status = make_tables(tier, arrays, error);
+            status = make_tables(layout, tier, arrays, error);
         }
         if (tier->place != TRAWL_CUDA_QGRAM_GLOBAL) {
             tier->filter_at = layout->image_words;
@@ -221,6 +218,7 @@ void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays) {
     trawl_keys_release(&arrays->keys);
     trawl_release(arrays->filter);
     trawl_release(arrays->align);
+    trawl_release(arrays->anchors);
     trawl_release(arrays->heads);
     trawl_release(arrays->ranges);
     trawl_release(arrays->endings);

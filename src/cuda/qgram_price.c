@@ -47,7 +47,7 @@
  * A word is hit by some of the samples, by a number of them that is Poisson-distributed; each
  * leaves a given bit alone with 31/32 for each bit that it sets. So the chance that two bits asked
  * for are both set is the mean of (1 - (31/32)^(2 samples))^2, which is far more than the square of
- * the load where samples are few; and one time in 32 the two bits are the same.
+ * the load where samples are few.
  */
 double trawl_cuda_qgram_chance(uint32_t ones, double samples, uint32_t words) {
     double each = samples / words;
@@ -56,7 +56,7 @@ double trawl_cuda_qgram_chance(uint32_t ones, double samples, uint32_t words) {
     }
     double twice = 31.0 / 32 * 31 / 32;
     double clear = exp(-each * (1 - twice)), both_clear = exp(-each * (1 - twice * twice));
-    return (1 - 2 * clear + both_clear) * 31 / 32 + (1 - clear) / 32;
+    return 1 - 2 * clear + both_clear;
 }
 
 /* What a tier with a FILTER of so many words adds. */

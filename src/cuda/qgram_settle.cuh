@@ -89,25 +89,37 @@ static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_piece 
     return __ldg(table.align + trawl_cuda_qgram_entry(hash, table.tier.align_bits));
 }
 
-/* Sets the bits of the ends that a sample may belong to. `queued` is the tier and where the sample
- * ends, from the beginning of the round. Returns 0 where there are none. */
+/* Sets the bits of the ends that a sample of tier `number` may belong to, which ends `at` bytes
+ * behind the beginning of the round, or before it. Returns 0 where there are none. */
 static __device__ __forceinline__ uint32_t ask_align(const surroundings &around, int32_t round,
-                                                     uint32_t queued) {
-    uint32_t number = queued >> TRAWL_QGRAM_TIER_SHIFT;
-    uint32_t at = queued & ((1u << TRAWL_QGRAM_TIER_SHIFT) - 1);
+                                                     uint32_t number, int32_t at) {
     const trawl_cuda_qgram_tables &table = around.view->table[number];
-    uint32_t alignments = alignments_of(around.reporter->piece, table, round + (int32_t)at);
+    uint32_t alignments = alignments_of(around.reporter->piece, table, round + at);
     uint32_t *bitmap = around.bitmaps + number * around.bitmap_words;
     uint32_t some = alignments;
     while (alignments != 0) {
         uint32_t alignment = (uint32_t)__ffs((int)alignments) - 1;
         alignments &= alignments - 1;
-        uint32_t last = at + alignment - 1; /* of the match; wraps for the byte before the part */
+        uint32_t last = (uint32_t)at + alignment - 1; /* of the match; wraps before the round */
         if (last < 32 * around.bitmap_words) {
             atomicOr(&bitmap[last / 32], 1u << (last % 32));
         }
     }
     return some;
+}
+
+/* Samples that end where a part begins, or before it, and reach into it: each tier has at most
+ * BEFORE of them, and a thread asks for one. */
+static __device__ __forceinline__ uint32_t ask_before(const surroundings &around, int32_t begin) {
+    uint32_t lane = threadIdx.x % 32, number = lane / TRAWL_CUDA_QGRAM_BEFORE;
+    if (number >= around.view->tiers) {
+        return 0;
+    }
+    uint32_t stride = around.view->table[number].tier.stride;
+    uint32_t distance = lane % TRAWL_CUDA_QGRAM_BEFORE * stride;
+    return stride == 1 || distance >= TRAWL_CUDA_QGRAM_REACH
+               ? 0
+               : ask_align(around, begin, number, -(int32_t)distance);
 }
 
 /* ------------------------------------------------------------------ the third question */

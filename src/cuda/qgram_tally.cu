@@ -31,6 +31,7 @@
 /* Ends of a warp that wait for the third question: at most 31, and then one more of each thread. */
 #define WAITING 64u
 #define END_TIER_SHIFT 32
+#define END_ALIGNMENT_SHIFT 40
 
 /* Parts that are taken together, one a thread. */
 typedef struct together {
@@ -41,8 +42,8 @@ typedef struct together {
     uint32_t not_ahead; /* the one behind it is not listed */
 } together;
 
-/* Parts first .. first + count - 1. Where the part before is not listed, one more candidate for
- * each tier: the sample that ends where the part begins. */
+/* Parts first .. first + count - 1. Where the part before is not listed, BEFORE more candidates for
+ * each tier: the samples that end where the part begins, or before, and reach into it. */
 static __device__ __forceinline__ together
 take_together(const trawl_cuda_qgram_candidates &candidates, uint32_t tiers, uint32_t parts,
               uint32_t first, uint32_t count) {
@@ -53,7 +54,7 @@ take_together(const trawl_cuda_qgram_candidates &candidates, uint32_t tiers, uin
         uint32_t own = __ldg(candidates.count + part);
         not_after = part == 0 || __ldg(candidates.count + part - 1) > most;
         not_ahead = part + 1 < parts && __ldg(candidates.count + part + 1) > most;
-        self.own = own > most ? 0 : own + (not_after ? tiers : 0);
+        self.own = own > most ? 0 : own + (not_after ? tiers * TRAWL_CUDA_QGRAM_BEFORE : 0);
     }
     self.not_after = __ballot_sync(FULL, not_after);
     self.not_ahead = __ballot_sync(FULL, not_ahead);
@@ -93,9 +94,9 @@ static __device__ __forceinline__ ends ask_candidate(const trawl_cuda_reporter &
     const trawl_cuda_piece &piece = reporter.piece;
     const uint32_t part = self.first + thread;
     const int32_t begin = (int32_t)trawl_cuda_part_begin(&piece, part_bytes, part);
-    uint32_t asked = (self.not_after >> thread & 1) != 0 ? view.tiers : 0;
+    uint32_t asked = (self.not_after >> thread & 1) != 0 ? view.tiers * TRAWL_CUDA_QGRAM_BEFORE : 0;
     bool listed = index >= asked;
-    ends result = {index, begin, 0};
+    ends result = {index / TRAWL_CUDA_QGRAM_BEFORE, begin, 0};
     if (listed) {
         uint32_t entry =
             __ldg(candidates.list + (size_t)part * candidates.capacity + index - asked);
@@ -103,13 +104,18 @@ static __device__ __forceinline__ ends ask_candidate(const trawl_cuda_reporter &
         result.end += (int32_t)(entry & ((1u << TRAWL_QGRAM_ENTRY_SHIFT) - 1)) + 1;
     }
     const trawl_cuda_qgram_tables &table = view.table[result.number];
-    if (table.tier.stride > 1) {
+    uint32_t before = 0; /* ends up to here are in the part before */
+    if (!listed) {
+        before = index % TRAWL_CUDA_QGRAM_BEFORE * table.tier.stride;
+        result.end -= (int32_t)before;
+    }
+    if (table.tier.stride > 1 && before < TRAWL_CUDA_QGRAM_REACH) {
         result.alignments = alignments_of(piece, table, result.end);
     } else {
         result.alignments = listed ? 1 : 0;
     }
     if (!listed) {
-        result.alignments &= ~1u; /* which ends in the part before */
+        result.alignments &= ~0u << before << 1;
     }
     /* Ends are behind `owned` and not behind `past`. */
     int32_t past =
@@ -124,13 +130,15 @@ static __device__ __forceinline__ ends ask_candidate(const trawl_cuda_reporter &
     return result;
 }
 
-/* Asks the third question and counts the matches, which REPORT reports. */
+/* Asks the third question and counts the matches, which REPORT reports. The sample that asks ends
+ * `alignment` bytes before. */
 template <bool REPORT>
 static __device__ __forceinline__ uint32_t tally_end(const trawl_cuda_reporter &reporter,
                                                      const trawl_cuda_qgram_tables &table,
-                                                     uint32_t end) {
+                                                     uint32_t end, uint32_t alignment) {
     uint32_t key = key_before(reporter, table, end);
-    if (key == TRAWL_NO_KEY) {
+    if (key == TRAWL_NO_KEY ||
+        (table.tier.stride > 1 && alignment - __ldg(table.anchors + key) >= table.tier.stride)) {
         return 0;
     }
     const trawl_cuda_keys &keys = table.endings.keys;
@@ -151,6 +159,16 @@ static __device__ __forceinline__ uint32_t tally_end(const trawl_cuda_reporter &
         atomicAdd(&reporter.output.hits[keys.first_hit + key], (trawl_counter)1);
     }
     return __ldg(keys.outputs.total + key);
+}
+
+/* The same for one of the ends that wait. */
+template <bool REPORT>
+static __device__ __forceinline__ uint32_t tally_waiting(const trawl_cuda_reporter &reporter,
+                                                         const trawl_cuda_qgram_view &view,
+                                                         uint64_t end) {
+    uint32_t above = (uint32_t)(end >> END_TIER_SHIFT);
+    return tally_end<REPORT>(reporter, view.table[above & 0xff], (uint32_t)end,
+                             above >> (END_ALIGNMENT_SHIFT - END_TIER_SHIFT));
 }
 
 template <bool REPORT, bool QUEUED>
@@ -179,18 +197,22 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT, QUEUED))
             }
             if (!QUEUED) {
                 for (; found.alignments != 0; found.alignments &= found.alignments - 1) {
-                    int32_t end = found.end + __ffs((int)found.alignments) - 1;
-                    counted += tally_end<REPORT>(reporter, view.table[found.number], (uint32_t)end);
+                    int32_t alignment = __ffs((int)found.alignments) - 1;
+                    counted +=
+                        tally_end<REPORT>(reporter, view.table[found.number],
+                                          (uint32_t)(found.end + alignment), (uint32_t)alignment);
                 }
                 continue;
             }
             for (uint32_t some = __ballot_sync(FULL, found.alignments != 0); some != 0;
                  some = __ballot_sync(FULL, found.alignments != 0)) {
                 if (found.alignments != 0) {
-                    int32_t end = found.end + __ffs((int)found.alignments) - 1;
+                    int32_t alignment = __ffs((int)found.alignments) - 1;
                     found.alignments &= found.alignments - 1;
                     queue[waiting + (uint32_t)__popc(some & ((1u << lane) - 1))] =
-                        (uint64_t)found.number << END_TIER_SHIFT | (uint32_t)end;
+                        (uint64_t)alignment << END_ALIGNMENT_SHIFT |
+                        (uint64_t)found.number << END_TIER_SHIFT |
+                        (uint32_t)(found.end + alignment);
                 }
                 waiting += (uint32_t)__popc(some);
                 if (waiting >= 32) {
@@ -198,8 +220,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT, QUEUED))
                     waiting -= 32;
                     uint64_t last = queue[waiting + lane];
                     __syncwarp();
-                    counted += tally_end<REPORT>(reporter, view.table[last >> END_TIER_SHIFT],
-                                                 (uint32_t)last);
+                    counted += tally_waiting<REPORT>(reporter, view, last);
                 }
             }
         }
@@ -207,9 +228,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT, QUEUED))
     if (QUEUED) {
         __syncwarp();
         if (lane < waiting) {
-            uint64_t last = queue[lane];
-            counted +=
-                tally_end<REPORT>(reporter, view.table[last >> END_TIER_SHIFT], (uint32_t)last);
+            counted += tally_waiting<REPORT>(reporter, view, queue[lane]);
         }
     }
     if (reporter.output.pass != TRAWL_CUDA_PASS_ENDS) {

@@ -46,16 +46,12 @@ static __global__ void __launch_bounds__(THREADS, 4)
         place.first = begin < (int64_t)piece.owned ? piece.owned : (uint32_t)begin;
         place.past = past > (int64_t)piece.length ? piece.length : (uint32_t)past;
         place.part = part;
-        /* The samples that end where the part begins. */
-        if (lane < view.tiers && near->table[lane].tier.stride > 1) {
-            place.bits |= ask_align(around, place.round, lane << TRAWL_QGRAM_TIER_SHIFT);
-        }
+        place.bits |= ask_before(around, place.round);
         for (uint32_t i = lane; i < count; i += 32) {
             uint32_t entry = list[i], number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
             uint32_t last = entry & ((1u << TRAWL_QGRAM_ENTRY_SHIFT) - 1);
             if (near->table[number].tier.stride > 1) {
-                place.bits |=
-                    ask_align(around, place.round, number << TRAWL_QGRAM_TIER_SHIFT | (last + 1));
+                place.bits |= ask_align(around, place.round, number, (int32_t)last + 1);
             } else {
                 atomicOr(&around.bitmaps[number * bitmap_words + last / 32], 1u << (last % 32));
                 place.bits = 1;

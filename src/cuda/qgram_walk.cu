@@ -6,8 +6,8 @@
  * question is asked by whole warps; it leaves bits where keys may end. After a round of some
  * windows the third question is asked for each bit, in the order of the text.
  *
- * Samples end up to stride - 1 bytes before matches do, which may then end in the next round (its
- * bits are kept) or in the next part, whose warp looks at the sample before its first byte itself.
+ * Samples end up to 15 bytes before matches do, which may then end in the next round (its bits are
+ * kept) or in the next part, whose warp looks at the samples before its first byte itself.
  */
 #include "cuda/qgram_settle.cuh"
 
@@ -17,7 +17,8 @@ static __device__ __noinline__ void ask_queue(const surroundings &around, int32_
     uint32_t lane = threadIdx.x % 32;
     __syncwarp();
     if (lane < queued) {
-        ask_align(around, round, around.queue[lane]);
+        uint32_t queued_at = around.queue[lane] & ((1u << TRAWL_QGRAM_TIER_SHIFT) - 1);
+        ask_align(around, round, around.queue[lane] >> TRAWL_QGRAM_TIER_SHIFT, (int32_t)queued_at);
     }
     __syncwarp();
     if (lane + 32 < queued) {
@@ -180,11 +181,7 @@ static __device__ __forceinline__ void walk_part(const surroundings around, plac
     uint4 edge = load_vector(piece, begin - 16);
     uint4 own[TRAWL_QGRAM_VECTORS];
     load_window(piece, begin, own);
-    /* The samples that end where the part begins. */
-    if (threadIdx.x % 32 < view.tiers && view.table[threadIdx.x % 32].tier.stride > 1) {
-        ask_align(around, begin, (threadIdx.x % 32) << TRAWL_QGRAM_TIER_SHIFT);
-        place->bits = 1;
-    }
+    place->bits |= ask_before(around, begin);
     for (place->round = begin; (int32_t)place->past > place->round;
          place->round += (int32_t)round_bytes) {
         place->from = 0;

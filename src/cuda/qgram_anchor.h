@@ -1,0 +1,31 @@
+/*
+ * Which bytes of a key are its samples. The last ones would do, but they may be frequent in texts
+ * (zeros of a binary, the endings of words), and then samples of all places where they are would
+ * have to be verified. So samples are taken where the key looks least like a text.
+ */
+#ifndef TRAWL_CUDA_QGRAM_ANCHOR_H
+#define TRAWL_CUDA_QGRAM_ANCHOR_H
+
+#include "cuda/qgram.h"
+
+/* How often samples with the same upper bits of their hash are in a text. */
+#define TRAWL_CUDA_QGRAM_COUNT_BITS 16u
+typedef struct trawl_cuda_qgram_counts {
+    uint16_t each[1u << TRAWL_CUDA_QGRAM_COUNT_BITS];
+} trawl_cuda_qgram_counts;
+
+/* The hash of the tier's sample that ends before *end, with 16 bytes before it that may be read. */
+uint32_t trawl_cuda_qgram_hash_before(const trawl_cuda_qgram_tier *tier, const uint8_t *end);
+
+/* Counts a text's samples at all of its positions. */
+void trawl_cuda_qgram_count(const trawl_cuda_qgram_tier *tier, const uint8_t *text, size_t length,
+                            trawl_cuda_qgram_counts *counts);
+
+/* The hashes of a key's samples: hashes[a] for those `stride` values of a from the returned one on,
+ * where a is how far before the key the sample ends. `reversed` are the key's bytes, the last one
+ * first; of longer keys the first 32 are looked at. */
+uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
+                                 const trawl_cuda_qgram_counts *counts, const uint8_t *reversed,
+                                 uint32_t length, uint32_t hashes[TRAWL_CUDA_QGRAM_REACH]);
+
+#endif

@@ -1,0 +1,229 @@
+/*
+ * Tiers of engine qgram on a device: whatever is chosen, for much shared memory and for little,
+ * lets every occurrence of every pattern through, wherever in the text it is.
+ */
+#include "cuda/qgram_anchor.h"
+#include "cuda/qgram_choose.h"
+#include "cuda/qgram_price.h"
+#include "random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TEXT_BYTES = 8192, BEFORE = 64, AFTER = 32, LONGEST = 60 };
+
+static trawl_error error;
+
+static uint8_t random_byte(random_source *random, size_t letters) {
+    return (uint8_t)(letters == 256 ? random_below(random, 256)
+                                    : 'a' + random_below(random, letters));
+}
+
+/* ------------------------------------------------------------------ prices */
+
+/* The share of random samples that pass a FILTER of others. */
+static double passing(uint32_t ones, uint32_t samples, uint32_t words, random_source *random) {
+    uint32_t *filter = calloc(words, sizeof *filter);
+    uint32_t passed = 0, asked = 200000;
+    for (uint32_t i = 0; i < samples; i++) {
+        uint64_t spot = trawl_cuda_qgram_spot((uint32_t)random_bits(random), words);
+        assert_true(spot >> 32 < words);
+        filter[spot >> 32] |= trawl_cuda_qgram_ones(spot, ones);
+    }
+    for (uint32_t i = 0; i < asked; i++) {
+        uint64_t spot = trawl_cuda_qgram_spot((uint32_t)random_bits(random), words);
+        passed += (~filter[spot >> 32] & trawl_cuda_qgram_ones(spot, ones)) == 0;
+    }
+    free(filter);
+    return (double)passed / asked;
+}
+
+static void chance_is_what_passes(void **state) {
+    (void)state;
+    random_source random = random_for_case(random_seed(), 0);
+    for (uint32_t ones = 1; ones <= 2; ones++)
+        for (uint32_t samples = 200; samples < 100000; samples *= 3) {
+            double chance = trawl_cuda_qgram_chance(ones, samples, 5000);
+            double passed = passing(ones, samples, 5000, &random);
+            assert_true(fabs(chance - passed) < 0.05 * chance + 0.001);
+        }
+}
+
+/* ------------------------------------------------------------------ samples of a key */
+
+static void check_anchor(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_counts *counts,
+                         const uint8_t *key, uint32_t length) {
+    uint8_t reversed[LONGEST];
+    uint32_t hashes[TRAWL_CUDA_QGRAM_REACH], sum = 0;
+    for (uint32_t i = 0; i < length; i++)
+        reversed[i] = key[length - 1 - i];
+    uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, reversed, length, hashes);
+    assert_true(anchor + tier->stride <= TRAWL_CUDA_QGRAM_REACH);
+    assert_true(anchor + tier->stride + tier->gram - 1 <= length);
+    assert_true(tier->stride > 1 || anchor == 0);
+    for (uint32_t a = anchor; a < anchor + tier->stride; a++) {
+        assert_int_equal(hashes[a], trawl_cuda_qgram_hash_before(tier, key + length - a));
+        sum += counts->each[hashes[a] >> 16];
+    }
+    for (uint32_t other = 0; tier->stride > 1 && other + tier->stride <= TRAWL_CUDA_QGRAM_REACH &&
+                             other + tier->stride + tier->gram - 1 <= length;
+         other++) {
+        uint32_t others = 0;
+        for (uint32_t a = other; a < other + tier->stride; a++)
+            others += counts->each[trawl_cuda_qgram_hash_before(tier, key + length - a) >> 16];
+        assert_true(sum <= others);
+    }
+}
+
+static void samples_are_rare_ones(void **state) {
+    (void)state;
+    static const uint32_t strides[] = {1, 2, 4, 8, 16};
+    trawl_cuda_qgram_counts *counts = malloc(sizeof *counts);
+    uint8_t text[TEXT_BYTES], bytes[16 + LONGEST];
+    random_source random = random_for_case(random_seed(), 1);
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = random_byte(&random, 3);
+    for (uint32_t s = 0; s < 5; s++)
+        for (uint32_t gram = 2; gram <= 16; gram++) {
+            trawl_cuda_qgram_tier tier = {
+                .stride = strides[s], .gram = gram, .folded = gram % 2, .filter_ones = 2};
+            trawl_cuda_qgram_count(&tier, text, sizeof text, counts);
+            for (uint32_t length = gram + tier.stride - 1; length <= LONGEST; length++) {
+                for (size_t i = 0; i < sizeof bytes; i++)
+                    bytes[i] = random_byte(&random, 4);
+                check_anchor(&tier, counts, bytes + 16, length);
+            }
+        }
+    free(counts);
+}
+
+/* ------------------------------------------------------------------ occurrences */
+
+static trawl_patterns *random_set(random_source *random, size_t least, size_t count,
+                                  size_t letters) {
+    trawl_patterns *patterns = NULL;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t id = 0; id < count; id++) {
+        uint8_t bytes[LONGEST];
+        size_t length = random_between(random, least, id % 2 == 0 ? LONGEST : least + 6);
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = random_byte(random, letters);
+        unsigned flags = random_below(random, 8) == 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0;
+        assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, &error), TRAWL_OK);
+    }
+    return patterns;
+}
+
+/* Whether some sample says that a key may end before text[end]. */
+static bool let_through(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
+                        const uint8_t *text, size_t end) {
+    for (size_t at = end / tier->stride * tier->stride;
+         at + TRAWL_CUDA_QGRAM_REACH > end && (tier->stride > 1 || at == end); at -= tier->stride) {
+        uint32_t hash = trawl_cuda_qgram_hash_before(tier, text + at);
+        uint64_t spot = trawl_cuda_qgram_spot(hash, tier->filter_words);
+        if ((~arrays->filter[spot >> 32] & trawl_cuda_qgram_ones(spot, tier->filter_ones)) != 0)
+            continue;
+        if (tier->stride == 1 ||
+            (arrays->align[trawl_cuda_qgram_entry(hash, tier->align_bits)] >> (end - at) & 1) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void check_pattern(const trawl_patterns *patterns, size_t id,
+                          const trawl_cuda_qgram_layout *layout, random_source *random) {
+    uint32_t length = trawl_pattern_length(patterns, id), tiers = 0;
+    for (size_t shift = 0; shift < 16; shift++) {
+        uint8_t text[BEFORE + LONGEST + AFTER];
+        for (size_t i = 0; i < sizeof text; i++)
+            text[i] = random_byte(random, 256);
+        memcpy(text + BEFORE - shift, trawl_pattern_bytes(patterns, id), length);
+        for (uint32_t i = 0; i < layout->tiers; i++) {
+            const trawl_cuda_qgram_tier *tier = &layout->tier[i];
+            if (length < tier->min_length || length > tier->max_length)
+                continue;
+            tiers++;
+            if (tier->place != TRAWL_CUDA_QGRAM_DIRECT)
+                assert_true(let_through(tier, &layout->arrays[i], text, BEFORE - shift + length));
+        }
+    }
+    assert_int_equal(tiers, 16); /* one each time */
+}
+
+static unsigned places, ones; /* a bit for each kind that was chosen */
+
+static void check_set(size_t least, size_t count, size_t letters, size_t shared_bytes,
+                      random_source random) {
+    trawl_cuda_qgram_layout *layout = calloc(1, sizeof *layout);
+    uint8_t *text = malloc(TEXT_BYTES);
+    trawl_patterns *patterns = random_set(&random, least, count, letters);
+    for (size_t i = 0; i < TEXT_BYTES; i++)
+        text[i] = random_byte(&random, letters);
+    const uint8_t *sample = random_below(&random, 3) == 0 ? NULL : text;
+    assert_int_equal(
+        trawl_cuda_qgram_choose(patterns, sample, TEXT_BYTES, shared_bytes, layout, &error),
+        TRAWL_OK);
+    assert_int_equal(trawl_cuda_qgram_layout_make(patterns, layout, &error), TRAWL_OK);
+    assert_true(4 * (size_t)layout->image_words <= shared_bytes);
+    for (uint32_t i = 0; i < layout->tiers; i++) {
+        const trawl_cuda_qgram_tier *tier = &layout->tier[i];
+        places |= 1u << tier->place;
+        ones |= tier->stride == 1 && tier->place == TRAWL_CUDA_QGRAM_SHARED
+                    ? 1u << tier->filter_ones
+                    : 0;
+        assert_int_equal(tier->filter_at % 4, 0); /* blocks copy 16 bytes at a time */
+        assert_int_equal(trawl_cuda_qgram_filter_words(tier) % 4, 0);
+        assert_true(tier->place == TRAWL_CUDA_QGRAM_DIRECT || tier->stride == 1 ||
+                    tier->filter_ones == 2);
+    }
+    for (size_t id = 0; id < count; id += 1 + count / 500)
+        check_pattern(patterns, id, layout, &random);
+    trawl_cuda_qgram_layout_release(layout);
+    trawl_patterns_free(patterns);
+    free(layout);
+    free(text);
+}
+
+static void every_occurrence_passes(void **state) {
+    (void)state;
+    static const size_t shared[] = {190000, 40000, 36000};
+    for (size_t least = 1; least < 40; least += least < 8 ? 1 : 5)
+        for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+            for (size_t letters = 2; letters <= 256; letters *= letters > 2 ? 16 : 8)
+                check_set(least, 300, letters, shared[i],
+                          random_for_case(random_seed(), 100 * least + 10 * i + letters));
+    check_set(12, 20000, 26, 4096, random_for_case(random_seed(), 2));
+    assert_int_equal(places, 1u << TRAWL_CUDA_QGRAM_DIRECT | 1u << TRAWL_CUDA_QGRAM_SHARED |
+                                 1u << TRAWL_CUDA_QGRAM_GLOBAL);
+    assert_int_equal(ones, 1u << 1 | 1u << 2);
+}
+
+static void too_little_memory_is_said(void **state) {
+    (void)state;
+    for (size_t least = 2; least <= 3; least++) {
+        random_source random = random_for_case(random_seed(), least);
+        trawl_cuda_qgram_layout *layout = calloc(1, sizeof *layout);
+        trawl_patterns *patterns = random_set(&random, least, 3, 26);
+        assert_int_equal(trawl_patterns_add(patterns, "abc", least, 0, &error), TRAWL_OK);
+        assert_int_equal(trawl_cuda_qgram_choose(patterns, NULL, 0, 1000, layout, &error),
+                         TRAWL_ERROR_LIMIT);
+        assert_non_null(strstr(error.message, "shared memory"));
+        trawl_patterns_free(patterns);
+        free(layout);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chance_is_what_passes),
+        cmocka_unit_test(samples_are_rare_ones),
+        cmocka_unit_test(every_occurrence_passes),
+        cmocka_unit_test(too_little_memory_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
