@@ -53,8 +53,8 @@ bool trawl_cpu_has(trawl_cpu_set set);
  * processors before Zen 3 have the instruction, but take up to hundreds of cycles for it. */
 bool trawl_cpu_extracts(void);
 
-/* Whether its AVX-512 permutes bytes of two registers and multiplies them by matrices of bits (VBMI,
- * GFNI). */
+/* Whether its AVX-512 permutes bytes of two registers and multiplies them by matrices of bits
+ * (VBMI, GFNI). */
 bool trawl_cpu_permutes(void);
 
 /* As in TRAWL_CPU: "scalar", "avx2", "avx512", "neon". */
