@@ -58,9 +58,15 @@ static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t length
     return bits;
 }
 
-/* Whether the text has other bytes than letters among the last `length` at each position. */
+/* At which positions the text has other bytes than letters among the last `length`. */
 static __device__ __forceinline__ uint32_t disturbed(const letters &text, uint32_t length) {
     return spread(text.strangers, length) >> 16;
+}
+
+/* Which of these positions, all of them disturbed for the longest key, are not for the shortest. */
+static __device__ __forceinline__ uint32_t possible_at(const trawl_cuda_packed_view &view,
+                                                       const letters &text, uint32_t positions) {
+    return view.min_length == view.max_length ? 0 : positions & ~disturbed(text, view.min_length);
 }
 
 /* The longest key that ends at position `at`, or TRAWL_NO_KEY. */
@@ -95,7 +101,7 @@ static __device__ __forceinline__ uint32_t cleared(const trawl_cuda_packed_view 
     if (doubtful == 0) {
         return positions;
     }
-    uint32_t possible = doubtful & ~disturbed(text, view.min_length);
+    uint32_t possible = possible_at(view, text, doubtful);
     positions ^= doubtful;
     return possible == 0 ? positions : positions | keys_behind(view, text, possible);
 }
@@ -144,7 +150,7 @@ static __device__ __forceinline__ uint32_t count_some(const packed_around &aroun
     }
     doubtful &= all;
     if (doubtful != 0) {
-        uint32_t possible = doubtful & ~disturbed(text, view.min_length);
+        uint32_t possible = possible_at(view, text, doubtful);
         sum += possible == 0 ? 0 : matches_at(view, text, possible);
     }
     return sum;
@@ -289,20 +295,24 @@ typedef struct packed_edge {
     uint32_t letters, strangers;
 } packed_edge;
 
-/* A window that has other bytes than letters, or positions that are not the part's. */
+/* A window that has other bytes than letters, or positions that are not the part's. Returns whether
+ * such bytes are everywhere. */
 template <int AFTER, bool FOLDED>
-static __device__ __forceinline__ void take_carefully(const packed_around &around, int32_t window,
+static __device__ __forceinline__ bool take_carefully(const packed_around &around, int32_t window,
                                                       packed_edge *edge, packed_place *place) {
     int32_t at = window + (int32_t)(threadIdx.x % 32 * 16);
+    bool everywhere = true;
 #pragma unroll 1
     for (uint32_t i = 0; i < VECTORS; i++, at += VECTOR_BYTES) {
         letters text = load_letters<FOLDED>(around, at);
+        everywhere = __any_sync(FULL, text.strangers != 0) && everywhere;
         text.before = trawl_qgram_before(text.own, &edge->letters);
         text.strangers =
             text.strangers << 16 | trawl_qgram_before(text.strangers, &edge->strangers);
         take<AFTER>(around, text, at, false, place);
     }
     edge->strangers = threadIdx.x % 32 == 0 ? edge->strangers : 0;
+    return everywhere;
 }
 
 static __device__ __forceinline__ bool is_inside(const packed_place &place, int32_t window) {
@@ -331,9 +341,10 @@ static __device__ __forceinline__ void walk_part(const packed_around &around, in
     if (is_inside(*place, begin)) {
         load_inner(piece, begin, own);
     }
+    bool wary = false; /* the next window is likely to have other bytes than letters, too */
     for (int32_t window = begin; window < place->past; window += WINDOW_BYTES) {
         uint32_t packed[VECTORS];
-        bool whole = is_inside(*place, window);
+        bool whole = !wary && is_inside(*place, window);
         bool more = is_inside(*place, window + WINDOW_BYTES);
         if (whole) {
             uint32_t different = edge.strangers;
@@ -346,22 +357,24 @@ static __device__ __forceinline__ void walk_part(const packed_around &around, in
             }
             whole = !__any_sync(FULL, different != 0);
         }
+        if (!whole) {
+            wary = take_carefully<AFTER, FOLDED>(around, window, &edge, place);
+            if (more && !wary) {
+                load_inner(piece, window + WINDOW_BYTES, own);
+            }
+            continue;
+        }
         if (more && !CALLS) {
             load_inner(piece, window + WINDOW_BYTES, own);
         }
-        if (whole) {
 #pragma unroll(AFTER >= TAKE_KEYS ? 1 : 4)
-            for (uint32_t i = 0; i < VECTORS; i++) {
-                uint32_t now = packed[CALLS ? 0 : i];
-                letters text = {trawl_qgram_before(now, &edge.letters), now, 0};
-                if (CALLS) {
-                    packed[0] = packed[1], packed[1] = packed[2], packed[2] = packed[3];
-                }
-                take<AFTER>(around, text, window + lane_at + (int32_t)i * VECTOR_BYTES, true,
-                            place);
+        for (uint32_t i = 0; i < VECTORS; i++) {
+            uint32_t now = packed[CALLS ? 0 : i];
+            letters text = {trawl_qgram_before(now, &edge.letters), now, 0};
+            if (CALLS) {
+                packed[0] = packed[1], packed[1] = packed[2], packed[2] = packed[3];
             }
-        } else {
-            take_carefully<AFTER, FOLDED>(around, window, &edge, place);
+            take<AFTER>(around, text, window + lane_at + (int32_t)i * VECTOR_BYTES, true, place);
         }
         if (more && CALLS) {
             load_inner(piece, window + WINDOW_BYTES, own);
@@ -372,7 +385,7 @@ static __device__ __forceinline__ void walk_part(const packed_around &around, in
 /* Threads of a block, at most: with more, registers of kernels that call functions would be in
  * memory. */
 static constexpr uint32_t threads_of(int after) {
-    return after >= TAKE_KEYS ? 640 : TRAWL_PACKED_THREADS;
+    return after >= TAKE_KEYS ? 512 : TRAWL_PACKED_THREADS;
 }
 
 template <int AFTER, bool FOLDED>

@@ -176,6 +176,25 @@ static void a_stranger_everywhere(void **state) {
     }
 }
 
+/* Lines that begin and end within a part: windows full of other bytes, and none. */
+static void lines_here_and_there(void **state) {
+    (void)state;
+    static test_case test;
+    enum { LENGTH = 7 * WINDOW };
+    random_source random = random_for_case(random_seed(), 2000);
+    for (size_t from = 0; from <= 2 * WINDOW; from += WINDOW / 2) {
+        test.name = strdup("lines");
+        test_case_add_pattern(&test, "gatta", 5, 0);
+        test_case_add_pattern(&test, "cac", from % WINDOW ? 2 : 3, 0);
+        test_case_add_pattern(&test, "tgcat", 5, 0);
+        while (test.length < LENGTH)
+            test_case_append_text(&test, &"acgt"[random_below(&random, 4)], 1);
+        for (size_t i = from; i < LENGTH; i += i % (3 * WINDOW) < from + WINDOW ? 61 : 3000)
+            test.text[i] = '\n';
+        check_alone(&test, 8 * WINDOW);
+    }
+}
+
 /* Zeros are letters, but not where the text has no bytes at all. */
 static void zeros(void **state) {
     (void)state;
@@ -228,6 +247,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_set, device_tests_after_a_crash),
         cmocka_unit_test_teardown(a_stranger_everywhere, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(lines_here_and_there, device_tests_after_a_crash),
         cmocka_unit_test_teardown(zeros, device_tests_after_a_crash),
         cmocka_unit_test_teardown(the_default, device_tests_after_a_crash),
     };
