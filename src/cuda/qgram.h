@@ -35,7 +35,7 @@
 
 /* Samples of a tier that end at most where a part of the text begins and reach into it. */
 #define TRAWL_CUDA_QGRAM_BEFORE (TRAWL_CUDA_QGRAM_REACH / 2)
-#define TRAWL_CUDA_QGRAM_COMMON_BYTES 32768u
+#define TRAWL_CUDA_QGRAM_COMMON_BYTES 98304u
 
 /* Where FILTER is. */
 typedef enum trawl_cuda_qgram_place {

@@ -8,9 +8,11 @@
 #include "cuda/qgram_anchor.h"
 #include "cuda/qgram_price.h"
 
-#define SAMPLE_BYTES (2 * (size_t)TRAWL_CUDA_QGRAM_COMMON_BYTES)
-#define SAMPLE_LEAST ((size_t)4096)
-#define SAMPLE_WINDOWS ((size_t)64)
+/* A sample of the text is taken in windows. By three of four of them samples of the set are picked,
+ * by the fourth they are judged: else rare ones would seem to be rarer than they are. */
+#define WINDOW_BYTES ((size_t)1024)
+#define SAMPLE_BYTES ((size_t)TRAWL_CUDA_QGRAM_COMMON_BYTES / 3 * 4)
+#define SAMPLE_LEAST (4 * WINDOW_BYTES)
 #define PIECE_BYTES 3u /* that made-up text takes from one place of the patterns */
 
 /* Tiers, besides one for pairs of bytes. */
@@ -41,8 +43,7 @@ typedef struct offers {
 typedef struct chooser {
     const trawl_patterns *patterns;
     trawl_cuda_qgram_layout *layout;
-    uint8_t *text; /* the half of the sample by which samples of the set are judged; the other half
-                      is layout->common, by which they are picked */
+    uint8_t *text; /* judges samples of the set; layout->common is another part of it */
     size_t length;
     uint32_t *order;               /* patterns of three bytes and more, by class */
     uint32_t begin[STARTS + 1];    /* of each class in it */
@@ -72,17 +73,16 @@ static uint64_t random_next(uint64_t *state) {
     return *state;
 }
 
-/* Fills self->text, with windows of the sample in turn for either half of it. */
+/* Fills self->text: first with all that samples of the set are picked by. */
 static void gather(chooser *self, const uint8_t *sample, size_t length) {
     if (sample != NULL && length >= SAMPLE_LEAST) {
-        self->length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
-        size_t window = self->length / SAMPLE_WINDOWS;
-        for (size_t i = 0; i < SAMPLE_WINDOWS; i++) {
-            size_t place = i / 2 + i % 2 * (SAMPLE_WINDOWS / 2);
-            memcpy(self->text + place * window,
-                   sample + (length - window) / (SAMPLE_WINDOWS - 1) * i, window);
+        size_t fours = (length < SAMPLE_BYTES ? length : SAMPLE_BYTES) / (4 * WINDOW_BYTES);
+        for (size_t i = 0; i < 4 * fours; i++) {
+            size_t place = i % 4 == 3 ? 3 * fours + i / 4 : i / 4 * 3 + i % 4;
+            memcpy(self->text + place * WINDOW_BYTES,
+                   sample + (length - WINDOW_BYTES) / (4 * fours - 1) * i, WINDOW_BYTES);
         }
-        self->length = window * SAMPLE_WINDOWS;
+        self->length = 4 * fours * WINDOW_BYTES;
         return;
     }
     const trawl_patterns *patterns = self->patterns;
@@ -104,11 +104,11 @@ static trawl_status take_sample(chooser *self, const uint8_t *sample, size_t len
         return trawl_fail_memory(error, "a sample of the text", SAMPLE_BYTES);
     }
     gather(self, sample, length);
-    size_t half = self->length / 2;
-    memcpy(self->layout->common, self->text, half);
-    self->layout->common_length = half;
-    memmove(self->text, self->text + half, self->length - half);
-    self->length -= half;
+    size_t picking = self->length / 4 * 3;
+    memcpy(self->layout->common, self->text, picking);
+    self->layout->common_length = picking;
+    memmove(self->text, self->text + picking, self->length - picking);
+    self->length -= picking;
     return TRAWL_OK;
 }
 

@@ -110,6 +110,8 @@ static __device__ __forceinline__ uint32_t ask_align(const surroundings &around,
 
 /* Samples that end where a part begins, or before it, and reach into it: each tier has at most
  * BEFORE of them, and a thread asks for one. */
+static_assert(TRAWL_CUDA_QGRAM_TIERS * TRAWL_CUDA_QGRAM_BEFORE <= 32, "one for each thread");
+
 static __device__ __forceinline__ uint32_t ask_before(const surroundings &around, int32_t begin) {
     uint32_t lane = threadIdx.x % 32, number = lane / TRAWL_CUDA_QGRAM_BEFORE;
     if (number >= around.view->tiers) {
