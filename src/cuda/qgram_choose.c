@@ -87,7 +87,7 @@ static void gather(chooser *self, const uint8_t *sample, size_t length) {
     }
     const trawl_patterns *patterns = self->patterns;
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
-    while (self->length + PIECE_BYTES <= SAMPLE_BYTES) {
+    while (patterns->count != 0 && self->length + PIECE_BYTES <= SAMPLE_BYTES) {
         size_t id = (size_t)(random_next(&state) % patterns->count);
         uint32_t bytes = trawl_pattern_length(patterns, id);
         uint32_t from = (uint32_t)(random_next(&state) % bytes);
