@@ -115,7 +115,7 @@ static __device__ __forceinline__ ends ask_candidate(const trawl_cuda_reporter &
         result.alignments = listed ? 1 : 0;
     }
     if (!listed) {
-        result.alignments &= ~0u << before << 1;
+        result.alignments &= before < 31 ? ~0u << before << 1 : 0;
     }
     /* Ends are behind `owned` and not behind `past`. */
     int32_t past =
