@@ -5,15 +5,16 @@ extern "C" {
 #include "cuda/qgram_choose.h"
 }
 
-/* Parts of a long text: long enough that the samples before each one are few, short enough that the
- * last ones do not keep the device waiting. */
-#define MOST_PART_BYTES TRAWL_QGRAM_MOST_PART
+/* Windows of a part of a long text: of these numbers, the one by which warps have the most equal
+ * shares. */
+#define LEAST_WINDOWS 4u
+#define MOST_WINDOWS (TRAWL_QGRAM_MOST_PART / TRAWL_QGRAM_WINDOW)
 
-/* Candidates that are listed of a part: one for so many bytes of it. */
+/* Candidates that are listed: one for so many bytes of a piece, and a chunk for every warp. */
 #define BYTES_PER_CANDIDATE 8u
 
 /* Hits that are noted of a part: one for so many bytes of it. */
-#define BYTES_PER_HIT 32u
+#define BYTES_PER_HIT 16u
 
 #define WORKSPACE_ALIGNMENT TRAWL_CUDA_ARRAY_ALIGNMENT
 
@@ -225,45 +226,77 @@ static uint64_t parts_of_piece(const trawl_cuda_plan *plan) {
     return plan->piece_bytes / plan->thread_bytes + 2;
 }
 
-/* For one piece: a word for parts with too many, then how many each part has, then the list. */
-static uint64_t candidates_bytes(const trawl_cuda_plan *plan) {
-    uint64_t parts = parts_of_piece(plan);
-    uint64_t listed = parts * (plan->thread_bytes / BYTES_PER_CANDIDATE);
-    return aligned(4) + aligned(parts * 4) + aligned(listed * sizeof(uint16_t));
+static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan) {
+    return (uint64_t)uploaded->device.multiprocessors * (plan->block_threads / 32);
 }
 
-static uint64_t notes_bytes(const trawl_cuda_plan *plan) {
-    uint64_t parts = parts_of_piece(plan);
-    uint64_t hits = parts * (plan->thread_bytes / BYTES_PER_HIT);
-    return aligned(4) + aligned(parts * 4) + aligned(hits * sizeof(trawl_cuda_qgram_hit));
+static uint64_t chunks_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan) {
+    return plan->piece_bytes / BYTES_PER_CANDIDATE / TRAWL_QGRAM_CHUNK + warps_of(uploaded, plan);
 }
 
-/* Candidates are needed until the next piece only. */
-static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_plan *plan, void *workspace) {
+/* For one piece; they are needed until the next one only. `workspace` may be NULL: for `bytes`. */
+static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_db *uploaded,
+                                                 const trawl_cuda_plan *plan, void *workspace,
+                                                 uint64_t *bytes) {
     trawl_cuda_qgram_candidates candidates = {};
-    uint8_t *at = (uint8_t *)workspace;
-    candidates.overflown = (uint32_t *)at;
-    at += aligned(4);
-    candidates.count = (uint32_t *)at;
-    at += aligned(parts_of_piece(plan) * 4);
-    candidates.list = (uint16_t *)at;
-    candidates.capacity = plan->thread_bytes / BYTES_PER_CANDIDATE;
+    const uint64_t chunks = chunks_of(uploaded, plan);
+    uintptr_t at = (uintptr_t)workspace;
+    candidates.taken = (uint32_t *)at;
+    candidates.stopped = (uint32_t *)(at + sizeof(uint32_t));
+    at += aligned(2 * sizeof(uint32_t));
+    candidates.reached = (uint32_t *)at;
+    at += aligned(parts_of_piece(plan) * sizeof(uint32_t));
+    candidates.used = (uint32_t *)at;
+    at += aligned(chunks * sizeof(uint32_t));
+    candidates.entries = (uint32_t *)at;
+    at += aligned(chunks * TRAWL_QGRAM_CHUNK * sizeof(uint32_t));
+    candidates.chunks = (uint32_t)chunks;
+    *bytes = at - (uintptr_t)workspace;
     return candidates;
 }
 
-/* Notes are made by one pass and read by another, after all pieces. */
+/* Words that are cleared before hits are noted: `overflown`, and `count` of each part. */
+static uint64_t note_words(const trawl_cuda_plan *plan) {
+    return 1 + parts_of_piece(plan);
+}
+
+static uint64_t notes_bytes(const trawl_cuda_plan *plan) {
+    uint64_t hits = parts_of_piece(plan) * (plan->thread_bytes / BYTES_PER_HIT);
+    return aligned(note_words(plan) * sizeof(uint32_t)) +
+           aligned(hits * sizeof(trawl_cuda_qgram_hit));
+}
+
+/* Notes are made by one pass and read by another, after all pieces. `workspace`: behind the
+ * candidates. */
 static trawl_cuda_qgram_notes notes_of(const trawl_cuda_plan *plan, const trawl_cuda_piece *piece,
                                        void *workspace) {
     trawl_cuda_qgram_notes notes = {};
-    uint8_t *at = (uint8_t *)workspace + candidates_bytes(plan) +
-                  piece->first / plan->piece_bytes * notes_bytes(plan);
+    uint8_t *at = (uint8_t *)workspace + piece->first / plan->piece_bytes * notes_bytes(plan);
     notes.overflown = (uint32_t *)at;
-    at += aligned(4);
-    notes.count = (uint32_t *)at;
-    at += aligned(parts_of_piece(plan) * 4);
+    notes.count = notes.overflown + 1;
+    at += aligned(note_words(plan) * sizeof(uint32_t));
     notes.hits = (trawl_cuda_qgram_hit *)at;
     notes.capacity = plan->thread_bytes / BYTES_PER_HIT;
     return notes;
+}
+
+/* Windows of a part: warps take parts in turn, and wait for those that have one more. */
+static uint32_t windows_of_part(uint64_t length, uint64_t warps) {
+    uint64_t windows = (length + TRAWL_QGRAM_WINDOW - 1) / TRAWL_QGRAM_WINDOW, least = UINT64_MAX;
+    uint64_t each = (windows + warps - 1) / warps;
+    if (each <= MOST_WINDOWS) {
+        return each == 0 ? 1 : (uint32_t)each;
+    }
+    uint32_t best = MOST_WINDOWS;
+    for (uint32_t some = MOST_WINDOWS; some >= LEAST_WINDOWS; some--) {
+        uint64_t parts = (windows + some - 1) / some;
+        uint64_t longest = (parts + warps - 1) / warps * some;
+        if (longest < least) {
+            least = longest;
+            best = some;
+        }
+    }
+    return best;
 }
 
 /* All but the memory: the same for both kernels. */
@@ -279,21 +312,19 @@ static trawl_status plan_parts(const trawl_cuda_db *uploaded, const trawl_cuda_w
     plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : TRAWL_QGRAM_THREADS;
     plan->ordered = true;
     plan->part_threads = 32;
-    uint64_t warps = (uint64_t)uploaded->device.multiprocessors * plan->block_threads / 32;
-    uint64_t pieces = wishes->length / TRAWL_CUDA_LARGEST_PIECE + 1;
-    uint64_t each = wishes->length / pieces / warps + 1;
-    each = (each + TRAWL_QGRAM_WINDOW - 1) / TRAWL_QGRAM_WINDOW * TRAWL_QGRAM_WINDOW;
-    plan->thread_bytes = (uint32_t)(each < MOST_PART_BYTES ? each : MOST_PART_BYTES);
+    uint64_t longest =
+        wishes->length < TRAWL_CUDA_LARGEST_PIECE ? wishes->length : TRAWL_CUDA_LARGEST_PIECE;
+    plan->thread_bytes = windows_of_part(longest, warps_of(uploaded, plan)) * TRAWL_QGRAM_WINDOW;
     if (wishes->block_bytes != 0) {
         uint32_t unit = plan->block_threads / 32 * TRAWL_QGRAM_WINDOW;
         if (wishes->block_bytes % unit != 0 ||
-            wishes->block_bytes / (plan->block_threads / 32) > MOST_PART_BYTES) {
+            wishes->block_bytes / (plan->block_threads / 32) > TRAWL_QGRAM_MOST_PART) {
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                               "qgram, kernel %s: %u bytes of text per block of %u threads; a "
                               "multiple of %u up to %u is expected",
                               trawl_cuda_kernel_name(uploaded, plan), wishes->block_bytes,
                               plan->block_threads, unit,
-                              plan->block_threads / 32 * MOST_PART_BYTES);
+                              plan->block_threads / 32 * TRAWL_QGRAM_MOST_PART);
         }
         plan->thread_bytes = wishes->block_bytes / (plan->block_threads / 32);
     }
@@ -324,7 +355,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
         uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, wishes->form);
         return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
     }
-    plan->workspace_bytes = candidates_bytes(plan);
+    (void)candidates_of(uploaded, plan, NULL, &plan->workspace_bytes);
     if (wishes->form == TRAWL_CUDA_MATCHES) {
         plan->workspace_bytes += (wishes->length / plan->piece_bytes + 1) * notes_bytes(plan);
     }
@@ -346,9 +377,10 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     uint32_t warps = plan->block_threads / 32;
     uint32_t blocks = (parts + warps - 1) / warps;
     uint32_t multiprocessors = (uint32_t)uploaded->device.multiprocessors;
+    uint64_t bytes;
     trawl_cuda_qgram_call call = {&reporter,
                                   &tables->view,
-                                  candidates_of(plan, workspace),
+                                  candidates_of(uploaded, plan, workspace, &bytes),
                                   {},
                                   plan->thread_bytes,
                                   blocks < multiprocessors ? blocks : multiprocessors,
@@ -356,26 +388,24 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
                                   plan->shared_bytes,
                                   &uploaded->device,
                                   stream};
-    bool sizes = output->pass == TRAWL_CUDA_PASS_SIZES;
-    if (sizes || output->pass == TRAWL_CUDA_PASS_RECORDS) {
-        call.notes = notes_of(plan, piece, workspace);
+    if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {
+        call.notes = notes_of(plan, piece, (uint8_t *)workspace + bytes);
     }
-    if (sizes) {
-        TRAWL_CUDA_TRY(cudaMemsetAsync(call.notes.overflown, 0, sizeof(uint32_t), stream), error);
-    }
-    trawl_status status = TRAWL_OK;
     if (output->pass == TRAWL_CUDA_PASS_RECORDS) {
-        status = trawl_cuda_qgram_expand(&call, error);
-    } else {
-        TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.overflown, 0, sizeof(uint32_t), stream),
-                       error);
-        status = trawl_cuda_qgram_sieve(&call, error);
-        if (status == TRAWL_OK) {
-            status = sizes ? trawl_cuda_qgram_verify(&call, error)
-                           : trawl_cuda_qgram_tally(&call, error);
-        }
+        trawl_status status = trawl_cuda_qgram_expand(&call, error);
+        return status == TRAWL_OK ? trawl_cuda_qgram_walk(&call, error) : status;
     }
-    return status == TRAWL_OK ? trawl_cuda_qgram_walk(&call, error) : status;
+    if (output->pass == TRAWL_CUDA_PASS_SIZES) {
+        TRAWL_CUDA_TRY(
+            cudaMemsetAsync(call.notes.overflown, 0, note_words(plan) * sizeof(uint32_t), stream),
+            error);
+    }
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.taken, 0, 2 * sizeof(uint32_t), stream), error);
+    trawl_status status = trawl_cuda_qgram_sieve(&call, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_qgram_tally(&call, error);
+    }
+    return status == TRAWL_OK ? trawl_cuda_qgram_rest(&call, error) : status;
 }
 
 const trawl_cuda_engine trawl_cuda_qgram = {"qgram", prepare, release, plan, launch, true, choose};

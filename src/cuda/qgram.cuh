@@ -55,31 +55,41 @@ typedef struct trawl_cuda_qgram_view {
 /* A place of the text where a key ends. */
 typedef struct trawl_cuda_qgram_hit {
     uint32_t end; /* in the piece */
-    uint32_t key; /* with the tier in the upper two bits; TRAWL_NO_KEY: it was none */
+    uint32_t key; /* with the tier in the upper two bits */
 } trawl_cuda_qgram_hit;
 
 #define TRAWL_QGRAM_TIER_SHIFT 30u
 
-/* Hits of each part, noted while matches are counted, so that records need no second walk. A part
- * with more than `capacity` is walked again. */
+/* Hits of each part in no order, noted while matches are counted, so that records need no second
+ * walk. A part with more than `capacity` is walked again. */
 typedef struct trawl_cuda_qgram_notes {
     trawl_cuda_qgram_hit *hits; /* `capacity` for each part; NULL: none are noted */
-    uint32_t *count;            /* of each part; above `capacity`: too many */
     uint32_t *overflown;        /* one word: parts with too many */
+    uint32_t *count;            /* behind it, of each part; may be above `capacity` */
     uint32_t capacity;
 } trawl_cuda_qgram_notes;
 
-/* What passes FILTER, part by part: the tier, and the sample's last byte from the part's beginning.
- * A part where more passes than there is room for is walked in one step instead. */
+/*
+ * What passes FILTER, in no order: a warp takes a chunk, fills it from all its parts and takes the
+ * next one, so that memory is for the candidates of a whole piece wherever they are. An entry is
+ * the tier, and the sample's last byte counted from the piece's first owned one. When there are no
+ * chunks left, the rest of a part is done in one step (qgram_rest.cu).
+ */
 typedef struct trawl_cuda_qgram_candidates {
-    uint16_t *list;      /* `capacity` for each part */
-    uint32_t *count;     /* of each part; may be above `capacity` */
-    uint32_t *overflown; /* one word: parts with too many */
-    uint32_t capacity;
+    uint32_t *entries; /* CHUNK for each chunk */
+    uint32_t *used;    /* of each chunk that was taken: entries that it has */
+    uint32_t *taken;   /* one word: chunks, also those that there were not */
+    uint32_t *stopped; /* one word behind it: parts whose samples are not all listed */
+    uint32_t *reached; /* of each part: how far they are (qgram_sieve.cuh), or TRAWL_QGRAM_ALL */
+    uint32_t chunks;   /* that there are */
 } trawl_cuda_qgram_candidates;
 
-#define TRAWL_QGRAM_ENTRY_SHIFT 14u
-#define TRAWL_QGRAM_MOST_PART (1u << TRAWL_QGRAM_ENTRY_SHIFT) /* bytes */
+#define TRAWL_QGRAM_CHUNK 1024u
+#define TRAWL_QGRAM_ENTRY_SHIFT 30u /* a piece owns at most 1 << 30 bytes */
+#define TRAWL_QGRAM_ALL UINT32_MAX
+
+/* Bytes of a part, at most: a warp takes several even of short texts. */
+#define TRAWL_QGRAM_MOST_PART (1u << 14)
 
 typedef struct trawl_cuda_qgram_call {
     const trawl_cuda_reporter *reporter;
@@ -92,20 +102,19 @@ typedef struct trawl_cuda_qgram_call {
     cudaStream_t stream;
 } trawl_cuda_qgram_call;
 
-/* Lists the candidates of all parts; pass COUNT also counts what pairs of bytes say at once. */
+/* All passes but RECORDS and STATES, one after the other. The first step lists candidates; pass
+ * COUNT also counts what pairs of bytes say at once. */
 trawl_status trawl_cuda_qgram_sieve(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* COUNT, PATTERNS and ENDS of parts whose candidates are listed. */
+/* The second step, for what is listed. Pass SIZES also notes hits. */
 trawl_status trawl_cuda_qgram_tally(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* SIZES of such parts, which also notes hits. */
-trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error);
+/* Both steps at once, for what could not be listed. */
+trawl_status trawl_cuda_qgram_rest(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* Any pass but STATES, of all other parts; RECORDS of parts with too many hits. */
-trawl_status trawl_cuda_qgram_walk(const trawl_cuda_qgram_call *call, trawl_error *error);
-
-/* RECORDS of all other parts, from their hits (qgram_expand.cu). */
+/* RECORDS of parts whose hits are all noted, and of all others. */
 trawl_status trawl_cuda_qgram_expand(const trawl_cuda_qgram_call *call, trawl_error *error);
+trawl_status trawl_cuda_qgram_walk(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* Windows of a round. */
 static inline uint32_t trawl_cuda_qgram_round(uint32_t tiers) {

@@ -6,8 +6,8 @@
  * positions are left out that are not its own, or that have a byte among the last `max_length` that
  * is no letter; keys that are shorter than the letters behind such a byte are looked at one by one.
  */
+#include "cuda/qgram_ask.cuh"
 #include "cuda/qgram_packed.cuh"
-#include "cuda/qgram_settle.cuh"
 
 #define VECTORS TRAWL_QGRAM_VECTORS
 #define WINDOW_BYTES ((int32_t)TRAWL_QGRAM_WINDOW)

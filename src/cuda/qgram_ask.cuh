@@ -1,0 +1,220 @@
+/*
+ * The second and the third question (qgram.h): whether keys end at or soon behind a sample of the
+ * text that has passed FILTER, and which. In what way over the text the sample was met, and where
+ * matches go, is the kernels' own.
+ */
+#ifndef TRAWL_CUDA_QGRAM_ASK_CUH
+#define TRAWL_CUDA_QGRAM_ASK_CUH
+
+#include "cuda/qgram_filter.cuh"
+
+#define FULL 0xffffffffu
+
+/* ------------------------------------------------------------------ the text */
+
+/* The 16 bytes at text[at], zeros where the text has none. */
+static __device__ __forceinline__ uint4 load_vector(const trawl_cuda_piece &piece, int32_t at) {
+    if (at >= 0 && at + 16 <= (int32_t)piece.length) {
+        return __ldg((const uint4 *)(piece.text + at));
+    }
+    uint32_t words[4] = {0, 0, 0, 0};
+    for (int32_t i = 0; i < 16; i++) {
+        if (at + i >= 0 && at + i < (int32_t)piece.length) {
+            words[i / 4] |= (uint32_t)piece.text[at + i] << (8 * (i % 4));
+        }
+    }
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+static __device__ __forceinline__ void load_window(const trawl_cuda_piece &piece, int32_t window,
+                                                   uint4 *own) {
+    int32_t at = window + (int32_t)(threadIdx.x % 32 * 16);
+    if (window >= 0 && window + (int32_t)TRAWL_QGRAM_WINDOW <= (int32_t)piece.length) {
+        const uint4 *vectors = (const uint4 *)(piece.text + at);
+#pragma unroll
+        for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i++) {
+            own[i] = __ldg(vectors + i * (TRAWL_QGRAM_VECTOR_BYTES / 16));
+        }
+    } else {
+#pragma unroll
+        for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i++) {
+            own[i] = load_vector(piece, at + (int32_t)(i * TRAWL_QGRAM_VECTOR_BYTES));
+        }
+    }
+}
+
+/* The eight bytes before text[end], the last one highest, zeros where the text has none: what those
+ * let through fails the third question. By loads of aligned words where the text has them. */
+static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_piece &piece,
+                                                        int32_t end) {
+    if (end >= 16 && end + 8 <= (int32_t)piece.length) {
+        uintptr_t last = (uintptr_t)(piece.text + end - 1);
+        const unsigned long long *words = (const unsigned long long *)(last & ~(uintptr_t)7);
+        uint32_t behind = 8 * (7 - (uint32_t)(last & 7));
+        uint64_t below = behind == 0 ? 0 : __ldg(words - 1) >> (64 - behind);
+        return (uint64_t)__ldg(words) << behind | below;
+    }
+    uint64_t bytes = 0;
+#pragma unroll 1
+    for (int32_t at = end - 8; at < end; at++) {
+        uint64_t byte = at >= 0 && at < (int32_t)piece.length ? piece.text[at] : 0;
+        bytes = bytes >> 8 | byte << 56;
+    }
+    return bytes;
+}
+
+/* ------------------------------------------------------------------ the second question */
+
+/* The words of a sample of `count` words that ends before text[end], the youngest first, zeros
+ * where the text has none. By loads of aligned words where the text has them. */
+static __device__ __forceinline__ void sample_words(const trawl_cuda_piece &piece, uint32_t count,
+                                                    int32_t end, uint32_t (&words)[4]) {
+    if (end >= 20 && end + 4 <= (int32_t)piece.length) {
+        uintptr_t last = (uintptr_t)(piece.text + end - 1);
+        const uint32_t *aligned = (const uint32_t *)(last & ~(uintptr_t)3);
+        uint32_t from = 8 * (((uint32_t)last + 1) & 3); /* bits; 0: the words are aligned */
+        uint32_t newer = __ldg(aligned);
+#pragma unroll
+        for (uint32_t word = 0; word < 4; word++) {
+            if (word < count) {
+                bool more = from != 0 || word + 1 < count;
+                uint32_t older = more ? __ldg(aligned - 1 - word) : 0;
+                words[word] = from == 0 ? newer : __funnelshift_r(older, newer, from);
+                newer = older;
+            }
+        }
+        return;
+    }
+    uint64_t near = eight_before(piece, end), far = eight_before(piece, end - 8);
+    words[0] = (uint32_t)(near >> 32);
+    words[1] = (uint32_t)near;
+    words[2] = (uint32_t)(far >> 32);
+    words[3] = (uint32_t)far;
+}
+
+/* At which distances behind a sample, which ends before text[end], keys may end: a bit for each. */
+static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_piece &piece,
+                                                         const trawl_cuda_qgram_tables &table,
+                                                         int32_t end) {
+    const uint32_t count = trawl_cuda_qgram_words(&table.tier);
+    uint32_t words[4] = {0, 0, 0, 0};
+    sample_words(piece, count, end, words);
+#pragma unroll
+    for (uint32_t word = 0; word < 4; word++) {
+        uint32_t mask = word + 1 < count ? UINT32_MAX : word + 1 == count ? table.mask : 0;
+        words[word] = (words[word] | table.case_bits) & mask;
+    }
+    uint32_t hash = trawl_cuda_qgram_hash(words);
+    return __ldg(table.align + trawl_cuda_qgram_entry(hash, table.tier.align_bits));
+}
+
+/* ------------------------------------------------------------------ the third question */
+
+/* The longest of the keys first .. last - 1, which end as the text before text[end] does, that ends
+ * there, or TRAWL_NO_KEY: trawl_endings_find_in, but that patterns' bytes are looked at for keys of
+ * more than eight bytes alone. */
+static __device__ __forceinline__ uint32_t find_among(const trawl_cuda_reporter &reporter,
+                                                      const trawl_cuda_qgram_tables &table,
+                                                      uint32_t first, uint32_t last, uint32_t end,
+                                                      uint64_t ending) {
+    const uint64_t *endings = table.endings.endings;
+    uint32_t key = first;
+    for (uint32_t count = last - first; count > 1;) {
+        uint32_t half = count / 2;
+        key += endings[key + half] <= ending ? half : 0;
+        count -= half;
+    }
+    uint64_t nearest = endings[key];
+    if (nearest > ending) {
+        return TRAWL_NO_KEY;
+    }
+    const trawl_outputs &outputs = table.endings.keys.outputs;
+    if (nearest != ending) {
+        uint32_t common = trawl_leading_zeros(nearest ^ ending) / 8;
+        return trawl_ending_suffix(&outputs, key, common);
+    }
+    uint32_t length = outputs.length[key];
+    if (length <= 8) {
+        return length <= end ? key : trawl_ending_suffix(&outputs, key, end);
+    }
+    trawl_endings_view view;
+    view.outputs = outputs;
+    view.endings = endings;
+    view.patterns = reporter.patterns;
+    view.folded = table.endings.folded;
+    return trawl_endings_find_by_bytes(&view, first, key + 1, table.tier.tail, reporter.piece.text,
+                                       end);
+}
+
+/* The longest key of a tier that ends before text[end], or TRAWL_NO_KEY. */
+static __device__ __forceinline__ uint32_t key_before(const trawl_cuda_reporter &reporter,
+                                                      const trawl_cuda_qgram_tables &table,
+                                                      uint32_t end) {
+    if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
+        const uint8_t *text = reporter.piece.text;
+        uint32_t pair = (uint32_t)text[end - 1] << 8 | (end < 2 ? 0 : text[end - 2]);
+        uint32_t key = __ldg(table.direct + pair);
+        return key == 0 ? TRAWL_NO_KEY
+                        : trawl_ending_suffix(&table.endings.keys.outputs, key - 1, end);
+    }
+    uint32_t tail = table.tier.tail;
+    uint64_t ending = eight_before(reporter.piece, (int32_t)end);
+    ending = table.tier.folded != 0 ? trawl_fold_word(ending) : ending;
+    uint64_t word = ending & ~UINT64_C(0) << (64 - 8 * tail);
+    size_t slot = trawl_ending_slot(word, table.tier.hash_bits);
+    uint32_t past = __ldg(table.heads + slot + 1);
+    for (uint32_t i = __ldg(table.heads + slot); i < past; i++) {
+        uint4 range = __ldg(table.ranges + i); /* word, first, last */
+        if (((uint64_t)range.y << 32 | range.x) != word) {
+            continue;
+        }
+        if (end < tail) {
+            break;
+        }
+        /* Where all keys have the bytes that were looked up, there is but one with these. */
+        return table.tier.max_length == tail
+                   ? range.z
+                   : find_among(reporter, table, range.z, range.w, end, ending);
+    }
+    return TRAWL_NO_KEY;
+}
+
+/* ------------------------------------------------------------------ what warps do together */
+
+/* The sum of the values of all threads before this one; *sum becomes that of all. */
+static __device__ __forceinline__ uint32_t sum_before(uint32_t value, uint32_t *sum) {
+    uint32_t lane = threadIdx.x % 32;
+    uint32_t inclusive = value;
+#pragma unroll
+    for (uint32_t distance = 1; distance < 32; distance *= 2) {
+        uint32_t other = __shfl_up_sync(FULL, inclusive, distance);
+        inclusive += lane < distance ? 0 : other;
+    }
+    *sum = __shfl_sync(FULL, inclusive, 31);
+    return inclusive - value;
+}
+
+/* Adds up what the threads of a block have counted. */
+static __device__ __forceinline__ void add_total(const trawl_cuda_output &output,
+                                                 trawl_counter counted, uint32_t *shared) {
+    for (uint32_t offset = 16; offset != 0; offset /= 2) {
+        counted += __shfl_down_sync(FULL, counted, offset);
+    }
+    trawl_counter *sums = (trawl_counter *)shared;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        sums[threadIdx.x / 32] = counted;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        trawl_counter sum = 0;
+        for (uint32_t i = 0; i < blockDim.x / 32; i++) {
+            sum += sums[i];
+        }
+        if (sum != 0) {
+            atomicAdd(output.total, sum);
+        }
+    }
+}
+
+#endif

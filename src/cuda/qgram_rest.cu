@@ -1,0 +1,137 @@
+/*
+ * Both steps of a scan at once, for parts whose samples could not all be listed because too much
+ * passes. The same loop over the text as in the first step; what passes waits in shared memory
+ * until there is some for every thread of the warp, which then asks the second and the third
+ * question.
+ */
+#include "cuda/qgram_sieve.cuh"
+#include "cuda/qgram_tally.cuh"
+
+/* Fewer than in the first step: this one needs twice as many registers. */
+#define MOST_THREADS (TRAWL_QGRAM_THREADS / 2)
+
+/* What waits of a warp: at most 31 samples, and then one more of each thread. */
+#define WAITING 64u
+
+typedef struct waiting_samples {
+    const tallying *with;
+    const trawl_cuda_qgram_view *near;
+    uint32_t *entries; /* in shared memory */
+    uint32_t waiting;  /* all threads of the warp have the same */
+    uint32_t reached;  /* rounds before it have been listed */
+    trawl_counter counted;
+} waiting_samples;
+
+static __device__ __forceinline__ bool stopped(const waiting_samples *self) {
+    (void)self;
+    return false;
+}
+
+static __device__ __forceinline__ void count_step(waiting_samples *self, uint32_t place,
+                                                  uint32_t sum) {
+    self->counted += place > self->reached ? sum : 0;
+}
+
+/* Asks for up to 32 samples, which are taken away; returns what the thread has counted. */
+template <bool REPORT>
+static __device__ __noinline__ trawl_counter ask_waiting(const tallying &tallying,
+                                                         const trawl_cuda_qgram_view &near,
+                                                         const uint32_t *entries, uint32_t count) {
+    trawl_counter counted = 0;
+    __syncwarp();
+    if (threadIdx.x % 32 < count) {
+        uint32_t entry = entries[threadIdx.x % 32], number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
+        const trawl_cuda_qgram_tables &table = near.table[number];
+        ends found = ask_sample(tallying.reporter->piece, table, number,
+                                entry & ((1u << TRAWL_QGRAM_ENTRY_SHIFT) - 1));
+        for (; found.alignments != 0; found.alignments &= found.alignments - 1) {
+            uint32_t alignment = (uint32_t)__ffs((int)found.alignments) - 1;
+            counted += tally_end<REPORT>(tallying, table, number, (uint32_t)found.end + alignment,
+                                         alignment);
+        }
+    }
+    __syncwarp();
+    return counted;
+}
+
+/* Whether REPORT is wanted is one question for all threads of a kernel. */
+static __device__ __forceinline__ void ask_some(waiting_samples *self, uint32_t first,
+                                                uint32_t count) {
+    const tallying &tallying = *self->with;
+    self->counted += tallying.reporter->output.pass == TRAWL_CUDA_PASS_COUNT
+                         ? ask_waiting<false>(tallying, *self->near, self->entries + first, count)
+                         : ask_waiting<true>(tallying, *self->near, self->entries + first, count);
+}
+
+static __device__ __forceinline__ void put_samples(waiting_samples *self, const samples &all,
+                                                   uint32_t passed) {
+    uint32_t place = all.place;
+    for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0;
+         some = __ballot_sync(FULL, passed != 0)) {
+        bool listed = place++ < self->reached;
+        if (passed != 0) {
+            uint32_t bit = 31 - (uint32_t)__clz((int)passed);
+            uint32_t rank = (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
+            passed ^= 1u << bit;
+            if (!listed) {
+                self->entries[self->waiting + rank] =
+                    all.number << TRAWL_QGRAM_ENTRY_SHIFT | (uint32_t)last_of(all, bit);
+            }
+        }
+        self->waiting += listed ? 0 : (uint32_t)__popc(some);
+        if (self->waiting >= 32) {
+            self->waiting -= 32;
+            ask_some(self, self->waiting, 32);
+        }
+    }
+}
+
+static __global__ void __launch_bounds__(MOST_THREADS, 1)
+    rest(const __grid_constant__ trawl_cuda_reporter reporter,
+         const __grid_constant__ trawl_cuda_qgram_view view,
+         const __grid_constant__ trawl_cuda_qgram_candidates candidates,
+         const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t part_bytes) {
+    if (*candidates.stopped == 0) {
+        return;
+    }
+    TRAWL_SHARED(shared);
+    const trawl_cuda_qgram_view *near = copy_near(view, view.image_words, shared);
+    __syncthreads();
+    const uint32_t warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const tallying tallying = {&reporter, &notes, part_bytes};
+    uint32_t *queues = (uint32_t *)shared + view.image_words + TRAWL_QGRAM_VIEW_WORDS;
+    waiting_samples self = {&tallying, near, queues + warp * WAITING, 0, 0, 0};
+    const trawl_cuda_piece &piece = reporter.piece;
+    const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
+    for (uint32_t part = blockIdx.x * warps + warp; part < parts; part += gridDim.x * warps) {
+        self.reached = candidates.reached[part];
+        if (self.reached == TRAWL_QGRAM_ALL) {
+            continue;
+        }
+        int64_t begin = trawl_cuda_part_begin(&piece, part_bytes, part);
+        if (reporter.output.pass == TRAWL_CUDA_PASS_COUNT) {
+            sieve_part<true>(piece, (const uint32_t *)shared, near, part_bytes, begin, &self);
+        } else {
+            sieve_part<false>(piece, (const uint32_t *)shared, near, part_bytes, begin, &self);
+        }
+    }
+    ask_some(&self, 0, self.waiting);
+    if (reporter.output.pass == TRAWL_CUDA_PASS_COUNT ||
+        reporter.output.pass == TRAWL_CUDA_PASS_PATTERNS) {
+        add_total(reporter.output, self.counted, queues);
+    }
+}
+
+trawl_status trawl_cuda_qgram_rest(const trawl_cuda_qgram_call *call, trawl_error *error) {
+    uint32_t threads = call->threads < MOST_THREADS ? call->threads : MOST_THREADS;
+    uint32_t queues = threads / 32 * WAITING;
+    uint32_t bytes = 4 * (call->view->image_words + TRAWL_QGRAM_VIEW_WORDS + queues);
+    trawl_status status = trawl_cuda_allow_shared(call->device, rest, bytes, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    TRAWL_LAUNCH(rest, call->blocks, threads, bytes, call->stream, *call->reporter, *call->view,
+                 call->candidates, call->notes, call->part_bytes);
+    TRAWL_CUDA_LAUNCHED("rest", error);
+    return TRAWL_OK;
+}
