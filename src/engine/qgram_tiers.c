@@ -11,8 +11,10 @@
 
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
-#define BLOCK 16384u /* bytes of text that a tier takes at a time (cpu/qgram_tier.h) */
-#define RESIDENT_SAMPLE ((size_t)8192)
+#define BLOCK 16384u          /* bytes of text that a tier takes at a time (cpu/qgram_tier.h) */
+#define RESIDENT_TOGETHER 1.5 /* whole scans beside the filter alone, which is what costs say */
+#define RESIDENT_PIECES 32u   /* of the text, in which a resident filter is tried */
+#define RESIDENT_PIECE ((size_t)512)
 #define SHUFFLE_SAMPLE ((size_t)4096)          /* making a filter takes time for each byte of it */
 #define MOST_FILTER_BYTES (UINT64_C(32) << 20) /* a larger one is slow whatever it lets through */
 
@@ -169,6 +171,20 @@ static void try_shuffle(division *self, uint32_t begin, uint32_t end) {
     offer(self, begin, end, &shuffle);
 }
 
+/* What passes a resident filter, from pieces of all of the text: neighbours are too much alike. */
+static double pass_resident(const trawl_qgram_resident *filter, uint32_t gram, const uint8_t *text,
+                            size_t length) {
+    if (length <= RESIDENT_PIECES * RESIDENT_PIECE) {
+        return trawl_resident_pass(filter, gram, text, length);
+    }
+    double pass = 0;
+    for (size_t i = 0; i < RESIDENT_PIECES; i++) {
+        const uint8_t *piece = text + (length - RESIDENT_PIECE) * i / (RESIDENT_PIECES - 1);
+        pass += trawl_resident_pass(filter, gram, piece, RESIDENT_PIECE) / RESIDENT_PIECES;
+    }
+    return pass;
+}
+
 /* Hundreds of patterns, on processors with the instructions for it. */
 static void try_resident(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
@@ -189,8 +205,7 @@ static void try_resident(division *self, uint32_t begin, uint32_t end) {
         }
         trawl_resident_add(&filter, reversed, gram);
     }
-    size_t length = survey->length < RESIDENT_SAMPLE ? survey->length : RESIDENT_SAMPLE;
-    double pass = trawl_resident_pass(&filter, gram, survey->text, length), look_ups = 0;
+    double pass = pass_resident(&filter, gram, survey->text, survey->length), look_ups = 0;
     for (uint32_t class = begin; class < end; class ++) {
         look_ups += self->endings[class];
     }
@@ -200,12 +215,12 @@ static void try_resident(division *self, uint32_t begin, uint32_t end) {
                  .window = window < TRAWL_RESIDENT_WINDOW ? window : TRAWL_RESIDENT_WINDOW,
                  .gram = gram,
                  .stride = 1}};
-    resident.estimate =
-        (trawl_tier_estimate){.nanoseconds = trawl_resident_work(gram) * self->costs->resident +
-                                             pass * self->costs->shuffle_pass,
-                              .pass = pass,
-                              .look_ups = look_ups < pass ? look_ups : pass,
-                              .bytes = sizeof filter};
+    resident.estimate = (trawl_tier_estimate){
+        .nanoseconds = RESIDENT_TOGETHER * trawl_resident_work(gram) * self->costs->resident +
+                       pass * self->costs->shuffle_pass,
+        .pass = pass,
+        .look_ups = look_ups < pass ? look_ups : pass,
+        .bytes = sizeof filter};
     offer(self, begin, end, &resident);
 }
 
