@@ -58,7 +58,11 @@ static void drive(void *context) {
 static void run(scene *at, const trawl_window *window, uint32_t threads) {
     trawl_error error;
     assert_int_equal(trawl_fillers_open(&at->fillers, window, PLACES, &error), TRAWL_OK);
-    trawl_fillers_run(at->fillers, threads, drive, at);
+    trawl_team *team = NULL;
+    if (threads > 1)
+        assert_int_equal(trawl_team_open(&team, threads, &error), TRAWL_OK);
+    trawl_fillers_run(at->fillers, team, drive, at);
+    trawl_team_close(team);
     trawl_fillers_close(at->fillers);
 }
 

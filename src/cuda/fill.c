@@ -1,6 +1,6 @@
 #include "cuda/fill.h"
 
-#include <omp.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "common/allocate.h"
@@ -10,6 +10,7 @@
 /* A thread's share: large beside what taking it costs, small beside a segment, so that the last
  * ones of a fill end together. */
 #define SHARE ((uint64_t)1 << 20)
+#define SHARES_EACH 2u /* of a window at least, or another thread is not worth waking */
 
 typedef struct fill_job {
     uint8_t *to;
@@ -146,22 +147,31 @@ static void stop_filling(trawl_fillers *fillers) {
     (void)pthread_mutex_unlock(&fillers->lock);
 }
 
-void trawl_fillers_run(trawl_fillers *fillers, uint32_t threads, void (*drive)(void *context),
-                       void *context) {
-    threads = threads < TRAWL_FILL_MOST_THREADS ? threads : TRAWL_FILL_MOST_THREADS;
-    if (threads <= 1) {
-        drive(context);
-        return;
+typedef struct fill_call {
+    trawl_fillers *fillers;
+    void (*drive)(void *context);
+    void *context;
+} fill_call;
+
+static void take_part(void *context, uint32_t member) {
+    const fill_call *call = context;
+    if (member == 0) {
+        call->drive(call->context);
+        stop_filling(call->fillers);
+    } else {
+        fill_until_ended(call->fillers);
     }
-    /* There may be fewer threads than asked for: who drives can do without any other. */
-#pragma omp parallel num_threads((int)threads) default(none) shared(fillers, drive, context)
-    {
-        if (omp_get_thread_num() == 0) {
-            drive(context);
-            stop_filling(fillers);
-        } else {
-            fill_until_ended(fillers);
-        }
+}
+
+void trawl_fillers_run(trawl_fillers *fillers, trawl_team *team, void (*drive)(void *context),
+                       void *context) {
+    fill_call call = {fillers, drive, context};
+    uint64_t members = fillers->window->length / (SHARES_EACH * SHARE) + 1;
+    members = members < TRAWL_FILL_MOST_THREADS ? members : TRAWL_FILL_MOST_THREADS;
+    if (team == NULL || members == 1) {
+        take_part(&call, 0);
+    } else {
+        trawl_team_run(team, (uint32_t)members, take_part, &call);
     }
 }
 

@@ -9,6 +9,7 @@
 #ifndef TRAWL_CUDA_FILL_H
 #define TRAWL_CUDA_FILL_H
 
+#include "common/team.h"
 #include "engine/walk.h"
 
 /* More threads than this do not read faster than a device takes text. */
@@ -24,10 +25,11 @@ trawl_status trawl_fillers_open(trawl_fillers **fillers, const trawl_window *win
 /* NULL is allowed. */
 void trawl_fillers_close(trawl_fillers *fillers);
 
-/* Runs drive(context) on the calling thread, which may use the functions below meanwhile, with up
- * to `threads` - 1 other threads that fill. They have stopped when this returns, also in the middle
- * of fills that nobody has waited for. */
-void trawl_fillers_run(trawl_fillers *fillers, uint32_t threads, void (*drive)(void *context),
+/* Runs drive(context) on the calling thread, which may use the functions below meanwhile, with
+ * other threads of the team that fill: fewer for a short window. They have stopped when this
+ * returns, also in the middle of fills that nobody has waited for. Without a team it fills alone.
+ */
+void trawl_fillers_run(trawl_fillers *fillers, trawl_team *team, void (*drive)(void *context),
                        void *context);
 
 /* Starts bringing bytes [begin, end) of the window to `to`. The place must be free: never used, or

@@ -126,6 +126,11 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
     if (status == TRAWL_OK && fills) {
         status = trawl_fillers_open(&walk->fillers, walk->window, slots, error);
     }
+    if (status == TRAWL_OK && fills && walk->walker->fillers == NULL && walker->base.threads > 1) {
+        uint32_t threads = walker->base.threads;
+        threads = threads < TRAWL_FILL_MOST_THREADS ? threads : TRAWL_FILL_MOST_THREADS;
+        status = trawl_team_open(&walk->walker->fillers, threads, error);
+    }
     if (status == TRAWL_OK && scan.form == TRAWL_CUDA_PATTERNS) {
         status = trawl_cuda_grow((void **)&walk->slots->per_pattern,
                                  &walk->slots->per_pattern_bytes, counters, error);
@@ -263,6 +268,7 @@ static trawl_status open_walker(const trawl_db *db, const trawl_scan_options *op
                                 trawl_walker **walker, trawl_error *error);
 
 static void close_walker(trawl_walker *walker) {
+    trawl_team_close(((trawl_cuda_walker_state *)walker)->fillers);
     trawl_release(walker);
 }
 

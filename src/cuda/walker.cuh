@@ -64,6 +64,7 @@ typedef struct trawl_cuda_walker_state {
     uint32_t device;
     trawl_strategy strategy;
     trawl_cuda_db *uploaded; /* NULL until the first window; the database's */
+    trawl_team *fillers;     /* the threads that fill; NULL until they are needed */
     uint64_t width;          /* of ranges: what fitted lately */
 } trawl_cuda_walker_state;
 

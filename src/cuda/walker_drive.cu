@@ -375,7 +375,7 @@ trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error) {
     if (walk->fillers == NULL) {
         drive(&self);
     } else {
-        trawl_fillers_run(walk->fillers, walk->walker->base.threads, drive, &self);
+        trawl_fillers_run(walk->fillers, walk->walker->fillers, drive, &self);
     }
     return self.status;
 }

@@ -56,6 +56,11 @@ void trawl_run_collect(trawl_run *run, trawl_collector *collector) {
     }
 }
 
+trawl_status trawl_run_wait_for_windows(trawl_run *run, trawl_error *error) {
+    bool many = run->options.threads > 1 && !run->own_threads;
+    return many ? trawl_team_open(&run->team, run->options.threads, error) : TRAWL_OK;
+}
+
 static trawl_status copy_database(const trawl_db *db, trawl_db **copy, trawl_error *error) {
     uint8_t *block = trawl_allocate_table(db->size);
     if (block == NULL) {
@@ -142,6 +147,7 @@ uint64_t trawl_run_total(const trawl_run *run) {
 }
 
 void trawl_run_close(trawl_run *run) {
+    trawl_team_close(run->team);
     for (uint32_t thread = 0; run->workers != NULL && thread < run->options.threads; thread++) {
         trawl_worker *worker = &run->workers[thread];
         if (worker->walker != NULL) {

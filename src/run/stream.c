@@ -12,7 +12,8 @@
 /* Small pieces are gathered up to this many bytes, or more for long patterns, whose overlap is
  * walked again for every window. */
 #define GATHER ((size_t)65536)
-#define GATHER_FOR_MANY ((size_t)262144) /* enough for several threads, or a GPU's, to share */
+#define GATHER_FOR_MANY ((size_t)262144)    /* enough for several threads to share */
+#define GATHER_FOR_DEVICE ((size_t)4 << 20) /* for a GPU: its way there and back costs as much */
 #define OVERLAP_FACTOR 4
 
 struct trawl_stream {
@@ -42,9 +43,13 @@ static trawl_status open_stream(const trawl_db *db, const trawl_scan_options *op
     }
     trawl_status status = trawl_run_open(&made->run, db, options, receiver, NULL, error);
     if (status == TRAWL_OK) {
+        status = trawl_run_wait_for_windows(&made->run, error);
+    }
+    if (status == TRAWL_OK) {
         made->overlap = db->header->max_length - 1;
-        bool many = made->run.options.threads > 1 || made->run.options.device != NULL;
-        size_t gather = many ? GATHER_FOR_MANY : GATHER;
+        size_t gather = made->run.options.device != NULL ? GATHER_FOR_DEVICE
+                        : made->run.options.threads > 1  ? GATHER_FOR_MANY
+                                                         : GATHER;
         size_t worthwhile = made->overlap * OVERLAP_FACTOR;
         made->gather_limit = worthwhile > gather ? worthwhile : gather;
         /* Room for the joint window: what is kept, what is gathered, and a piece's beginning. */

@@ -266,7 +266,8 @@ static trawl_status scan_chunk(crew_state *crew, trawl_worker *worker, size_t ch
     return status;
 }
 
-static void work(crew_state *crew, uint32_t thread) {
+static void work(void *context, uint32_t thread) {
+    crew_state *crew = context;
     cpu_set_t before;
     trawl_placing_bind(&crew->placing, thread, &before);
     trawl_worker *worker = &crew->run->workers[thread];
@@ -328,8 +329,12 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
     }
     (void)pthread_mutex_init(&crew.lock, NULL);
     (void)pthread_cond_init(&crew.changed, NULL);
+    if (run->team != NULL) {
+        trawl_team_run(run->team, (uint32_t)most, work, &crew);
+    } else {
 #pragma omp parallel num_threads((int)most) default(none) shared(crew)
-    work(&crew, (uint32_t)omp_get_thread_num());
+        work(&crew, (uint32_t)omp_get_thread_num());
+    }
     (void)pthread_cond_destroy(&crew.changed);
     (void)pthread_mutex_destroy(&crew.lock);
     trawl_placing_close(&crew.placing);

@@ -4,13 +4,17 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "common/status.h"
 
 enum {
-    RING_BYTES = 32 << 20, /* a power of two */
-    READ_BYTES = 2 << 20,  /* read at once: the scan of these bytes can begin when they are here */
-    PIECE_BYTES = 16 << 20 /* lent at once: enough for many threads */
+    RING_BYTES = 32 << 20,  /* a power of two */
+    READ_BYTES = 2 << 20,   /* read at once: the scan of these bytes can begin when they are here */
+    WANTED_BYTES = 4 << 20, /* waited for, so that scanning costs more than waking threads for it */
+    PIECE_BYTES = 16 << 20, /* lent at once: enough for many threads */
+    PATIENCE = 5000000      /* nanoseconds that WANTED_BYTES are waited for: hardly noticed by who
+                               looks on, and enough for a pipe that is worth hurrying for */
 };
 
 struct read_ahead {
@@ -23,6 +27,7 @@ struct read_ahead {
     uint64_t tail; /* bytes given back */
     uint64_t position;
     size_t lent;
+    size_t wanted; /* the owner waits for so many bytes */
     bool ended;    /* nothing will come after head */
     bool reading;  /* the thread is inside text_file_read, perhaps for long */
     bool stopping; /* the owner wants no more */
@@ -66,7 +71,8 @@ static bool read_once(read_ahead *reader) {
         reader->error = error;
     }
     reader->ended = status != TRAWL_OK || length == 0;
-    (void)pthread_cond_signal(&reader->changed);
+    if (reader->ended || reader->head - reader->tail >= reader->wanted)
+        (void)pthread_cond_signal(&reader->changed);
     return !reader->ended;
 }
 
@@ -93,6 +99,15 @@ static int start_thread(read_ahead *reader) {
     return result;
 }
 
+/* Waiting with a limit needs a clock that nobody sets. */
+static void make_condition(pthread_cond_t *condition) {
+    pthread_condattr_t attributes;
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(condition, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+}
+
 trawl_status read_ahead_open(text_file *file, read_ahead **result, trawl_error *error) {
     read_ahead *reader = calloc(1, sizeof *reader);
     void *ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -106,7 +121,7 @@ trawl_status read_ahead_open(text_file *file, read_ahead **result, trawl_error *
     reader->file = file;
     reader->ring = ring;
     (void)pthread_mutex_init(&reader->lock, NULL);
-    (void)pthread_cond_init(&reader->changed, NULL);
+    make_condition(&reader->changed);
     int failure = start_thread(reader);
     if (failure != 0) {
         release(reader);
@@ -116,15 +131,41 @@ trawl_status read_ahead_open(text_file *file, read_ahead **result, trawl_error *
     return TRAWL_OK;
 }
 
+/* Waits until so many bytes are there or no more will come, not beyond a time unless it is NULL.
+ * With the lock. */
+static void await(read_ahead *reader, size_t wanted, const struct timespec *until) {
+    int result = 0;
+    reader->wanted = wanted;
+    while (result == 0 && reader->head - reader->tail < wanted && !reader->ended)
+        result = until == NULL ? pthread_cond_wait(&reader->changed, &reader->lock)
+                               : pthread_cond_timedwait(&reader->changed, &reader->lock, until);
+}
+
+static struct timespec in_a_moment(void) {
+    enum { SECOND = 1000000000 };
+    struct timespec until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += PATIENCE;
+    if (until.tv_nsec >= SECOND) {
+        until.tv_nsec -= SECOND;
+        until.tv_sec++;
+    }
+    return until;
+}
+
 trawl_status read_ahead_next(read_ahead *reader, const uint8_t **bytes, size_t *length,
                              trawl_error *error) {
     (void)pthread_mutex_lock(&reader->lock);
     reader->tail += reader->lent;
     reader->lent = 0;
     (void)pthread_cond_signal(&reader->changed);
-    while (reader->head == reader->tail && !reader->ended)
-        (void)pthread_cond_wait(&reader->changed, &reader->lock);
+    await(reader, 1, NULL);
     size_t at = reader->tail % RING_BYTES;
+    size_t wanted = RING_BYTES - at < WANTED_BYTES ? RING_BYTES - at : WANTED_BYTES;
+    if (reader->head - reader->tail < wanted && !reader->ended) {
+        struct timespec until = in_a_moment();
+        await(reader, wanted, &until);
+    }
     size_t held = (size_t)(reader->head - reader->tail);
     if (held > RING_BYTES - at)
         held = RING_BYTES - at;

@@ -12,6 +12,7 @@
 
 enum {
     STORED_BUFFER = 1 << 20, /* compressed bytes that are read at once */
+    PIPE_BYTES = 1 << 20,    /* held by a pipe: fewer waits than with the 64 KiB it begins with */
     READ_AT_MOST = 1 << 30   /* in one read(2): Linux itself stops at 2 GiB - 4096 */
 };
 
@@ -90,6 +91,8 @@ static trawl_status prepare(text_file *file, text_decoding decoding, trawl_error
         return system_error(file, error);
     }
     file->is_regular = S_ISREG(information.st_mode);
+    if (S_ISFIFO(information.st_mode) && fcntl(file->descriptor, F_GETPIPE_SZ) < PIPE_BYTES)
+        (void)fcntl(file->descriptor, F_SETPIPE_SZ, PIPE_BYTES); /* refused: slower, no more */
     if (file->is_regular) {
         off_t begin = lseek(file->descriptor, 0, SEEK_CUR);
         file->begin = begin < 0 ? 0 : (uint64_t)begin;
