@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "planning.h"
 #include "report.h"
 
 /* Typical text for the layout of tables: not all of what is measured. */
@@ -46,6 +47,10 @@ static bool is_built(const bench_cuda *bench, size_t index) {
     bool same_variant = row->asked_variant == NULL || last->asked_variant == NULL
                             ? row->asked_variant == last->asked_variant
                             : strcmp(row->asked_variant, last->asked_variant) == 0;
+    /* On the CPU, auto is another engine. */
+    bool same_device =
+        (bench->details[index].ladder == NULL) == (bench->details[bench->built_for].ladder == NULL);
+    same_variant = same_variant && (same_device || strcmp(row->asked_engine, "auto") != 0);
     return same_variant && strcmp(row->asked_engine, last->asked_engine) == 0 &&
            bench->details[index].parts == bench->details[bench->built_for].parts;
 }
@@ -59,10 +64,15 @@ bool bench_cuda_build(bench_cuda *bench, size_t index) {
         options.variant = row->asked_variant;
         if (detail->parts != 0)
             options.split_parts = detail->parts;
+        options.device = detail->ladder == NULL ? NULL : bench->device;
         drop_database(bench);
         show(bench, "building", index);
+        planning plan;
+        planning_begin_with_text(&plan, bench->text->bytes, bench->text->length, &options);
         double begin = seconds_now();
-        if (trawl_compile(bench->patterns, &options, &bench->db, &row->refusal) != TRAWL_OK) {
+        trawl_status status = trawl_compile(bench->patterns, &options, &bench->db, &row->refusal);
+        planning_end(&plan);
+        if (status != TRAWL_OK) {
             bench->db = NULL;
             return false;
         }
@@ -73,6 +83,8 @@ bool bench_cuda_build(bench_cuda *bench, size_t index) {
     trawl_db_info(bench->db, &information);
     (void)snprintf(row->engine, sizeof row->engine, "%s", information.engine);
     (void)snprintf(detail->variant, sizeof detail->variant, "%s", information.variant);
+    if (strcmp(row->asked_engine, "auto") == 0)
+        (void)snprintf(detail->reason, sizeof detail->reason, "%s", information.reason);
     row->table_bytes = information.table_bytes;
     row->build_seconds = bench->build_seconds;
     return true;

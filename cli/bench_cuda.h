@@ -48,6 +48,7 @@ typedef struct bench_cuda_row {
     const char *transfer;   /* host to host; NULL: the text is in device memory */
     uint32_t segments;      /* strategies A and B: asked for; else 0 */
     double paper_least, paper_most;
+    char reason[1024];        /* engine auto: why this one; else empty */
     trawl_cuda_layout layout; /* text in device memory */
     trawl_scan_report report; /* host to host */
 } bench_cuda_row;

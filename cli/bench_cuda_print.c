@@ -1,9 +1,12 @@
 /* trawl bench on a CUDA device: what it found, for people and for programs. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench_cuda.h"
+#include "common_flags.h"
+#include "json_text.h"
 #include "report.h"
 #include "transfer_model.h"
 
@@ -101,6 +104,8 @@ static void print_row(const bench_cuda *bench, size_t index) {
     print_ratio(bench_cuda_speedup(bench, index), 9);
     print_paper(detail);
     print_strategy(bench, index);
+    if (detail->reason[0] != '\0' && detail->transfer == NULL)
+        (void)printf("  auto took %s: %s\n", row->engine, detail->reason);
 }
 
 void bench_cuda_print_table(const bench_cuda *bench) {
@@ -144,6 +149,12 @@ static void print_device_json(const bench_cuda *bench, size_t index) {
     if (row->paper_most > 0)
         (void)printf(",\"paper_speedup\":{\"min\":%.6f,\"max\":%.6f,\"source\":\"%s\"}",
                      row->paper_least, row->paper_most, row->source);
+    if (row->reason[0] != '\0') {
+        size_t length = strlen(row->reason);
+        char *text = allocate(json_text_bound(length));
+        (void)printf(",\"reason\":%.*s", (int)json_text(row->reason, length, text), text);
+        free(text);
+    }
     bench_strategy_ratio ratio;
     if (bench_cuda_strategy_ratio(bench, index, &ratio))
         (void)printf(",\"b_over_a\":{\"measured\":%.6f,\"one_channel\":%.6f"

@@ -277,9 +277,13 @@ void device_resolve_auto(trawl_scan_options *options);
 /* "cuda", "cuda:N". */
 bool device_is_cuda(const char *device);
 
-/* Where the choice of an engine is left to trawl and a GPU is going to scan: the engine with the
- * fastest kernels, as the planner knows CPUs only. */
+/* Lets the planner choose for the device that scans, unless an engine is named, or a kernel: then
+ * the first engine that has it is taken. */
 void device_choose_engine(trawl_compile_options *compile, const trawl_scan_options *scan);
+
+/* Whether a plan can be made for a device of that name, which need not be there; false after one
+ * line. */
+bool device_can_be_planned(const char *device);
 
 /* ------------------------------------------------------------------ all of them */
 

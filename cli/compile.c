@@ -23,6 +23,10 @@ static const flag compile_flags[] = {
     COMPILE_FLAGS,
     {FLAG_SAMPLE, 0, "sample", "FILE",
      "Plan for texts like this one. What is found never depends on it.", NULL},
+    {FLAG_DEVICE, 0, "device", "NAME",
+     "Plan for scans on cpu (the default), cuda, cuda:N, or auto. Where there is no such GPU, for "
+     "an H200. DB can be scanned on any device.",
+     NULL},
     {0},
 };
 
@@ -60,6 +64,9 @@ static bool take_own(compile_request *request, const arguments *args, int id) {
     case FLAG_SAMPLE:
         request->sample = args->value;
         return true;
+    case FLAG_DEVICE:
+        request->compile.device = args->value;
+        return device_can_be_planned(args->value);
     case ARGUMENTS_OPERAND:
         (void)arguments_misuse(&compile_command,
                                "expected no operand, found '%s'; patterns come with -f or -e",

@@ -207,11 +207,23 @@ void device_resolve_auto(trawl_scan_options *options) {
 }
 
 void device_choose_engine(trawl_compile_options *compile, const trawl_scan_options *scan) {
+    trawl_engine_description engine;
     bool is_automatic = compile->engine == NULL || strcmp(compile->engine, "auto") == 0;
-    trawl_scan_options resolved = *scan;
-    device_resolve_auto(&resolved);
-    if (is_automatic && device_is_cuda(resolved.device))
-        compile->engine = "ac-dfa";
+    compile->device = scan->device;
+    for (size_t i = 0; is_automatic && scan->kernel != NULL && trawl_engine_describe(i, &engine);
+         i++) {
+        if (find_kernel(engine.name, scan->kernel) != NULL) {
+            compile->engine = engine.name;
+            return;
+        }
+    }
+}
+
+bool device_can_be_planned(const char *device) {
+    if (device_is_cuda(device) || strcmp(device, "cpu") == 0 || strcmp(device, "auto") == 0)
+        return true;
+    report("--device: expected cpu, cuda, cuda:N or auto, not '%s'", device);
+    return false;
 }
 
 /* A device that is not listed: the library says why. */

@@ -172,7 +172,7 @@ void device_add_report(trawl_scan_report *totals, const trawl_scan_report *done)
     totals->automaton_bytes += sums.automaton_bytes;
 }
 
-static void print_text(const char *key, const char *text) {
+void device_print_stat(const char *key, const char *text) {
     size_t length = strlen(text);
     char *json = allocate(json_text_bound(length));
     size_t written = json_text(text, length, json);
@@ -182,15 +182,15 @@ static void print_text(const char *key, const char *text) {
 
 void device_print_stats(const device_choice *choice, const trawl_scan_report *totals) {
     if (choice->reason[0] != '\0')
-        print_text("device_reason", choice->reason);
+        device_print_stat("device_reason", choice->reason);
     if (!choice->is_cuda)
         return;
-    print_text("kernel", totals->kernel);
+    device_print_stat("kernel", totals->kernel);
     (void)fprintf(stderr,
                   ",\"block_threads\":%" PRIu32 ",\"thread_bytes\":%" PRIu32
                   ",\"overlap_overhead\":%.6f",
                   totals->block_threads, totals->thread_bytes, totals->overlap_overhead);
-    print_text("transfer", totals->transfer);
+    device_print_stat("transfer", totals->transfer);
     (void)fprintf(stderr,
                   ",\"segments\":%" PRIu64 ",\"segment_bytes\":%" PRIu64 ",\"in_flight\":%" PRIu32
                   ",\"copy_in_seconds\":%.6f,\"scan_device_seconds\":%.6f"
@@ -199,7 +199,7 @@ void device_print_stats(const device_choice *choice, const trawl_scan_report *to
                   totals->copy_in_seconds, totals->scan_seconds, totals->copy_out_seconds,
                   totals->read_wait_seconds);
     if (choice->profile[0] != '\0')
-        print_text("profile", choice->profile);
+        device_print_stat("profile", choice->profile);
     if (choice->profile_error.status != TRAWL_OK)
-        print_text("profile_ignored", choice->profile_error.message);
+        device_print_stat("profile_ignored", choice->profile_error.message);
 }

@@ -29,6 +29,9 @@ bool device_choose(device_choice *choice, const trawl_db *db, const profile_opti
  * the sums over all scans. */
 void device_print_stats(const device_choice *choice, const trawl_scan_report *totals);
 
+/* A key after a comma, and a text. */
+void device_print_stat(const char *key, const char *text);
+
 /* Adds what one scan did to the sums. */
 void device_add_report(trawl_scan_report *totals, const trawl_scan_report *report);
 

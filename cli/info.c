@@ -15,6 +15,10 @@ static const flag info_flags[] = {
     {FLAG_MATCHES, 0, "matches", "KIND", "all (the default), leftmost-first or leftmost-longest.",
      "What is measured"},
     {FLAG_SAMPLE, 0, "sample", "FILE", "Plan for texts like this one.", NULL},
+    {FLAG_DEVICE, 0, "device", "NAME",
+     "Plan for scans on cpu (the default), cuda, cuda:N, or auto; where there is no such GPU, for "
+     "an H200.",
+     NULL},
     {FLAG_NO_BUILD, 0, "no-build", NULL,
      "Only sizes: build nothing, measure no times. The plan is not known then.", NULL},
     {FLAG_BUILD_LIMIT, 0, "build-limit", "SIZE",
@@ -29,6 +33,7 @@ static const command info_command = {
     .usage = "  trawl info [FLAGS] DB\n  trawl info [FLAGS] -f FILE|-e PATTERN",
     .examples = "  trawl info -f words.txt               sizes and times of every engine\n"
                 "  trawl info -f words.txt --sample book.txt   and what is expected in such texts\n"
+                "  trawl info -f words.txt --device cuda     what is expected of a GPU\n"
                 "  trawl info --no-build -f huge.txt     sizes only\n"
                 "  trawl info words.db                   what is in a database\n"
                 "  trawl info --format json words.db\n",
@@ -57,6 +62,9 @@ static bool take_own(info_request *request, const arguments *args, int id) {
     case FLAG_SAMPLE:
         request->sample = args->value;
         return true;
+    case FLAG_DEVICE:
+        request->compile.device = args->value;
+        return device_can_be_planned(args->value);
     case FLAG_FORMAT:
         request->json = strcmp(args->value, "json") == 0;
         if (request->json || strcmp(args->value, "text") == 0)
@@ -109,6 +117,7 @@ static int print(const info_request *request, info_report *info, const trawl_pat
     }
     trawl_compile_options given = TRAWL_COMPILE_OPTIONS;
     given.matches = info->is_database ? info->database.matches : request->compile.matches;
+    given.device = request->compile.device;
     planning plan;
     if (!planning_begin(&plan, request->sample, true, &given)) {
         planning_end(&plan);

@@ -63,15 +63,33 @@ static void print_row(const info_row *row, size_t levels) {
     }
 }
 
+static void print_engine(const trawl_expected_engine *engine, bool is_first) {
+    (void)printf("%s{\"engine\":\"%s\"", is_first ? "" : ",", engine->engine);
+    if (engine->kernel[0] != '\0')
+        (void)printf(",\"kernel\":\"%s\",\"shared_bytes\":%" PRIu64, engine->kernel,
+                     engine->shared_bytes);
+    (void)printf(",\"table_bytes\":%" PRIu64 ",\"gb_per_second\":%.4f}", engine->table_bytes,
+                 engine->gb_per_second);
+}
+
+static void print_device_filters(const info_report *report) {
+    for (size_t i = 0; i < report->expected.device_filters; i++) {
+        const trawl_filter_information *filter = &report->device_filters[i];
+        (void)printf("%s{\"where\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"gram\":%u"
+                     ",\"stride\":%u,\"table_bytes\":%" PRIu64 "}",
+                     i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
+                     filter->gram, filter->stride, filter->table_bytes);
+    }
+}
+
 static void print_expected(const info_report *report) {
     const trawl_plan_information *expected = &report->expected;
-    (void)printf(",\"expected\":{\"sample_bytes\":%" PRIu64 ",\"match_ends\":%.6g"
+    (void)printf(",\"expected\":{\"device\":\"%s\",\"sample_bytes\":%" PRIu64 ",\"match_ends\":%.6g"
                  ",\"gb_per_second\":%.4f,\"engines\":[",
-                 expected->sample_bytes, expected->match_ends, expected->gb_per_second);
+                 expected->for_cuda ? "cuda" : "cpu", expected->sample_bytes, expected->match_ends,
+                 expected->gb_per_second);
     for (size_t i = 0; i < expected->engines; i++)
-        (void)printf("%s{\"engine\":\"%s\",\"table_bytes\":%" PRIu64 ",\"gb_per_second\":%.4f}",
-                     i == 0 ? "" : ",", report->engines[i].engine, report->engines[i].table_bytes,
-                     report->engines[i].gb_per_second);
+        print_engine(&report->engines[i], i == 0);
     (void)printf("],\"filters\":[");
     for (size_t i = 0; i < expected->filters; i++) {
         const trawl_filter_information *filter = &report->filters[i];
@@ -83,6 +101,8 @@ static void print_expected(const info_report *report) {
             filter->patterns, filter->window, filter->gram, filter->stride, filter->table_bytes,
             filter->pass, filter->look_ups, filter->gb_per_second);
     }
+    (void)printf("],\"device_filters\":[");
+    print_device_filters(report);
     (void)printf("]}");
 }
 

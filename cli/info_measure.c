@@ -10,6 +10,7 @@ void info_take_expected(info_report *report, const trawl_db *db) {
     report->has_expected = trawl_db_plan(db, &report->expected);
     for (size_t i = 0; report->has_expected && i < TRAWL_MOST_FILTERS; i++) {
         (void)trawl_db_filter(db, i, &report->filters[i]);
+        (void)trawl_db_device_filter(db, i, &report->device_filters[i]);
         (void)trawl_db_expected(db, i, &report->engines[i]);
     }
 }

@@ -45,11 +45,12 @@ typedef struct info_report {
     bool is_database;              /* `database` is known */
     trawl_db_information database; /* the database that was given */
     info_row plan;                 /* what `auto` chooses */
-    char plan_reason[512];
+    char plan_reason[1024];
     bool has_expected; /* the rest of this group is known: what the planner expected */
     trawl_plan_information expected;
-    trawl_filter_information filters[TRAWL_MOST_FILTERS]; /* expected.filters of them */
-    trawl_expected_engine engines[TRAWL_MOST_FILTERS];    /* expected.engines of them */
+    trawl_filter_information filters[TRAWL_MOST_FILTERS];        /* expected.filters of them */
+    trawl_filter_information device_filters[TRAWL_MOST_FILTERS]; /* and of those for a GPU */
+    trawl_expected_engine engines[TRAWL_MOST_FILTERS];           /* expected.engines of them */
     info_row *rows;
     size_t row_count;
     unsigned log_states; /* bits of a state number: log N, rounded up */
@@ -58,7 +59,7 @@ typedef struct info_report {
 } info_report;
 
 /* Fills all but source, is_database and database. Each row is really built if its database is not
- * larger than `build_limit`; 0 builds nothing. `given`: matches, sample and costs. */
+ * larger than `build_limit`; 0 builds nothing. `given`: matches, sample, costs and device. */
 trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
                           const trawl_compile_options *given, uint64_t build_limit,
                           trawl_error *error);

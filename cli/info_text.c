@@ -50,11 +50,40 @@ static void print_set(const info_report *report) {
 
 static void print_plan(const info_report *report) {
     const info_row *plan = &report->plan;
-    (void)printf("\nPlan (--engine auto)\n");
+    (void)printf("\nPlan (--engine auto%s)\n", report->expected.for_cuda ? ", for a GPU" : "");
     if (plan->built)
         (void)printf("  %s (%s): %s\n", plan->engine, plan->variant, report->plan_reason);
     else
         (void)printf("  %s\n", plan->reason);
+}
+
+/* The same for a GPU. */
+static void print_expected_of_cuda(const info_report *report) {
+    char a[32];
+    char b[32];
+    (void)printf(
+        "\nExpected of the GPU, counting a text in its memory, %s\n  %-10s  %-8s %15s %15s "
+        "%9s\n",
+        report->expected.sample_bytes != 0 ? "like the sample" : "like the patterns (no --sample)",
+        "engine", "kernel", "table bytes", "shared memory", "GB/s");
+    for (size_t i = 0; i < report->expected.engines; i++) {
+        const trawl_expected_engine *engine = &report->engines[i];
+        (void)printf("  %-10s  %-8s %15s %15s %9.0f\n", engine->engine, engine->kernel,
+                     grouped(engine->table_bytes, a), grouped(engine->shared_bytes, b),
+                     engine->gb_per_second);
+    }
+    if (report->expected.device_filters == 0)
+        return;
+    (void)printf("\nFilters of qgram there (q, s: bytes of a sample, between samples)\n"
+                 "  %-8s %11s %3s %3s %13s\n",
+                 "where", "lengths", "q", "s", "table bytes");
+    for (size_t i = 0; i < report->expected.device_filters; i++) {
+        const trawl_filter_information *filter = &report->device_filters[i];
+        char lengths[48];
+        (void)snprintf(lengths, sizeof lengths, "%zu-%zu", filter->min_length, filter->max_length);
+        (void)printf("  %-8s %11s %3u %3u %13s\n", filter->kind, lengths, filter->gram,
+                     filter->stride, grouped(filter->table_bytes, a));
+    }
 }
 
 /* What the planner expects of engines, and of the filters of its choice. */
@@ -63,6 +92,10 @@ static void print_expected(const info_report *report) {
     char b[32];
     if (!report->has_expected)
         return;
+    if (report->expected.for_cuda) {
+        print_expected_of_cuda(report);
+        return;
+    }
     (void)printf("\nExpected, one thread, %s\n  %-10s  %15s %9s\n",
                  report->expected.sample_bytes != 0 ? "in text like the sample"
                                                     : "in text like the patterns (no --sample)",

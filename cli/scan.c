@@ -206,6 +206,11 @@ static void print_plan_stats(const scan_plan *plan) {
                   ",\"expected_gb_per_second\":%.6f,\"expected_match_ends\":%.6g"
                   ",\"sample_bytes\":%" PRIu64,
                   expected.gb_per_second, expected.match_ends, expected.sample_bytes);
+    if (expected.for_cuda) {
+        trawl_db_information information;
+        trawl_db_info(plan->scanner.db, &information);
+        device_print_stat("planned_for_cuda", information.reason);
+    }
     if (done->filters == 0)
         return;
     (void)fprintf(stderr,

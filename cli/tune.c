@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "common_flags.h"
 #include "device.h"
+#include "planning.h"
 #include "report.h"
 #include "source/text_file.h"
 #include "tune_measure.h"
@@ -147,7 +148,10 @@ static bool compile(const tune_options *options, trawl_db **db) {
         return false;
     trawl_compile_options compile = options->compile;
     device_choose_engine(&compile, &options->scan);
+    planning plan;
+    (void)planning_begin(&plan, options->text, false, &compile);
     trawl_status status = trawl_compile(patterns, &compile, db, &error);
+    planning_end(&plan);
     if (status != TRAWL_OK)
         (void)report_error(&error);
     trawl_patterns_free(patterns);

@@ -49,8 +49,10 @@ static void use(const trawl_db *db) {
     trawl_filter_information filter;
     sum += trawl_db_plan(db, &plan) && plan.filters > TRAWL_MOST_FILTERS;
     for (size_t i = 0; trawl_db_expected(db, i, &expected); i++)
-        sum += strlen(expected.engine);
+        sum += strlen(expected.engine) + strlen(expected.kernel);
     for (size_t i = 0; trawl_db_filter(db, i, &filter); i++)
+        sum += strlen(filter.kind) + filter.min_length;
+    for (size_t i = 0; trawl_db_device_filter(db, i, &filter); i++)
         sum += strlen(filter.kind) + filter.min_length;
     for (uint32_t id = 0; id < information.patterns; id++) {
         assert_true(trawl_db_pattern(db, id, &pattern));

@@ -195,6 +195,22 @@ typedef struct trawl_costs {
  * Set costs->size before the call. Other work on the machine disturbs it. */
 TRAWL_API trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error);
 
+/* What steps of a scan cost a GPU, in picoseconds of the whole device, for the planner; counting a
+ * long text that is in device memory. A zero means the built-in value, which is an H200's. */
+typedef struct trawl_device_costs {
+    size_t size;         /* sizeof(trawl_device_costs) */
+    double filter;       /* qgram, kernel filter: how many times what an H200 takes */
+    double packed;       /* qgram, kernel packed: a byte */
+    double hot_step;     /* ac-dfa, kernel hot: a byte, in rows of states in shared memory */
+    double hot_conflict; /* besides, at most, where the rows' size makes them share banks */
+    double hot_wait;     /* besides, while a thread of each warp waits for another row */
+    double hot_cached;   /* a step that needs such a row, out of the L2 cache */
+    double hot_memory;   /* the same besides, for each doubling of the table beyond the cache */
+    double hot_verified; /* an end of matches whose letters are compared with the text */
+} trawl_device_costs;
+#define TRAWL_DEVICE_COSTS                                                                         \
+    { .size = sizeof(trawl_device_costs) }
+
 typedef struct trawl_compile_options {
     size_t size;         /* sizeof(trawl_compile_options) */
     const char *engine;  /* NULL or "auto": the planner chooses; else a name, never replaced */
@@ -214,6 +230,11 @@ typedef struct trawl_compile_options {
     const void *sample;
     size_t sample_length;
     const trawl_costs *costs; /* read during the call only; NULL: the built-in ones */
+    /* Which device the planner chooses for, as in trawl_scan_options: NULL or "cpu"; "cuda",
+     * "cuda:N"; "auto": a GPU that can be used, else the CPU. Where there is no such GPU, it plans
+     * for an H200. The database can be scanned on any device. */
+    const char *device;
+    const trawl_device_costs *device_costs; /* as costs, for a GPU */
 } trawl_compile_options;
 #define TRAWL_COMPILE_OPTIONS                                                                      \
     { .size = sizeof(trawl_compile_options) }
@@ -274,11 +295,14 @@ TRAWL_API void trawl_db_info(const trawl_db *db, trawl_db_information *informati
 
 /* What the planner expected when it compiled the database. */
 typedef struct trawl_plan_information {
-    double gb_per_second;  /* 10^9 bytes of text a second, one thread */
+    double gb_per_second;  /* 10^9 bytes of text a second: one thread of the CPU, or all of a GPU,
+                              of text in its memory, counting */
     double match_ends;     /* share of bytes of text at which a match ends; 0: not looked at */
     uint64_t sample_bytes; /* of text that it planned with; 0: made up from the patterns */
     size_t filters;        /* for trawl_db_filter */
     size_t engines;        /* for trawl_db_expected */
+    bool for_cuda;         /* the plan is for a GPU */
+    size_t device_filters; /* for trawl_db_device_filter; 0 unless it chose qgram for a GPU */
 } trawl_plan_information;
 
 /* Returns false when nothing was planned: an engine other than qgram was asked for by name. */
@@ -288,7 +312,9 @@ TRAWL_API bool trawl_db_plan(const trawl_db *db, trawl_plan_information *informa
 typedef struct trawl_expected_engine {
     const char *engine; /* static */
     double gb_per_second;
-    uint64_t table_bytes; /* about */
+    uint64_t table_bytes;  /* about */
+    const char *kernel;    /* static; of a GPU, else "" */
+    uint64_t shared_bytes; /* of them, how many are in shared memory of each block of threads */
 } trawl_expected_engine;
 
 /* Engine `index` (0, 1, ...); returns false past the last one. */
@@ -312,6 +338,12 @@ typedef struct trawl_filter_information {
 
 /* Filter `index` (0, 1, ...); returns false past the last one. */
 TRAWL_API bool trawl_db_filter(const trawl_db *db, size_t index, trawl_filter_information *filter);
+
+/* The same of the filters that a GPU was expected to get; `kind`: "direct", "shared" (in shared
+ * memory), "global" (behind the L2 cache). They are chosen anew when the database is uploaded, by
+ * the text and the device then. `pass`, `look_ups` and what follows are 0. */
+TRAWL_API bool trawl_db_device_filter(const trawl_db *db, size_t index,
+                                      trawl_filter_information *filter);
 
 /* Returns false when `id` is not below the number of patterns. */
 TRAWL_API bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *pattern);

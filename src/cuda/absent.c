@@ -17,6 +17,12 @@ trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
     return absent(error);
 }
 
+trawl_status trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties,
+                                        trawl_error *error) {
+    (void)number, (void)properties;
+    return absent(error);
+}
+
 const trawl_walker_type *trawl_cuda_walker(void) {
     return NULL;
 }

@@ -125,6 +125,23 @@ extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
     return TRAWL_OK;
 }
 
+extern "C" trawl_status trawl_cuda_read_properties(uint32_t number,
+                                                   trawl_cuda_properties *properties,
+                                                   trawl_error *error) {
+    trawl_status status = trawl_cuda_check(number, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    cudaDeviceProp found;
+    TRAWL_CUDA_TRY(cudaGetDeviceProperties(&found, (int)number), error);
+    memset(properties, 0, sizeof *properties);
+    (void)snprintf(properties->name, sizeof properties->name, "%.63s", found.name);
+    properties->multiprocessors = (uint32_t)found.multiProcessorCount;
+    properties->shared_bytes = found.sharedMemPerBlockOptin;
+    properties->cache_bytes = (size_t)found.l2CacheSize;
+    return TRAWL_OK;
+}
+
 cudaError_t trawl_cuda_enter(int device, int *before) {
     *before = -1;
     cudaError_t code = cudaGetDevice(before);

@@ -16,6 +16,18 @@ size_t trawl_cuda_list(trawl_device *devices, size_t capacity);
  * module, no driver, too old a driver or device, no such device, no free memory. */
 trawl_status trawl_cuda_check(uint32_t number, trawl_error *error);
 
+/* What a plan depends on. */
+typedef struct trawl_cuda_properties {
+    char name[64]; /* the maker's */
+    uint32_t multiprocessors;
+    size_t shared_bytes; /* that a block may have */
+    size_t cache_bytes;  /* of the second level */
+} trawl_cuda_properties;
+
+/* Fails as trawl_cuda_check does. */
+trawl_status trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties,
+                                        trawl_error *error);
+
 /* The walker that takes windows of host memory to a device and brings matches back. It serves all
  * engines; options->device names the device. */
 const trawl_walker_type *trawl_cuda_walker(void);

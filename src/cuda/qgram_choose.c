@@ -61,7 +61,7 @@ typedef struct chooser {
     trawl_cuda_qgram_tier best[MOST_TIERS]; /* of rising lengths */
     size_t best_from[MOST_TIERS + 1];       /* the classes where they begin */
     uint32_t best_count;
-    double best_price;
+    double best_price, best_passing;
 } chooser;
 
 /* ------------------------------------------------------------------ the sample */
@@ -278,6 +278,7 @@ static void weigh(chooser *self, const size_t *begins, uint32_t count) {
     double price = trawl_cuda_qgram_share(self->now, count, self->direct, self->words);
     if (price < self->best_price) {
         self->best_price = price;
+        self->best_passing = trawl_cuda_qgram_passing(self->now, count);
         self->best_count = count;
         for (uint32_t i = 0; i < count; i++) {
             self->best[i] = self->now[i]->tier;
@@ -388,8 +389,11 @@ static trawl_status choose(chooser *self, const uint8_t *sample, size_t sample_l
         try_all(self, from);
     }
     layout->tiers = 0;
+    layout->price = trawl_cuda_qgram_share(NULL, 0, self->direct, self->words);
     if (status == TRAWL_OK && self->classes != 0) {
         put_together(self, layout);
+        layout->price = self->best_price;
+        layout->candidates = self->best_passing;
         if (layout->tiers == 0) {
             return fail_shared(pairs + 4 * TRAWL_CUDA_QGRAM_UNIT_WORDS, shared_bytes, error);
         }

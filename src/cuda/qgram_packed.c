@@ -8,7 +8,7 @@
 
 /* Bytes that are no letters cost the kernel several times as much, and texts have them in runs or
  * at intervals: at most one in so many. */
-#define BYTES_PER_STRANGER 16u
+#define MOST_STRANGERS (1.0 / 16)
 
 /* Bytes of a sample that are looked at. */
 #define MOST_SEEN ((size_t)1 << 16)
@@ -56,17 +56,21 @@ bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_byt
     return true;
 }
 
+double trawl_cuda_packed_strangers(const trawl_cuda_packed_layout *layout, const uint8_t *text,
+                                   size_t length) {
+    size_t strangers = 0, seen = 0;
+    for (size_t i = 0; i < length; i += length / MOST_SEEN + 1, seen++) {
+        uint32_t at = 8 * (text[i] >> layout->shift & 3u);
+        strangers += (uint8_t)(text[i] | layout->folds >> at) != (uint8_t)(layout->letters >> at);
+    }
+    return seen == 0 ? 0 : (double)strangers / (double)seen;
+}
+
 bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patterns,
                             const uint8_t *sample, size_t sample_length) {
-    if (sample_length == 0) {
-        return patterns >= FEWEST_PATTERNS;
-    }
-    size_t strangers = 0, seen = 0;
-    for (size_t i = 0; i < sample_length; i += sample_length / MOST_SEEN + 1, seen++) {
-        uint32_t at = 8 * (sample[i] >> layout->shift & 3u);
-        strangers += (uint8_t)(sample[i] | layout->folds >> at) != (uint8_t)(layout->letters >> at);
-    }
-    return strangers <= seen / BYTES_PER_STRANGER;
+    return sample_length == 0
+               ? patterns >= FEWEST_PATTERNS
+               : trawl_cuda_packed_strangers(layout, sample, sample_length) <= MOST_STRANGERS;
 }
 
 /* ------------------------------------------------------------------ tables */

@@ -178,3 +178,11 @@ double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t co
     }
     return now;
 }
+
+double trawl_cuda_qgram_passing(trawl_cuda_qgram_offer *const *offers, uint32_t count) {
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += price_of(offers[i], offers[i]->tier.filter_words).candidates;
+    }
+    return sum;
+}

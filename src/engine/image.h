@@ -26,6 +26,7 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_NAMES = 5,
     TRAWL_SECTION_REASON = 6, /* text with a final NUL */
     TRAWL_SECTION_PLAN = 7,   /* trawl_plan_record (engine/plan_record.h); absent: not planned */
+    TRAWL_SECTION_DEVICE_PLAN = 8, /* trawl_device_record; absent: not planned for a GPU */
     /* automata: byte classes and outputs (automaton/classes.h, engine/outputs.h) */
     TRAWL_SECTION_CLASSES = 16,    /* uint8_t[256] */
     TRAWL_SECTION_KEY_LENGTH = 17, /* uint32_t[keys] */

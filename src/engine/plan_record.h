@@ -24,4 +24,29 @@ typedef struct trawl_plan_record {
     trawl_tier_record tier[TRAWL_QGRAM_MAX_TIERS];
 } trawl_plan_record;
 
+/* Ways of scanning on a GPU in the order of a record. */
+enum { TRAWL_DEVICE_FILTER, TRAWL_DEVICE_PACKED, TRAWL_DEVICE_HOT };
+#define TRAWL_DEVICE_WAYS 3u
+#define TRAWL_DEVICE_MOST_TIERS 4u
+
+typedef struct trawl_device_tier_record {
+    uint32_t place; /* of its table: 0 pairs of bytes, 1 shared memory, 2 behind the L2 cache */
+    uint32_t min_length, max_length; /* of patterns */
+    uint32_t stride, gram;
+    uint32_t reserved; /* 0 */
+    uint64_t bytes;    /* of the table that is asked first */
+} trawl_device_tier_record;
+
+/* Section DEVICE_PLAN */
+typedef struct trawl_device_record {
+    double picoseconds[TRAWL_DEVICE_WAYS];    /* of the device, for a byte of text; 0: cannot be */
+    uint64_t bytes[TRAWL_DEVICE_WAYS];        /* of tables on the device, about */
+    uint64_t shared_bytes[TRAWL_DEVICE_WAYS]; /* of them, in shared memory of each block */
+    double match_ends;                        /* as in trawl_plan_record */
+    uint64_t sample_bytes;
+    uint32_t chosen; /* the way */
+    uint32_t tiers;  /* of filter; 0 where that is not the way */
+    trawl_device_tier_record tier[TRAWL_DEVICE_MOST_TIERS];
+} trawl_device_record;
+
 #endif

@@ -60,9 +60,11 @@ typedef struct walk {
     const uint8_t *text;
     size_t length;
     uint8_t fold[256];
-    bit_set beginnings, wholes, lines, nfa_lines;
+    bit_set beginnings, wholes, verified, lines, nfa_lines;
     bool lengths[MOST_DEPTH + 1]; /* that patterns have */
     uint8_t *ends;                /* of matches, for each byte of text */
+    uint64_t *states;             /* NULL, or for each byte of text the state before it */
+    double classes;               /* of bytes that patterns tell apart */
     double columns, entry;        /* of the DFA */
     trawl_automata_estimate *estimate;
 } walk;
@@ -92,6 +94,22 @@ static trawl_status make_set(bit_set *set, uint64_t items, unsigned room, uint32
                               : TRAWL_OK;
 }
 
+/* Whether letters of a pattern are compared once more, as states are those of folded text. */
+static bool needs_verification(const trawl_patterns *patterns, size_t id) {
+    if (patterns->case_insensitive == 0 ||
+        (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
+        return false;
+    }
+    const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
+    for (uint32_t i = 0; i < trawl_pattern_length(patterns, id); i++) {
+        uint8_t lower = bytes[i] | 0x20;
+        if (lower >= 'a' && lower <= 'z') {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_patterns(walk *self, size_t step, double *factor) {
     const trawl_patterns *patterns = self->patterns;
     double states = 1, seen = 0, deep = 0;
@@ -108,6 +126,9 @@ static void add_patterns(walk *self, size_t step, double *factor) {
         }
         if (length <= MOST_DEPTH) {
             (void)add(&self->wholes, spread(hash));
+            if (needs_verification(patterns, id)) {
+                (void)add(&self->verified, spread(hash));
+            }
             self->lengths[length] = true;
         } else {
             deep += length - MOST_DEPTH;
@@ -122,7 +143,8 @@ static void add_patterns(walk *self, size_t step, double *factor) {
     trawl_automata_estimate *estimate = self->estimate;
     estimate->states = (states + deep) * *factor;
     self->entry = estimate->states <= 65536 ? 2 : 4;
-    self->columns = classes < 256 ? classes : 256;
+    self->classes = classes < 256 ? classes : 256;
+    self->columns = self->classes;
     if (estimate->states <= 65536) { /* rows of the narrow table are a power of two */
         self->columns = exp2(ceil(log2(self->columns)));
     }
@@ -139,6 +161,9 @@ static void add_patterns(walk *self, size_t step, double *factor) {
 /* The state before text[at], and the entry for that byte. */
 static void touch(walk *self, uint64_t state, size_t at, double *lines, double *nfa_lines) {
     uint8_t byte = self->fold[self->text[at]];
+    if (self->states != NULL) {
+        self->states[at] = state;
+    }
     double lines_of_row = self->columns * self->entry / LINE;
     uint64_t line = lines_of_row <= 1 ? 0 : 1 + (uint64_t)(byte * lines_of_row / 256);
     *lines += add(&self->lines, spread(extend(state, (uint8_t)line)));
@@ -163,9 +188,11 @@ static void walk_text(walk *self) {
             if (!has(&self->beginnings, bits)) {
                 break;
             }
-            if (self->ends[i] == 0 && self->lengths[i - start + 1] && has(&self->wholes, bits)) {
-                self->ends[i] = 1;
-                ends++;
+            if (self->lengths[i - start + 1] && has(&self->wholes, bits)) {
+                ends += self->ends[i] == 0;
+                self->ends[i] |= has(&self->verified, bits)
+                                     ? TRAWL_TRACE_MATCH | TRAWL_TRACE_VERIFIED
+                                     : TRAWL_TRACE_MATCH;
             }
             if (i >= known) {
                 known = i + 1;
@@ -189,6 +216,53 @@ static void walk_text(walk *self) {
     estimate->match_ends = self->length == 0 ? 0 : ends / (double)self->length;
 }
 
+static void release(walk *self) {
+    trawl_release(self->beginnings.words);
+    trawl_release(self->wholes.words);
+    trawl_release(self->verified.words);
+    trawl_release(self->lines.words);
+    trawl_release(self->nfa_lines.words);
+}
+
+/* Walks; of the walk's members, patterns, text, length, estimate and the arrays are set. */
+static trawl_status measure(walk *self, trawl_error *error) {
+    const trawl_patterns *patterns = self->patterns;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        self->fold[byte] =
+            patterns->case_insensitive != 0 ? trawl_fold((uint8_t)byte) : (uint8_t)byte;
+    }
+    size_t step = 1;
+    while (bytes_looked_at(patterns, step) > MOST_BEGINNINGS) {
+        step *= 2;
+    }
+    const struct {
+        bit_set *set;
+        uint64_t items;
+        unsigned room;
+        uint32_t each;
+    } sets[] = {
+        {&self->beginnings, bytes_looked_at(patterns, step), 50, 3},
+        {&self->wholes, patterns->count / step, 100, 4},
+        {&self->verified, patterns->case_insensitive != 0 ? patterns->count / step : 1, 100, 4},
+        {&self->lines, self->length, 50, 3},
+        {&self->nfa_lines, self->length, 50, 3},
+    };
+    trawl_status status = TRAWL_OK;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets && status == TRAWL_OK; i++) {
+        status = make_set(sets[i].set, sets[i].items, sets[i].room, sets[i].each, error);
+    }
+    if (status == TRAWL_OK) {
+        double factor = 1;
+        trawl_automata_estimate *estimate = self->estimate;
+        add_patterns(self, step, &factor);
+        walk_text(self);
+        estimate->match_ends *= factor;
+        estimate->match_ends = estimate->match_ends < 1 ? estimate->match_ends : 1;
+    }
+    release(self);
+    return status;
+}
+
 trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_t *text,
                                     size_t length, trawl_automata_estimate *estimate,
                                     trawl_error *error) {
@@ -199,36 +273,47 @@ trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_
                  .text = text,
                  .length = length < most ? length : most,
                  .estimate = estimate};
-    for (unsigned byte = 0; byte < 256; byte++) {
-        self.fold[byte] =
-            patterns->case_insensitive != 0 ? trawl_fold((uint8_t)byte) : (uint8_t)byte;
-    }
-    size_t step = 1;
-    while (bytes_looked_at(patterns, step) > MOST_BEGINNINGS) {
-        step *= 2;
-    }
-    double factor = 1;
-    trawl_status status = make_set(&self.beginnings, bytes_looked_at(patterns, step), 50, 3, error);
-    status =
-        status != TRAWL_OK ? status : make_set(&self.wholes, patterns->count / step, 100, 4, error);
-    status = status != TRAWL_OK ? status : make_set(&self.lines, self.length, 50, 3, error);
-    status = status != TRAWL_OK ? status : make_set(&self.nfa_lines, self.length, 50, 3, error);
     self.ends = trawl_allocate_zeroed(self.length + 1, 1);
-    if (status == TRAWL_OK && self.ends == NULL) {
-        status = trawl_fail_memory(error, "planning", self.length);
+    if (self.ends == NULL) {
+        return trawl_fail_memory(error, "planning", self.length);
     }
-    if (status == TRAWL_OK) {
-        add_patterns(&self, step, &factor);
-        walk_text(&self);
-        estimate->match_ends *= factor;
-        estimate->match_ends = estimate->match_ends < 1 ? estimate->match_ends : 1;
-    }
-    trawl_release(self.beginnings.words);
-    trawl_release(self.wholes.words);
-    trawl_release(self.lines.words);
-    trawl_release(self.nfa_lines.words);
+    trawl_status status = measure(&self, error);
     trawl_release(self.ends);
     return status;
+}
+
+trawl_status trawl_automata_trace(const trawl_patterns *patterns, const uint8_t *text,
+                                  size_t length, trawl_automata_estimate *estimate,
+                                  trawl_automata_steps *trace, trawl_error *error) {
+    memset(estimate, 0, sizeof *estimate);
+    *trace = (trawl_automata_steps){
+        .steps = length,
+        .states = trawl_allocate_zeroed(length + 1, sizeof *trace->states),
+        .ends = trawl_allocate_zeroed(length + 1, 1),
+    };
+    trawl_status status = TRAWL_OK;
+    if (trace->states == NULL || trace->ends == NULL) {
+        status = trawl_fail_memory(error, "planning", length * (sizeof *trace->states + 1));
+    } else {
+        walk self = {.patterns = patterns,
+                     .text = text,
+                     .length = length,
+                     .ends = trace->ends,
+                     .states = trace->states,
+                     .estimate = estimate};
+        status = measure(&self, error);
+        trace->classes = self.classes;
+    }
+    if (status != TRAWL_OK) {
+        trawl_automata_trace_release(trace);
+    }
+    return status;
+}
+
+void trawl_automata_trace_release(trawl_automata_steps *trace) {
+    trawl_release(trace->states);
+    trawl_release(trace->ends);
+    *trace = (trawl_automata_steps){.steps = 0};
 }
 
 /* ------------------------------------------------------------------ caches */

@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "common/status.h"
 #include "engine/costs.h"
-#include "plan/plan.h"
+#include "plan/device.h"
 #include "plan/sample.h"
 
 #define DEFAULT_MAX_TABLE_BYTES ((uint64_t)8 << 30)
@@ -37,7 +37,7 @@ static trawl_status read_options(const trawl_compile_options *given, trawl_compi
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "compile options: split_threshold must be 0 or positive");
     }
-    return TRAWL_OK;
+    return trawl_plan_check_device(options, error);
 }
 
 static bool is_automatic(const trawl_compile_options *options) {
@@ -58,7 +58,13 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                               "variant '%s' needs an engine to be a variant of", options->variant);
         }
-        return trawl_plan_choose(patterns, options, plan, error);
+        if (!trawl_plan_is_for_device(options)) {
+            return trawl_plan_choose(patterns, options, plan, error);
+        }
+        trawl_status status = trawl_plan_choose_for_device(patterns, options, plan, error);
+        return status == TRAWL_OK && plan->engine == &trawl_engine_qgram
+                   ? trawl_plan_divide(patterns, options, plan, error)
+                   : status;
     }
     plan->engine = trawl_engine_find(options->engine);
     if (plan->engine == NULL) {
@@ -89,13 +95,16 @@ static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_plan
         {TRAWL_SECTION_PATTERN_FLAGS, set->count, 1},
         {TRAWL_SECTION_REASON, strlen(plan->reason) + 1, 1},
         {TRAWL_SECTION_PLAN, plan->divided ? 1 : 0, sizeof plan->record},
+        {TRAWL_SECTION_DEVICE_PLAN, plan->for_device ? 1 : 0, sizeof plan->device},
         {TRAWL_SECTION_NAME_OFFSETS, set->count + 1, 4}, /* from here on only with names */
         {TRAWL_SECTION_NAMES, set->name_offsets == NULL ? 0 : set->name_offsets[set->count], 1},
     };
-    size_t count = set->name_offsets == NULL ? 5 : 7;
+    size_t count = set->name_offsets == NULL ? 6 : 8;
     for (size_t i = 0; i < count; i++) {
-        if (sections[i].kind == TRAWL_SECTION_PLAN && sections[i].count == 0) {
-            continue;
+        if ((sections[i].kind == TRAWL_SECTION_PLAN ||
+             sections[i].kind == TRAWL_SECTION_DEVICE_PLAN) &&
+            sections[i].count == 0) {
+            continue; /* not planned */
         }
         trawl_status status = trawl_image_reserve(image, sections[i].kind, 0, sections[i].count,
                                                   sections[i].object, error);
@@ -118,6 +127,10 @@ static void fill_patterns(const trawl_patterns *set, const trawl_plan *plan,
     if (plan->divided) {
         memcpy(trawl_image_section(image, TRAWL_SECTION_PLAN, 0), &plan->record,
                sizeof plan->record);
+    }
+    if (plan->for_device) {
+        memcpy(trawl_image_section(image, TRAWL_SECTION_DEVICE_PLAN, 0), &plan->device,
+               sizeof plan->device);
     }
     if (set->name_offsets != NULL) {
         memcpy(trawl_image_section(image, TRAWL_SECTION_NAME_OFFSETS, 0), set->name_offsets,

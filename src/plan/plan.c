@@ -7,6 +7,7 @@
 
 #include "engine/wu_manber.h"
 #include "plan/automata.h"
+#include "plan/words.h"
 
 /* The memory that a program may spend on a DFA without having been asked. */
 #define DFA_TABLE_LIMIT ((uint64_t)1 << 30)
@@ -111,41 +112,39 @@ static void record_tiers(const trawl_patterns *patterns, trawl_plan *plan) {
 
 /* ------------------------------------------------------------------ words */
 
-static void __attribute__((format(printf, 3, 4)))
-add(char *reason, size_t size, const char *format, ...) {
-    size_t length = strlen(reason);
+void trawl_plan_add(trawl_plan *plan, const char *format, ...) {
+    size_t length = strlen(plan->reason);
     va_list values;
     va_start(values, format);
-    (void)vsnprintf(reason + length, size - length, format, values);
+    (void)vsnprintf(plan->reason + length, sizeof plan->reason - length, format, values);
     va_end(values);
 }
 
 static void explain(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
     const trawl_plan_record *record = &plan->record;
     plan->reason[0] = '\0';
-    add(plan->reason, sizeof plan->reason, "%.2f GB/s expected, by %s",
-        1 / record->nanoseconds[chosen],
-        record->sample_bytes != 0 ? "a sample of the text" : "text like the patterns");
+    trawl_plan_add(plan, "%.2f GB/s expected, by %s", 1 / record->nanoseconds[chosen],
+                   record->sample_bytes != 0 ? "a sample of the text" : "text like the patterns");
     if (chosen == TRAWL_PLAN_QGRAM) {
         double look_ups = 0;
         for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
             look_ups += record->tier[i].look_ups;
         }
-        add(plan->reason, sizeof plan->reason, ": %u filter%s let%s %.2g %% of positions through",
-            plan->division.header.tiers, plan->division.header.tiers == 1 ? "" : "s",
-            plan->division.header.tiers == 1 ? "s" : "", 100 * look_ups);
+        trawl_plan_add(plan, ": %u filter%s let%s %.2g %% of positions through",
+                       plan->division.header.tiers, plan->division.header.tiers == 1 ? "" : "s",
+                       plan->division.header.tiers == 1 ? "s" : "", 100 * look_ups);
     }
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         if (i == chosen) {
             continue;
         }
         if (record->bytes[i] > limits[i]) {
-            add(plan->reason, sizeof plan->reason,
-                "; %s: about %.0f MB of tables are above %.0f MB", engines[i]->description.name,
-                (double)record->bytes[i] / 1e6, (double)limits[i] / 1e6);
+            trawl_plan_add(plan, "; %s: about %.0f MB of tables are above %.0f MB",
+                           engines[i]->description.name, (double)record->bytes[i] / 1e6,
+                           (double)limits[i] / 1e6);
         } else {
-            add(plan->reason, sizeof plan->reason, "; %s: %.2f GB/s", engines[i]->description.name,
-                1 / record->nanoseconds[i]);
+            trawl_plan_add(plan, "; %s: %.2f GB/s", engines[i]->description.name,
+                           1 / record->nanoseconds[i]);
         }
     }
 }
@@ -229,6 +228,7 @@ bool trawl_plan_next(trawl_plan *plan) {
         return false;
     }
     plan->variant = 0;
+    plan->for_device = false; /* what was expected was about another engine */
     (void)snprintf(plan->reason, sizeof plan->reason,
                    "the tables of %s would exceed the limit, so %s, which needs less",
                    refused->description.name, plan->engine->description.name);

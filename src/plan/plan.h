@@ -12,7 +12,9 @@ typedef struct trawl_plan {
     bool divided; /* `division` is known: the plan is about qgram too */
     trawl_qgram_choice division;
     trawl_plan_record record; /* what was expected, for reports */
-    char reason[512];         /* in words, for trawl_db_information */
+    bool for_device;          /* `device` is known: the plan is for a GPU */
+    trawl_device_record device;
+    char reason[1024]; /* in words, for trawl_db_information */
 } trawl_plan;
 
 /* Chooses for a set of at least one pattern: the engine with the least expected cost whose tables

@@ -1,0 +1,193 @@
+#include "plan/hot_price.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/allocate.h"
+#include "common/status.h"
+#include "plan/automata.h"
+
+/* The kernel's own numbers (cuda/ac_dfa_hot.cu, cuda/state_ranks.c). */
+#define CLASS_BYTES 256u
+#define MOST_RANK_BITS 15u
+#define TEXT_BYTES 1073741824.0 /* that parts are thought of for */
+#define LANES_FULL (1024.0 * 2)
+#define LANES_BUSY 512.0
+#define BYTES_PER_OVERLAP 32.0
+
+/* States are ranked by every other piece of the text, and judged by the others: else they would
+ * seem to be the right ones. */
+#define PIECE_BYTES ((size_t)4096)
+
+#define MOST_TEXT ((size_t)1 << 18)
+
+/* A thread that asks the full table keeps its warp from going on for so many steps. */
+#define WARP 32.0
+#define STEPS_WAITED 3.0
+
+/* Shared memory has so many banks of four bytes. */
+#define BANKS 32u
+
+typedef struct visited_state {
+    uint64_t state;
+    uint32_t ranking, judging; /* visits by the two halves */
+    bool ends, verified;       /* matches */
+} visited_state;
+
+static int by_state(const void *left, const void *right) {
+    const visited_state *a = left, *b = right;
+    return a->state < b->state ? -1 : a->state > b->state;
+}
+
+/* Falling, and then by the state, so that a set always gets the same plan. */
+static int by_visits(const void *left, const void *right) {
+    const visited_state *a = left, *b = right;
+    return a->ranking != b->ranking ? (a->ranking > b->ranking ? -1 : 1) : by_state(left, right);
+}
+
+/* Makes one entry of all visits of each state; returns how many states there are. */
+static size_t gather(const trawl_automata_steps *trace, visited_state *visited) {
+    for (size_t i = 0; i < trace->steps; i++) {
+        bool judges = i / PIECE_BYTES % 2 != 0;
+        uint8_t ends = i == 0 ? 0 : trace->ends[i - 1]; /* states are those before a byte */
+        visited[i] = (visited_state){.state = trace->states[i],
+                                     .ranking = !judges,
+                                     .judging = judges,
+                                     .ends = ends != 0,
+                                     .verified = (ends & TRAWL_TRACE_VERIFIED) != 0};
+    }
+    qsort(visited, trace->steps, sizeof *visited, by_state);
+    size_t count = 0;
+    for (size_t i = 0; i < trace->steps; i++) {
+        if (count == 0 || visited[i].state != visited[count - 1].state) {
+            visited[count++] = visited[i];
+            continue;
+        }
+        visited[count - 1].ranking += visited[i].ranking;
+        visited[count - 1].judging += visited[i].judging;
+        visited[count - 1].ends |= visited[i].ends;
+        visited[count - 1].verified |= visited[i].verified;
+    }
+    qsort(visited, count, sizeof *visited, by_visits);
+    return count;
+}
+
+/* Steps that the judging half takes outside of so many rows, whose entries have so many bits for a
+ * state; *ranking: the same of the other half. */
+static double steps_elsewhere(const visited_state *visited, size_t count, double rows,
+                              uint32_t bits, bool whole, double *ranking) {
+    double judging = 0, unknown = 0, known = 0;
+    *ranking = 0;
+    for (size_t i = 0; i < count; i++) {
+        const visited_state *state = &visited[i];
+        known += state->ranking != 0;
+        /* With one bit beside the state an entry cannot say how many matches end there. */
+        bool unsaid = state->verified || (state->ends && bits == MOST_RANK_BITS);
+        if (!whole && state->ranking == 0) {
+            unknown += state->judging;
+        } else if (unsaid || (!whole && (double)i >= rows)) {
+            judging += state->judging;
+            *ranking += state->ranking;
+        }
+    }
+    /* A device ranks by a longer text: the more rows are left, the more of what this one has not
+     * met gets one there. */
+    return judging + unknown * fmin(known / rows, 1);
+}
+
+/* The share of steps, with as many bits for a state as leave the fewest elsewhere. */
+static double share_elsewhere(const visited_state *visited, size_t count, size_t steps,
+                              trawl_hot_estimate *estimate) {
+    double all = 0, least = INFINITY, best = 0;
+    double most = estimate->rows;
+    bool whole = estimate->states <= most && estimate->states <= 1 << MOST_RANK_BITS;
+    for (size_t i = 0; i < count; i++) {
+        all += visited[i].judging;
+    }
+    for (uint32_t bits = 1; bits <= MOST_RANK_BITS; bits++) {
+        double rows = fmin(UINT32_C(1) << bits, most);
+        if (whole && (double)(UINT32_C(1) << bits) < estimate->states && bits < MOST_RANK_BITS) {
+            continue;
+        }
+        double ranking,
+            judging = steps_elsewhere(visited, count, fmax(rows - 1, 1), bits, whole, &ranking);
+        if (ranking <= least) {
+            least = ranking;
+            best = judging;
+            estimate->rows = (uint32_t)fmin(rows, estimate->states);
+        }
+        if (whole || rows >= most) {
+            break;
+        }
+    }
+    return steps < 2 * PIECE_BYTES || all <= 0 ? 0 : best / all;
+}
+
+/* From 0, where the rows of different states begin in different banks, to 1, where all begin in the
+ * same one, as rows of 64 columns do: threads with the same byte then wait for each other. */
+static double bank_conflicts(double classes) {
+    uint32_t row_bytes = 2 * (uint32_t)classes, shared = BANKS;
+    while (row_bytes % (4 * shared) != 0 && shared > 1) {
+        shared /= 2;
+    }
+    uint32_t others = shared - 1;
+    return others / (BANKS - 1.0);
+}
+
+/* Bytes walked for a byte of text: parts begin before what they own. */
+static double bytes_walked(size_t longest, uint32_t multiprocessors) {
+    double overlap = (double)(longest - 1);
+    double full = TEXT_BYTES / (multiprocessors * LANES_FULL);
+    double busy = TEXT_BYTES / (multiprocessors * LANES_BUSY);
+    return 1 + overlap / fmax(fmin(overlap * BYTES_PER_OVERLAP, busy), full);
+}
+
+static double price(const trawl_hot_estimate *estimate, double classes, double verified,
+                    const trawl_patterns *patterns, const trawl_cuda_properties *device,
+                    const trawl_device_costs *costs) {
+    double waits = 1 - pow(1 - estimate->elsewhere, WARP * STEPS_WAITED);
+    double over_cache =
+        fmax(0, log2((double)estimate->table_bytes / (0.6 * (double)device->cache_bytes)));
+    double step = costs->hot_step + costs->hot_conflict * bank_conflicts(classes) +
+                  costs->hot_wait * waits +
+                  estimate->elsewhere * (costs->hot_cached + costs->hot_memory * over_cache);
+    return bytes_walked(patterns->max_length, device->multiprocessors) *
+           (step + verified * costs->hot_verified);
+}
+
+trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8_t *text,
+                                     size_t length, const trawl_cuda_properties *device,
+                                     const trawl_device_costs *costs, trawl_hot_estimate *estimate,
+                                     trawl_error *error) {
+    trawl_automata_estimate automata;
+    trawl_automata_steps trace;
+    *estimate = (trawl_hot_estimate){.picoseconds = 0};
+    length = length < MOST_TEXT ? length : MOST_TEXT;
+    trawl_status status = trawl_automata_trace(patterns, text, length, &automata, &trace, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    visited_state *visited = trawl_allocate(length + 1, sizeof *visited);
+    if (visited == NULL) {
+        status = trawl_fail_memory(error, "planning", length * sizeof *visited);
+    } else {
+        double row_bytes = 2 * trace.classes, verified = 0;
+        double room = (double)device->shared_bytes - CLASS_BYTES;
+        for (size_t i = 0; i < trace.steps; i++) {
+            verified += (trace.ends[i] & TRAWL_TRACE_VERIFIED) != 0;
+        }
+        estimate->states = automata.states;
+        estimate->match_ends = automata.match_ends;
+        estimate->dfa_bytes = automata.dfa_bytes;
+        estimate->table_bytes = (uint64_t)(4 * automata.states * trace.classes);
+        estimate->rows = (uint32_t)fmax(room / row_bytes, 1);
+        size_t count = gather(&trace, visited);
+        estimate->elsewhere = share_elsewhere(visited, count, trace.steps, estimate);
+        estimate->shared_bytes = (uint64_t)(CLASS_BYTES + estimate->rows * row_bytes);
+        estimate->picoseconds =
+            price(estimate, trace.classes, verified / (double)trace.steps, patterns, device, costs);
+    }
+    trawl_release(visited);
+    trawl_automata_trace_release(&trace);
+    return status;
+}
