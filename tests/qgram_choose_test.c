@@ -31,13 +31,14 @@ static double passing(uint32_t ones, uint32_t samples, uint32_t words, random_so
     uint32_t *filter = calloc(words, sizeof *filter);
     uint32_t passed = 0, asked = 200000;
     for (uint32_t i = 0; i < samples; i++) {
-        uint64_t spot = trawl_cuda_qgram_spot((uint32_t)random_bits(random), words);
-        assert_true(spot >> 32 < words);
-        filter[spot >> 32] |= trawl_cuda_qgram_ones(spot, ones);
+        uint64_t hash = random_bits(random);
+        assert_true(trawl_cuda_qgram_spot(hash, words) < words);
+        filter[trawl_cuda_qgram_spot(hash, words)] |= trawl_cuda_qgram_ones(hash, ones);
     }
     for (uint32_t i = 0; i < asked; i++) {
-        uint64_t spot = trawl_cuda_qgram_spot((uint32_t)random_bits(random), words);
-        passed += (~filter[spot >> 32] & trawl_cuda_qgram_ones(spot, ones)) == 0;
+        uint64_t hash = random_bits(random);
+        uint32_t word = filter[trawl_cuda_qgram_spot(hash, words)];
+        passed += (~word & trawl_cuda_qgram_ones(hash, ones)) == 0;
     }
     free(filter);
     return (double)passed / asked;
@@ -59,7 +60,8 @@ static void chance_is_what_passes(void **state) {
 static void check_anchor(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_counts *counts,
                          const uint8_t *key, uint32_t length) {
     uint8_t reversed[LONGEST];
-    uint32_t hashes[TRAWL_CUDA_QGRAM_REACH], sum = 0;
+    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
+    uint32_t sum = 0;
     for (uint32_t i = 0; i < length; i++)
         reversed[i] = key[length - 1 - i];
     uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, reversed, length, hashes);
@@ -68,14 +70,15 @@ static void check_anchor(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgr
     assert_true(tier->stride > 1 || anchor == 0);
     for (uint32_t a = anchor; a < anchor + tier->stride; a++) {
         assert_int_equal(hashes[a], trawl_cuda_qgram_hash_before(tier, key + length - a));
-        sum += counts->each[hashes[a] >> 16];
+        sum += counts->each[trawl_cuda_qgram_counted(hashes[a])];
     }
     for (uint32_t other = 0; tier->stride > 1 && other + tier->stride <= TRAWL_CUDA_QGRAM_REACH &&
                              other + tier->stride + tier->gram - 1 <= length;
          other++) {
         uint32_t others = 0;
         for (uint32_t a = other; a < other + tier->stride; a++)
-            others += counts->each[trawl_cuda_qgram_hash_before(tier, key + length - a) >> 16];
+            others += counts->each[trawl_cuda_qgram_counted(
+                trawl_cuda_qgram_hash_before(tier, key + length - a))];
         assert_true(sum <= others);
     }
 }
@@ -124,9 +127,9 @@ static bool let_through(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
                         const uint8_t *text, size_t end) {
     for (size_t at = end / tier->stride * tier->stride;
          at + TRAWL_CUDA_QGRAM_REACH > end && (tier->stride > 1 || at == end); at -= tier->stride) {
-        uint32_t hash = trawl_cuda_qgram_hash_before(tier, text + at);
-        uint64_t spot = trawl_cuda_qgram_spot(hash, tier->filter_words);
-        if ((~arrays->filter[spot >> 32] & trawl_cuda_qgram_ones(spot, tier->filter_ones)) != 0)
+        uint64_t hash = trawl_cuda_qgram_hash_before(tier, text + at);
+        uint32_t word = arrays->filter[trawl_cuda_qgram_spot(hash, tier->filter_words)];
+        if ((~word & trawl_cuda_qgram_ones(hash, tier->filter_ones)) != 0)
             continue;
         if (tier->stride == 1 ||
             (arrays->align[trawl_cuda_qgram_entry(hash, tier->align_bits)] >> (end - at) & 1) != 0)

@@ -72,46 +72,55 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_case_bits(const trawl_cuda_qgram_tier *tier
     return tier->folded != 0 ? UINT32_C(0x20202020) : 0;
 }
 
-/* What each word of a sample is multiplied with, the youngest word first; the sum is its hash. */
-#define TRAWL_CUDA_QGRAM_FACTOR_0 UINT32_C(0x9e3779b1)
+/* What each word of a sample is multiplied with, the youngest word first. */
+#define TRAWL_CUDA_QGRAM_FACTOR_0 UINT32_C(0xc2b2ae3d)
 #define TRAWL_CUDA_QGRAM_FACTOR_1 UINT32_C(0x85ebca77)
-#define TRAWL_CUDA_QGRAM_FACTOR_2 UINT32_C(0xc2b2ae3d)
+#define TRAWL_CUDA_QGRAM_FACTOR_2 UINT32_C(0x9e3779b1)
 #define TRAWL_CUDA_QGRAM_FACTOR_3 UINT32_C(0x27d4eb2f)
 
-/* The hash of a sample whose words, the youngest first, have been masked. */
-TRAWL_BOTH uint32_t trawl_cuda_qgram_hash(const uint32_t *words) {
-    return words[0] * TRAWL_CUDA_QGRAM_FACTOR_0 + words[1] * TRAWL_CUDA_QGRAM_FACTOR_1 +
-           words[2] * TRAWL_CUDA_QGRAM_FACTOR_2 + words[3] * TRAWL_CUDA_QGRAM_FACTOR_3;
+/*
+ * The hash of a sample whose words, the youngest first, have been masked: the sum of the products.
+ * Its lower half says where the sample belongs. The upper bits of that half depend on all bytes,
+ * the lower ones on the oldest bytes alone; so what is asked at that place is told by the lowest
+ * bits of the upper half, which depend on all bytes as well.
+ */
+TRAWL_BOTH uint64_t trawl_cuda_qgram_hash(const uint32_t *words) {
+    return (uint64_t)words[0] * TRAWL_CUDA_QGRAM_FACTOR_0 +
+           (uint64_t)words[1] * TRAWL_CUDA_QGRAM_FACTOR_1 +
+           (uint64_t)words[2] * TRAWL_CUDA_QGRAM_FACTOR_2 +
+           (uint64_t)words[3] * TRAWL_CUDA_QGRAM_FACTOR_3;
 }
 
-/*
- * FILTER: where a hash belongs. The upper half of the product is the word, which makes any number
- * of words as good as a power of two. The lower half is what the word leaves of the hash; its
- * uppermost bits, five each, are the bits of that word, counted from the highest. (The lowest bits
- * of a hash would not do: they come from the sample's oldest bytes alone.)
- */
-TRAWL_BOTH uint64_t trawl_cuda_qgram_spot(uint32_t hash, uint32_t filter_words) {
-    return (uint64_t)hash * filter_words;
+/* FILTER: the word, by a product, which makes any number of words as good as a power of two. */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_spot(uint64_t hash, uint32_t filter_words) {
+#ifdef __CUDA_ARCH__
+    return __umulhi((uint32_t)hash, filter_words); /* one instruction instead of two */
+#else
+    return (uint32_t)(((hash & UINT32_MAX) * filter_words) >> 32);
+#endif
 }
-TRAWL_BOTH uint32_t trawl_cuda_qgram_first_bit(uint64_t spot) {
-    return (uint32_t)spot >> 27;
+/* The bits of that word, counted from the highest: modulo 32, which is what shifting does on a
+ * device. */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_first_bit(uint64_t hash) {
+    return (uint32_t)(hash >> 32);
 }
-TRAWL_BOTH uint32_t trawl_cuda_qgram_second_bit(uint64_t spot) {
-    return (uint32_t)spot >> 22; /* modulo 32, which is what shifting does on a device */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_second_bit(uint64_t hash) {
+    return (uint32_t)(hash >> 32) >> 5;
 }
-TRAWL_BOTH uint32_t trawl_cuda_qgram_ones(uint64_t spot, uint32_t filter_ones) {
-    uint32_t first = UINT32_C(0x80000000) >> trawl_cuda_qgram_first_bit(spot);
-    uint32_t second = UINT32_C(0x80000000) >> trawl_cuda_qgram_second_bit(spot) % 32;
+TRAWL_BOTH uint32_t trawl_cuda_qgram_ones(uint64_t hash, uint32_t filter_ones) {
+    uint32_t first = UINT32_C(0x80000000) >> trawl_cuda_qgram_first_bit(hash) % 32;
+    uint32_t second = UINT32_C(0x80000000) >> trawl_cuda_qgram_second_bit(hash) % 32;
     return filter_ones == 1 ? first : first | second;
 }
 
-/* Entry of ALIGN: independent of the bit, so that few of what the filter lets through by chance
- * passes here as well. */
-TRAWL_BOTH uint32_t trawl_cuda_qgram_entry(uint32_t hash, uint32_t align_bits) {
-    hash ^= hash >> 15;
-    hash *= UINT32_C(0x2c1b3c6d);
-    hash ^= hash >> 12;
-    return (hash * UINT32_C(0x297a2d39)) >> (32 - align_bits);
+/* Entry of ALIGN: independent of the word of FILTER, so that few of what the filter lets through by
+ * chance passes here as well. */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_entry(uint64_t hash, uint32_t align_bits) {
+    uint32_t mixed = (uint32_t)hash;
+    mixed ^= mixed >> 15;
+    mixed *= UINT32_C(0x2c1b3c6d);
+    mixed ^= mixed >> 12;
+    return (mixed * UINT32_C(0x297a2d39)) >> (32 - align_bits);
 }
 
 /* DIRECT: four bits for each pair of bytes, the earlier one in the low half of the index: how many

@@ -5,7 +5,7 @@
 /* Bytes of a key that samples may have. */
 #define MOST_BYTES (TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM)
 
-uint32_t trawl_cuda_qgram_hash_before(const trawl_cuda_qgram_tier *tier, const uint8_t *end) {
+uint64_t trawl_cuda_qgram_hash_before(const trawl_cuda_qgram_tier *tier, const uint8_t *end) {
     uint32_t words[4] = {0, 0, 0, 0};
     uint32_t oldest = trawl_cuda_qgram_words(tier) - 1;
     for (uint32_t word = 0; word <= oldest; word++) {
@@ -20,15 +20,15 @@ void trawl_cuda_qgram_count(const trawl_cuda_qgram_tier *tier, const uint8_t *te
                             trawl_cuda_qgram_counts *counts) {
     memset(counts, 0, sizeof *counts);
     for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= length; end++) {
-        uint32_t hash = trawl_cuda_qgram_hash_before(tier, text + end);
-        uint16_t *count = &counts->each[hash >> (32 - TRAWL_CUDA_QGRAM_COUNT_BITS)];
+        uint64_t hash = trawl_cuda_qgram_hash_before(tier, text + end);
+        uint16_t *count = &counts->each[trawl_cuda_qgram_counted(hash)];
         *count = (uint16_t)(*count + (*count != UINT16_MAX));
     }
 }
 
 uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
                                  const trawl_cuda_qgram_counts *counts, const uint8_t *reversed,
-                                 uint32_t length, uint32_t hashes[TRAWL_CUDA_QGRAM_REACH]) {
+                                 uint32_t length, uint64_t hashes[TRAWL_CUDA_QGRAM_REACH]) {
     uint32_t bytes[MOST_BYTES]; /* bytes[i]: the four bytes that end i bytes before the key does */
     uint32_t many = length < MOST_BYTES ? length : MOST_BYTES, four = 0;
     for (uint32_t i = MOST_BYTES; i-- > 0;) {
@@ -47,10 +47,9 @@ uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
         }
         words[oldest] &= mask;
         hashes[i] = trawl_cuda_qgram_hash(words);
-        sum += counts->each[hashes[i] >> (32 - TRAWL_CUDA_QGRAM_COUNT_BITS)];
+        sum += counts->each[trawl_cuda_qgram_counted(hashes[i])];
         if (i >= tier->stride) {
-            uint32_t left = hashes[i - tier->stride];
-            sum -= counts->each[left >> (32 - TRAWL_CUDA_QGRAM_COUNT_BITS)];
+            sum -= counts->each[trawl_cuda_qgram_counted(hashes[i - tier->stride])];
         }
         if (i + 1 >= tier->stride && sum < least) {
             least = sum;

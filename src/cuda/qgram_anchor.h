@@ -8,14 +8,18 @@
 
 #include "cuda/qgram.h"
 
-/* How often samples with the same upper bits of their hash are in a text. */
+/* How often samples of like hashes are in a text. */
 #define TRAWL_CUDA_QGRAM_COUNT_BITS 16u
 typedef struct trawl_cuda_qgram_counts {
     uint16_t each[1u << TRAWL_CUDA_QGRAM_COUNT_BITS];
 } trawl_cuda_qgram_counts;
 
+static inline uint32_t trawl_cuda_qgram_counted(uint64_t hash) {
+    return (uint32_t)hash >> (32 - TRAWL_CUDA_QGRAM_COUNT_BITS);
+}
+
 /* The hash of the tier's sample that ends before *end, with 16 bytes before it that may be read. */
-uint32_t trawl_cuda_qgram_hash_before(const trawl_cuda_qgram_tier *tier, const uint8_t *end);
+uint64_t trawl_cuda_qgram_hash_before(const trawl_cuda_qgram_tier *tier, const uint8_t *end);
 
 /* Counts a text's samples at all of its positions. */
 void trawl_cuda_qgram_count(const trawl_cuda_qgram_tier *tier, const uint8_t *text, size_t length,
@@ -26,6 +30,6 @@ void trawl_cuda_qgram_count(const trawl_cuda_qgram_tier *tier, const uint8_t *te
  * first; of longer keys the first 32 are looked at. */
 uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
                                  const trawl_cuda_qgram_counts *counts, const uint8_t *reversed,
-                                 uint32_t length, uint32_t hashes[TRAWL_CUDA_QGRAM_REACH]);
+                                 uint32_t length, uint64_t hashes[TRAWL_CUDA_QGRAM_REACH]);
 
 #endif

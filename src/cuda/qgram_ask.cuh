@@ -104,7 +104,7 @@ static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_piece 
         uint32_t mask = word + 1 < count ? UINT32_MAX : word + 1 == count ? table.mask : 0;
         words[word] = (words[word] | table.case_bits) & mask;
     }
-    uint32_t hash = trawl_cuda_qgram_hash(words);
+    uint64_t hash = trawl_cuda_qgram_hash(words);
     return __ldg(table.align + trawl_cuda_qgram_entry(hash, table.tier.align_bits));
 }
 

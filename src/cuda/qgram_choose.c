@@ -172,16 +172,17 @@ static trawl_status divide(chooser *self, trawl_error *error) {
 
 /* ------------------------------------------------------------------ trying a kind of sample */
 
-static bool seen(const chooser *self, uint32_t hash) {
-    uint64_t spot = trawl_cuda_qgram_spot(hash, SEEN_WORDS);
-    return (~self->seen[spot >> 32] & trawl_cuda_qgram_ones(spot, SEEN_ONES)) == 0;
+static bool seen(const chooser *self, uint64_t hash) {
+    uint32_t word = self->seen[trawl_cuda_qgram_spot(hash, SEEN_WORDS)];
+    return (~word & trawl_cuda_qgram_ones(hash, SEEN_ONES)) == 0;
 }
 
 /* Adds the samples of a class; returns how many were new. */
 static uint32_t add_class(const chooser *self, const trawl_cuda_qgram_tier *tier, size_t class) {
     const trawl_patterns *patterns = self->patterns;
     uint8_t reversed[TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM];
-    uint32_t hashes[TRAWL_CUDA_QGRAM_REACH], added = 0;
+    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
+    uint32_t added = 0;
     for (uint32_t i = self->begin[class]; i < self->begin[class + 1]; i++) {
         uint32_t id = self->order[i], length = trawl_pattern_length(patterns, id);
         const uint8_t *end = trawl_pattern_bytes(patterns, id) + length;
@@ -190,9 +191,10 @@ static uint32_t add_class(const chooser *self, const trawl_cuda_qgram_tier *tier
         }
         uint32_t anchor = trawl_cuda_qgram_anchor(tier, self->counts, reversed, length, hashes);
         for (uint32_t alignment = anchor; alignment < anchor + tier->stride; alignment++) {
-            uint64_t spot = trawl_cuda_qgram_spot(hashes[alignment], SEEN_WORDS);
-            added += !seen(self, hashes[alignment]);
-            self->seen[spot >> 32] |= trawl_cuda_qgram_ones(spot, SEEN_ONES);
+            uint64_t hash = hashes[alignment];
+            added += !seen(self, hash);
+            self->seen[trawl_cuda_qgram_spot(hash, SEEN_WORDS)] |=
+                trawl_cuda_qgram_ones(hash, SEEN_ONES);
         }
     }
     return added;

@@ -28,25 +28,20 @@ static __device__ __forceinline__ uint32_t trawl_qgram_word(const uint32_t (&see
 
 /* The hash of the sample that ends at byte AT (qgram.h). */
 template <int AT, int WORDS>
-static __device__ __forceinline__ uint32_t trawl_qgram_sample(const uint32_t (&seen)[8],
+static __device__ __forceinline__ uint64_t trawl_qgram_sample(const uint32_t (&seen)[8],
                                                               uint32_t mask) {
-    uint32_t newest = trawl_qgram_word<AT, 0>(seen);
-    if constexpr (WORDS == 1) {
-        newest &= mask;
-    }
-    uint32_t hash = newest * TRAWL_CUDA_QGRAM_FACTOR_0;
-    if constexpr (WORDS == 2) {
-        hash += (trawl_qgram_word<AT, 1>(seen) & mask) * TRAWL_CUDA_QGRAM_FACTOR_1;
+    constexpr uint32_t factors[4] = {TRAWL_CUDA_QGRAM_FACTOR_0, TRAWL_CUDA_QGRAM_FACTOR_1,
+                                     TRAWL_CUDA_QGRAM_FACTOR_2, TRAWL_CUDA_QGRAM_FACTOR_3};
+    uint32_t oldest = trawl_qgram_word<AT, WORDS - 1>(seen) & mask;
+    uint64_t hash = (uint64_t)oldest * factors[WORDS - 1];
+    if constexpr (WORDS > 1) {
+        hash += (uint64_t)trawl_qgram_word<AT, 0>(seen) * factors[0];
     }
     if constexpr (WORDS > 2) {
-        hash += trawl_qgram_word<AT, 1>(seen) * TRAWL_CUDA_QGRAM_FACTOR_1;
+        hash += (uint64_t)trawl_qgram_word<AT, 1>(seen) * factors[1];
     }
-    if constexpr (WORDS == 3) {
-        hash += (trawl_qgram_word<AT, 2>(seen) & mask) * TRAWL_CUDA_QGRAM_FACTOR_2;
-    }
-    if constexpr (WORDS == 4) {
-        hash += trawl_qgram_word<AT, 2>(seen) * TRAWL_CUDA_QGRAM_FACTOR_2;
-        hash += (trawl_qgram_word<AT, 3>(seen) & mask) * TRAWL_CUDA_QGRAM_FACTOR_3;
+    if constexpr (WORDS > 3) {
+        hash += (uint64_t)trawl_qgram_word<AT, 2>(seen) * factors[2];
     }
     return hash;
 }
@@ -59,12 +54,12 @@ static __device__ __forceinline__ uint32_t trawl_qgram_samples(const uint32_t (&
                                                                const uint32_t *filter,
                                                                uint32_t size, uint32_t mask,
                                                                uint32_t passed) {
-    uint64_t spot = trawl_cuda_qgram_spot(trawl_qgram_sample<AT, WORDS>(seen, mask), size);
-    uint32_t at = (uint32_t)(spot >> 32);
+    uint64_t hash = trawl_qgram_sample<AT, WORDS>(seen, mask);
+    uint32_t at = trawl_cuda_qgram_spot(hash, size);
     uint32_t word = GLOBAL ? __ldg(filter + at) : filter[at];
-    uint32_t sign = __funnelshift_l(word, word, trawl_cuda_qgram_first_bit(spot));
+    uint32_t sign = __funnelshift_l(word, word, trawl_cuda_qgram_first_bit(hash));
     if constexpr (ONES == 2) {
-        sign &= __funnelshift_l(word, word, trawl_cuda_qgram_second_bit(spot));
+        sign &= __funnelshift_l(word, word, trawl_cuda_qgram_second_bit(hash));
     }
     passed = __funnelshift_l(sign, passed, 1);
     if constexpr (AT < 16) {
@@ -104,27 +99,29 @@ static __device__ __forceinline__ uint32_t trawl_qgram_vectors(const uint4 *own,
                                                                uint32_t size, uint32_t mask,
                                                                uint32_t case_bits) {
     constexpr int BEFORE = WORDS - STRIDE / 4; /* words of earlier bytes that samples have */
+    if constexpr (BEFORE > 0) {
+        *edge = make_uint4(edge->x | case_bits, edge->y | case_bits, edge->z | case_bits,
+                           edge->w | case_bits);
+    }
     uint32_t passed = 0;
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) {
         uint32_t seen[8] = {0, 0, 0, 0, own[i].x, own[i].y, own[i].z, own[i].w};
+#pragma unroll
+        for (int word = 4; word < 8; word++) {
+            seen[word] |= case_bits;
+        }
         if constexpr (BEFORE > 0) {
-            seen[3] = trawl_qgram_before(own[i].w, &edge->w);
+            seen[3] = trawl_qgram_before(seen[7], &edge->w);
         }
         if constexpr (BEFORE > 1) {
-            seen[2] = trawl_qgram_before(own[i].z, &edge->z);
+            seen[2] = trawl_qgram_before(seen[6], &edge->z);
         }
         if constexpr (BEFORE > 2) {
-            seen[1] = trawl_qgram_before(own[i].y, &edge->y);
+            seen[1] = trawl_qgram_before(seen[5], &edge->y);
         }
         if constexpr (BEFORE > 3) {
-            seen[0] = trawl_qgram_before(own[i].x, &edge->x);
-        }
-        if (case_bits != 0) {
-#pragma unroll
-            for (int word = 0; word < 8; word++) {
-                seen[word] |= case_bits;
-            }
+            seen[0] = trawl_qgram_before(seen[4], &edge->x);
         }
         passed = trawl_qgram_samples<STRIDE, WORDS, ONES, GLOBAL>(seen, filter, size, mask, passed);
     }

@@ -95,14 +95,14 @@ static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
                         trawl_cuda_qgram_arrays *arrays) {
     const trawl_keys *keys = &arrays->keys;
     for (uint32_t key = 0; key < keys->count; key++) {
-        uint32_t hashes[TRAWL_CUDA_QGRAM_REACH];
+        uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
         uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, keys->bytes + keys->offsets[key],
                                                   trawl_key_length(keys, key), hashes);
         arrays->anchors[key] = (uint8_t)anchor;
         for (uint32_t alignment = anchor; alignment < anchor + tier->stride; alignment++) {
-            uint32_t hash = hashes[alignment];
-            uint64_t spot = trawl_cuda_qgram_spot(hash, tier->filter_words);
-            arrays->filter[spot >> 32] |= trawl_cuda_qgram_ones(spot, tier->filter_ones);
+            uint64_t hash = hashes[alignment];
+            arrays->filter[trawl_cuda_qgram_spot(hash, tier->filter_words)] |=
+                trawl_cuda_qgram_ones(hash, tier->filter_ones);
             if (tier->align_bits != 0) {
                 arrays->align[trawl_cuda_qgram_entry(hash, tier->align_bits)] |=
                     (uint16_t)(1u << alignment);
