@@ -61,13 +61,13 @@ static __device__ __noinline__ uint32_t within_piece(const samples all, int32_t 
 
 /* Hands the samples whose bits are set in `passed` to the sink: bit b is sample `each` - 1 - b of
  * the thread. */
-template <typename Sink>
+template <int STRIDE, typename Sink>
 static __device__ __forceinline__ void hand_over(const asking &ask, Sink *sink, uint32_t each,
                                                  uint32_t vector, uint32_t passed) {
     if (!__any_sync(FULL, passed != 0)) {
         return;
     }
-    samples all = {ask.number, ask.table->tier.stride, each,
+    samples all = {ask.number, STRIDE, each,
                    ask.window + (int32_t)(vector * TRAWL_QGRAM_VECTOR_BYTES),
                    ask.place + vector * STEP_ROUNDS};
     if (ask.window < 0 || ask.window + (int32_t)TRAWL_QGRAM_WINDOW > ask.most) {
@@ -86,7 +86,7 @@ static __device__ __forceinline__ void every_position(const asking &ask, Sink *s
     for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i += 2) {
         uint32_t passed = trawl_qgram_vectors<1, WORDS, ONES, false, 2>(
             own + i, &before, ask.filter, size, mask, case_bits);
-        hand_over(ask, sink, 32, i, passed);
+        hand_over<1>(ask, sink, 32, i, passed);
     }
 }
 
@@ -97,7 +97,7 @@ static __device__ __forceinline__ void sampled(const asking &ask, Sink *sink, co
     uint32_t passed = trawl_qgram_vectors<STRIDE, WORDS, 2, GLOBAL, TRAWL_QGRAM_VECTORS>(
         own, &before, ask.filter, ask.table->tier.filter_words, ask.table->mask,
         ask.table->case_bits);
-    hand_over(ask, sink, TRAWL_QGRAM_VECTORS * 16 / STRIDE, 0, passed);
+    hand_over<STRIDE>(ask, sink, TRAWL_QGRAM_VECTORS * 16 / STRIDE, 0, passed);
 }
 
 /* Pairs of bytes. `counted`: all positions are owned and have a byte before them, so that what the
@@ -120,7 +120,7 @@ static __device__ __forceinline__ void pairs(const asking &ask, Sink *sink, cons
         if (counted) {
             count_step(sink, ask.place + i * STEP_ROUNDS, sum);
         }
-        hand_over(ask, sink, 16, i, bits);
+        hand_over<1>(ask, sink, 16, i, bits);
     }
 }
 

@@ -8,7 +8,7 @@
 
 #define THREADS 256u
 #define WARPS (THREADS / 32)
-#define SHARE (TRAWL_QGRAM_CHUNK / 4) /* of a chunk, that a warp takes */
+#define SHARE 128u /* of a chunk, that a warp takes */
 
 /* Blocks of a multiprocessor at the same time: as many as registers allow. */
 #define BLOCKS(report) ((report) ? 4u : 5u)
@@ -80,10 +80,11 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
     }
     uint32_t taken = *candidates.taken;
     taken = taken < candidates.chunks ? taken : candidates.chunks;
+    /* The first shares of all chunks come first: where there are few candidates, only those have
+     * any. */
     for (uint32_t share = warp; share < taken * (TRAWL_QGRAM_CHUNK / SHARE);
          share += gridDim.x * WARPS) {
-        uint32_t chunk = share / (TRAWL_QGRAM_CHUNK / SHARE);
-        uint32_t from = share % (TRAWL_QGRAM_CHUNK / SHARE) * SHARE;
+        uint32_t chunk = share % taken, from = share / taken * SHARE;
         uint32_t used = __ldg(candidates.used + chunk);
         uint32_t past = used < from + SHARE ? used : from + SHARE;
         const uint32_t *entries = candidates.entries + (size_t)chunk * TRAWL_QGRAM_CHUNK;
