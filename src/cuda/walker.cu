@@ -106,7 +106,6 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
     size_t counters = walk->uploaded->patterns.count * sizeof(uint64_t);
     bool copied = walker->strategy != TRAWL_STRATEGY_ZERO_COPY;
     room.text_bytes = copied ? longest + TRAWL_CUDA_TEXT_ALIGNMENT : 0;
-    room.pinned_text_bytes = fills ? longest + TRAWL_CUDA_TEXT_ALIGNMENT : 0;
     room.per_pattern_bytes = scan.form == TRAWL_CUDA_PATTERNS ? counters : 0;
     if (scan.form == TRAWL_CUDA_MATCHES) {
         uint64_t matches = segments->bytes / BYTES_PER_MATCH;

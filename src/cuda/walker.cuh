@@ -15,22 +15,35 @@ extern "C" {
 #include "cuda/segments.h"
 }
 
+/*
+ * Memory that a text is brought into, and from which the device copies it. A large one is ordinary
+ * memory with huge pages at first and page-locked when it has been filled: those who fill make its
+ * pages ready, all at once, which takes longer than anything else here if CUDA does it, and leaving
+ * huge pages is quick too.
+ */
+typedef struct trawl_cuda_staging {
+    uint8_t *bytes;
+    size_t size;
+    bool locked;
+    bool from_cuda; /* it was page-locked from the beginning */
+} trawl_cuda_staging;
+
 typedef struct trawl_cuda_slot {
     cudaStream_t stream;              /* copies in and scans */
     cudaStream_t out;                 /* copies out, while the next segment comes in */
     cudaEvent_t in_begin, in_end;     /* of the copy in */
     cudaEvent_t scan_begin, scan_end; /* of the scan, with its total on the host */
     cudaEvent_t out_begin, out_end;   /* of the copy out */
-    uint8_t *pinned_text;             /* pinned host memory */
-    uint8_t *text;                    /* device memory, as all of what follows but host_... */
+    trawl_cuda_staging staging;
+    uint8_t *text; /* device memory, as all of what follows but host_... */
     void *workspace;
     trawl_cuda_match *matches;
-    trawl_cuda_match *host_matches; /* pinned; room for as many */
+    trawl_cuda_match *host_matches; /* pinned */
     uint64_t *total;
     uint64_t *host_total; /* pinned */
     uint64_t *per_pattern;
-    size_t pinned_text_bytes, text_bytes, workspace_bytes, per_pattern_bytes;
-    uint64_t capacity; /* of matches and host_matches */
+    size_t text_bytes, workspace_bytes, per_pattern_bytes;
+    uint64_t capacity, host_capacity; /* of matches and host_matches */
 
     /* what it is doing: input side */
     uint64_t index; /* of the segment; UINT64_MAX: none yet */
@@ -45,8 +58,8 @@ typedef struct trawl_cuda_slot {
 
 /* What every slot needs for a walk; 0: not needed. */
 typedef struct trawl_cuda_room {
-    size_t pinned_text_bytes, text_bytes, workspace_bytes, per_pattern_bytes;
-    uint64_t capacity;
+    size_t text_bytes, workspace_bytes, per_pattern_bytes;
+    uint64_t capacity; /* of matches */
 } trawl_cuda_room;
 
 /* The slots of one walk; used by one thread at a time. */
@@ -104,6 +117,15 @@ void trawl_cuda_slots_free(trawl_cuda_slots *slots);
 /* Gives one slot, of which nothing is under way, more room. */
 trawl_status trawl_cuda_slot_grow(trawl_cuda_slot *slot, const trawl_cuda_room *room,
                                   trawl_error *error);
+
+/* Gives it memory to fill with a text of so many bytes. */
+trawl_status trawl_cuda_slot_stage(trawl_cuda_slot *slot, size_t bytes, trawl_error *error);
+
+/* Makes its filled memory one that the device copies from. */
+trawl_status trawl_cuda_slot_lock(trawl_cuda_slot *slot, trawl_error *error);
+
+/* Gives it room on the host for so many of its matches. */
+trawl_status trawl_cuda_slot_receive(trawl_cuda_slot *slot, uint64_t matches, trawl_error *error);
 
 /* Device memory that `count` slots with this room would take beyond what they have. */
 uint64_t trawl_cuda_slots_missing(const trawl_cuda_slots *slots, uint64_t count,

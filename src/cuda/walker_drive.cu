@@ -55,15 +55,14 @@ static uint64_t padding(const trawl_segment *segment) {
     return (TRAWL_CUDA_TEXT_ALIGNMENT - overlap) % TRAWL_CUDA_TEXT_ALIGNMENT;
 }
 
-/* Memory of a slot is made when the slot is first used, while text is read into others. */
+/* Memory of a slot is made when the slot is first used, while text is read into others; there is
+ * most to do before it is filled, so that comes first. */
 static trawl_status start_fill(trawl_cuda_walk *walk, trawl_cuda_slot *slot,
                                const trawl_ring_action *action, trawl_error *error) {
     trawl_segment segment = trawl_segments_at(&walk->segments, action->segment);
-    trawl_cuda_room room = {};
-    room.pinned_text_bytes = walk->room.pinned_text_bytes;
-    trawl_status status = trawl_cuda_slot_grow(slot, &room, error);
+    trawl_status status = trawl_cuda_slot_stage(slot, walk->room.text_bytes, error);
     if (status == TRAWL_OK) {
-        trawl_fillers_start(walk->fillers, action->slot, slot->pinned_text + padding(&segment),
+        trawl_fillers_start(walk->fillers, action->slot, slot->staging.bytes + padding(&segment),
                             segment.begin, segment.end);
     }
     return status;
@@ -99,13 +98,16 @@ static void begin_segment(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, ui
 static trawl_status copy_in(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, uint64_t index,
                             trawl_error *error) {
     trawl_status status = trawl_cuda_slot_grow(slot, &walk->room, error);
+    if (status == TRAWL_OK && !walk->pinned) {
+        status = trawl_cuda_slot_lock(slot, error);
+    }
     if (status != TRAWL_OK) {
         return status;
     }
     begin_segment(walk, slot, index);
     uint64_t place = padding(&slot->segment);
     const uint8_t *from =
-        walk->pinned ? walk->window->text + slot->segment.begin : slot->pinned_text + place;
+        walk->pinned ? walk->window->text + slot->segment.begin : slot->staging.bytes + place;
     TRAWL_CUDA_TRY(cudaEventRecord(slot->in_begin, slot->stream), error);
     TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->text + place, from,
                                    slot->segment.end - slot->segment.begin, cudaMemcpyHostToDevice,
@@ -194,6 +196,10 @@ static trawl_status end_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error 
 }
 
 static trawl_status copy_out(trawl_cuda_slot *slot, trawl_error *error) {
+    trawl_status status = trawl_cuda_slot_receive(slot, slot->found, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     TRAWL_CUDA_TRY(cudaEventRecord(slot->out_begin, slot->out), error);
     TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->host_matches, slot->matches,
                                    slot->found * sizeof *slot->matches, cudaMemcpyDeviceToHost,

@@ -1,6 +1,12 @@
 /* Slots: memory, streams and events for one segment under way each. */
 #include "cuda/walker.cuh"
 
+/* From this size on, staging memory is locked when its pages are there. */
+#define LARGE_STAGING ((size_t)4 << 20)
+
+/* Rooms for matches on the host grow from this at least. */
+#define FEWEST_RECEIVED ((uint64_t)4096)
+
 /* ------------------------------------------------------------------ one slot */
 
 trawl_status trawl_cuda_grow(void **memory, size_t *held, size_t bytes, trawl_error *error) {
@@ -15,43 +21,97 @@ trawl_status trawl_cuda_grow(void **memory, size_t *held, size_t bytes, trawl_er
     return TRAWL_OK;
 }
 
-static trawl_status grow_pinned(void **memory, size_t *held, size_t bytes, trawl_error *error) {
-    if (*held >= bytes) {
-        return TRAWL_OK;
-    }
-    (void)cudaFreeHost(*memory);
-    *memory = NULL;
-    *held = 0;
-    TRAWL_CUDA_TRY(cudaMallocHost(memory, bytes), error);
-    *held = bytes;
-    return TRAWL_OK;
-}
-
 static trawl_status grow_matches(trawl_cuda_slot *slot, uint64_t capacity, trawl_error *error) {
     if (slot->capacity >= capacity) {
         return TRAWL_OK;
     }
     size_t held = (size_t)slot->capacity * sizeof *slot->matches;
-    size_t host_held = held;
     size_t bytes = (size_t)capacity * sizeof *slot->matches;
     slot->capacity = 0;
     trawl_status status = trawl_cuda_grow((void **)&slot->matches, &held, bytes, error);
-    if (status == TRAWL_OK) {
-        status = grow_pinned((void **)&slot->host_matches, &host_held, bytes, error);
-    }
     if (status == TRAWL_OK) {
         slot->capacity = capacity;
     }
     return status;
 }
 
+trawl_status trawl_cuda_slot_receive(trawl_cuda_slot *slot, uint64_t matches, trawl_error *error) {
+    if (slot->host_capacity >= matches) {
+        return TRAWL_OK;
+    }
+    uint64_t least = 2 * slot->host_capacity;
+    least = least < FEWEST_RECEIVED ? FEWEST_RECEIVED : least;
+    uint64_t capacity = matches < least ? least : matches;
+    (void)cudaFreeHost(slot->host_matches);
+    slot->host_matches = NULL;
+    slot->host_capacity = 0;
+    TRAWL_CUDA_TRY(cudaMallocHost((void **)&slot->host_matches, capacity * sizeof *slot->matches),
+                   error);
+    slot->host_capacity = capacity;
+    return TRAWL_OK;
+}
+
+static void release_staging(trawl_cuda_staging *staging) {
+    if (staging->from_cuda) {
+        (void)cudaFreeHost(staging->bytes);
+    } else {
+        if (staging->locked) {
+            (void)cudaHostUnregister(staging->bytes);
+        }
+        trawl_release(staging->bytes);
+    }
+    *staging = (trawl_cuda_staging){};
+}
+
+static trawl_status stage_locked(trawl_cuda_staging *staging, size_t bytes, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaMallocHost((void **)&staging->bytes, bytes), error);
+    staging->size = bytes;
+    staging->locked = staging->from_cuda = true;
+    return TRAWL_OK;
+}
+
+trawl_status trawl_cuda_slot_stage(trawl_cuda_slot *slot, size_t bytes, trawl_error *error) {
+    trawl_cuda_staging *staging = &slot->staging;
+    if (staging->size >= bytes) {
+        return TRAWL_OK;
+    }
+    release_staging(staging);
+    if (bytes < LARGE_STAGING) {
+        return stage_locked(staging, bytes, error);
+    }
+    staging->bytes = (uint8_t *)trawl_allocate_table(bytes);
+    if (staging->bytes == NULL) {
+        return trawl_fail_memory(error, "segments", bytes);
+    }
+    staging->size = bytes;
+    return TRAWL_OK;
+}
+
+trawl_status trawl_cuda_slot_lock(trawl_cuda_slot *slot, trawl_error *error) {
+    trawl_cuda_staging *staging = &slot->staging;
+    if (staging->locked) {
+        return TRAWL_OK;
+    }
+    if (cudaHostRegister(staging->bytes, staging->size, cudaHostRegisterPortable) == cudaSuccess) {
+        staging->locked = true;
+        return TRAWL_OK;
+    }
+    /* Not all systems lock memory that is not CUDA's own. */
+    (void)cudaGetLastError();
+    trawl_cuda_staging own = {};
+    trawl_status status = stage_locked(&own, staging->size, error);
+    if (status == TRAWL_OK) {
+        memcpy(own.bytes, staging->bytes, staging->size);
+        release_staging(staging);
+        *staging = own;
+    }
+    return status;
+}
+
 trawl_status trawl_cuda_slot_grow(trawl_cuda_slot *slot, const trawl_cuda_room *room,
                                   trawl_error *error) {
-    trawl_status status = grow_pinned((void **)&slot->pinned_text, &slot->pinned_text_bytes,
-                                      room->pinned_text_bytes, error);
-    if (status == TRAWL_OK) {
-        status = trawl_cuda_grow((void **)&slot->text, &slot->text_bytes, room->text_bytes, error);
-    }
+    trawl_status status =
+        trawl_cuda_grow((void **)&slot->text, &slot->text_bytes, room->text_bytes, error);
     if (status == TRAWL_OK) {
         status =
             trawl_cuda_grow(&slot->workspace, &slot->workspace_bytes, room->workspace_bytes, error);
@@ -96,7 +156,7 @@ static void free_slot(trawl_cuda_slot *slot) {
     (void)cudaFree(slot->matches);
     (void)cudaFree(slot->total);
     (void)cudaFree(slot->per_pattern);
-    (void)cudaFreeHost(slot->pinned_text);
+    release_staging(&slot->staging);
     (void)cudaFreeHost(slot->host_matches);
     (void)cudaFreeHost(slot->host_total);
 }

@@ -91,6 +91,11 @@ bool device_fail_allocations(long after) {
     return true;
 }
 
+bool device_refuse_locking(bool refuse) {
+    emulator_fail(refuse ? "cudaHostRegister" : nullptr, cudaErrorNotSupported, 0);
+    return true;
+}
+
 bool device_limit_textures(size_t elements) {
     emulator_set_texture_elements(elements ? elements : (size_t)1 << 28);
     return true;
@@ -108,6 +113,11 @@ void device_shake(unsigned seed) {
 
 bool device_fail_allocations(long after) {
     (void)after;
+    return false;
+}
+
+bool device_refuse_locking(bool refuse) {
+    (void)refuse;
     return false;
 }
 

@@ -50,6 +50,9 @@ void device_shake(unsigned seed);
  * negative: none does. Returns false where that cannot be done. */
 bool device_fail_allocations(long after);
 
+/* Memory that is not CUDA's own cannot be page-locked. Returns false where that cannot be done. */
+bool device_refuse_locking(bool refuse);
+
 /* Textures of more elements than this cannot be made; 0: as usual. Returns false where that cannot
  * be done. */
 bool device_limit_textures(size_t elements);

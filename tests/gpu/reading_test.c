@@ -79,6 +79,50 @@ static void long_texts(void **state) {
     free(text);
 }
 
+/* Segments whose memory is page-locked once it has been filled: it can be, it cannot, and one
+ * allocation after the other fails. */
+static void large_segments(void **state) {
+    (void)state;
+    enum { LENGTH = 12000000, SEGMENT = 5000000 };
+    uint8_t *text = make_text(LENGTH);
+    trawl_db *db = compile(TRAWL_MATCH_ALL);
+    uint64_t wanted = 0, total = 0, received = 0;
+    text_source source;
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    text_source_open(&source, text, LENGTH);
+    assert_int_equal(trawl_count(db, text, LENGTH, NULL, &wanted, NULL, &error), TRAWL_OK);
+    trawl_db_free(db);
+    options.device = "cuda";
+    options.threads = 3;
+    options.segment_bytes = SEGMENT;
+    for (int refuse = 0; refuse < 2; refuse++) {
+        db = compile(TRAWL_MATCH_ALL);
+        (void)device_refuse_locking(refuse == 1);
+        assert_int_equal(trawl_count_source(db, &source.source, &options, &total, NULL, &error),
+                         TRAWL_OK);
+        assert_int_equal(total, wanted);
+        received = 0;
+        assert_int_equal(
+            trawl_scan_source(db, &source.source, &options, count_batch, &received, &error),
+            TRAWL_OK);
+        assert_int_equal(received, wanted);
+        (void)device_refuse_locking(false);
+        trawl_db_free(db);
+    }
+    trawl_status status = TRAWL_ERROR_MEMORY;
+    for (long after = 0; status != TRAWL_OK && device_fail_allocations(after); after++) {
+        size_t objects = device_live_objects();
+        db = compile(TRAWL_MATCH_ALL);
+        received = 0;
+        status = trawl_scan_source(db, &source.source, &options, count_batch, &received, &error);
+        (void)device_fail_allocations(-1);
+        assert_true(status == TRAWL_ERROR_MEMORY || (status == TRAWL_OK && received == wanted));
+        trawl_db_free(db);
+        assert_int_equal(device_live_objects(), objects);
+    }
+    free(text);
+}
+
 /* What lies before a failure is scanned, to the last byte, and then the failure told. */
 static void failures_end_the_text(void **state) {
     (void)state;
@@ -146,6 +190,7 @@ int main(void) {
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_texts),
+        cmocka_unit_test(large_segments),
         cmocka_unit_test(failures_end_the_text),
         cmocka_unit_test(zero_copy_is_refused),
     };
