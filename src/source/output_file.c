@@ -40,6 +40,7 @@ static void install_handlers(void) {
         return;
     handlers_installed = true;
     (void)atexit(remove_temporaries);
+    (void)at_quick_exit(remove_temporaries);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct sigaction now;
         /* nohup and the like ignore a signal on purpose: keep that. */
