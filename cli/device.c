@@ -25,6 +25,15 @@ void device_maker_name(const char *device, char *name, size_t size) {
 
 /* ------------------------------------------------------------------ profiles */
 
+/* Whether there is a folder of profiles. */
+static bool has_profiles(void) {
+    char path[4096];
+    if (!tune_profile_path("any", path, sizeof path))
+        return false;
+    *strrchr(path, '/') = '\0';
+    return access(path, F_OK) == 0;
+}
+
 trawl_status device_read_profile(const profile_options *options, const char *device, char *path,
                                  size_t size, tune_profile *profile, trawl_error *error) {
     char name[128];
@@ -37,6 +46,8 @@ trawl_status device_read_profile(const profile_options *options, const char *dev
         (void)snprintf(path, size, "%s", options->path);
         return tune_profile_read(path, profile, error);
     }
+    if (!has_profiles()) /* most have none, and a device's name takes long to get */
+        return TRAWL_ERROR_UNAVAILABLE;
     device_maker_name(device, name, sizeof name);
     if (!tune_profile_path(name, path, size) || access(path, F_OK) != 0) {
         path[0] = '\0';

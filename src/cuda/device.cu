@@ -159,17 +159,19 @@ void trawl_cuda_leave(int before) {
 }
 
 trawl_status trawl_cuda_device_read(int number, trawl_cuda_device *device, trawl_error *error) {
-    cudaDeviceProp properties;
-    TRAWL_CUDA_TRY(cudaGetDeviceProperties(&properties, number), error);
-    int elements = 0;
-    TRAWL_CUDA_TRY(cudaDeviceGetAttribute(&elements, cudaDevAttrMaxTexture1DLinearWidth, number),
-                   error);
+    static const cudaDeviceAttr asked[] = {
+        cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+        cudaDevAttrL2CacheSize, cudaDevAttrMaxTexture1DLinearWidth, cudaDevAttrWarpSize};
+    int values[sizeof asked / sizeof *asked];
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        TRAWL_CUDA_TRY(cudaDeviceGetAttribute(&values[i], asked[i], number), error);
+    }
     device->number = number;
-    device->multiprocessors = properties.multiProcessorCount;
-    device->shared_bytes = properties.sharedMemPerBlockOptin;
-    device->l2_bytes = (size_t)properties.l2CacheSize;
-    device->texture_elements = (size_t)elements;
-    device->warp = (uint32_t)properties.warpSize;
+    device->multiprocessors = values[0];
+    device->shared_bytes = (size_t)values[1];
+    device->l2_bytes = (size_t)values[2];
+    device->texture_elements = (size_t)values[3];
+    device->warp = (uint32_t)values[4];
     return TRAWL_OK;
 }
 
