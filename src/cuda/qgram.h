@@ -99,8 +99,7 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_spot(uint64_t hash, uint32_t filter_words) 
     return (uint32_t)(((hash & UINT32_MAX) * filter_words) >> 32);
 #endif
 }
-/* The bits of that word, counted from the highest: modulo 32, which is what shifting does on a
- * device. */
+/* The bits of that word, modulo 32, which is what shifting does on a device. */
 TRAWL_BOTH uint32_t trawl_cuda_qgram_first_bit(uint64_t hash) {
     return (uint32_t)(hash >> 32);
 }
@@ -108,8 +107,8 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_second_bit(uint64_t hash) {
     return (uint32_t)(hash >> 32) >> 5;
 }
 TRAWL_BOTH uint32_t trawl_cuda_qgram_ones(uint64_t hash, uint32_t filter_ones) {
-    uint32_t first = UINT32_C(0x80000000) >> trawl_cuda_qgram_first_bit(hash) % 32;
-    uint32_t second = UINT32_C(0x80000000) >> trawl_cuda_qgram_second_bit(hash) % 32;
+    uint32_t first = UINT32_C(1) << trawl_cuda_qgram_first_bit(hash) % 32;
+    uint32_t second = UINT32_C(1) << trawl_cuda_qgram_second_bit(hash) % 32;
     return filter_ones == 1 ? first : first | second;
 }
 
@@ -154,9 +153,6 @@ typedef struct trawl_cuda_qgram_layout {
     /* A piece of text: keys' samples are taken where they are rare in it. */
     uint8_t common[TRAWL_CUDA_QGRAM_COMMON_BYTES];
     size_t common_length;
-    /* What was expected of the tiers that were chosen. */
-    double price;      /* picoseconds of a whole device for a byte of text */
-    double candidates; /* samples that pass, for a byte of text */
 } trawl_cuda_qgram_layout;
 
 /* Makes all arrays of the tiers, which have been chosen: everything in `tier` up to align_bits is

@@ -46,22 +46,48 @@ static __device__ __forceinline__ uint64_t trawl_qgram_sample(const uint32_t (&s
     return hash;
 }
 
-/* One bit of `passed` for each sample, the last one lowest, behind the bits that it has. A bit of
- * FILTER is found by turning it into the sign, and taken over with the next shift. `size` is
- * FILTER's, in words. */
+/* value * TIMES + more, by the unit that multiplies: the one that shifts and adds is the busiest.
+ */
+template <uint32_t TIMES>
+static __device__ __forceinline__ uint32_t trawl_qgram_times(uint32_t value, uint32_t more) {
+#ifdef __CUDA_ARCH__
+    uint32_t result;
+    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(value), "n"(TIMES), "r"(more));
+    return result;
+#else
+    return value * TIMES + more;
+#endif
+}
+
+/* Word `at` of FILTER. In shared memory its address is made here: the compiler would add where
+ * FILTER begins to the index, and take two instructions more for it. */
+template <bool GLOBAL>
+static __device__ __forceinline__ uint32_t trawl_qgram_look(const uint32_t *filter, uint32_t at) {
+#ifdef __CUDA_ARCH__
+    if constexpr (!GLOBAL) {
+        uint32_t word,
+            address = trawl_qgram_times<4>(at, (uint32_t)__cvta_generic_to_shared(filter));
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
+        return word;
+    }
+#endif
+    return __ldg(filter + at);
+}
+
+/* One bit for each sample, the last one lowest, behind the bits that `passed` has. A bit of FILTER
+ * is found by turning it into the lowest one. `size` is FILTER's, in words. */
 template <int STRIDE, int WORDS, int ONES, bool GLOBAL, int AT = STRIDE>
 static __device__ __forceinline__ uint32_t trawl_qgram_samples(const uint32_t (&seen)[8],
                                                                const uint32_t *filter,
                                                                uint32_t size, uint32_t mask,
                                                                uint32_t passed) {
     uint64_t hash = trawl_qgram_sample<AT, WORDS>(seen, mask);
-    uint32_t at = trawl_cuda_qgram_spot(hash, size);
-    uint32_t word = GLOBAL ? __ldg(filter + at) : filter[at];
-    uint32_t sign = __funnelshift_l(word, word, trawl_cuda_qgram_first_bit(hash));
+    uint32_t word = trawl_qgram_look<GLOBAL>(filter, trawl_cuda_qgram_spot(hash, size));
+    uint32_t found = __funnelshift_r(word, word, trawl_cuda_qgram_first_bit(hash));
     if constexpr (ONES == 2) {
-        sign &= __funnelshift_l(word, word, trawl_cuda_qgram_second_bit(hash));
+        found &= __funnelshift_r(word, word, trawl_cuda_qgram_second_bit(hash));
     }
-    passed = __funnelshift_l(sign, passed, 1);
+    passed = trawl_qgram_times<2>(passed, found & 1);
     if constexpr (AT < 16) {
         return trawl_qgram_samples<STRIDE, WORDS, ONES, GLOBAL, AT + STRIDE>(seen, filter, size,
                                                                              mask, passed);
