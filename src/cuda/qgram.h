@@ -153,6 +153,9 @@ typedef struct trawl_cuda_qgram_layout {
     /* A piece of text: keys' samples are taken where they are rare in it. */
     uint8_t common[TRAWL_CUDA_QGRAM_COMMON_BYTES];
     size_t common_length;
+    /* What was expected of the tiers that were chosen. */
+    double price;      /* picoseconds of a whole device for a byte of text */
+    double candidates; /* samples that pass, for a byte of text */
 } trawl_cuda_qgram_layout;
 
 /* Makes all arrays of the tiers, which have been chosen: everything in `tier` up to align_bits is
