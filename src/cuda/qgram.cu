@@ -10,8 +10,8 @@ extern "C" {
 #define LEAST_WINDOWS 4u
 #define MOST_WINDOWS (TRAWL_QGRAM_MOST_PART / TRAWL_QGRAM_WINDOW)
 
-/* Candidates that are listed: one for so many bytes of a piece, and a chunk for every warp. */
-#define BYTES_PER_CANDIDATE 8u
+/* Candidates that are listed: one for so many bytes of a piece, and two chunks for every warp. */
+#define BYTES_PER_CANDIDATE 12u
 
 /* Hits that are noted of a part: one for so many bytes of it. */
 #define BYTES_PER_HIT 16u
@@ -231,7 +231,8 @@ static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *p
 }
 
 static uint64_t chunks_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan) {
-    return plan->piece_bytes / BYTES_PER_CANDIDATE / TRAWL_QGRAM_CHUNK + warps_of(uploaded, plan);
+    return plan->piece_bytes / BYTES_PER_CANDIDATE / TRAWL_QGRAM_CHUNK +
+           2 * warps_of(uploaded, plan);
 }
 
 /* For one piece; they are needed until the next one only. `workspace` may be NULL: for `bytes`. */
@@ -248,8 +249,8 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_db *uploaded,
     at += aligned(parts_of_piece(plan) * sizeof(uint32_t));
     candidates.used = (uint32_t *)at;
     at += aligned(chunks * sizeof(uint32_t));
-    candidates.entries = (uint32_t *)at;
-    at += aligned(chunks * TRAWL_QGRAM_CHUNK * sizeof(uint32_t));
+    candidates.entries = (uint2 *)at;
+    at += aligned(chunks * TRAWL_QGRAM_CHUNK * sizeof(uint2));
     candidates.chunks = (uint32_t)chunks;
     *bytes = at - (uintptr_t)workspace;
     return candidates;

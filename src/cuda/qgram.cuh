@@ -76,7 +76,7 @@ typedef struct trawl_cuda_qgram_notes {
  * chunks left, the rest of a part is done in one step (qgram_rest.cu).
  */
 typedef struct trawl_cuda_qgram_candidates {
-    uint32_t *entries; /* CHUNK for each chunk */
+    uint2 *entries;    /* CHUNK for each chunk */
     uint32_t *used;    /* of each chunk that was taken: entries that it has */
     uint32_t *taken;   /* one word: chunks, also those that there were not */
     uint32_t *stopped; /* one word behind it: parts whose samples are not all listed */
@@ -85,7 +85,11 @@ typedef struct trawl_cuda_qgram_candidates {
 } trawl_cuda_qgram_candidates;
 
 #define TRAWL_QGRAM_CHUNK 1024u
-#define TRAWL_QGRAM_ENTRY_SHIFT 30u /* a piece owns at most 1 << 30 bytes */
+
+/* A sample is its tier, and its last byte counted from the piece's first owned one. A piece owns at
+ * most 1 << 30 bytes. */
+#define TRAWL_QGRAM_SAMPLE_SHIFT 30u
+#define TRAWL_QGRAM_SAMPLE_LAST ((1u << TRAWL_QGRAM_SAMPLE_SHIFT) - 1)
 #define TRAWL_QGRAM_ALL UINT32_MAX
 
 /* Bytes of a part, at most: a warp takes several even of short texts. */

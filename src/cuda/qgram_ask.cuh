@@ -108,6 +108,29 @@ static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_piece 
     return __ldg(table.align + trawl_cuda_qgram_entry(hash, table.tier.align_bits));
 }
 
+/* Where keys of a tier may end by one sample: before text[end + a] for each bit a. */
+typedef struct ends {
+    uint32_t number; /* of the tier */
+    int32_t end;     /* of the sample */
+    uint32_t alignments;
+} ends;
+
+/* The second question for a sample that is numbered as in qgram.cuh. What ends behind the piece is
+ * found with the next one. */
+static __device__ __forceinline__ ends ask_sample(const trawl_cuda_piece &piece,
+                                                  const trawl_cuda_qgram_view &view,
+                                                  uint32_t sample) {
+    const uint32_t number = sample >> TRAWL_QGRAM_SAMPLE_SHIFT;
+    const trawl_cuda_qgram_tables &table = view.table[number];
+    ends result = {number, (int32_t)(piece.owned + (sample & TRAWL_QGRAM_SAMPLE_LAST) + 1), 1};
+    if (table.tier.stride > 1) {
+        result.alignments = alignments_of(piece, table, result.end);
+        int32_t most = (int32_t)piece.length - result.end;
+        result.alignments &= most < 31 ? (2u << most) - 1 : ~0u;
+    }
+    return result;
+}
+
 /* ------------------------------------------------------------------ the third question */
 
 /* The longest of the keys first .. last - 1, which end as the text before text[end] does, that ends

@@ -16,7 +16,7 @@
 typedef struct waiting_samples {
     const tallying *with;
     const trawl_cuda_qgram_view *near;
-    uint32_t *entries; /* in shared memory */
+    uint32_t *samples; /* in shared memory, as in qgram.cuh */
     uint32_t waiting;  /* all threads of the warp have the same */
     uint32_t reached;  /* rounds before it have been listed */
     trawl_counter counted;
@@ -34,20 +34,17 @@ static __device__ __forceinline__ void count_step(waiting_samples *self, uint32_
 
 /* Asks for up to 32 samples, which are taken away; returns what the thread has counted. */
 template <bool REPORT>
-static __device__ __noinline__ trawl_counter ask_waiting(const tallying &tallying,
+static __device__ __noinline__ trawl_counter ask_waiting(const tallying &with,
                                                          const trawl_cuda_qgram_view &near,
-                                                         const uint32_t *entries, uint32_t count) {
+                                                         const uint32_t *asked, uint32_t count) {
     trawl_counter counted = 0;
     __syncwarp();
     if (threadIdx.x % 32 < count) {
-        uint32_t entry = entries[threadIdx.x % 32], number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
-        const trawl_cuda_qgram_tables &table = near.table[number];
-        ends found = ask_sample(tallying.reporter->piece, table, number,
-                                entry & ((1u << TRAWL_QGRAM_ENTRY_SHIFT) - 1));
+        ends found = ask_sample(with.reporter->piece, near, asked[threadIdx.x % 32]);
         for (; found.alignments != 0; found.alignments &= found.alignments - 1) {
             uint32_t alignment = (uint32_t)__ffs((int)found.alignments) - 1;
-            counted += tally_end<REPORT>(tallying, table, number, (uint32_t)found.end + alignment,
-                                         alignment);
+            counted += tally_end<REPORT>(with, near.table[found.number], found.number,
+                                         (uint32_t)found.end + alignment, alignment);
         }
     }
     __syncwarp();
@@ -57,10 +54,10 @@ static __device__ __noinline__ trawl_counter ask_waiting(const tallying &tallyin
 /* Whether REPORT is wanted is one question for all threads of a kernel. */
 static __device__ __forceinline__ void ask_some(waiting_samples *self, uint32_t first,
                                                 uint32_t count) {
-    const tallying &tallying = *self->with;
-    self->counted += tallying.reporter->output.pass == TRAWL_CUDA_PASS_COUNT
-                         ? ask_waiting<false>(tallying, *self->near, self->entries + first, count)
-                         : ask_waiting<true>(tallying, *self->near, self->entries + first, count);
+    const tallying &with = *self->with;
+    self->counted += with.reporter->output.pass == TRAWL_CUDA_PASS_COUNT
+                         ? ask_waiting<false>(with, *self->near, self->samples + first, count)
+                         : ask_waiting<true>(with, *self->near, self->samples + first, count);
 }
 
 static __device__ __forceinline__ void put_samples(waiting_samples *self, const samples &all,
@@ -74,8 +71,7 @@ static __device__ __forceinline__ void put_samples(waiting_samples *self, const 
             uint32_t rank = (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
             passed ^= 1u << bit;
             if (!listed) {
-                self->entries[self->waiting + rank] =
-                    all.number << TRAWL_QGRAM_ENTRY_SHIFT | (uint32_t)last_of(all, bit);
+                self->samples[self->waiting + rank] = numbered(all, bit);
             }
         }
         self->waiting += listed ? 0 : (uint32_t)__popc(some);

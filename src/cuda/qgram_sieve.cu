@@ -1,21 +1,41 @@
 /*
- * The first step of a scan: FILTER alone, for all samples of the text. What passes is listed for
- * the second step (qgram_tally.cu). Nothing else happens here, so that a block's threads have
- * registers enough to keep a multiprocessor busy with reading.
+ * The first step of a scan: FILTER for all samples of the text, and the second question (qgram.h)
+ * for what passes, while its bytes are still in the caches. What passes that too is listed for the
+ * second step (qgram_tally.cu).
+ *
+ * Few samples pass, and not those of all threads at once: they wait in shared memory until there is
+ * one for every thread of the warp. Asking for them is out of line, so that the loop over the text
+ * has registers enough to keep a multiprocessor busy with reading.
  */
 #include "cuda/qgram_sieve.cuh"
 
-/* The chunk that a warp fills. All threads of the warp have the same, but for `counted`. */
+/* What waits of a warp: at most 31 samples, and then one more of each thread. */
+#define WAITING 64u
+
+/* Where a warp lists; in shared memory, so that the loop over the text has its registers. */
+typedef struct chunks {
+    uint32_t waiting;
+    uint32_t next;  /* entry of the chunk that is filled, of all; a multiple of CHUNK: it is full */
+    uint32_t spare; /* first entry of the chunk that comes next, or TRAWL_QGRAM_ALL */
+    uint32_t reached;
+    uint32_t samples[WAITING];
+} chunks;
+
 typedef struct listing {
     const trawl_cuda_qgram_candidates *candidates;
-    uint32_t next; /* the entry, of all */
-    uint32_t room; /* entries that the chunk has left; 0: there is none yet */
-    uint32_t reached;
+    const trawl_cuda_piece *piece;
+    const trawl_cuda_qgram_view *near;
+    chunks *own;
     uint32_t counted; /* the thread's, of the part */
 } listing;
 
+/* Entries that are left of a chunk. */
+static __device__ __forceinline__ uint32_t room_behind(uint32_t next) {
+    return (0 - next) % TRAWL_QGRAM_CHUNK;
+}
+
 static __device__ __forceinline__ bool stopped(const listing *self) {
-    return self->reached != TRAWL_QGRAM_ALL;
+    return self->own->reached != TRAWL_QGRAM_ALL;
 }
 
 static __device__ __forceinline__ void count_step(listing *self, uint32_t place, uint32_t sum) {
@@ -23,48 +43,101 @@ static __device__ __forceinline__ void count_step(listing *self, uint32_t place,
     self->counted += stopped(self) ? 0 : sum;
 }
 
-/* Ends the chunk and takes another one. Returns its first entry, or TRAWL_QGRAM_ALL. */
-static __device__ __noinline__ uint32_t take_chunk(const trawl_cuda_qgram_candidates &candidates,
-                                                   uint32_t next, uint32_t room) {
+/* Takes a chunk. Returns its first entry, or TRAWL_QGRAM_ALL. */
+static __device__ __noinline__ uint32_t take_chunk(const trawl_cuda_qgram_candidates &candidates) {
     uint32_t taken = 0;
     if (threadIdx.x % 32 == 0) {
-        if (next != 0) {
-            candidates.used[(next + room - 1) / TRAWL_QGRAM_CHUNK] = TRAWL_QGRAM_CHUNK;
-        }
         taken = atomicAdd(candidates.taken, 1u);
     }
     taken = __shfl_sync(FULL, taken, 0);
     return taken < candidates.chunks ? taken * TRAWL_QGRAM_CHUNK : TRAWL_QGRAM_ALL;
 }
 
+/* Asks for `count` of the samples that wait, from number `first` on, and lists what passes. There
+ * is room for all of them. */
+static __device__ __noinline__ void screen(const trawl_cuda_qgram_candidates &candidates,
+                                           const trawl_cuda_piece &piece,
+                                           const trawl_cuda_qgram_view &near, chunks *own,
+                                           uint32_t first, uint32_t count) {
+    const uint32_t lane = threadIdx.x % 32, next = own->next, room = room_behind(next);
+    ends found = {0, 0, 0};
+    uint32_t sample = 0;
+    if (lane < count) {
+        sample = own->samples[first + lane];
+        found = ask_sample(piece, near, sample);
+    }
+    uint32_t some = __ballot_sync(FULL, found.alignments != 0);
+    uint32_t rank = (uint32_t)__popc(some & ((1u << lane) - 1)), all = (uint32_t)__popc(some);
+    uint32_t slot = rank < room ? next + rank : own->spare + (rank - room);
+    if (found.alignments != 0) {
+        candidates.entries[slot] = make_uint2(sample, found.alignments);
+    }
+    __syncwarp();
+    if (lane == 0) {
+        if (all <= room) {
+            own->next = next + all;
+        } else {
+            if (room != 0) {
+                candidates.used[next / TRAWL_QGRAM_CHUNK] = TRAWL_QGRAM_CHUNK;
+            }
+            own->next = own->spare + (all - room);
+            own->spare = TRAWL_QGRAM_ALL;
+        }
+    }
+    __syncwarp();
+}
+
 static __device__ __forceinline__ void put_samples(listing *self, const samples &all,
                                                    uint32_t passed) {
-    uint32_t place = all.place;
+    chunks *own = self->own;
+    uint32_t place = all.place, waiting = own->waiting;
     for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0 && !stopped(self);
          some = __ballot_sync(FULL, passed != 0)) {
         uint32_t count = (uint32_t)__popc(some);
-        uint32_t rank = (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
-        uint32_t slot = self->next + rank;
-        if (count > self->room) {
-            uint32_t begin = take_chunk(*self->candidates, self->next, self->room);
-            if (begin == TRAWL_QGRAM_ALL) {
-                self->reached = place;
+        /* Whatever waits has a place in a chunk already. */
+        if (waiting + count > room_behind(own->next) && own->spare == TRAWL_QGRAM_ALL) {
+            uint32_t spare = take_chunk(*self->candidates);
+            if (threadIdx.x % 32 == 0) {
+                own->spare = spare;
+                own->reached = spare == TRAWL_QGRAM_ALL ? place : TRAWL_QGRAM_ALL;
+            }
+            __syncwarp();
+            if (spare == TRAWL_QGRAM_ALL) {
                 break;
             }
-            slot = rank < self->room ? slot : begin + (rank - self->room);
-            self->next = begin + (count - self->room);
-            self->room = TRAWL_QGRAM_CHUNK - (count - self->room);
-        } else {
-            self->next += count;
-            self->room -= count;
         }
         if (passed != 0) {
             uint32_t bit = 31 - (uint32_t)__clz((int)passed);
+            uint32_t rank = (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
             passed ^= 1u << bit;
-            self->candidates->entries[slot] =
-                all.number << TRAWL_QGRAM_ENTRY_SHIFT | (uint32_t)last_of(all, bit);
+            own->samples[waiting + rank] = numbered(all, bit);
+        }
+        waiting += count;
+        __syncwarp();
+        if (waiting >= 32) {
+            waiting -= 32;
+            screen(*self->candidates, *self->piece, *self->near, own, waiting, 32);
         }
         place++;
+    }
+    if (threadIdx.x % 32 == 0) {
+        own->waiting = waiting;
+    }
+    __syncwarp();
+}
+
+/* Lists what waits, and says how many entries the last chunks have. */
+static __device__ __forceinline__ void end_chunks(const listing &self) {
+    const trawl_cuda_qgram_candidates &candidates = *self.candidates;
+    chunks *own = self.own;
+    screen(candidates, *self.piece, *self.near, own, 0, own->waiting);
+    if (threadIdx.x % 32 == 0) {
+        if (room_behind(own->next) != 0) {
+            candidates.used[own->next / TRAWL_QGRAM_CHUNK] = own->next % TRAWL_QGRAM_CHUNK;
+        }
+        if (own->spare != TRAWL_QGRAM_ALL) {
+            candidates.used[own->spare / TRAWL_QGRAM_CHUNK] = 0;
+        }
     }
 }
 
@@ -76,8 +149,13 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     TRAWL_SHARED(shared);
     const trawl_cuda_qgram_view *near = copy_near(view, view.image_words, shared);
     /* What pairs count is here and not in registers, of which the loop needs all. */
-    trawl_counter *counted =
-        (trawl_counter *)(shared + 4 * (view.image_words + TRAWL_QGRAM_VIEW_WORDS));
+    uint32_t *behind = (uint32_t *)shared + view.image_words + TRAWL_QGRAM_VIEW_WORDS;
+    trawl_counter *counted = (trawl_counter *)behind;
+    chunks *own = (chunks *)(behind + sizeof *counted / 4) + threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) {
+        own->waiting = own->next = 0;
+        own->spare = own->reached = TRAWL_QGRAM_ALL;
+    }
     if (threadIdx.x == 0) {
         *counted = 0;
     }
@@ -85,11 +163,11 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     const trawl_cuda_piece &piece = reporter.piece;
     const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
     const uint32_t warps = blockDim.x / 32;
-    listing self = {&candidates, 0, 0, TRAWL_QGRAM_ALL, 0};
+    listing self = {&candidates, &piece, near, own, 0};
     for (uint32_t part = blockIdx.x * warps + threadIdx.x / 32; part < parts;
          part += gridDim.x * warps) {
         if (stopped(&self)) {
-            self.reached = 0; /* there are no chunks for this part either */
+            own->reached = 0; /* there are no chunks for this part either */
         } else {
             sieve_part<COUNTED>(piece, (const uint32_t *)shared, near, part_bytes,
                                 trawl_cuda_part_begin(&piece, part_bytes, part), &self);
@@ -99,16 +177,13 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
             self.counted = 0;
         }
         if (threadIdx.x % 32 == 0) {
-            candidates.reached[part] = self.reached;
+            candidates.reached[part] = own->reached;
             if (stopped(&self)) {
                 atomicAdd(candidates.stopped, 1u);
             }
         }
     }
-    if (threadIdx.x % 32 == 0 && self.next != 0) {
-        candidates.used[(self.next + self.room - 1) / TRAWL_QGRAM_CHUNK] =
-            TRAWL_QGRAM_CHUNK - self.room;
-    }
+    end_chunks(self);
     if (COUNTED) {
         __syncthreads();
         if (threadIdx.x == 0 && *counted != 0) {
@@ -119,8 +194,9 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
 
 template <bool COUNTED>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    uint32_t bytes =
-        4 * (call->view->image_words + TRAWL_QGRAM_VIEW_WORDS) + (uint32_t)sizeof(trawl_counter);
+    uint32_t bytes = 4 * (call->view->image_words + TRAWL_QGRAM_VIEW_WORDS) +
+                     (uint32_t)sizeof(trawl_counter) +
+                     call->threads / 32 * (uint32_t)sizeof(chunks);
     trawl_status status = trawl_cuda_allow_shared(call->device, sieve<COUNTED>, bytes, error);
     if (status != TRAWL_OK) {
         return status;

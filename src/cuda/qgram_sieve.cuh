@@ -48,6 +48,11 @@ static __device__ __forceinline__ int32_t last_of(const samples &all, uint32_t b
                               threadIdx.x % 32 * 16 + (sample % per_vector + 1) * all.stride - 1);
 }
 
+/* Its number, as in qgram.cuh. */
+static __device__ __forceinline__ uint32_t numbered(const samples &all, uint32_t bit) {
+    return all.number << TRAWL_QGRAM_SAMPLE_SHIFT | (uint32_t)last_of(all, bit);
+}
+
 /* The samples of `passed` that end at owned bytes. */
 static __device__ __noinline__ uint32_t within_piece(const samples all, int32_t most,
                                                      uint32_t passed) {

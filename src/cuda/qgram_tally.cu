@@ -87,14 +87,14 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
         uint32_t chunk = share % taken, from = share / taken * SHARE;
         uint32_t used = __ldg(candidates.used + chunk);
         uint32_t past = used < from + SHARE ? used : from + SHARE;
-        const uint32_t *entries = candidates.entries + (size_t)chunk * TRAWL_QGRAM_CHUNK;
+        const uint2 *entries = candidates.entries + (size_t)chunk * TRAWL_QGRAM_CHUNK;
         for (uint32_t i = from; i < past; i += 32) {
             ends found = {0, 0, 0};
             if (i + lane < past) {
-                uint32_t entry = __ldg(entries + i + lane);
-                uint32_t number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
-                found = ask_sample(piece, view.table[number], number,
-                                   entry & ((1u << TRAWL_QGRAM_ENTRY_SHIFT) - 1));
+                uint2 entry = __ldg(entries + i + lane);
+                found.number = entry.x >> TRAWL_QGRAM_SAMPLE_SHIFT;
+                found.end = (int32_t)(piece.owned + (entry.x & TRAWL_QGRAM_SAMPLE_LAST) + 1);
+                found.alignments = entry.y;
             }
             counted += wait<REPORT>(tallying, view, &queue, found);
         }

@@ -14,29 +14,8 @@ typedef struct tallying {
     uint32_t part_bytes;
 } tallying;
 
-/* Where keys of a tier may end by one sample: before text[end + a] for each bit a. */
-typedef struct ends {
-    uint32_t number; /* of the tier */
-    int32_t end;     /* of the sample */
-    uint32_t alignments;
-} ends;
-
-/* The second question for the sample of tier `number` whose last byte is so far behind the first
- * owned one. What ends behind the piece is found with the next one. */
-static __device__ __forceinline__ ends ask_sample(const trawl_cuda_piece &piece,
-                                                  const trawl_cuda_qgram_tables &table,
-                                                  uint32_t number, uint32_t last) {
-    ends result = {number, (int32_t)(piece.owned + last + 1), 1};
-    if (table.tier.stride > 1) {
-        result.alignments = alignments_of(piece, table, result.end);
-        int32_t most = (int32_t)piece.length - result.end;
-        result.alignments &= most < 31 ? (2u << most) - 1 : ~0u;
-    }
-    return result;
-}
-
-/* The same for the samples at the piece's first owned byte and before it, which reach into it: a
- * thread of a warp asks for one. */
+/* The second question for the samples at the piece's first owned byte and before it, which reach
+ * into it: a thread of a warp asks for one. */
 static_assert(TRAWL_CUDA_QGRAM_TIERS * TRAWL_CUDA_QGRAM_BEFORE <= 32, "one for each thread");
 
 static __device__ __forceinline__ ends ask_before(const trawl_cuda_piece &piece,
