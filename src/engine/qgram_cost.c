@@ -9,12 +9,13 @@
 /* Lengths from which on a class begins. */
 static const uint32_t class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4, 5, 6, 7, 8, 12, 16, 32};
 
-#define MOST_SLOT_BITS 14u
-#define MOST_GRAMS ((size_t)1 << (MOST_SLOT_BITS - 1))
+#define SLOT_BITS 14u      /* of sets up to MANY_PATTERNS; one more each time that they double */
+#define MOST_SLOT_BITS 17u /* sets of a million take a second to compile anyway */
+#define MANY_PATTERNS ((size_t)1 << 17)
 #define MOST_PATTERNS 8192u
 #define FEWEST_OF_A_CLASS 256u
-#define GROUP 8u /* samples that the filter tests together */
-#define MOST_GROUPS 1024u
+#define GROUP 8u          /* samples that the filter tests together */
+#define MOST_GROUPS 1024u /* with SLOT_BITS */
 #define FEWEST_GROUPS 256u
 #define LEVELS 3u /* a sixteenth, a quarter, all of the patterns that are looked at */
 #define NO_CLASS 255u
@@ -27,6 +28,16 @@ typedef struct trawl_survey_slot {
 } trawl_survey_slot;
 
 /* ------------------------------------------------------------------ the survey */
+
+/* What a part of a large set lacks in the text, all of it may have everywhere: the larger the set,
+ * the more of it and of the text is looked at. */
+static uint32_t slot_bits_of(size_t patterns) {
+    uint32_t bits = SLOT_BITS;
+    while (bits < MOST_SLOT_BITS && patterns > MANY_PATTERNS << (bits - SLOT_BITS)) {
+        bits++;
+    }
+    return bits;
+}
 
 static uint32_t class_of(uint32_t length) {
     uint32_t class = TRAWL_SURVEY_CLASSES;
@@ -114,11 +125,12 @@ trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns 
         }
         survey->folded[class] |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
     }
+    survey->slot_bits = slot_bits_of(patterns->count);
     size_t most = MOST_PATTERNS + TRAWL_SURVEY_CLASSES * (FEWEST_OF_A_CLASS + 1);
     survey->ids = trawl_allocate(most, sizeof *survey->ids);
-    survey->slots = trawl_allocate((size_t)1 << MOST_SLOT_BITS, sizeof *survey->slots);
+    survey->slots = trawl_allocate((size_t)1 << survey->slot_bits, sizeof *survey->slots);
     if (survey->ids == NULL || survey->slots == NULL) {
-        return trawl_fail_memory(error, "planning", sizeof *survey->slots << MOST_SLOT_BITS);
+        return trawl_fail_memory(error, "planning", sizeof *survey->slots << survey->slot_bits);
     }
     pick(survey, class_of_length);
     double in_text[32], in_patterns[32];
@@ -277,10 +289,12 @@ static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_
     }
     uint32_t passed = 0, ends = 0;
     size_t room = survey->length - span;
-    size_t count = room / ((size_t)GROUP * filter->stride) + 1;
+    /* Groups of large sets overlap: the samples of one lie between those of others. */
+    bool large = survey->slot_bits > SLOT_BITS;
+    size_t count = room / ((size_t)GROUP * (large ? 1 : filter->stride)) + 1;
     /* The smaller the set, the less there is to gain from knowing better. */
     size_t most = FEWEST_GROUPS + survey->patterns->count / 2;
-    most = most < MOST_GROUPS ? most : MOST_GROUPS;
+    most = most < MOST_GROUPS ? most : (size_t)MOST_GROUPS << (survey->slot_bits - SLOT_BITS);
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++) {
         const uint8_t *end = survey->text + room * i / count + filter->gram;
@@ -303,13 +317,13 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
     uint64_t case_bits = trawl_qgram_case_bits(filter->folded);
     size_t looked_at = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[filter->begin];
     uint32_t thin = 1;
-    while (looked_at / thin * filter->stride > MOST_GRAMS) {
+    while (looked_at / thin * filter->stride > (size_t)1 << (survey->slot_bits - 1)) {
         thin *= 2;
     }
     tallies samples = {{{0}}}, grams = {{{0}}};
     rates->distances = 1;
     slot_table table = {.slots = survey->slots, .bits = 6};
-    while (table.bits < MOST_SLOT_BITS &&
+    while (table.bits < survey->slot_bits &&
            (size_t)1 << table.bits <
                2 * (looked_at / thin + TRAWL_SURVEY_CLASSES) * filter->stride) {
         table.bits++;

@@ -29,7 +29,8 @@ typedef struct trawl_qgram_survey {
     double
         same_bit;  /* that a byte of the text and one of a pattern agree in the lowest five bits */
     double spread; /* different q-grams of four bytes in the text, as a share of its positions */
-    struct trawl_survey_slot *slots; /* scratch */
+    struct trawl_survey_slot *slots; /* scratch, 1 << slot_bits of them */
+    uint32_t slot_bits;
 } trawl_qgram_survey;
 
 /* Prepares a survey; free it with trawl_survey_close, also after a failure. */
