@@ -294,7 +294,7 @@ static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_
     size_t count = room / ((size_t)GROUP * (large ? 1 : filter->stride)) + 1;
     /* The smaller the set, the less there is to gain from knowing better. */
     size_t most = FEWEST_GROUPS + survey->patterns->count / 2;
-    most = most < MOST_GROUPS ? most : (size_t)MOST_GROUPS << (survey->slot_bits - SLOT_BITS);
+    most = most < MOST_GROUPS ? most : ((size_t)MOST_GROUPS << survey->slot_bits) >> SLOT_BITS;
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++) {
         const uint8_t *end = survey->text + room * i / count + filter->gram;
