@@ -58,6 +58,14 @@ static void take_costs(planning *self, trawl_compile_options *options) {
         self->costs = profile->costs;
         options->costs = &self->costs;
     }
+    const char *device = options->device == NULL ? "cpu" : options->device;
+    device = strcmp(device, "auto") == 0 ? "cuda" : device;
+    if (device_is_cuda(device) &&
+        device_read_profile(&own, device, path, sizeof path, profile, &error) == TRAWL_OK &&
+        profile->has_device_costs) {
+        self->device_costs = profile->device_costs;
+        options->device_costs = &self->device_costs;
+    }
     free(profile);
 }
 

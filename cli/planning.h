@@ -9,12 +9,14 @@
 typedef struct planning {
     uint8_t *sample; /* owned */
     trawl_costs costs;
+    trawl_device_costs device_costs;
 } planning;
 
 /* Takes a sample of the file at `path`, from all over it when it is a regular one that is not
- * compressed, else from its beginning; NULL, or a pipe: none. And costs, from the CPU's profile of
- * `trawl tune` if there is one. Both go into `options`, which refer to *self afterwards. False
- * after one line, when `must_exist` and the file cannot be read. */
+ * compressed, else from its beginning; NULL, or a pipe: none. And costs, from the profiles of
+ * `trawl tune`, where there are such, of the CPU and of the GPU of options->device. All go into
+ * `options`, which refer to *self afterwards. False after one line, when `must_exist` and the file
+ * cannot be read. */
 bool planning_begin(planning *self, const char *path, bool must_exist,
                     trawl_compile_options *options);
 

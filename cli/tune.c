@@ -15,7 +15,13 @@
 #include "tune_measure.h"
 #include "tune_profile.h"
 
-enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, SAMPLE_BYTES = 1 << 20 };
+enum {
+    FLAG_REPEAT = 1,
+    FLAG_LIMIT,
+    FLAG_VERBOSE,
+    SAMPLE_BYTES = 1 << 20,
+    MOST_MADE_UP = 512 << 20
+};
 
 static const flag tune_flags[] = {
     PATTERN_FLAGS,
@@ -37,11 +43,12 @@ static const command tune_command = {
     .name = "tune",
     .summary = "measure this machine: a GPU's fastest kernels, or what scanning costs a CPU",
     .usage = "  trawl tune [FLAGS] -f FILE|-e PATTERN TEXT\n"
-             "  trawl tune --device cpu",
+             "  trawl tune --device cpu|cuda",
     .examples = "  trawl tune -f words.txt --engine ac-dfa book.txt\n"
                 "  trawl tune -f words.txt --engine ac-dfa --kernel ac4 book.txt\n"
                 "  trawl scan --device cuda -f words.txt --engine ac-dfa book.txt   uses it\n"
-                "  trawl tune --device cpu     ten seconds or so, once for a machine\n",
+                "  trawl tune --device cpu     ten seconds or so, once for a machine\n"
+                "  trawl tune --device cuda    the same for a GPU\n",
     .flags = tune_flags,
     .notes =
         "Threads per block and bytes per thread are varied in turn, beginning with the\n"
@@ -56,6 +63,10 @@ static const command tune_command = {
         "into its profile in nanoseconds; several numbers are for tables of 4 KiB, 16 KiB, 64\n"
         "KiB and so on. What compiles patterns on this machine chooses engines by them. Let\n"
         "nothing else run meanwhile.\n"
+        "\n"
+        "For a GPU without patterns and text the same, in picoseconds of all of it, but for "
+        "filter:\n"
+        "how many times as long as an H200 qgram's filter takes.\n"
         "\n"
         "Exit status: 0, or 2 for an error.\n",
 };
@@ -98,12 +109,20 @@ static bool is_cpu(const tune_options *options) {
     return strcmp(options->scan.device, "cpu") == 0;
 }
 
+/* A GPU is measured for the planner. */
+static bool measures_device(const tune_options *options) {
+    return device_is_cuda(options->scan.device) && options->patterns.count == 0 &&
+           options->text == NULL;
+}
+
 static bool consistent(const tune_options *options) {
     const char *problem = NULL;
     if (is_cpu(options) && (options->patterns.count != 0 || options->text != NULL))
         problem = "--device cpu is measured without patterns and text";
     else if (is_cpu(options))
         return true;
+    else if (measures_device(options))
+        problem = options->scan.kernel != NULL ? "--kernel needs patterns and a text" : NULL;
     else if (options->patterns.count == 0)
         problem = "expected patterns: -f FILE or -e PATTERN";
     else if (options->text == NULL)
@@ -221,10 +240,9 @@ static bool try_kernels(const tune_options *options, const char *engine, tune_su
     return some;
 }
 
-/* Puts the entry, or else the costs, into the profile; what else is in it stays. False after one
- * line. */
-static bool remember(const tune_options *options, const tune_entry *best,
-                     const trawl_costs *costs) {
+/* Puts what is not NULL into the profile; what else is in it stays. False after one line. */
+static bool remember(const tune_options *options, const tune_entry *best, const trawl_costs *costs,
+                     const trawl_device_costs *device_costs) {
     char path[4096];
     char name[128];
     trawl_error error;
@@ -243,6 +261,9 @@ static bool remember(const tune_options *options, const tune_entry *best,
     if (costs != NULL) {
         profile->has_costs = true;
         profile->costs = *costs;
+    } else if (device_costs != NULL) {
+        profile->has_device_costs = true;
+        profile->device_costs = *device_costs;
     } else if (!tune_profile_set(profile, best)) {
         profile->count = 0;
         (void)tune_profile_set(profile, best);
@@ -251,7 +272,7 @@ static bool remember(const tune_options *options, const tune_entry *best,
     free(profile);
     if (status != TRAWL_OK)
         (void)report_error(&error);
-    else if (costs != NULL)
+    else if (best == NULL)
         (void)printf("# %s; written to %s\n", name, path);
     else
         (void)printf("# %s, %s %s: kernel %s; written to %s\n", name, best->engine, best->variant,
@@ -276,7 +297,28 @@ static bool tune_cpu(const tune_options *options) {
             (void)printf("\t%.4f", values[k]);
         (void)printf("\n");
     }
-    return remember(options, NULL, &costs);
+    return remember(options, NULL, &costs, NULL);
+}
+
+static uint32_t device_number(const tune_options *options) {
+    const char *colon = strchr(options->scan.device, ':');
+    return colon == NULL ? 0 : (uint32_t)strtoul(colon + 1, NULL, 10);
+}
+
+/* The same for a GPU, in picoseconds. */
+static bool tune_device(const tune_options *options) {
+    trawl_device_costs costs = TRAWL_DEVICE_COSTS;
+    trawl_error error;
+    uint64_t bytes = options->limit < MOST_MADE_UP ? options->limit : MOST_MADE_UP;
+    if (trawl_measure_device_costs(device_number(options), bytes, &costs, &error) != TRAWL_OK) {
+        (void)report_error(&error);
+        return false;
+    }
+    const char *name = NULL;
+    const double *value = NULL;
+    for (size_t i = 0; (value = tune_device_cost(&costs, i, &name)) != NULL; i++)
+        (void)printf("%s\t%.4f\n", name, *value);
+    return remember(options, NULL, NULL, &costs);
 }
 
 static bool tune(const tune_options *options, const trawl_db *db, const uint8_t *text,
@@ -285,8 +327,7 @@ static bool tune(const tune_options *options, const trawl_db *db, const uint8_t 
     trawl_db_information information;
     trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
     trawl_cuda_db *uploaded = NULL;
-    const char *colon = strchr(options->scan.device, ':');
-    upload.device = colon == NULL ? 0 : (uint32_t)strtoul(colon + 1, NULL, 10);
+    upload.device = device_number(options);
     upload.sample = text;
     upload.sample_length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
     if (trawl_cuda_upload(db, &upload, &uploaded, &error) != TRAWL_OK) {
@@ -315,7 +356,7 @@ static bool tune(const tune_options *options, const trawl_db *db, const uint8_t 
     trawl_cuda_free(uploaded);
     if (!some)
         report("nothing could be measured: %s", subject.refusal.message);
-    return some && remember(options, &best, NULL);
+    return some && remember(options, &best, NULL, NULL);
 }
 
 int trawl_command_tune(int argc, char **argv) {
@@ -328,6 +369,8 @@ int trawl_command_tune(int argc, char **argv) {
         status = EXIT_ERROR;
         if (is_cpu(&options))
             status = tune_cpu(&options) ? EXIT_MATCHED : EXIT_ERROR;
+        else if (measures_device(&options))
+            status = tune_device(&options) ? EXIT_MATCHED : EXIT_ERROR;
         else if (compile(&options, &db) && (text = read_text(&options, &length)) != NULL &&
                  tune(&options, db, text, length))
             status = EXIT_MATCHED;

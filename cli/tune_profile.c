@@ -94,6 +94,32 @@ double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *c
     return members[index].values;
 }
 
+double *tune_device_cost(trawl_device_costs *costs, size_t index, const char **name) {
+    const struct {
+        const char *name;
+        double *value;
+    } members[] = {
+        {"filter", &costs->filter},         {"packed", &costs->packed},
+        {"hot_step", &costs->hot_step},     {"hot_conflict", &costs->hot_conflict},
+        {"hot_wait", &costs->hot_wait},     {"hot_cached", &costs->hot_cached},
+        {"hot_memory", &costs->hot_memory}, {"hot_verified", &costs->hot_verified},
+    };
+    if (index >= sizeof members / sizeof members[0])
+        return NULL;
+    *name = members[index].name;
+    return members[index].value;
+}
+
+static bool take_device_cost(trawl_device_costs *costs, const char *key, const char *text) {
+    const char *name = NULL;
+    double *value = NULL;
+    for (size_t i = 0; (value = tune_device_cost(costs, i, &name)) != NULL; i++) {
+        if (strcmp(name, key) == 0)
+            return take_rate(text, value);
+    }
+    return false;
+}
+
 /* As many numbers as the member has, with spaces between them. */
 static bool take_cost(trawl_costs *costs, const char *key, const char *text) {
     const char *name = NULL;
@@ -113,12 +139,22 @@ static bool take_cost(trawl_costs *costs, const char *key, const char *text) {
     return values != NULL && *text == '\0';
 }
 
-/* "[ENGINE VARIANT]" begins an entry, "[cpu costs]" the costs. */
-static bool begin_entry(tune_profile *profile, char *line, bool *in_costs) {
-    *in_costs = strcmp(line, "[cpu costs]") == 0;
-    if (*in_costs) {
+/* What the lines of a profile are about. */
+typedef enum section { IN_ENTRIES, IN_COSTS, IN_DEVICE_COSTS } section;
+
+/* "[ENGINE VARIANT]" begins an entry, "[cpu costs]" and "[cuda costs]" the costs. */
+static bool begin_entry(tune_profile *profile, char *line, section *now) {
+    *now = strcmp(line, "[cpu costs]") == 0    ? IN_COSTS
+           : strcmp(line, "[cuda costs]") == 0 ? IN_DEVICE_COSTS
+                                               : IN_ENTRIES;
+    if (*now == IN_COSTS) {
         profile->has_costs = true;
         profile->costs = (trawl_costs)TRAWL_COSTS;
+        return true;
+    }
+    if (*now == IN_DEVICE_COSTS) {
+        profile->has_device_costs = true;
+        profile->device_costs = (trawl_device_costs)TRAWL_DEVICE_COSTS;
         return true;
     }
     size_t length = strlen(line);
@@ -136,15 +172,17 @@ static bool begin_entry(tune_profile *profile, char *line, bool *in_costs) {
 }
 
 /* "KEY = VALUE". Keys that are not known are damage too: nothing is left out in silence. */
-static bool take_pair(tune_profile *profile, char *line, bool in_costs) {
+static bool take_pair(tune_profile *profile, char *line, section now) {
     char *equals = strchr(line, '=');
     if (equals == NULL)
         return false;
     *equals = '\0';
     const char *key = trim(line);
     const char *value = trim(equals + 1);
-    if (in_costs)
+    if (now == IN_COSTS)
         return take_cost(&profile->costs, key, value);
+    if (now == IN_DEVICE_COSTS)
+        return take_device_cost(&profile->device_costs, key, value);
     if (profile->count == 0)
         return strcmp(key, "device") == 0 &&
                take_name(value, profile->device, sizeof profile->device);
@@ -165,12 +203,12 @@ static bool take_pair(tune_profile *profile, char *line, bool in_costs) {
 static trawl_status read_lines(FILE *file, const char *path, tune_profile *profile,
                                trawl_error *error) {
     char line[512];
-    bool in_costs = false;
+    section now = IN_ENTRIES;
     for (unsigned number = 1; fgets(line, sizeof line, file) != NULL; number++) {
         char *text = trim(line);
-        bool good = *text == '\0' || *text == '#' ||
-                    (*text == '[' ? begin_entry(profile, text, &in_costs)
-                                  : take_pair(profile, text, in_costs));
+        bool good =
+            *text == '\0' || *text == '#' ||
+            (*text == '[' ? begin_entry(profile, text, &now) : take_pair(profile, text, now));
         if (!good)
             return fail(error, TRAWL_ERROR_FORMAT,
                         "%.300s:%u: not a line of a profile of 'trawl tune'", path, number);
@@ -237,6 +275,18 @@ static void write_costs(output_file *file, const trawl_costs *given) {
     }
 }
 
+static void write_device_costs(output_file *file, const trawl_device_costs *given) {
+    trawl_device_costs costs = *given;
+    const char *name = NULL;
+    const double *value = NULL;
+    char text[64];
+    output_file_text(file, "\n[cuda costs]\n");
+    for (size_t i = 0; (value = tune_device_cost(&costs, i, &name)) != NULL; i++) {
+        (void)snprintf(text, sizeof text, "%s = %.4f\n", name, *value);
+        output_file_text(file, text);
+    }
+}
+
 trawl_status tune_profile_write(const char *path, const tune_profile *profile, trawl_error *error) {
     output_file *file = NULL;
     make_directory(path);
@@ -260,6 +310,8 @@ trawl_status tune_profile_write(const char *path, const tune_profile *profile, t
     }
     if (profile->has_costs)
         write_costs(file, &profile->costs);
+    if (profile->has_device_costs)
+        write_device_costs(file, &profile->device_costs);
     return output_file_close(file, error);
 }
 

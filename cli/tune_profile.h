@@ -13,6 +13,9 @@
  *     [cpu costs]                 of a CPU: the members of trawl_costs, in nanoseconds
  *     sample = 0.64 0.65 ...
  *
+ *     [cuda costs]                of a GPU: the members of trawl_device_costs, in picoseconds
+ *     filter = 1.2
+ *
  * Empty lines and lines that begin with # mean nothing. Parameters never change what is found.
  */
 #ifndef CLI_TUNE_PROFILE_H
@@ -42,10 +45,15 @@ typedef struct tune_profile {
     size_t count;
     bool has_costs;
     trawl_costs costs;
+    bool has_device_costs;
+    trawl_device_costs device_costs;
 } tune_profile;
 
 /* The members of trawl_costs by name: where its values are and how many; NULL past the last one. */
 double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *count);
+
+/* The same of trawl_device_costs, whose members are one value each. */
+double *tune_device_cost(trawl_device_costs *costs, size_t index, const char **name);
 
 /* Reads a whole profile. TRAWL_ERROR_IO when it cannot be read, TRAWL_ERROR_FORMAT when it is
  * damaged; the sentence then names file and line, and *profile is empty. */

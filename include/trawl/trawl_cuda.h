@@ -149,6 +149,12 @@ typedef struct trawl_cuda_ceilings {
 TRAWL_API trawl_status trawl_cuda_measure_ceilings(uint32_t device, trawl_cuda_ceilings *ceilings,
                                                    trawl_error *error);
 
+/* Measures the members of trawl_device_costs that can be, which takes seconds, by counting texts of
+ * `text_bytes` that are made up (0: 512 MiB; shorter ones tell less); others become 0. Set
+ * costs->size before the call. */
+TRAWL_API trawl_status trawl_measure_device_costs(uint32_t device, uint64_t text_bytes,
+                                                  trawl_device_costs *costs, trawl_error *error);
+
 #ifdef __cplusplus
 }
 #endif

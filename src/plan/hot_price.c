@@ -142,17 +142,16 @@ static double bytes_walked(size_t longest, uint32_t multiprocessors) {
     return 1 + overlap / fmax(fmin(overlap * BYTES_PER_OVERLAP, busy), full);
 }
 
-static double price(const trawl_hot_estimate *estimate, double classes, double verified,
+static double price(const trawl_hot_estimate *estimate, double classes,
                     const trawl_patterns *patterns, const trawl_cuda_properties *device,
                     const trawl_device_costs *costs) {
-    double waits = 1 - pow(1 - estimate->elsewhere, WARP * STEPS_WAITED);
     double over_cache =
         fmax(0, log2((double)estimate->table_bytes / (0.6 * (double)device->cache_bytes)));
     double step = costs->hot_step + costs->hot_conflict * bank_conflicts(classes) +
-                  costs->hot_wait * waits +
+                  costs->hot_wait * estimate->waits +
                   estimate->elsewhere * (costs->hot_cached + costs->hot_memory * over_cache);
     return bytes_walked(patterns->max_length, device->multiprocessors) *
-           (step + verified * costs->hot_verified);
+           (step + estimate->verified * costs->hot_verified);
 }
 
 trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8_t *text,
@@ -171,11 +170,12 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
     if (visited == NULL) {
         status = trawl_fail_memory(error, "planning", length * sizeof *visited);
     } else {
-        double row_bytes = 2 * trace.classes, verified = 0;
+        double row_bytes = 2 * trace.classes;
         double room = (double)device->shared_bytes - CLASS_BYTES;
         for (size_t i = 0; i < trace.steps; i++) {
-            verified += (trace.ends[i] & TRAWL_TRACE_VERIFIED) != 0;
+            estimate->verified += (trace.ends[i] & TRAWL_TRACE_VERIFIED) != 0;
         }
+        estimate->verified /= (double)trace.steps;
         estimate->states = automata.states;
         estimate->match_ends = automata.match_ends;
         estimate->dfa_bytes = automata.dfa_bytes;
@@ -183,9 +183,9 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
         estimate->rows = (uint32_t)fmax(room / row_bytes, 1);
         size_t count = gather(&trace, visited);
         estimate->elsewhere = share_elsewhere(visited, count, trace.steps, estimate);
+        estimate->waits = 1 - pow(1 - estimate->elsewhere, WARP * STEPS_WAITED);
         estimate->shared_bytes = (uint64_t)(CLASS_BYTES + estimate->rows * row_bytes);
-        estimate->picoseconds =
-            price(estimate, trace.classes, verified / (double)trace.steps, patterns, device, costs);
+        estimate->picoseconds = price(estimate, trace.classes, patterns, device, costs);
     }
     trawl_release(visited);
     trawl_automata_trace_release(&trace);

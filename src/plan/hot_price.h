@@ -8,6 +8,8 @@
 typedef struct trawl_hot_estimate {
     double picoseconds; /* of the whole device, for a byte of text */
     double elsewhere;   /* share of steps that need the table behind the L2 cache */
+    double waits;       /* share of steps in which a warp waits for such a one */
+    double verified;    /* share of bytes at which letters of a match are compared with the text */
     double match_ends;  /* share of bytes at which a match ends */
     double states;
     uint32_t rows;         /* of states, that fit shared memory */

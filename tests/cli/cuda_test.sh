@@ -51,8 +51,21 @@ refuse 'expected a text' tune -e fox
 refuse "expected one text, found 'more' too" tune -e fox text more
 refuse 'without patterns and text' tune --device cpu -e fox text
 refuse 'expected cuda, cuda:N or cpu' tune --device auto -e fox text
+refuse '--kernel needs patterns' tune --kernel hot
 refuse 'cannot be both' tune -f - -
 refuse '--repeat: expected a number from 1' tune --repeat 0 -e fox text
+
+# plans for a GPU, which need none
+check 'a plan for a GPU' "$trawl" info --device cuda --sample text -e fox -e dog --build-limit 1M
+checks=$((checks + 1))
+grep -q '^  \(qgram\|ac-dfa\) .*kernel [a-z]*, [0-9]* GB/s expected' .out || fail 'why this kernel'
+check 'the same for programs' "$trawl" info --device cuda:0 --format json -e fox --build-limit 1M
+checks=$((checks + 1))
+grep -q '"device":"cuda".*"kernel":"hot","shared_bytes":[1-9]' .out || fail 'kernels that were considered'
+refuse '--device: expected cpu, cuda, cuda:N or auto' "$trawl" info --device gpu -e fox
+refuse '--device: expected cpu, cuda, cuda:N or auto' "$trawl" compile --device gpu -e fox -o fox.db
+check 'a database for a GPU' "$trawl" compile --device cuda --sample text -e fox -e foxes -o fox.db
+expect 0 3 "$trawl" scan -c --db fox.db text
 
 # without a device: one line that says why; auto takes the CPU, and a kernel cannot run there
 if [ "$cuda" -eq 0 ]; then
@@ -62,6 +75,7 @@ if [ "$cuda" -eq 0 ]; then
         refuse "--device cuda: $why" "$trawl" $command --device cuda -e fox text
     done
     refuse "--device cuda: $why" tune -e fox text
+    refuse "--device cuda: $why" tune
     check 'bench on auto' bench --device auto --engine ac-dfa --repeat 1
     refuse '--device cuda:7: ' "$trawl" scan --device cuda:7 -e fox text
     expect 0 2 "$trawl" scan --device auto -c -e fox text

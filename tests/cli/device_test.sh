@@ -76,6 +76,19 @@ key=block_threads; expect 0 128 stats --device cuda --kernel ac0 --block-threads
 scan -c --stats --device auto >.out 2>.stats
 holds 'why this device' grep -q '"device_reason":"[^"]' .stats
 
+# plans for the device
+"$trawl" scan -c --stats --device cuda -f words text 2>.stats >.out
+holds 'why this engine' grep -q '"planned_for_cuda":"kernel ' .stats
+for kernel in ac3 filter rolling; do # names the engine
+    expect 0 "$matches" "$trawl" scan -c --device cuda --kernel $kernel -f words text
+done
+refuse "no kernel 'ac9'" "$trawl" scan --device cuda --kernel ac9 -f words text
+check 'bench of the plan' "$trawl" bench --device cuda --engine auto --on-device --repeat 1 -f words text
+holds 'its reason' grep -qE '^  auto took [a-z-]+: kernel [a-z]+, [0-9]+ GB/s expected' .out
+check 'bench of the plan, JSON' "$trawl" bench --device cuda --engine auto --on-device --repeat 1 \
+    --format json -f words text
+holds 'its reason there' grep -q '"reason":"kernel ' .out
+
 # bench: the ladder of each family, all with the matches of the CPU
 check 'bench' "$trawl" bench --device cuda --engine ac-dfa:stt --repeat 1 -f words text
 holds 'a ladder' grep -q '^ac-dfa, AC0..AC4' .out
@@ -107,6 +120,20 @@ cp "$profile" mine
 key=profile; expect 0 mine stats --device cuda --profile mine
 check 'bench reads it' "$trawl" bench --device cuda --engine ac-dfa --repeat 1 -f words text
 holds 'its row' grep -q '^ac-dfa, parameters of trawl tune' .out
+
+# costs for plans, beside what is there; plans follow them
+check 'tune for plans' "$trawl" tune --limit 16k
+holds 'costs' grep -qE '^hot_step	[0-9]' .out
+holds 'both parts' test "$(grep -c '^kernel = ac0$\|^\[cuda costs\]$' "$profile")" -eq 2
+planned() { # with qgram's filter at this cost
+    printf '[cuda costs]\nfilter = %s\npacked = %s\n' "$1" "$1" >costs
+    mv costs "$XDG_CONFIG_HOME/trawl/$(basename "$profile")"
+    "$trawl" info --device cuda -f words --format json | sed -E 's/.*"plan":\{"engine":"([a-z-]*).*/\1/'
+}
+cp "$profile" saved
+expect 0 ac-dfa planned 1000
+expect 0 qgram planned 0.001
+mv saved "$profile"
 
 # damaged: an error when named, else ignored and told
 echo 'kernel: ac0' >>"$profile"

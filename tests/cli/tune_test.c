@@ -199,6 +199,32 @@ static void profile_survives_writing_and_reading(void **state) {
     assert_int_equal(tune_profile_find(&read, "ac-dfa", "stt")->block_threads, 64);
 }
 
+static void costs_survive_writing_and_reading(void **state) {
+    (void)state;
+    trawl_error error;
+    const char *name = NULL;
+    tune_profile written = {.device = "NVIDIA H200", .has_costs = true, .has_device_costs = true};
+    written.costs.memory = 0.25;
+    double *value = NULL;
+    size_t count = 0;
+    for (; (value = tune_device_cost(&written.device_costs, count, &name)) != NULL; count++)
+        *value = (double)(count + 1) / 4;
+    assert_true(count * sizeof *value + sizeof(size_t) == sizeof written.device_costs);
+    assert_true(tune_profile_set(&written, &first_entry));
+    assert_int_equal(tune_profile_write(path, &written, &error), TRAWL_OK);
+    tune_profile read;
+    assert_int_equal(tune_profile_read(path, &read, &error), TRAWL_OK);
+    assert_true(read.has_costs && read.has_device_costs);
+    assert_int_equal(read.count, 1);
+    assert_true(read.costs.memory == 0.25);
+    assert_int_equal(read.device_costs.size, sizeof read.device_costs);
+    for (size_t i = 0; i < count; i++)
+        assert_true(*tune_device_cost(&read.device_costs, i, &name) == (double)(i + 1) / 4);
+    write_text("device = x\n");
+    assert_int_equal(tune_profile_read(path, &read, &error), TRAWL_OK);
+    assert_false(read.has_device_costs);
+}
+
 static void full_profile_takes_no_more(void **state) {
     (void)state;
     tune_profile profile = {.count = 0};
@@ -235,6 +261,9 @@ static void damaged_profiles_name_file_and_line(void **state) {
          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
          ":3:"},
         {"device = x\n[ac-dfa classes]\n", "names no kernel"},
+        {"[cuda costs]\nfilter = 1 2\n", ":2:"},
+        {"[cuda costs]\nfilter = -1\n", ":2:"},
+        {"[cuda costs]\nsample = 1\n", ":2:"},
     };
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
         trawl_error error;
@@ -360,6 +389,7 @@ int main(void) {
         cmocka_unit_test(stays_where_nothing_is_clearly_better),
         cmocka_unit_test(refuses_spaces_that_are_none),
         cmocka_unit_test(profile_survives_writing_and_reading),
+        cmocka_unit_test(costs_survive_writing_and_reading),
         cmocka_unit_test(full_profile_takes_no_more),
         cmocka_unit_test(damaged_profiles_name_file_and_line),
         cmocka_unit_test(profiles_lie_where_xdg_says),
