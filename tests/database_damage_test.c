@@ -124,8 +124,30 @@ static void for_packed_blocks(combination which, with_block function) {
     }
 }
 
+/* A block with a plan for a GPU. */
+static void for_device_block(with_block function) {
+    trawl_patterns *patterns;
+    trawl_db *db;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.device = "cuda";
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    static const char *const words[] = {"the", "there", "another", "zebra crossing"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        assert_int_equal(trawl_patterns_add(patterns, words[i], strlen(words[i]), 0, &error),
+                         TRAWL_OK);
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    size_t size;
+    const void *bytes = trawl_db_bytes(db, &size);
+    text = sample_text;
+    text_length = sample_text_length;
+    function(bytes, size);
+    trawl_db_free(db);
+    trawl_patterns_free(patterns);
+}
+
 static void for_every_block(with_block function) {
     source = random_for_case(random_seed(), 0);
+    for_device_block(function);
     for (size_t c = 0; c < combination_count(); c++) {
         trawl_match_kind kind = (trawl_match_kind)(c % MATCH_KINDS);
         combination which = combination_at(c);

@@ -84,6 +84,11 @@ static void device_memory(void **state) {
     expect_unavailable(trawl_cuda_upload(db, NULL, &copy, &error));
     assert_null(copy);
     expect_unavailable(trawl_cuda_measure_ceilings(0, &ceilings, &error));
+    trawl_device_costs costs = TRAWL_DEVICE_COSTS;
+    expect_unavailable(trawl_measure_device_costs(0, 65536, &costs, &error));
+    costs.size = 0;
+    assert_int_equal(trawl_measure_device_costs(0, 65536, &costs, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_measure_device_costs(0, 65536, NULL, NULL), TRAWL_ERROR_ARGUMENT);
     expect_unavailable(trawl_cuda_pin(text, sizeof(text), &error));
     trawl_cuda_unpin(text);
     trawl_cuda_free(NULL);
