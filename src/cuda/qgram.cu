@@ -154,12 +154,14 @@ static trawl_patterns patterns_of(const trawl_db *db) {
     return patterns;
 }
 
+/* What tables may take of a block's shared memory: what no kernel needs for its warps. */
 static size_t room_for_tables(const trawl_cuda_device *device) {
     uint32_t warps = TRAWL_QGRAM_THREADS / 32;
-    size_t of_warps =
-        4 * TRAWL_QGRAM_VIEW_WORDS +
-        (size_t)4 * warps *
-            (TRAWL_QGRAM_MOST_ROUND * (TRAWL_QGRAM_WINDOW / 32 + 1) + TRAWL_QGRAM_QUEUE);
+    size_t of_walk =
+        4 * (TRAWL_QGRAM_MOST_ROUND * (TRAWL_QGRAM_WINDOW / 32 + 1) + TRAWL_QGRAM_QUEUE);
+    size_t of_sieve = trawl_cuda_qgram_sieve_shared(warps);
+    size_t of_warps = 4 * TRAWL_QGRAM_VIEW_WORDS + warps * of_walk;
+    of_warps = of_warps > of_sieve ? of_warps : of_sieve;
     return device->shared_bytes < of_warps ? 0 : device->shared_bytes - of_warps;
 }
 

@@ -110,6 +110,9 @@ typedef struct trawl_cuda_qgram_call {
  * COUNT also counts what pairs of bytes say at once. */
 trawl_status trawl_cuda_qgram_sieve(const trawl_cuda_qgram_call *call, trawl_error *error);
 
+/* What it needs of shared memory besides the tables. */
+uint32_t trawl_cuda_qgram_sieve_shared(uint32_t warps);
+
 /* The second step, for what is listed. Pass SIZES also notes hits. */
 trawl_status trawl_cuda_qgram_tally(const trawl_cuda_qgram_call *call, trawl_error *error);
 

@@ -22,13 +22,13 @@ typedef struct waiting_samples {
     trawl_counter counted;
 } waiting_samples;
 
-static __device__ __forceinline__ bool stopped(const waiting_samples *self) {
+static __device__ __forceinline__ bool stopped(waiting_samples *self) {
     (void)self;
     return false;
 }
 
-static __device__ __forceinline__ void count_step(waiting_samples *self, uint32_t place,
-                                                  uint32_t sum) {
+static __device__ __forceinline__ void count_window(waiting_samples *self, uint32_t place,
+                                                    uint32_t sum) {
     self->counted += place > self->reached ? sum : 0;
 }
 
@@ -82,6 +82,12 @@ static __device__ __forceinline__ void put_samples(waiting_samples *self, const 
     }
 }
 
+/* Shared memory of a warp. */
+typedef struct rest_warp {
+    passed_bits passed;
+    uint32_t samples[WAITING];
+} rest_warp;
+
 static __global__ void __launch_bounds__(MOST_THREADS, 1)
     rest(const __grid_constant__ trawl_cuda_reporter reporter,
          const __grid_constant__ trawl_cuda_qgram_view view,
@@ -91,13 +97,15 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
         return;
     }
     TRAWL_SHARED(shared);
-    const trawl_cuda_qgram_view *near = copy_near(view, view.image_words, shared);
-    __syncthreads();
     const uint32_t warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    sieve_shared *near = (sieve_shared *)(shared + 4 * view.image_words);
+    rest_warp *all = (rest_warp *)(near + 1), *own = all + warp;
+    copy_near(view, shared, near);
+    __syncthreads();
     const tallying tallying = {&reporter, &notes, part_bytes};
-    uint32_t *queues = (uint32_t *)shared + view.image_words + TRAWL_QGRAM_VIEW_WORDS;
-    waiting_samples self = {&tallying, near, queues + warp * WAITING, 0, 0, 0};
+    waiting_samples self = {&tallying, &near->view, own->samples, 0, 0, 0};
     const trawl_cuda_piece &piece = reporter.piece;
+    const sieving with = {&piece, (const uint32_t *)shared, &near->tiers, &own->passed};
     const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
     for (uint32_t part = blockIdx.x * warps + warp; part < parts; part += gridDim.x * warps) {
         self.reached = candidates.reached[part];
@@ -106,22 +114,22 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
         }
         int64_t begin = trawl_cuda_part_begin(&piece, part_bytes, part);
         if (reporter.output.pass == TRAWL_CUDA_PASS_COUNT) {
-            sieve_part<true>(piece, (const uint32_t *)shared, near, part_bytes, begin, &self);
+            sieve_part<true>(with, part_bytes, begin, &self);
         } else {
-            sieve_part<false>(piece, (const uint32_t *)shared, near, part_bytes, begin, &self);
+            sieve_part<false>(with, part_bytes, begin, &self);
         }
     }
     ask_some(&self, 0, self.waiting);
     if (reporter.output.pass == TRAWL_CUDA_PASS_COUNT ||
         reporter.output.pass == TRAWL_CUDA_PASS_PATTERNS) {
-        add_total(reporter.output, self.counted, queues);
+        add_total(reporter.output, self.counted, (uint32_t *)all);
     }
 }
 
 trawl_status trawl_cuda_qgram_rest(const trawl_cuda_qgram_call *call, trawl_error *error) {
     uint32_t threads = call->threads < MOST_THREADS ? call->threads : MOST_THREADS;
-    uint32_t queues = threads / 32 * WAITING;
-    uint32_t bytes = 4 * (call->view->image_words + TRAWL_QGRAM_VIEW_WORDS + queues);
+    uint32_t bytes = 4 * call->view->image_words + (uint32_t)sizeof(sieve_shared) +
+                     threads / 32 * (uint32_t)sizeof(rest_warp);
     trawl_status status = trawl_cuda_allow_shared(call->device, rest, bytes, error);
     if (status != TRAWL_OK) {
         return status;

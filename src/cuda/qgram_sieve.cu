@@ -4,8 +4,7 @@
  * second step (qgram_tally.cu).
  *
  * Few samples pass, and not those of all threads at once: they wait in shared memory until there is
- * one for every thread of the warp. Asking for them is out of line, so that the loop over the text
- * has registers enough to keep a multiprocessor busy with reading.
+ * one for every thread of the warp.
  */
 #include "cuda/qgram_sieve.cuh"
 
@@ -26,7 +25,7 @@ typedef struct listing {
     const trawl_cuda_piece *piece;
     const trawl_cuda_qgram_view *near;
     chunks *own;
-    uint32_t counted; /* the thread's, of the part */
+    trawl_counter *counted; /* the block's: in shared memory */
 } listing;
 
 /* Entries that are left of a chunk. */
@@ -34,13 +33,15 @@ static __device__ __forceinline__ uint32_t room_behind(uint32_t next) {
     return (0 - next) % TRAWL_QGRAM_CHUNK;
 }
 
-static __device__ __forceinline__ bool stopped(const listing *self) {
-    return self->own->reached != TRAWL_QGRAM_ALL;
+static __device__ __forceinline__ bool stopped(const listing &self) {
+    return self.own->reached != TRAWL_QGRAM_ALL;
 }
 
-static __device__ __forceinline__ void count_step(listing *self, uint32_t place, uint32_t sum) {
+/* It is only asked for windows before which the part has not been stopped. */
+static __device__ __forceinline__ void count_window(const listing &self, uint32_t place,
+                                                    uint32_t sum) {
     (void)place;
-    self->counted += stopped(self) ? 0 : sum;
+    atomicAdd(self.counted, (trawl_counter)sum);
 }
 
 /* Takes a chunk. Returns its first entry, or TRAWL_QGRAM_ALL. */
@@ -74,12 +75,11 @@ static __device__ __noinline__ void screen(const trawl_cuda_qgram_candidates &ca
     }
     __syncwarp();
     if (lane == 0) {
-        if (all <= room) {
-            own->next = next + all;
-        } else {
-            if (room != 0) {
-                candidates.used[next / TRAWL_QGRAM_CHUNK] = TRAWL_QGRAM_CHUNK;
-            }
+        if (room != 0 && all >= room) {
+            candidates.used[next / TRAWL_QGRAM_CHUNK] = TRAWL_QGRAM_CHUNK;
+        }
+        own->next = next + all;
+        if (all > room) {
             own->next = own->spare + (all - room);
             own->spare = TRAWL_QGRAM_ALL;
         }
@@ -87,16 +87,16 @@ static __device__ __noinline__ void screen(const trawl_cuda_qgram_candidates &ca
     __syncwarp();
 }
 
-static __device__ __forceinline__ void put_samples(listing *self, const samples &all,
+static __device__ __forceinline__ void put_samples(const listing &self, const samples &all,
                                                    uint32_t passed) {
-    chunks *own = self->own;
+    chunks *own = self.own;
     uint32_t place = all.place, waiting = own->waiting;
     for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0 && !stopped(self);
          some = __ballot_sync(FULL, passed != 0)) {
         uint32_t count = (uint32_t)__popc(some);
         /* Whatever waits has a place in a chunk already. */
         if (waiting + count > room_behind(own->next) && own->spare == TRAWL_QGRAM_ALL) {
-            uint32_t spare = take_chunk(*self->candidates);
+            uint32_t spare = take_chunk(*self.candidates);
             if (threadIdx.x % 32 == 0) {
                 own->spare = spare;
                 own->reached = spare == TRAWL_QGRAM_ALL ? place : TRAWL_QGRAM_ALL;
@@ -116,7 +116,7 @@ static __device__ __forceinline__ void put_samples(listing *self, const samples 
         __syncwarp();
         if (waiting >= 32) {
             waiting -= 32;
-            screen(*self->candidates, *self->piece, *self->near, own, waiting, 32);
+            screen(*self.candidates, *self.piece, *self.near, own, waiting, 32);
         }
         place++;
     }
@@ -141,20 +141,27 @@ static __device__ __forceinline__ void end_chunks(const listing &self) {
     }
 }
 
+/* Shared memory of a warp. */
+typedef struct sieve_warp {
+    passed_bits passed;
+    chunks list;
+} sieve_warp;
+
+static_assert(sizeof(sieve_shared) % 16 == 0 && sizeof(sieve_warp) % 8 == 0, "aligned");
+
 template <bool COUNTED>
 static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     sieve(const __grid_constant__ trawl_cuda_reporter reporter,
           const __grid_constant__ trawl_cuda_qgram_view view,
           const __grid_constant__ trawl_cuda_qgram_candidates candidates, uint32_t part_bytes) {
     TRAWL_SHARED(shared);
-    const trawl_cuda_qgram_view *near = copy_near(view, view.image_words, shared);
-    /* What pairs count is here and not in registers, of which the loop needs all. */
-    uint32_t *behind = (uint32_t *)shared + view.image_words + TRAWL_QGRAM_VIEW_WORDS;
-    trawl_counter *counted = (trawl_counter *)behind;
-    chunks *own = (chunks *)(behind + sizeof *counted / 4) + threadIdx.x / 32;
+    sieve_shared *near = (sieve_shared *)(shared + 4 * view.image_words);
+    sieve_warp *own = (sieve_warp *)(near + 1) + threadIdx.x / 32;
+    trawl_counter *counted = (trawl_counter *)((sieve_warp *)(near + 1) + blockDim.x / 32);
+    copy_near(view, shared, near);
     if (threadIdx.x % 32 == 0) {
-        own->waiting = own->next = 0;
-        own->spare = own->reached = TRAWL_QGRAM_ALL;
+        own->list.waiting = own->list.next = 0;
+        own->list.spare = own->list.reached = TRAWL_QGRAM_ALL;
     }
     if (threadIdx.x == 0) {
         *counted = 0;
@@ -163,22 +170,19 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     const trawl_cuda_piece &piece = reporter.piece;
     const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
     const uint32_t warps = blockDim.x / 32;
-    listing self = {&candidates, &piece, near, own, 0};
+    const listing self = {&candidates, &piece, &near->view, &own->list, counted};
+    const sieving with = {&piece, (const uint32_t *)shared, &near->tiers, &own->passed};
     for (uint32_t part = blockIdx.x * warps + threadIdx.x / 32; part < parts;
          part += gridDim.x * warps) {
-        if (stopped(&self)) {
-            own->reached = 0; /* there are no chunks for this part either */
+        if (stopped(self)) {
+            own->list.reached = 0; /* there are no chunks for this part either */
         } else {
-            sieve_part<COUNTED>(piece, (const uint32_t *)shared, near, part_bytes,
-                                trawl_cuda_part_begin(&piece, part_bytes, part), &self);
-        }
-        if (COUNTED && self.counted != 0) {
-            atomicAdd(counted, (trawl_counter)self.counted);
-            self.counted = 0;
+            sieve_part<COUNTED>(with, part_bytes, trawl_cuda_part_begin(&piece, part_bytes, part),
+                                self);
         }
         if (threadIdx.x % 32 == 0) {
-            candidates.reached[part] = own->reached;
-            if (stopped(&self)) {
+            candidates.reached[part] = own->list.reached;
+            if (stopped(self)) {
                 atomicAdd(candidates.stopped, 1u);
             }
         }
@@ -192,11 +196,14 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     }
 }
 
+uint32_t trawl_cuda_qgram_sieve_shared(uint32_t warps) {
+    return (uint32_t)(sizeof(sieve_shared) + warps * sizeof(sieve_warp) + sizeof(trawl_counter));
+}
+
 template <bool COUNTED>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    uint32_t bytes = 4 * (call->view->image_words + TRAWL_QGRAM_VIEW_WORDS) +
-                     (uint32_t)sizeof(trawl_counter) +
-                     call->threads / 32 * (uint32_t)sizeof(chunks);
+    uint32_t bytes =
+        4 * call->view->image_words + trawl_cuda_qgram_sieve_shared(call->threads / 32);
     trawl_status status = trawl_cuda_allow_shared(call->device, sieve<COUNTED>, bytes, error);
     if (status != TRAWL_OK) {
         return status;
