@@ -83,8 +83,11 @@ bool bench_cuda_build(bench_cuda *bench, size_t index) {
     trawl_db_info(bench->db, &information);
     (void)snprintf(row->engine, sizeof row->engine, "%s", information.engine);
     (void)snprintf(detail->variant, sizeof detail->variant, "%s", information.variant);
-    if (strcmp(row->asked_engine, "auto") == 0)
+    trawl_plan_information plan;
+    if (strcmp(row->asked_engine, "auto") == 0 && trawl_db_plan(bench->db, &plan)) {
         (void)snprintf(detail->reason, sizeof detail->reason, "%s", information.reason);
+        detail->expected = plan.gb_per_second;
+    }
     row->table_bytes = information.table_bytes;
     row->build_seconds = bench->build_seconds;
     return true;

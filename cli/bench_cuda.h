@@ -49,6 +49,7 @@ typedef struct bench_cuda_row {
     uint32_t segments;      /* strategies A and B: asked for; else 0 */
     double paper_least, paper_most;
     char reason[1024];        /* engine auto: why this one; else empty */
+    double expected;          /* engine auto: GB/s, by the plan */
     trawl_cuda_layout layout; /* text in device memory */
     trawl_scan_report report; /* host to host */
 } bench_cuda_row;

@@ -152,6 +152,7 @@ static void print_device_json(const bench_cuda *bench, size_t index) {
     if (row->reason[0] != '\0') {
         size_t length = strlen(row->reason);
         char *text = allocate(json_text_bound(length));
+        (void)printf(",\"expected_gb_per_second\":%.6f", row->expected);
         (void)printf(",\"reason\":%.*s", (int)json_text(row->reason, length, text), text);
         free(text);
     }

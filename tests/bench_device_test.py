@@ -62,6 +62,14 @@ class Tool(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertIn("qgram:mixed:hot | 1000 | 500-2000 | 25 % | 4000 | **no** |", output)
 
+    def test_the_plan_against_the_best(self):
+        planned = dict(row("hot", 900), reason="because", expected_gb_per_second=950)
+        status, output, _ = self.run_tool(self.path("trawl"),
+                                          answer=[planned, row("hot", 890), row("filter", 1000)])
+        self.assertEqual(status, 0)
+        self.assertIn("| rare-10 | 1 GiB | count | qgram:mixed:hot | 950 | 900 | 0.90 | "
+                      "qgram:mixed:filter |", output)
+
     def test_sizes_and_forms(self):
         self.write("arguments", "")
         status, output, _ = self.run_tool("--sizes", "2500000,1K", "--forms", "count,matches",

@@ -8,6 +8,7 @@ measured is kept as JSON in a directory, from which the tables can be printed ag
 
     tools/bench_device.py build/gpu/trawl
     tools/bench_device.py --rows 'rare-*,dna8-1000' --sizes 64M,1G build/gpu/trawl
+    tools/bench_device.py --engines auto,qgram,ac-dfa:classes+hot build/gpu/trawl
     tools/bench_device.py --forms count,matches --out results build/gpu/trawl
 
 Exit status: 0; 1 when a row could not be measured or differs from the CPU; 2 for wrong usage.
@@ -83,6 +84,25 @@ def size_text(size):
     return "%d bytes" % size
 
 
+def print_plans(results):
+    """What the planner took where engine auto was measured, against the best of the others."""
+    lines = []
+    for result in results:
+        rows = device_rows(result)
+        planned = [row for row in rows if row.get("reason")]
+        forced = [row for row in rows if not row.get("reason")]
+        if planned and forced:
+            speed = planned[0]["gb_per_second"]["median"]
+            lines.append("| %s | %s | %s | %s | %.4g | %.4g | %.2f | %s |" % (
+                result["name"], size_text(result["bytes"]), result["form"], title(planned[0]),
+                planned[0].get("expected_gb_per_second", 0), speed,
+                speed / forced[0]["gb_per_second"]["median"], title(forced[0])))
+    if lines:
+        print("\n| workload | text | form | auto | GB/s expected | GB/s | auto / best | best |\n"
+              "|---|---|---|---|---|---|---|---|")
+        print("\n".join(lines))
+
+
 def print_report(results, all_rows):
     print("| workload | text | form | matches | kernel | GB/s | slowest-fastest | share of memory's "
           "rate | target | met |\n|---|---|---|---|---|---|---|---|---|---|")
@@ -101,6 +121,7 @@ def print_report(results, all_rows):
         if not rows:
             print("| %s | %s | %s | - | - | - | - | - | %s | **no** |" % (
                 result["name"], size_text(result["bytes"]), result["form"], result["target"] or "-"))
+    print_plans(results)
     print()
     for result in results:
         for problem in result["problems"]:

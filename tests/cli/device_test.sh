@@ -87,7 +87,7 @@ check 'bench of the plan' "$trawl" bench --device cuda --engine auto --on-device
 holds 'its reason' grep -qE '^  auto took [a-z-]+: kernel [a-z]+, [0-9]+ GB/s expected' .out
 check 'bench of the plan, JSON' "$trawl" bench --device cuda --engine auto --on-device --repeat 1 \
     --format json -f words text
-holds 'its reason there' grep -q '"reason":"kernel ' .out
+holds 'its reason there' grep -q '"expected_gb_per_second":[1-9].*"reason":"kernel ' .out
 
 # bench: the ladder of each family, all with the matches of the CPU
 check 'bench' "$trawl" bench --device cuda --engine ac-dfa:stt --repeat 1 -f words text
