@@ -132,14 +132,14 @@ extern "C" trawl_status trawl_cuda_read_properties(uint32_t number,
     if (status != TRAWL_OK) {
         return status;
     }
-    cudaDeviceProp found;
-    TRAWL_CUDA_TRY(cudaGetDeviceProperties(&found, (int)number), error);
-    memset(properties, 0, sizeof *properties);
-    (void)snprintf(properties->name, sizeof properties->name, "%.63s", found.name);
-    properties->multiprocessors = (uint32_t)found.multiProcessorCount;
-    properties->shared_bytes = found.sharedMemPerBlockOptin;
-    properties->cache_bytes = (size_t)found.l2CacheSize;
-    return TRAWL_OK;
+    trawl_cuda_device found = {};
+    status = trawl_cuda_device_read((int)number, &found, error);
+    if (status == TRAWL_OK) {
+        properties->multiprocessors = (uint32_t)found.multiprocessors;
+        properties->shared_bytes = found.shared_bytes;
+        properties->cache_bytes = found.l2_bytes;
+    }
+    return status;
 }
 
 cudaError_t trawl_cuda_enter(int device, int *before) {

@@ -18,7 +18,6 @@ trawl_status trawl_cuda_check(uint32_t number, trawl_error *error);
 
 /* What a plan depends on. */
 typedef struct trawl_cuda_properties {
-    char name[64]; /* the maker's */
     uint32_t multiprocessors;
     size_t shared_bytes; /* that a block may have */
     size_t cache_bytes;  /* of the second level */

@@ -20,7 +20,7 @@ _Static_assert(TRAWL_DEVICE_MOST_TIERS == TRAWL_CUDA_QGRAM_TIERS, "a record has 
 #define QGRAM_PATTERN_BYTES 48u
 
 static const trawl_cuda_properties usual_device = {
-    .name = "H200", .multiprocessors = 132, .shared_bytes = 232448, .cache_bytes = 50u << 20};
+    .multiprocessors = 132, .shared_bytes = 232448, .cache_bytes = 50u << 20};
 
 /* Fitted to counts over 1 GiB on an H200 (docs/GPU.md, "The planner"). */
 static const trawl_device_costs built_in = {
@@ -222,10 +222,10 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
     const trawl_device_record *record = self->record;
     plan->reason[0] = '\0';
     trawl_plan_add(plan,
-                   "kernel %s, %.0f GB/s expected of text in the memory of %s %s (%u blocks of up "
+                   "kernel %s, %.0f GB/s expected of text in the memory of %s (%u blocks of up "
                    "to 1024 threads), by %s: ",
                    ways[chosen].kernel, 1e3 / record->picoseconds[chosen],
-                   self->present ? "this" : "an", self->device.name, self->device.multiprocessors,
+                   self->present ? "this GPU" : "an H200", self->device.multiprocessors,
                    record->sample_bytes != 0 ? "a sample of the text" : "text like the patterns");
     explain_way(self, chosen, plan);
     for (uint32_t way = 0; way < TRAWL_DEVICE_WAYS; way++) {
