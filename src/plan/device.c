@@ -188,33 +188,57 @@ static trawl_status price_hot(device_plan *self, trawl_error *error) {
 
 /* ------------------------------------------------------------------ words */
 
-static void explain_way(const device_plan *self, uint32_t way, trawl_plan *plan) {
+/* "110 KB", "7.4 MB". */
+static void add_bytes(trawl_plan *plan, uint64_t bytes) {
+    bool small = bytes < 1000000;
+    trawl_plan_add(plan, small ? "%.0f KB" : "%.1f MB", (double)bytes / (small ? 1e3 : 1e6));
+}
+
+static void explain_filter(const device_plan *self, trawl_plan *plan) {
     const trawl_cuda_qgram_layout *layout = self->layout;
-    double kilobytes = (double)self->record->shared_bytes[way] / 1e3;
-    if (way == TRAWL_DEVICE_FILTER) {
-        double global = 0;
-        for (uint32_t i = 0; i < layout->tiers; i++) {
-            global += layout->tier[i].place == TRAWL_CUDA_QGRAM_GLOBAL;
-        }
-        trawl_plan_add(plan,
-                       "%u filter%s in %.0f KB of each block's shared memory%s let%s %.2g %% of "
-                       "positions through, to %.1f MB of tables behind the L2 cache",
-                       layout->tiers, layout->tiers == 1 ? "" : "s", kilobytes,
-                       global > 0 ? " and beyond" : "", layout->tiers == 1 ? "s" : "",
-                       100 * layout->candidates,
-                       ((double)self->record->bytes[way] - kilobytes * 1e3) / 1e6);
-    } else if (way == TRAWL_DEVICE_PACKED) {
-        trawl_plan_add(plan,
-                       "letters of 2 bits, 8 of them a number, and %.0f KB or more of each "
-                       "block's shared memory that say what ends with it",
-                       kilobytes);
+    const trawl_device_record *record = self->record;
+    bool one = layout->tiers == 1, beyond = false;
+    for (uint32_t i = 0; i < layout->tiers; i++) {
+        beyond |= layout->tier[i].place == TRAWL_CUDA_QGRAM_GLOBAL;
+    }
+    trawl_plan_add(plan, "%u filter%s in ", layout->tiers, one ? "" : "s");
+    add_bytes(plan, record->shared_bytes[TRAWL_DEVICE_FILTER]);
+    trawl_plan_add(plan, " of each block's shared memory%s let%s %.2g %% of positions through, to ",
+                   beyond ? " and behind the L2 cache" : "", one ? "s" : "",
+                   100 * layout->candidates);
+    add_bytes(plan, record->bytes[TRAWL_DEVICE_FILTER] - record->shared_bytes[TRAWL_DEVICE_FILTER]);
+    trawl_plan_add(plan, " of tables behind the L2 cache");
+}
+
+static void explain_packed(const device_plan *self, trawl_plan *plan) {
+    trawl_plan_add(plan, "letters of 2 bits, 8 of them a number, and ");
+    add_bytes(plan, self->record->shared_bytes[TRAWL_DEVICE_PACKED]);
+    trawl_plan_add(plan, " or more of each block's shared memory that say what ends with it");
+}
+
+static void explain_hot(const device_plan *self, trawl_plan *plan) {
+    const trawl_hot_estimate *hot = &self->hot;
+    if (hot->rows + 0.5 >= hot->states) {
+        trawl_plan_add(plan, "all of about %.0f states have their rows in ", hot->states);
     } else {
-        trawl_plan_add(plan,
-                       "%.3g %% of steps stay in the %u of about %.0f states whose rows fit %.0f "
-                       "KB of each block's shared memory, the others need %.1f MB behind the L2 "
-                       "cache",
-                       100 * (1 - self->hot.elsewhere), self->hot.rows, self->hot.states, kilobytes,
-                       (double)self->hot.table_bytes / 1e6);
+        trawl_plan_add(plan, "%u of about %.0f states have their rows in ", hot->rows, hot->states);
+    }
+    add_bytes(plan, hot->shared_bytes);
+    trawl_plan_add(plan, " of each block's shared memory");
+    if (hot->elsewhere > 0) {
+        trawl_plan_add(plan, ", and %.2g %% of steps need ", 100 * hot->elsewhere);
+        add_bytes(plan, hot->table_bytes);
+        trawl_plan_add(plan, " behind the L2 cache");
+    }
+}
+
+static void explain_way(const device_plan *self, uint32_t way, trawl_plan *plan) {
+    if (way == TRAWL_DEVICE_FILTER) {
+        explain_filter(self, plan);
+    } else if (way == TRAWL_DEVICE_PACKED) {
+        explain_packed(self, plan);
+    } else {
+        explain_hot(self, plan);
     }
 }
 
