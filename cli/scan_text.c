@@ -36,22 +36,22 @@ static void tell_progress(text_run *run, uint64_t stored, uint64_t bytes, uint64
     run->matches = matches;
 }
 
-static int count_match(const trawl_match *match, void *context) {
-    (void)match;
-    ++*(uint64_t *)context;
+static int count_matches(const trawl_match *matches, size_t count, void *context) {
+    (void)matches;
+    *(uint64_t *)context += count;
     return 0;
 }
 
 /* Chooses who counts the matches. Only a stream of all matches knows their number without a
  * callback before it is closed; the leftmost kinds hold some back until then. */
-static trawl_on_match choose_callback(text_run *run, void **context) {
+static trawl_on_matches choose_callback(text_run *run, void **context) {
     text_scanner *scanner = run->scanner;
     trawl_db_information information;
     if (scanner->writer != NULL) {
         run->counter = &scanner->writer->matches;
         run->before = *run->counter;
         *context = scanner->writer;
-        return record_writer_match;
+        return record_writer_matches;
     }
     trawl_db_info(scanner->db, &information);
     if (information.matches == TRAWL_MATCH_ALL)
@@ -59,7 +59,7 @@ static trawl_on_match choose_callback(text_run *run, void **context) {
     run->counter = &scanner->counted;
     run->before = *run->counter;
     *context = &scanner->counted;
-    return count_match;
+    return count_matches;
 }
 
 static uint64_t matches_so_far(const text_run *run) {
@@ -70,9 +70,9 @@ static bool open_stream(text_run *run) {
     text_scanner *scanner = run->scanner;
     trawl_error error;
     void *context = NULL;
-    trawl_on_match on_match = choose_callback(run, &context);
-    trawl_status status =
-        trawl_stream_open(scanner->db, &scanner->options, on_match, context, &run->stream, &error);
+    trawl_on_matches on_matches = choose_callback(run, &context);
+    trawl_status status = trawl_stream_open_batches(scanner->db, &scanner->options, on_matches,
+                                                    context, &run->stream, &error);
     if (status == TRAWL_OK && scanner->per_pattern != NULL)
         status = trawl_stream_count_patterns(run->stream, scanner->per_pattern, &error);
     return status == TRAWL_OK || fail(run, &error);
