@@ -10,8 +10,8 @@ extern "C" {
 #define LEAST_WINDOWS 4u
 #define MOST_WINDOWS (TRAWL_QGRAM_MOST_PART / TRAWL_QGRAM_WINDOW)
 
-/* Candidates that are listed: one for so many bytes of a piece, and two chunks for every warp. */
-#define BYTES_PER_CANDIDATE 12u
+/* Candidates that are listed of a part: one for so many bytes of it. */
+#define BYTES_PER_CANDIDATE 4u
 
 /* Hits that are noted of a part: one for so many bytes of it. */
 #define BYTES_PER_HIT 16u
@@ -159,7 +159,7 @@ static size_t room_for_tables(const trawl_cuda_device *device) {
     uint32_t warps = TRAWL_QGRAM_THREADS / 32;
     size_t of_walk =
         4 * (TRAWL_QGRAM_MOST_ROUND * (TRAWL_QGRAM_WINDOW / 32 + 1) + TRAWL_QGRAM_QUEUE);
-    size_t of_sieve = trawl_cuda_qgram_sieve_shared(warps);
+    size_t of_sieve = trawl_cuda_qgram_sieve_shared();
     size_t of_warps = 4 * TRAWL_QGRAM_VIEW_WORDS + warps * of_walk;
     of_warps = of_warps > of_sieve ? of_warps : of_sieve;
     return device->shared_bytes < of_warps ? 0 : device->shared_bytes - of_warps;
@@ -232,28 +232,20 @@ static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *p
     return (uint64_t)uploaded->device.multiprocessors * (plan->block_threads / 32);
 }
 
-static uint64_t chunks_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan) {
-    return plan->piece_bytes / BYTES_PER_CANDIDATE / TRAWL_QGRAM_CHUNK +
-           2 * warps_of(uploaded, plan);
-}
-
-/* For one piece; they are needed until the next one only. `workspace` may be NULL: for `bytes`. */
-static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_db *uploaded,
-                                                 const trawl_cuda_plan *plan, void *workspace,
+/* For one piece: a word for parts with too many, then how many each part has, then the lists. They
+ * are needed until the next piece only. `workspace` may be NULL: for `bytes`. */
+static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_plan *plan, void *workspace,
                                                  uint64_t *bytes) {
     trawl_cuda_qgram_candidates candidates = {};
-    const uint64_t chunks = chunks_of(uploaded, plan);
+    const uint64_t parts = parts_of_piece(plan);
     uintptr_t at = (uintptr_t)workspace;
-    candidates.taken = (uint32_t *)at;
-    candidates.stopped = (uint32_t *)(at + sizeof(uint32_t));
-    at += aligned(2 * sizeof(uint32_t));
-    candidates.reached = (uint32_t *)at;
-    at += aligned(parts_of_piece(plan) * sizeof(uint32_t));
-    candidates.used = (uint32_t *)at;
-    at += aligned(chunks * sizeof(uint32_t));
-    candidates.entries = (uint2 *)at;
-    at += aligned(chunks * TRAWL_QGRAM_CHUNK * sizeof(uint2));
-    candidates.chunks = (uint32_t)chunks;
+    candidates.capacity = plan->thread_bytes / BYTES_PER_CANDIDATE;
+    candidates.overflown = (uint32_t *)at;
+    at += aligned(sizeof(uint32_t));
+    candidates.count = (uint32_t *)at;
+    at += aligned(parts * sizeof(uint32_t));
+    candidates.list = (uint16_t *)at;
+    at += aligned(parts * candidates.capacity * sizeof(uint16_t));
     *bytes = at - (uintptr_t)workspace;
     return candidates;
 }
@@ -358,7 +350,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
         uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, wishes->form);
         return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
     }
-    (void)candidates_of(uploaded, plan, NULL, &plan->workspace_bytes);
+    (void)candidates_of(plan, NULL, &plan->workspace_bytes);
     if (wishes->form == TRAWL_CUDA_MATCHES) {
         plan->workspace_bytes += (wishes->length / plan->piece_bytes + 1) * notes_bytes(plan);
     }
@@ -383,7 +375,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     uint64_t bytes;
     trawl_cuda_qgram_call call = {&reporter,
                                   &tables->view,
-                                  candidates_of(uploaded, plan, workspace, &bytes),
+                                  candidates_of(plan, workspace, &bytes),
                                   {},
                                   plan->thread_bytes,
                                   blocks < multiprocessors ? blocks : multiprocessors,
@@ -403,7 +395,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
             cudaMemsetAsync(call.notes.overflown, 0, note_words(plan) * sizeof(uint32_t), stream),
             error);
     }
-    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.taken, 0, 2 * sizeof(uint32_t), stream), error);
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.overflown, 0, sizeof(uint32_t), stream), error);
     trawl_status status = trawl_cuda_qgram_sieve(&call, error);
     if (status == TRAWL_OK) {
         status = trawl_cuda_qgram_tally(&call, error);

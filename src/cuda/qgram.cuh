@@ -69,31 +69,17 @@ typedef struct trawl_cuda_qgram_notes {
     uint32_t capacity;
 } trawl_cuda_qgram_notes;
 
-/*
- * What passes FILTER, in no order: a warp takes a chunk, fills it from all its parts and takes the
- * next one, so that memory is for the candidates of a whole piece wherever they are. An entry is
- * the tier, and the sample's last byte counted from the piece's first owned one. When there are no
- * chunks left, the rest of a part is done in one step (qgram_rest.cu).
- */
+/* What passes FILTER, part by part: the tier, and the sample's last byte from the part's beginning.
+ * Where more passes than there is room for, the whole part is done in one step (qgram_rest.cu). */
 typedef struct trawl_cuda_qgram_candidates {
-    uint2 *entries;    /* CHUNK for each chunk */
-    uint32_t *used;    /* of each chunk that was taken: entries that it has */
-    uint32_t *taken;   /* one word: chunks, also those that there were not */
-    uint32_t *stopped; /* one word behind it: parts whose samples are not all listed */
-    uint32_t *reached; /* of each part: how far they are (qgram_sieve.cuh), or TRAWL_QGRAM_ALL */
-    uint32_t chunks;   /* that there are */
+    uint16_t *list;      /* `capacity` for each part */
+    uint32_t *count;     /* of each part; may be above `capacity` */
+    uint32_t *overflown; /* one word: parts with too many */
+    uint32_t capacity;
 } trawl_cuda_qgram_candidates;
 
-#define TRAWL_QGRAM_CHUNK 1024u
-
-/* A sample is its tier, and its last byte counted from the piece's first owned one. A piece owns at
- * most 1 << 30 bytes. */
-#define TRAWL_QGRAM_SAMPLE_SHIFT 30u
-#define TRAWL_QGRAM_SAMPLE_LAST ((1u << TRAWL_QGRAM_SAMPLE_SHIFT) - 1)
-#define TRAWL_QGRAM_ALL UINT32_MAX
-
-/* Bytes of a part, at most: a warp takes several even of short texts. */
-#define TRAWL_QGRAM_MOST_PART (1u << 14)
+#define TRAWL_QGRAM_ENTRY_SHIFT 14u
+#define TRAWL_QGRAM_MOST_PART (1u << TRAWL_QGRAM_ENTRY_SHIFT) /* bytes */
 
 typedef struct trawl_cuda_qgram_call {
     const trawl_cuda_reporter *reporter;
@@ -111,12 +97,12 @@ typedef struct trawl_cuda_qgram_call {
 trawl_status trawl_cuda_qgram_sieve(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* What it needs of shared memory besides the tables. */
-uint32_t trawl_cuda_qgram_sieve_shared(uint32_t warps);
+uint32_t trawl_cuda_qgram_sieve_shared(void);
 
 /* The second step, for what is listed. Pass SIZES also notes hits. */
 trawl_status trawl_cuda_qgram_tally(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* Both steps at once, for what could not be listed. */
+/* Both steps at once, for parts whose candidates could not be listed. */
 trawl_status trawl_cuda_qgram_rest(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* RECORDS of parts whose hits are all noted, and of all others. */

@@ -115,17 +115,16 @@ typedef struct ends {
     uint32_t alignments;
 } ends;
 
-/* The second question for a sample that is numbered as in qgram.cuh. What ends behind the piece is
- * found with the next one. */
+/* The second question for the sample of tier `number` that ends before text[end]. Nothing, where it
+ * ends before the first owned byte: those samples are asked by ask_before(). What ends behind the
+ * piece is found with the next one. */
 static __device__ __forceinline__ ends ask_sample(const trawl_cuda_piece &piece,
-                                                  const trawl_cuda_qgram_view &view,
-                                                  uint32_t sample) {
-    const uint32_t number = sample >> TRAWL_QGRAM_SAMPLE_SHIFT;
-    const trawl_cuda_qgram_tables &table = view.table[number];
-    ends result = {number, (int32_t)(piece.owned + (sample & TRAWL_QGRAM_SAMPLE_LAST) + 1), 1};
-    if (table.tier.stride > 1) {
-        result.alignments = alignments_of(piece, table, result.end);
-        int32_t most = (int32_t)piece.length - result.end;
+                                                  const trawl_cuda_qgram_tables &table,
+                                                  uint32_t number, int32_t end) {
+    ends result = {number, end, 0};
+    int32_t most = (int32_t)piece.length - end;
+    if (end > (int32_t)piece.owned && most >= 0) {
+        result.alignments = table.tier.stride > 1 ? alignments_of(piece, table, end) : 1;
         result.alignments &= most < 31 ? (2u << most) - 1 : ~0u;
     }
     return result;

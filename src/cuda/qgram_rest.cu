@@ -1,5 +1,5 @@
 /*
- * Both steps of a scan at once, for parts whose samples could not all be listed because too much
+ * Both steps of a scan at once, for parts whose candidates could not be listed because too much
  * passes. The same loop over the text as in the first step; what passes waits in shared memory
  * until there is some for every thread of the warp, which then asks the second and the third
  * question.
@@ -16,35 +16,29 @@
 typedef struct waiting_samples {
     const tallying *with;
     const trawl_cuda_qgram_view *near;
-    uint32_t *samples; /* in shared memory, as in qgram.cuh */
+    uint16_t *samples; /* in shared memory, as in lists of candidates */
     uint32_t waiting;  /* all threads of the warp have the same */
-    uint32_t reached;  /* rounds before it have been listed */
+    int32_t begin;     /* of the part */
     trawl_counter counted;
 } waiting_samples;
-
-static __device__ __forceinline__ bool stopped(waiting_samples *self) {
-    (void)self;
-    return false;
-}
-
-static __device__ __forceinline__ void count_window(waiting_samples *self, uint32_t place,
-                                                    uint32_t sum) {
-    self->counted += place > self->reached ? sum : 0;
-}
 
 /* Asks for up to 32 samples, which are taken away; returns what the thread has counted. */
 template <bool REPORT>
 static __device__ __noinline__ trawl_counter ask_waiting(const tallying &with,
                                                          const trawl_cuda_qgram_view &near,
-                                                         const uint32_t *asked, uint32_t count) {
+                                                         const uint16_t *asked, uint32_t count,
+                                                         int32_t begin) {
     trawl_counter counted = 0;
     __syncwarp();
     if (threadIdx.x % 32 < count) {
-        ends found = ask_sample(with.reporter->piece, near, asked[threadIdx.x % 32]);
+        const uint32_t entry = asked[threadIdx.x % 32], number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
+        const trawl_cuda_qgram_tables &table = near.table[number];
+        ends found = ask_sample(with.reporter->piece, table, number,
+                                begin + (int32_t)(entry & (TRAWL_QGRAM_MOST_PART - 1)) + 1);
         for (; found.alignments != 0; found.alignments &= found.alignments - 1) {
             uint32_t alignment = (uint32_t)__ffs((int)found.alignments) - 1;
-            counted += tally_end<REPORT>(with, near.table[found.number], found.number,
-                                         (uint32_t)found.end + alignment, alignment);
+            counted +=
+                tally_end<REPORT>(with, table, number, (uint32_t)found.end + alignment, alignment);
         }
     }
     __syncwarp();
@@ -55,26 +49,24 @@ static __device__ __noinline__ trawl_counter ask_waiting(const tallying &with,
 static __device__ __forceinline__ void ask_some(waiting_samples *self, uint32_t first,
                                                 uint32_t count) {
     const tallying &with = *self->with;
+    const uint16_t *asked = self->samples + first;
     self->counted += with.reporter->output.pass == TRAWL_CUDA_PASS_COUNT
-                         ? ask_waiting<false>(with, *self->near, self->samples + first, count)
-                         : ask_waiting<true>(with, *self->near, self->samples + first, count);
+                         ? ask_waiting<false>(with, *self->near, asked, count, self->begin)
+                         : ask_waiting<true>(with, *self->near, asked, count, self->begin);
 }
 
 static __device__ __forceinline__ void put_samples(waiting_samples *self, const samples &all,
                                                    uint32_t passed) {
-    uint32_t place = all.place;
     for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0;
          some = __ballot_sync(FULL, passed != 0)) {
-        bool listed = place++ < self->reached;
         if (passed != 0) {
             uint32_t bit = 31 - (uint32_t)__clz((int)passed);
             uint32_t rank = (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
             passed ^= 1u << bit;
-            if (!listed) {
-                self->samples[self->waiting + rank] = numbered(all, bit);
-            }
+            self->samples[self->waiting + rank] =
+                (uint16_t)(all.number << TRAWL_QGRAM_ENTRY_SHIFT | last_of(all, bit));
         }
-        self->waiting += listed ? 0 : (uint32_t)__popc(some);
+        self->waiting += (uint32_t)__popc(some);
         if (self->waiting >= 32) {
             self->waiting -= 32;
             ask_some(self, self->waiting, 32);
@@ -82,54 +74,47 @@ static __device__ __forceinline__ void put_samples(waiting_samples *self, const 
     }
 }
 
-/* Shared memory of a warp. */
-typedef struct rest_warp {
-    passed_bits passed;
-    uint32_t samples[WAITING];
-} rest_warp;
-
 static __global__ void __launch_bounds__(MOST_THREADS, 1)
     rest(const __grid_constant__ trawl_cuda_reporter reporter,
          const __grid_constant__ trawl_cuda_qgram_view view,
          const __grid_constant__ trawl_cuda_qgram_candidates candidates,
          const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t part_bytes) {
-    if (*candidates.stopped == 0) {
+    if (*candidates.overflown == 0) {
         return;
     }
     TRAWL_SHARED(shared);
     const uint32_t warp = threadIdx.x / 32, warps = blockDim.x / 32;
     sieve_shared *near = (sieve_shared *)(shared + 4 * view.image_words);
-    rest_warp *all = (rest_warp *)(near + 1), *own = all + warp;
+    uint16_t *queues = (uint16_t *)(near + 1);
     copy_near(view, shared, near);
     __syncthreads();
     const tallying tallying = {&reporter, &notes, part_bytes};
-    waiting_samples self = {&tallying, &near->view, own->samples, 0, 0, 0};
+    waiting_samples self = {&tallying, &near->view, queues + warp * WAITING, 0, 0, 0};
     const trawl_cuda_piece &piece = reporter.piece;
-    const sieving with = {&piece, (const uint32_t *)shared, &near->tiers, &own->passed};
+    const sieving with = {&piece, (const uint32_t *)shared, &near->tiers};
     const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
     for (uint32_t part = blockIdx.x * warps + warp; part < parts; part += gridDim.x * warps) {
-        self.reached = candidates.reached[part];
-        if (self.reached == TRAWL_QGRAM_ALL) {
+        if (candidates.count[part] <= candidates.capacity) {
             continue;
         }
         int64_t begin = trawl_cuda_part_begin(&piece, part_bytes, part);
-        if (reporter.output.pass == TRAWL_CUDA_PASS_COUNT) {
-            sieve_part<true>(with, part_bytes, begin, &self);
-        } else {
-            sieve_part<false>(with, part_bytes, begin, &self);
-        }
+        self.begin = (int32_t)begin;
+        self.counted += reporter.output.pass == TRAWL_CUDA_PASS_COUNT
+                            ? sieve_part<true>(with, part_bytes, begin, &self)
+                            : sieve_part<false>(with, part_bytes, begin, &self);
+        ask_some(&self, 0, self.waiting);
+        self.waiting = 0;
     }
-    ask_some(&self, 0, self.waiting);
     if (reporter.output.pass == TRAWL_CUDA_PASS_COUNT ||
         reporter.output.pass == TRAWL_CUDA_PASS_PATTERNS) {
-        add_total(reporter.output, self.counted, (uint32_t *)all);
+        add_total(reporter.output, self.counted, (uint32_t *)queues);
     }
 }
 
 trawl_status trawl_cuda_qgram_rest(const trawl_cuda_qgram_call *call, trawl_error *error) {
     uint32_t threads = call->threads < MOST_THREADS ? call->threads : MOST_THREADS;
     uint32_t bytes = 4 * call->view->image_words + (uint32_t)sizeof(sieve_shared) +
-                     threads / 32 * (uint32_t)sizeof(rest_warp);
+                     threads / 32 * WAITING * (uint32_t)sizeof(uint16_t);
     trawl_status status = trawl_cuda_allow_shared(call->device, rest, bytes, error);
     if (status != TRAWL_OK) {
         return status;

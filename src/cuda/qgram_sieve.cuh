@@ -1,38 +1,25 @@
 /*
  * The first question over a piece of text, for all tiers: the loop that two kernels have in common.
- * What they do with samples that pass is theirs: put_samples() for a sink of their own, which is
- * passed by value, as is all else, so that nothing has to be in local memory.
+ * What they do with samples that pass is theirs: put_samples() for a sink of their own.
  *
  * A warp owns a part and goes over it in windows of 2 KB, of which it asks the tiers' FILTERs one
- * after the other. What passes are bits in shared memory. When a window is done, they are handed to
- * the sink, in steps of 32 samples of each thread and in rounds of these, one sample of each thread
- * that has any left. So the step and the round say how far a part is, and the second kernel goes on
- * where the first one had to stop. Nothing of this is in the way of the loop over the text, which
- * needs all registers: what the compiler would put aside for it in local memory comes back late, as
- * shared memory leaves that little cache.
+ * after the other. The loop needs all registers that there are: what the compiler would put aside
+ * for it in local memory comes back late, as shared memory leaves that little cache.
  *
  * What ends at a sample, or up to 15 bytes behind it, is found by who has the sample, wherever it
- * ends; samples before the piece's first byte are asked by the kernels' first warp.
+ * ends; samples before the piece's first byte are asked by one warp of the second step.
  */
 #ifndef TRAWL_CUDA_QGRAM_SIEVE_CUH
 #define TRAWL_CUDA_QGRAM_SIEVE_CUH
 
 #include "cuda/qgram_ask.cuh"
 
-/* Steps of a window: two for tiers with samples everywhere, one for the others. */
-#define TIER_STEPS 2u
-#define WINDOW_STEPS (TIER_STEPS * TRAWL_CUDA_QGRAM_TIERS)
-#define STEP_ROUNDS 32u
-static_assert(STEP_ROUNDS * WINDOW_STEPS * (TRAWL_QGRAM_MOST_PART / TRAWL_QGRAM_WINDOW + 1) <
-                  TRAWL_QGRAM_ALL,
-              "TRAWL_QGRAM_ALL is no place");
-
 /* What the loop has to know of a tier, in shared memory. */
 typedef struct sieve_tier {
     uint32_t shape; /* below */
     uint32_t filter_at, filter_words;
     uint32_t mask, case_bits;
-    uint32_t stride;
+    uint32_t stride_shift;
     const uint32_t *filter; /* GLOBAL */
 } sieve_tier;
 
@@ -47,76 +34,33 @@ typedef struct sieve_tiers {
     sieve_tier tier[TRAWL_CUDA_QGRAM_TIERS];
 } sieve_tiers;
 
-/* Shared memory of a warp: a bit for each sample of a window that has passed. Bit b of a thread is
- * its sample 31 - b at a stride of 1, its sample 64 / stride - 1 - b at others. */
-typedef struct passed_bits {
-    uint32_t of[WINDOW_STEPS][32];
-} passed_bits;
-
 /* What a warp works with. */
 typedef struct sieving {
     const trawl_cuda_piece *piece;
     const uint32_t *image;    /* in shared memory */
     const sieve_tiers *tiers; /* likewise */
-    passed_bits *passed;      /* likewise */
 } sieving;
 
-/* Some samples of a window: one step. */
+/* Some samples of a window: 32 of each thread, or less. */
 typedef struct samples {
     uint32_t number;       /* of the tier */
     uint32_t stride_shift; /* the stride is 1 << this */
     uint32_t each;         /* samples of a thread, as many in each vector */
-    int32_t at;            /* the first vector's first byte, from the first owned one */
-    uint32_t place;        /* in the part: STEP_ROUNDS times the step; the first step is 1 */
+    uint32_t from;         /* the first vector's first byte, from the part's */
 } samples;
 
-/* The last byte of sample `bit`, counted from the youngest; from the first owned one. */
-static __device__ __forceinline__ int32_t last_of(const samples &all, uint32_t bit) {
+/* The last byte of sample `bit`, counted from the youngest; from the part's first byte. */
+static __device__ __forceinline__ uint32_t last_of(const samples &all, uint32_t bit) {
     uint32_t sample = all.each - 1 - bit, vector_shift = 4 - all.stride_shift;
     uint32_t vector = sample >> vector_shift, inside = sample & ((1u << vector_shift) - 1);
-    return all.at + (int32_t)(vector * TRAWL_QGRAM_VECTOR_BYTES + threadIdx.x % 32 * 16 +
-                              ((inside + 1) << all.stride_shift) - 1);
-}
-
-/* Its number, as in qgram.cuh. */
-static __device__ __forceinline__ uint32_t numbered(const samples &all, uint32_t bit) {
-    return all.number << TRAWL_QGRAM_SAMPLE_SHIFT | (uint32_t)last_of(all, bit);
-}
-
-/* Hands what has passed in a window to the sink. The window begins at text[window]. */
-template <typename Sink>
-static __device__ __noinline__ void hand_over(const sieving with, int32_t window, uint32_t place,
-                                              Sink sink) {
-    const int32_t owned = (int32_t)with.piece->owned;
-    const int32_t most = (int32_t)with.piece->length - owned;
-    samples all = {0, 0, 0, 0, place};
-    for (uint32_t number = 0; number < with.tiers->count; number++) {
-        uint32_t stride = with.tiers->tier[number].stride;
-        all.number = number;
-        all.stride_shift = (uint32_t)__ffs((int)stride) - 1;
-        all.each = stride == 1 ? 32 : 64 >> all.stride_shift;
-        for (uint32_t step = 0; step < (stride == 1 ? TIER_STEPS : 1); step++) {
-            uint32_t passed = with.passed->of[TIER_STEPS * number + step][threadIdx.x % 32];
-            all.at = window - owned + (int32_t)(step * 2 * TRAWL_QGRAM_VECTOR_BYTES);
-            all.place = place + (TIER_STEPS * number + step) * STEP_ROUNDS;
-            if (window < owned || window + (int32_t)TRAWL_QGRAM_WINDOW > owned + most) {
-                /* The samples that end at owned bytes. */
-                for (uint32_t left = passed; left != 0; left &= left - 1) {
-                    uint32_t bit = (uint32_t)__ffs((int)left) - 1;
-                    int32_t last = last_of(all, bit);
-                    passed &= last >= 0 && last < most ? ~0u : ~(1u << bit);
-                }
-            }
-            if (__any_sync(FULL, passed != 0)) {
-                put_samples(sink, all, passed);
-            }
-        }
-    }
+    return all.from + vector * TRAWL_QGRAM_VECTOR_BYTES + threadIdx.x % 32 * 16 +
+           ((inside + 1) << all.stride_shift) - 1;
 }
 
 /* ------------------------------------------------------------------ tiers */
 
-/* Bits of both steps of a tier: the earlier one's in x. */
+/* Bits of a tier: bit b of a thread is its sample 31 - b of the window's first half, in x, and of
+ * the second one, in y. */
 template <int WORDS, int ONES>
 static __device__ __forceinline__ uint2 every_position(const sieve_tier &tier,
                                                        const uint32_t *filter, const uint4 *own,
@@ -149,6 +93,7 @@ static __device__ __forceinline__ uint2 pairs(const uint32_t *filter, const uint
     return make_uint2(passed[0], passed[1]);
 }
 
+/* The same for all tiers; at strides of more than 1 bit b of x is sample 64 / stride - 1 - b. */
 static __device__ __forceinline__ uint2 ask_tier(const sieving &with, const sieve_tier &tier,
                                                  const uint4 *own, const uint4 &edge, bool counted,
                                                  uint32_t *sum) {
@@ -187,46 +132,45 @@ static __device__ __forceinline__ uint2 ask_tier(const sieving &with, const siev
 
 /* ------------------------------------------------------------------ a part */
 
-/* One part, which begins at text[from]. Ends early once stopped() says so of the sink. COUNTED:
- * what pairs say goes to count_window(). */
+/* One part, which begins at text[from]. Returns what the thread has counted of pairs; COUNTED: some
+ * of it is to be counted at once. */
 template <bool COUNTED, typename Sink>
-static __device__ __forceinline__ void sieve_part(const sieving &with, uint32_t part_bytes,
-                                                  int64_t from, Sink sink) {
+static __device__ __forceinline__ uint32_t sieve_part(const sieving &with, uint32_t part_bytes,
+                                                      int64_t from, Sink *sink) {
     const trawl_cuda_piece &piece = *with.piece;
     const int32_t begin = (int32_t)from;
     const int32_t past = from + part_bytes > (int64_t)piece.length ? (int32_t)piece.length
                                                                    : (int32_t)(from + part_bytes);
-    uint32_t place = STEP_ROUNDS; /* nothing reaches 0 */
+    uint32_t sum = 0;
     uint4 edge = load_vector(piece, begin - 16);
+    uint4 own[TRAWL_QGRAM_VECTORS];
+    load_window(piece, begin, own);
     for (int32_t window = begin; window < past; window += (int32_t)TRAWL_QGRAM_WINDOW) {
-        uint4 own[TRAWL_QGRAM_VECTORS];
-        load_window(piece, window, own);
         bool counted = COUNTED && window > 0 && window >= (int32_t)piece.owned &&
                        window + (int32_t)TRAWL_QGRAM_WINDOW <= past;
-        uint32_t some = 0, sum = 0;
         for (uint32_t number = 0; number < with.tiers->count; number++) {
             const sieve_tier &tier = with.tiers->tier[number];
             uint2 passed = ask_tier(with, tier, own, edge, counted, &sum);
-            with.passed->of[TIER_STEPS * number][threadIdx.x % 32] = passed.x;
-            if (tier.stride == 1) {
-                with.passed->of[TIER_STEPS * number + 1][threadIdx.x % 32] = passed.y;
+            if (__any_sync(FULL, (passed.x | passed.y) != 0)) {
+                samples all = {number, tier.stride_shift, 64u >> tier.stride_shift,
+                               (uint32_t)(window - begin)};
+                if (tier.stride_shift == 0) {
+                    all.each = 32;
+                    put_samples(sink, all, passed.x);
+                    all.from += 2 * TRAWL_QGRAM_VECTOR_BYTES;
+                    passed.x = passed.y;
+                }
+                put_samples(sink, all, passed.x);
             }
-            some |= passed.x | passed.y;
         }
         const uint4 &last = own[TRAWL_QGRAM_VECTORS - 1];
         edge = make_uint4(__shfl_sync(FULL, last.x, 31), __shfl_sync(FULL, last.y, 31),
                           __shfl_sync(FULL, last.z, 31), __shfl_sync(FULL, last.w, 31));
-        if (COUNTED && sum != 0) {
-            count_window(sink, place, sum);
+        if (window + (int32_t)TRAWL_QGRAM_WINDOW < past) {
+            load_window(piece, window + (int32_t)TRAWL_QGRAM_WINDOW, own);
         }
-        if (__any_sync(FULL, some != 0)) {
-            hand_over(with, window, place, sink);
-            if (stopped(sink)) {
-                return;
-            }
-        }
-        place += WINDOW_STEPS * STEP_ROUNDS;
     }
+    return sum;
 }
 
 /* ------------------------------------------------------------------ shared memory */
@@ -264,7 +208,7 @@ static __device__ __forceinline__ void copy_near(const trawl_cuda_qgram_view &vi
         near->tiers.count = view.tiers;
         near->tiers.tier[threadIdx.x] = {
             shape_of(table.tier), table.tier.filter_at, table.tier.filter_words,
-            table.mask,           table.case_bits,      table.tier.stride,
+            table.mask,           table.case_bits,      (uint32_t)__ffs((int)table.tier.stride) - 1,
             table.filter};
     }
 }

@@ -1,17 +1,20 @@
 /*
  * The second step of a scan: the second and the third question (qgram.h) for what the first step
- * has listed. A warp takes a share of a chunk, 32 candidates at a time. Most of them fail the
- * second question: the ends that are left wait in shared memory until there is one for every
- * thread. Everything else is in registers, so that many look-ups are under way.
+ * has listed.
+ *
+ * Most parts have few candidates or none. So a warp takes several parts together, and 32 of their
+ * candidates at a time, whichever part they are of. Most of these fail the second question: the
+ * ends that are left wait in shared memory until there is one for every thread. Everything else is
+ * in registers, so that many look-ups are under way.
  */
 #include "cuda/qgram_tally.cuh"
 
 #define THREADS 256u
 #define WARPS (THREADS / 32)
-#define SHARE 128u /* of a chunk, that a warp takes */
+#define TOGETHER 8u /* parts that a warp takes together: a power of two */
 
 /* Blocks of a multiprocessor at the same time: as many as registers allow. */
-#define BLOCKS(report) ((report) ? 4u : 5u)
+#define BLOCKS 4u
 
 /* Ends of a warp that wait for the third question: at most 31, and then one more of each thread. */
 #define WAITING 64u
@@ -62,8 +65,20 @@ static __device__ __forceinline__ trawl_counter wait(const tallying &tallying,
     return counted;
 }
 
+/* Which thread has the part of candidate `item`, where each of the first TOGETHER has the sum of
+ * the candidates up to its part's end. All threads of the warp call it. */
+static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t item) {
+    uint32_t thread = 0;
+#pragma unroll
+    for (uint32_t step = TOGETHER / 2; step != 0; step /= 2) {
+        uint32_t before = __shfl_sync(FULL, sum, (int)(thread + step - 1));
+        thread += before <= item ? step : 0;
+    }
+    return thread;
+}
+
 template <bool REPORT>
-static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
     tally(const __grid_constant__ trawl_cuda_reporter reporter,
           const __grid_constant__ trawl_cuda_qgram_view view,
           const __grid_constant__ trawl_cuda_qgram_candidates candidates,
@@ -72,29 +87,30 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
     const uint32_t lane = threadIdx.x % 32;
     const tallying tallying = {&reporter, &notes, part_bytes};
     const trawl_cuda_piece &piece = reporter.piece;
+    const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
     queue queue = {(uint64_t *)shared + threadIdx.x / 32 * WAITING, 0};
     const uint32_t warp = (blockIdx.x * THREADS + threadIdx.x) / 32;
     trawl_counter counted = 0;
     if (warp == 0) {
         counted += wait<REPORT>(tallying, view, &queue, ask_before(piece, view));
     }
-    uint32_t taken = *candidates.taken;
-    taken = taken < candidates.chunks ? taken : candidates.chunks;
-    /* The first shares of all chunks come first: where there are few candidates, only those have
-     * any. */
-    for (uint32_t share = warp; share < taken * (TRAWL_QGRAM_CHUNK / SHARE);
-         share += gridDim.x * WARPS) {
-        uint32_t chunk = share % taken, from = share / taken * SHARE;
-        uint32_t used = __ldg(candidates.used + chunk);
-        uint32_t past = used < from + SHARE ? used : from + SHARE;
-        const uint2 *entries = candidates.entries + (size_t)chunk * TRAWL_QGRAM_CHUNK;
-        for (uint32_t i = from; i < past; i += 32) {
+    for (uint32_t first = warp * TOGETHER; first < parts; first += gridDim.x * WARPS * TOGETHER) {
+        uint32_t own =
+            lane < TOGETHER && first + lane < parts ? __ldg(candidates.count + first + lane) : 0;
+        own = own <= candidates.capacity ? own : 0; /* qgram_rest.cu does that part */
+        uint32_t all, before = sum_before(own, &all);
+        for (uint32_t i = lane; i - lane < all; i += 32) {
+            const uint32_t thread = thread_with(before + own, i < all ? i : all - 1);
+            const uint32_t index = i - __shfl_sync(FULL, before, (int)thread);
             ends found = {0, 0, 0};
-            if (i + lane < past) {
-                uint2 entry = __ldg(entries + i + lane);
-                found.number = entry.x >> TRAWL_QGRAM_SAMPLE_SHIFT;
-                found.end = (int32_t)(piece.owned + (entry.x & TRAWL_QGRAM_SAMPLE_LAST) + 1);
-                found.alignments = entry.y;
+            if (i < all) {
+                const uint32_t part = first + thread;
+                uint32_t entry =
+                    __ldg(candidates.list + (size_t)part * candidates.capacity + index);
+                uint32_t number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
+                int32_t end = (int32_t)trawl_cuda_part_begin(&piece, part_bytes, part) +
+                              (int32_t)(entry & (TRAWL_QGRAM_MOST_PART - 1)) + 1;
+                found = ask_sample(piece, view.table[number], number, end);
             }
             counted += wait<REPORT>(tallying, view, &queue, found);
         }
@@ -108,7 +124,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
 
 template <bool REPORT>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    TRAWL_LAUNCH((tally<REPORT>), (uint32_t)call->device->multiprocessors * BLOCKS(REPORT), THREADS,
+    TRAWL_LAUNCH((tally<REPORT>), (uint32_t)call->device->multiprocessors * BLOCKS, THREADS,
                  WARPS * WAITING * sizeof(uint64_t), call->stream, *call->reporter, *call->view,
                  call->candidates, call->notes, call->part_bytes);
     TRAWL_CUDA_LAUNCHED("tally", error);
