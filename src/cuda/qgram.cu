@@ -232,7 +232,7 @@ static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *p
     return (uint64_t)uploaded->device.multiprocessors * (plan->block_threads / 32);
 }
 
-/* For one piece: a word for parts with too many, then how many each part has, then the lists. They
+/* For one piece: two words of sums, then how many candidates each part has, then the lists. They
  * are needed until the next piece only. `workspace` may be NULL: for `bytes`. */
 static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_plan *plan, void *workspace,
                                                  uint64_t *bytes) {
@@ -241,7 +241,8 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_plan *plan, vo
     uintptr_t at = (uintptr_t)workspace;
     candidates.capacity = plan->thread_bytes / BYTES_PER_CANDIDATE;
     candidates.overflown = (uint32_t *)at;
-    at += aligned(sizeof(uint32_t));
+    candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
+    at += aligned(2 * sizeof(uint32_t));
     candidates.count = (uint32_t *)at;
     at += aligned(parts * sizeof(uint32_t));
     candidates.list = (uint16_t *)at;
@@ -395,7 +396,8 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
             cudaMemsetAsync(call.notes.overflown, 0, note_words(plan) * sizeof(uint32_t), stream),
             error);
     }
-    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.overflown, 0, sizeof(uint32_t), stream), error);
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.overflown, 0, 2 * sizeof(uint32_t), stream),
+                   error);
     trawl_status status = trawl_cuda_qgram_sieve(&call, error);
     if (status == TRAWL_OK) {
         status = trawl_cuda_qgram_tally(&call, error);

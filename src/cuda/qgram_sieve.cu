@@ -39,9 +39,11 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     sieve_shared *near = (sieve_shared *)(shared + 4 * view.image_words);
     /* What pairs count is here and not in registers, of which the loop needs all. */
     trawl_counter *counted = (trawl_counter *)(near + 1);
+    uint32_t *listed = (uint32_t *)(counted + 1);
     copy_near(view, shared, near);
     if (threadIdx.x == 0) {
         *counted = 0;
+        *listed = 0;
     }
     __syncthreads();
     const trawl_cuda_piece &piece = reporter.piece;
@@ -61,19 +63,22 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
             candidates.count[part] = self.count;
             if (self.count > candidates.capacity) {
                 atomicAdd(candidates.overflown, 1u);
+            } else if (self.count != 0) {
+                atomicAdd(listed, self.count);
             }
         }
     }
-    if (COUNTED) {
-        __syncthreads();
-        if (threadIdx.x == 0 && *counted != 0) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicAdd(candidates.listed, *listed);
+        if (COUNTED && *counted != 0) {
             atomicAdd(reporter.output.total, *counted);
         }
     }
 }
 
 uint32_t trawl_cuda_qgram_sieve_shared(void) {
-    return (uint32_t)(sizeof(sieve_shared) + sizeof(trawl_counter));
+    return (uint32_t)(sizeof(sieve_shared) + 2 * sizeof(trawl_counter));
 }
 
 template <bool COUNTED>

@@ -2,16 +2,18 @@
  * The second step of a scan: the second and the third question (qgram.h) for what the first step
  * has listed.
  *
- * Most parts have few candidates or none. So a warp takes several parts together, and 32 of their
- * candidates at a time, whichever part they are of. Most of these fail the second question: the
- * ends that are left wait in shared memory until there is one for every thread. Everything else is
- * in registers, so that many look-ups are under way.
+ * A warp takes so many parts together that some dozens of candidates may be expected of them, and
+ * 32 of these at a time, whichever part they are of. Of parts with many it takes a share only, so
+ * that no warp has much more to do than others. Most candidates fail the second question: the ends
+ * that are left wait in shared memory until there is one for every thread. Everything else is in
+ * registers, so that many look-ups are under way.
  */
 #include "cuda/qgram_tally.cuh"
 
 #define THREADS 256u
 #define WARPS (THREADS / 32)
-#define TOGETHER 8u /* parts that a warp takes together: a power of two */
+#define EXPECTED 96u /* candidates that a warp takes together */
+#define SHARE 512u   /* of a part's, at most */
 
 /* Blocks of a multiprocessor at the same time: as many as registers allow. */
 #define BLOCKS 4u
@@ -65,16 +67,52 @@ static __device__ __forceinline__ trawl_counter wait(const tallying &tallying,
     return counted;
 }
 
-/* Which thread has the part of candidate `item`, where each of the first TOGETHER has the sum of
- * the candidates up to its part's end. All threads of the warp call it. */
+/* Which thread has the part of candidate `item`, where each has the sum of the candidates up to its
+ * part's. All threads of the warp call it. */
 static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t item) {
     uint32_t thread = 0;
 #pragma unroll
-    for (uint32_t step = TOGETHER / 2; step != 0; step /= 2) {
+    for (uint32_t step = 16; step != 0; step /= 2) {
         uint32_t before = __shfl_sync(FULL, sum, (int)(thread + step - 1));
         thread += before <= item ? step : 0;
     }
     return thread;
+}
+
+/* Candidates from..past - 1 of one part for each thread, which may be none. Returns what is counted
+ * meanwhile. */
+template <bool REPORT>
+static __device__ __forceinline__ trawl_counter
+take_parts(const tallying &tallying, const trawl_cuda_qgram_view &view,
+           const trawl_cuda_qgram_candidates &candidates, queue *queue, uint32_t part,
+           uint32_t from, uint32_t past) {
+    const trawl_cuda_piece &piece = tallying.reporter->piece;
+    const uint32_t lane = threadIdx.x % 32, own = past - from;
+    trawl_counter counted = 0;
+    uint32_t all, before = sum_before(own, &all);
+    for (uint32_t i = lane; i - lane < all; i += 32) {
+        const uint32_t thread = thread_with(before + own, i < all ? i : all - 1);
+        const uint32_t first = __shfl_sync(FULL, from - before, (int)thread);
+        const uint32_t its = __shfl_sync(FULL, part, (int)thread);
+        ends found = {0, 0, 0};
+        if (i < all) {
+            uint32_t entry =
+                __ldg(candidates.list + (size_t)its * candidates.capacity + (first + i));
+            uint32_t number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
+            int32_t end = (int32_t)trawl_cuda_part_begin(&piece, tallying.part_bytes, its) +
+                          (int32_t)(entry & (TRAWL_QGRAM_MOST_PART - 1)) + 1;
+            found = ask_sample(piece, view.table[number], number, end);
+        }
+        counted += wait<REPORT>(tallying, view, queue, found);
+    }
+    return counted;
+}
+
+/* How many candidates a part has; of those with too many qgram_rest.cu does all. */
+static __device__ __forceinline__ uint32_t listed_of(const trawl_cuda_qgram_candidates &candidates,
+                                                     uint32_t part, uint32_t parts) {
+    uint32_t count = part < parts ? __ldg(candidates.count + part) : 0;
+    return count <= candidates.capacity ? count : 0;
 }
 
 template <bool REPORT>
@@ -84,7 +122,6 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
           const __grid_constant__ trawl_cuda_qgram_candidates candidates,
           const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t part_bytes) {
     TRAWL_SHARED(shared);
-    const uint32_t lane = threadIdx.x % 32;
     const tallying tallying = {&reporter, &notes, part_bytes};
     const trawl_cuda_piece &piece = reporter.piece;
     const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
@@ -94,25 +131,23 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (warp == 0) {
         counted += wait<REPORT>(tallying, view, &queue, ask_before(piece, view));
     }
-    for (uint32_t first = warp * TOGETHER; first < parts; first += gridDim.x * WARPS * TOGETHER) {
-        uint32_t own =
-            lane < TOGETHER && first + lane < parts ? __ldg(candidates.count + first + lane) : 0;
-        own = own <= candidates.capacity ? own : 0; /* qgram_rest.cu does that part */
-        uint32_t all, before = sum_before(own, &all);
-        for (uint32_t i = lane; i - lane < all; i += 32) {
-            const uint32_t thread = thread_with(before + own, i < all ? i : all - 1);
-            const uint32_t index = i - __shfl_sync(FULL, before, (int)thread);
-            ends found = {0, 0, 0};
-            if (i < all) {
-                const uint32_t part = first + thread;
-                uint32_t entry =
-                    __ldg(candidates.list + (size_t)part * candidates.capacity + index);
-                uint32_t number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
-                int32_t end = (int32_t)trawl_cuda_part_begin(&piece, part_bytes, part) +
-                              (int32_t)(entry & (TRAWL_QGRAM_MOST_PART - 1)) + 1;
-                found = ask_sample(piece, view.table[number], number, end);
-            }
-            counted += wait<REPORT>(tallying, view, &queue, found);
+    const uint32_t warps = gridDim.x * WARPS, lane = threadIdx.x % 32;
+    uint64_t together = (uint64_t)EXPECTED * parts / (*candidates.listed + 1);
+    const uint32_t each = together < 1 ? 1 : together < 32 ? (uint32_t)together : 32;
+    for (uint32_t first = warp * each; first < parts; first += warps * each) {
+        uint32_t count = lane < each ? listed_of(candidates, first + lane, parts) : 0;
+        counted += take_parts<REPORT>(tallying, view, candidates, &queue, first + lane, 0,
+                                      count < SHARE ? count : SHARE);
+    }
+    /* What parts have beyond that. Such parts are often next to each other: 32 that are not. */
+    const uint32_t apart = (parts + 31) / 32;
+    for (uint32_t item = warp; item < apart * ((candidates.capacity - 1) / SHARE); item += warps) {
+        uint32_t part = lane * apart + item % apart, from = (item / apart + 1) * SHARE;
+        uint32_t count = listed_of(candidates, part, parts);
+        count = count < from + SHARE ? count : from + SHARE;
+        if (__any_sync(FULL, count > from)) {
+            counted += take_parts<REPORT>(tallying, view, candidates, &queue, part, from,
+                                          count < from ? from : count);
         }
     }
     __syncwarp();
