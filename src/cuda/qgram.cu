@@ -11,7 +11,7 @@ extern "C" {
 #define MOST_WINDOWS (TRAWL_QGRAM_MOST_PART / TRAWL_QGRAM_WINDOW)
 
 /* Candidates that are listed of a part: one for so many bytes of it. */
-#define BYTES_PER_CANDIDATE 4u
+#define BYTES_PER_CANDIDATE 2u
 
 /* Hits that are noted of a part: one for so many bytes of it. */
 #define BYTES_PER_HIT 16u
@@ -232,8 +232,8 @@ static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *p
     return (uint64_t)uploaded->device.multiprocessors * (plan->block_threads / 32);
 }
 
-/* For one piece: two words of sums, then how many candidates each part has, then the lists. They
- * are needed until the next piece only. `workspace` may be NULL: for `bytes`. */
+/* For one piece: three words about all of them, then how many candidates each part has, then the
+ * lists. They are needed until the next piece only. `workspace` may be NULL: for `bytes`. */
 static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_plan *plan, void *workspace,
                                                  uint64_t *bytes) {
     trawl_cuda_qgram_candidates candidates = {};
@@ -242,7 +242,8 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_plan *plan, vo
     candidates.capacity = plan->thread_bytes / BYTES_PER_CANDIDATE;
     candidates.overflown = (uint32_t *)at;
     candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
-    at += aligned(2 * sizeof(uint32_t));
+    candidates.longest = candidates.listed + 1;
+    at += aligned(3 * sizeof(uint32_t));
     candidates.count = (uint32_t *)at;
     at += aligned(parts * sizeof(uint32_t));
     candidates.list = (uint16_t *)at;
@@ -396,7 +397,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
             cudaMemsetAsync(call.notes.overflown, 0, note_words(plan) * sizeof(uint32_t), stream),
             error);
     }
-    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.overflown, 0, 2 * sizeof(uint32_t), stream),
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.overflown, 0, 3 * sizeof(uint32_t), stream),
                    error);
     trawl_status status = trawl_cuda_qgram_sieve(&call, error);
     if (status == TRAWL_OK) {

@@ -75,7 +75,8 @@ typedef struct trawl_cuda_qgram_candidates {
     uint16_t *list;      /* `capacity` for each part */
     uint32_t *count;     /* of each part; may be above `capacity` */
     uint32_t *overflown; /* one word: parts with too many */
-    uint32_t *listed;    /* one word behind it: candidates of all other parts */
+    uint32_t *listed;    /* the word behind it: candidates of all other parts */
+    uint32_t *longest;   /* the next one: of that among them with the most */
     uint32_t capacity;
 } trawl_cuda_qgram_candidates;
 

@@ -119,8 +119,9 @@ typedef struct ends {
  * ends before the first owned byte: those samples are asked by ask_before(). What ends behind the
  * piece is found with the next one. */
 static __device__ __forceinline__ ends ask_sample(const trawl_cuda_piece &piece,
-                                                  const trawl_cuda_qgram_tables &table,
+                                                  const trawl_cuda_qgram_view &view,
                                                   uint32_t number, int32_t end) {
+    const trawl_cuda_qgram_tables &table = view.table[number];
     ends result = {number, end, 0};
     int32_t most = (int32_t)piece.length - end;
     if (end > (int32_t)piece.owned && most >= 0) {

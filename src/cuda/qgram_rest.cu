@@ -18,7 +18,7 @@ typedef struct waiting_samples {
     const trawl_cuda_qgram_view *near;
     uint16_t *samples; /* in shared memory, as in lists of candidates */
     uint32_t waiting;  /* all threads of the warp have the same */
-    int32_t begin;     /* of the part */
+    int32_t begin;     /* of the window */
     trawl_counter counted;
 } waiting_samples;
 
@@ -33,7 +33,7 @@ static __device__ __noinline__ trawl_counter ask_waiting(const tallying &with,
     if (threadIdx.x % 32 < count) {
         const uint32_t entry = asked[threadIdx.x % 32], number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
         const trawl_cuda_qgram_tables &table = near.table[number];
-        ends found = ask_sample(with.reporter->piece, table, number,
+        ends found = ask_sample(with.reporter->piece, near, number,
                                 begin + (int32_t)(entry & (TRAWL_QGRAM_MOST_PART - 1)) + 1);
         for (; found.alignments != 0; found.alignments &= found.alignments - 1) {
             uint32_t alignment = (uint32_t)__ffs((int)found.alignments) - 1;
@@ -92,16 +92,19 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
     waiting_samples self = {&tallying, &near->view, queues + warp * WAITING, 0, 0, 0};
     const trawl_cuda_piece &piece = reporter.piece;
     const sieving with = {&piece, (const uint32_t *)shared, &near->tiers};
-    const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
-    for (uint32_t part = blockIdx.x * warps + warp; part < parts; part += gridDim.x * warps) {
-        if (candidates.count[part] <= candidates.capacity) {
+    /* Window by window: there may be few such parts, and each takes long. */
+    const uint32_t each = part_bytes / TRAWL_QGRAM_WINDOW;
+    const uint32_t windows = trawl_cuda_part_count(&piece, TRAWL_QGRAM_WINDOW);
+    for (uint32_t window = blockIdx.x * warps + warp; window < windows;
+         window += gridDim.x * warps) {
+        if (candidates.count[window / each] <= candidates.capacity) {
             continue;
         }
-        int64_t begin = trawl_cuda_part_begin(&piece, part_bytes, part);
+        int64_t begin = trawl_cuda_part_begin(&piece, TRAWL_QGRAM_WINDOW, window);
         self.begin = (int32_t)begin;
         self.counted += reporter.output.pass == TRAWL_CUDA_PASS_COUNT
-                            ? sieve_part<true>(with, part_bytes, begin, &self)
-                            : sieve_part<false>(with, part_bytes, begin, &self);
+                            ? sieve_part<true>(with, TRAWL_QGRAM_WINDOW, begin, &self)
+                            : sieve_part<false>(with, TRAWL_QGRAM_WINDOW, begin, &self);
         ask_some(&self, 0, self.waiting);
         self.waiting = 0;
     }

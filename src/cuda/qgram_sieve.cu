@@ -39,11 +39,11 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     sieve_shared *near = (sieve_shared *)(shared + 4 * view.image_words);
     /* What pairs count is here and not in registers, of which the loop needs all. */
     trawl_counter *counted = (trawl_counter *)(near + 1);
-    uint32_t *listed = (uint32_t *)(counted + 1);
+    uint32_t *listed = (uint32_t *)(counted + 1), *longest = listed + 1;
     copy_near(view, shared, near);
     if (threadIdx.x == 0) {
         *counted = 0;
-        *listed = 0;
+        *listed = *longest = 0;
     }
     __syncthreads();
     const trawl_cuda_piece &piece = reporter.piece;
@@ -65,12 +65,14 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
                 atomicAdd(candidates.overflown, 1u);
             } else if (self.count != 0) {
                 atomicAdd(listed, self.count);
+                atomicMax(longest, self.count);
             }
         }
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         atomicAdd(candidates.listed, *listed);
+        atomicMax(candidates.longest, *longest);
         if (COUNTED && *counted != 0) {
             atomicAdd(reporter.output.total, *counted);
         }

@@ -2,18 +2,19 @@
  * The second step of a scan: the second and the third question (qgram.h) for what the first step
  * has listed.
  *
- * A warp takes so many parts together that some dozens of candidates may be expected of them, and
- * 32 of these at a time, whichever part they are of. Of parts with many it takes a share only, so
- * that no warp has much more to do than others. Most candidates fail the second question: the ends
- * that are left wait in shared memory until there is one for every thread. Everything else is in
- * registers, so that many look-ups are under way.
+ * A warp takes the next candidates of some parts together, 32 at a time, whichever part they are
+ * of: of as many parts as it takes to have enough of them, and of none so many that others wait for
+ * this warp. Candidates that follow each other are next to each other in the text, and so are those
+ * of a block's warps: more of them at a time, from all over the text, took longer. Most fail the
+ * second question: the ends that are left wait in shared memory until there is one for every
+ * thread.
  */
 #include "cuda/qgram_tally.cuh"
 
 #define THREADS 256u
 #define WARPS (THREADS / 32)
-#define EXPECTED 96u /* candidates that a warp takes together */
-#define SHARE 512u   /* of a part's, at most */
+#define SHARE 64u     /* candidates of a part that a warp takes, at most */
+#define EXPECTED 256u /* of all parts that it takes */
 
 /* Blocks of a multiprocessor at the same time: as many as registers allow. */
 #define BLOCKS 4u
@@ -79,40 +80,32 @@ static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t it
     return thread;
 }
 
-/* Candidates from..past - 1 of one part for each thread, which may be none. Returns what is counted
- * meanwhile. */
+/* Asks for candidates from .. past - 1 of one part for each thread, which may be none. Returns what
+ * is counted meanwhile. */
 template <bool REPORT>
 static __device__ __forceinline__ trawl_counter
 take_parts(const tallying &tallying, const trawl_cuda_qgram_view &view,
            const trawl_cuda_qgram_candidates &candidates, queue *queue, uint32_t part,
            uint32_t from, uint32_t past) {
     const trawl_cuda_piece &piece = tallying.reporter->piece;
-    const uint32_t lane = threadIdx.x % 32, own = past - from;
+    const uint32_t own = past - from;
     trawl_counter counted = 0;
     uint32_t all, before = sum_before(own, &all);
-    for (uint32_t i = lane; i - lane < all; i += 32) {
-        const uint32_t thread = thread_with(before + own, i < all ? i : all - 1);
-        const uint32_t first = __shfl_sync(FULL, from - before, (int)thread);
+    for (uint32_t i = threadIdx.x % 32; i - threadIdx.x % 32 < all; i += 32) {
+        const bool there = i < all;
+        const uint32_t item = there ? i : all - 1, thread = thread_with(before + own, item);
         const uint32_t its = __shfl_sync(FULL, part, (int)thread);
+        const uint32_t index = __shfl_sync(FULL, from - before, (int)thread) + item;
         ends found = {0, 0, 0};
-        if (i < all) {
-            uint32_t entry =
-                __ldg(candidates.list + (size_t)its * candidates.capacity + (first + i));
-            uint32_t number = entry >> TRAWL_QGRAM_ENTRY_SHIFT;
-            int32_t end = (int32_t)trawl_cuda_part_begin(&piece, tallying.part_bytes, its) +
-                          (int32_t)(entry & (TRAWL_QGRAM_MOST_PART - 1)) + 1;
-            found = ask_sample(piece, view.table[number], number, end);
+        if (there) {
+            uint32_t entry = __ldg(candidates.list + (size_t)its * candidates.capacity + index);
+            found = ask_sample(piece, view, entry >> TRAWL_QGRAM_ENTRY_SHIFT,
+                               (int32_t)trawl_cuda_part_begin(&piece, tallying.part_bytes, its) +
+                                   (int32_t)(entry & (TRAWL_QGRAM_MOST_PART - 1)) + 1);
         }
         counted += wait<REPORT>(tallying, view, queue, found);
     }
     return counted;
-}
-
-/* How many candidates a part has; of those with too many qgram_rest.cu does all. */
-static __device__ __forceinline__ uint32_t listed_of(const trawl_cuda_qgram_candidates &candidates,
-                                                     uint32_t part, uint32_t parts) {
-    uint32_t count = part < parts ? __ldg(candidates.count + part) : 0;
-    return count <= candidates.capacity ? count : 0;
 }
 
 template <bool REPORT>
@@ -132,22 +125,18 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         counted += wait<REPORT>(tallying, view, &queue, ask_before(piece, view));
     }
     const uint32_t warps = gridDim.x * WARPS, lane = threadIdx.x % 32;
-    uint64_t together = (uint64_t)EXPECTED * parts / (*candidates.listed + 1);
-    const uint32_t each = together < 1 ? 1 : together < 32 ? (uint32_t)together : 32;
-    for (uint32_t first = warp * each; first < parts; first += warps * each) {
-        uint32_t count = lane < each ? listed_of(candidates, first + lane, parts) : 0;
-        counted += take_parts<REPORT>(tallying, view, candidates, &queue, first + lane, 0,
-                                      count < SHARE ? count : SHARE);
-    }
-    /* What parts have beyond that. Such parts are often next to each other: 32 that are not. */
-    const uint32_t apart = (parts + 31) / 32;
-    for (uint32_t item = warp; item < apart * ((candidates.capacity - 1) / SHARE); item += warps) {
-        uint32_t part = lane * apart + item % apart, from = (item / apart + 1) * SHARE;
-        uint32_t count = listed_of(candidates, part, parts);
-        count = count < from + SHARE ? count : from + SHARE;
+    const uint32_t usual = *candidates.listed / parts, most = usual < SHARE ? usual : SHARE;
+    const uint32_t each = most * 32 < EXPECTED ? 32 : EXPECTED / most;
+    const uint32_t groups = (parts + each - 1) / each;
+    const uint32_t shares = (*candidates.longest + SHARE - 1) / SHARE;
+    for (uint64_t turn = warp; turn < (uint64_t)groups * shares; turn += warps) {
+        uint32_t part = (uint32_t)(turn % groups) * each + lane;
+        uint32_t from = (uint32_t)(turn / groups) * SHARE;
+        uint32_t count = lane < each && part < parts ? __ldg(candidates.count + part) : 0;
+        count = count <= candidates.capacity ? count : 0; /* else qgram_rest.cu does that part */
+        count = count < from ? from : count < from + SHARE ? count : from + SHARE;
         if (__any_sync(FULL, count > from)) {
-            counted += take_parts<REPORT>(tallying, view, candidates, &queue, part, from,
-                                          count < from ? from : count);
+            counted += take_parts<REPORT>(tallying, view, candidates, &queue, part, from, count);
         }
     }
     __syncwarp();
