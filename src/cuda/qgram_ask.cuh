@@ -66,26 +66,24 @@ static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_piece &
 /* ------------------------------------------------------------------ the second question */
 
 /* The words of a sample of `count` words that ends before text[end], the youngest first, zeros
- * where the text has none. By loads of aligned words where the text has them. */
+ * where the text has none. By loads of eight aligned bytes where the text has them, and as few as
+ * possible: each takes a cycle for every thread of the warp, whose bytes are in 32 places. */
 static __device__ __forceinline__ void sample_words(const trawl_cuda_piece &piece, uint32_t count,
                                                     int32_t end, uint32_t (&words)[4]) {
-    if (end >= 20 && end + 4 <= (int32_t)piece.length) {
+    uint64_t near, far;
+    if (end >= 24 && end + 8 <= (int32_t)piece.length) {
         uintptr_t last = (uintptr_t)(piece.text + end - 1);
-        const uint32_t *aligned = (const uint32_t *)(last & ~(uintptr_t)3);
-        uint32_t from = 8 * (((uint32_t)last + 1) & 3); /* bits; 0: the words are aligned */
-        uint32_t newer = __ldg(aligned);
-#pragma unroll
-        for (uint32_t word = 0; word < 4; word++) {
-            if (word < count) {
-                bool more = from != 0 || word + 1 < count;
-                uint32_t older = more ? __ldg(aligned - 1 - word) : 0;
-                words[word] = from == 0 ? newer : __funnelshift_r(older, newer, from);
-                newer = older;
-            }
-        }
-        return;
+        const unsigned long long *aligned = (const unsigned long long *)(last & ~(uintptr_t)7);
+        uint32_t had = (uint32_t)(last & 7) + 1, behind = 64 - 8 * had;
+        uint64_t first = __ldg(aligned);
+        uint64_t second = 4 * count > had ? __ldg(aligned - 1) : 0;
+        uint64_t third = 4 * count > had + 8 ? __ldg(aligned - 2) : 0;
+        near = first << behind | (behind == 0 ? 0 : second >> (64 - behind));
+        far = second << behind | (behind == 0 ? 0 : third >> (64 - behind));
+    } else {
+        near = eight_before(piece, end);
+        far = eight_before(piece, end - 8);
     }
-    uint64_t near = eight_before(piece, end), far = eight_before(piece, end - 8);
     words[0] = (uint32_t)(near >> 32);
     words[1] = (uint32_t)near;
     words[2] = (uint32_t)(far >> 32);
