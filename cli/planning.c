@@ -11,11 +11,15 @@
 
 enum { PIECES = 32, PIECE_BYTES = 4096, SAMPLE_BYTES = PIECES * PIECE_BYTES };
 
+/* Somewhere in its share of the text: at equal distances all pieces of a text that repeats itself
+ * could be the same one. */
 static size_t offset_of(size_t piece, uint64_t length) {
-    return (size_t)((length - PIECE_BYTES) / PIECES * piece);
+    uint64_t share = (length - PIECE_BYTES) / PIECES;
+    uint64_t mixed = (piece + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    return (size_t)(share * piece + mixed % share);
 }
 
-/* Pieces at equal distances of a file that is longer than all of them; false when it shrank. */
+/* Pieces from all over a file that is longer than all of them; false when it shrank. */
 static bool read_pieces(const text_file *file, uint64_t length, uint8_t *sample) {
     for (size_t i = 0; i < PIECES; i++) {
         ssize_t got = pread(text_file_descriptor(file), sample + i * PIECE_BYTES, PIECE_BYTES,
