@@ -125,9 +125,8 @@ extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
     return TRAWL_OK;
 }
 
-extern "C" trawl_status trawl_cuda_read_properties(uint32_t number,
-                                                   trawl_cuda_properties *properties,
-                                                   trawl_error *error) {
+extern "C" trawl_status
+trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties, trawl_error *error) {
     trawl_status status = trawl_cuda_check(number, error);
     if (status != TRAWL_OK) {
         return status;
