@@ -10,8 +10,9 @@
  * at a stride of 4 with two bits, 3,600 at a stride of 2 and 2,100 at a stride of 1 with one bit.
  * That is what READING, ALONGSIDE, PER_TIER, PER_SAMPLE and PER_ONE make of it; three tiers were
  * measured at 976 GB/s, which is why each of them pays PER_TIER. A look-up in the L2 cache is 160
- * G/s. What follows FILTER has been estimated from numbers of such look-ups and from instructions,
- * for kernels that have not been measured: PER_ROUND, PER_QUESTION, PER_MISS, PER_END.
+ * G/s. What follows FILTER has been estimated from numbers of such look-ups and from instructions:
+ * PER_ROUND, PER_QUESTION, PER_MISS, PER_END. Measured since, with what these made of the tiers, a
+ * candidate took 35 to 60 picoseconds in all, a few times what they say (docs/GPU.md).
  */
 #define READING 0.215   /* a byte, out of device memory */
 #define ALONGSIDE 0.1   /* of the shorter one of reading and computing: what does not overlap */
@@ -29,8 +30,9 @@
 #define PER_WALKED 5.0       /* a byte of a part that is walked in one step */
 #define PER_WORD_FILLED 9e-8 /* a word of FILTER that all blocks copy, once for 1 GiB of text */
 
-/* Parts with a candidate for every eighth byte are walked in one step: some parts already when
- * there are fewer on average. */
+/* Texts where so much passes cost far more than what is listed: some parts of them already when
+ * there are fewer candidates on average. (From when parts with one for every eighth byte were
+ * walked in one step; now it is one for every second byte.) */
 #define SOME_WALKED 0.08
 #define ALL_WALKED 0.125
 
