@@ -60,11 +60,7 @@ static __device__ __forceinline__ void put_samples(waiting_samples *self, const 
     for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0;
          some = __ballot_sync(FULL, passed != 0)) {
         if (passed != 0) {
-            uint32_t bit = 31 - (uint32_t)__clz((int)passed);
-            uint32_t rank = (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
-            passed ^= 1u << bit;
-            self->samples[self->waiting + rank] =
-                (uint16_t)(all.number << TRAWL_QGRAM_ENTRY_SHIFT | last_of(all, bit));
+            self->samples[self->waiting + rank_among(some)] = entry_of(all, take_bit(&passed));
         }
         self->waiting += (uint32_t)__popc(some);
         if (self->waiting >= 32) {

@@ -18,12 +18,9 @@ static __device__ __forceinline__ void put_samples(listing *self, const samples 
     for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0;
          some = __ballot_sync(FULL, passed != 0)) {
         if (passed != 0) {
-            uint32_t bit = 31 - (uint32_t)__clz((int)passed);
-            uint32_t slot = self->count + (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
-            passed ^= 1u << bit;
+            uint32_t bit = take_bit(&passed), slot = self->count + rank_among(some);
             if (slot < self->capacity) {
-                self->list[slot] =
-                    (uint16_t)(all.number << TRAWL_QGRAM_ENTRY_SHIFT | last_of(all, bit));
+                self->list[slot] = entry_of(all, bit);
             }
         }
         self->count += (uint32_t)__popc(some);

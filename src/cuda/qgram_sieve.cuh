@@ -57,6 +57,23 @@ static __device__ __forceinline__ uint32_t last_of(const samples &all, uint32_t 
            ((inside + 1) << all.stride_shift) - 1;
 }
 
+/* Takes the oldest of the samples that have passed away from them: its bit's number. */
+static __device__ __forceinline__ uint32_t take_bit(uint32_t *passed) {
+    uint32_t bit = 31 - (uint32_t)__clz((int)*passed);
+    *passed ^= 1u << bit;
+    return bit;
+}
+
+/* The entry of a sample in a list of candidates (qgram.cuh). */
+static __device__ __forceinline__ uint16_t entry_of(const samples &all, uint32_t bit) {
+    return (uint16_t)(all.number << TRAWL_QGRAM_ENTRY_SHIFT | last_of(all, bit));
+}
+
+/* How many threads before this one are among `some`. */
+static __device__ __forceinline__ uint32_t rank_among(uint32_t some) {
+    return (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
+}
+
 /* ------------------------------------------------------------------ tiers */
 
 /* Bits of a tier: bit b of a thread is its sample 31 - b of the window's first half, in x, and of
