@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "device.h"
+#include "device_start.h"
 #include "planning.h"
 #include "progress.h"
 #include "report.h"
@@ -322,11 +323,15 @@ int trawl_command_scan(int argc, char **argv) {
     int status = EXIT_ERROR;
     if (scan_options_parse(&options, argc, argv, &status)) {
         trawl_db *db = NULL;
+        device_start starting;
+        device_start_begin(&starting, options.scan.device);
         /* Listed before the output is opened, so that it is not among the texts. */
         scan_texts texts;
         scan_texts_collect(&texts, &options);
         status = EXIT_ERROR;
-        if (get_database(&options, &texts, &db, &times.build)) {
+        bool ready = get_database(&options, &texts, &db, &times.build);
+        device_start_end(&starting);
+        if (ready) {
             times.begin += options.database == NULL ? times.build : 0;
             status = run(&options, db, &texts, &times);
         }

@@ -19,6 +19,13 @@
 extern "C" {
 #endif
 
+/* ------------------------------------------------------------------ starting */
+
+/* Starts CUDA in this process and makes the device's context, which takes a tenth of a second or
+ * more and is done by the first call that needs it otherwise. To be called in a thread of the
+ * program's own, while others read and compile patterns. Fails as a scan on this device would. */
+TRAWL_API trawl_status trawl_cuda_start(uint32_t device, trawl_error *error);
+
 /* ------------------------------------------------------------------ a database on a device */
 
 typedef struct trawl_cuda_db trawl_cuda_db;

@@ -23,6 +23,11 @@ trawl_status trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *
     return absent(error);
 }
 
+trawl_status trawl_cuda_start(uint32_t device, trawl_error *error) {
+    (void)device;
+    return absent(error);
+}
+
 const trawl_walker_type *trawl_cuda_walker(void) {
     return NULL;
 }

@@ -84,7 +84,8 @@ extern "C" size_t trawl_cuda_list(trawl_device *devices, size_t capacity) {
     return usable;
 }
 
-extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
+/* Whether device `number` is there, and new enough. */
+static trawl_status find_device(uint32_t number, trawl_error *error) {
     trawl_clear(error);
     trawl_error reason;
     int count = count_devices(&reason);
@@ -107,6 +108,14 @@ extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
                           number, properties.name, properties.major, properties.minor,
                           OLDEST_MAJOR);
     }
+    return TRAWL_OK;
+}
+
+extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
+    trawl_status status = find_device(number, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
     int before;
     TRAWL_CUDA_TRY(trawl_cuda_enter((int)number, &before), error);
     size_t available = 0, whole = 0;
@@ -125,9 +134,13 @@ extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
     return TRAWL_OK;
 }
 
+extern "C" trawl_status trawl_cuda_start(uint32_t device, trawl_error *error) {
+    return trawl_cuda_check(device, error); /* asking for free memory makes the context */
+}
+
 extern "C" trawl_status
 trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties, trawl_error *error) {
-    trawl_status status = trawl_cuda_check(number, error);
+    trawl_status status = find_device(number, error);
     if (status != TRAWL_OK) {
         return status;
     }

@@ -23,7 +23,8 @@ typedef struct trawl_cuda_properties {
     size_t cache_bytes;  /* of the second level */
 } trawl_cuda_properties;
 
-/* Fails as trawl_cuda_check does. */
+/* Fails as trawl_cuda_check does, but for a device that lacks memory: without a context, which
+ * takes long to make, that is not known. */
 trawl_status trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties,
                                         trawl_error *error);
 

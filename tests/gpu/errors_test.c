@@ -219,6 +219,8 @@ static void wrong_values(void **state) {
     expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "size");
     options.device = 1000;
     expect_error(trawl_cuda_upload(db, &options, &copy, &error), TRAWL_ERROR_UNAVAILABLE, "1000");
+    expect_error(trawl_cuda_start(1000, &error), TRAWL_ERROR_UNAVAILABLE, "1000");
+    assert_int_equal(trawl_cuda_start(0, &error), TRAWL_OK);
     assert_null(copy);
     options = (trawl_cuda_upload_options){.size = 1};
     expect_error(trawl_cuda_upload(db, &options, &copy, &error), TRAWL_ERROR_ARGUMENT, "size");

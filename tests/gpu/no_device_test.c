@@ -81,6 +81,8 @@ static void device_memory(void **state) {
     trawl_cuda_ceilings ceilings;
     static char text[8192];
     expect_unavailable(trawl_cuda_check(0, &error));
+    expect_unavailable(trawl_cuda_start(0, &error));
+    assert_int_equal(trawl_cuda_start(7, NULL), TRAWL_ERROR_UNAVAILABLE);
     expect_unavailable(trawl_cuda_upload(db, NULL, &copy, &error));
     assert_null(copy);
     expect_unavailable(trawl_cuda_measure_ceilings(0, &ceilings, &error));
