@@ -21,6 +21,7 @@
 /* Samples of the set are held in a large FILTER while they are tried. */
 #define SEEN_WORDS (UINT32_C(1) << 19)
 #define SEEN_ONES 2u
+#define SEEN_FEW (SEEN_WORDS / 16) /* up to so many are taken out again one by one */
 
 /* Lengths at which tiers may begin, besides the shortest. */
 static const uint32_t starts[] = {4, 5, 6, 7, 8, 9, 11, 12, 16, 19, 24, 32};
@@ -33,6 +34,7 @@ static const struct {
     uint32_t stride, words;
 } shapes[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 3}, {8, 2}, {8, 3}, {16, 4}};
 #define OFFERS (2 * (sizeof shapes / sizeof *shapes))
+#define MOST_MARKS TRAWL_CUDA_QGRAM_MOST_STRIDE /* of a pattern: one for each alignment */
 
 /* What one tier may be that has certain classes of lengths, the cheapest first. */
 typedef struct offers {
@@ -51,9 +53,13 @@ typedef struct chooser {
     uint32_t most_length[STARTS];  /* its longest one */
     bool folded[STARTS];
     size_t classes;
-    bool direct;    /* there are patterns of one and two bytes */
+    bool direct; /* there are patterns of one and two bytes */
+    /* Trying a kind of sample: marks say where one belongs in `seen`. */
     uint32_t *seen; /* SEEN_WORDS */
     trawl_cuda_qgram_counts *counts;
+    uint32_t *ends;                /* marks of the text's samples, at all positions */
+    uint32_t *asked;               /* those that are asked for, first the ones that have passed */
+    uint32_t *marks;               /* of the set's samples, by `order`; NULL: there is one class */
     uint32_t words;                /* of shared memory, for FILTERs */
     offers (*offered)[STARTS + 1]; /* [from][past]: one tier for these classes */
     double least[STARTS + 1];      /* what the classes from this one on cost at least */
@@ -172,104 +178,208 @@ static trawl_status divide(chooser *self, trawl_error *error) {
 
 /* ------------------------------------------------------------------ trying a kind of sample */
 
-static bool seen(const chooser *self, uint64_t hash) {
-    uint32_t word = self->seen[trawl_cuda_qgram_spot(hash, SEEN_WORDS)];
-    return (~word & trawl_cuda_qgram_ones(hash, SEEN_ONES)) == 0;
+/* The word of `seen`, and its two bits. */
+static uint32_t mark_of(uint64_t hash) {
+    return trawl_cuda_qgram_spot(hash, SEEN_WORDS) << 10 |
+           trawl_cuda_qgram_second_bit(hash) % 32 << 5 | trawl_cuda_qgram_first_bit(hash) % 32;
 }
 
-/* Adds the samples of a class; returns how many were new. */
-static uint32_t add_class(const chooser *self, const trawl_cuda_qgram_tier *tier, size_t class) {
+static uint32_t ones_of(uint32_t mark) {
+    return UINT32_C(1) << mark % 32 | UINT32_C(1) << (mark >> 5) % 32;
+}
+
+/* Puts a sample into `seen`; 1: it is new. */
+static uint32_t see(const chooser *self, uint32_t mark) {
+    uint32_t *word = &self->seen[mark >> 10], ones = ones_of(mark);
+    uint32_t new = (~*word & ones) != 0;
+    *word |= ones;
+    return new;
+}
+
+/* Empties `seen`, where the samples of the classes from this one on have been. */
+static void forget(const chooser *self, size_t from, uint32_t stride) {
+    size_t begin = (size_t)self->begin[from] * stride;
+    size_t end = (size_t)self->begin[self->classes] * stride;
+    if (self->marks == NULL || end - begin > SEEN_FEW) {
+        memset(self->seen, 0, (size_t)SEEN_WORDS * sizeof *self->seen);
+        return;
+    }
+    for (size_t i = begin; i < end; i++) {
+        self->seen[self->marks[i] >> 10] = 0;
+    }
+}
+
+/* Puts all samples of the classes from this one on into `seen`, and their marks aside; returns how
+ * many were new. */
+static uint32_t take_samples(const chooser *self, const trawl_cuda_qgram_tier *tier, size_t from) {
     const trawl_patterns *patterns = self->patterns;
     uint8_t reversed[TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM];
     uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
     uint32_t added = 0;
-    for (uint32_t i = self->begin[class]; i < self->begin[class + 1]; i++) {
+    for (uint32_t i = self->begin[from]; i < self->begin[self->classes]; i++) {
         uint32_t id = self->order[i], length = trawl_pattern_length(patterns, id);
         const uint8_t *end = trawl_pattern_bytes(patterns, id) + length;
         for (uint32_t j = 0; j < length && j < sizeof reversed; j++) {
             reversed[j] = *--end;
         }
         uint32_t anchor = trawl_cuda_qgram_anchor(tier, self->counts, reversed, length, hashes);
-        for (uint32_t alignment = anchor; alignment < anchor + tier->stride; alignment++) {
-            uint64_t hash = hashes[alignment];
-            added += !seen(self, hash);
-            self->seen[trawl_cuda_qgram_spot(hash, SEEN_WORDS)] |=
-                trawl_cuda_qgram_ones(hash, SEEN_ONES);
+        for (uint32_t j = 0; j < tier->stride; j++) {
+            uint32_t mark = mark_of(hashes[anchor + j]);
+            added += see(self, mark);
+            if (self->marks != NULL) {
+                self->marks[(size_t)i * tier->stride + j] = mark;
+            }
         }
     }
     return added;
 }
 
-/* The share of samples of the text that are among `samples` of the set. */
-static double pass_rate(const chooser *self, const trawl_cuda_qgram_tier *tier, uint32_t samples) {
-    uint32_t passed = 0, asked = 0;
-    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= self->length; end += tier->stride) {
-        passed += seen(self, trawl_cuda_qgram_hash_before(tier, self->text + end));
-        asked++;
+/* The same for one class, whose marks are there. */
+static uint32_t add_class(const chooser *self, uint32_t stride, size_t class) {
+    uint32_t added = 0;
+    for (size_t i = (size_t)self->begin[class] * stride;
+         i < (size_t)self->begin[class + 1] * stride; i++) {
+        added += see(self, self->marks[i]);
     }
+    return added;
+}
+
+/* Of the first `count` that are asked for, of which so many have passed already: how many pass. */
+static size_t pass(const chooser *self, size_t passed, size_t count) {
+    for (size_t i = passed; i < count; i++) {
+        uint32_t mark = self->asked[i];
+        if ((~self->seen[mark >> 10] & ones_of(mark)) == 0) {
+            self->asked[i] = self->asked[passed];
+            self->asked[passed++] = mark;
+        }
+    }
+    return passed;
+}
+
+/* The share of samples of the text that are among `samples` of the set. */
+static double rate_of(size_t passed, size_t asked, uint32_t samples) {
     double chance = trawl_cuda_qgram_chance(SEEN_ONES, samples, SEEN_WORDS);
-    double rate = asked == 0 ? 0 : ((double)passed / asked - chance) / (1 - chance);
+    double rate = asked == 0 ? 0 : ((double)passed / (double)asked - chance) / (1 - chance);
     return rate > 0 ? rate : 0;
 }
 
-/* Keeps an offer: a range's are few, and in order. */
+/* Keeps an offer: a range's are few, and in order; of equal ones the shorter stride is first. */
 static void keep(const chooser *self, offers *kept, trawl_cuda_qgram_offer offer) {
     trawl_cuda_qgram_price_alone(&offer, self->words);
     uint32_t at = kept->count++;
-    for (; at > 0 && kept->each[at - 1].least > offer.least; at--) {
-        kept->each[at] = kept->each[at - 1];
+    for (; at > 0; at--) {
+        const trawl_cuda_qgram_offer *before = &kept->each[at - 1];
+        if (before->least < offer.least ||
+            (before->least <= offer.least && before->tier.stride <= offer.tier.stride)) {
+            break;
+        }
+        kept->each[at] = *before;
     }
     kept->each[at] = offer;
 }
 
-/* Tries one kind of sample for all tiers that begin with a class. */
-static void try_samples(chooser *self, size_t from, uint32_t stride, uint32_t gram) {
-    uint32_t samples = 0;
-    bool folded = false;
-    memset(self->seen, 0, (size_t)SEEN_WORDS * sizeof *self->seen);
-    for (size_t class = from; class < self->classes; class ++) {
-        folded |= self->folded[class];
-    }
-    trawl_cuda_qgram_tier tier = {.place = TRAWL_CUDA_QGRAM_SHARED,
-                                  .min_length = self->least_length[from],
-                                  .stride = stride,
-                                  .gram = gram,
-                                  .filter_ones = 2,
-                                  .folded = folded};
-    trawl_cuda_qgram_count(&tier, self->layout->common, self->layout->common_length, self->counts);
-    for (size_t class = from; class < self->classes; class ++) {
-        samples += add_class(self, &tier, class);
-        /* Entries of ALIGN, of which one in eight is used. */
-        for (tier.align_bits = stride == 1 ? 0 : 8;
-             stride != 1 && tier.align_bits < 26 &&
-             (UINT64_C(1) << tier.align_bits) < 8 * (uint64_t)samples;
-             tier.align_bits++) {
+/* What a tier for the classes [from, past) would be, whose samples have been tried. */
+static void make_offers(chooser *self, size_t from, size_t past, trawl_cuda_qgram_tier tier,
+                        uint32_t samples, double rate) {
+    tier.min_length = self->least_length[from];
+    if (tier.stride != 1) { /* entries of ALIGN, of which one in eight is used */
+        tier.align_bits = 8;
+        while (tier.align_bits < 26 && (UINT64_C(1) << tier.align_bits) < 8 * (uint64_t)samples) {
+            tier.align_bits++;
         }
-        trawl_cuda_qgram_offer offer = {
-            .tier = tier, .samples = samples, .rate = pass_rate(self, &tier, samples)};
-        offers *kept = &self->offered[from][class + 1];
+    }
+    trawl_cuda_qgram_offer offer = {.tier = tier, .samples = samples, .rate = rate};
+    offers *kept = &self->offered[from][past];
+    keep(self, kept, offer);
+    if (tier.stride == 1) {
+        offer.tier.filter_ones = 1;
         keep(self, kept, offer);
-        if (stride == 1) {
-            offer.tier.filter_ones = 1;
-            keep(self, kept, offer);
-        } else if (stride >= 4) {
-            offer.tier.place = TRAWL_CUDA_QGRAM_GLOBAL;
-            keep(self, kept, offer);
+    } else if (tier.stride >= 4) {
+        offer.tier.place = TRAWL_CUDA_QGRAM_GLOBAL;
+        keep(self, kept, offer);
+    }
+}
+
+/* Tries one kind of sample for all tiers that begin with one of these classes, of which `first` is
+ * the first one. */
+static void try_samples(chooser *self, const trawl_cuda_qgram_tier *tier, size_t first,
+                        const bool *begins) {
+    const uint32_t stride = tier->stride;
+    size_t asked = 0;
+    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= self->length; end += stride) {
+        self->asked[asked++] = self->ends[end - TRAWL_CUDA_QGRAM_MOST_GRAM];
+    }
+    uint32_t all = take_samples(self, tier, first);
+    /* What does not pass now never will: the other tiers have fewer samples. */
+    size_t may_pass = pass(self, 0, asked);
+    forget(self, first, stride);
+    if (first + 1 == self->classes) {
+        make_offers(self, first, first + 1, *tier, all, rate_of(may_pass, asked, all));
+        return;
+    }
+    for (size_t from = first; from < self->classes; from++) {
+        uint32_t samples = 0;
+        size_t passed = 0;
+        for (size_t class = from; begins[from] && class < self->classes; class ++) {
+            samples += add_class(self, stride, class);
+            passed = pass(self, passed, may_pass);
+            make_offers(self, from, class + 1, *tier, samples, rate_of(passed, asked, samples));
+        }
+        if (begins[from]) {
+            forget(self, from, stride);
         }
     }
 }
 
-static void try_all(chooser *self, size_t from) {
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        uint32_t stride = shapes[i].stride;
-        if (self->least_length[from] < stride + 1) {
+/* Counts samples, and looks at those of the text that judges. */
+static void read_texts(chooser *self, const trawl_cuda_qgram_tier *tier) {
+    trawl_cuda_qgram_count(tier, self->layout->common, self->layout->common_length, self->counts);
+    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= self->length; end++) {
+        self->ends[end - TRAWL_CUDA_QGRAM_MOST_GRAM] =
+            mark_of(trawl_cuda_qgram_hash_before(tier, self->text + end));
+    }
+}
+
+/* The bytes of samples of a shape, in tiers that begin with a class; 0: there are none. */
+static uint32_t gram_of(const chooser *self, size_t from, size_t shape) {
+    uint32_t stride = shapes[shape].stride, words = shapes[shape].words;
+    if (self->least_length[from] < stride + 1) {
+        return 0;
+    }
+    uint32_t gram = self->least_length[from] - stride + 1;
+    gram = gram < 4 * words ? gram : 4 * words;
+    return gram > 4 * (words - 1) && gram >= 2 ? gram : 0;
+}
+
+/* Tries all samples of so many bytes. */
+static void try_gram(chooser *self, uint32_t gram, bool folded) {
+    trawl_cuda_qgram_tier tier = {
+        .place = TRAWL_CUDA_QGRAM_SHARED, .gram = gram, .filter_ones = 2, .folded = folded};
+    bool read = false;
+    for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++) {
+        bool begins[STARTS], any_folded = false;
+        size_t first = self->classes;
+        for (size_t from = self->classes; from-- > 0;) {
+            any_folded |= self->folded[from];
+            begins[from] = any_folded == folded && gram_of(self, from, shape) == gram;
+            first = begins[from] ? from : first;
+        }
+        if (first == self->classes) {
             continue;
         }
-        uint32_t gram = self->least_length[from] - stride + 1;
-        gram = gram < 4 * shapes[i].words ? gram : 4 * shapes[i].words;
-        if (gram > 4 * (shapes[i].words - 1) && gram >= 2) {
-            try_samples(self, from, stride, gram);
+        if (!read) {
+            read_texts(self, &tier);
+            read = true;
         }
+        tier.stride = shapes[shape].stride;
+        try_samples(self, &tier, first, begins);
+    }
+}
+
+static void try_all(chooser *self) {
+    for (uint32_t gram = 2; gram <= TRAWL_CUDA_QGRAM_MOST_GRAM; gram++) {
+        try_gram(self, gram, false);
+        try_gram(self, gram, true);
     }
 }
 
@@ -345,6 +455,9 @@ static void release(chooser *self) {
         trawl_release(self->order);
         trawl_release(self->seen);
         trawl_release(self->counts);
+        trawl_release(self->ends);
+        trawl_release(self->asked);
+        trawl_release(self->marks);
         trawl_release(self->offered);
         trawl_release(self);
     }
@@ -360,7 +473,7 @@ static trawl_status fail_shared(size_t needed, size_t shared_bytes, trawl_error 
 static trawl_status prepare(chooser *self, const uint8_t *sample, size_t length,
                             trawl_error *error) {
     size_t bytes = STARTS * sizeof *self->offered;
-    self->seen = trawl_allocate(SEEN_WORDS, sizeof *self->seen);
+    self->seen = trawl_allocate_zeroed(SEEN_WORDS, sizeof *self->seen);
     self->counts = trawl_allocate(1, sizeof *self->counts);
     self->offered = trawl_allocate_zeroed(1, bytes);
     if (self->seen == NULL || self->counts == NULL || self->offered == NULL) {
@@ -368,7 +481,19 @@ static trawl_status prepare(chooser *self, const uint8_t *sample, size_t length,
     }
     self->best_price = INFINITY;
     trawl_status status = take_sample(self, sample, length, error);
-    return status == TRAWL_OK ? divide(self, error) : status;
+    if (status == TRAWL_OK) {
+        status = divide(self, error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    self->ends = trawl_allocate(self->length + 1, sizeof *self->ends);
+    self->asked = trawl_allocate(self->length + 1, sizeof *self->asked);
+    size_t marks = self->classes > 1 ? (size_t)self->begin[self->classes] * MOST_MARKS : 0;
+    self->marks = marks == 0 ? NULL : trawl_allocate(marks, sizeof *self->marks);
+    return self->ends == NULL || self->asked == NULL || (marks != 0 && self->marks == NULL)
+               ? trawl_fail_memory(error, "choosing tiers", marks * sizeof *self->marks)
+               : TRAWL_OK;
 }
 
 static trawl_status choose(chooser *self, const uint8_t *sample, size_t sample_length,
@@ -387,8 +512,8 @@ static trawl_status choose(chooser *self, const uint8_t *sample, size_t sample_l
     }
     self->words = (uint32_t)((shared_bytes - pairs) / 4);
     trawl_status status = prepare(self, sample, sample_length, error);
-    for (size_t from = 0; status == TRAWL_OK && from < self->classes; from++) {
-        try_all(self, from);
+    if (status == TRAWL_OK) {
+        try_all(self);
     }
     layout->tiers = 0;
     layout->price = trawl_cuda_qgram_share(NULL, 0, self->direct, self->words);

@@ -161,8 +161,9 @@ static void add_patterns(walk *self, size_t step, double *factor) {
 /* The state before text[at], and the entry for that byte. */
 static void touch(walk *self, uint64_t state, size_t at, double *lines, double *nfa_lines) {
     uint8_t byte = self->fold[self->text[at]];
-    if (self->states != NULL) {
+    if (self->states != NULL) { /* a trace, which says nothing about lines */
         self->states[at] = state;
+        return;
     }
     double lines_of_row = self->columns * self->entry / LINE;
     uint64_t line = lines_of_row <= 1 ? 0 : 1 + (uint64_t)(byte * lines_of_row / 256);

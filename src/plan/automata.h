@@ -35,8 +35,8 @@ typedef struct trawl_automata_steps {
     double classes;   /* of bytes that the patterns tell apart */
 } trawl_automata_steps;
 
-/* The same as trawl_automata_measure over all of the text, keeping each step. Release with
- * trawl_automata_trace_release. */
+/* The same as trawl_automata_measure over all of the text, keeping each step; lines are not
+ * counted. Release with trawl_automata_trace_release. */
 trawl_status trawl_automata_trace(const trawl_patterns *patterns, const uint8_t *text,
                                   size_t length, trawl_automata_estimate *estimate,
                                   trawl_automata_steps *trace, trawl_error *error);

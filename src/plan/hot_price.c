@@ -34,39 +34,35 @@ typedef struct visited_state {
     bool ends, verified;       /* matches */
 } visited_state;
 
-static int by_state(const void *left, const void *right) {
-    const visited_state *a = left, *b = right;
-    return a->state < b->state ? -1 : a->state > b->state;
-}
-
 /* Falling, and then by the state, so that a set always gets the same plan. */
 static int by_visits(const void *left, const void *right) {
     const visited_state *a = left, *b = right;
-    return a->ranking != b->ranking ? (a->ranking > b->ranking ? -1 : 1) : by_state(left, right);
+    return a->ranking != b->ranking ? (a->ranking > b->ranking ? -1 : 1)
+                                    : (a->state > b->state) - (a->state < b->state);
 }
 
-/* Makes one entry of all visits of each state; returns how many states there are. */
-static size_t gather(const trawl_automata_steps *trace, visited_state *visited) {
+/* Makes one entry of all visits of each state; returns how many states there are. `places` are
+ * zeros: 1 << bits of them, more than there are steps. */
+static size_t gather(const trawl_automata_steps *trace, visited_state *visited, uint32_t *places,
+                     uint32_t bits) {
+    size_t count = 0;
     for (size_t i = 0; i < trace->steps; i++) {
         bool judges = i / PIECE_BYTES % 2 != 0;
         uint8_t ends = i == 0 ? 0 : trace->ends[i - 1]; /* states are those before a byte */
-        visited[i] = (visited_state){.state = trace->states[i],
-                                     .ranking = !judges,
-                                     .judging = judges,
-                                     .ends = ends != 0,
-                                     .verified = (ends & TRAWL_TRACE_VERIFIED) != 0};
-    }
-    qsort(visited, trace->steps, sizeof *visited, by_state);
-    size_t count = 0;
-    for (size_t i = 0; i < trace->steps; i++) {
-        if (count == 0 || visited[i].state != visited[count - 1].state) {
-            visited[count++] = visited[i];
-            continue;
+        uint64_t state = trace->states[i];
+        size_t place = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+        while (places[place] != 0 && visited[places[place] - 1].state != state) {
+            place = (place + 1) & (((size_t)1 << bits) - 1);
         }
-        visited[count - 1].ranking += visited[i].ranking;
-        visited[count - 1].judging += visited[i].judging;
-        visited[count - 1].ends |= visited[i].ends;
-        visited[count - 1].verified |= visited[i].verified;
+        if (places[place] == 0) {
+            visited[count++] = (visited_state){.state = state};
+            places[place] = (uint32_t)count;
+        }
+        visited_state *entry = &visited[places[place] - 1];
+        entry->ranking += !judges;
+        entry->judging += judges;
+        entry->ends |= ends != 0;
+        entry->verified |= (ends & TRAWL_TRACE_VERIFIED) != 0;
     }
     qsort(visited, count, sizeof *visited, by_visits);
     return count;
@@ -166,8 +162,13 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
     if (status != TRAWL_OK) {
         return status;
     }
+    uint32_t bits = 1;
+    while ((size_t)1 << bits <= trace.steps) {
+        bits++;
+    }
     visited_state *visited = trawl_allocate(length + 1, sizeof *visited);
-    if (visited == NULL) {
+    uint32_t *places = trawl_allocate_zeroed((size_t)1 << bits, sizeof *places);
+    if (visited == NULL || places == NULL) {
         status = trawl_fail_memory(error, "planning", length * sizeof *visited);
     } else {
         double row_bytes = 2 * trace.classes;
@@ -181,13 +182,14 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
         estimate->dfa_bytes = automata.dfa_bytes;
         estimate->table_bytes = (uint64_t)(4 * automata.states * trace.classes);
         estimate->rows = (uint32_t)fmax(room / row_bytes, 1);
-        size_t count = gather(&trace, visited);
+        size_t count = gather(&trace, visited, places, bits);
         estimate->elsewhere = share_elsewhere(visited, count, trace.steps, estimate);
         estimate->waits = 1 - pow(1 - estimate->elsewhere, WARP * STEPS_WAITED);
         estimate->shared_bytes = (uint64_t)(CLASS_BYTES + estimate->rows * row_bytes);
         estimate->picoseconds = price(estimate, trace.classes, patterns, device, costs);
     }
     trawl_release(visited);
+    trawl_release(places);
     trawl_automata_trace_release(&trace);
     return status;
 }
