@@ -105,34 +105,70 @@ void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_offer *offer, uint32_t words)
     offer->least = alone.sieving + alone.verifying;
 }
 
+/* Shared memory as it is given to tiers, in units. */
+typedef struct sharing {
+    trawl_cuda_qgram_offer *const *offers;
+    uint32_t count;
+    bool direct;
+    uint32_t units[MOST_TIERS + 1]; /* of each; the last one is what no tier has */
+    price prices[MOST_TIERS + 1];   /* what each one adds with them */
+} sharing;
+
+static bool is_shared(const trawl_cuda_qgram_offer *offer) {
+    return offer->tier.place == TRAWL_CUDA_QGRAM_SHARED;
+}
+
+static void update_price(sharing *self, uint32_t tier) {
+    if (tier < self->count) {
+        const trawl_cuda_qgram_offer *offer = self->offers[tier];
+        uint32_t words = self->units[tier] * TRAWL_CUDA_QGRAM_UNIT_WORDS;
+        self->prices[tier] = price_of(offer, is_shared(offer) ? words : offer->tier.filter_words);
+    }
+}
+
 /* The price of a scan: all of the sieve's work happens while memory is read. */
-static double price_together(trawl_cuda_qgram_offer *const *offers, uint32_t count, bool direct,
-                             const uint32_t *units) {
-    price sum = {.sieving = direct ? PER_TIER + PER_PAIR : 0};
+static double price_together(const sharing *self) {
+    price sum = {.sieving = self->direct ? PER_TIER + PER_PAIR : 0};
     double filled = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        bool shared = offers[i]->tier.place == TRAWL_CUDA_QGRAM_SHARED;
-        uint32_t words =
-            shared ? units[i] * TRAWL_CUDA_QGRAM_UNIT_WORDS : offers[i]->tier.filter_words;
-        price each = price_of(offers[i], words);
-        sum.sieving += each.sieving;
-        sum.verifying += each.verifying;
-        sum.candidates += each.candidates;
-        filled += shared ? words * PER_WORD_FILLED : 0;
+    for (uint32_t i = 0; i < self->count; i++) {
+        uint32_t words = self->units[i] * TRAWL_CUDA_QGRAM_UNIT_WORDS;
+        sum.sieving += self->prices[i].sieving;
+        sum.verifying += self->prices[i].verifying;
+        sum.candidates += self->prices[i].candidates;
+        filled += is_shared(self->offers[i]) ? words * PER_WORD_FILLED : 0;
     }
     double walked = (sum.candidates - SOME_WALKED) / (ALL_WALKED - SOME_WALKED);
     return fmax(sum.sieving, READING) + ALONGSIDE * fmin(sum.sieving, READING) + sum.verifying +
            filled + PER_WALKED * fmin(fmax(walked, 0), 1);
 }
 
+/* Lets units change hands if the price falls by that. */
+static bool move_units(sharing *self, uint32_t from, uint32_t to, uint32_t step, double *now) {
+    const price price_from = self->prices[from], price_to = self->prices[to];
+    self->units[from] -= step;
+    self->units[to] += step;
+    update_price(self, from);
+    update_price(self, to);
+    double then = price_together(self);
+    if (then < *now) {
+        *now = then;
+        return true;
+    }
+    self->units[from] += step;
+    self->units[to] -= step;
+    self->prices[from] = price_from;
+    self->prices[to] = price_to;
+    return false;
+}
+
 double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t count, bool direct,
                               uint32_t words) {
-    /* The last one is what no tier has. */
-    uint32_t units[MOST_TIERS + 1] = {0}, least[MOST_TIERS + 1] = {0};
+    sharing self = {.offers = offers, .count = count, .direct = direct};
+    uint32_t least[MOST_TIERS + 1] = {0};
     uint32_t all = words / TRAWL_CUDA_QGRAM_UNIT_WORDS, tiers = 0;
     double samples = 0;
     for (uint32_t i = 0; i < count; i++) {
-        least[i] = offers[i]->tier.place == TRAWL_CUDA_QGRAM_SHARED;
+        least[i] = is_shared(offers[i]);
         samples += least[i] != 0 ? offers[i]->samples : 0;
         tiers += least[i];
     }
@@ -140,34 +176,25 @@ double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t co
         return INFINITY;
     }
     /* From equal loads on, units change hands as long as that pays: first many, in the end one. */
-    units[count] = all - tiers;
+    self.units[count] = all - tiers;
     for (uint32_t i = 0; i < count; i++) {
         if (least[i] != 0) {
             uint32_t more = (uint32_t)((all - tiers) * fmin(offers[i]->samples / samples, 1));
-            more = more < units[count] ? more : units[count];
-            units[i] = 1 + more;
-            units[count] -= more;
+            more = more < self.units[count] ? more : self.units[count];
+            self.units[i] = 1 + more;
+            self.units[count] -= more;
         }
+        update_price(&self, i);
     }
-    double now = price_together(offers, count, direct, units);
+    double now = price_together(&self);
     for (uint32_t step = 64; step != 0; step /= 4) {
         for (bool better = true; better;) {
             better = false;
             for (uint32_t from = 0; from <= count; from++) {
                 for (uint32_t to = 0; to <= count; to++) {
                     bool takes = to == count || least[to] != 0;
-                    if (from == to || !takes || units[from] < least[from] + step) {
-                        continue;
-                    }
-                    units[from] -= step;
-                    units[to] += step;
-                    double then = price_together(offers, count, direct, units);
-                    if (then < now) {
-                        now = then;
-                        better = true;
-                    } else {
-                        units[from] += step;
-                        units[to] -= step;
+                    if (from != to && takes && self.units[from] >= least[from] + step) {
+                        better |= move_units(&self, from, to, step, &now);
                     }
                 }
             }
@@ -175,7 +202,7 @@ double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t co
     }
     for (uint32_t i = 0; i < count; i++) {
         if (least[i] != 0) {
-            offers[i]->tier.filter_words = units[i] * TRAWL_CUDA_QGRAM_UNIT_WORDS;
+            offers[i]->tier.filter_words = self.units[i] * TRAWL_CUDA_QGRAM_UNIT_WORDS;
         }
     }
     return now;
