@@ -150,7 +150,7 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
         found = sample_candidates(walker, window, begin, end, lists, block);
     } else {
         (void)loops->pairs(filter, window->text, begin, end, block);
-        found = loops->note(block, lists->ends);
+        found = loops->note(block, (uint32_t)begin + 1, lists->ends);
         if (filter->number_bits != NULL) {
             return found;
         }
@@ -220,7 +220,9 @@ trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *
                                  trawl_sink *sink) {
     trawl_packed_block block;
     const trawl_packed_loops *loops = walker->packed_loops;
-    size_t count = find_candidates(walker, window, begin, end, lists, &block);
+    (void)loops->pairs(&walker->packed, window->text, begin, end, &block);
+    size_t count = loops->note(&block, TRAWL_PACKED_LEAD + 1 - walker->packed.gram, lists->ends);
+    uint64_t base = window->base + begin - TRAWL_PACKED_LEAD; /* may wrap around, and back */
     for (size_t done = 0; done < count;) {
         if (sink->count == sink->capacity) {
             trawl_status status = sink->flush(sink);
@@ -230,7 +232,7 @@ trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *
         }
         size_t room = sink->capacity - sink->count;
         size_t some = count - done < room ? count - done : room;
-        loops->matches(&walker->packed, &block, lists->ends + done, some, window->base,
+        loops->matches(&walker->packed, &block, lists->ends + done, some, base,
                        sink->matches + sink->count);
         sink->count += some;
         done += some;

@@ -28,8 +28,8 @@ struct trawl_packed_loops {
     /* The same, and fills in hits; returns their number. */
     size_t (*pairs)(const trawl_packed_filter *filter, const uint8_t *text, size_t begin,
                     size_t end, trawl_packed_block *block);
-    /* Notes the ends of all hits. */
-    size_t (*note)(const trawl_packed_block *block, uint32_t *ends);
+    /* Notes the positions of all hits; that of the block's first byte is `base`. */
+    size_t (*note)(const trawl_packed_block *block, uint32_t base, uint32_t *noted);
     /* Notes the samples from, from + stride, ... before `past` that pass FILTER. */
     size_t (*samples)(const trawl_packed_filter *filter, const trawl_packed_block *block,
                       size_t from, size_t past, uint32_t *noted);
@@ -42,9 +42,10 @@ struct trawl_packed_loops {
     /* The keys of exact tiers' hits. */
     void (*keys)(const trawl_packed_filter *filter, const trawl_packed_block *block,
                  const uint32_t *ends, size_t count, trawl_ending_event *events);
-    /* Their matches, of a tier where each has one (`unit`). */
+    /* The matches of hits where each is one (`unit`), by the numbers of the letters that they begin
+     * with; the block's letter 0 stands at `base` of the whole text. */
     void (*matches)(const trawl_packed_filter *filter, const trawl_packed_block *block,
-                    const uint32_t *ends, size_t count, uint64_t text_base, trawl_match *matches);
+                    const uint32_t *firsts, size_t count, uint64_t base, trawl_match *matches);
 };
 
 /* Fills in walker->packed. */

@@ -7,6 +7,7 @@
  *   NAME(pack64)    packs 64 bytes and says which of them are letters
  *   NAME(select64)  says at which of 64 positions a window passes
  *   NAME(field)     some bits of a word
+ *   NAME(lowest)    the number of a word's lowest bit
  */
 
 TARGET static inline __attribute__((always_inline)) uint64_t NAME(load)(const uint8_t *letters,
@@ -122,24 +123,22 @@ TARGET static size_t NAME(pairs)(const trawl_packed_filter *filter, const uint8_
     return found;
 }
 
-TARGET static size_t NAME(note)(const trawl_packed_block *block, uint32_t *ends) {
-    uint32_t *next = ends;
+TARGET static size_t NAME(note)(const trawl_packed_block *block, uint32_t base, uint32_t *noted) {
+    uint32_t *next = noted;
     uint32_t units = block->units;
-    uint32_t base = (uint32_t)block->begin + 1;
     for (uint32_t unit = 1; unit < units; unit++, base += 64) {
         uint64_t hits = block->hits[unit];
         uint32_t count = (uint32_t)__builtin_popcountll(hits);
         /* Eight at a time, some of them for nothing: fewer branches that are mispredicted. */
         for (uint32_t done = 0; done < count; done += 8) {
             for (uint32_t k = 0; k < 8; k++) {
-                /* Without a bit left this is any number at all; it will be overwritten. */
-                next[done + k] = base + (uint32_t)__builtin_ctzll(hits | UINT64_C(1) << 63);
+                next[done + k] = base + NAME(lowest)(hits);
                 hits &= hits - 1;
             }
         }
         next += count;
     }
-    return (size_t)(next - ends);
+    return (size_t)(next - noted);
 }
 
 TARGET static inline __attribute__((always_inline)) size_t
@@ -222,17 +221,17 @@ TARGET static void NAME(keys)(const trawl_packed_filter *filter, const trawl_pac
 }
 
 TARGET static void NAME(matches)(const trawl_packed_filter *filter, const trawl_packed_block *block,
-                                 const uint32_t *ends, size_t count, uint64_t text_base,
+                                 const uint32_t *firsts, size_t count, uint64_t base,
                                  trawl_match *matches) {
-    const trawl_packed_filter own = *filter;
-    uint64_t mask = trawl_packed_mask(own.gram);
-    size_t base = block->begin - TRAWL_PACKED_LEAD + own.gram;
+    const uint8_t *letters = block->letters;
+    const uint64_t *bits = filter->number_bits;
+    const uint32_t *before = filter->number_before, *ids = filter->number_ids;
+    uint64_t gram = filter->gram, mask = trawl_packed_mask(filter->gram);
     for (size_t i = 0; i < count; i++) {
-        uint64_t number = NAME(load)(block->letters, ends[i] - base) & mask;
-        uint32_t key = trawl_packed_rank(own.number_bits, own.number_before, number);
-        uint64_t end = text_base + ends[i];
-        matches[i] =
-            (trawl_match){.start = end - own.gram, .end = end, .pattern = own.number_ids[key]};
+        uint64_t number = NAME(load)(letters, firsts[i]) & mask;
+        uint64_t start = base + firsts[i];
+        trawl_write_match(&matches[i], start, start + gram,
+                          ids[trawl_packed_rank(bits, before, number)]);
     }
 }
 

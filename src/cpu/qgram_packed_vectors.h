@@ -9,6 +9,8 @@
  * row k, bit 2k + 1 is bit 4 + here[2k + 1] of row k.
  *
  * field gives `bits` (at most 18) bits of a word from bit `from` on.
+ *
+ * lowest gives the number of the lowest bit of a word, and any number at all for one without bits.
  */
 #ifndef TRAWL_CPU_QGRAM_PACKED_VECTORS_H
 #define TRAWL_CPU_QGRAM_PACKED_VECTORS_H
@@ -49,6 +51,10 @@ select64_scalar(const uint8_t *rows, const uint8_t *before, const uint8_t *here)
 static inline __attribute__((always_inline)) uint64_t field_scalar(uint64_t word, unsigned from,
                                                                    uint32_t bits) {
     return word >> from & ((UINT64_C(1) << bits) - 1);
+}
+
+static inline __attribute__((always_inline)) uint32_t lowest_scalar(uint64_t word) {
+    return (uint32_t)__builtin_ctzll(word | UINT64_C(1) << 63);
 }
 
 #if TRAWL_HAVE_X86
@@ -122,6 +128,15 @@ select64_avx2(const uint8_t *rows, const uint8_t *before, const uint8_t *here) {
 TRAWL_TARGET_AVX2 static inline __attribute__((always_inline)) uint64_t
 field_avx2(uint64_t word, unsigned from, uint32_t bits) {
     return __bextr_u64(word, from | bits << 8);
+}
+
+TRAWL_TARGET_AVX2 static inline __attribute__((always_inline)) uint32_t lowest_avx2(uint64_t word) {
+    return (uint32_t)_tzcnt_u64(word);
+}
+
+TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) uint32_t
+lowest_avx512(uint64_t word) {
+    return (uint32_t)_tzcnt_u64(word);
 }
 
 TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) uint64_t
@@ -207,6 +222,10 @@ static inline __attribute__((always_inline)) uint64_t pack64_neon(const trawl_pa
 static inline __attribute__((always_inline)) uint64_t field_neon(uint64_t word, unsigned from,
                                                                  uint32_t bits) {
     return field_scalar(word, from, bits);
+}
+
+static inline __attribute__((always_inline)) uint32_t lowest_neon(uint64_t word) {
+    return lowest_scalar(word);
 }
 
 static inline __attribute__((always_inline)) uint64_t
