@@ -62,8 +62,8 @@ static trawl_status consume(trawl_lane_walker *walker, const trawl_window *windo
                             const event_consumer *consumer) {
     walker->loops->name_keys(walker->automaton, events, count);
     if (consumer->sink != NULL) {
-        return trawl_emit_events(walker->outputs, walker->patterns, window, begin, events, count,
-                                 consumer->sink);
+        return trawl_chains_emit(&walker->chains, walker->outputs, walker->patterns, window, begin,
+                                 events, count, consumer->sink);
     }
     trawl_counts *counts = consumer->counts;
     if (counts->per_pattern == NULL && !walker->verify) {
@@ -248,4 +248,5 @@ void trawl_lanes_settle(trawl_walker *base, trawl_counts *counts) {
 void trawl_lanes_release(trawl_lane_walker *walker) {
     trawl_release(walker->events);
     trawl_release(walker->hits);
+    trawl_chains_release(&walker->chains);
 }

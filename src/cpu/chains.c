@@ -1,0 +1,197 @@
+#include "cpu/chains.h"
+
+#include <string.h>
+
+#include "common/allocate.h"
+
+/* Matches of a chain, at most: whoever writes one has room for so many. */
+#define MOST_MATCHES 24u
+/* Matches that are written at a time. */
+#define AT_ONCE 4u
+/* Matches of all chains, and keys: they are read at random and have to stay in the caches. */
+#define MOST_IN_ALL ((size_t)1 << 16)
+
+/* ------------------------------------------------------------------ making */
+
+static uint32_t ready(const trawl_outputs *outputs, uint32_t key) {
+    return outputs->total[key] > MOST_MATCHES ? 0 : outputs->total[key];
+}
+
+/* What a match has to be besides a match of folded text. */
+static trawl_chain_letters letters_of(const trawl_pattern_view *patterns, uint32_t id) {
+    uint64_t wanted = 0;
+    uint32_t length = patterns->offsets[id + 1] - patterns->offsets[id];
+    uint32_t known = length < sizeof wanted ? length : sizeof wanted;
+    memcpy((uint8_t *)&wanted + sizeof wanted - known,
+           patterns->bytes + patterns->offsets[id + 1] - known, known);
+    return (trawl_chain_letters){.wanted = wanted,
+                                 .mask = ~UINT64_C(0) << (8 * (sizeof wanted - known))};
+}
+
+static void fill(const trawl_outputs *outputs, const trawl_pattern_view *patterns,
+                 trawl_chains *chains) {
+    uint32_t used = 0;
+    chains->longest = sizeof(uint64_t);
+    for (uint32_t key = 0; key < outputs->keys; key++) {
+        uint32_t count = ready(outputs, key);
+        bool verify = (outputs->verify[key] & TRAWL_VERIFY_CHAIN) != 0;
+        chains->keys[key] = (trawl_chain){
+            .first = used, .count = count | (verify && count != 0 ? TRAWL_CHAIN_VERIFY : 0)};
+        for (uint32_t link = key; count != 0 && link != TRAWL_NO_KEY; link = outputs->link[link]) {
+            bool own = (outputs->verify[link] & TRAWL_VERIFY_OWN) != 0;
+            for (uint32_t i = outputs->first[link]; i < outputs->first[link + 1]; i++, used++) {
+                uint32_t id = outputs->ids[i];
+                bool exact = own && (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) == 0;
+                chains->matches[used] = (trawl_match){
+                    .start = UINT64_C(0) - outputs->length[link], .end = 0, .pattern = id};
+                chains->letters[used] =
+                    exact ? letters_of(patterns, id) : (trawl_chain_letters){.mask = 0};
+            }
+        }
+        if (outputs->length[key] > chains->longest) {
+            chains->longest = outputs->length[key];
+        }
+    }
+    memset(chains->matches + used, 0, AT_ONCE * sizeof *chains->matches);
+}
+
+static void make(const trawl_outputs *outputs, const trawl_pattern_view *patterns,
+                 trawl_chains *chains) {
+    size_t used = 0;
+    chains->refused = true;
+    for (uint32_t key = 0; key < outputs->keys && used <= MOST_IN_ALL; key++) {
+        used += ready(outputs, key);
+    }
+    if (used > MOST_IN_ALL || outputs->keys > MOST_IN_ALL) {
+        return;
+    }
+    chains->keys = trawl_allocate(outputs->keys, sizeof *chains->keys);
+    chains->matches = trawl_allocate(used + AT_ONCE, sizeof *chains->matches);
+    chains->letters = trawl_allocate(used, sizeof *chains->letters);
+    if (chains->keys == NULL || chains->matches == NULL || chains->letters == NULL) {
+        trawl_chains_release(chains);
+        return;
+    }
+    fill(outputs, patterns, chains);
+}
+
+void trawl_chains_release(trawl_chains *chains) {
+    trawl_release(chains->keys);
+    trawl_release(chains->matches);
+    trawl_release(chains->letters);
+    chains->keys = NULL;
+    chains->matches = NULL;
+    chains->letters = NULL;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+/* Two words; every set of instructions that trawl is compiled for can add them at once. */
+typedef uint64_t word_pair __attribute__((vector_size(16)));
+
+/* Two matches are three pairs. */
+static inline void write_two(trawl_match *to, const trawl_match *from, uint64_t end) {
+    const word_pair ends[3] = {{end, end}, {0, end}, {end, 0}};
+    for (unsigned i = 0; i < 3; i++) {
+        word_pair words;
+        memcpy(&words, (const uint8_t *)from + i * sizeof words, sizeof words);
+        words += ends[i];
+        memcpy((uint8_t *)to + i * sizeof words, &words, sizeof words);
+    }
+}
+
+static inline trawl_match *write_chain(const trawl_chains *chains, trawl_chain chain, uint64_t end,
+                                       trawl_match *to) {
+    const trawl_match *from = chains->matches + chain.first;
+    uint32_t done = 0;
+    do {
+        write_two(to + done, from + done, end);
+        write_two(to + done + 2, from + done + 2, end);
+        done += AT_ONCE;
+    } while (__builtin_expect(done < chain.count, 0));
+    return to + chain.count;
+}
+
+/* The same for a chain of which some matches are to be verified; `behind` is where it ends in the
+ * window's text. */
+static inline trawl_match *write_verified(const trawl_chains *chains, trawl_chain chain,
+                                          const trawl_pattern_view *patterns, const uint8_t *behind,
+                                          uint64_t end, trawl_match *to) {
+    uint64_t last;
+    memcpy(&last, behind - sizeof last, sizeof last);
+    uint32_t past = chain.first + (chain.count & ~TRAWL_CHAIN_VERIFY);
+    for (uint32_t i = chain.first; i < past; i++) {
+        const trawl_match *match = &chains->matches[i];
+        const trawl_chain_letters *letters = &chains->letters[i];
+        trawl_write_match(to, match->start + end, end, match->pattern);
+        bool stands = ((last ^ letters->wanted) & letters->mask) == 0;
+        if (__builtin_expect(stands && letters->mask == ~UINT64_C(0), 0)) {
+            size_t length = (size_t)(UINT64_C(0) - match->start);
+            stands = trawl_pattern_matches(patterns, match->pattern, behind - length);
+        }
+        to += stands ? 1 : 0;
+    }
+    return to;
+}
+
+/* Where events are and what they end. */
+typedef struct event_text {
+    const trawl_pattern_view *patterns;
+    const uint8_t *text; /* positions of events count from here */
+    uint64_t base;       /* its place in the whole text */
+} event_text;
+
+/* Writes the matches of events as long as they are ready and there is room for any chain; returns
+ * how many events that were. */
+static size_t write_events(const trawl_chains *chains, const event_text *where,
+                           const trawl_ending_event *events, size_t count, trawl_sink *sink) {
+    const trawl_chains own = *chains; /* what is written cannot be part of it */
+    const event_text at = *where;
+    trawl_match *to = sink->matches + sink->count;
+    size_t room = sink->capacity - sink->count, needed = MOST_MATCHES + AT_ONCE;
+    const trawl_match *last = to + (room < needed ? 0 : room - needed);
+    size_t i = 0;
+    for (; i < count && to < last; i++) {
+        trawl_chain chain = own.keys[events[i].key];
+        uint64_t end = at.base + events[i].position;
+        if (__builtin_expect(chain.count - 1 < MOST_MATCHES, 1)) {
+            to = write_chain(&own, chain, end, to);
+        } else if (chain.count != 0) {
+            to = write_verified(&own, chain, at.patterns, at.text + events[i].position, end, to);
+        } else {
+            break;
+        }
+    }
+    sink->count = (size_t)(to - sink->matches);
+    return i;
+}
+
+trawl_status trawl_chains_emit(trawl_chains *chains, const trawl_outputs *outputs,
+                               const trawl_pattern_view *patterns, const trawl_window *window,
+                               size_t begin, const trawl_ending_event *events, size_t count,
+                               trawl_sink *sink) {
+    if (chains->keys == NULL && !chains->refused) {
+        chains->events += count;
+        if (chains->events > outputs->keys) {
+            make(outputs, patterns, chains);
+        }
+    }
+    /* Keys of a forged automaton may begin before the text. */
+    if (chains->keys == NULL || begin < chains->longest) {
+        return trawl_emit_events(outputs, patterns, window, begin, events, count, sink);
+    }
+    const event_text where = {
+        .patterns = patterns, .text = window->text + begin, .base = window->base + begin};
+    for (size_t done = 0; done < count;) {
+        done += write_events(chains, &where, events + done, count - done, sink);
+        if (done < count) {
+            trawl_status status =
+                trawl_emit_events(outputs, patterns, window, begin, events + done, 1, sink);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+            done++;
+        }
+    }
+    return TRAWL_OK;
+}
