@@ -50,6 +50,23 @@ static bool needs_sample(const trawl_compile_options *options) {
            (options->sample == NULL || options->sample_length < TRAWL_SAMPLE_LEAST);
 }
 
+static trawl_status choose_automatically(const trawl_patterns *patterns,
+                                         const trawl_compile_options *options, trawl_plan *plan,
+                                         trawl_error *error) {
+    if (trawl_plan_is_for_device(options)) {
+        trawl_status status = trawl_plan_choose_for_device(patterns, options, plan, error);
+        if (status == TRAWL_OK && plan->engine == &trawl_engine_qgram) {
+            status = trawl_plan_divide(patterns, options, plan, error);
+        }
+        if (status != TRAWL_OK || trawl_plan_stays_for_device(options)) {
+            return status;
+        }
+        const uint64_t sample_bytes = plan->record.sample_bytes;
+        *plan = (trawl_plan){.record = {.sample_bytes = sample_bytes}};
+    }
+    return trawl_plan_choose(patterns, options, plan, error);
+}
+
 static trawl_status choose_engine(const trawl_patterns *patterns,
                                   const trawl_compile_options *options, trawl_plan *plan,
                                   trawl_error *error) {
@@ -58,13 +75,7 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                               "variant '%s' needs an engine to be a variant of", options->variant);
         }
-        if (!trawl_plan_is_for_device(options)) {
-            return trawl_plan_choose(patterns, options, plan, error);
-        }
-        trawl_status status = trawl_plan_choose_for_device(patterns, options, plan, error);
-        return status == TRAWL_OK && plan->engine == &trawl_engine_qgram
-                   ? trawl_plan_divide(patterns, options, plan, error)
-                   : status;
+        return choose_automatically(patterns, options, plan, error);
     }
     plan->engine = trawl_engine_find(options->engine);
     if (plan->engine == NULL) {

@@ -70,16 +70,25 @@ trawl_status trawl_plan_check_device(const trawl_compile_options *options, trawl
                       name);
 }
 
+static bool is_auto(const trawl_compile_options *options) {
+    return strcmp(options->device, "auto") == 0;
+}
+
 bool trawl_plan_is_for_device(const trawl_compile_options *options) {
     uint32_t number = 0;
-    const char *name = options->device;
-    return name != NULL && (strcmp(name, "auto") == 0 ? trawl_cuda_check(0, NULL) == TRAWL_OK
-                                                      : trawl_cuda_device_number(name, &number));
+    trawl_cuda_properties unused;
+    return options->device != NULL &&
+           (is_auto(options) ? trawl_cuda_read_properties(number, &unused, NULL) == TRAWL_OK
+                             : trawl_cuda_device_number(options->device, &number));
+}
+
+bool trawl_plan_stays_for_device(const trawl_compile_options *options) {
+    return !is_auto(options) || trawl_cuda_check(0, NULL) == TRAWL_OK;
 }
 
 static void read_device(device_plan *self) {
     uint32_t number = 0;
-    if (strcmp(self->options->device, "auto") != 0) {
+    if (!is_auto(self->options)) {
         (void)trawl_cuda_device_number(self->options->device, &number);
     }
     self->device = usual_device;
