@@ -59,8 +59,10 @@ struct bench_libhs {
     void *database;
     void *scratch;
     size_t bytes;
-    size_t count;      /* patterns */
-    uint32_t *lengths; /* of each pattern: libhs reports ends only, which is its fastest way */
+    size_t count;       /* patterns */
+    uint32_t *lengths;  /* of each pattern: libhs reports ends only, which is its fastest way */
+    trawl_match *items; /* collected, in memory that is used again */
+    size_t capacity;
 };
 
 static bool refuse(trawl_error *error, trawl_status status, const char *sentence) {
@@ -200,10 +202,8 @@ bool bench_libhs_count(bench_libhs *libhs, const void *text, size_t length, uint
 }
 
 typedef struct collection {
-    const uint32_t *lengths;
-    trawl_match *items;
+    bench_libhs *libhs;
     size_t count;
-    size_t capacity;
 } collection;
 
 static int collect_match(unsigned id, unsigned long long from, unsigned long long to,
@@ -211,27 +211,26 @@ static int collect_match(unsigned id, unsigned long long from, unsigned long lon
     collection *found = context;
     (void)from;
     (void)flags;
-    if (found->count == found->capacity) {
-        size_t capacity = found->capacity == 0 ? 4096 : found->capacity * 2;
-        trawl_match *items = realloc(found->items, capacity * sizeof *items);
+    bench_libhs *libhs = found->libhs;
+    if (found->count == libhs->capacity) {
+        size_t capacity = libhs->capacity == 0 ? 4096 : libhs->capacity * 2;
+        trawl_match *items = realloc(libhs->items, capacity * sizeof *items);
         if (items == NULL)
             return 1;
-        found->items = items;
-        found->capacity = capacity;
+        libhs->items = items;
+        libhs->capacity = capacity;
     }
-    found->items[found->count++] =
-        (trawl_match){.start = to - found->lengths[id], .end = to, .pattern = id};
+    libhs->items[found->count++] =
+        (trawl_match){.start = to - libhs->lengths[id], .end = to, .pattern = id};
     return 0;
 }
 
 bool bench_libhs_collect(bench_libhs *libhs, const void *text, size_t length,
                          trawl_matches *matches, trawl_error *error) {
-    collection found = {.lengths = libhs->lengths};
-    if (!scan(libhs, text, length, collect_match, &found, error)) {
-        free(found.items);
+    collection found = {.libhs = libhs};
+    if (!scan(libhs, text, length, collect_match, &found, error))
         return false;
-    }
-    *matches = (trawl_matches){.items = found.items, .count = found.count};
+    *matches = (trawl_matches){.items = libhs->items, .count = found.count};
     return true;
 }
 
@@ -243,5 +242,6 @@ void bench_libhs_close(bench_libhs *libhs) {
     if (libhs->database != NULL)
         (void)libhs->functions.free_database(libhs->database);
     free(libhs->lengths);
+    free(libhs->items);
     free(libhs);
 }

@@ -36,7 +36,8 @@ uint64_t bench_libhs_bytes(const bench_libhs *libhs);
 bool bench_libhs_count(bench_libhs *libhs, const void *text, size_t length, uint64_t *total,
                        uint64_t *per_pattern, trawl_error *error);
 
-/* The same work as trawl_collect, in its own order. The caller frees matches->items with free(). */
+/* The same work as trawl_collect_again, in its own order. The matches are lent until the next call.
+ */
 bool bench_libhs_collect(bench_libhs *libhs, const void *text, size_t length,
                          trawl_matches *matches, trawl_error *error);
 

@@ -25,7 +25,8 @@ typedef struct measurement {
     const bench_options *options;
     const bench_inputs *inputs; /* NULL: rows run in this process */
     bench_rows *rows;
-    bench_job *jobs; /* one for each row that runs in this process */
+    bench_job *jobs;       /* one for each row that runs in this process */
+    trawl_matches records; /* of all of them */
     bool shows_progress;
 } measurement;
 
@@ -210,13 +211,15 @@ void bench_measure(const bench_options *options, const trawl_patterns *patterns,
                                     .length = text->length,
                                     .work = options->work,
                                     .compile = compile,
-                                    .scan = options->scan};
+                                    .scan = options->scan,
+                                    .records = &bench.records};
     for (size_t begin = 0; begin < rows->count;) {
         size_t end = open_rows(&bench, begin);
         measure_together(&bench, rows->items + begin, end - begin);
         begin = end;
     }
     show_nothing(&bench);
+    trawl_matches_free(&bench.records);
     free(bench.jobs);
     planning_end(&plan);
 }

@@ -53,7 +53,9 @@ static const flag bench_flags[] = {
     {FLAG_PER_PATTERN, 0, "per-pattern", NULL,
      "Time counting each pattern by itself instead of all matches together.", NULL},
     {FLAG_COLLECT, 0, "collect", NULL,
-     "Time collecting the matches as records in memory instead of counting them.", NULL},
+     "Time collecting the matches as records, into memory that an untimed run has used before, "
+     "instead of counting them.",
+     NULL},
     {FLAG_DEVICE, 0, "device", "NAME",
      "cpu (the default), cuda (the first GPU), cuda:N, or auto: a GPU that can be used, else the "
      "CPU. On a GPU the rows are the papers' ladders of kernels; default engine: ac-dfa.",

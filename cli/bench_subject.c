@@ -81,19 +81,15 @@ static bool count(bench_subject *subject, uint64_t *matches, trawl_error *error)
                        subject->per_pattern, error) == TRAWL_OK;
 }
 
+/* `records` are lent. */
 static bool collect(bench_subject *subject, trawl_matches *records, trawl_error *error) {
     const bench_job *job = subject->job;
     if (subject->libhs != NULL)
         return bench_libhs_collect(subject->libhs, job->text, job->length, records, error);
-    return trawl_collect(subject->db, job->text, job->length, &job->scan, records, error) ==
-           TRAWL_OK;
-}
-
-static void free_records(const bench_subject *subject, trawl_matches *records) {
-    if (subject->libhs != NULL)
-        free(records->items);
-    else
-        trawl_matches_free(records);
+    bool done = trawl_collect_again(subject->db, job->text, job->length, &job->scan, job->records,
+                                    error) == TRAWL_OK;
+    *records = *job->records;
+    return done;
 }
 
 static uint64_t mix(uint64_t value) {
@@ -129,7 +125,6 @@ bool bench_subject_run(bench_subject *subject, bool wants_fingerprint, bench_run
         run->matches = records.count;
     if (done && wants_fingerprint)
         run->fingerprint = fingerprint(subject, &records);
-    free_records(subject, &records);
     return done;
 }
 

@@ -14,7 +14,7 @@
 typedef enum bench_work {
     BENCH_COUNT = 0,         /* trawl_count */
     BENCH_COUNT_EACH_ID = 1, /* trawl_count with one counter for each pattern */
-    BENCH_COLLECT = 2        /* trawl_collect */
+    BENCH_COLLECT = 2        /* trawl_collect_again */
 } bench_work;
 
 /* What to build and what to do with it. */
@@ -26,6 +26,9 @@ typedef struct bench_job {
     trawl_compile_options compile; /* with the engine and the variant */
     trawl_scan_options scan;
     const char *library; /* path or name of a libhs, which runs instead of an engine; else NULL */
+    /* BENCH_COLLECT: the array of all runs of engines, which its owner releases. A first run makes
+     * the kernel hand its pages out, which takes as long as a scan does; the others are timed. */
+    trawl_matches *records;
 } bench_job;
 
 /* What was built. */

@@ -61,13 +61,15 @@ int bench_worker_run(const bench_options *options, const bench_rows *rows) {
         trawl_patterns_free(patterns);
         return EXIT_ERROR;
     }
+    trawl_matches records = {0};
     bench_job job = {.patterns = patterns,
                      .text = text,
                      .length = inputs.length,
                      .work = options->work,
                      .compile = options->compile,
                      .scan = options->scan,
-                     .library = rows->items[row].library};
+                     .library = rows->items[row].library,
+                     .records = &records};
     job.compile.engine = rows->items[row].asked_engine;
     job.compile.variant = rows->items[row].asked_variant;
     planning plan; /* as without peers: the plan is for this text */
@@ -83,6 +85,7 @@ int bench_worker_run(const bench_options *options, const bench_rows *rows) {
         refuse(&job, &error);
     }
     bench_subject_close(subject);
+    trawl_matches_free(&records);
     planning_end(&plan);
     trawl_patterns_free(patterns);
     (void)munmap(text, inputs.length);
