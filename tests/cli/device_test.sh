@@ -24,6 +24,20 @@ yes 'a quick fox and a dog' | head -c 1200000 >large
 expect 0 "$("$trawl" grep -c fox large)" "$trawl" grep --device cuda -c fox large
 refuse '--device cuda:77: ' scan --device cuda:77
 refuse "no kernel 'ac9'" scan --device cuda --kernel ac9
+refuse 'nowhere: ' "$trawl" scan --device cuda -f nowhere text
+if [[ $trawl == *emulated* ]]; then # while the device is started the set is compiled: one message
+    without() { TRAWL_EMULATOR_DEVICES=0 "$trawl" scan "$@"; }
+    little() { TRAWL_EMULATOR_MEMORY=1000000 "$trawl" scan "$@"; }
+    refuse 'no CUDA device can be used' without --device cuda -f words text
+    refuse 'no CUDA device can be used' without --device cuda -f nowhere text
+    refuse 'bytes of memory free' little --device cuda -f words text
+    refuse 'nowhere: ' little --device cuda -f nowhere text
+    expect 0 "$matches" without --device auto -c -f words text
+    expect 0 "$matches" little --device auto -c -f words text
+    little --device auto --stats -c -f words text 2>stats >/dev/null
+    holds 'a plan for the CPU' grep -q '"device":"cpu"' stats
+    holds 'no plan for a GPU' test "$(grep -c planned_for_cuda stats)" -eq 0
+fi
 
 # texts that are read by offset: those of more than a few megabytes
 { yes 'a quick fox and a dog, and nothing but lines in which there is no match at all' | head -c 4500000; printf fox; } >long
