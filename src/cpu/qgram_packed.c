@@ -149,8 +149,8 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
     if (!trawl_packed_pairs(walker->tier)) {
         found = sample_candidates(walker, window, begin, end, lists, block);
     } else {
-        (void)loops->pairs(filter, window->text, begin, end, block);
-        found = loops->note(block, (uint32_t)begin + 1, lists->ends);
+        found = loops->pairs(filter, window->text, begin, end, block);
+        loops->note(block, found, (uint32_t)begin + 1, lists->ends);
         if (filter->number_bits != NULL) {
             return found;
         }
@@ -220,8 +220,8 @@ trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *
                                  trawl_sink *sink) {
     trawl_packed_block block;
     const trawl_packed_loops *loops = walker->packed_loops;
-    (void)loops->pairs(&walker->packed, window->text, begin, end, &block);
-    size_t count = loops->note(&block, TRAWL_PACKED_LEAD + 1 - walker->packed.gram, lists->ends);
+    size_t count = loops->pairs(&walker->packed, window->text, begin, end, &block);
+    loops->note(&block, count, TRAWL_PACKED_LEAD + 1 - walker->packed.gram, lists->ends);
     uint64_t base = window->base + begin - TRAWL_PACKED_LEAD; /* may wrap around, and back */
     for (size_t done = 0; done < count;) {
         if (sink->count == sink->capacity) {

@@ -28,8 +28,9 @@ struct trawl_packed_loops {
     /* The same, and fills in hits; returns their number. */
     size_t (*pairs)(const trawl_packed_filter *filter, const uint8_t *text, size_t begin,
                     size_t end, trawl_packed_block *block);
-    /* Notes the positions of all hits; that of the block's first byte is `base`. */
-    size_t (*note)(const trawl_packed_block *block, uint32_t base, uint32_t *noted);
+    /* Notes the positions of all hits, `found` of them; that of the block's first byte is `base`.
+     */
+    void (*note)(const trawl_packed_block *block, size_t found, uint32_t base, uint32_t *noted);
     /* Notes the samples from, from + stride, ... before `past` that pass FILTER. */
     size_t (*samples)(const trawl_packed_filter *filter, const trawl_packed_block *block,
                       size_t from, size_t past, uint32_t *noted);
