@@ -96,6 +96,9 @@ static void check(const trawl_db *db, const uint8_t *text, const match_list *exp
         assert_int_equal(trawl_scan_batches(db, text, TEXT, &options, compare, &reported, &error),
                          TRAWL_OK);
         assert_int_equal(reported.seen, expected->count);
+        uint64_t total;
+        assert_int_equal(trawl_count(db, text, TEXT, &options, &total, NULL, &error), TRAWL_OK);
+        assert_int_equal(total, expected->count);
     }
 }
 

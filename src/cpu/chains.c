@@ -75,6 +75,19 @@ static void make(const trawl_outputs *outputs, const trawl_pattern_view *pattern
     fill(outputs, patterns, chains);
 }
 
+/* Whether the chains are made, or can be now, for events that stand behind `begin` of a text. */
+static bool prepare(trawl_chains *chains, const trawl_outputs *outputs,
+                    const trawl_pattern_view *patterns, size_t begin, size_t count) {
+    if (chains->keys == NULL && !chains->refused) {
+        chains->events += count;
+        if (chains->events > outputs->keys) {
+            make(outputs, patterns, chains);
+        }
+    }
+    /* Keys of a forged automaton may begin before the text. */
+    return chains->keys != NULL && begin >= chains->longest;
+}
+
 void trawl_chains_release(trawl_chains *chains) {
     trawl_release(chains->keys);
     trawl_release(chains->matches);
@@ -112,8 +125,21 @@ static inline trawl_match *write_chain(const trawl_chains *chains, trawl_chain c
     return to + chain.count;
 }
 
-/* The same for a chain of which some matches are to be verified; `behind` is where it ends in the
- * window's text. */
+/* Whether a match that ends at `behind` in the window's text, whose `last` bytes these are, has its
+ * pattern's own letters. */
+static inline bool stands(const trawl_chain_letters *letters, const trawl_match *match,
+                          const trawl_pattern_view *patterns, uint64_t last,
+                          const uint8_t *behind) {
+    bool alike = ((last ^ letters->wanted) & letters->mask) == 0;
+    if (__builtin_expect(alike && letters->mask == ~UINT64_C(0), 0)) {
+        size_t length = (size_t)(UINT64_C(0) - match->start);
+        alike = trawl_pattern_matches(patterns, match->pattern, behind - length);
+    }
+    return alike;
+}
+
+/* write_chain for a chain of which some matches are to be verified; `behind` is where it ends in
+ * the window's text. */
 static inline trawl_match *write_verified(const trawl_chains *chains, trawl_chain chain,
                                           const trawl_pattern_view *patterns, const uint8_t *behind,
                                           uint64_t end, trawl_match *to) {
@@ -124,12 +150,7 @@ static inline trawl_match *write_verified(const trawl_chains *chains, trawl_chai
         const trawl_match *match = &chains->matches[i];
         const trawl_chain_letters *letters = &chains->letters[i];
         trawl_write_match(to, match->start + end, end, match->pattern);
-        bool stands = ((last ^ letters->wanted) & letters->mask) == 0;
-        if (__builtin_expect(stands && letters->mask == ~UINT64_C(0), 0)) {
-            size_t length = (size_t)(UINT64_C(0) - match->start);
-            stands = trawl_pattern_matches(patterns, match->pattern, behind - length);
-        }
-        to += stands ? 1 : 0;
+        to += stands(letters, match, patterns, last, behind) ? 1 : 0;
     }
     return to;
 }
@@ -170,14 +191,7 @@ trawl_status trawl_chains_emit(trawl_chains *chains, const trawl_outputs *output
                                const trawl_pattern_view *patterns, const trawl_window *window,
                                size_t begin, const trawl_ending_event *events, size_t count,
                                trawl_sink *sink) {
-    if (chains->keys == NULL && !chains->refused) {
-        chains->events += count;
-        if (chains->events > outputs->keys) {
-            make(outputs, patterns, chains);
-        }
-    }
-    /* Keys of a forged automaton may begin before the text. */
-    if (chains->keys == NULL || begin < chains->longest) {
+    if (!prepare(chains, outputs, patterns, begin, count)) {
         return trawl_emit_events(outputs, patterns, window, begin, events, count, sink);
     }
     const event_text where = {
@@ -194,4 +208,37 @@ trawl_status trawl_chains_emit(trawl_chains *chains, const trawl_outputs *output
         }
     }
     return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ counting */
+
+/* How many matches of a chain of which some are to be verified stand there. */
+static inline uint64_t count_verified(const trawl_chains *chains, trawl_chain chain,
+                                      const trawl_pattern_view *patterns, const uint8_t *behind) {
+    uint64_t last, found = 0;
+    memcpy(&last, behind - sizeof last, sizeof last);
+    uint32_t past = chain.first + (chain.count & ~TRAWL_CHAIN_VERIFY);
+    for (uint32_t i = chain.first; i < past; i++) {
+        found += stands(&chains->letters[i], &chains->matches[i], patterns, last, behind) ? 1 : 0;
+    }
+    return found;
+}
+
+void trawl_chains_count(trawl_chains *chains, const trawl_outputs *outputs,
+                        const trawl_pattern_view *patterns, const trawl_window *window,
+                        size_t begin, const trawl_ending_event *events, size_t count,
+                        trawl_counts *counts) {
+    bool prepared = prepare(chains, outputs, patterns, begin, count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t key = events[i].key;
+        size_t end = begin + events[i].position;
+        if (!prepared || chains->keys[key].count == 0) {
+            trawl_emit_counts(outputs, patterns, window, end, key, counts, NULL);
+        } else if ((chains->keys[key].count & TRAWL_CHAIN_VERIFY) == 0) {
+            counts->total += chains->keys[key].count;
+        } else {
+            counts->total +=
+                count_verified(chains, chains->keys[key], patterns, window->text + end);
+        }
+    }
 }

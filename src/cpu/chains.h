@@ -39,6 +39,11 @@ trawl_status trawl_chains_emit(trawl_chains *chains, const trawl_outputs *output
                                const trawl_pattern_view *patterns, const trawl_window *window,
                                size_t begin, const trawl_ending_event *events, size_t count,
                                trawl_sink *sink);
+/* Adds how many matches that would be to the total. */
+void trawl_chains_count(trawl_chains *chains, const trawl_outputs *outputs,
+                        const trawl_pattern_view *patterns, const trawl_window *window,
+                        size_t begin, const trawl_ending_event *events, size_t count,
+                        trawl_counts *counts);
 void trawl_chains_release(trawl_chains *chains);
 
 #endif

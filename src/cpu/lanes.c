@@ -75,6 +75,11 @@ static trawl_status consume(trawl_lane_walker *walker, const trawl_window *windo
         counts->total += sum;
         return TRAWL_OK;
     }
+    if (counts->per_pattern == NULL) {
+        trawl_chains_count(&walker->chains, walker->outputs, walker->patterns, window, begin,
+                           events, count, counts);
+        return TRAWL_OK;
+    }
     for (size_t i = 0; i < count; i++) {
         trawl_emit_counts(walker->outputs, walker->patterns, window, begin + events[i].position,
                           events[i].key, counts, walker->hits);
