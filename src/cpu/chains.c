@@ -168,9 +168,12 @@ static size_t write_events(const trawl_chains *chains, const event_text *where,
                            const trawl_ending_event *events, size_t count, trawl_sink *sink) {
     const trawl_chains own = *chains; /* what is written cannot be part of it */
     const event_text at = *where;
-    trawl_match *to = sink->matches + sink->count;
     size_t room = sink->capacity - sink->count, needed = MOST_MATCHES + AT_ONCE;
-    const trawl_match *last = to + (room < needed ? 0 : room - needed);
+    if (room < needed) {
+        return 0;
+    }
+    trawl_match *to = sink->matches + sink->count;
+    const trawl_match *last = to + (room - needed);
     size_t i = 0;
     for (; i < count && to < last; i++) {
         trawl_chain chain = own.keys[events[i].key];
