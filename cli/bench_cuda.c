@@ -215,9 +215,7 @@ double bench_cuda_ceiling(const bench_cuda *bench, size_t index) {
 
 /* Where --device leads; it has been checked. */
 static void find_device(bench_cuda *bench) {
-    const char *asked = bench->options->scan.device;
-    const char *colon = strchr(asked, ':');
-    bench->device_number = colon == NULL ? 0 : (uint32_t)strtoul(colon + 1, NULL, 10);
+    (void)device_number(bench->options->scan.device, &bench->device_number);
     (void)snprintf(bench->device, sizeof bench->device, "cuda:%" PRIu32, bench->device_number);
     device_maker_name(bench->device, bench->device_name, sizeof bench->device_name);
 }

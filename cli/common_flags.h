@@ -277,6 +277,9 @@ void device_resolve_auto(trawl_scan_options *options);
 /* "cuda", "cuda:N". */
 bool device_is_cuda(const char *device);
 
+/* The same, and its number; false: N is none. */
+bool device_number(const char *device, uint32_t *number);
+
 /* Lets the planner choose for the device that scans, unless an engine is named, or a kernel: then
  * the first engine that has it is taken. */
 void device_choose_engine(trawl_compile_options *compile, const trawl_scan_options *scan);

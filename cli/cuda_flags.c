@@ -226,18 +226,25 @@ bool device_can_be_planned(const char *device) {
     return false;
 }
 
+bool device_number(const char *device, uint32_t *number) {
+    if (!device_is_cuda(device))
+        return false;
+    char *end = NULL;
+    const char *digits = device[4] == ':' ? device + 5 : "0";
+    unsigned long value = strtoul(digits, &end, 10);
+    *number = (uint32_t)value;
+    return *digits >= '0' && *digits <= '9' && *end == '\0' && value <= 9999;
+}
+
 /* A device that is not listed: the library says why. */
 static bool explain_absence(const char *device) {
     trawl_error error;
-    trawl_cuda_ceilings unused;
-    char *end = NULL;
-    const char *digits = device[4] == ':' ? device + 5 : "0";
-    unsigned long number = strtoul(digits, &end, 10);
-    if (end == digits || *end != '\0' || *digits == '-' || number > 9999) {
+    uint32_t number = 0;
+    if (!device_number(device, &number)) {
         report("--device: expected cpu, cuda, cuda:N or auto, not '%s'", device);
         return false;
     }
-    if (trawl_cuda_measure_ceilings((uint32_t)number, &unused, &error) == TRAWL_OK)
+    if (trawl_cuda_start(number, &error) == TRAWL_OK)
         return true;
     report("--device %s: %s", device, error.message);
     return false;

@@ -1,7 +1,6 @@
 #include "device_start.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common_flags.h"
@@ -15,9 +14,8 @@ static void *start(void *context) {
 
 void device_start_begin(device_start *self, const char *device) {
     *self = (device_start){.running = false};
-    if (device_is_cuda(device) && device[4] == ':')
-        self->number = (uint32_t)strtoul(device + 5, NULL, 10);
-    else if (!device_is_cuda(device) && (device == NULL || strcmp(device, "auto") != 0))
+    bool is_auto = device != NULL && strcmp(device, "auto") == 0;
+    if (!is_auto && !device_number(device, &self->number))
         return;
     sigset_t blocked;
     sigset_t before;

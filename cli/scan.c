@@ -317,27 +317,35 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
     return status;
 }
 
-int trawl_command_scan(int argc, char **argv) {
-    scan_options options;
+static int scan(const scan_options *options) {
     scan_times times = {.begin = seconds_now()};
     int status = EXIT_ERROR;
-    if (scan_options_parse(&options, argc, argv, &status)) {
-        trawl_db *db = NULL;
-        device_start starting;
-        device_start_begin(&starting, options.scan.device);
-        /* Listed before the output is opened, so that it is not among the texts. */
-        scan_texts texts;
-        scan_texts_collect(&texts, &options);
-        status = EXIT_ERROR;
-        bool ready = get_database(&options, &texts, &db, &times.build);
+    trawl_db *db = NULL;
+    device_start starting;
+    device_start_begin(&starting, options->scan.device);
+    if (!cuda_options_check(&scan_command, &options->scan)) {
         device_start_end(&starting);
-        if (ready) {
-            times.begin += options.database == NULL ? times.build : 0;
-            status = run(&options, db, &texts, &times);
-        }
-        scan_texts_release(&texts);
-        trawl_db_free(db);
+        return status;
     }
+    /* Listed before the output is opened, so that it is not among the texts. */
+    scan_texts texts;
+    scan_texts_collect(&texts, options);
+    bool ready = get_database(options, &texts, &db, &times.build);
+    device_start_end(&starting);
+    if (ready) {
+        times.begin += options->database == NULL ? times.build : 0;
+        status = run(options, db, &texts, &times);
+    }
+    scan_texts_release(&texts);
+    trawl_db_free(db);
+    return status;
+}
+
+int trawl_command_scan(int argc, char **argv) {
+    scan_options options;
+    int status = EXIT_ERROR;
+    if (scan_options_parse(&options, argc, argv, &status))
+        status = scan(&options);
     scan_options_release(&options);
     return status;
 }

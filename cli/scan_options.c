@@ -204,8 +204,7 @@ bool scan_options_parse(scan_options *options, int argc, char **argv, int *statu
             return false;
     }
     return consistent(options) &&
-           cuda_options_from_variant(&scan_command, &options->compile, &options->scan) &&
-           cuda_options_check(&scan_command, &options->scan);
+           cuda_options_from_variant(&scan_command, &options->compile, &options->scan);
 }
 
 void scan_options_release(scan_options *options) {

@@ -300,17 +300,14 @@ static bool tune_cpu(const tune_options *options) {
     return remember(options, NULL, &costs, NULL);
 }
 
-static uint32_t device_number(const tune_options *options) {
-    const char *colon = strchr(options->scan.device, ':');
-    return colon == NULL ? 0 : (uint32_t)strtoul(colon + 1, NULL, 10);
-}
-
 /* The same for a GPU, in picoseconds. */
 static bool tune_device(const tune_options *options) {
     trawl_device_costs costs = TRAWL_DEVICE_COSTS;
     trawl_error error;
     uint64_t bytes = options->limit < MOST_MADE_UP ? options->limit : MOST_MADE_UP;
-    if (trawl_measure_device_costs(device_number(options), bytes, &costs, &error) != TRAWL_OK) {
+    uint32_t number = 0;
+    (void)device_number(options->scan.device, &number);
+    if (trawl_measure_device_costs(number, bytes, &costs, &error) != TRAWL_OK) {
         (void)report_error(&error);
         return false;
     }
@@ -327,7 +324,7 @@ static bool tune(const tune_options *options, const trawl_db *db, const uint8_t 
     trawl_db_information information;
     trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
     trawl_cuda_db *uploaded = NULL;
-    upload.device = device_number(options);
+    (void)device_number(options->scan.device, &upload.device);
     upload.sample = text;
     upload.sample_length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
     if (trawl_cuda_upload(db, &upload, &uploaded, &error) != TRAWL_OK) {
