@@ -171,9 +171,12 @@ void trawl_cuda_leave(int before) {
 }
 
 trawl_status trawl_cuda_device_read(int number, trawl_cuda_device *device, trawl_error *error) {
-    static const cudaDeviceAttr asked[] = {
-        cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-        cudaDevAttrL2CacheSize, cudaDevAttrMaxTexture1DLinearWidth, cudaDevAttrWarpSize};
+    static const cudaDeviceAttr asked[] = {cudaDevAttrMultiProcessorCount,
+                                           cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                           cudaDevAttrL2CacheSize,
+                                           cudaDevAttrMaxTexture1DLinearWidth,
+                                           cudaDevAttrWarpSize,
+                                           cudaDevAttrComputeCapabilityMajor};
     int values[sizeof asked / sizeof *asked];
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         TRAWL_CUDA_TRY(cudaDeviceGetAttribute(&values[i], asked[i], number), error);
@@ -184,6 +187,7 @@ trawl_status trawl_cuda_device_read(int number, trawl_cuda_device *device, trawl
     device->l2_bytes = (size_t)values[2];
     device->texture_elements = (size_t)values[3];
     device->warp = (uint32_t)values[4];
+    device->overlaps = values[5] >= 9;
     return TRAWL_OK;
 }
 

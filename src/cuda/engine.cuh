@@ -104,6 +104,7 @@ typedef struct trawl_cuda_device {
     size_t l2_bytes;
     size_t texture_elements; /* of a texture over linear memory, at most */
     uint32_t warp;
+    bool overlaps; /* a kernel's launch with the end of the one before it */
 } trawl_cuda_device;
 
 typedef struct trawl_cuda_engine {

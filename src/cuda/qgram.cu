@@ -10,9 +10,6 @@ extern "C" {
 #define LEAST_WINDOWS 4u
 #define MOST_WINDOWS (TRAWL_QGRAM_MOST_PART / TRAWL_QGRAM_WINDOW)
 
-/* Candidates that are listed of a part: one for so many bytes of it. */
-#define BYTES_PER_CANDIDATE 2u
-
 /* Hits that are noted of a part: one for so many bytes of it. */
 #define BYTES_PER_HIT 16u
 
@@ -43,6 +40,7 @@ static void put_tier(trawl_cuda_uploader *self, const trawl_cuda_qgram_tier *tie
         self, arrays->align, arrays->align == NULL ? 0 : (UINT64_C(2) << tier->align_bits));
     table->anchors =
         (const uint8_t *)trawl_cuda_put(self, arrays->anchors, arrays->anchors == NULL ? 0 : count);
+    table->past = (const uint32_t *)trawl_cuda_put(self, arrays->past, count * 4);
     table->heads = (const uint32_t *)trawl_cuda_put(
         self, arrays->heads, arrays->heads == NULL ? 0 : (UINT64_C(4) << tier->hash_bits) + 4);
     table->ranges = (const uint4 *)trawl_cuda_put(self, arrays->ranges,
@@ -232,22 +230,38 @@ static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *p
     return (uint64_t)uploaded->device.multiprocessors * (plan->block_threads / 32);
 }
 
-/* For one piece: three words about all of them, then how many candidates each part has, then the
- * lists. They are needed until the next piece only. `workspace` may be NULL: for `bytes`. */
-static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_plan *plan, void *workspace,
+/* Bundles that a window has at most: of each thread, one for a tier, and two at a stride of 1. */
+static uint32_t bundles_of_window(const trawl_cuda_qgram_view *view) {
+    uint32_t bundles = 0;
+    for (uint32_t i = 0; i < view->tiers; i++) {
+        bundles += view->table[i].tier.stride == 1 ? 64 : 32;
+    }
+    return bundles;
+}
+
+/* For one piece: some words about all of them, then how many bundles each part has, then which ones
+ * are dense, then the lists. They are needed until the next piece only. `workspace` may be NULL:
+ * for `bytes`. */
+#define CANDIDATE_WORDS 4u
+
+static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *view,
+                                                 const trawl_cuda_plan *plan, void *workspace,
                                                  uint64_t *bytes) {
     trawl_cuda_qgram_candidates candidates = {};
     const uint64_t parts = parts_of_piece(plan);
     uintptr_t at = (uintptr_t)workspace;
-    candidates.capacity = plan->thread_bytes / BYTES_PER_CANDIDATE;
-    candidates.overflown = (uint32_t *)at;
+    candidates.capacity = plan->thread_bytes / TRAWL_QGRAM_WINDOW * bundles_of_window(view);
+    candidates.dense_parts = (uint32_t *)at;
     candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
-    candidates.longest = candidates.listed + 1;
-    at += aligned(3 * sizeof(uint32_t));
+    candidates.longest = (uint32_t *)(at + 2 * sizeof(uint32_t));
+    candidates.taken = (uint32_t *)(at + 3 * sizeof(uint32_t));
+    at += aligned(CANDIDATE_WORDS * sizeof(uint32_t));
     candidates.count = (uint32_t *)at;
     at += aligned(parts * sizeof(uint32_t));
-    candidates.list = (uint16_t *)at;
-    at += aligned(parts * candidates.capacity * sizeof(uint16_t));
+    candidates.dense = (uint2 *)at;
+    at += aligned(parts * sizeof(uint2));
+    candidates.bundles = (uint64_t *)at;
+    at += aligned(parts * candidates.capacity * sizeof(uint64_t));
     *bytes = at - (uintptr_t)workspace;
     return candidates;
 }
@@ -352,7 +366,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
         uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, wishes->form);
         return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
     }
-    (void)candidates_of(plan, NULL, &plan->workspace_bytes);
+    (void)candidates_of(&tables->view, plan, NULL, &plan->workspace_bytes);
     if (wishes->form == TRAWL_CUDA_MATCHES) {
         plan->workspace_bytes += (wishes->length / plan->piece_bytes + 1) * notes_bytes(plan);
     }
@@ -377,7 +391,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     uint64_t bytes;
     trawl_cuda_qgram_call call = {&reporter,
                                   &tables->view,
-                                  candidates_of(plan, workspace, &bytes),
+                                  candidates_of(&tables->view, plan, workspace, &bytes),
                                   {},
                                   plan->thread_bytes,
                                   blocks < multiprocessors ? blocks : multiprocessors,
@@ -397,13 +411,11 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
             cudaMemsetAsync(call.notes.overflown, 0, note_words(plan) * sizeof(uint32_t), stream),
             error);
     }
-    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.overflown, 0, 3 * sizeof(uint32_t), stream),
-                   error);
+    TRAWL_CUDA_TRY(
+        cudaMemsetAsync(call.candidates.dense_parts, 0, CANDIDATE_WORDS * sizeof(uint32_t), stream),
+        error);
     trawl_status status = trawl_cuda_qgram_sieve(&call, error);
-    if (status == TRAWL_OK) {
-        status = trawl_cuda_qgram_tally(&call, error);
-    }
-    return status == TRAWL_OK ? trawl_cuda_qgram_rest(&call, error) : status;
+    return status == TRAWL_OK ? trawl_cuda_qgram_tally(&call, error) : status;
 }
 
 const trawl_cuda_engine trawl_cuda_qgram = {"qgram", prepare, release, plan, launch, true, choose};

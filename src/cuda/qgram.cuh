@@ -34,6 +34,7 @@ typedef struct trawl_cuda_qgram_tables {
     const uint32_t *filter; /* GLOBAL */
     const uint16_t *align;
     const uint8_t *anchors;
+    const uint32_t *past; /* of each key: where the bytes of its first pattern end */
     const uint32_t *heads;
     const uint4 *ranges;    /* trawl_ending_range */
     const uint32_t *direct; /* DIRECT */
@@ -69,19 +70,35 @@ typedef struct trawl_cuda_qgram_notes {
     uint32_t capacity;
 } trawl_cuda_qgram_notes;
 
-/* What passes FILTER, part by part: the tier, and the sample's last byte from the part's beginning.
- * Where more passes than there is room for, the whole part is done in one step (qgram_rest.cu). */
+/*
+ * What passes FILTER, part by part, in bundles: the samples of one tier that a thread has in a
+ * window, or in half of one at a stride of 1. The lower half of a bundle has a bit for each sample
+ * that has passed, as the loop has made them (qgram_sieve.cu); the upper one where the thread's
+ * first byte of them is, from the part's first one, the tier, and the stride's logarithm. There is
+ * room for all. Parts where much passes are counted apart: asking for all of one takes long.
+ */
 typedef struct trawl_cuda_qgram_candidates {
-    uint16_t *list;      /* `capacity` for each part */
-    uint32_t *count;     /* of each part; may be above `capacity` */
-    uint32_t *overflown; /* one word: parts with too many */
-    uint32_t *listed;    /* the word behind it: candidates of all other parts */
-    uint32_t *longest;   /* the next one: of that among them with the most */
+    uint64_t *bundles;     /* `capacity` for each part */
+    uint32_t *count;       /* of each part; 0 for dense ones */
+    uint2 *dense;          /* dense parts and their counts, in no order */
+    uint32_t *dense_parts; /* the first of four words: how many these are */
+    uint32_t *listed;      /* the next one: bundles of all other parts */
+    uint32_t *longest;     /* of that among them with the most */
+    uint32_t *taken;       /* shares that the second step has given away */
     uint32_t capacity;
 } trawl_cuda_qgram_candidates;
 
-#define TRAWL_QGRAM_ENTRY_SHIFT 14u
-#define TRAWL_QGRAM_MOST_PART (1u << TRAWL_QGRAM_ENTRY_SHIFT) /* bytes */
+/* A part is dense where one sample passes for fewer bytes than this. */
+#define TRAWL_QGRAM_BYTES_PER_SAMPLE 8u
+
+#define TRAWL_QGRAM_BUNDLE_TIER_SHIFT 14u
+#define TRAWL_QGRAM_BUNDLE_STRIDE_SHIFT 16u
+#define TRAWL_QGRAM_MOST_PART (1u << TRAWL_QGRAM_BUNDLE_TIER_SHIFT) /* bytes */
+
+/* Samples that bundles of a tier have at most. */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_bundled(uint32_t stride_shift) {
+    return stride_shift == 0 ? 32 : 64 >> stride_shift;
+}
 
 typedef struct trawl_cuda_qgram_call {
     const trawl_cuda_reporter *reporter;
@@ -94,8 +111,8 @@ typedef struct trawl_cuda_qgram_call {
     cudaStream_t stream;
 } trawl_cuda_qgram_call;
 
-/* All passes but RECORDS and STATES, one after the other. The first step lists candidates; pass
- * COUNT also counts what pairs of bytes say at once. */
+/* All passes but RECORDS and STATES. The first step lists candidates; pass COUNT also counts what
+ * pairs of bytes say at once. */
 trawl_status trawl_cuda_qgram_sieve(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* What it needs of shared memory besides the tables. */
@@ -103,9 +120,6 @@ uint32_t trawl_cuda_qgram_sieve_shared(void);
 
 /* The second step, for what is listed. Pass SIZES also notes hits. */
 trawl_status trawl_cuda_qgram_tally(const trawl_cuda_qgram_call *call, trawl_error *error);
-
-/* Both steps at once, for parts whose candidates could not be listed. */
-trawl_status trawl_cuda_qgram_rest(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* RECORDS of parts whose hits are all noted, and of all others. */
 trawl_status trawl_cuda_qgram_expand(const trawl_cuda_qgram_call *call, trawl_error *error);
@@ -120,29 +134,6 @@ static inline uint32_t trawl_cuda_qgram_shared_bytes(const trawl_cuda_qgram_view
                                                      uint32_t threads) {
     uint32_t warp_words = view->tiers * view->bitmap_words + TRAWL_QGRAM_QUEUE;
     return 4 * (view->image_words + TRAWL_QGRAM_VIEW_WORDS + threads / 32 * warp_words);
-}
-
-/* The matches of key `key`, which ends before text[end]. */
-static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
-    const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys, uint32_t end, uint32_t key) {
-    const trawl_outputs &outputs = keys.outputs;
-    if ((__ldg(outputs.verify + key) & TRAWL_VERIFY_CHAIN) == 0) {
-        return __ldg(outputs.total + key);
-    }
-    uint32_t total = 0;
-    do {
-        uint32_t length = outputs.length[key];
-        if (length > end) {
-            break;
-        }
-        bool verify = (outputs.verify[key] & TRAWL_VERIFY_OWN) != 0;
-        for (uint32_t i = outputs.first[key]; i < outputs.first[key + 1]; i++) {
-            total += !verify || trawl_cuda_pattern_matches(reporter.patterns, outputs.ids[i],
-                                                           reporter.piece.text + (end - length));
-        }
-        key = outputs.link[key];
-    } while (key != TRAWL_NO_KEY);
-    return total;
 }
 
 #endif

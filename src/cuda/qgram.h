@@ -136,6 +136,7 @@ typedef struct trawl_cuda_qgram_arrays {
     uint32_t *filter; /* words: FILTER or the pairs */
     uint16_t *align;
     uint8_t *anchors; /* of each key: the alignment of its last sample (qgram_anchor.h) */
+    uint32_t *past;   /* of each key: where the bytes of its first pattern end */
     uint32_t *heads;
     trawl_ending_range *ranges;
     uint32_t range_count;

@@ -131,73 +131,170 @@ static __device__ __forceinline__ ends ask_sample(const trawl_cuda_piece &piece,
 
 /* ------------------------------------------------------------------ the third question */
 
-/* The longest of the keys first .. last - 1, which end as the text before text[end] does, that ends
- * there, or TRAWL_NO_KEY: trawl_endings_find_in, but that patterns' bytes are looked at for keys of
- * more than eight bytes alone. */
-static __device__ __forceinline__ uint32_t find_among(const trawl_cuda_reporter &reporter,
+/* Keys that end as the text before text[end] does, as far as they were looked up: first .. last - 1
+ * of a tier, none if those are equal. */
+typedef struct suspects {
+    uint32_t first, last;
+    uint64_t ending; /* of the text (trawl_ending_number) */
+} suspects;
+
+/* The first half of the question: a look-up in a hash table. */
+static __device__ __forceinline__ suspects suspects_before(const trawl_cuda_reporter &reporter,
+                                                           const trawl_cuda_qgram_tables &table,
+                                                           uint32_t end) {
+    suspects result = {0, 0, 0};
+    if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
+        const uint8_t *text = reporter.piece.text;
+        uint32_t pair = (uint32_t)text[end - 1] << 8 | (end < 2 ? 0 : text[end - 2]);
+        result.last = __ldg(table.direct + pair);
+        result.first = result.last == 0 ? 0 : result.last - 1;
+        return result;
+    }
+    uint32_t tail = table.tier.tail;
+    result.ending = eight_before(reporter.piece, (int32_t)end);
+    result.ending = table.tier.folded != 0 ? trawl_fold_word(result.ending) : result.ending;
+    uint64_t word = result.ending & ~UINT64_C(0) << (64 - 8 * tail);
+    size_t slot = trawl_ending_slot(word, table.tier.hash_bits);
+    uint32_t past = end < tail ? 0 : __ldg(table.heads + slot + 1);
+    for (uint32_t i = __ldg(table.heads + slot); i < past; i++) {
+        uint4 range = __ldg(table.ranges + i); /* word, first, last */
+        if (((uint64_t)range.y << 32 | range.x) == word) {
+            result.first = range.z;
+            result.last = range.w;
+            break;
+        }
+    }
+    return result;
+}
+
+/* The `count` bytes before bytes[end], up to eight, as eight_before() gives them; below them there
+ * may be anything. By aligned words that have some of them. */
+static __device__ __forceinline__ uint64_t few_before(const uint8_t *bytes, uint32_t end,
+                                                      uint32_t count) {
+    uintptr_t last = (uintptr_t)(bytes + end - 1);
+    const unsigned long long *words = (const unsigned long long *)(last & ~(uintptr_t)7);
+    uint32_t had = (uint32_t)(last & 7) + 1, behind = 64 - 8 * had;
+    uint64_t below = count > had && had < 8 ? __ldg(words - 1) >> (64 - behind) : 0;
+    return __ldg(words) << behind | below;
+}
+
+/* How many bytes before text[end] and before byte `past` of the patterns are equal: `known` are, up
+ * to `most` count, letters of either case being equal if FOLDED. *less: the pattern's byte is less
+ * by the first one that is not. */
+static __device__ __forceinline__ uint32_t common_before(const trawl_cuda_reporter &reporter,
+                                                         uint32_t end, uint32_t past,
+                                                         uint32_t known, uint32_t most, bool folded,
+                                                         bool *less) {
+    *less = false;
+    while (known < most) {
+        uint64_t key = few_before(reporter.patterns.bytes, past - known, most - known);
+        uint64_t text = eight_before(reporter.piece, (int32_t)(end - known));
+        key = folded ? trawl_fold_word(key) : key;
+        text = folded ? trawl_fold_word(text) : text;
+        *less = key < text;
+        if (key != text) {
+            known += trawl_leading_zeros(key ^ text) / 8;
+            break;
+        }
+        known += 8;
+    }
+    return known < most ? known : most;
+}
+
+/* trawl_endings_find_by_bytes, for bytes that are loaded by aligned words. */
+static __device__ __forceinline__ uint32_t find_by_bytes(const trawl_cuda_reporter &reporter,
+                                                         const trawl_cuda_qgram_tables &table,
+                                                         uint32_t first, uint32_t last,
+                                                         uint32_t end) {
+    const trawl_outputs &outputs = table.endings.keys.outputs;
+    uint32_t low = first, high = last;
+    uint32_t low_common = table.tier.tail, high_common = table.tier.tail;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2, length = __ldg(outputs.length + middle);
+        const uint32_t past = __ldg(table.past + middle), most = length < end ? length : end;
+        bool less;
+        uint32_t common = low_common < high_common ? low_common : high_common;
+        common = common_before(reporter, end, past, common, most, table.tier.folded != 0, &less);
+        if (common == length || (common < most && less)) {
+            low = middle + 1;
+            low_common = common;
+        } else {
+            high = middle;
+            high_common = common;
+        }
+    }
+    return low == first ? TRAWL_NO_KEY : trawl_ending_suffix(&outputs, low - 1, low_common);
+}
+
+/* The second half: the longest of the suspects that ends before text[end], or TRAWL_NO_KEY. Where
+ * endings are all that keys have, or say enough, patterns' bytes are not looked at. */
+static __device__ __forceinline__ uint32_t longest_of(const trawl_cuda_reporter &reporter,
                                                       const trawl_cuda_qgram_tables &table,
-                                                      uint32_t first, uint32_t last, uint32_t end,
-                                                      uint64_t ending) {
+                                                      const suspects &among, uint32_t end) {
+    const trawl_outputs &outputs = table.endings.keys.outputs;
+    if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
+        return trawl_ending_suffix(&outputs, among.first, end);
+    }
+    if (table.tier.max_length == table.tier.tail) {
+        return among.first; /* but one has these bytes */
+    }
     const uint64_t *endings = table.endings.endings;
-    uint32_t key = first;
-    for (uint32_t count = last - first; count > 1;) {
+    uint32_t key = among.first;
+    for (uint32_t count = among.last - key; count > 1;) {
         uint32_t half = count / 2;
-        key += endings[key + half] <= ending ? half : 0;
+        key += __ldg(endings + key + half) <= among.ending ? half : 0;
         count -= half;
     }
-    uint64_t nearest = endings[key];
-    if (nearest > ending) {
+    uint64_t nearest = __ldg(endings + key);
+    if (nearest > among.ending) {
         return TRAWL_NO_KEY;
     }
-    const trawl_outputs &outputs = table.endings.keys.outputs;
-    if (nearest != ending) {
-        uint32_t common = trawl_leading_zeros(nearest ^ ending) / 8;
+    if (nearest != among.ending) {
+        uint32_t common = trawl_leading_zeros(nearest ^ among.ending) / 8;
         return trawl_ending_suffix(&outputs, key, common);
     }
-    uint32_t length = outputs.length[key];
+    uint32_t length = __ldg(outputs.length + key);
     if (length <= 8) {
         return length <= end ? key : trawl_ending_suffix(&outputs, key, end);
     }
-    trawl_endings_view view;
-    view.outputs = outputs;
-    view.endings = endings;
-    view.patterns = reporter.patterns;
-    view.folded = table.endings.folded;
-    return trawl_endings_find_by_bytes(&view, first, key + 1, table.tier.tail, reporter.piece.text,
-                                       end);
+    return find_by_bytes(reporter, table, among.first, key + 1, end);
 }
 
 /* The longest key of a tier that ends before text[end], or TRAWL_NO_KEY. */
 static __device__ __forceinline__ uint32_t key_before(const trawl_cuda_reporter &reporter,
                                                       const trawl_cuda_qgram_tables &table,
                                                       uint32_t end) {
-    if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
-        const uint8_t *text = reporter.piece.text;
-        uint32_t pair = (uint32_t)text[end - 1] << 8 | (end < 2 ? 0 : text[end - 2]);
-        uint32_t key = __ldg(table.direct + pair);
-        return key == 0 ? TRAWL_NO_KEY
-                        : trawl_ending_suffix(&table.endings.keys.outputs, key - 1, end);
+    suspects among = suspects_before(reporter, table, end);
+    return among.first == among.last ? TRAWL_NO_KEY : longest_of(reporter, table, among, end);
+}
+
+/* The matches of key `key`, which ends before text[end]. In a folded tier patterns that are not
+ * case-insensitive are compared. */
+static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
+    const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys, uint32_t end, uint32_t key) {
+    const trawl_outputs &outputs = keys.outputs;
+    if ((__ldg(outputs.verify + key) & TRAWL_VERIFY_CHAIN) == 0) {
+        return __ldg(outputs.total + key);
     }
-    uint32_t tail = table.tier.tail;
-    uint64_t ending = eight_before(reporter.piece, (int32_t)end);
-    ending = table.tier.folded != 0 ? trawl_fold_word(ending) : ending;
-    uint64_t word = ending & ~UINT64_C(0) << (64 - 8 * tail);
-    size_t slot = trawl_ending_slot(word, table.tier.hash_bits);
-    uint32_t past = __ldg(table.heads + slot + 1);
-    for (uint32_t i = __ldg(table.heads + slot); i < past; i++) {
-        uint4 range = __ldg(table.ranges + i); /* word, first, last */
-        if (((uint64_t)range.y << 32 | range.x) != word) {
-            continue;
-        }
-        if (end < tail) {
+    const trawl_pattern_view &patterns = reporter.patterns;
+    uint32_t total = 0;
+    do {
+        uint32_t length = __ldg(outputs.length + key);
+        if (length > end) {
             break;
         }
-        /* Where all keys have the bytes that were looked up, there is but one with these. */
-        return table.tier.max_length == tail
-                   ? range.z
-                   : find_among(reporter, table, range.z, range.w, end, ending);
-    }
-    return TRAWL_NO_KEY;
+        bool verify = (__ldg(outputs.verify + key) & TRAWL_VERIFY_OWN) != 0, less;
+        uint32_t past = __ldg(outputs.first + key + 1);
+        for (uint32_t i = __ldg(outputs.first + key); i < past; i++) {
+            uint32_t id = __ldg(outputs.ids + i);
+            total += !verify ||
+                     (__ldg(patterns.flags + id) & TRAWL_PATTERN_CASE_INSENSITIVE) != 0 ||
+                     common_before(reporter, end, __ldg(patterns.offsets + id + 1), 0, length,
+                                   false, &less) == length;
+        }
+        key = __ldg(outputs.link + key);
+    } while (key != TRAWL_NO_KEY);
+    return total;
 }
 
 /* ------------------------------------------------------------------ what warps do together */

@@ -3,9 +3,8 @@
  * the sums over the parts where their records go. A warp sorts a part's hits, which are in no
  * order, and writes them. Of keys with the same end those of earlier tiers are the longer ones.
  */
-#include "cuda/qgram.cuh"
+#include "cuda/qgram_ask.cuh"
 
-#define FULL 0xffffffffu
 #define THREADS 128u
 #define WARPS (THREADS / 32)
 #define BLOCKS 6u /* of a multiprocessor: as many as shared memory has room for */

@@ -60,6 +60,7 @@ static trawl_status make_outputs(const trawl_patterns *patterns, trawl_cuda_qgra
         {&arrays->total, keys->count, 4},       {&arrays->first, (uint64_t)keys->count + 1, 4},
         {&arrays->ids, keys->pattern_count, 4}, {&arrays->verify, keys->count, 1},
         {&arrays->endings, keys->count, 8},     {&records, keys->count, sizeof *records},
+        {&arrays->past, keys->count, 4},
     };
     trawl_status status = TRAWL_OK;
     for (size_t i = 0; status == TRAWL_OK && i < sizeof needed / sizeof *needed; i++) {
@@ -76,6 +77,9 @@ static trawl_status make_outputs(const trawl_patterns *patterns, trawl_cuda_qgra
                                        .verify = arrays->verify,
                                        .records = records};
         trawl_endings_write(&writer, arrays->endings);
+        for (uint32_t key = 0; key < keys->count; key++) {
+            arrays->past[key] = patterns->offsets[arrays->ids[arrays->first[key]] + 1];
+        }
     }
     trawl_release(records);
     return status;
@@ -219,6 +223,7 @@ void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays) {
     trawl_release(arrays->filter);
     trawl_release(arrays->align);
     trawl_release(arrays->anchors);
+    trawl_release(arrays->past);
     trawl_release(arrays->heads);
     trawl_release(arrays->ranges);
     trawl_release(arrays->endings);

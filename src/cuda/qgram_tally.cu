@@ -2,73 +2,171 @@
  * The second step of a scan: the second and the third question (qgram.h) for what the first step
  * has listed.
  *
- * A warp takes the next candidates of some parts together, 32 at a time, whichever part they are
- * of: of as many parts as it takes to have enough of them, and of none so many that others wait for
- * this warp. Candidates that follow each other are next to each other in the text, and so are those
- * of a block's warps: more of them at a time, from all over the text, took longer. Most fail the
- * second question: the ends that are left wait in shared memory until there is one for every
- * thread.
+ * Warps take shares of it, each the next bundles of some parts, whenever they have nothing left to
+ * do. What one warp asks is near to what others ask at the same time, in the text and so in the
+ * caches: more of it at a time, from all over the text, took longer.
+ *
+ * Of 32 threads that ask something few get an answer that leads further. So between the questions
+ * there are queues, of samples, of ends, and of ends with keys that may be theirs, and a question
+ * is asked when there is something for each thread; at the end, for those that are left.
  */
 #include "cuda/qgram_tally.cuh"
 
 #define THREADS 256u
 #define WARPS (THREADS / 32)
-#define SHARE 64u     /* candidates of a part that a warp takes, at most */
-#define EXPECTED 256u /* of all parts that it takes */
+#define SHARE 64u      /* bundles of a part that a warp takes, at most */
+#define EXPECTED 256u  /* of all parts that it takes */
+#define DENSE_SHARE 8u /* of a dense part */
 
 /* Blocks of a multiprocessor at the same time: as many as registers allow. */
 #define BLOCKS 4u
 
-/* Ends of a warp that wait for the third question: at most 31, and then one more of each thread. */
+/* What waits in a queue: at most 31, and then one more of each thread. */
 #define WAITING 64u
 #define END_TIER_SHIFT 32
 #define END_ALIGNMENT_SHIFT 40
 
-/* A warp's ends that wait. All threads of the warp have the same. */
-typedef struct queue {
-    uint64_t *ends; /* in shared memory */
-    uint32_t waiting;
-} queue;
+/* The queues of a warp, in shared memory. */
+typedef struct queues {
+    uint64_t samples[WAITING]; /* where one ends, below its tier */
+    uint64_t ends[WAITING];    /* where a key may end, below the tier, below the alignment */
+    uint64_t suspect[WAITING]; /* the same, with the keys: */
+    uint64_t ending[WAITING];
+    uint2 keys[WAITING]; /* first, last */
+} queues;
 
-/* The third question for one of the ends that wait. */
-template <bool REPORT>
-static __device__ __forceinline__ uint32_t tally_waiting(const tallying &tallying,
-                                                         const trawl_cuda_qgram_view &view,
-                                                         uint64_t end) {
-    uint32_t above = (uint32_t)(end >> END_TIER_SHIFT), number = above & 0xff;
-    return tally_end<REPORT>(tallying, view.table[number], number, (uint32_t)end,
-                             above >> (END_ALIGNMENT_SHIFT - END_TIER_SHIFT));
+/* What a warp works with. All threads have the same, but for what they have counted. */
+typedef struct work {
+    const tallying *with;
+    const trawl_cuda_qgram_view *view;
+    const trawl_cuda_qgram_candidates *candidates;
+    queues *queued;
+    uint32_t waiting_samples, waiting_ends, waiting_suspects;
+    trawl_counter counted;
+} work;
+
+static __device__ __forceinline__ uint32_t rank_among(uint32_t some) {
+    return (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
 }
 
-/* Lets all ends wait; returns what is counted meanwhile. */
-template <bool REPORT>
-static __device__ __forceinline__ trawl_counter wait(const tallying &tallying,
-                                                     const trawl_cuda_qgram_view &view, queue *self,
-                                                     ends found) {
-    const uint32_t lane = threadIdx.x % 32;
-    trawl_counter counted = 0;
+/* Takes the last of those that wait, one for each thread: which one is this thread's. */
+static __device__ __forceinline__ uint32_t take(uint32_t *waiting) {
+    *waiting = *waiting < 32 ? 0 : *waiting - 32;
+    __syncwarp();
+    return *waiting + threadIdx.x % 32;
+}
+
+static __device__ __forceinline__ uint32_t tier_of(uint64_t end) {
+    return (uint32_t)(end >> END_TIER_SHIFT) & 0xff;
+}
+
+/* ------------------------------------------------------------------ the third question */
+
+/* The second half of it. */
+template <bool REPORT> static __device__ __forceinline__ void ask_suspects(work *self) {
+    const queues *queued = self->queued;
+    const uint32_t waiting = self->waiting_suspects, at = take(&self->waiting_suspects);
+    if (at < waiting) {
+        const uint64_t end = queued->suspect[at];
+        const suspects among = {queued->keys[at].x, queued->keys[at].y, queued->ending[at]};
+        const uint32_t number = tier_of(end);
+        self->counted +=
+            tally_end<REPORT>(*self->with, self->view->table[number], number, (uint32_t)end,
+                              (uint32_t)(end >> END_ALIGNMENT_SHIFT), among);
+    }
+    __syncwarp();
+}
+
+/* The first half. */
+template <bool REPORT> static __device__ __forceinline__ void ask_ends(work *self) {
+    queues *queued = self->queued;
+    const uint32_t waiting = self->waiting_ends, at = take(&self->waiting_ends);
+    const uint64_t end = at < waiting ? queued->ends[at] : 0;
+    suspects among = {0, 0, 0};
+    if (at < waiting) {
+        among =
+            suspects_before(*self->with->reporter, self->view->table[tier_of(end)], (uint32_t)end);
+    }
+    const uint32_t some = __ballot_sync(FULL, among.first != among.last);
+    if (among.first != among.last) {
+        const uint32_t to = self->waiting_suspects + rank_among(some);
+        queued->suspect[to] = end;
+        queued->ending[to] = among.ending;
+        queued->keys[to] = make_uint2(among.first, among.last);
+    }
+    self->waiting_suspects += (uint32_t)__popc(some);
+    if (self->waiting_suspects >= 32) {
+        ask_suspects<REPORT>(self);
+    }
+}
+
+/* Lets all ends wait. */
+template <bool REPORT> static __device__ __forceinline__ void queue_ends(work *self, ends found) {
     for (uint32_t some = __ballot_sync(FULL, found.alignments != 0); some != 0;
          some = __ballot_sync(FULL, found.alignments != 0)) {
         if (found.alignments != 0) {
             int32_t alignment = __ffs((int)found.alignments) - 1;
             found.alignments &= found.alignments - 1;
-            self->ends[self->waiting + (uint32_t)__popc(some & ((1u << lane) - 1))] =
+            self->queued->ends[self->waiting_ends + rank_among(some)] =
                 (uint64_t)alignment << END_ALIGNMENT_SHIFT |
                 (uint64_t)found.number << END_TIER_SHIFT | (uint32_t)(found.end + alignment);
         }
-        self->waiting += (uint32_t)__popc(some);
-        if (self->waiting >= 32) {
-            __syncwarp();
-            self->waiting -= 32;
-            uint64_t last = self->ends[self->waiting + lane];
-            __syncwarp();
-            counted += tally_waiting<REPORT>(tallying, view, last);
+        self->waiting_ends += (uint32_t)__popc(some);
+        if (self->waiting_ends >= 32) {
+            ask_ends<REPORT>(self);
         }
     }
-    return counted;
 }
 
-/* Which thread has the part of candidate `item`, where each has the sum of the candidates up to its
+/* ------------------------------------------------------------------ the second question */
+
+template <bool REPORT> static __device__ __forceinline__ void ask_samples(work *self) {
+    const uint32_t waiting = self->waiting_samples, at = take(&self->waiting_samples);
+    ends found = {0, 0, 0};
+    if (at < waiting) {
+        const uint64_t sample = self->queued->samples[at];
+        found =
+            ask_sample(self->with->reporter->piece, *self->view, tier_of(sample), (int32_t)sample);
+    }
+    queue_ends<REPORT>(self, found);
+}
+
+/* A bundle of each thread, or none. */
+typedef struct bundle {
+    uint32_t passed, about;
+    int32_t begin; /* of its part */
+} bundle;
+
+/* Lets all samples wait: the oldest one of each thread, then the next ones. */
+template <bool REPORT>
+static __device__ __forceinline__ void queue_samples(work *self, const bundle &bundle) {
+    const uint32_t shift = bundle.about >> TRAWL_QGRAM_BUNDLE_STRIDE_SHIFT;
+    const uint32_t number =
+        bundle.about >> TRAWL_QGRAM_BUNDLE_TIER_SHIFT & (TRAWL_CUDA_QGRAM_TIERS - 1);
+    const int32_t from =
+        bundle.begin + (int32_t)(bundle.about & (TRAWL_QGRAM_MOST_PART - 1)) + (1 << shift);
+    /* The oldest one's bit becomes the highest. */
+    uint32_t passed = bundle.passed << (32 - trawl_cuda_qgram_bundled(shift));
+    for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0;
+         some = __ballot_sync(FULL, passed != 0)) {
+        if (passed != 0) {
+            uint32_t sample = (uint32_t)__clz((int)passed);
+            passed ^= 0x80000000u >> sample;
+            uint32_t byte = sample << shift; /* of the thread's own, vector after vector */
+            int32_t end = from + (int32_t)(byte / 16 * TRAWL_QGRAM_VECTOR_BYTES + byte % 16);
+            self->queued->samples[self->waiting_samples + rank_among(some)] =
+                (uint64_t)number << END_TIER_SHIFT | (uint32_t)end;
+        }
+        self->waiting_samples += (uint32_t)__popc(some);
+        if (self->waiting_samples >= 32) {
+            ask_samples<REPORT>(self);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ shares */
+
+/* Which thread has the part of bundle `item`, where each has the sum of the bundles up to its
  * part's. All threads of the warp call it. */
 static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t item) {
     uint32_t thread = 0;
@@ -80,32 +178,79 @@ static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t it
     return thread;
 }
 
-/* Asks for candidates from .. past - 1 of one part for each thread, which may be none. Returns what
- * is counted meanwhile. */
+/* A part of each thread, which may have none, and its bundles in a share. */
+typedef struct range {
+    uint32_t part, from, count;
+} range;
+
+/* Asks for what is in a share. The next bundles are on their way while samples of these are asked
+ * for. */
 template <bool REPORT>
-static __device__ __forceinline__ trawl_counter
-take_parts(const tallying &tallying, const trawl_cuda_qgram_view &view,
-           const trawl_cuda_qgram_candidates &candidates, queue *queue, uint32_t part,
-           uint32_t from, uint32_t past) {
-    const trawl_cuda_piece &piece = tallying.reporter->piece;
-    const uint32_t own = past - from;
-    trawl_counter counted = 0;
-    uint32_t all, before = sum_before(own, &all);
-    for (uint32_t i = threadIdx.x % 32; i - threadIdx.x % 32 < all; i += 32) {
-        const bool there = i < all;
-        const uint32_t item = there ? i : all - 1, thread = thread_with(before + own, item);
-        const uint32_t its = __shfl_sync(FULL, part, (int)thread);
-        const uint32_t index = __shfl_sync(FULL, from - before, (int)thread) + item;
-        ends found = {0, 0, 0};
-        if (there) {
-            uint32_t entry = __ldg(candidates.list + (size_t)its * candidates.capacity + index);
-            found = ask_sample(piece, view, entry >> TRAWL_QGRAM_ENTRY_SHIFT,
-                               (int32_t)trawl_cuda_part_begin(&piece, tallying.part_bytes, its) +
-                                   (int32_t)(entry & (TRAWL_QGRAM_MOST_PART - 1)) + 1);
+static __device__ __forceinline__ void take_share(work *self, const range &own) {
+    const trawl_cuda_qgram_candidates &candidates = *self->candidates;
+    uint32_t all, before = sum_before(own.count, &all);
+    bundle now = {0, 0, 0};
+    for (uint32_t first = 0; first < all + 32; first += 32) {
+        uint64_t listed = 0;
+        int32_t begin = 0;
+        if (first < all) {
+            const uint32_t i = first + threadIdx.x % 32;
+            const uint32_t thread = thread_with(before + own.count, i < all ? i : 0);
+            const uint32_t its = __shfl_sync(FULL, own.part, (int)thread);
+            const uint32_t index = __shfl_sync(FULL, own.from - before, (int)thread) + i;
+            const uint64_t *list = candidates.bundles + (size_t)its * candidates.capacity;
+            listed = i < all ? __ldg(list + index) : 0;
+            begin = (int32_t)trawl_cuda_part_begin(&self->with->reporter->piece,
+                                                   self->with->part_bytes, its);
         }
-        counted += wait<REPORT>(tallying, view, queue, found);
+        if (first != 0) {
+            queue_samples<REPORT>(self, now);
+        }
+        now = {(uint32_t)listed, (uint32_t)(listed >> 32), begin};
     }
-    return counted;
+}
+
+/* How a piece is divided into shares: first those of dense parts, which take longest and so begin
+ * first, then those of all others. */
+typedef struct division {
+    uint32_t parts, each; /* parts of a share that are not dense */
+    uint32_t groups;      /* of so many */
+    uint32_t of_dense;    /* shares of a dense part */
+    uint64_t dense, all;  /* shares */
+} division;
+
+static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candidates &candidates,
+                                                  uint32_t parts, uint32_t warps) {
+    const uint32_t usual = *candidates.listed / parts, most = usual < SHARE ? usual : SHARE;
+    const uint32_t fair = (parts + warps - 1) / warps;
+    uint32_t each = most * 32 < EXPECTED ? 32 : EXPECTED / most;
+    each = each < fair ? each : fair;
+    const uint32_t groups = (parts + each - 1) / each;
+    const uint32_t of_dense = (candidates.capacity + DENSE_SHARE - 1) / DENSE_SHARE;
+    const uint64_t dense = (uint64_t)*candidates.dense_parts * of_dense;
+    const uint32_t turns = (*candidates.longest + SHARE - 1) / SHARE;
+    return {parts, each, groups, of_dense, dense, dense + (uint64_t)groups * turns};
+}
+
+static __device__ __forceinline__ range range_of(const trawl_cuda_qgram_candidates &candidates,
+                                                 const division &by, uint64_t number) {
+    const uint32_t lane = threadIdx.x % 32;
+    range its = {0, 0, 0};
+    uint32_t share = SHARE, count = 0;
+    if (number < by.dense) {
+        const uint2 dense = __ldg(candidates.dense + number / by.of_dense);
+        share = DENSE_SHARE;
+        its.part = dense.x;
+        its.from = (uint32_t)(number % by.of_dense) * DENSE_SHARE;
+        count = lane == 0 ? dense.y : 0;
+    } else {
+        number -= by.dense;
+        its.part = (uint32_t)(number % by.groups) * by.each + lane;
+        its.from = (uint32_t)(number / by.groups) * SHARE;
+        count = lane < by.each && its.part < by.parts ? __ldg(candidates.count + its.part) : 0;
+    }
+    its.count = count < its.from ? 0 : count - its.from < share ? count - its.from : share;
+    return its;
 }
 
 template <bool REPORT>
@@ -117,40 +262,39 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     TRAWL_SHARED(shared);
     const tallying tallying = {&reporter, &notes, part_bytes};
     const trawl_cuda_piece &piece = reporter.piece;
-    const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
-    queue queue = {(uint64_t *)shared + threadIdx.x / 32 * WAITING, 0};
-    const uint32_t warp = (blockIdx.x * THREADS + threadIdx.x) / 32;
-    trawl_counter counted = 0;
-    if (warp == 0) {
-        counted += wait<REPORT>(tallying, view, &queue, ask_before(piece, view));
+    const uint32_t warps = gridDim.x * WARPS;
+    work work = {&tallying, &view, &candidates, (queues *)shared + threadIdx.x / 32, 0, 0, 0, 0};
+    uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
+    trawl_cuda_wait_for_last();
+    if (number == 0) {
+        queue_ends<REPORT>(&work, ask_before(piece, view));
     }
-    const uint32_t warps = gridDim.x * WARPS, lane = threadIdx.x % 32;
-    const uint32_t usual = *candidates.listed / parts, most = usual < SHARE ? usual : SHARE;
-    const uint32_t each = most * 32 < EXPECTED ? 32 : EXPECTED / most;
-    const uint32_t groups = (parts + each - 1) / each;
-    const uint32_t shares = (*candidates.longest + SHARE - 1) / SHARE;
-    for (uint64_t turn = warp; turn < (uint64_t)groups * shares; turn += warps) {
-        uint32_t part = (uint32_t)(turn % groups) * each + lane;
-        uint32_t from = (uint32_t)(turn / groups) * SHARE;
-        uint32_t count = lane < each && part < parts ? __ldg(candidates.count + part) : 0;
-        count = count <= candidates.capacity ? count : 0; /* else qgram_rest.cu does that part */
-        count = count < from ? from : count < from + SHARE ? count : from + SHARE;
-        if (__any_sync(FULL, count > from)) {
-            counted += take_parts<REPORT>(tallying, view, candidates, &queue, part, from, count);
-        }
+    const division by = divide(candidates, trawl_cuda_part_count(&piece, part_bytes), warps);
+    while (number < by.all) {
+        /* The number of the share after this one is on its way meanwhile. */
+        uint32_t taken =
+            threadIdx.x % 32 == 0 && by.all > warps ? atomicAdd(candidates.taken, 1u) : 0;
+        take_share<REPORT>(&work, range_of(candidates, by, number));
+        number = warps + __shfl_sync(FULL, taken, 0);
     }
-    __syncwarp();
-    if (lane < queue.waiting) {
-        counted += tally_waiting<REPORT>(tallying, view, queue.ends[lane]);
+    while (work.waiting_samples != 0) {
+        ask_samples<REPORT>(&work);
     }
-    hand_in<REPORT>(reporter.output, counted, (uint32_t *)shared);
+    while (work.waiting_ends != 0) {
+        ask_ends<REPORT>(&work);
+    }
+    while (work.waiting_suspects != 0) {
+        ask_suspects<REPORT>(&work);
+    }
+    hand_in<REPORT>(reporter.output, work.counted, (uint32_t *)shared);
 }
 
 template <bool REPORT>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    TRAWL_LAUNCH((tally<REPORT>), (uint32_t)call->device->multiprocessors * BLOCKS, THREADS,
-                 WARPS * WAITING * sizeof(uint64_t), call->stream, *call->reporter, *call->view,
-                 call->candidates, call->notes, call->part_bytes);
+    TRAWL_LAUNCH_NEXT(call->device, (tally<REPORT>),
+                      (uint32_t)call->device->multiprocessors * BLOCKS, THREADS,
+                      WARPS * sizeof(queues), call->stream, *call->reporter, *call->view,
+                      call->candidates, call->notes, call->part_bytes);
     TRAWL_CUDA_LAUNCHED("tally", error);
     return TRAWL_OK;
 }

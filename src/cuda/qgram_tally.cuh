@@ -1,6 +1,6 @@
 /*
- * What is done with a sample that has passed FILTER where the order of matches does not matter, by
- * the second step of a scan (qgram_tally.cu) and by the two in one (qgram_rest.cu).
+ * What the second step of a scan (qgram_tally.cu) does with the places where keys may end, the
+ * order of matches being of no matter.
  */
 #ifndef TRAWL_CUDA_QGRAM_TALLY_CUH
 #define TRAWL_CUDA_QGRAM_TALLY_CUH
@@ -57,15 +57,15 @@ static __device__ __forceinline__ void note_hit(const tallying &tallying, uint32
     }
 }
 
-/* Asks the third question and counts the matches, which REPORT reports. The sample that asks ends
- * `alignment` bytes before. */
+/* Which of the suspects ends before text[end]? Counts its matches, which REPORT reports. The sample
+ * that asks ends `alignment` bytes before. */
 template <bool REPORT>
 static __device__ __forceinline__ uint32_t tally_end(const tallying &tallying,
                                                      const trawl_cuda_qgram_tables &table,
                                                      uint32_t number, uint32_t end,
-                                                     uint32_t alignment) {
+                                                     uint32_t alignment, const suspects &among) {
     const trawl_cuda_reporter &reporter = *tallying.reporter;
-    uint32_t key = key_before(reporter, table, end);
+    uint32_t key = longest_of(reporter, table, among, end);
     if (key == TRAWL_NO_KEY ||
         (table.tier.stride > 1 && alignment - __ldg(table.anchors + key) >= table.tier.stride)) {
         return 0;

@@ -30,7 +30,44 @@ extern "C" {
 #define TRAWL_LAUNCH(kernel, blocks, threads, shared, stream, ...)                                 \
     kernel<<<(blocks), (threads), (shared), (stream)>>>(__VA_ARGS__)
 #define TRAWL_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
+
+/* Launches a kernel whose blocks may come as soon as all of the kernel before it in the stream have
+ * called trawl_cuda_let_next(), and which calls trawl_cuda_wait_for_last() before it reads what
+ * that one writes: launching takes a few microseconds less. On devices that can
+ * (trawl_cuda_device). */
+#define TRAWL_LAUNCH_NEXT(device, kernel, blocks, threads, shared, stream, ...)                    \
+    trawl_cuda_launch_next((device)->overlaps, kernel, blocks, threads, shared, stream, __VA_ARGS__)
+
+template <typename... Parameters, typename... Arguments>
+static inline void trawl_cuda_launch_next(bool overlaps, void (*kernel)(Parameters...),
+                                          uint32_t blocks, uint32_t threads, size_t shared,
+                                          cudaStream_t stream, const Arguments &...arguments) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = overlaps ? 1 : 0;
+    /* Its result is what cudaGetLastError() gives (TRAWL_CUDA_LAUNCHED). */
+    (void)cudaLaunchKernelEx(&config, kernel, arguments...);
+}
 #endif
+
+static __device__ __forceinline__ void trawl_cuda_let_next(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+static __device__ __forceinline__ void trawl_cuda_wait_for_last(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 /* "cudaMalloc failed on device 0: out of memory (cudaErrorMemoryAllocation)" and the status that
  * fits. Clears the error, unless it is one that the device does not recover from. */

@@ -17,6 +17,8 @@
 
 #define TRAWL_LAUNCH(kernel, blocks, threads, shared, stream, ...)                                 \
     emulator::launch(#kernel, kernel, dim3(blocks), dim3(threads), shared, stream, ##__VA_ARGS__)
+#define TRAWL_LAUNCH_NEXT(device, kernel, blocks, threads, shared, stream, ...)                    \
+    TRAWL_LAUNCH(kernel, blocks, threads, shared, stream, ##__VA_ARGS__)
 #define TRAWL_SHARED(name) unsigned char *const name = emulator::shared_memory()
 
 #endif
