@@ -8,8 +8,9 @@
 #define MOST_MATCHES 24u
 /* Matches that are written at a time. */
 #define AT_ONCE 4u
-/* Matches of all chains, and keys: they are read at random and have to stay in the caches. */
-#define MOST_IN_ALL ((size_t)1 << 16)
+/* Matches of all chains, and keys: they are read at random and have to stay in the second-level
+ * cache. */
+#define MOST_IN_ALL ((size_t)1 << 15)
 
 /* ------------------------------------------------------------------ making */
 
