@@ -4,6 +4,7 @@
  * ready. Chains are shorter and longer than what it writes at a time, and too long to be ready.
  */
 #include "combinations.h"
+#include "cpu_set.h"
 #include "oracle.h"
 #include "random.h"
 #include "sanitizers.h"
@@ -125,6 +126,7 @@ static void every_engine(void **state) {
 }
 
 int main(void) {
+    cpu_set_apply();
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_engine)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/allocate.h"
+#include "common/cpu.h"
 
 /* Matches of a chain, at most: whoever writes one has room for so many. */
 #define MOST_MATCHES 24u
@@ -11,6 +12,8 @@
 /* Matches of all chains, and keys: they are read at random and have to stay in the second-level
  * cache. */
 #define MOST_IN_ALL ((size_t)1 << 15)
+
+static trawl_chain_writer *choose_writer(void);
 
 /* ------------------------------------------------------------------ making */
 
@@ -74,6 +77,7 @@ static void make(const trawl_outputs *outputs, const trawl_pattern_view *pattern
         return;
     }
     fill(outputs, patterns, chains);
+    chains->write = choose_writer();
 }
 
 /* Whether the chains are made, or can be now, for events that stand behind `begin` of a text. */
@@ -99,32 +103,6 @@ void trawl_chains_release(trawl_chains *chains) {
 }
 
 /* ------------------------------------------------------------------ writing */
-
-/* Two words; every set of instructions that trawl is compiled for can add them at once. */
-typedef uint64_t word_pair __attribute__((vector_size(16)));
-
-/* Two matches are three pairs. */
-static inline void write_two(trawl_match *to, const trawl_match *from, uint64_t end) {
-    const word_pair ends[3] = {{end, end}, {0, end}, {end, 0}};
-    for (unsigned i = 0; i < 3; i++) {
-        word_pair words;
-        memcpy(&words, (const uint8_t *)from + i * sizeof words, sizeof words);
-        words += ends[i];
-        memcpy((uint8_t *)to + i * sizeof words, &words, sizeof words);
-    }
-}
-
-static inline trawl_match *write_chain(const trawl_chains *chains, trawl_chain chain, uint64_t end,
-                                       trawl_match *to) {
-    const trawl_match *from = chains->matches + chain.first;
-    uint32_t done = 0;
-    do {
-        write_two(to + done, from + done, end);
-        write_two(to + done + 2, from + done + 2, end);
-        done += AT_ONCE;
-    } while (__builtin_expect(done < chain.count, 0));
-    return to + chain.count;
-}
 
 /* Whether a match that ends at `behind` in the window's text, whose `last` bytes these are, has its
  * pattern's own letters. */
@@ -156,39 +134,53 @@ static inline trawl_match *write_verified(const trawl_chains *chains, trawl_chai
     return to;
 }
 
-/* Where events are and what they end. */
-typedef struct event_text {
-    const trawl_pattern_view *patterns;
-    const uint8_t *text; /* positions of events count from here */
-    uint64_t base;       /* its place in the whole text */
-} event_text;
+/* Two words: every set of instructions that trawl is compiled for can add them at once. */
+typedef uint64_t two_words __attribute__((vector_size(16)));
 
-/* Writes the matches of events as long as they are ready and there is room for any chain; returns
- * how many events that were. */
-static size_t write_events(const trawl_chains *chains, const event_text *where,
-                           const trawl_ending_event *events, size_t count, trawl_sink *sink) {
-    const trawl_chains own = *chains; /* what is written cannot be part of it */
-    const event_text at = *where;
-    size_t room = sink->capacity - sink->count, needed = MOST_MATCHES + AT_ONCE;
-    if (room < needed) {
-        return 0;
+/* Four matches are six pairs of words. */
+static inline void write_four_narrow(trawl_match *to, const trawl_match *from, uint64_t end) {
+    const two_words ends[3] = {{end, end}, {0, end}, {end, 0}};
+    for (unsigned i = 0; i < 6; i++) {
+        two_words words;
+        memcpy(&words, (const uint8_t *)from + i * sizeof words, sizeof words);
+        words += ends[i % 3];
+        memcpy((uint8_t *)to + i * sizeof words, &words, sizeof words);
     }
-    trawl_match *to = sink->matches + sink->count;
-    const trawl_match *last = to + (room - needed);
-    size_t i = 0;
-    for (; i < count && to < last; i++) {
-        trawl_chain chain = own.keys[events[i].key];
-        uint64_t end = at.base + events[i].position;
-        if (__builtin_expect(chain.count - 1 < MOST_MATCHES, 1)) {
-            to = write_chain(&own, chain, end, to);
-        } else if (chain.count != 0) {
-            to = write_verified(&own, chain, at.patterns, at.text + events[i].position, end, to);
-        } else {
-            break;
-        }
+}
+
+#define NAME(base) base##_narrow
+#define TARGET
+#include "cpu/chains_template.h"
+
+#if TRAWL_HAVE_X86
+#include <immintrin.h>
+
+TRAWL_TARGET_AVX2 static inline void write_four_avx2(trawl_match *to, const trawl_match *from,
+                                                     uint64_t end) {
+    const __m256i ends = _mm256_set1_epi64x((long long)end), none = _mm256_setzero_si256();
+    const __m256i added[3] = {_mm256_blend_epi32(ends, none, 0x30),
+                              _mm256_blend_epi32(ends, none, 0x0c),
+                              _mm256_blend_epi32(ends, none, 0xc3)};
+    for (unsigned i = 0; i < 3; i++) {
+        __m256i words = _mm256_loadu_si256((const __m256i *)from + i);
+        _mm256_storeu_si256((__m256i *)to + i, _mm256_add_epi64(words, added[i]));
     }
-    sink->count = (size_t)(to - sink->matches);
-    return i;
+}
+
+#define NAME(base) base##_avx2
+#define TARGET TRAWL_TARGET_AVX2
+#include "cpu/chains_template.h"
+#endif
+
+static trawl_chain_writer *choose_writer(void) {
+#if TRAWL_HAVE_X86
+    trawl_cpu_set set;
+    trawl_error unused;
+    if (trawl_cpu_choose(&set, &unused) == TRAWL_OK && set != TRAWL_CPU_SCALAR) {
+        return write_events_avx2;
+    }
+#endif
+    return write_events_narrow;
 }
 
 trawl_status trawl_chains_emit(trawl_chains *chains, const trawl_outputs *outputs,
@@ -198,10 +190,10 @@ trawl_status trawl_chains_emit(trawl_chains *chains, const trawl_outputs *output
     if (!prepare(chains, outputs, patterns, begin, count)) {
         return trawl_emit_events(outputs, patterns, window, begin, events, count, sink);
     }
-    const event_text where = {
+    const trawl_chain_text where = {
         .patterns = patterns, .text = window->text + begin, .base = window->base + begin};
     for (size_t done = 0; done < count;) {
-        done += write_events(chains, &where, events + done, count - done, sink);
+        done += chains->write(chains, &where, events + done, count - done, sink);
         if (done < count) {
             trawl_status status =
                 trawl_emit_events(outputs, patterns, window, begin, events + done, 1, sink);

@@ -24,14 +24,29 @@ typedef struct trawl_chain_letters {
     uint64_t wanted, mask; /* 0: anything */
 } trawl_chain_letters;
 
-typedef struct trawl_chains {
+typedef struct trawl_chains trawl_chains;
+
+/* Where events are and what they end. */
+typedef struct trawl_chain_text {
+    const trawl_pattern_view *patterns;
+    const uint8_t *text; /* positions of events count from here */
+    uint64_t base;       /* its place in the whole text */
+} trawl_chain_text;
+
+/* Writes the matches of events as long as they are ready and there is room; returns how many events
+ * that were. */
+typedef size_t trawl_chain_writer(const trawl_chains *chains, const trawl_chain_text *where,
+                                  const trawl_ending_event *events, size_t count, trawl_sink *sink);
+
+struct trawl_chains {
+    trawl_chain_writer *write;    /* for the processor's instructions */
     trawl_chain *keys;            /* one for each key; NULL: not made */
     trawl_match *matches;         /* start is -length, end is 0 */
     trawl_chain_letters *letters; /* of each match */
     uint64_t events;              /* emitted before they were made */
     uint32_t longest;             /* key, at least 8 */
     bool refused;                 /* they are not worth it, or there was no memory */
-} trawl_chains;
+};
 
 /* trawl_emit_events, of a walker that owns `chains` (at first all zero). Makes them when the text
  * turns out to have more events than there are keys. */
