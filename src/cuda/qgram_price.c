@@ -10,9 +10,9 @@
  * at a stride of 4 with two bits, 3,600 at a stride of 2 and 2,100 at a stride of 1 with one bit.
  * That is what READING, ALONGSIDE, PER_TIER, PER_SAMPLE and PER_ONE make of it; three tiers were
  * measured at 976 GB/s, which is why each of them pays PER_TIER. A look-up in the L2 cache is 160
- * G/s. What follows FILTER has been estimated from numbers of such look-ups and from instructions:
- * PER_ROUND, PER_QUESTION, PER_MISS, PER_END. Measured since, with what these made of the tiers, a
- * candidate took 35 to 60 picoseconds in all, a few times what they say (docs/GPU.md).
+ * G/s. What follows FILTER is near to what the second step took (docs/GPU.md): 32 picoseconds for a
+ * candidate that is there by chance, of which there are half as many as this model expects, and 41
+ * to 50 where keys or their beginnings are.
  */
 #define READING 0.215   /* a byte, out of device memory */
 #define ALONGSIDE 0.1   /* of the shorter one of reading and computing: what does not overlap */
@@ -23,18 +23,11 @@
 #define PER_PAIR 0.55
 #define PER_FOLDED_BYTE 0.03
 #define PER_GLOBAL 6.25      /* a look-up in the L2 cache instead of shared memory */
-#define PER_ROUND 0.0135     /* listing candidates: the 25 instructions for one of each thread */
-#define PER_QUESTION 8.0     /* the second one: bytes of the text, and a look-up in the L2 cache */
+#define PER_BUNDLE 0.0135    /* listing candidates: 25 instructions for what a warp has at once */
+#define PER_QUESTION 10.0    /* the second one: bytes of the text, and a look-up in the L2 cache */
 #define PER_MISS 10.0        /* the third one, where the hash table has no such ending */
-#define PER_END 20.0         /* where it has, mostly */
-#define PER_WALKED 5.0       /* a byte of a part that is walked in one step */
+#define PER_END 30.0         /* where it has, mostly */
 #define PER_WORD_FILLED 9e-8 /* a word of FILTER that all blocks copy, once for 1 GiB of text */
-
-/* Texts where so much passes cost far more than what is listed: some parts of them already when
- * there are fewer candidates on average. (From when parts with one for every eighth byte were
- * walked in one step; now it is one for every second byte.) */
-#define SOME_WALKED 0.08
-#define ALL_WALKED 0.125
 
 /* Of candidates that are there by chance, how many pass the second question (qgram_choose.c). */
 #define ALIGN_LOAD 0.125
@@ -68,11 +61,10 @@ typedef struct price {
     double candidates;
 } price;
 
-/* A warp lists what its threads have in rounds, one of each thread; it needs as many as the thread
- * with the most has in 64 bytes, or if there are few, one for each candidate in its 2 KB. */
-static double listing(double candidates) {
-    double of_thread = 64 * candidates;
-    return PER_ROUND * fmin(32 * of_thread, of_thread + 2.2 * sqrt(of_thread));
+/* A warp lists what its threads have in a window, of which it has 2 KB, or in half of one. */
+static double listing(double candidates, uint32_t stride) {
+    double halves = stride == 1 ? 2 : 1;
+    return PER_BUNDLE * halves * (1 - exp(-2048 * candidates / halves));
 }
 
 static price price_of(const trawl_cuda_qgram_offer *offer, uint32_t words) {
@@ -84,7 +76,7 @@ static price price_of(const trawl_cuda_qgram_offer *offer, uint32_t words) {
                     PER_ONE * (tier->filter_ones - 1) +
                     (tier->place == TRAWL_CUDA_QGRAM_GLOBAL ? PER_GLOBAL : 0);
     price result = {.candidates = real + vain};
-    result.sieving = PER_TIER + sample / tier->stride + listing(result.candidates) +
+    result.sieving = PER_TIER + sample / tier->stride + listing(result.candidates, tier->stride) +
                      (tier->folded != 0 ? PER_FOLDED_BYTE : 0);
     if (tier->stride == 1) {
         result.verifying = real * PER_END + vain * PER_MISS;
@@ -137,9 +129,8 @@ static double price_together(const sharing *self) {
         sum.candidates += self->prices[i].candidates;
         filled += is_shared(self->offers[i]) ? words * PER_WORD_FILLED : 0;
     }
-    double walked = (sum.candidates - SOME_WALKED) / (ALL_WALKED - SOME_WALKED);
     return fmax(sum.sieving, READING) + ALONGSIDE * fmin(sum.sieving, READING) + sum.verifying +
-           filled + PER_WALKED * fmin(fmax(walked, 0), 1);
+           filled;
 }
 
 /* Lets units change hands if the price falls by that. */
