@@ -18,8 +18,9 @@
 #define EXPECTED 256u  /* of all parts that it takes */
 #define DENSE_SHARE 8u /* of a dense part */
 
-/* Blocks of a multiprocessor at the same time: as many as registers allow. */
-#define BLOCKS 4u
+/* Blocks of a multiprocessor at the same time: as many as registers allow, of which reporting
+ * takes more. */
+#define BLOCKS(report) ((report) ? 3u : 4u)
 
 /* What waits in a queue: at most 31, and then one more of each thread. */
 #define WAITING 64u
@@ -49,11 +50,16 @@ static __device__ __forceinline__ uint32_t rank_among(uint32_t some) {
     return (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
 }
 
-/* Takes the last of those that wait, one for each thread: which one is this thread's. */
-static __device__ __forceinline__ uint32_t take(uint32_t *waiting) {
-    *waiting = *waiting < 32 ? 0 : *waiting - 32;
+/* Takes the last of those that wait, one for each thread, which knows then whether it has one. */
+static __device__ __forceinline__ uint64_t take(const uint64_t *queue, uint32_t *waiting,
+                                                bool *there) {
+    const uint32_t count = *waiting < 32 ? *waiting : 32;
+    *waiting -= count;
+    *there = threadIdx.x % 32 < count;
     __syncwarp();
-    return *waiting + threadIdx.x % 32;
+    uint64_t taken = *there ? queue[*waiting + threadIdx.x % 32] : 0;
+    __syncwarp();
+    return taken;
 }
 
 static __device__ __forceinline__ uint32_t tier_of(uint64_t end) {
@@ -65,9 +71,10 @@ static __device__ __forceinline__ uint32_t tier_of(uint64_t end) {
 /* The second half of it. */
 template <bool REPORT> static __device__ __forceinline__ void ask_suspects(work *self) {
     const queues *queued = self->queued;
-    const uint32_t waiting = self->waiting_suspects, at = take(&self->waiting_suspects);
-    if (at < waiting) {
-        const uint64_t end = queued->suspect[at];
+    bool there;
+    const uint64_t end = take(queued->suspect, &self->waiting_suspects, &there);
+    const uint32_t at = self->waiting_suspects + threadIdx.x % 32;
+    if (there) {
         const suspects among = {queued->keys[at].x, queued->keys[at].y, queued->ending[at]};
         const uint32_t number = tier_of(end);
         self->counted +=
@@ -80,10 +87,10 @@ template <bool REPORT> static __device__ __forceinline__ void ask_suspects(work 
 /* The first half. */
 template <bool REPORT> static __device__ __forceinline__ void ask_ends(work *self) {
     queues *queued = self->queued;
-    const uint32_t waiting = self->waiting_ends, at = take(&self->waiting_ends);
-    const uint64_t end = at < waiting ? queued->ends[at] : 0;
+    bool there;
+    const uint64_t end = take(queued->ends, &self->waiting_ends, &there);
     suspects among = {0, 0, 0};
-    if (at < waiting) {
+    if (there) {
         among =
             suspects_before(*self->with->reporter, self->view->table[tier_of(end)], (uint32_t)end);
     }
@@ -121,10 +128,10 @@ template <bool REPORT> static __device__ __forceinline__ void queue_ends(work *s
 /* ------------------------------------------------------------------ the second question */
 
 template <bool REPORT> static __device__ __forceinline__ void ask_samples(work *self) {
-    const uint32_t waiting = self->waiting_samples, at = take(&self->waiting_samples);
+    bool there;
+    const uint64_t sample = take(self->queued->samples, &self->waiting_samples, &there);
     ends found = {0, 0, 0};
-    if (at < waiting) {
-        const uint64_t sample = self->queued->samples[at];
+    if (there) {
         found =
             ask_sample(self->with->reporter->piece, *self->view, tier_of(sample), (int32_t)sample);
     }
@@ -183,8 +190,8 @@ typedef struct range {
     uint32_t part, from, count;
 } range;
 
-/* Asks for what is in a share. The next bundles are on their way while samples of these are asked
- * for. */
+/* Asks for what is in a share. The next bundles are on their way while samples of these are
+ * asked for. */
 template <bool REPORT>
 static __device__ __forceinline__ void take_share(work *self, const range &own) {
     const trawl_cuda_qgram_candidates &candidates = *self->candidates;
@@ -210,8 +217,8 @@ static __device__ __forceinline__ void take_share(work *self, const range &own) 
     }
 }
 
-/* How a piece is divided into shares: first those of dense parts, which take longest and so begin
- * first, then those of all others. */
+/* How a piece is divided into shares: first those of dense parts, which take longest and so
+ * begin first, then those of all others. */
 typedef struct division {
     uint32_t parts, each; /* parts of a share that are not dense */
     uint32_t groups;      /* of so many */
@@ -254,7 +261,7 @@ static __device__ __forceinline__ range range_of(const trawl_cuda_qgram_candidat
 }
 
 template <bool REPORT>
-static __global__ void __launch_bounds__(THREADS, BLOCKS)
+static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
     tally(const __grid_constant__ trawl_cuda_reporter reporter,
           const __grid_constant__ trawl_cuda_qgram_view view,
           const __grid_constant__ trawl_cuda_qgram_candidates candidates,
@@ -292,7 +299,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
 template <bool REPORT>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
     TRAWL_LAUNCH_NEXT(call->device, (tally<REPORT>),
-                      (uint32_t)call->device->multiprocessors * BLOCKS, THREADS,
+                      (uint32_t)call->device->multiprocessors * BLOCKS(REPORT), THREADS,
                       WARPS * sizeof(queues), call->stream, *call->reporter, *call->view,
                       call->candidates, call->notes, call->part_bytes);
     TRAWL_CUDA_LAUNCHED("tally", error);

@@ -21,7 +21,7 @@
 #define TRAWL_RING_MOST_SLOTS 64u   /* of a ring */
 #define TRAWL_RING_SLOTS_B 2u       /* input and output buffers of strategy B */
 #define TRAWL_RING_DEFAULT_SLOTS 3u /* one coming in, one being scanned, one going out */
-#define TRAWL_RING_FILLED_SLOTS 5u  /* the same with fill: two more are being filled meanwhile */
+#define TRAWL_RING_FILLED_SLOTS 4u  /* the same with fill: one more is being filled meanwhile */
 
 typedef enum trawl_strategy {
     TRAWL_STRATEGY_RING,
