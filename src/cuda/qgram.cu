@@ -239,7 +239,9 @@ static uint32_t bundles_of_window(const trawl_cuda_qgram_view *view) {
     return bundles;
 }
 
-/* For one piece: four words about all of them, then how many bundles each part has, then which ones
+#define CANDIDATE_WORDS 4u
+
+/* For one piece: some words about all of them, then how many bundles each part has, then which ones
  * are dense, then the lists. They are needed until the next piece only. `workspace` may be NULL:
  * for `bytes`. */
 static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *view,
@@ -253,7 +255,7 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *vi
     candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
     candidates.longest = (uint32_t *)(at + 2 * sizeof(uint32_t));
     candidates.taken = (uint32_t *)(at + 3 * sizeof(uint32_t));
-    at += aligned(4 * sizeof(uint32_t));
+    at += aligned(CANDIDATE_WORDS * sizeof(uint32_t));
     candidates.count = (uint32_t *)at;
     at += aligned(parts * sizeof(uint32_t));
     candidates.dense = (uint2 *)at;
@@ -409,6 +411,9 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
             cudaMemsetAsync(call.notes.overflown, 0, note_words(plan) * sizeof(uint32_t), stream),
             error);
     }
+    TRAWL_CUDA_TRY(
+        cudaMemsetAsync(call.candidates.dense_parts, 0, CANDIDATE_WORDS * sizeof(uint32_t), stream),
+        error);
     trawl_status status = trawl_cuda_qgram_sieve(&call, error);
     return status == TRAWL_OK ? trawl_cuda_qgram_tally(&call, error) : status;
 }

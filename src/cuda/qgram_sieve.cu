@@ -217,12 +217,6 @@ static __device__ __forceinline__ void copy_near(const trawl_cuda_qgram_view &vi
     }
 }
 
-/* A kernel of its own instead of a memset, so that the next one can begin meanwhile. */
-static __global__ void clear(const __grid_constant__ trawl_cuda_qgram_candidates candidates) {
-    trawl_cuda_let_next();
-    *candidates.dense_parts = *candidates.listed = *candidates.longest = *candidates.taken = 0;
-}
-
 template <bool COUNTED>
 static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     sieve(const __grid_constant__ trawl_cuda_reporter reporter,
@@ -233,7 +227,6 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     trawl_cuda_let_next();
     copy_near(view, shared, near);
     __syncthreads();
-    trawl_cuda_wait_for_last();
     const trawl_cuda_piece &piece = reporter.piece;
     const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
     const uint32_t warps = blockDim.x / 32;
@@ -281,11 +274,8 @@ static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
     if (status != TRAWL_OK) {
         return status;
     }
-    TRAWL_LAUNCH(clear, 1, 1, 0, call->stream, call->candidates);
-    TRAWL_CUDA_LAUNCHED("clear", error);
-    TRAWL_LAUNCH_NEXT(call->device, (sieve<COUNTED>), call->blocks, call->threads, bytes,
-                      call->stream, *call->reporter, *call->view, call->candidates,
-                      call->part_bytes);
+    TRAWL_LAUNCH((sieve<COUNTED>), call->blocks, call->threads, bytes, call->stream,
+                 *call->reporter, *call->view, call->candidates, call->part_bytes);
     TRAWL_CUDA_LAUNCHED("sieve", error);
     return TRAWL_OK;
 }
