@@ -29,11 +29,11 @@
 
 /* The queues of a warp, in shared memory. */
 typedef struct queues {
-    uint64_t samples[WAITING]; /* where one ends, below its tier */
-    uint64_t ends[WAITING];    /* where a key may end, below the tier, below the alignment */
-    uint64_t suspect[WAITING]; /* the same, with the keys: */
-    uint64_t ending[WAITING];
-    uint2 keys[WAITING]; /* first, last */
+    uint64_t samples[WAITING]; /* in the lower half where one ends, above it the tier */
+    uint64_t ends[WAITING];    /* the same of where keys may end, and above it the alignment */
+    uint64_t suspect[WAITING]; /* the same of where some keys end as the text does: */
+    uint64_t ending[WAITING];  /* the text's (trawl_ending_number), */
+    uint2 keys[WAITING];       /* and the first of these keys and the one behind the last */
 } queues;
 
 /* What a warp works with. All threads have the same, but for what they have counted. */
