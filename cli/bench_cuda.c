@@ -11,8 +11,7 @@
 #include "planning.h"
 #include "report.h"
 
-/* Typical text for the layout of tables: not all of what is measured. */
-enum { SAMPLE_BYTES = 1 << 20, DEFAULT_REPEATS = 7 };
+enum { DEFAULT_REPEATS = 7 };
 
 static void show(const bench_cuda *bench, const char *what, size_t index) {
     if (!bench->options->progress || !isatty(STDERR_FILENO))
@@ -98,9 +97,12 @@ static bool upload(bench_cuda *bench, trawl_error *error) {
         return true;
     trawl_cuda_upload_options options = TRAWL_CUDA_UPLOAD_OPTIONS;
     options.device = bench->device_number;
-    options.sample = bench->text->bytes;
-    options.sample_length = bench->text->length < SAMPLE_BYTES ? bench->text->length : SAMPLE_BYTES;
-    return trawl_cuda_upload(bench->db, &options, &bench->uploaded, error) == TRAWL_OK;
+    uint8_t *sample =
+        planning_table_sample(bench->text->bytes, bench->text->length, &options.sample_length);
+    options.sample = sample;
+    trawl_status status = trawl_cuda_upload(bench->db, &options, &bench->uploaded, error);
+    free(sample);
+    return status == TRAWL_OK;
 }
 
 /* ------------------------------------------------------------------ rows */

@@ -30,4 +30,8 @@ void planning_end(planning *self);
  * caller frees it. */
 uint8_t *planning_sample(const char *path, size_t *length);
 
+/* A sample of a text in memory by which tables are laid out on a device, taken as a scan from host
+ * memory does it: from all over the text. The caller frees it. */
+uint8_t *planning_table_sample(const uint8_t *text, size_t length, size_t *sample_length);
+
 #endif

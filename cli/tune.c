@@ -15,13 +15,7 @@
 #include "tune_measure.h"
 #include "tune_profile.h"
 
-enum {
-    FLAG_REPEAT = 1,
-    FLAG_LIMIT,
-    FLAG_VERBOSE,
-    SAMPLE_BYTES = 1 << 20,
-    MOST_MADE_UP = 512 << 20
-};
+enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, MOST_MADE_UP = 512 << 20 };
 
 static const flag tune_flags[] = {
     PATTERN_FLAGS,
@@ -325,9 +319,11 @@ static bool tune(const tune_options *options, const trawl_db *db, const uint8_t 
     trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
     trawl_cuda_db *uploaded = NULL;
     (void)device_number(options->scan.device, &upload.device);
-    upload.sample = text;
-    upload.sample_length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
-    if (trawl_cuda_upload(db, &upload, &uploaded, &error) != TRAWL_OK) {
+    uint8_t *sample = planning_table_sample(text, length, &upload.sample_length);
+    upload.sample = sample;
+    trawl_status status = trawl_cuda_upload(db, &upload, &uploaded, &error);
+    free(sample);
+    if (status != TRAWL_OK) {
         (void)report_error(&error);
         return false;
     }

@@ -33,8 +33,9 @@ typedef struct trawl_cuda_db trawl_cuda_db;
 typedef struct trawl_cuda_upload_options {
     size_t size;          /* sizeof(trawl_cuda_upload_options) */
     uint32_t device;      /* CUDA's number of it */
-    const void *sample;   /* NULL, or a piece of typical text in host memory, by which tables are */
-    size_t sample_length; /* laid out: what is used most goes into the fastest memory */
+    const void *sample;   /* NULL, or typical text in host memory, by which tables are laid out: */
+    size_t sample_length; /* what is used most goes into the fastest memory. Pieces from all over a
+                             text, one after the other, say more than its beginning */
 } trawl_cuda_upload_options;
 #define TRAWL_CUDA_UPLOAD_OPTIONS                                                                  \
     { .size = sizeof(trawl_cuda_upload_options) }

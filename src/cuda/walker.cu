@@ -8,9 +8,11 @@ extern "C" {
 #include "common/read_source.h"
 }
 
-/* Text by which the tables are laid out on the device: a piece from the middle of the first
- * window, because beginnings are often untypical. */
-#define SAMPLE_BYTES ((size_t)1 << 20)
+/* Text by which the tables are laid out on the device: pieces from all over the first window. What
+ * follows each other in an archive or a file system is of one kind for longer than any sample. */
+#define PIECES ((size_t)256)
+#define PIECE_BYTES ((size_t)4096)
+#define SAMPLE_BYTES (PIECES * PIECE_BYTES)
 #define LEAST_SAMPLE_BYTES ((size_t)4096) /* fewer say less than the patterns do */
 
 /* Matches that a slot has room for: one for every few bytes of a segment, within these bounds.
@@ -43,32 +45,59 @@ static trawl_status find_text(trawl_cuda_walk *walk, trawl_error *error) {
     return status;
 }
 
-/* The sample of a text that is read; NULL where that fails, which the walk will meet itself. */
-static uint8_t *read_sample(const trawl_window *window, size_t begin, size_t length) {
-    uint8_t *sample = (uint8_t *)trawl_allocate(length, 1);
+/* Where a piece is, somewhere in its share of the text: at equal distances all pieces of a text
+ * that repeats itself could be the same one. */
+static size_t piece_begin(size_t piece, size_t length) {
+    size_t share = (length - PIECE_BYTES) / PIECES;
+    uint64_t mixed = (piece + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    return share * piece + (size_t)(mixed % share);
+}
+
+static trawl_status take_piece(const trawl_window *window, size_t begin, size_t length,
+                               uint8_t *to) {
+    if (window->reading == NULL) {
+        memcpy(to, window->text + begin, length);
+        return TRAWL_OK;
+    }
     trawl_error unused;
     size_t filled = 0;
-    if (sample != NULL && trawl_read_source(window->reading->source, window->base + begin, sample,
-                                            length, &filled, &unused) != TRAWL_OK) {
-        trawl_release(sample);
+    return trawl_read_source(window->reading->source, window->base + begin, to, length, &filled,
+                             &unused);
+}
+
+/* A sample of the window, *length bytes of it. NULL where it is too short to say anything, or where
+ * that fails, which the walk will meet itself. */
+static uint8_t *take_sample(const trawl_window *window, size_t *length) {
+    *length = window->length < SAMPLE_BYTES ? window->length : SAMPLE_BYTES;
+    uint8_t *sample = *length < LEAST_SAMPLE_BYTES ? NULL : (uint8_t *)trawl_allocate(*length, 1);
+    if (sample == NULL) {
         return NULL;
+    }
+    const bool short_text = window->length < 2 * SAMPLE_BYTES;
+    trawl_status status = TRAWL_OK;
+    if (short_text) {
+        status = take_piece(window, (window->length - *length) / 2, *length, sample);
+    }
+    for (size_t i = 0; status == TRAWL_OK && !short_text && i < PIECES; i++) {
+        status = take_piece(window, piece_begin(i, window->length), PIECE_BYTES,
+                            sample + i * PIECE_BYTES);
+    }
+    if (status != TRAWL_OK) {
+        trawl_release(sample);
+        sample = NULL;
     }
     return sample;
 }
 
 static trawl_status upload(trawl_cuda_walk *walk, trawl_error *error) {
     trawl_cuda_walker_state *walker = walk->walker;
-    const trawl_window *window = walk->window;
     trawl_status status = TRAWL_OK;
     if (walker->uploaded == NULL) {
-        size_t length = window->length < SAMPLE_BYTES ? window->length : SAMPLE_BYTES;
-        size_t begin = (window->length - length) / 2;
-        uint8_t *read = window->reading == NULL ? NULL : read_sample(window, begin, length);
-        const uint8_t *sample = window->reading == NULL ? window->text + begin : read;
-        sample = length < LEAST_SAMPLE_BYTES ? NULL : sample;
+        size_t length;
+        uint8_t *sample = take_sample(walk->window, &length);
         status = trawl_cuda_upload_once(walker->base.db, walker->device, sample, length,
                                         &walker->uploaded, error);
-        trawl_release(read);
+        trawl_release(sample);
     }
     walk->uploaded = walker->uploaded;
     return status;
