@@ -14,9 +14,11 @@
 
 #define THREADS 256u
 #define WARPS (THREADS / 32)
-#define SHARE 64u      /* bundles of a part that a warp takes, at most */
-#define EXPECTED 256u  /* of all parts that it takes */
-#define DENSE_SHARE 8u /* of a dense part */
+#define MOST_SHARE 64u  /* bundles of a part that a warp takes, at most */
+#define EXPECTED 256u   /* of all parts that it takes */
+#define LEAST_SHARE 32u /* of a part, where others have less */
+#define LEAST_DENSE 8u  /* of a dense part, where there are few of these */
+#define DENSE_TURNS 32u /* shares of dense parts for each warp, if all parts were full */
 
 /* Blocks of a multiprocessor at the same time: as many as registers allow, of which reporting
  * takes more. */
@@ -222,38 +224,53 @@ static __device__ __forceinline__ void take_share(work *self, const range &own) 
 typedef struct division {
     uint32_t parts, each; /* parts of a share that are not dense */
     uint32_t groups;      /* of so many */
+    uint32_t share;       /* bundles of each of them */
+    uint32_t dense_share; /* of a dense part */
     uint32_t of_dense;    /* shares of a dense part */
     uint64_t dense, all;  /* shares */
 } division;
 
+static __device__ __forceinline__ uint32_t clamp(uint64_t value, uint32_t least, uint32_t most) {
+    return value < least ? least : value < most ? (uint32_t)value : most;
+}
+
 static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candidates &candidates,
                                                   uint32_t parts, uint32_t warps) {
-    const uint32_t usual = *candidates.listed / parts, most = usual < SHARE ? usual : SHARE;
+    const uint32_t usual = *candidates.listed / parts;
+    const uint32_t most = usual < MOST_SHARE ? usual : MOST_SHARE;
     const uint32_t fair = (parts + warps - 1) / warps;
     uint32_t each = most * 32 < EXPECTED ? 32 : EXPECTED / most;
     each = each < fair ? each : fair;
     const uint32_t groups = (parts + each - 1) / each;
-    const uint32_t of_dense = (candidates.capacity + DENSE_SHARE - 1) / DENSE_SHARE;
-    const uint64_t dense = (uint64_t)*candidates.dense_parts * of_dense;
-    const uint32_t turns = (*candidates.longest + SHARE - 1) / SHARE;
-    return {parts, each, groups, of_dense, dense, dense + (uint64_t)groups * turns};
+    /* A part with far more than others is divided, or all warps would wait for the one with it. */
+    const uint32_t share = clamp(2 * (uint64_t)usual, LEAST_SHARE, MOST_SHARE);
+    const uint32_t turns = (*candidates.longest + share - 1) / share;
+    /* The same for dense parts; where there are many of them, large shares are quicker. */
+    const uint64_t dense_parts = *candidates.dense_parts;
+    const uint32_t dense_share =
+        clamp(dense_parts * candidates.capacity / (DENSE_TURNS * warps), LEAST_DENSE, MOST_SHARE);
+    const uint32_t of_dense = (candidates.capacity + dense_share - 1) / dense_share;
+    const uint64_t dense = dense_parts * of_dense;
+    return {parts,       each,     groups, share,
+            dense_share, of_dense, dense,  dense + (uint64_t)groups * turns};
 }
 
+/* Parts of a share are not neighbours: where much passes, it does so in many parts in a row. */
 static __device__ __forceinline__ range range_of(const trawl_cuda_qgram_candidates &candidates,
                                                  const division &by, uint64_t number) {
     const uint32_t lane = threadIdx.x % 32;
     range its = {0, 0, 0};
-    uint32_t share = SHARE, count = 0;
+    uint32_t share = by.share, count = 0;
     if (number < by.dense) {
         const uint2 dense = __ldg(candidates.dense + number / by.of_dense);
-        share = DENSE_SHARE;
+        share = by.dense_share;
         its.part = dense.x;
-        its.from = (uint32_t)(number % by.of_dense) * DENSE_SHARE;
+        its.from = (uint32_t)(number % by.of_dense) * share;
         count = lane == 0 ? dense.y : 0;
     } else {
         number -= by.dense;
-        its.part = (uint32_t)(number % by.groups) * by.each + lane;
-        its.from = (uint32_t)(number / by.groups) * SHARE;
+        its.part = (uint32_t)(number % by.groups) + lane * by.groups;
+        its.from = (uint32_t)(number / by.groups) * share;
         count = lane < by.each && its.part < by.parts ? __ldg(candidates.count + its.part) : 0;
     }
     its.count = count < its.from ? 0 : count - its.from < share ? count - its.from : share;
