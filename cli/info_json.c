@@ -95,11 +95,11 @@ static void print_expected(const info_report *report) {
         const trawl_filter_information *filter = &report->filters[i];
         (void)printf(
             "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"patterns\":%" PRIu64
-            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"table_bytes\":%" PRIu64
+            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"reach\":%u,\"table_bytes\":%" PRIu64
             ",\"pass\":%.6g,\"look_ups\":%.6g,\"gb_per_second\":%.4f}",
             i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
-            filter->patterns, filter->window, filter->gram, filter->stride, filter->table_bytes,
-            filter->pass, filter->look_ups, filter->gb_per_second);
+            filter->patterns, filter->window, filter->gram, filter->stride, filter->reach,
+            filter->table_bytes, filter->pass, filter->look_ups, filter->gb_per_second);
     }
     (void)printf("],\"device_filters\":[");
     print_device_filters(report);

@@ -107,18 +107,20 @@ static void print_expected(const info_report *report) {
     }
     if (report->expected.filters == 0)
         return;
-    (void)printf("\nFilters of qgram (m, q, s: bytes of a window, of a sample, between samples)\n"
-                 "  %-8s %11s %12s %4s %3s %3s %13s %9s %10s %8s\n",
-                 "kind", "lengths", "patterns", "m", "q", "s", "table bytes", "passes", "look-ups",
-                 "GB/s");
+    (void)printf(
+        "\nFilters of qgram (m, q, s: bytes of a window, of a sample, between samples; r: windows\n"
+        "end up to so many bytes before their patterns do, where they are rare in the text)\n"
+        "  %-8s %11s %12s %4s %3s %3s %3s %13s %9s %10s %8s\n",
+        "kind", "lengths", "patterns", "m", "q", "s", "r", "table bytes", "passes", "look-ups",
+        "GB/s");
     for (size_t i = 0; i < report->expected.filters; i++) {
         const trawl_filter_information *filter = &report->filters[i];
         char lengths[48];
         (void)snprintf(lengths, sizeof lengths, "%zu-%zu", filter->min_length, filter->max_length);
-        (void)printf("  %-8s %11s %12s %4u %3u %3u %13s %7.3f %% %8.3f %% %8.2f\n", filter->kind,
-                     lengths, grouped(filter->patterns, a), filter->window, filter->gram,
-                     filter->stride, grouped(filter->table_bytes, b), filter->pass * 100,
-                     filter->look_ups * 100, filter->gb_per_second);
+        (void)printf("  %-8s %11s %12s %4u %3u %3u %3u %13s %7.3f %% %8.3f %% %8.2f\n",
+                     filter->kind, lengths, grouped(filter->patterns, a), filter->window,
+                     filter->gram, filter->stride, filter->reach, grouped(filter->table_bytes, b),
+                     filter->pass * 100, filter->look_ups * 100, filter->gb_per_second);
     }
 }
 

@@ -396,7 +396,7 @@ static void change_tier(forgery *forged, random_source *source, uint32_t tier) {
         {TRAWL_SECTION_QGRAM_FILTER, offsetof(trawl_qgram_tier, row_bits) / 4, 0, 4},
         {TRAWL_SECTION_QGRAM_SECOND, offsetof(trawl_qgram_tier, second_bits) / 4, 0, 4},
         {TRAWL_SECTION_QGRAM_HASH, offsetof(trawl_qgram_tier, hash_bits) / 4, 1, 4},
-        {TRAWL_SECTION_QGRAM_MARKS, offsetof(trawl_qgram_tier, mark_bits) / 4, 0, 2},
+        {TRAWL_SECTION_QGRAM_MARKS, offsetof(trawl_qgram_tier, mark_bits) / 4, 0, 4},
     };
     for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
         if (!random_chance(source, 1, 2))

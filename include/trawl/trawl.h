@@ -327,9 +327,10 @@ typedef struct trawl_filter_information {
     const char *kind; /* static: "direct", "hashed", "shuffle", "packed", "resident" */
     size_t min_length, max_length;
     uint64_t patterns; /* 0: not known */
-    uint32_t window;   /* last bytes of each pattern that it looks at */
+    uint32_t window;   /* bytes of each pattern that it looks at: the last ones, or see reach */
     uint32_t gram;     /* bytes of a sample */
     uint32_t stride;   /* bytes of text from one sample to the next */
+    uint32_t reach;    /* windows end up to so many bytes before patterns, where they are rare */
     uint64_t table_bytes;
     double pass;          /* expected: share of samples that pass; 0: not known, as what follows */
     double look_ups;      /* expected: ends to be looked up, for a byte of text */

@@ -62,15 +62,15 @@ static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
         return trawl_fail_memory(error, "scanning", sizeof *made);
     }
     made->base = (trawl_walker){.type = &trawl_cpu_qgram, .db = db};
-    const size_t most = TRAWL_QGRAM_BLOCK + TRAWL_QGRAM_MAX_STRIDE + TRAWL_QGRAM_GROUP;
-    made->lists.words = trawl_allocate(TRAWL_QGRAM_BLOCK / 32 + 1, sizeof(uint64_t));
+    const size_t most = TRAWL_QGRAM_LIST;
+    made->lists.words = trawl_allocate(TRAWL_QGRAM_LIST / 32 + 1, sizeof(uint64_t));
     made->lists.samples = trawl_allocate(most, sizeof(uint32_t));
-    made->lists.ends = trawl_allocate(most, sizeof(uint32_t));
+    made->lists.ends = trawl_allocate(2 * most, sizeof(uint32_t));
     made->lists.candidates = trawl_allocate(most, sizeof(uint32_t));
     if (made->lists.words == NULL || made->lists.samples == NULL || made->lists.ends == NULL ||
         made->lists.candidates == NULL) {
         close(&made->base);
-        return trawl_fail_memory(error, "scanning", 4 * most * sizeof(uint32_t));
+        return trawl_fail_memory(error, "scanning", 5 * most * sizeof(uint32_t));
     }
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     for (uint32_t part = 0; part < header->tiers; part++) {

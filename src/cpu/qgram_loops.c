@@ -18,10 +18,10 @@
 /* Samples whose marks are read together. */
 #define AT_ONCE 64
 
-/* Of a word of MARKS that was read: the sample is a run of one byte. */
-#define MARK_RUN (1u << 31)
+/* Candidates that the samples of some words of MARKS may name, of tiers with a reach. */
+#define MOST_AT_ONCE ((size_t)AT_ONCE * TRAWL_QGRAM_MOST_ENDS + TRAWL_QGRAM_GROUP)
 
-/* The end of a candidate, of a block and a stride at most. */
+/* The end of a candidate, of a block and what a sample may lead to behind it at most. */
 #define CANDIDATE_BITS 15
 #define CANDIDATE_END ((1u << CANDIDATE_BITS) - 1)
 
@@ -41,6 +41,27 @@ static inline uint32_t append_bit(uint32_t marks, uint32_t row, uint32_t number)
 #else
     return 2 * marks + (row >> (number & 31) & 1);
 #endif
+}
+
+/* The ends of neighbouring samples interleave where a tier has a reach, and two samples may name
+ * the same one: each of those behind the first `sorted` is put in its place among the last few. */
+static size_t put_in_order(uint32_t *ends, size_t sorted, size_t count) {
+    for (size_t i = sorted; i < count; i++) {
+        uint32_t end = ends[i];
+        size_t place = sorted;
+        while (place != 0 && ends[place - 1] > end) {
+            place--;
+        }
+        if (place != 0 && ends[place - 1] == end) {
+            continue;
+        }
+        for (size_t k = sorted; k > place; k--) {
+            ends[k] = ends[k - 1];
+        }
+        ends[place] = end;
+        sorted++;
+    }
+    return sorted;
 }
 
 #define LOOPS trawl_qgram_loops_scalar

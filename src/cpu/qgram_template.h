@@ -181,21 +181,32 @@ TARGET static size_t NAME(note_ends)(const trawl_qgram_filter *filter, trawl_qgr
     return found;
 }
 
-/* Marks are read for AT_ONCE samples before any is looked at, so that these loads wait together. */
-TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
-                                uint32_t *candidates, uint32_t *noted) {
+/* Which ends the sample that ends at `from` may lead to, as bits. */
+TARGET static inline __attribute__((always_inline)) uint64_t NAME(owned)(size_t from, size_t least,
+                                                                         size_t most) {
+    uint64_t ends = from < least ? ~UINT64_C(0) << (least - from) : ~UINT64_C(0);
+    return most - from < 63 ? ends & ((UINT64_C(2) << (most - from)) - 1) : ends;
+}
+
+/* Marks are read for AT_ONCE samples before any is looked at, so that these loads wait together.
+ * `far`: the tier has a reach. */
+TARGET static inline __attribute__((always_inline)) size_t
+NAME(marked_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                  const trawl_qgram_grid *grid, const uint32_t *samples, size_t count, size_t least,
+                  size_t most, uint32_t *candidates, uint32_t *noted, bool far) {
     const uint8_t *text = grid->text;
-    const uint16_t *marks = filter->marks;
+    const uint32_t *marks = filter->marks;
     uint64_t case_bits = filter->case_bits, multiplier = filter->multiplier;
     uint32_t gram = filter->gram, mark_bits = filter->mark_bits;
-    uint32_t stride = (uint32_t)grid->stride, span = trawl_qgram_span(stride);
+    uint32_t behind = far ? filter->ends : (uint32_t)grid->stride;
+    uint32_t span = trawl_qgram_span(behind);
     uint32_t run_shift = gram < 8 ? 64 - 8 * gram : 0;
-    size_t base = count == 0 ? 0 : samples[0] + gram;
+    size_t base = count == 0 ? 0 : samples[0] + gram, found = 0;
     uint32_t *next = candidates;
     while (count != 0) {
         size_t taken = count < AT_ONCE ? count : AT_ONCE;
         uint32_t mark[AT_ONCE];
+        uint64_t runs = 0; /* samples that are a run of one byte, as bits */
         for (size_t i = 0; i < taken; i++) {
             const uint8_t *sample = text + samples[i];
             uint64_t number, last;
@@ -209,18 +220,18 @@ TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_ru
                 is_run &= last == same;
                 number = trawl_qgram_mix(number, trawl_qgram_fold(last, case_bits));
             }
-            mark[i] =
-                marks[trawl_qgram_mark(number * multiplier, mark_bits)] | (is_run ? MARK_RUN : 0);
+            mark[i] = marks[trawl_qgram_mark(number * multiplier, mark_bits)];
+            runs |= (uint64_t)is_run << i;
         }
         for (size_t i = 0; i < taken; i++) {
             size_t from = samples[i] + gram;
             uint32_t distances = mark[i] & ((1u << TRAWL_QGRAM_DISTANCES) - 1);
-            uint32_t suffixes = (mark[i] & ~MARK_RUN) >> TRAWL_QGRAM_DISTANCES;
+            uint32_t suffixes = mark[i] >> TRAWL_QGRAM_DISTANCES;
             uint32_t entry = (uint32_t)(from - base) | suffixes << CANDIDATE_BITS;
-            uint64_t fits = ~UINT64_C(0);
-            if ((mark[i] & MARK_RUN) != 0) {
+            uint64_t fits = far ? NAME(owned)(from, least, most) : ~UINT64_C(0);
+            if ((runs >> i & 1) != 0) {
                 uint8_t byte = text[samples[i]];
-                fits = trawl_qgram_short_run_ends(filter, run, text, samples[i], from, byte);
+                fits &= trawl_qgram_short_run_ends(filter, run, text, samples[i], from, byte);
                 distances = fits == 0 ? 0 : distances;
             }
             if (span == 1) { /* seldom there are more than two: so many are written in any case */
@@ -236,7 +247,7 @@ TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_ru
             }
             for (; distances != 0; distances &= distances - 1) {
                 uint32_t end = (uint32_t)__builtin_ctz(distances) * span;
-                uint32_t past = end + span < stride ? end + span : stride;
+                uint32_t past = end + span < behind ? end + span : behind;
                 do {
                     *next = entry + end;
                     next += fits >> end & 1;
@@ -245,8 +256,31 @@ TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_ru
         }
         samples += taken;
         count -= taken;
+        if (far && (size_t)(next - candidates) > TRAWL_QGRAM_LIST - MOST_AT_ONCE) {
+            size_t more = NAME(note_ends)(filter, run, text, base, candidates,
+                                          (size_t)(next - candidates), noted + found);
+            found = put_in_order(noted, found, found + more);
+            next = candidates;
+        }
     }
-    return NAME(note_ends)(filter, run, text, base, candidates, (size_t)(next - candidates), noted);
+    size_t more = NAME(note_ends)(filter, run, text, base, candidates, (size_t)(next - candidates),
+                                  noted + found);
+    return far ? put_in_order(noted, found, found + more) : more;
+}
+
+TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
+                                uint32_t *candidates, uint32_t *noted) {
+    return NAME(marked_ends)(filter, run, grid, samples, count, 0, SIZE_MAX, candidates, noted,
+                             false);
+}
+
+TARGET static size_t NAME(far_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                    const trawl_qgram_grid *grid, const uint32_t *samples,
+                                    size_t count, size_t least, size_t most, uint32_t *candidates,
+                                    uint32_t *noted) {
+    return NAME(marked_ends)(filter, run, grid, samples, count, least, most, candidates, noted,
+                             true);
 }
 
 TARGET static size_t NAME(tails)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
@@ -274,6 +308,7 @@ TARGET static size_t NAME(direct)(const uint32_t *direct, const uint8_t *text, s
 static const trawl_qgram_loops LOOPS = {
     .samples = SAMPLES,
     .ends = NAME(ends),
+    .far_ends = NAME(far_ends),
     .tails = NAME(tails),
     .direct = NAME(direct),
 };

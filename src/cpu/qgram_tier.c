@@ -27,6 +27,7 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         .second_bits = tier->second_bits,
         .marks = trawl_db_section(db, TRAWL_SECTION_QGRAM_MARKS, part, NULL),
         .mark_bits = tier->mark_bits,
+        .ends = tier->stride + tier->reach,
         .runs = trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, NULL),
         .suffixes = trawl_qgram_suffixes_of(tier),
     };
@@ -95,7 +96,8 @@ void trawl_qgram_find_run(trawl_qgram_run *run, const uint8_t *text, size_t begi
 
 bool trawl_qgram_group_is_barren(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                                  const trawl_qgram_grid *grid, size_t sample) {
-    size_t ends = TRAWL_QGRAM_GROUP * grid->stride, end = sample + filter->gram;
+    size_t ends = (TRAWL_QGRAM_GROUP - 1) * grid->stride + filter->ends;
+    size_t end = sample + filter->gram;
     uint8_t byte = grid->text[sample];
     for (size_t i = 1; i < filter->gram; i++) {
         if (grid->text[sample + i] != byte) {
@@ -170,6 +172,49 @@ static size_t single_ends(const trawl_tier_walker *walker, const trawl_window *w
     return found;
 }
 
+/* The samples that pass, of those of the grid that end at `end` at the latest; the first one does.
+ */
+static size_t passing_samples(trawl_tier_walker *walker, const trawl_window *window,
+                              const trawl_qgram_grid *grid, size_t end,
+                              const trawl_qgram_lists *lists) {
+    const trawl_qgram_filter *filter = &walker->filter;
+    size_t samples = (end - filter->gram - grid->from) / grid->stride + 1;
+    /* Samples at which eight bytes can be read. */
+    size_t safe = 0;
+    if (window->length >= grid->from + 8) {
+        safe = (window->length - 8 - grid->from) / grid->stride + 1;
+        safe = safe < samples ? safe : samples;
+    }
+    size_t found =
+        walker->loops->samples(filter, &walker->run, grid, safe, lists->words, lists->samples);
+    return found + last_samples(walker, window, grid->from + safe * grid->stride, samples - safe,
+                                lists->samples + found);
+}
+
+/* Of tiers with a reach: samples are taken from further before the block, and lead to ends that are
+ * not the next ones. */
+static size_t far_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                             size_t end, const trawl_qgram_lists *lists) {
+    const trawl_qgram_filter *filter = &walker->filter;
+    size_t first_end = begin + 1 < walker->tier->window ? walker->tier->window : begin + 1;
+    /* Behind so many bytes, all that is looked at is in the text. */
+    size_t edge = filter->ends + TRAWL_QGRAM_MAX_GRAM, ends = 0;
+    for (; first_end <= end && first_end < edge; first_end++) {
+        lists->ends[ends] = (uint32_t)first_end;
+        ends += end_passes(filter, window->text, first_end);
+    }
+    if (first_end > end) {
+        return ends;
+    }
+    trawl_qgram_grid grid = {.text = window->text,
+                             .from = first_end - walker->tier->reach - filter->gram,
+                             .stride = walker->tier->stride,
+                             .ahead = walker->first};
+    size_t found = passing_samples(walker, window, &grid, end, lists);
+    return ends + walker->loops->far_ends(filter, &walker->run, &grid, lists->samples, found,
+                                          first_end, end, lists->candidates, lists->ends + ends);
+}
+
 static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                                 size_t end, const trawl_qgram_lists *lists) {
     const trawl_qgram_filter *filter = &walker->filter;
@@ -181,16 +226,7 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
     }
     trawl_qgram_grid grid = {
         .text = window->text, .from = first_end - gram, .stride = stride, .ahead = walker->first};
-    size_t samples = (end - first_end) / stride + 1;
-    /* Samples at which eight bytes can be read. */
-    size_t safe = 0;
-    if (window->length >= grid.from + 8) {
-        safe = (window->length - 8 - grid.from) / stride + 1;
-        safe = safe < samples ? safe : samples;
-    }
-    size_t found = loops->samples(filter, &walker->run, &grid, safe, lists->words, lists->samples);
-    found += last_samples(walker, window, grid.from + safe * stride, samples - safe,
-                          lists->samples + found);
+    size_t found = passing_samples(walker, window, &grid, end, lists);
     /* Samples at either side may look at ends outside the block or too near to the beginning. */
     const uint32_t *list = lists->samples;
     size_t ends = 0;
@@ -290,7 +326,8 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
         found = vector_candidates(walker, window, begin, end, lists);
         break;
     default:
-        found = hashed_candidates(walker, window, begin, end, lists);
+        found = walker->tier->reach != 0 ? far_candidates(walker, window, begin, end, lists)
+                                         : hashed_candidates(walker, window, begin, end, lists);
         break;
     }
     walker->looked_up += found;

@@ -36,7 +36,8 @@ typedef struct trawl_qgram_filter {
     uint64_t row_mask; /* the bits of a number that say its row, with fields */
     uint32_t gram;
     const uint32_t *second;
-    const uint16_t *marks; /* hashed tiers only */
+    const uint32_t *marks; /* hashed tiers only */
+    uint32_t ends;         /* that a sample may lead to: stride + the tier's reach */
     const uint64_t *runs;
     uint64_t tail_mask;
     uint32_t second_bits;
@@ -136,6 +137,12 @@ typedef struct trawl_qgram_loops {
     size_t (*ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                    const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
                    uint32_t *candidates, uint32_t *noted);
+    /* The same for ends sample + gram + 0 .. filter->ends - 1 of tiers with a reach, those from
+     * `least` to `most` only, each once and ascending. Samples end at `most` at the latest and have
+     * eight bytes of the text before their ends; `least` is at least filter->reach. */
+    size_t (*far_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                       const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
+                       size_t least, size_t most, uint32_t *candidates, uint32_t *noted);
     /* The same for ends sample + 1 without MARKS. */
     size_t (*tails)(const trawl_qgram_filter *filter, trawl_qgram_run *run, const uint8_t *text,
                     const uint32_t *samples, size_t count, uint32_t *candidates, uint32_t *noted);
@@ -149,13 +156,16 @@ const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set, const trawl_qg
 
 /* Lists of one walker, shared by its tiers. An end belongs to one sample only, so that there are no
  * more ends than bytes of the block; but packed tiers take samples from up to 3 bytes before it,
- * the last sample's ends may reach a stride behind it, and loops without branches write up to 8
- * entries for nothing. */
+ * tiers with a reach from further, the last sample's ends may reach a stride behind it, and loops
+ * without branches write up to 8 entries for nothing. */
+#define TRAWL_QGRAM_LIST                                                                           \
+    (TRAWL_QGRAM_BLOCK + TRAWL_QGRAM_MAX_STRIDE + TRAWL_QGRAM_MOST_REACH + TRAWL_QGRAM_GROUP)
+
 typedef struct trawl_qgram_lists {
-    uint64_t *words;      /* block / 32 + 1 */
-    uint32_t *samples;    /* block + group */
-    uint32_t *ends;       /* block + TRAWL_QGRAM_MAX_STRIDE + group */
-    uint32_t *candidates; /* the same */
+    uint64_t *words;      /* one for 32 samples, and 1 */
+    uint32_t *samples;    /* TRAWL_QGRAM_LIST */
+    uint32_t *ends;       /* twice as many: some are there twice until they are in order */
+    uint32_t *candidates; /* TRAWL_QGRAM_LIST */
 } trawl_qgram_lists;
 
 typedef struct trawl_tier_walker {

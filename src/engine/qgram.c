@@ -3,6 +3,7 @@
 #include "common/allocate.h"
 #include "common/fold.h"
 #include "common/status.h"
+#include "engine/qgram_anchor.h"
 #include "engine/qgram_fields.h"
 #include "engine/qgram_packed.h"
 #include "engine/qgram_resident.h"
@@ -24,6 +25,7 @@ typedef struct qgram_plan {
     trawl_qgram_header header;
     trawl_keys keys[TRAWL_QGRAM_MAX_TIERS]; /* of the tier's patterns, reversed */
     trawl_qgram_shuffle shuffle[TRAWL_QGRAM_MAX_TIERS];
+    uint8_t *distances[TRAWL_QGRAM_MAX_TIERS]; /* trawl_anchor_keys; NULL: the tier has no reach */
 } qgram_plan;
 
 /* ------------------------------------------------------------------ planning */
@@ -121,7 +123,7 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     if (status == TRAWL_OK && tier->kind == TRAWL_TIER_HASHED) {
         tier->mark_bits = mark_bits(tier, keys->count);
         status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_MARKS, part,
-                                     UINT64_C(1) << tier->mark_bits, sizeof(uint16_t), INSTEAD);
+                                     UINT64_C(1) << tier->mark_bits, sizeof(uint32_t), INSTEAD);
     }
     return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
 }
@@ -173,10 +175,16 @@ static trawl_status plan(trawl_build *build) {
     }
     for (uint32_t part = 0; status == TRAWL_OK && part < header->tiers; part++) {
         status = make_keys(build, &reversed, &header->tier[part], &planned->keys[part]);
+        if (status == TRAWL_OK && header->tier[part].reach != 0) {
+            status = trawl_anchor_keys(&header->tier[part], &planned->keys[part],
+                                       build->options->sample, build->options->sample_length,
+                                       &planned->distances[part], build->error);
+        }
         if (status == TRAWL_OK && header->tier[part].kind == TRAWL_TIER_HASHED) {
-            status = trawl_qgram_choose_fields(
-                &planned->keys[part], build->options->costs, build->options->sample,
-                build->options->sample_length, &header->tier[part], build->error);
+            status = trawl_qgram_choose_fields(&planned->keys[part], planned->distances[part],
+                                               build->options->costs, build->options->sample,
+                                               build->options->sample_length, &header->tier[part],
+                                               build->error);
         }
         if (status == TRAWL_OK) {
             status = reserve_tier(build, part, &header->tier[part], &planned->keys[part]);
@@ -259,23 +267,27 @@ static uint32_t suffix_of(const trawl_qgram_suffixes *suffixes, uint32_t length)
 }
 
 static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
-                        const trawl_keys *keys) {
+                        const trawl_keys *keys, const uint8_t *distances) {
     uint32_t *rows = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
-    uint16_t *marks = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_MARKS, part);
+    uint32_t *marks = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_MARKS, part);
     uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
-    uint32_t span = trawl_qgram_span(tier->stride), suffix_before = UINT32_MAX;
+    uint32_t span = trawl_qgram_span(tier->stride + tier->reach), suffix_before = UINT32_MAX;
     memset(rows, 0, sizeof *rows << tier->row_bits);
     memset(marks, 0, sizeof *marks << tier->mark_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         /* The window's samples nearest to the end that are shared with the key before are there
-         * already; the others begin further from it than the two keys agree. */
+         * already, unless its window is elsewhere; the others begin further from it than the two
+         * keys agree. */
         uint32_t suffix = suffix_of(&suffixes, trawl_key_length(keys, key));
         uint32_t shared = key == 0 || suffix != suffix_before ? 0 : keys->common[key];
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
-        uint32_t from = shared < tier->gram ? 0 : shared - tier->gram + 1;
-        for (uint32_t distance = from; distance < tier->stride; distance++) {
+        uint32_t from = distances != NULL     ? distances[key]
+                        : shared < tier->gram ? 0
+                                              : shared - tier->gram + 1;
+        uint32_t past = (distances != NULL ? distances[key] : 0) + tier->stride;
+        for (uint32_t distance = from; distance < past; distance++) {
             sample_words words = words_of(reversed + distance + tier->gram - 1, tier->gram);
             uint64_t number = filter_number(words, tier->gram, case_bits);
             size_t row = tier->fields == 0
@@ -284,7 +296,7 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
             rows[row] |= 1u << (number & 31);
             number = sample_number(words, tier->gram, case_bits);
             marks[trawl_qgram_mark(number * multiplier, tier->mark_bits)] |=
-                (uint16_t)(1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix));
+                1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix);
         }
         suffix_before = suffix;
     }
@@ -387,7 +399,7 @@ static trawl_status fill(trawl_build *build) {
             memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
                    &planned->shuffle[part], sizeof planned->shuffle[part]);
         } else {
-            fill_hashed(build, part, tier, keys);
+            fill_hashed(build, part, tier, keys, planned->distances[part]);
         }
         fill_second(build, part, tier, keys);
         fill_runs(build, part, tier, keys);
@@ -406,6 +418,7 @@ static void release(trawl_build *build) {
     qgram_plan *planned = build->state;
     for (uint32_t part = 0; planned != NULL && part < TRAWL_QGRAM_MAX_TIERS; part++) {
         trawl_keys_release(&planned->keys[part]);
+        trawl_release(planned->distances[part]);
     }
     trawl_release(planned);
 }
@@ -419,7 +432,8 @@ static trawl_status damaged(trawl_error *error, const char *what) {
 static bool tier_sound(const trawl_qgram_tier *tier) {
     bool sound = tier->kind < TRAWL_TIER_KINDS && tier->folded <= 1 && tier->window != 0 &&
                  trawl_qgram_fields_sound(tier) && tier->min_length <= tier->max_length &&
-                 tier->window <= tier->min_length && tier->max_length <= TRAWL_PATTERN_MAX_LENGTH;
+                 tier->window <= tier->min_length && tier->max_length <= TRAWL_PATTERN_MAX_LENGTH &&
+                 (tier->reach == 0 || tier->kind == TRAWL_TIER_HASHED);
     if (sound && tier->kind == TRAWL_TIER_PACKED) {
         return true; /* trawl_packed_validate looks closer */
     }
@@ -432,7 +446,10 @@ static bool tier_sound(const trawl_qgram_tier *tier) {
         sound = sound && tier->gram <= TRAWL_RESIDENT_BYTES && tier->stride == 1;
     } else {
         sound = sound && tier->row_bits != 0 && tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
-                tier->mark_bits != 0 && tier->mark_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
+                tier->mark_bits != 0 && tier->mark_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
+                tier->reach <= TRAWL_QGRAM_MOST_REACH &&
+                (tier->reach == 0 || (tier->stride <= TRAWL_QGRAM_MAX_STRIDE &&
+                                      tier->stride + tier->reach <= TRAWL_QGRAM_MOST_ENDS));
     }
     return sound && tier->gram != 0 && tier->gram <= TRAWL_QGRAM_MAX_GRAM &&
            tier->gram <= tier->window && tier->stride != 0 &&
@@ -467,11 +484,12 @@ static trawl_status validate_direct(const trawl_db *db, uint32_t part, trawl_err
 }
 
 /* Distances and suffixes that the tier has. */
-static bool marks_sound(const trawl_qgram_tier *tier, const uint16_t *marks, uint64_t size) {
+static bool marks_sound(const trawl_qgram_tier *tier, const uint32_t *marks, uint64_t size) {
     if (size != sizeof *marks << tier->mark_bits) {
         return false;
     }
-    uint32_t distances = (tier->stride - 1) / trawl_qgram_span(tier->stride) + 1;
+    uint32_t ends = tier->stride + tier->reach;
+    uint32_t distances = (ends - 1) / trawl_qgram_span(ends) + 1;
     uint32_t suffixes = trawl_qgram_suffixes_of(tier).count;
     uint32_t possible = ((1u << distances) - 1) | ((1u << suffixes) - 1) << TRAWL_QGRAM_DISTANCES;
     uint32_t all = 0;
@@ -494,7 +512,7 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     }
     uint64_t filter_size, second_size, heads_size, ranges_size, runs_size, marks_size;
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, &runs_size);
-    const uint16_t *marks = trawl_db_section(db, TRAWL_SECTION_QGRAM_MARKS, part, &marks_size);
+    const uint32_t *marks = trawl_db_section(db, TRAWL_SECTION_QGRAM_MARKS, part, &marks_size);
     const void *filter = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &filter_size);
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, &second_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, &heads_size);

@@ -1,12 +1,14 @@
 /*
  * The q-gram engine's tables.
  *
- * The set is divided by length into tiers. A tier looks at the last `window` bytes (m) of each of
- * its patterns, which all of them have, and so finds matches in the order of their ends. Each tier
- * has a filter that lets few positions of the text through, and one way to verify what passes: the
- * end of a match is looked up by its last `tail` bytes, then among the keys that end so
- * (engine/endings.h). Tiers stand in order of falling lengths: of two keys that end at one
- * position, the one of the earlier tier is longer, which is the canonical order.
+ * The set is divided by length into tiers. A tier looks at `window` bytes (m) of each of its
+ * patterns: the last ones, which all of them have, and so finds matches in the order of their ends;
+ * or, in hashed tiers with a `reach`, those up to so many bytes before (engine/qgram_anchor.h), and
+ * puts the ends in order. Each tier has a filter that lets few positions of the text through, and
+ * one way to verify what passes: the end of a match is looked up by its last `tail` bytes, then
+ * among the keys that end so (engine/endings.h). Tiers stand in order of falling lengths: of two
+ * keys that end at one position, the one of the earlier tier is longer, which is the canonical
+ * order.
  *
  * Kinds of filters:
  *   direct   patterns of one and two bytes: a table of all pairs of bytes says which key ends there
@@ -38,6 +40,8 @@ typedef enum trawl_tier_kind {
 #define TRAWL_QGRAM_MAX_TIERS 8u
 #define TRAWL_QGRAM_MAX_GRAM 16u
 #define TRAWL_QGRAM_MAX_STRIDE 64u
+#define TRAWL_QGRAM_MOST_REACH 16u
+#define TRAWL_QGRAM_MOST_ENDS 64u /* stride + reach, where there is a reach */
 #define TRAWL_QGRAM_MAX_ROW_BITS 26u
 #define TRAWL_QGRAM_PAIRS 65536u /* of bytes */
 
@@ -55,6 +59,7 @@ typedef struct trawl_qgram_tier {
     uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
     uint32_t mark_bits;              /* hashed: MARKS has 1 << mark_bits words */
     uint32_t fields;                 /* hashed: see trawl_qgram_field; 0: rows by products */
+    uint32_t reach;                  /* hashed: windows end up to so many bytes before a pattern */
 } trawl_qgram_tier;
 
 typedef struct trawl_qgram_header {
@@ -75,7 +80,7 @@ typedef struct trawl_qgram_header {
  * QGRAM_HASH     uint32_t[(1 << hash_bits) + 1]
  * QGRAM_RANGES   trawl_ending_range[]
  * QGRAM_RUNS     uint64_t[TRAWL_QGRAM_RUN_WORDS] (engine/qgram_runs.h)
- * QGRAM_MARKS    uint16_t[1 << mark_bits], of hashed tiers only
+ * QGRAM_MARKS    uint32_t[1 << mark_bits], of hashed tiers only
  * and the outputs and endings of the part. `direct` has no SECOND, HASH, RANGES
  * and RUNS, `packed` no RUNS. */
 
@@ -99,7 +104,7 @@ TRAWL_BOTH uint64_t trawl_qgram_mix(uint64_t first, uint64_t last) {
 
 /* What to multiply a sample's number with so that only its q bytes count. */
 TRAWL_BOTH uint64_t trawl_qgram_multiplier(uint32_t gram) {
-    return gram >= 8 ? TRAWL_QGRAM_MULTIPLIER : TRAWL_QGRAM_MULTIPLIER << (64 - 8 * gram);
+    return gram >= 8 ? TRAWL_QGRAM_MULTIPLIER : TRAWL_QGRAM_MULTIPLIER << ((64 - 8 * gram) & 63);
 }
 
 /* How many of the lowest bits of a sample's byte say its row, where no product does (see
@@ -137,16 +142,16 @@ TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t
     return (size_t)((number * multiplier) >> (64 - row_bits));
 }
 
-/* A sample that passes FILTER may belong to a match at any of `stride` ends, but most q-grams occur
- * in one place of one key only. MARKS has a word for q-grams of a hash: its low half says how far
- * behind the sample the ends of their keys are, in steps of trawl_qgram_span bytes, its high half
- * how long the last suffixes are that SECOND has of these keys (trawl_qgram_suffixes, a bit each).
- * A q-gram that passed FILTER by chance finds a word without bits, as a rule. */
-#define TRAWL_QGRAM_DISTANCES 8u
+/* A sample that passes FILTER may belong to a match at any of stride + reach ends, but most q-grams
+ * occur in one place of one key only. MARKS has a word for q-grams of a hash: its low bits say how
+ * far behind the sample the ends of their keys are, in steps of trawl_qgram_span bytes, its eight
+ * highest how long the last suffixes are that SECOND has of these keys (trawl_qgram_suffixes, a bit
+ * each). A q-gram that passed FILTER by chance finds a word without bits, as a rule. */
+#define TRAWL_QGRAM_DISTANCES 24u
 #define TRAWL_QGRAM_MOST_MARKS (UINT64_C(1) << 22)
 
-TRAWL_BOTH uint32_t trawl_qgram_span(uint32_t stride) {
-    return (stride + TRAWL_QGRAM_DISTANCES - 1) / TRAWL_QGRAM_DISTANCES;
+TRAWL_BOTH uint32_t trawl_qgram_span(uint32_t ends) {
+    return (ends + TRAWL_QGRAM_DISTANCES - 1) / TRAWL_QGRAM_DISTANCES;
 }
 
 /* Word of MARKS; `product` is the sample's number times its multiplier. */

@@ -5,6 +5,7 @@
 #include "common/allocate.h"
 #include "common/fold.h"
 #include "common/status.h"
+#include "engine/qgram_anchor.h"
 
 /* Lengths from which on a class begins. */
 static const uint32_t class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4, 5, 6, 7, 8, 12, 16, 32};
@@ -19,12 +20,13 @@ static const uint32_t class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4, 5, 6, 7, 8,
 #define FEWEST_GROUPS 256u
 #define LEVELS 3u /* a sixteenth, a quarter, all of the patterns that are looked at */
 #define NO_CLASS 255u
+#define COUNTS ((TRAWL_QGRAM_MAX_GRAM + 1) * TRAWL_ANCHOR_TURNS)
 
 typedef struct trawl_survey_slot {
     uint32_t tag;           /* of the q-gram's hash */
     uint8_t lowest[LEVELS]; /* the lowest class with this q-gram; NO_CLASS: none */
     uint8_t used;
-    uint8_t distances; /* from the ends of patterns, as MARKS tells them (engine/qgram.h) */
+    uint32_t distances; /* from the ends of patterns, as MARKS tells them (engine/qgram.h) */
 } trawl_survey_slot;
 
 /* ------------------------------------------------------------------ the survey */
@@ -104,7 +106,7 @@ static double spread_of(const uint8_t *text, size_t length) {
 }
 
 trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
-                               const void *text, size_t length, trawl_error *error) {
+                               const void *text, size_t length, bool made_up, trawl_error *error) {
     memset(survey, 0, sizeof *survey);
     survey->patterns = patterns;
     survey->text = text;
@@ -132,6 +134,12 @@ trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns 
     if (survey->ids == NULL || survey->slots == NULL) {
         return trawl_fail_memory(error, "planning", sizeof *survey->slots << survey->slot_bits);
     }
+    if (!made_up && length >= TRAWL_ANCHOR_LEAST) {
+        survey->counts = trawl_allocate_zeroed(COUNTS, sizeof *survey->counts);
+        if (survey->counts == NULL) {
+            return trawl_fail_memory(error, "planning", COUNTS * sizeof *survey->counts);
+        }
+    }
     pick(survey, class_of_length);
     double in_text[32], in_patterns[32];
     size_t bytes = patterns->offsets[patterns->count];
@@ -147,6 +155,7 @@ trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns 
 void trawl_survey_close(trawl_qgram_survey *survey) {
     trawl_release(survey->ids);
     trawl_release(survey->slots);
+    trawl_release(survey->counts);
 }
 
 /* ------------------------------------------------------------------ q-grams */
@@ -228,9 +237,10 @@ static double extrapolate(const double *seen, const double *grams, double factor
     return value;
 }
 
-/* Shares do not add up, but what -ln(1 - share) measures does. */
+/* Shares do not add up, but what -ln(1 - share) measures does. `rare`: patterns have been asked for
+ * what they do not share with others, so that it grows as their number. */
 static double extrapolate_share(const uint64_t *seen, uint64_t all, const double *grams,
-                                double factor) {
+                                double factor, bool rare) {
     double amount[LEVELS];
     if (all == 0) {
         return 1; /* no text: nothing is known, so nothing is hoped */
@@ -239,13 +249,19 @@ static double extrapolate_share(const uint64_t *seen, uint64_t all, const double
         double share = (double)seen[level] / (double)all;
         amount[level] = -log1p(-(share > 0.9999 ? 0.9999 : share));
     }
-    return -expm1(-extrapolate(amount, grams, factor));
+    return -expm1(-(rare && factor > 1 ? amount[2] * factor : extrapolate(amount, grams, factor)));
+}
+
+/* What chooses windows that are judged in the filter's turn. */
+static trawl_anchor_counts *counts_of(const trawl_qgram_survey *survey,
+                                      const trawl_survey_filter *filter) {
+    return &survey->counts[filter->gram * TRAWL_ANCHOR_TURNS + filter->turn];
 }
 
 static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                        uint32_t thin, uint64_t case_bits, const slot_table *table) {
     const trawl_patterns *patterns = survey->patterns;
-    uint32_t span = trawl_qgram_span(filter->stride);
+    uint32_t span = trawl_qgram_span(filter->stride + filter->reach);
     memset(table->slots, 0, sizeof *table->slots << table->bits);
     for (uint32_t class = filter->begin; class < TRAWL_SURVEY_CLASSES; class ++) {
         uint32_t number = 0;
@@ -253,14 +269,20 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
             const uint8_t *end = patterns->bytes + patterns->offsets[survey->ids[i] + 1];
             unsigned level = number % 16 == 0 ? 0 : number % 4 == 0 ? 1 : 2;
             number++;
-            for (uint32_t distance = 0; distance < filter->stride; distance++) {
+            uint32_t from =
+                filter->reach == 0
+                    ? 0
+                    : trawl_anchor_choose(counts_of(survey, filter), end,
+                                          trawl_pattern_length(patterns, survey->ids[i]),
+                                          filter->stride, filter->reach);
+            for (uint32_t distance = from; distance < from + filter->stride; distance++) {
                 uint64_t hash = gram_hash(patterns->bytes, end - distance, filter->gram, case_bits);
                 trawl_survey_slot *slot = find_slot(table, hash);
                 if (slot->used == 0) {
                     slot->used = 1;
                     memset(slot->lowest, NO_CLASS, sizeof slot->lowest);
                 }
-                slot->distances |= (uint8_t)(1u << distance / span);
+                slot->distances |= 1u << distance / span;
                 for (unsigned k = level; k < LEVELS; k++) {
                     if (class < slot->lowest[k]) {
                         slot->lowest[k] = (uint8_t) class;
@@ -279,7 +301,8 @@ static bool is_run(const uint8_t *end, uint32_t length) {
     return same == length;
 }
 
-/* Groups of samples at equal distances in the text; returns their number. */
+/* Groups of samples at equal distances in the text, or in those pieces of it that judge; returns
+ * their number. */
 static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                            uint64_t case_bits, const slot_table *table, tallies *samples,
                            double *distances) {
@@ -288,16 +311,24 @@ static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_
         return 0;
     }
     uint32_t passed = 0, ends = 0;
-    size_t room = survey->length - span;
+    size_t piece = TRAWL_ANCHOR_PIECE - span; /* places for a group */
+    size_t room = filter->judged
+                      ? trawl_anchor_judging(survey->length) / TRAWL_ANCHOR_PIECE * piece - 1
+                      : survey->length - span;
     /* Groups of large sets overlap: the samples of one lie between those of others. */
     bool large = survey->slot_bits > SLOT_BITS;
     size_t count = room / ((size_t)GROUP * (large ? 1 : filter->stride)) + 1;
     /* The smaller the set, the less there is to gain from knowing better. */
     size_t most = FEWEST_GROUPS + survey->patterns->count / 2;
     most = most < MOST_GROUPS ? most : ((size_t)MOST_GROUPS << survey->slot_bits) >> SLOT_BITS;
+    most = filter->judged ? most / 2 : most; /* of a quarter of the text */
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *end = survey->text + room * i / count + filter->gram;
+        size_t at = room * i / count;
+        at = filter->judged
+                 ? trawl_anchor_judge(filter->turn, at / piece * TRAWL_ANCHOR_PIECE + at % piece)
+                 : at;
+        const uint8_t *end = survey->text + at + filter->gram;
         for (unsigned k = 0; k < GROUP; k++, end += filter->stride) {
             const trawl_survey_slot *slot =
                 find_slot(table, gram_hash(survey->text, end, filter->gram, case_bits));
@@ -308,7 +339,8 @@ static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_
             }
         }
     }
-    *distances = passed == 0 ? 1 : (double)ends / passed * trawl_qgram_span(filter->stride);
+    *distances =
+        passed == 0 ? 1 : (double)ends / passed * trawl_qgram_span(filter->stride + filter->reach);
     return (uint32_t)count;
 }
 
@@ -327,6 +359,13 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
            (size_t)1 << table.bits <
                2 * (looked_at / thin + TRAWL_SURVEY_CLASSES) * filter->stride) {
         table.bits++;
+    }
+    if (filter->reach != 0) {
+        trawl_anchor_counts *counts = counts_of(survey, filter);
+        if (counts->gram == 0 || counts->folded != filter->folded) {
+            trawl_anchor_count(counts, filter->gram, filter->folded, filter->turn, survey->text,
+                               survey->length);
+        }
     }
     fill_slots(survey, filter, thin, case_bits, &table);
     uint64_t group_count =
@@ -348,7 +387,8 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
         used += (double)picked;
         double factor = used == 0 ? 1 : all / used;
         double seen[LEVELS] = {(double)sum[1][0], (double)sum[1][1], (double)sum[1][2]};
-        rates->pass[class + 1] = extrapolate_share(sum[0], GROUP * group_count, seen, factor);
+        rates->pass[class + 1] =
+            extrapolate_share(sum[0], GROUP * group_count, seen, factor, filter->reach != 0);
         rates->grams[class + 1] = extrapolate(seen, seen, factor);
     }
 }
@@ -447,8 +487,9 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
      * it has fewer words than there are q-grams, others' distances add to a sample's. */
     double marks = 2 * keys * filter->stride, most = TRAWL_QGRAM_MOST_MARKS;
     marks = marks < most ? marks : most;
-    double waits = trawl_cost_at(costs->sample, 2 * marks + 8 * keys) - costs->sample[0];
-    double others = -expm1(-rates->grams[end] / marks / TRAWL_QGRAM_DISTANCES) * filter->stride;
+    double waits = trawl_cost_at(costs->sample, 4 * marks + 8 * keys) - costs->sample[0];
+    double others = -expm1(-rates->grams[end] / marks / TRAWL_QGRAM_DISTANCES) *
+                    (filter->stride + filter->reach);
     double ask = costs->end * (1 + rates->distances + others) / 2 + 2 * waits;
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
     for (uint32_t bits = 8; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {

@@ -16,6 +16,7 @@
 #define TRAWL_SURVEY_CLASSES 10u
 
 struct trawl_survey_slot;
+struct trawl_anchor_counts;
 
 typedef struct trawl_qgram_survey {
     const trawl_patterns *patterns;
@@ -31,11 +32,14 @@ typedef struct trawl_qgram_survey {
     double spread; /* different q-grams of four bytes in the text, as a share of its positions */
     struct trawl_survey_slot *slots; /* scratch, 1 << slot_bits of them */
     uint32_t slot_bits;
+    struct trawl_anchor_counts *counts; /* by a q-gram's bytes and turns, made when wanted; NULL: no
+                                           windows may be chosen by the text */
 } trawl_qgram_survey;
 
-/* Prepares a survey; free it with trawl_survey_close, also after a failure. */
+/* Prepares a survey; free it with trawl_survey_close, also after a failure. `made_up`: the text is
+ * made from the patterns, and does not tell what is rare. */
 trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
-                               const void *text, size_t length, trawl_error *error);
+                               const void *text, size_t length, bool made_up, trawl_error *error);
 void trawl_survey_close(trawl_qgram_survey *survey);
 
 /* A way to filter the patterns of the classes from `begin` on. */
@@ -43,8 +47,11 @@ typedef struct trawl_survey_filter {
     uint32_t begin;
     uint32_t gram;
     uint32_t stride;
+    uint32_t reach; /* as in trawl_qgram_tier; only where the survey has counts */
     bool folded;
-    bool no_runs; /* leaves out runs of one byte in the text */
+    bool no_runs;  /* leaves out runs of one byte in the text */
+    bool judged;   /* looks only at those pieces of the text that judge in this turn */
+    uint32_t turn; /* (engine/qgram_anchor.h) */
 } trawl_survey_filter;
 
 /* What an exact filter for the classes begin .. end - 1 would let through, at [end]. */

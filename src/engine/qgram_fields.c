@@ -43,15 +43,25 @@ static uint64_t place_of(const trawl_qgram_tier *tier, uint64_t number) {
            (number & 31);
 }
 
-/* The share of the text's samples that would pass. */
-static double passing(const trawl_keys *keys, const trawl_qgram_tier *tier, const uint8_t *text,
-                      size_t length, place_table *table) {
+/* The samples of a set and of a text that are compared. */
+typedef struct comparison {
+    const trawl_keys *keys;
+    const uint8_t *distances;
+    const trawl_costs *costs;
+    const uint8_t *text;
+    size_t length;
+} comparison;
+
+/* The share of the text's samples that would pass. Where the text has chosen the set's, they are
+ * more in others, but by as much however rows are found. */
+static double passing(const comparison *self, const trawl_qgram_tier *tier, place_table *table) {
+    const trawl_keys *keys = self->keys;
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
-    size_t room = length - 8, samples = room < SAMPLES ? room : SAMPLES;
+    size_t room = self->length - 8, samples = room < SAMPLES ? room : SAMPLES;
     memset(table, 0, sizeof *table);
     for (size_t i = 0; i < samples; i++) {
         uint64_t number;
-        memcpy(&number, text + room * i / samples, sizeof number);
+        memcpy(&number, self->text + room * i / samples, sizeof number);
         number = (number | case_bits) << (64 - 8 * tier->gram) >> (64 - 8 * tier->gram);
         uint64_t place = place_of(tier, number);
         size_t slot = slot_of(table->place, place);
@@ -63,7 +73,8 @@ static double passing(const trawl_keys *keys, const trawl_qgram_tier *tier, cons
     }
     uint64_t step = (uint64_t)keys->count * tier->stride / MOST_GRAMS + 1, passed = 0;
     for (uint64_t key = 0; key < keys->count; key += step) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        const uint8_t *reversed =
+            keys->bytes + keys->offsets[key] + (self->distances == NULL ? 0 : self->distances[key]);
         for (uint32_t distance = 0; distance < tier->stride; distance++) {
             uint64_t number =
                 (trawl_ending_number(reversed + distance, tier->gram) >> (64 - 8 * tier->gram)) |
@@ -98,13 +109,11 @@ static double cost_of_rows(const trawl_costs *costs, const place_table *table, d
 }
 
 /* What a sample costs, in nanoseconds, with what follows where it passes. */
-static double cost_of(const trawl_keys *keys, const trawl_costs *costs,
-                      const trawl_qgram_tier *tier, const uint8_t *text, size_t length,
-                      place_table *table) {
-    double pass = passing(keys, tier, text, length, table);
-    return cost_of_rows(costs, table, ldexp(4, (int)tier->row_bits)) *
+static double cost_of(const comparison *self, const trawl_qgram_tier *tier, place_table *table) {
+    double pass = passing(self, tier, table);
+    return cost_of_rows(self->costs, table, ldexp(4, (int)tier->row_bits)) *
                (tier->fields == 0 ? PRODUCT_WORK : 1) +
-           pass * costs->end;
+           pass * self->costs->end;
 }
 
 /* As many bits of each byte as of the others, up to `bits` in all. */
@@ -131,9 +140,9 @@ static uint32_t all_bits(uint32_t fields) {
     return bits;
 }
 
-trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs *costs,
-                                       const uint8_t *text, size_t length, trawl_qgram_tier *tier,
-                                       trawl_error *error) {
+trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *distances,
+                                       const trawl_costs *costs, const uint8_t *text, size_t length,
+                                       trawl_qgram_tier *tier, trawl_error *error) {
     tier->fields = 0;
     if (!trawl_cpu_extracts() || tier->gram > TRAWL_QGRAM_FIELD_BYTES) {
         return TRAWL_OK;
@@ -147,8 +156,9 @@ trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs
             return trawl_fail_memory(error, "planning qgram", sizeof *table);
         }
     }
+    const comparison self = {keys, distances, costs, text, length};
     trawl_qgram_tier best = *tier;
-    double least = table == NULL ? 0 : cost_of(keys, costs, tier, text, length, table);
+    double least = table == NULL ? 0 : cost_of(&self, tier, table);
     for (uint32_t more = 0; more <= MOST_MORE_BITS; more++) {
         trawl_qgram_tier offered = *tier;
         uint32_t bits = tier->row_bits + more + TRAWL_QGRAM_ROW_BIT;
@@ -163,7 +173,7 @@ trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs
             best = last >= LEAST_FIELD && more == 0 ? offered : best;
             continue;
         }
-        double cost = cost_of(keys, costs, &offered, text, length, table);
+        double cost = cost_of(&self, &offered, table);
         if (cost < least) {
             least = cost;
             best = offered;

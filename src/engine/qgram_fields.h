@@ -16,11 +16,12 @@
 #include "engine/qgram.h"
 
 /* Sets tier->fields, and row_bits where the bytes have no more bits to tell, or leaves both as they
- * are where products are better. The tier is complete otherwise. `text` is a sample, which may be
- * empty. TRAWL_ERROR_MEMORY. */
-trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs *costs,
-                                       const uint8_t *text, size_t length, trawl_qgram_tier *tier,
-                                       trawl_error *error);
+ * are where products are better. The tier is complete otherwise. `distances` are those of
+ * engine/qgram_anchor.h, NULL where the tier has no reach. `text` is a sample, which may be empty.
+ * TRAWL_ERROR_MEMORY. */
+trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *distances,
+                                       const trawl_costs *costs, const uint8_t *text, size_t length,
+                                       trawl_qgram_tier *tier, trawl_error *error);
 
 /* Whether a damaged database cannot have them. */
 bool trawl_qgram_fields_sound(const trawl_qgram_tier *tier);

@@ -5,6 +5,7 @@
 #include "common/cpu.h"
 #include "common/fold.h"
 #include "common/status.h"
+#include "engine/qgram_anchor.h"
 #include "engine/qgram_packed.h"
 #include "engine/qgram_resident.h"
 #include "engine/qgram_shuffle.h"
@@ -15,7 +16,10 @@
 #define RESIDENT_TOGETHER 1.5 /* whole scans beside the filter alone, which is what costs say */
 #define RESIDENT_PIECES 32u   /* of the text, in which a resident filter is tried */
 #define RESIDENT_PIECE ((size_t)512)
-#define SHUFFLE_SAMPLE ((size_t)4096)          /* making a filter takes time for each byte of it */
+#define SHUFFLE_SAMPLE ((size_t)4096) /* making a filter takes time for each byte of it */
+#define MOST_FILTERS 27u /* for the runs from one class on: sizes of a sample and strides */
+#define REACH_DOUBT 1.1  /* what windows that the text has chosen are expected to cost, more */
+#define REACH_HOPE 0.2   /* of what passes is what they are hoped to let through, at the least */
 #define MOST_FILTER_BYTES (UINT64_C(32) << 20) /* a larger one is slow whatever it lets through */
 
 /* The cheapest way found so far to filter a run of classes. Of `tier`, min_length, max_length and
@@ -28,10 +32,12 @@ typedef struct candidate {
 typedef struct division {
     const trawl_costs *costs;
     const trawl_qgram_survey *survey;
-    uint64_t most_bytes;                      /* of a filter */
-    bool permutes;                            /* tiers of kind resident are worth a try */
-    double endings[CLASSES];                  /* trawl_survey_endings */
-    candidate best[CLASSES + 1][CLASSES + 1]; /* [begin][end] */
+    uint64_t most_bytes;                       /* of a filter */
+    bool permutes;                             /* tiers of kind resident are worth a try */
+    double endings[CLASSES];                   /* trawl_survey_endings */
+    candidate best[CLASSES + 1][CLASSES + 1];  /* [begin][end] */
+    candidate plain[CLASSES + 1][CLASSES + 1]; /* the best one without a reach */
+    bool judged[CLASSES + 1][CLASSES + 1];     /* the best one has a reach, and all turns say so */
 } division;
 
 /* What the patterns of a run have in common. */
@@ -58,10 +64,22 @@ static bool is_empty(const division *self, uint32_t class) {
     return self->survey->count[class] == 0;
 }
 
+/* A gain by windows that the text has chosen must be clear. */
+static double doubted(const candidate *offered) {
+    return offered->estimate.nanoseconds * (offered->tier.reach != 0 ? REACH_DOUBT : 1);
+}
+
+static bool is_better(const candidate *offered, const candidate *best) {
+    return doubted(offered) < doubted(best);
+}
+
 static void offer(division *self, uint32_t begin, uint32_t end, const candidate *offered) {
-    candidate *best = &self->best[begin][end];
-    if (offered->estimate.nanoseconds < best->estimate.nanoseconds) {
+    candidate *best = &self->best[begin][end], *plain = &self->plain[begin][end];
+    if (is_better(offered, best)) {
         *best = *offered;
+    }
+    if (offered->tier.reach == 0 && is_better(offered, plain)) {
+        *plain = *offered;
     }
 }
 
@@ -98,20 +116,112 @@ static void try_direct(division *self) {
     }
 }
 
-static void try_filter(division *self, const trawl_survey_filter *filter) {
-    trawl_survey_rates rates;
-    trawl_survey_measure(self->survey, filter, &rates);
+/* A hashed tier for the classes [filter->begin, end), or one without a price where a reach would
+ * change nothing. */
+static candidate hashed_candidate(const division *self, const trawl_survey_filter *filter,
+                                  const trawl_survey_rates *rates, uint32_t end) {
+    uint32_t window = filter->gram + filter->stride - 1;
+    uint32_t more = describe(self, filter->begin, end).max_length - window;
+    candidate hashed = {.tier = {.kind = TRAWL_TIER_HASHED,
+                                 .window = window,
+                                 .gram = filter->gram,
+                                 .stride = filter->stride,
+                                 .reach = more < filter->reach ? more : filter->reach},
+                        .estimate = {.nanoseconds = INFINITY}};
     double endings = 0;
-    for (uint32_t end = filter->begin + 1; end <= CLASSES; end++) {
-        candidate hashed = {.tier = {.kind = TRAWL_TIER_HASHED,
-                                     .window = filter->gram + filter->stride - 1,
-                                     .gram = filter->gram,
-                                     .stride = filter->stride}};
-        endings += self->endings[end - 1];
-        hashed.estimate = trawl_tier_price(self->costs, self->survey, filter, &rates, end, endings,
+    for (uint32_t class = filter->begin; class < end; class ++) {
+        endings += self->endings[class];
+    }
+    if (filter->reach == 0 || hashed.tier.reach != 0) {
+        hashed.estimate = trawl_tier_price(self->costs, self->survey, filter, rates, end, endings,
                                            self->most_bytes);
         hashed.tier.row_bits = hashed.estimate.row_bits;
+    }
+    return hashed;
+}
+
+static uint32_t most_reach(uint32_t stride) {
+    uint32_t most = TRAWL_QGRAM_MOST_ENDS - stride;
+    return most < TRAWL_QGRAM_MOST_REACH ? most : TRAWL_QGRAM_MOST_REACH;
+}
+
+static void offer_filter(division *self, const trawl_survey_filter *filter,
+                         const trawl_survey_rates *rates) {
+    for (uint32_t end = filter->begin + 1; end <= CLASSES; end++) {
+        candidate hashed = hashed_candidate(self, filter, rates, end);
         offer(self, filter->begin, end, &hashed);
+    }
+}
+
+/* What such a filter would cost at best if windows were chosen by the text, in proportion to what
+ * was found so far for the same classes; `last` are the rates of the last windows. */
+static double hope(const division *self, const trawl_survey_filter *filter,
+                   const trawl_survey_rates *last) {
+    trawl_survey_filter chosen = *filter;
+    trawl_survey_rates rates = *last;
+    chosen.reach = most_reach(filter->stride);
+    double least = INFINITY;
+    for (uint32_t end = filter->begin + 1; end <= CLASSES && chosen.reach != 0; end++) {
+        if (is_empty(self, end - 1)) {
+            continue;
+        }
+        rates.pass[end] *= REACH_HOPE;
+        candidate hashed = hashed_candidate(self, &chosen, &rates, end);
+        double cost = doubted(&hashed) / doubted(&self->best[filter->begin][end]);
+        least = cost < least ? cost : least;
+    }
+    return least;
+}
+
+/* Windows chosen by the text, for those filters that promise something, first the most; one turn
+ * judges. */
+static void try_reach(division *self, const trawl_survey_filter *filters,
+                      const trawl_survey_rates *rates, size_t count) {
+    double costs[MOST_FILTERS];
+    for (size_t i = 0; i < count; i++) {
+        costs[i] = hope(self, &filters[i], &rates[i]);
+    }
+    for (size_t round = 0; round < count; round++) {
+        size_t best = 0;
+        for (size_t i = 1; i < count; i++) {
+            best = costs[i] < costs[best] ? i : best;
+        }
+        costs[best] = INFINITY;
+        /* Others that were tried since may be better than all that it promised. */
+        if (hope(self, &filters[best], &rates[best]) < 1) {
+            trawl_survey_filter filter = filters[best];
+            trawl_survey_rates judged;
+            filter.reach = most_reach(filter.stride);
+            filter.judged = true;
+            trawl_survey_measure(self->survey, &filter, &judged);
+            offer_filter(self, &filter, &judged);
+        }
+    }
+}
+
+/* Asks all turns about a tier with a reach that is about to be taken: of many that one turn judged
+ * the best is the one that it flattered most. */
+static void judge(division *self, uint32_t begin, uint32_t end) {
+    candidate *best = &self->best[begin][end];
+    const candidate *plain = &self->plain[begin][end];
+    trawl_survey_filter filter = {.begin = begin,
+                                  .gram = best->tier.gram,
+                                  .stride = best->tier.stride,
+                                  .reach = most_reach(best->tier.stride),
+                                  .folded = describe(self, begin, CLASSES).folded,
+                                  .judged = true};
+    trawl_survey_rates mean;
+    memset(&mean, 0, sizeof mean);
+    self->judged[begin][end] = true;
+    while (filter.turn < TRAWL_ANCHOR_TURNS && best->tier.reach != 0) {
+        trawl_survey_rates rates;
+        trawl_survey_measure(self->survey, &filter, &rates);
+        double share = 1.0 / ++filter.turn;
+        mean.distances += share * (rates.distances - mean.distances);
+        mean.pass[end] += share * (rates.pass[end] - mean.pass[end]);
+        mean.grams[end] += share * (rates.grams[end] - mean.grams[end]);
+        *best = hashed_candidate(self, &filter, &mean, end);
+        *best = is_better(plain, best) ? *plain : *best;
     }
 }
 
@@ -236,6 +346,10 @@ static void try_run(division *self, uint32_t begin) {
         folded |= survey->folded[class];
     }
     trawl_survey_filter filter = {.begin = begin, .folded = folded};
+    _Static_assert(3 * sizeof grams / sizeof *grams <= MOST_FILTERS, "a filter for each stride");
+    trawl_survey_filter tried[MOST_FILTERS];
+    trawl_survey_rates rates[MOST_FILTERS];
+    size_t filters = 0;
     for (size_t i = 0; i < sizeof grams / sizeof *grams && grams[i] <= window; i++) {
         filter.gram = grams[i];
         /* Few bytes say too little unless the patterns are that short. */
@@ -247,7 +361,9 @@ static void try_run(division *self, uint32_t begin) {
         /* A longer stride means fewer samples but more q-grams in the filter. */
         for (uint32_t part = 1; part <= 4 && (part == 1 || stride / part >= 2); part *= 2) {
             filter.stride = stride / part;
-            try_filter(self, &filter);
+            tried[filters] = filter;
+            trawl_survey_measure(survey, &filter, &rates[filters]);
+            offer_filter(self, &filter, &rates[filters++]);
         }
     }
     for (uint32_t end = begin + 1; end <= CLASSES; end++) {
@@ -256,6 +372,9 @@ static void try_run(division *self, uint32_t begin) {
             try_shuffle(self, begin, end);
             try_resident(self, begin, end);
         }
+    }
+    if (survey->counts != NULL) {
+        try_reach(self, tried, rates, filters);
     }
 }
 
@@ -318,6 +437,8 @@ static void divide(division *self, trawl_qgram_choice *choice) {
     for (uint32_t begin = 0; begin <= CLASSES; begin++) {
         for (uint32_t end = 0; end <= CLASSES; end++) {
             self->best[begin][end].estimate.nanoseconds = INFINITY;
+            self->plain[begin][end].estimate.nanoseconds = INFINITY;
+            self->judged[begin][end] = false;
         }
     }
     trawl_survey_endings(self->survey, self->endings);
@@ -330,7 +451,17 @@ static void divide(division *self, trawl_qgram_choice *choice) {
         }
     }
     uint32_t begins[CLASSES], ends[CLASSES];
-    choice->header.tiers = cover(self, begins, ends);
+    for (bool sure = false; !sure;) {
+        choice->header.tiers = cover(self, begins, ends);
+        sure = true;
+        for (uint32_t i = 0; i < choice->header.tiers; i++) {
+            if (self->best[begins[i]][ends[i]].tier.reach != 0 &&
+                !self->judged[begins[i]][ends[i]]) {
+                judge(self, begins[i], ends[i]);
+                sure = false;
+            }
+        }
+    }
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
         const candidate *best = &self->best[begins[i]][ends[i]];
         const run described = describe(self, begins[i], ends[i]);

@@ -155,7 +155,8 @@ trawl_status trawl_plan_divide(const trawl_patterns *patterns, const trawl_compi
                                trawl_plan *plan, trawl_error *error) {
     trawl_qgram_survey survey;
     trawl_status status =
-        trawl_survey_open(&survey, patterns, options->sample, options->sample_length, error);
+        trawl_survey_open(&survey, patterns, options->sample, options->sample_length,
+                          plan->record.sample_bytes == 0, error);
     if (status == TRAWL_OK) {
         status = trawl_qgram_divide(&survey, options, &plan->division, error);
     }
@@ -206,7 +207,8 @@ trawl_status trawl_plan_choose(const trawl_patterns *patterns, const trawl_compi
                                trawl_plan *plan, trawl_error *error) {
     trawl_qgram_survey survey;
     trawl_status status =
-        trawl_survey_open(&survey, patterns, options->sample, options->sample_length, error);
+        trawl_survey_open(&survey, patterns, options->sample, options->sample_length,
+                          plan->record.sample_bytes == 0, error);
     if (status == TRAWL_OK) {
         status = weigh(&survey, options, plan, error);
     }

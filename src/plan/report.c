@@ -150,6 +150,7 @@ bool trawl_db_filter(const trawl_db *db, size_t index, trawl_filter_information 
                                          .window = tier->window,
                                          .gram = tier->gram,
                                          .stride = tier->stride,
+                                         .reach = tier->reach,
                                          .table_bytes = bytes};
     const trawl_plan_record *record = find_record(db);
     if (record != NULL) {
