@@ -16,7 +16,8 @@
 #define WARPS (THREADS / 32)
 #define MOST_SHARE 64u  /* bundles of a part that a warp takes, at most */
 #define EXPECTED 256u   /* of all parts that it takes */
-#define LEAST_SHARE 32u /* of a part, where others have less */
+#define LEAST_SHARE 32u /* of a part, where others have less, */
+#define FEW_BUNDLES 4u  /* but more than so few: then there is little to wait for */
 #define LEAST_DENSE 8u  /* of a dense part, where there are few of these */
 #define DENSE_TURNS 32u /* shares of dense parts for each warp, if all parts were full */
 
@@ -243,7 +244,8 @@ static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candida
     each = each < fair ? each : fair;
     const uint32_t groups = (parts + each - 1) / each;
     /* A part with far more than others is divided, or all warps would wait for the one with it. */
-    const uint32_t share = clamp(2 * (uint64_t)usual, LEAST_SHARE, MOST_SHARE);
+    const uint32_t share =
+        usual < FEW_BUNDLES ? MOST_SHARE : clamp(2 * (uint64_t)usual, LEAST_SHARE, MOST_SHARE);
     const uint32_t turns = (*candidates.longest + share - 1) / share;
     /* The same for dense parts; where there are many of them, large shares are quicker. */
     const uint64_t dense_parts = *candidates.dense_parts;

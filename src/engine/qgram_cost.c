@@ -18,7 +18,8 @@ static const uint32_t class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4, 5, 6, 7, 8,
 #define GROUP 8u          /* samples that the filter tests together */
 #define MOST_GROUPS 1024u /* with SLOT_BITS */
 #define FEWEST_GROUPS 256u
-#define LEVELS 3u /* a sixteenth, a quarter, all of the patterns that are looked at */
+#define LEVELS 3u    /* a sixteenth, a quarter, all of the patterns that are looked at */
+#define FAR_WORK 1.2 /* ends of a tier with a reach are checked and put in order besides */
 #define NO_CLASS 255u
 #define COUNTS ((TRAWL_QGRAM_MAX_GRAM + 1) * TRAWL_ANCHOR_TURNS)
 
@@ -491,6 +492,7 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
     double others = -expm1(-rates->grams[end] / marks / TRAWL_QGRAM_DISTANCES) *
                     (filter->stride + filter->reach);
     double ask = costs->end * (1 + rates->distances + others) / 2 + 2 * waits;
+    ask *= filter->reach != 0 ? FAR_WORK : 1;
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
     for (uint32_t bits = 8; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
         double rows = (double)(UINT64_C(1) << bits);

@@ -64,13 +64,8 @@ static bool is_empty(const division *self, uint32_t class) {
     return self->survey->count[class] == 0;
 }
 
-/* A gain by windows that the text has chosen must be clear. */
-static double doubted(const candidate *offered) {
-    return offered->estimate.nanoseconds * (offered->tier.reach != 0 ? REACH_DOUBT : 1);
-}
-
 static bool is_better(const candidate *offered, const candidate *best) {
-    return doubted(offered) < doubted(best);
+    return offered->estimate.nanoseconds < best->estimate.nanoseconds;
 }
 
 static void offer(division *self, uint32_t begin, uint32_t end, const candidate *offered) {
@@ -136,6 +131,8 @@ static candidate hashed_candidate(const division *self, const trawl_survey_filte
         hashed.estimate = trawl_tier_price(self->costs, self->survey, filter, rates, end, endings,
                                            self->most_bytes);
         hashed.tier.row_bits = hashed.estimate.row_bits;
+        /* A gain by windows that the text has chosen must be clear, also beside other engines. */
+        hashed.estimate.nanoseconds *= hashed.tier.reach != 0 ? REACH_DOUBT : 1;
     }
     return hashed;
 }
@@ -167,7 +164,8 @@ static double hope(const division *self, const trawl_survey_filter *filter,
         }
         rates.pass[end] *= REACH_HOPE;
         candidate hashed = hashed_candidate(self, &chosen, &rates, end);
-        double cost = doubted(&hashed) / doubted(&self->best[filter->begin][end]);
+        double cost =
+            hashed.estimate.nanoseconds / self->best[filter->begin][end].estimate.nanoseconds;
         least = cost < least ? cost : least;
     }
     return least;
