@@ -10,7 +10,7 @@
 #include "source/text_file.h"
 
 enum { PIECES = 32, PIECE_BYTES = 4096, SAMPLE_BYTES = PIECES * PIECE_BYTES };
-enum { TABLE_PIECES = 128 }; /* by which tables are laid out on a device */
+enum { TABLE_PIECES = 256 }; /* by which tables are laid out on a device */
 
 /* Somewhere in its share of the text: at equal distances all pieces of a text that repeats itself
  * could be the same one. */

@@ -10,7 +10,7 @@ extern "C" {
 
 /* Text by which the tables are laid out on the device: pieces from all over the first window. What
  * follows each other in an archive or a file system is of one kind for longer than any sample. */
-#define PIECES ((size_t)128)
+#define PIECES ((size_t)256)
 #define PIECE_BYTES ((size_t)4096)
 #define SAMPLE_BYTES (PIECES * PIECE_BYTES)
 #define LEAST_SAMPLE_BYTES ((size_t)4096) /* fewer say less than the patterns do */
