@@ -19,7 +19,7 @@
 #define SHUFFLE_SAMPLE ((size_t)4096) /* making a filter takes time for each byte of it */
 #define MOST_FILTERS 27u /* for the runs from one class on: sizes of a sample and strides */
 #define REACH_DOUBT 1.1  /* what windows that the text has chosen are expected to cost, more */
-#define REACH_HOPE 0.2   /* of what passes is what they are hoped to let through, at the least */
+#define REACH_HOPE 0.17  /* of what passes is what they are hoped to let through, at the least */
 #define MOST_FILTER_BYTES (UINT64_C(32) << 20) /* a larger one is slow whatever it lets through */
 
 /* The cheapest way found so far to filter a run of classes. Of `tier`, min_length, max_length and
