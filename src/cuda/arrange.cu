@@ -58,6 +58,14 @@ static __device__ void sort_many(trawl_cuda_match *items, uint64_t count) {
     }
 }
 
+static __device__ void sort(trawl_cuda_match *items, uint64_t count) {
+    if (count <= FEW) {
+        sort_few(items, count);
+    } else {
+        sort_many(items, count);
+    }
+}
+
 static __global__ void arrange_parts(trawl_cuda_match *matches, const trawl_counter *ends,
                                      uint64_t parts, const trawl_counter *total,
                                      trawl_counter capacity) {
@@ -66,11 +74,29 @@ static __global__ void arrange_parts(trawl_cuda_match *matches, const trawl_coun
         return;
     }
     uint64_t begin = part == 0 ? 0 : ends[part - 1];
-    uint64_t count = ends[part] - begin;
-    if (count <= FEW) {
-        sort_few(matches + begin, count);
-    } else {
-        sort_many(matches + begin, count);
+    sort(matches + begin, ends[part] - begin);
+}
+
+/* The thread of the first match at an end sorts all that end there; others may read their ends
+ * meanwhile, which are equal whichever of them they see. */
+static __global__ void arrange_ends(trawl_cuda_match *matches, const trawl_counter *total,
+                                    trawl_counter capacity) {
+    const uint64_t count = *total, stride = (uint64_t)gridDim.x * blockDim.x;
+    if (count > capacity) {
+        return;
+    }
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+        const uint64_t end = matches[i].end;
+        if (i != 0 && matches[i - 1].end == end) {
+            continue;
+        }
+        uint64_t past = i + 1;
+        while (past < count && matches[past].end == end) {
+            past++;
+        }
+        if (past - i > 1) {
+            sort(matches + i, past - i);
+        }
     }
 }
 
@@ -81,5 +107,14 @@ trawl_status trawl_cuda_arrange(trawl_cuda_match *matches, const trawl_counter *
     TRAWL_LAUNCH(arrange_parts, (unsigned)((parts + THREADS - 1) / THREADS), THREADS, 0, stream,
                  matches, ends, parts, total, capacity);
     TRAWL_CUDA_LAUNCHED("arrange_parts", error);
+    return TRAWL_OK;
+}
+
+trawl_status trawl_cuda_arrange_ends(trawl_cuda_match *matches, const trawl_counter *total,
+                                     trawl_counter capacity, cudaStream_t stream,
+                                     trawl_error *error) {
+    enum { BLOCKS = 1024, THREADS = 256 };
+    TRAWL_LAUNCH(arrange_ends, BLOCKS, THREADS, 0, stream, matches, total, capacity);
+    TRAWL_CUDA_LAUNCHED("arrange_ends", error);
     return TRAWL_OK;
 }

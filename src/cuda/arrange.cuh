@@ -10,4 +10,9 @@ trawl_status trawl_cuda_arrange(trawl_cuda_match *matches, const trawl_counter *
                                 uint64_t parts, const trawl_counter *total, trawl_counter capacity,
                                 cudaStream_t stream, trawl_error *error);
 
+/* The same for matches that come by their ends: only those of equal ends are put in order. */
+trawl_status trawl_cuda_arrange_ends(trawl_cuda_match *matches, const trawl_counter *total,
+                                     trawl_counter capacity, cudaStream_t stream,
+                                     trawl_error *error);
+
 #endif

@@ -12,7 +12,7 @@
  * Matches are made in two walks: pass SIZES counts those of every part, an exclusive sum over all
  * parts says where each one's matches go, pass RECORDS writes them there. Parts follow each other
  * in the text, so the order is canonical if it is so within each part; for kernels that cannot do
- * that (`ordered` false) scan.cu sorts each part afterwards.
+ * that (`ordered` false) scan.cu sorts each part afterwards, or only what has equal ends.
  */
 #ifndef TRAWL_CUDA_ENGINE_CUH
 #define TRAWL_CUDA_ENGINE_CUH
@@ -83,6 +83,7 @@ typedef struct trawl_cuda_plan {
                                  thread_bytes are those of a part */
     uint32_t shared_bytes;    /* dynamic shared memory of a block */
     bool ordered;             /* RECORDS come in canonical order within each part */
+    bool ordered_ends;        /* they come by their ends, those of equal ends in any order */
     uint64_t piece_bytes;     /* most owned bytes of a piece: a multiple of 4096; 0: the largest */
     uint64_t workspace_bytes; /* of the engine's own, for one piece of `piece_bytes` or of the
                                  whole text when that is shorter */

@@ -21,6 +21,10 @@ typedef struct qgram_tables {
     trawl_error obstacle; /* why the set cannot be packed, where it cannot */
     bool packed_pays;
     uint8_t *memory; /* all arrays, in device memory */
+    /* What counts the patterns of all tiers but the first ones (cuda/qgram.h); NULL: nothing. */
+    trawl_cuda_db *automaton;
+    trawl_db *automaton_db;
+    uint32_t sieved, sieved_words;
 } qgram_tables;
 
 /* ------------------------------------------------------------------ uploading */
@@ -75,7 +79,7 @@ static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t *
 static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgram_layout *layout,
                                   const trawl_cuda_packed_layout *packed, qgram_tables *tables,
                                   trawl_error *error) {
-    uint32_t parts = layout->tiers + (packed != NULL);
+    uint32_t parts = layout->tiers + (packed != NULL) + (tables->automaton != NULL);
     size_t bytes = parts * sizeof *uploaded->keys;
     uint32_t *image = NULL;
     trawl_status status = make_image(layout, &image, error);
@@ -110,6 +114,12 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
             uploaded->hits += packed->arrays.keys.count;
             trawl_cuda_packed_put(&upload, packed, &tables->packed, keys);
         }
+        if (tables->automaton != NULL) { /* its keys are counted beside those of the tiers */
+            trawl_cuda_keys *keys = tables->automaton->keys;
+            keys->first_hit = uploaded->hits;
+            uploaded->hits += keys->outputs.keys;
+            uploaded->keys[parts - 1] = *keys;
+        }
         if (copying == 0) {
             upload.code = cudaMalloc((void **)&tables->memory, upload.used);
             upload.memory = tables->memory;
@@ -131,6 +141,8 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
 static void release(trawl_cuda_db *uploaded) {
     qgram_tables *tables = (qgram_tables *)uploaded->tables;
     if (tables != NULL) {
+        trawl_cuda_free(tables->automaton);
+        trawl_db_free(tables->automaton_db);
         (void)cudaFree(tables->memory);
         trawl_release(tables);
         uploaded->tables = NULL;
@@ -185,6 +197,25 @@ static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *s
     return status;
 }
 
+/* Takes the automaton out of the layout. */
+static trawl_status upload_automaton(const trawl_cuda_db *uploaded, const uint8_t *sample,
+                                     size_t sample_length, trawl_cuda_qgram_layout *layout,
+                                     qgram_tables *tables, trawl_error *error) {
+    tables->sieved = layout->sieved;
+    tables->sieved_words = layout->sieved_words;
+    if (layout->mix.automaton == NULL) {
+        return TRAWL_OK;
+    }
+    trawl_cuda_upload_options options = {};
+    options.size = sizeof options;
+    options.device = (uint32_t)uploaded->device.number;
+    options.sample = sample;
+    options.sample_length = sample_length;
+    tables->automaton_db = layout->mix.automaton;
+    layout->mix.automaton = NULL;
+    return trawl_cuda_upload(tables->automaton_db, &options, &tables->automaton, error);
+}
+
 static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
                             trawl_error *error) {
     trawl_cuda_packed_layout packed = {};
@@ -201,7 +232,10 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
     if (status == TRAWL_OK) {
         uploaded->tables = tables;
         bool packs = tables->obstacle.status == TRAWL_OK;
-        status = upload_layout(uploaded, layout, packs ? &packed : NULL, tables, error);
+        status = upload_automaton(uploaded, sample, sample_length, layout, tables, error);
+        if (status == TRAWL_OK) {
+            status = upload_layout(uploaded, layout, packs ? &packed : NULL, tables, error);
+        }
         trawl_cuda_qgram_layout_release(layout);
         trawl_cuda_packed_layout_release(&packed);
         if (status != TRAWL_OK) {
@@ -366,6 +400,8 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
         uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, wishes->form);
         return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
     }
+    /* Runs of one byte may be longer than what other tiers have. */
+    plan->ordered_ends = tables->automaton != NULL;
     (void)candidates_of(&tables->view, plan, NULL, &plan->workspace_bytes);
     if (wishes->form == TRAWL_CUDA_MATCHES) {
         plan->workspace_bytes += (wishes->length / plan->piece_bytes + 1) * notes_bytes(plan);
@@ -375,6 +411,22 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
 }
 
 /* ------------------------------------------------------------------ launching */
+
+/* Counts, also by pattern, or marks ends of the patterns that the automaton has. */
+static trawl_status walk_automaton(const trawl_cuda_db *automaton, const trawl_cuda_piece *piece,
+                                   const trawl_cuda_output *output, cudaStream_t stream,
+                                   trawl_error *error) {
+    trawl_cuda_wishes wishes = {};
+    wishes.form = output->pass == TRAWL_CUDA_PASS_COUNT      ? TRAWL_CUDA_COUNT
+                  : output->pass == TRAWL_CUDA_PASS_PATTERNS ? TRAWL_CUDA_PATTERNS
+                                                             : TRAWL_CUDA_ENDS;
+    wishes.length = piece->length;
+    trawl_cuda_plan plan = {}; /* of kernel hot, the first one */
+    trawl_status status = automaton->engine->plan(automaton, &wishes, &plan, error);
+    return status != TRAWL_OK
+               ? status
+               : automaton->engine->launch(automaton, &plan, piece, output, NULL, stream, error);
+}
 
 static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
                            const trawl_cuda_piece *piece, const trawl_cuda_output *output,
@@ -389,8 +441,9 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     uint32_t blocks = (parts + warps - 1) / warps;
     uint32_t multiprocessors = (uint32_t)uploaded->device.multiprocessors;
     uint64_t bytes;
+    trawl_cuda_qgram_view view = tables->view;
     trawl_cuda_qgram_call call = {&reporter,
-                                  &tables->view,
+                                  &view,
                                   candidates_of(&tables->view, plan, workspace, &bytes),
                                   {},
                                   plan->thread_bytes,
@@ -410,6 +463,14 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
         TRAWL_CUDA_TRY(
             cudaMemsetAsync(call.notes.overflown, 0, note_words(plan) * sizeof(uint32_t), stream),
             error);
+    }
+    if (tables->automaton != NULL && output->pass != TRAWL_CUDA_PASS_SIZES) {
+        view.tiers = tables->sieved;
+        view.image_words = tables->sieved_words;
+        trawl_status status = walk_automaton(tables->automaton, piece, output, stream, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
     }
     TRAWL_CUDA_TRY(
         cudaMemsetAsync(call.candidates.dense_parts, 0, CANDIDATE_WORDS * sizeof(uint32_t), stream),

@@ -56,6 +56,7 @@ typedef struct trawl_cuda_qgram_tier {
     uint32_t align_bits;             /* ALIGN has 1 << align_bits entries of 16 bits; 0: stride 1 */
     uint32_t tail;                   /* last bytes by which an end is looked up: up to 8 */
     uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads */
+    uint32_t walked;                 /* 1: of the patterns that an automaton counts */
 } trawl_cuda_qgram_tier;
 
 /* 32-bit words of a sample that are hashed, and which bits of the oldest one belong to it. */
@@ -146,15 +147,36 @@ typedef struct trawl_cuda_qgram_arrays {
     uint8_t *verify;
 } trawl_cuda_qgram_arrays;
 
+/*
+ * An automaton beside the filters, for patterns that are short, and runs of one byte: where there
+ * are many of them in a text, nearly every sample passes, and a step of an automaton whose rows are
+ * all in shared memory costs far less than a verification. It counts, also by pattern, and marks
+ * ends; for records these patterns have tiers of their own, as they must come in order.
+ */
+typedef struct trawl_cuda_qgram_mix {
+    uint8_t *walked;     /* 1 for each pattern that is; NULL: none are, there is no automaton */
+    trawl_db *automaton; /* ac-dfa, of these patterns; ids are those of the whole set */
+    uint32_t patterns;   /* that are walked */
+    uint32_t shortest, longest; /* of them */
+    uint32_t short_length;      /* all patterns up to this length are */
+    uint32_t states, rows;      /* of the automaton, and those of them in shared memory */
+    uint64_t shared_bytes;      /* of a block: those rows */
+    double elsewhere;           /* share of steps that need others */
+    double price; /* of walking, in picoseconds of a whole device for a byte of text */
+} trawl_cuda_qgram_mix;
+
 typedef struct trawl_cuda_qgram_layout {
     uint32_t tiers;
-    uint32_t image_words; /* of shared memory: all FILTERs that are there */
-    trawl_cuda_qgram_tier tier[TRAWL_CUDA_QGRAM_TIERS]; /* of falling lengths */
+    uint32_t sieved; /* the first ones, which are asked where the automaton counts the others */
+    uint32_t sieved_words; /* of the image, theirs */
+    uint32_t image_words;  /* of shared memory: all FILTERs that are there */
+    trawl_cuda_qgram_tier tier[TRAWL_CUDA_QGRAM_TIERS]; /* of falling lengths, those walked last */
     trawl_cuda_qgram_arrays arrays[TRAWL_CUDA_QGRAM_TIERS];
     /* A piece of text: keys' samples are taken where they are rare in it. */
     uint8_t common[TRAWL_CUDA_QGRAM_COMMON_BYTES];
     size_t common_length;
-    /* What was expected of the tiers that were chosen. */
+    trawl_cuda_qgram_mix mix;
+    /* What was expected of all this. */
     double price;      /* picoseconds of a whole device for a byte of text */
     double candidates; /* samples that pass, for a byte of text */
 } trawl_cuda_qgram_layout;
@@ -165,10 +187,11 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
                                           trawl_cuda_qgram_layout *layout, trawl_error *error);
 void trawl_cuda_qgram_layout_release(trawl_cuda_qgram_layout *layout);
 
-/* Makes keys, outputs and endings alone, of the patterns of the tier's lengths; `reversed`: see
- * trawl_endings_reverse. On failure some of them are there. */
+/* Makes keys, outputs and endings alone, of the patterns of the tier's lengths that are `walked` as
+ * it is (NULL: none are); `reversed`: see trawl_endings_reverse. On failure some of them are there.
+ */
 trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
-                                        const trawl_patterns *reversed,
+                                        const trawl_patterns *reversed, const uint8_t *walked,
                                         const trawl_cuda_qgram_tier *tier,
                                         trawl_cuda_qgram_arrays *arrays, trawl_error *error);
 void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays);

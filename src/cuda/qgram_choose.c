@@ -12,11 +12,12 @@
  * by the fourth they are judged: else rare ones would seem to be rarer than they are. */
 #define WINDOW_BYTES ((size_t)1024)
 #define SAMPLE_BYTES ((size_t)TRAWL_CUDA_QGRAM_COMMON_BYTES / 3 * 4)
-#define SAMPLE_LEAST (4 * WINDOW_BYTES)
+#define SAMPLE_LEAST TRAWL_CUDA_QGRAM_SAMPLE_LEAST
 #define PIECE_BYTES 3u /* that made-up text takes from one place of the patterns */
 
 /* Tiers, besides one for pairs of bytes. */
 #define MOST_TIERS 3u
+#define MOST_TIERS_BESIDE 2u /* an automaton, which has tiers of its own for records */
 
 /* Samples of the set are held in a large FILTER while they are tried. */
 #define SEEN_WORDS (UINT32_C(1) << 19)
@@ -44,6 +45,7 @@ typedef struct offers {
 
 typedef struct chooser {
     const trawl_patterns *patterns;
+    const uint8_t *walked; /* by pattern: 1: it is none of this division's; or NULL */
     trawl_cuda_qgram_layout *layout;
     uint8_t *text; /* judges samples of the set; layout->common is another part of it */
     size_t length;
@@ -53,6 +55,7 @@ typedef struct chooser {
     uint32_t most_length[STARTS];  /* its longest one */
     bool folded[STARTS];
     size_t classes;
+    uint32_t most_tiers;
     bool direct; /* there are patterns of one and two bytes */
     /* Trying a kind of sample: marks say where one belongs in `seen`. */
     uint32_t *seen; /* SEEN_WORDS */
@@ -128,6 +131,12 @@ static size_t class_of(const uint32_t *begins, size_t classes, uint32_t length) 
     return class;
 }
 
+/* Whether a filter's tier is to have the pattern. */
+static bool is_filtered(const chooser *self, size_t id) {
+    return (self->walked == NULL || self->walked[id] == 0) &&
+           trawl_pattern_length(self->patterns, id) >= 3;
+}
+
 static trawl_status divide(chooser *self, trawl_error *error) {
     const trawl_patterns *patterns = self->patterns;
     uint32_t begins[STARTS];
@@ -144,7 +153,7 @@ static trawl_status divide(chooser *self, trawl_error *error) {
     }
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
-        count[class_of(begins, classes, length)] += length >= 3;
+        count[class_of(begins, classes, length)] += is_filtered(self, id);
     }
     uint32_t place[STARTS], sum = 0;
     for (size_t class = 0; class < classes; class ++) {
@@ -153,7 +162,7 @@ static trawl_status divide(chooser *self, trawl_error *error) {
     }
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
-        if (length >= 3) {
+        if (is_filtered(self, id)) {
             self->order[place[class_of(begins, classes, length)]++] = (uint32_t)id;
         }
     }
@@ -405,7 +414,7 @@ static void weigh(chooser *self, const size_t *begins, uint32_t count) {
 static void divide_further(chooser *self, size_t *begins, uint32_t depth, double before) {
     size_t from = begins[depth];
     for (size_t past = self->classes; past > from; past--) {
-        if (past < self->classes && depth + 1 == MOST_TIERS) {
+        if (past < self->classes && depth + 1 == self->most_tiers) {
             return;
         }
         offers *offered = &self->offered[from][past];
@@ -501,7 +510,8 @@ static trawl_status choose(chooser *self, const uint8_t *sample, size_t sample_l
                            trawl_error *error) {
     bool folded = false;
     for (size_t id = 0; id < self->patterns->count; id++) {
-        if (trawl_pattern_length(self->patterns, id) < 3) {
+        bool walked = self->walked != NULL && self->walked[id] != 0;
+        if (trawl_pattern_length(self->patterns, id) < 3 && !walked) {
             self->direct = true;
             folded |= (self->patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         }
@@ -536,16 +546,20 @@ static trawl_status choose(chooser *self, const uint8_t *sample, size_t sample_l
     return status;
 }
 
-trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8_t *sample,
-                                     size_t sample_length, size_t shared_bytes,
-                                     trawl_cuda_qgram_layout *layout, trawl_error *error) {
+trawl_status trawl_cuda_qgram_divide(const trawl_patterns *patterns, const uint8_t *walked,
+                                     const uint8_t *sample, size_t sample_length,
+                                     size_t shared_bytes, trawl_cuda_qgram_layout *layout,
+                                     trawl_error *error) {
     chooser *self = trawl_allocate_zeroed(1, sizeof *self);
     if (self == NULL) {
         return trawl_fail_memory(error, "choosing tiers", sizeof *self);
     }
     self->patterns = patterns;
+    self->walked = walked;
+    self->most_tiers = walked == NULL ? MOST_TIERS : MOST_TIERS_BESIDE;
     self->layout = layout;
     trawl_status status = choose(self, sample, sample_length, shared_bytes, layout, error);
+    layout->sieved = layout->tiers;
     release(self);
     return status;
 }

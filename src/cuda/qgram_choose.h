@@ -4,13 +4,24 @@
 
 #include "cuda/qgram.h"
 
+/* Shorter samples of a text are none. */
+#define TRAWL_CUDA_QGRAM_SAMPLE_LEAST ((size_t)4096)
+
 /*
  * Chooses the tiers of a set for a device that gives tables `shared_bytes` of shared memory, by
- * what FILTER lets through of the sample. Without a sample (NULL or too short), text is made up of
- * short pieces of the patterns. Fills layout->tiers and the tiers up to align_bits.
+ * what FILTER lets through of the sample, and which patterns an automaton walks instead
+ * (cuda/qgram_mix.h), for which a sample is needed. Without one (NULL or too short), text is made
+ * up of short pieces of the patterns. Fills layout->tiers, the tiers up to align_bits, and
+ * layout->mix: release it with trawl_cuda_qgram_layout_release. On failure there is none.
  */
 trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8_t *sample,
                                      size_t sample_length, size_t shared_bytes,
                                      trawl_cuda_qgram_layout *layout, trawl_error *error);
+
+/* The same with filters for all patterns but those that are `walked` (1 for each; NULL: none). */
+trawl_status trawl_cuda_qgram_divide(const trawl_patterns *patterns, const uint8_t *walked,
+                                     const uint8_t *sample, size_t sample_length,
+                                     size_t shared_bytes, trawl_cuda_qgram_layout *layout,
+                                     trawl_error *error);
 
 #endif

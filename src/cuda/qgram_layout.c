@@ -6,6 +6,7 @@
 #include "common/fold.h"
 #include "common/status.h"
 #include "cuda/qgram_anchor.h"
+#include "cuda/qgram_mix.h"
 
 /* The engine's name for what it cannot allocate. */
 #define WHAT "q-gram tables for a device"
@@ -26,8 +27,9 @@ uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier) {
 
 /* ------------------------------------------------------------------ keys */
 
-static trawl_status make_keys(const trawl_patterns *reversed, const trawl_cuda_qgram_tier *tier,
-                              trawl_keys *keys, trawl_error *error) {
+static trawl_status make_keys(const trawl_patterns *reversed, const uint8_t *walked,
+                              const trawl_cuda_qgram_tier *tier, trawl_keys *keys,
+                              trawl_error *error) {
     uint32_t *subset;
     trawl_status status = allocate(&subset, reversed->count, sizeof *subset, error);
     if (status != TRAWL_OK) {
@@ -36,7 +38,9 @@ static trawl_status make_keys(const trawl_patterns *reversed, const trawl_cuda_q
     size_t count = 0;
     for (size_t id = 0; id < reversed->count; id++) {
         uint32_t length = trawl_pattern_length(reversed, id);
-        if (length >= tier->min_length && length <= tier->max_length) {
+        bool walks = walked != NULL && walked[id] != 0;
+        if (length >= tier->min_length && length <= tier->max_length &&
+            walks == (tier->walked != 0)) {
             subset[count++] = (uint32_t)id;
         }
     }
@@ -86,10 +90,10 @@ static trawl_status make_outputs(const trawl_patterns *patterns, trawl_cuda_qgra
 }
 
 trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
-                                        const trawl_patterns *reversed,
+                                        const trawl_patterns *reversed, const uint8_t *walked,
                                         const trawl_cuda_qgram_tier *tier,
                                         trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
-    trawl_status status = make_keys(reversed, tier, &arrays->keys, error);
+    trawl_status status = make_keys(reversed, walked, tier, &arrays->keys, error);
     return status == TRAWL_OK ? make_outputs(patterns, arrays, error) : status;
 }
 
@@ -202,7 +206,8 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
     for (uint32_t i = 0; status == TRAWL_OK && i < layout->tiers; i++) {
         trawl_cuda_qgram_tier *tier = &layout->tier[i];
         trawl_cuda_qgram_arrays *arrays = &layout->arrays[i];
-        status = trawl_cuda_qgram_keys_make(patterns, &reversed, tier, arrays, error);
+        status = trawl_cuda_qgram_keys_make(patterns, &reversed, layout->mix.walked, tier, arrays,
+                                            error);
         if (status == TRAWL_OK) {
             status = make_tables(layout, tier, arrays, error);
         }
@@ -210,6 +215,7 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
             tier->filter_at = layout->image_words;
             layout->image_words += (uint32_t)trawl_cuda_qgram_filter_words(tier);
         }
+        layout->sieved_words = i < layout->sieved ? layout->image_words : layout->sieved_words;
     }
     trawl_release(reversed.bytes);
     if (status != TRAWL_OK) {
@@ -241,4 +247,5 @@ void trawl_cuda_qgram_layout_release(trawl_cuda_qgram_layout *layout) {
     for (uint32_t i = 0; i < TRAWL_CUDA_QGRAM_TIERS; i++) {
         trawl_cuda_qgram_arrays_release(&layout->arrays[i]);
     }
+    trawl_cuda_qgram_mix_release(&layout->mix);
 }

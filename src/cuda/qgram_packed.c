@@ -143,7 +143,8 @@ trawl_status trawl_cuda_packed_layout_make(const trawl_patterns *patterns, size_
                                   .folded = patterns->case_insensitive != 0};
     trawl_status status = trawl_endings_reverse(patterns, &reversed, error);
     if (status == TRAWL_OK) {
-        status = trawl_cuda_qgram_keys_make(patterns, &reversed, &tier, &layout->arrays, error);
+        status =
+            trawl_cuda_qgram_keys_make(patterns, &reversed, NULL, &tier, &layout->arrays, error);
     }
     trawl_release(reversed.bytes);
     if (status == TRAWL_OK) {

@@ -28,9 +28,11 @@ typedef struct trawl_plan_record {
 enum { TRAWL_DEVICE_FILTER, TRAWL_DEVICE_PACKED, TRAWL_DEVICE_HOT };
 #define TRAWL_DEVICE_WAYS 3u
 #define TRAWL_DEVICE_MOST_TIERS 4u
+#define TRAWL_DEVICE_AUTOMATON 3u
 
 typedef struct trawl_device_tier_record {
-    uint32_t place; /* of its table: 0 pairs of bytes, 1 shared memory, 2 behind the L2 cache */
+    uint32_t place; /* of its table: 0 pairs of bytes, 1 shared memory, 2 behind the L2 cache;
+                       TRAWL_DEVICE_AUTOMATON: there is no filter, but an automaton */
     uint32_t min_length, max_length; /* of patterns */
     uint32_t stride, gram;
     uint32_t reserved; /* 0 */

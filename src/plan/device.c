@@ -115,6 +115,7 @@ static void read_costs(const trawl_device_costs *given, trawl_device_costs *cost
 
 /* ------------------------------------------------------------------ prices */
 
+/* Of a tier that is asked while matches are counted. */
 static uint64_t first_table_bytes(const trawl_cuda_qgram_tier *tier) {
     return tier->place == TRAWL_CUDA_QGRAM_DIRECT ? 4 * (uint64_t)TRAWL_CUDA_QGRAM_PAIR_WORDS
                                                   : 4 * (uint64_t)tier->filter_words;
@@ -139,8 +140,10 @@ static trawl_status price_filter(device_plan *self, trawl_error *error) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         uint64_t first = first_table_bytes(tier);
         bytes += first + (tier->align_bits == 0 ? 0 : UINT64_C(2) << tier->align_bits);
-        in_shared += tier->place == TRAWL_CUDA_QGRAM_GLOBAL ? 0 : first;
+        in_shared += tier->place == TRAWL_CUDA_QGRAM_GLOBAL || i >= layout->sieved ? 0 : first;
     }
+    bytes += layout->mix.shared_bytes;
+    in_shared += layout->mix.shared_bytes;
     record->picoseconds[TRAWL_DEVICE_FILTER] = layout->price * self->costs.filter;
     record->bytes[TRAWL_DEVICE_FILTER] = bytes;
     record->shared_bytes[TRAWL_DEVICE_FILTER] = in_shared;
@@ -206,12 +209,23 @@ static void add_bytes(trawl_plan *plan, uint64_t bytes) {
 static void explain_filter(const device_plan *self, trawl_plan *plan) {
     const trawl_cuda_qgram_layout *layout = self->layout;
     const trawl_device_record *record = self->record;
-    bool one = layout->tiers == 1, beyond = false;
-    for (uint32_t i = 0; i < layout->tiers; i++) {
+    const trawl_cuda_qgram_mix *mix = &layout->mix;
+    bool one = layout->sieved == 1, beyond = false;
+    for (uint32_t i = 0; i < layout->sieved; i++) {
         beyond |= layout->tier[i].place == TRAWL_CUDA_QGRAM_GLOBAL;
     }
-    trawl_plan_add(plan, "%u filter%s in ", layout->tiers, one ? "" : "s");
-    add_bytes(plan, record->shared_bytes[TRAWL_DEVICE_FILTER]);
+    if (mix->walked != NULL) {
+        trawl_plan_add(plan,
+                       "where matches are counted, an automaton takes the %u patterns of up to %u "
+                       "bytes and runs of one byte, %u of its %u states in ",
+                       mix->patterns, mix->short_length, mix->rows, mix->states);
+        add_bytes(plan, mix->shared_bytes);
+        trawl_plan_add(plan,
+                       " of each block's shared memory (%.0f GB/s for itself); for the others ",
+                       1e3 / (mix->price * self->costs.filter));
+    }
+    trawl_plan_add(plan, "%u filter%s in ", layout->sieved, one ? "" : "s");
+    add_bytes(plan, record->shared_bytes[TRAWL_DEVICE_FILTER] - mix->shared_bytes);
     trawl_plan_add(plan, " of each block's shared memory%s let%s %.2g %% of positions through, to ",
                    beyond ? " and behind the L2 cache" : "", one ? "s" : "",
                    100 * layout->candidates);
@@ -281,8 +295,18 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
 
 static void record_tiers(const device_plan *self) {
     trawl_device_record *record = self->record;
-    record->tiers = self->layout->tiers;
-    for (uint32_t i = 0; i < record->tiers; i++) {
+    const trawl_cuda_qgram_mix *mix = &self->layout->mix;
+    record->tiers = self->layout->sieved;
+    if (mix->walked != NULL) {
+        record->tier[record->tiers] = (trawl_device_tier_record){.place = TRAWL_DEVICE_AUTOMATON,
+                                                                 .min_length = mix->shortest,
+                                                                 .max_length = mix->longest,
+                                                                 .stride = 1,
+                                                                 .gram = 1,
+                                                                 .bytes = mix->shared_bytes};
+        record->tiers++;
+    }
+    for (uint32_t i = 0; i < self->layout->sieved; i++) {
         const trawl_cuda_qgram_tier *tier = &self->layout->tier[i];
         record->tier[i] = (trawl_device_tier_record){.place = tier->place,
                                                      .min_length = tier->min_length,
@@ -344,6 +368,9 @@ trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,
         read_device(self);
         read_costs(options->device_costs, &self->costs);
         status = weigh(self, plan, error);
+    }
+    if (layout != NULL) {
+        trawl_cuda_qgram_layout_release(layout);
     }
     trawl_release(self);
     trawl_release(layout);

@@ -5,28 +5,18 @@
 
 #include "common/allocate.h"
 #include "common/status.h"
+#include "cuda/hot_walk.h"
 #include "plan/automata.h"
 
-/* The kernel's own numbers (cuda/ac_dfa_hot.cu, cuda/state_ranks.c). */
+/* The kernel's own numbers (cuda/state_ranks.c). */
 #define CLASS_BYTES 256u
 #define MOST_RANK_BITS 15u
-#define TEXT_BYTES 1073741824.0 /* that parts are thought of for */
-#define LANES_FULL (1024.0 * 2)
-#define LANES_BUSY 512.0
-#define BYTES_PER_OVERLAP 32.0
 
 /* States are ranked by every other piece of the text, and judged by the others: else they would
  * seem to be the right ones. */
 #define PIECE_BYTES ((size_t)4096)
 
 #define MOST_TEXT ((size_t)1 << 18)
-
-/* A thread that asks the full table keeps its warp from going on for so many steps. */
-#define WARP 32.0
-#define STEPS_WAITED 3.0
-
-/* Shared memory has so many banks of four bytes. */
-#define BANKS 32u
 
 typedef struct visited_state {
     uint64_t state;
@@ -119,34 +109,16 @@ static double share_elsewhere(const visited_state *visited, size_t count, size_t
     return steps < 2 * PIECE_BYTES || all <= 0 ? 0 : best / all;
 }
 
-/* From 0, where the rows of different states begin in different banks, to 1, where all begin in the
- * same one, as rows of 64 columns do: threads with the same byte then wait for each other. */
-static double bank_conflicts(double classes) {
-    uint32_t row_bytes = 2 * (uint32_t)classes, shared = BANKS;
-    while (row_bytes % (4 * shared) != 0 && shared > 1) {
-        shared /= 2;
-    }
-    uint32_t others = shared - 1;
-    return others / (BANKS - 1.0);
-}
-
-/* Bytes walked for a byte of text: parts begin before what they own. */
-static double bytes_walked(size_t longest, uint32_t multiprocessors) {
-    double overlap = (double)(longest - 1);
-    double full = TEXT_BYTES / (multiprocessors * LANES_FULL);
-    double busy = TEXT_BYTES / (multiprocessors * LANES_BUSY);
-    return 1 + overlap / fmax(fmin(overlap * BYTES_PER_OVERLAP, busy), full);
-}
-
 static double price(const trawl_hot_estimate *estimate, double classes,
                     const trawl_patterns *patterns, const trawl_cuda_properties *device,
                     const trawl_device_costs *costs) {
     double over_cache =
         fmax(0, log2((double)estimate->table_bytes / (0.6 * (double)device->cache_bytes)));
-    double step = costs->hot_step + costs->hot_conflict * bank_conflicts(classes) +
+    double step = costs->hot_step +
+                  costs->hot_conflict * trawl_hot_bank_conflicts((uint32_t)classes) +
                   costs->hot_wait * estimate->waits +
                   estimate->elsewhere * (costs->hot_cached + costs->hot_memory * over_cache);
-    return bytes_walked(patterns->max_length, device->multiprocessors) *
+    return trawl_hot_bytes_walked(patterns->max_length, device->multiprocessors) *
            (step + estimate->verified * costs->hot_verified);
 }
 
@@ -184,7 +156,7 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
         estimate->rows = (uint32_t)fmax(room / row_bytes, 1);
         size_t count = gather(&trace, visited, places, bits);
         estimate->elsewhere = share_elsewhere(visited, count, trace.steps, estimate);
-        estimate->waits = 1 - pow(1 - estimate->elsewhere, WARP * STEPS_WAITED);
+        estimate->waits = trawl_hot_waits(estimate->elsewhere);
         estimate->shared_bytes = (uint64_t)(CLASS_BYTES + estimate->rows * row_bytes);
         estimate->picoseconds = price(estimate, trace.classes, patterns, device, costs);
     }

@@ -114,7 +114,7 @@ bool trawl_db_expected(const trawl_db *db, size_t index, trawl_expected_engine *
 }
 
 bool trawl_db_device_filter(const trawl_db *db, size_t index, trawl_filter_information *filter) {
-    static const char *const kinds[] = {"direct", "shared", "global"};
+    static const char *const kinds[] = {"direct", "shared", "global", "automaton"};
     const trawl_device_record *device = find_device_record(db);
     if (device == NULL || filter == NULL || index >= device->tiers ||
         device->tier[index].place >= sizeof kinds / sizeof *kinds) {

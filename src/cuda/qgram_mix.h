@@ -1,0 +1,9 @@
+/* Filters for most patterns, an automaton for those that are short and for runs of one byte. */
+#ifndef TRAWL_CUDA_QGRAM_MIX_H
+#define TRAWL_CUDA_QGRAM_MIX_H
+
+#include "cuda/qgram.h"
+
+void trawl_cuda_qgram_mix_release(trawl_cuda_qgram_mix *mix);
+
+#endif
