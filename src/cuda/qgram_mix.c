@@ -7,19 +7,27 @@
 #include "common/fold.h"
 #include "common/status.h"
 #include "cuda/hot_walk.h"
+#include "cuda/qgram_anchor.h"
 #include "cuda/qgram_choose.h"
 #include "cuda/qgram_price.h"
 #include "cuda/state_ranks.h"
 #include "engine/outputs.h"
 
-/* Patterns up to one of these lengths are walked, and runs of one byte of any. */
-static const uint32_t lengths[] = {3, 4};
+/* Patterns up to one of these lengths are walked; never pairs of bytes beside an automaton. */
+static const uint32_t lengths[] = {2, 3, 4};
+
+/* So are patterns whose samples are frequent in the text: one of so many positions has them. Zeros
+ * in programs are the rule: the patterns that consist of them are asked for at all distances. */
+#define FREQUENT 1024u
+#define PER_END 30.0 /* as in qgram_price.c, which expects so many ends for a sample that passes   \
+                      */
+#define ENDS_EXPECTED 1.2
 
 /* A pattern of any case with so many letters has a key for each way to write it: verifying each end
  * would cost far more than the rows of those. */
 #define MOST_LETTERS 4u
 #define MOST_KEYS ((size_t)16384)
-#define LONGEST_RUN 1024u
+#define LONGEST 1024u /* the walk of a part begins so many bytes before it */
 
 /* What a step costs, in picoseconds of a whole device, as in plan/device.c. */
 #define STEP 0.70
@@ -59,37 +67,111 @@ static bool is_run(const uint8_t *bytes, uint32_t length) {
     return i == length;
 }
 
-/* How many keys a pattern has: ways to write it that it matches; 0: it is not walked. */
-static size_t keys_of(const trawl_patterns *patterns, size_t id, uint32_t short_length) {
-    const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
+/* How many keys a pattern has: ways to write it that it matches; 0: it is not for an automaton. */
+static size_t ways_of(const trawl_patterns *patterns, size_t id) {
     uint32_t length = trawl_pattern_length(patterns, id);
-    if (length > short_length && (length > LONGEST_RUN || !is_run(bytes, length))) {
-        return 0;
-    }
     bool any_case = (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
-    uint32_t letters = any_case ? letters_of(bytes, length) : 0;
-    return letters > MOST_LETTERS ? 0 : (size_t)1 << letters;
+    uint32_t letters = any_case ? letters_of(trawl_pattern_bytes(patterns, id), length) : 0;
+    return letters > MOST_LETTERS || length > LONGEST ? 0 : (size_t)1 << letters;
 }
 
-/* Fills mix->walked and what it says; false: there is nothing to be won. */
-static bool pick(const trawl_patterns *patterns, uint32_t short_length, trawl_cuda_qgram_mix *mix) {
-    size_t keys = 0;
+/* Marks short patterns and runs of one byte. */
+static void pick(const trawl_patterns *patterns, uint32_t short_length, trawl_cuda_qgram_mix *mix) {
     mix->short_length = short_length;
-    mix->patterns = mix->longest = 0;
-    mix->shortest = UINT32_MAX;
     for (size_t id = 0; id < patterns->count; id++) {
-        size_t its = keys_of(patterns, id, short_length);
         uint32_t length = trawl_pattern_length(patterns, id);
-        mix->walked[id] = its != 0;
-        mix->patterns += its != 0;
-        mix->longest = its != 0 && length > mix->longest ? length : mix->longest;
-        mix->shortest = its != 0 && length < mix->shortest ? length : mix->shortest;
-        keys += its;
-        if (keys > MOST_KEYS) {
-            return false;
+        mix->walked[id] =
+            (length <= short_length || is_run(trawl_pattern_bytes(patterns, id), length)) &&
+            ways_of(patterns, id) != 0;
+    }
+}
+
+/* What is known of the samples of a tier whose hashes are alike. */
+typedef struct frequent_samples {
+    trawl_cuda_qgram_counts counts;                         /* in the text */
+    uint16_t alignments[1u << TRAWL_CUDA_QGRAM_COUNT_BITS]; /* of keys that have such a sample */
+} frequent_samples;
+
+/* One pattern of the tier; `least`: samples that are counted so often are frequent. */
+static bool note_samples(const trawl_patterns *patterns, size_t id,
+                         const trawl_cuda_qgram_tier *tier, uint32_t least,
+                         frequent_samples *samples) {
+    uint8_t reversed[TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM];
+    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
+    uint32_t length = trawl_pattern_length(patterns, id);
+    const uint8_t *end = trawl_pattern_bytes(patterns, id) + length;
+    for (uint32_t i = 0; i < length && i < sizeof reversed; i++) {
+        reversed[i] = *--end;
+    }
+    uint32_t anchor = trawl_cuda_qgram_anchor(tier, &samples->counts, reversed, length, hashes);
+    bool frequent = false;
+    for (uint32_t i = anchor; i < anchor + tier->stride; i++) {
+        uint32_t alike = trawl_cuda_qgram_counted(hashes[i]);
+        if (samples->counts.each[alike] >= least) {
+            frequent = true;
+            samples->alignments[alike] |= (uint16_t)(1u << i);
         }
     }
-    return mix->patterns != 0 && mix->patterns != patterns->count;
+    return frequent;
+}
+
+/* What the ends that frequent samples lead to cost beyond what has been expected of them. */
+static double surplus_of(const frequent_samples *samples, uint32_t least, double asked) {
+    double ends = 0;
+    for (size_t i = 0; i < sizeof samples->alignments / sizeof *samples->alignments; i++) {
+        uint32_t count = samples->counts.each[i];
+        double more = __builtin_popcount(samples->alignments[i]) - ENDS_EXPECTED;
+        ends += count >= least && more > 0 ? count * more : 0;
+    }
+    return ends / asked * PER_END;
+}
+
+/* Looks for frequent samples of the patterns that have filters in the layout and are not walked
+ * already, and marks those patterns. Returns what they cost beyond the layout's price. */
+static trawl_status mark_frequent(const trawl_patterns *patterns,
+                                  const trawl_cuda_qgram_layout *layout, uint8_t *walked,
+                                  double *surplus, trawl_error *error) {
+    frequent_samples *samples = trawl_allocate(1, sizeof *samples);
+    if (samples == NULL) {
+        return trawl_fail_memory(error, "choosing tiers", sizeof *samples);
+    }
+    const uint32_t least = (uint32_t)(layout->common_length / FREQUENT) + 1;
+    *surplus = 0;
+    for (uint32_t i = 0; i < layout->sieved; i++) {
+        const trawl_cuda_qgram_tier *tier = &layout->tier[i];
+        if (tier->place == TRAWL_CUDA_QGRAM_DIRECT) {
+            continue;
+        }
+        memset(samples->alignments, 0, sizeof samples->alignments);
+        trawl_cuda_qgram_count(tier, layout->common, layout->common_length, &samples->counts);
+        for (size_t id = 0; id < patterns->count; id++) {
+            uint32_t length = trawl_pattern_length(patterns, id);
+            bool its = length >= tier->min_length && length <= tier->max_length && walked[id] == 0;
+            if (its && note_samples(patterns, id, tier, least, samples)) {
+                walked[id] = ways_of(patterns, id) != 0;
+            }
+        }
+        *surplus += surplus_of(samples, least, (double)layout->common_length * tier->stride);
+    }
+    trawl_release(samples);
+    return TRAWL_OK;
+}
+
+/* Says of the mix what is known of its patterns; false: they are none, all, or too many. */
+static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix) {
+    size_t keys = 0;
+    mix->patterns = mix->longest = 0;
+    mix->shortest = UINT32_MAX;
+    for (size_t id = 0; id < patterns->count && keys <= MOST_KEYS; id++) {
+        if (mix->walked[id] != 0) {
+            uint32_t length = trawl_pattern_length(patterns, id);
+            mix->patterns++;
+            mix->longest = length > mix->longest ? length : mix->longest;
+            mix->shortest = length < mix->shortest ? length : mix->shortest;
+            keys += ways_of(patterns, id);
+        }
+    }
+    return mix->patterns != 0 && mix->patterns != patterns->count && keys <= MOST_KEYS;
 }
 
 /* ------------------------------------------------------------------ the automaton */
@@ -98,7 +180,7 @@ static bool pick(const trawl_patterns *patterns, uint32_t short_length, trawl_cu
  * of the lower one. */
 static trawl_status add_key(const trawl_patterns *patterns, size_t id, size_t way, size_t ways,
                             trawl_patterns *keys, trawl_error *error) {
-    uint8_t written[LONGEST_RUN];
+    uint8_t written[LONGEST];
     uint32_t length = trawl_pattern_length(patterns, id), letter = 0;
     memcpy(written, trawl_pattern_bytes(patterns, id), length);
     for (uint32_t i = 0; i < length && ways > 1; i++) {
@@ -118,7 +200,7 @@ static trawl_status make_keys(const trawl_patterns *patterns, const trawl_cuda_q
     trawl_status status = trawl_patterns_new(keys, error);
     size_t count = 0;
     for (size_t id = 0; status == TRAWL_OK && id < patterns->count; id++) {
-        size_t ways = mix->walked[id] == 0 ? 0 : keys_of(patterns, id, mix->short_length);
+        size_t ways = mix->walked[id] == 0 ? 0 : ways_of(patterns, id);
         for (size_t way = 0; status == TRAWL_OK && way < ways; way++) {
             ids[count++] = (uint32_t)id;
             status = add_key(patterns, id, way, ways, *keys, error);
@@ -251,86 +333,124 @@ static size_t bytes_of(const trawl_cuda_qgram_tier *tiers, uint32_t count) {
     return bytes;
 }
 
-/* Filters for what is not walked, in a layout of their own, which takes the mix over if all of it
- * is cheaper than `most`. */
-static trawl_status try_filters(const trawl_patterns *patterns, const uint8_t *sample,
-                                size_t sample_length, size_t shared_bytes, double most,
-                                trawl_cuda_qgram_mix *mix, trawl_cuda_qgram_layout *layout,
-                                trawl_error *error) {
+/* What does not change while layouts are tried. */
+typedef struct mixing {
+    const trawl_patterns *patterns;
+    const uint8_t *sample;
+    size_t sample_length;
+    size_t shared_bytes; /* for filters */
+    double price;        /* of the best layout until now, with what its price leaves out */
+} mixing;
+
+/* Filters for what is not walked, in a layout of their own, which takes the mix over. */
+static trawl_status make_filters(const mixing *self, trawl_cuda_qgram_mix *mix,
+                                 trawl_cuda_qgram_layout *layout, trawl_error *error) {
     trawl_cuda_qgram_tier walked[2];
-    uint32_t count = make_tiers(patterns, mix, walked);
+    uint32_t count = make_tiers(self->patterns, mix, walked);
     size_t bytes = bytes_of(walked, count);
-    if (bytes >= shared_bytes) {
-        return TRAWL_OK;
+    if (bytes >= self->shared_bytes) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT, "too little shared memory");
     }
-    trawl_status status = trawl_cuda_qgram_divide(patterns, mix->walked, sample, sample_length,
-                                                  shared_bytes - bytes, layout, error);
-    if (status != TRAWL_OK) {
-        return status;
-    }
-    layout->price += mix->price;
-    if (layout->price < most && layout->tiers + count <= TRAWL_CUDA_QGRAM_TIERS) {
+    trawl_status status =
+        trawl_cuda_qgram_divide(self->patterns, mix->walked, self->sample, self->sample_length,
+                                self->shared_bytes - bytes, layout, error);
+    if (status == TRAWL_OK) {
+        layout->price += mix->price;
         memcpy(layout->tier + layout->tiers, walked, count * sizeof *walked);
         layout->tiers += count;
         layout->mix = *mix;
         *mix = (trawl_cuda_qgram_mix){.walked = NULL};
     }
-    return TRAWL_OK;
+    return status;
 }
 
-/* One length. `other` is room for a layout. What is too large for a device is no failure. */
-static trawl_status try_length(const trawl_patterns *patterns, const uint8_t *sample,
-                               size_t sample_length, size_t shared_bytes, uint32_t short_length,
-                               trawl_cuda_qgram_layout *other, trawl_cuda_qgram_layout *layout,
-                               trawl_error *error) {
-    trawl_cuda_qgram_mix mix = {.walked = trawl_allocate(patterns->count, 1)};
-    memset(other, 0, sizeof *other);
-    if (mix.walked == NULL) {
-        return trawl_fail_memory(error, "choosing tiers", patterns->count);
-    }
-    const double most = CLEARLY * layout->price;
+/* Tries the mix, whose patterns are marked and which is given away, in `other`, a layout, which
+ * replaces the one that there is if it is clearly cheaper. What a device has no room for is no
+ * failure. */
+static trawl_status try_mix(mixing *self, trawl_cuda_qgram_mix *mix, trawl_cuda_qgram_layout *other,
+                            trawl_cuda_qgram_layout *layout, trawl_error *error) {
     trawl_status status = TRAWL_OK;
-    if (pick(patterns, short_length, &mix) && mix.patterns != layout->mix.patterns) {
-        status = make_automaton(patterns, &mix, error);
+    memset(other, 0, sizeof *other);
+    if (describe(self->patterns, mix) && mix->patterns != layout->mix.patterns) {
+        status = make_automaton(self->patterns, mix, error);
         if (status == TRAWL_OK) {
-            status = price_automaton(&mix, sample, sample_length,
-                                     shared_bytes + TRAWL_CUDA_QGRAM_WORKING_BYTES, error);
+            status = price_automaton(mix, self->sample, self->sample_length,
+                                     self->shared_bytes + TRAWL_CUDA_QGRAM_WORKING_BYTES, error);
         }
-        if (status == TRAWL_OK && mix.price < most) {
-            status = try_filters(patterns, sample, sample_length, shared_bytes, most, &mix, other,
-                                 error);
+        if (status == TRAWL_OK && mix->price < CLEARLY * self->price) {
+            status = make_filters(self, mix, other, error);
         }
     }
-    trawl_cuda_qgram_mix_release(&mix);
+    trawl_cuda_qgram_mix_release(mix);
     if (status == TRAWL_ERROR_LIMIT) {
         trawl_clear(error);
         return TRAWL_OK;
     }
     if (status == TRAWL_OK && other->mix.walked != NULL) {
-        trawl_cuda_qgram_layout_release(layout);
-        *layout = *other;
+        uint8_t *marks = trawl_allocate(self->patterns->count, 1);
+        double surplus = 0;
+        status = TRAWL_ERROR_MEMORY;
+        if (marks != NULL) {
+            memcpy(marks, other->mix.walked, self->patterns->count);
+            status = mark_frequent(self->patterns, other, marks, &surplus, error);
+            trawl_release(marks);
+        }
+        bool better = status == TRAWL_OK && other->price + surplus < CLEARLY * self->price;
+        if (better) {
+            self->price = other->price + surplus;
+        }
+        trawl_cuda_qgram_layout_release(better ? layout : other);
+        if (better) {
+            *layout = *other;
+        }
     }
     return status;
 }
 
+/* A mix with room for its marks. */
+static trawl_status make_mix(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix,
+                             trawl_error *error) {
+    *mix = (trawl_cuda_qgram_mix){.walked = trawl_allocate_zeroed(patterns->count, 1)};
+    return mix->walked == NULL ? trawl_fail_memory(error, "choosing tiers", patterns->count)
+                               : TRAWL_OK;
+}
+
 /* Replaces the layout, whose tiers are for all patterns, by one with an automaton beside its
  * filters if that is expected to take clearly less time. */
-static trawl_status try_all(const trawl_patterns *patterns, const uint8_t *sample,
-                            size_t sample_length, size_t shared_bytes,
+static trawl_status try_all(mixing *self, trawl_cuda_qgram_layout *other,
                             trawl_cuda_qgram_layout *layout, trawl_error *error) {
-    if (layout->price < WORTH_TRYING) {
-        return TRAWL_OK;
+    trawl_cuda_qgram_mix frequent, mix;
+    double surplus;
+    trawl_status status = make_mix(self->patterns, &frequent, error);
+    if (status == TRAWL_OK) {
+        status = mark_frequent(self->patterns, layout, frequent.walked, &surplus, error);
     }
-    trawl_cuda_qgram_layout *other = trawl_allocate(1, sizeof *other);
-    if (other == NULL) {
-        return trawl_fail_memory(error, "choosing tiers", sizeof *other);
-    }
-    trawl_status status = TRAWL_OK;
+    self->price = layout->price + surplus;
     for (size_t i = 0; status == TRAWL_OK && i < sizeof lengths / sizeof *lengths; i++) {
-        status = try_length(patterns, sample, sample_length, shared_bytes, lengths[i], other,
-                            layout, error);
+        if (self->price < WORTH_TRYING) {
+            break;
+        }
+        status = make_mix(self->patterns, &mix, error);
+        if (status == TRAWL_OK) {
+            pick(self->patterns, lengths[i], &mix);
+            for (size_t id = 0; id < self->patterns->count; id++) {
+                mix.walked[id] |= frequent.walked[id];
+            }
+            status = try_mix(self, &mix, other, layout, error);
+        }
     }
-    trawl_release(other);
+    trawl_cuda_qgram_mix_release(&frequent);
+    /* The filters that there are now may have other frequent samples. */
+    if (status == TRAWL_OK && layout->mix.walked != NULL) {
+        status = make_mix(self->patterns, &mix, error);
+        if (status == TRAWL_OK) {
+            memcpy(mix.walked, layout->mix.walked, self->patterns->count);
+            mix.short_length = layout->mix.short_length;
+            status = mark_frequent(self->patterns, layout, mix.walked, &surplus, error);
+            status = status == TRAWL_OK ? try_mix(self, &mix, other, layout, error) : status;
+            trawl_cuda_qgram_mix_release(&mix);
+        }
+    }
     return status;
 }
 
@@ -340,9 +460,16 @@ trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8
     layout->mix = (trawl_cuda_qgram_mix){.walked = NULL};
     trawl_status status =
         trawl_cuda_qgram_divide(patterns, NULL, sample, sample_length, shared_bytes, layout, error);
-    if (status == TRAWL_OK && sample != NULL && sample_length >= TRAWL_CUDA_QGRAM_SAMPLE_LEAST) {
-        status = try_all(patterns, sample, sample_length, shared_bytes, layout, error);
+    if (status != TRAWL_OK || sample == NULL || sample_length < TRAWL_CUDA_QGRAM_SAMPLE_LEAST) {
+        return status;
     }
+    trawl_cuda_qgram_layout *other = trawl_allocate(1, sizeof *other);
+    if (other == NULL) {
+        return trawl_fail_memory(error, "choosing tiers", sizeof *other);
+    }
+    mixing self = {patterns, sample, sample_length, shared_bytes, 0};
+    status = try_all(&self, other, layout, error);
+    trawl_release(other);
     if (status != TRAWL_OK) {
         trawl_cuda_qgram_mix_release(&layout->mix);
     }

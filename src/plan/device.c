@@ -215,10 +215,11 @@ static void explain_filter(const device_plan *self, trawl_plan *plan) {
         beyond |= layout->tier[i].place == TRAWL_CUDA_QGRAM_GLOBAL;
     }
     if (mix->walked != NULL) {
-        trawl_plan_add(plan,
-                       "where matches are counted, an automaton takes the %u patterns of up to %u "
-                       "bytes and runs of one byte, %u of its %u states in ",
-                       mix->patterns, mix->short_length, mix->rows, mix->states);
+        trawl_plan_add(
+            plan,
+            "where matches are counted, an automaton takes %u patterns (of up to %u "
+            "bytes, runs of one byte, what is frequent in the text), %u of its %u states in ",
+            mix->patterns, mix->short_length, mix->rows, mix->states);
         add_bytes(plan, mix->shared_bytes);
         trawl_plan_add(plan,
                        " of each block's shared memory (%.0f GB/s for itself); for the others ",

@@ -30,6 +30,7 @@ static void remember_strides(const test_case *test) {
     for (uint32_t i = 0; i < layout->tiers; i++)
         if (layout->tier[i].place != TRAWL_CUDA_QGRAM_DIRECT)
             strides |= 1u << layout->tier[i].stride;
+    trawl_cuda_qgram_layout_release(layout);
     trawl_patterns_free(patterns);
     free(layout);
 }

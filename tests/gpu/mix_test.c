@@ -1,0 +1,169 @@
+/*
+ * Sets of which engine qgram gives a part to an automaton: short patterns and runs of one byte,
+ * which are frequent in the text, beside longer ones. Counts, counts by pattern and ends come from
+ * both, records from filters alone; all must be as without an automaton.
+ */
+#include "cuda/qgram_choose.h"
+#include "gpu/device_memory.h"
+#include "gpu/device_report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SHARED_BYTES = 150000, LONGEST = 60, LONG_PATTERNS = 400, MOST_RUN = 40 };
+
+static unsigned mixed, sets, walked_longer;
+static unsigned shortest_seen, longest_seen; /* lengths below which all patterns are walked */
+
+/* Counts the sets of which a part is walked. Which patterns these are: all up to a length, and runs
+ * of one byte; others whose samples are frequent may be. */
+static void look_at_choice(const test_case *test) {
+    trawl_error error = {.message = ""};
+    trawl_cuda_qgram_layout *layout = calloc(1, sizeof(*layout));
+    trawl_patterns *patterns = test_case_patterns(test, &error);
+    assert_non_null(patterns);
+    assert_int_equal(
+        trawl_cuda_qgram_choose(patterns, test->text, test->length, SHARED_BYTES, layout, &error),
+        TRAWL_OK);
+    const trawl_cuda_qgram_mix *mix = &layout->mix;
+    sets++;
+    if (mix->walked != NULL) {
+        mixed++;
+        shortest_seen |= 1u << mix->shortest;
+        longest_seen |= 1u << mix->short_length;
+        assert_non_null(mix->automaton);
+        assert_true(layout->sieved < layout->tiers);
+        for (size_t id = 0; id < test->count; id++) {
+            const trawl_pattern *pattern = &test->patterns[id];
+            size_t same = 1;
+            while (same < pattern->length && pattern->bytes[same] == pattern->bytes[0])
+                same++;
+            bool any_case = (pattern->flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+            bool letter = strchr("aA", pattern->bytes[0]) != NULL && pattern->bytes[0] != 0;
+            bool walked = pattern->length <= mix->short_length || same == pattern->length;
+            if (walked && !(any_case && letter && pattern->length > 4))
+                assert_int_equal(mix->walked[id], 1);
+            walked_longer += mix->walked[id] != 0 && !walked;
+        }
+    } else {
+        assert_int_equal(layout->sieved, layout->tiers);
+    }
+    trawl_cuda_qgram_layout_release(layout);
+    trawl_patterns_free(patterns);
+    free(layout);
+}
+
+static void add_run(test_case *test, int byte, size_t length, unsigned flags) {
+    uint8_t bytes[LONGEST];
+    memset(bytes, byte, length);
+    test_case_add_pattern(test, bytes, length, flags);
+}
+
+/* Short ones in either case, of which some are there twice; runs of several bytes and lengths; and
+ * longer ones, some of which end with those. */
+static void add_patterns(test_case *test, random_source *random, size_t shortest) {
+    static const int runs[] = {0, 0xff, 'a', 'A', ' ', '9'};
+    uint8_t bytes[LONGEST];
+    for (size_t id = 0; id < 40; id++) {
+        size_t length = random_between(random, shortest, 4);
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = (uint8_t)("abcABC\0\xff"[random_below(random, 8)]);
+        unsigned flags = random_below(random, 4) == 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0;
+        test_case_add_pattern(test, bytes, length, flags);
+        if (id % 8 == 0)
+            test_case_add_pattern(test, bytes, length, TRAWL_PATTERN_CASE_INSENSITIVE);
+    }
+    for (size_t id = 0; id < 20; id++) {
+        bool any_case = random_below(random, 5) == 0;
+        add_run(test, runs[random_below(random, sizeof(runs) / sizeof(runs[0]))],
+                random_between(random, shortest, MOST_RUN),
+                any_case ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
+    }
+    for (size_t id = 0; id < LONG_PATTERNS; id++) {
+        size_t length = random_between(random, 5, LONGEST);
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = (uint8_t)random_below(random, 256);
+        if (id % 4 == 0)
+            memset(bytes + length - length / 2, runs[id / 4 % 6], length / 2);
+        test_case_add_pattern(test, bytes, length, id % 7 == 0 ? 1 : 0);
+    }
+}
+
+/* Mostly letters of the short patterns, and runs longer than those of the set; a longer pattern now
+ * and then. */
+static void append_text(test_case *test, random_source *random, size_t length) {
+    static const int runs[] = {0, 0xff, 'a', 'A', ' ', '9'};
+    uint8_t bytes[MOST_RUN + 20];
+    while (test->length < length) {
+        size_t kind = random_below(random, 8);
+        size_t some = random_between(random, 1, sizeof(bytes));
+        if (kind == 0) {
+            const trawl_pattern *pattern = &test->patterns[random_below(random, test->count)];
+            test_case_append_text(test, pattern->bytes, pattern->length);
+            continue;
+        }
+        memset(bytes, runs[random_below(random, 6)], sizeof(bytes));
+        for (size_t i = 0; kind < 5 && i < some; i++)
+            bytes[i] = (uint8_t)("abcABC\0\xff"[random_below(random, 8)]);
+        test_case_append_text(test, bytes, some);
+    }
+}
+
+static void check_set(size_t shortest, size_t length, random_source random) {
+    static test_case test;
+    static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
+                                            TRAWL_CUDA_MATCHES};
+    expectation expected;
+    device_database database;
+    combination which;
+    test.name = strdup("mix");
+    add_patterns(&test, &random, shortest);
+    append_text(&test, &random, length);
+    expectation_make(&expected, &test);
+    look_at_choice(&test);
+    for (size_t c = 0; device_combination(c, &which); c++) {
+        if (strcmp(which.engine, "qgram") != 0 || !device_open(&database, which, &test))
+            continue;
+        for (size_t form = 0; form < sizeof(forms) / sizeof(forms[0]); form++)
+            for (size_t i = 0; i < 3; i++) {
+                device_scan scan = {.kernel = "filter",
+                                    .form = forms[form],
+                                    .alignment = (uint32_t)random_below(&random, 32),
+                                    .owned = i * random_below(&random, test.length / 4),
+                                    .room = i == 2 ? ROOM_AMPLE : ROOM_EXACT};
+                device_check(&database, &scan, &test, test.length, &expected, NULL);
+                device_check(&database, &scan, &test, scan.owned + random_below(&random, 5000),
+                             &expected, NULL);
+            }
+        device_database_close(&database);
+        break; /* variants differ on the CPU alone */
+    }
+    expectation_free(&expected);
+    test_case_free(&test);
+}
+
+static void all_forms(void **state) {
+    (void)state;
+    size_t rounds = device_cases(12, 6), length = device_is_emulated() ? 9000 : 300000;
+    for (size_t i = 0; i < rounds; i++)
+        check_set(1 + i % 4, length, random_for_case(random_seed(), i));
+    assert_true(2 * mixed > sets); /* else the others are what was tested */
+    assert_true((shortest_seen & 1u << 1) != 0);
+    assert_true((longest_seen & ~1u) != 0);
+    assert_true(walked_longer != 0);
+}
+
+int main(void) {
+    if (!device_tests_begin("mix_test"))
+        return TEST_SKIPPED;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(all_forms, device_tests_after_a_crash),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    device_tests_end();
+    return failed;
+}
