@@ -38,6 +38,7 @@ typedef struct trawl_hot_image {
 typedef struct trawl_hot_view {
     trawl_hot_image image;
     uint32_t classes;
+    uint32_t states;
     uint32_t full_bits;
     uint32_t full_most;
     const uint32_t *full;   /* states * classes */
@@ -56,7 +57,8 @@ typedef struct trawl_cuda_hot {
     uint32_t *memory; /* full, key and number */
 } trawl_cuda_hot;
 
-/* The same memory holds a warp's notes of matches (ac_dfa_hot_report.cu), each of 16 bytes. */
+/* The same memory holds a warp's notes of matches (ac_dfa_hot_report.cu), each of 16 bytes, or the
+ * block's counters of states. */
 #define TRAWL_HOT_NOTES (32 * TRAWL_HOT_STAGE_BYTES / 16)
 
 /* One launch of the walk that counts and reports, with the image that its pass has room for. */

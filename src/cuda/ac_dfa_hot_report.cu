@@ -9,7 +9,8 @@
  * with one thread most of the time. Instead its threads note where matches end; when enough are
  * noted, each thread reports another one. A noted match knows where its records go, because the
  * automaton's entries say how many there are; only patterns that have to be verified are counted by
- * looking, and so reported at once.
+ * looking, and so reported at once. Where matches are counted by pattern, blocks count in shared
+ * memory how often each state is reached in which some end, and look at their keys afterwards.
  */
 #include "cuda/ac_dfa_hot.cuh"
 #include "cuda/emit.cuh"
@@ -28,8 +29,9 @@ typedef struct note {
 #define NOTES TRAWL_HOT_NOTES
 #define FULL (NOTES - 32)
 
-/* What is done with a match: it is counted, noted, or reported at once. */
-enum after { COUNT, NOTE, REPORT };
+/* What is done with a match: it is counted, by itself or by the state that it is reached with,
+ * noted, or reported at once. */
+enum after { COUNT, TALLY, NOTE, REPORT };
 
 /* What all steps of a thread read. */
 typedef struct surroundings {
@@ -39,6 +41,8 @@ typedef struct surroundings {
     const uint8_t *class_of; /* in shared memory */
     const uint16_t *rows;    /* in shared memory */
     note *notes;             /* the warp's, in shared memory */
+    uint32_t *tally;         /* the block's, in the same memory: how often each state is reached */
+    uint32_t tallied;        /* ranks below it have a counter there */
 } surroundings;
 
 /* A thread's place in the automaton and in its results. */
@@ -53,6 +57,23 @@ typedef struct walker {
 /* The exact number of matches where the entry only says "so many or more". */
 static __device__ __forceinline__ uint32_t total_of(const surroundings &around, uint32_t rank) {
     return __ldg(around.keys->outputs.total + __ldg(around.view->key + rank));
+}
+
+/* Counts the key of a state so many times: only those that need no verification. */
+static __device__ __forceinline__ void count_state(const surroundings &around, uint32_t rank,
+                                                   uint32_t times) {
+    const uint32_t key = __ldg(around.view->key + rank);
+    atomicAdd(&around.reporter->output.hits[around.keys->first_hit + key], (trawl_counter)times);
+}
+
+/* Hands in the counters of all states. All threads of the block call it. */
+static __device__ __forceinline__ void hand_in_tally(const surroundings &around) {
+    __syncthreads();
+    for (uint32_t rank = threadIdx.x; rank < around.tallied; rank += blockDim.x) {
+        if (around.tally[rank] != 0) {
+            count_state(around, rank, around.tally[rank]);
+        }
+    }
 }
 
 /* Reports all notes of the warp. */
@@ -112,6 +133,14 @@ static __device__ __forceinline__ void step(const surroundings &around, uint32_t
     }
     if (COUNTED && AFTER == COUNT) {
         walker->count += total;
+    }
+    if (COUNTED && AFTER == TALLY && total != 0) {
+        walker->count += total;
+        if (rank < around.tallied) {
+            atomicAdd(&around.tally[rank], 1u);
+        } else {
+            count_state(around, rank, 1);
+        }
     }
     if (COUNTED && AFTER == NOTE) {
         take_notes(around, at, rank, total, walker);
@@ -198,14 +227,20 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     for (uint32_t i = threadIdx.x; i < view.image.image_bytes / 16; i += blockDim.x) {
         ((uint4 *)shared)[i] = __ldg((const uint4 *)view.image.bytes + i);
     }
-    __syncthreads();
+    uint8_t *const staged = shared + view.image.image_bytes;
+    const uint32_t counters = blockDim.x * (TRAWL_HOT_STAGE_BYTES / 4);
     const surroundings around = {&reporter,
                                  &keys,
                                  &view,
                                  shared,
                                  (const uint16_t *)(shared + TRAWL_HOT_CLASS_BYTES),
-                                 (note *)(shared + view.image.image_bytes) +
-                                     threadIdx.x / 32 * NOTES};
+                                 (note *)staged + threadIdx.x / 32 * NOTES,
+                                 (uint32_t *)staged,
+                                 view.states < counters ? view.states : counters};
+    for (uint32_t i = threadIdx.x; AFTER == TALLY && i < around.tallied; i += blockDim.x) {
+        around.tally[i] = 0;
+    }
+    __syncthreads();
     const trawl_cuda_piece &piece = reporter.piece;
     const uint32_t parts = trawl_cuda_part_count(&piece, thread_bytes);
     const uint32_t lane = threadIdx.x % 32;
@@ -231,6 +266,9 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
         } else {
             sum += walker.cursor;
         }
+    }
+    if (AFTER == TALLY) {
+        hand_in_tally(around);
     }
     if (!sized) {
         trawl_cuda_cursor_end(reporter.output, true, 0, sum);
@@ -262,6 +300,9 @@ trawl_status trawl_cuda_hot_report(const trawl_cuda_hot_call *call, bool verify,
     trawl_cuda_pass pass = call->reporter->output.pass;
     if (verify) {
         return run_image<REPORT>(call, error);
+    }
+    if (pass == TRAWL_CUDA_PASS_PATTERNS) {
+        return run_image<TALLY>(call, error);
     }
     return pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_SIZES
                ? run_image<COUNT>(call, error)

@@ -174,6 +174,7 @@ static trawl_status make(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *df
 
     trawl_hot_view *view = &hot->view;
     view->classes = dfa->classes;
+    view->states = dfa->states;
     view->overlap = dfa->overlap;
     view->wide_states = dfa->wide_states;
     view->full_bits = 1;

@@ -14,13 +14,14 @@
 #include "engine/outputs.h"
 
 /* Patterns up to one of these lengths are walked; never pairs of bytes beside an automaton. */
-static const uint32_t lengths[] = {2, 3, 4};
+static const uint32_t lengths[] = {3, 4, 2};
 
 /* So are patterns whose samples are frequent in the text: one of so many positions has them. Zeros
  * in programs are the rule: the patterns that consist of them are asked for at all distances. */
 #define FREQUENT 1024u
-#define PER_END 30.0 /* as in qgram_price.c, which expects so many ends for a sample that passes   \
-                      */
+#define PER_END                                                                                    \
+    30.0 /* as in qgram_price.c, which expects so many ends for a sample that passes               \
+          */
 #define ENDS_EXPECTED 1.2
 
 /* A pattern of any case with so many letters has a key for each way to write it: verifying each end
@@ -427,7 +428,9 @@ static trawl_status try_all(mixing *self, trawl_cuda_qgram_layout *other,
     }
     self->price = layout->price + surplus;
     for (size_t i = 0; status == TRAWL_OK && i < sizeof lengths / sizeof *lengths; i++) {
-        if (self->price < WORTH_TRYING) {
+        /* The shortest ones alone are for sets for which more do not pay: trying takes time. */
+        bool longer_pays = layout->mix.short_length > lengths[0];
+        if (self->price < WORTH_TRYING || (lengths[i] < lengths[0] && longer_pays)) {
             break;
         }
         status = make_mix(self->patterns, &mix, error);
