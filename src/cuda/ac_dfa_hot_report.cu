@@ -10,7 +10,8 @@
  * noted, each thread reports another one. A noted match knows where its records go, because the
  * automaton's entries say how many there are; only patterns that have to be verified are counted by
  * looking, and so reported at once. Where matches are counted by pattern, blocks count in shared
- * memory how often each state is reached in which some end, and look at their keys afterwards.
+ * memory how often each state is reached in which some end, and look at their keys afterwards; ends
+ * alone are marked 32 bytes at once.
  */
 #include "cuda/ac_dfa_hot.cuh"
 #include "cuda/emit.cuh"
@@ -29,9 +30,9 @@ typedef struct note {
 #define NOTES TRAWL_HOT_NOTES
 #define FULL (NOTES - 32)
 
-/* What is done with a match: it is counted, by itself or by the state that it is reached with,
- * noted, or reported at once. */
-enum after { COUNT, TALLY, NOTE, REPORT };
+/* What is done with a match: it is counted, by itself or by the state that it is reached with, its
+ * end is marked, it is noted, or reported at once. */
+enum after { COUNT, TALLY, MARK, NOTE, REPORT };
 
 /* What all steps of a thread read. */
 typedef struct surroundings {
@@ -49,7 +50,7 @@ typedef struct surroundings {
 typedef struct walker {
     uint32_t row;         /* its state's rank when it has a row, else the number of rows */
     uint32_t rank;        /* its state's rank when it has no row */
-    uint32_t count;       /* matches since the cursor was last advanced */
+    uint32_t count;       /* matches since the cursor was last advanced; MARK: of the last step */
     uint32_t noted;       /* NOTE: in the warp's notes; the same for all its threads */
     trawl_counter cursor; /* emit.cuh */
 } walker;
@@ -134,6 +135,9 @@ static __device__ __forceinline__ void step(const surroundings &around, uint32_t
     if (COUNTED && AFTER == COUNT) {
         walker->count += total;
     }
+    if (COUNTED && AFTER == MARK) {
+        walker->count = total;
+    }
     if (COUNTED && AFTER == TALLY && total != 0) {
         walker->count += total;
         if (rank < around.tallied) {
@@ -153,6 +157,22 @@ static __device__ __forceinline__ void step(const surroundings &around, uint32_t
     }
 }
 
+/* Marks the bytes text[at + i] for which bit i is set as the last ones of matches. */
+static __device__ __forceinline__ void mark(const trawl_cuda_reporter &reporter, uint32_t at,
+                                            uint32_t bits) {
+    if (bits != 0) {
+        const uint64_t first = reporter.piece.first + (at - reporter.piece.owned);
+        const uint64_t marks = (uint64_t)bits << (first % 32);
+        uint32_t *const ends = reporter.output.ends + first / 32;
+        if ((uint32_t)marks != 0) {
+            atomicOr(ends, (uint32_t)marks);
+        }
+        if (marks >> 32 != 0) {
+            atomicOr(ends + 1, (uint32_t)(marks >> 32));
+        }
+    }
+}
+
 /* Steps over text[at .. end), byte by byte. In a noting warp all threads take as many steps. */
 template <int AFTER, bool WHOLE, bool COUNTED>
 static __device__ __forceinline__ void walk_bytes(const surroundings &around, uint32_t at,
@@ -161,6 +181,9 @@ static __device__ __forceinline__ void walk_bytes(const surroundings &around, ui
     if constexpr (AFTER != NOTE || !COUNTED) {
         for (; at < end; at++) {
             step<AFTER, WHOLE, COUNTED>(around, text[at], at, walker);
+            if (COUNTED && AFTER == MARK) {
+                mark(*around.reporter, at, walker->count != 0);
+            }
         }
     } else {
         for (; __any_sync(0xffffffffu, at < end); at++) {
@@ -206,9 +229,16 @@ static __device__ __forceinline__ void walk_part(const surroundings &around, uin
         uint4 second = __ldg((const uint4 *)(text + at) + 1);
         const uint32_t words[8] = {first.x,  first.y,  first.z,  first.w,
                                    second.x, second.y, second.z, second.w};
+        uint32_t marks = 0;
 #pragma unroll
         for (uint32_t i = 0; i < UNIT; i++) {
             step<AFTER, WHOLE, true>(around, words[i / 4] >> (8 * (i % 4)) & 0xff, at + i, walker);
+            if (AFTER == MARK) {
+                marks |= walker->count != 0 ? 1u << i : 0;
+            }
+        }
+        if (AFTER == MARK) {
+            mark(*around.reporter, at, marks);
         }
         at += UNIT;
     }
@@ -303,6 +333,9 @@ trawl_status trawl_cuda_hot_report(const trawl_cuda_hot_call *call, bool verify,
     }
     if (pass == TRAWL_CUDA_PASS_PATTERNS) {
         return run_image<TALLY>(call, error);
+    }
+    if (pass == TRAWL_CUDA_PASS_ENDS) {
+        return run_image<MARK>(call, error);
     }
     return pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_SIZES
                ? run_image<COUNT>(call, error)
