@@ -148,7 +148,9 @@ static void check_pattern(const trawl_patterns *patterns, size_t id,
         memcpy(text + BEFORE - shift, trawl_pattern_bytes(patterns, id), length);
         for (uint32_t i = 0; i < layout->tiers; i++) {
             const trawl_cuda_qgram_tier *tier = &layout->tier[i];
-            if (length < tier->min_length || length > tier->max_length)
+            bool walked = layout->mix.walked != NULL && layout->mix.walked[id] != 0;
+            if (length < tier->min_length || length > tier->max_length ||
+                walked != (tier->walked != 0))
                 continue;
             tiers++;
             if (tier->place != TRAWL_CUDA_QGRAM_DIRECT)
@@ -206,6 +208,34 @@ static void every_occurrence_passes(void **state) {
     assert_int_equal(ones, 1u << 1 | 1u << 2);
 }
 
+/* A text with frequent bytes that no pattern has: in a large set many samples are like them by one
+ * hash or the other. */
+static void nothing_is_walked_without_cause(void **state) {
+    (void)state;
+    enum { PATTERNS = 60000, LENGTH = 16, BYTES = 1 << 18 };
+    random_source random = random_for_case(random_seed(), 3);
+    trawl_cuda_qgram_layout *layout = calloc(1, sizeof *layout);
+    uint8_t *text = malloc(BYTES);
+    trawl_patterns *patterns = NULL;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t id = 0; id < PATTERNS; id++) {
+        uint8_t bytes[LENGTH];
+        for (size_t i = 0; i < LENGTH; i++)
+            bytes[i] = (uint8_t)('a' + random_below(&random, 26));
+        assert_int_equal(trawl_patterns_add(patterns, bytes, LENGTH, 0, &error), TRAWL_OK);
+    }
+    for (size_t i = 0; i < BYTES; i++)
+        text[i] = i % 128 < 64 ? (uint8_t)("-= "[i / 128 % 3]) : random_byte(&random, 256);
+    assert_int_equal(trawl_cuda_qgram_choose(patterns, text, BYTES, 190000, layout, &error),
+                     TRAWL_OK);
+    assert_null(layout->mix.walked);
+    assert_int_equal(layout->sieved, layout->tiers);
+    trawl_cuda_qgram_layout_release(layout);
+    trawl_patterns_free(patterns);
+    free(layout);
+    free(text);
+}
+
 static void too_little_memory_is_said(void **state) {
     (void)state;
     for (size_t least = 2; least <= 3; least++) {
@@ -226,6 +256,7 @@ int main(void) {
         cmocka_unit_test(chance_is_what_passes),
         cmocka_unit_test(samples_are_rare_ones),
         cmocka_unit_test(every_occurrence_passes),
+        cmocka_unit_test(nothing_is_walked_without_cause),
         cmocka_unit_test(too_little_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

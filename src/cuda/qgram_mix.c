@@ -7,22 +7,14 @@
 #include "common/fold.h"
 #include "common/status.h"
 #include "cuda/hot_walk.h"
-#include "cuda/qgram_anchor.h"
 #include "cuda/qgram_choose.h"
+#include "cuda/qgram_frequent.h"
 #include "cuda/qgram_price.h"
 #include "cuda/state_ranks.h"
 #include "engine/outputs.h"
 
 /* Patterns up to one of these lengths are walked; never pairs of bytes beside an automaton. */
 static const uint32_t lengths[] = {3, 4, 2};
-
-/* So are patterns whose samples are frequent in the text: one of so many positions has them. Zeros
- * in programs are the rule: the patterns that consist of them are asked for at all distances. */
-#define FREQUENT 1024u
-#define PER_END                                                                                    \
-    30.0 /* as in qgram_price.c, which expects so many ends for a sample that passes               \
-          */
-#define ENDS_EXPECTED 1.2
 
 /* A pattern of any case with so many letters has a key for each way to write it: verifying each end
  * would cost far more than the rows of those. */
@@ -87,75 +79,18 @@ static void pick(const trawl_patterns *patterns, uint32_t short_length, trawl_cu
     }
 }
 
-/* What is known of the samples of a tier whose hashes are alike. */
-typedef struct frequent_samples {
-    trawl_cuda_qgram_counts counts;                         /* in the text */
-    uint16_t alignments[1u << TRAWL_CUDA_QGRAM_COUNT_BITS]; /* of keys that have such a sample */
-} frequent_samples;
-
-/* One pattern of the tier; `least`: samples that are counted so often are frequent. */
-static bool note_samples(const trawl_patterns *patterns, size_t id,
-                         const trawl_cuda_qgram_tier *tier, uint32_t least,
-                         frequent_samples *samples) {
-    uint8_t reversed[TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM];
-    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
-    uint32_t length = trawl_pattern_length(patterns, id);
-    const uint8_t *end = trawl_pattern_bytes(patterns, id) + length;
-    for (uint32_t i = 0; i < length && i < sizeof reversed; i++) {
-        reversed[i] = *--end;
-    }
-    uint32_t anchor = trawl_cuda_qgram_anchor(tier, &samples->counts, reversed, length, hashes);
-    bool frequent = false;
-    for (uint32_t i = anchor; i < anchor + tier->stride; i++) {
-        uint32_t alike = trawl_cuda_qgram_counted(hashes[i]);
-        if (samples->counts.each[alike] >= least) {
-            frequent = true;
-            samples->alignments[alike] |= (uint16_t)(1u << i);
-        }
-    }
-    return frequent;
-}
-
-/* What the ends that frequent samples lead to cost beyond what has been expected of them. */
-static double surplus_of(const frequent_samples *samples, uint32_t least, double asked) {
-    double ends = 0;
-    for (size_t i = 0; i < sizeof samples->alignments / sizeof *samples->alignments; i++) {
-        uint32_t count = samples->counts.each[i];
-        double more = __builtin_popcount(samples->alignments[i]) - ENDS_EXPECTED;
-        ends += count >= least && more > 0 ? count * more : 0;
-    }
-    return ends / asked * PER_END;
-}
-
-/* Looks for frequent samples of the patterns that have filters in the layout and are not walked
- * already, and marks those patterns. Returns what they cost beyond the layout's price. */
+/* Marks what filters of the layout would let through too often as well, unless it is not for an
+ * automaton. *surplus as in qgram_frequent.h. */
 static trawl_status mark_frequent(const trawl_patterns *patterns,
                                   const trawl_cuda_qgram_layout *layout, uint8_t *walked,
                                   double *surplus, trawl_error *error) {
-    frequent_samples *samples = trawl_allocate(1, sizeof *samples);
-    if (samples == NULL) {
-        return trawl_fail_memory(error, "choosing tiers", sizeof *samples);
-    }
-    const uint32_t least = (uint32_t)(layout->common_length / FREQUENT) + 1;
-    *surplus = 0;
-    for (uint32_t i = 0; i < layout->sieved; i++) {
-        const trawl_cuda_qgram_tier *tier = &layout->tier[i];
-        if (tier->place == TRAWL_CUDA_QGRAM_DIRECT) {
-            continue;
+    trawl_status status = trawl_cuda_qgram_frequent(patterns, layout, walked, surplus, error);
+    for (size_t id = 0; id < patterns->count; id++) {
+        if (walked[id] == TRAWL_CUDA_QGRAM_FOUND) {
+            walked[id] = ways_of(patterns, id) != 0;
         }
-        memset(samples->alignments, 0, sizeof samples->alignments);
-        trawl_cuda_qgram_count(tier, layout->common, layout->common_length, &samples->counts);
-        for (size_t id = 0; id < patterns->count; id++) {
-            uint32_t length = trawl_pattern_length(patterns, id);
-            bool its = length >= tier->min_length && length <= tier->max_length && walked[id] == 0;
-            if (its && note_samples(patterns, id, tier, least, samples)) {
-                walked[id] = ways_of(patterns, id) != 0;
-            }
-        }
-        *surplus += surplus_of(samples, least, (double)layout->common_length * tier->stride);
     }
-    trawl_release(samples);
-    return TRAWL_OK;
+    return status;
 }
 
 /* Says of the mix what is known of its patterns; false: they are none, all, or too many. */
