@@ -43,8 +43,15 @@ static bool run_fits(trawl_tier_walker *walker, const uint8_t *text, size_t end,
            trawl_qgram_run_begins(&walker->filter, &walker->run, text, end);
 }
 
-/* Compares up to eight bytes with the first key of the range: when it is the only one, it is there
- * or none is. Longer keys are to be compared as a whole. */
+/* Whether a text with these last eight bytes may end with a key of that ending. */
+INLINE bool fits(uint64_t word, uint64_t ending, uint32_t length) {
+    uint64_t mask = ~UINT64_C(0) << ((64 - 8 * length) & all_if(length < 8));
+    return ((word ^ ending) & mask) == 0;
+}
+
+/* Compares up to eight bytes with the first two keys of the range: when there are no others, one of
+ * them is there or none is. Of two the second one is the longer. Keys of more than eight bytes are
+ * to be compared as a whole. */
 INLINE size_t keep_keys(trawl_tier_walker *walker, const uint8_t *text, size_t count,
                         const uint32_t *restrict heads, const uint32_t *restrict ends,
                         uint32_t *restrict noted, uint32_t *restrict keys, bool folded) {
@@ -61,14 +68,17 @@ INLINE size_t keep_keys(trawl_tier_walker *walker, const uint8_t *text, size_t c
             continue;
         }
         uint64_t word = folded ? trawl_fold_word(last) : last;
-        uint32_t key = range->first, length = lengths[key];
-        uint64_t mask = ~UINT64_C(0) << ((64 - 8 * length) & all_if(length < 8));
-        bool equal = ((word ^ endings[key]) & mask) == 0;
-        /* The range may be another one, and the key not the only one in it. */
-        bool only = (range->last - key == 1) & (range->word == (word & tail_mask));
+        uint32_t first = range->first, more = range->last - first - 1;
+        uint32_t second = first + (more != 0);
+        bool first_fits = fits(word, endings[first], lengths[first]);
+        bool second_fits = fits(word, endings[second], lengths[second]);
+        /* The range may be another one, and have more keys. */
+        bool all = (more <= 1) & (range->word == (word & tail_mask));
+        uint32_t key = first + ((more != 0) & second_fits);
+        bool known = all & (first_fits | second_fits) & (lengths[key] <= 8);
         noted[kept] = (uint32_t)end;
-        keys[kept] = key | all_if(!(equal & only & (length <= 8))); /* TRAWL_NO_KEY */
-        kept += equal | !only;
+        keys[kept] = key | all_if(!known); /* TRAWL_NO_KEY */
+        kept += first_fits | second_fits | !all;
     }
     return kept;
 }
