@@ -46,6 +46,7 @@ static void close(trawl_walker *base) {
     trawl_release(walker->lists.samples);
     trawl_release(walker->lists.ends);
     trawl_release(walker->lists.candidates);
+    trawl_release(walker->lists.keys);
     trawl_release(walker);
 }
 
@@ -67,10 +68,11 @@ static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
     made->lists.samples = trawl_allocate(most, sizeof(uint32_t));
     made->lists.ends = trawl_allocate(2 * most, sizeof(uint32_t));
     made->lists.candidates = trawl_allocate(most, sizeof(uint32_t));
+    made->lists.keys = trawl_allocate(most, sizeof(uint32_t));
     if (made->lists.words == NULL || made->lists.samples == NULL || made->lists.ends == NULL ||
-        made->lists.candidates == NULL) {
+        made->lists.candidates == NULL || made->lists.keys == NULL) {
         close(&made->base);
-        return trawl_fail_memory(error, "scanning", 5 * most * sizeof(uint32_t));
+        return trawl_fail_memory(error, "scanning", 6 * most * sizeof(uint32_t));
     }
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     for (uint32_t part = 0; part < header->tiers; part++) {

@@ -283,17 +283,6 @@ TARGET static size_t NAME(far_ends)(const trawl_qgram_filter *filter, trawl_qgra
                              true);
 }
 
-TARGET static size_t NAME(tails)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                 const uint8_t *text, const uint32_t *samples, size_t count,
-                                 uint32_t *candidates, uint32_t *noted) {
-    uint32_t suffixes = ((1u << filter->suffixes.count) - 1) << CANDIDATE_BITS;
-    size_t base = count == 0 ? 0 : samples[0] + 1;
-    for (size_t i = 0; i < count; i++) {
-        candidates[i] = (uint32_t)(samples[i] + 1 - base) | suffixes;
-    }
-    return NAME(note_ends)(filter, run, text, base, candidates, count, noted);
-}
-
 TARGET static size_t NAME(direct)(const uint32_t *direct, const uint8_t *text, size_t begin,
                                   size_t end, uint32_t *noted) {
     uint32_t *next = noted;
@@ -309,7 +298,6 @@ static const trawl_qgram_loops LOOPS = {
     .samples = SAMPLES,
     .ends = NAME(ends),
     .far_ends = NAME(far_ends),
-    .tails = NAME(tails),
     .direct = NAME(direct),
 };
 

@@ -3,6 +3,7 @@
 #include "common/allocate.h"
 #include "common/fold.h"
 #include "cpu/qgram_packed.h"
+#include "cpu/qgram_tails.h"
 #include "engine/qgram_runs.h"
 
 void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
@@ -260,6 +261,7 @@ static size_t vector_candidates(trawl_tier_walker *walker, const trawl_window *w
     /* Probes and suffixes may reach so far back. */
     for (; first_end <= end && first_end < TRAWL_SHUFFLE_REACH; first_end++) {
         lists->ends[ends] = (uint32_t)first_end;
+        lists->keys[ends] = TRAWL_NO_KEY;
         ends += end_passes(&walker->filter, window->text, first_end);
     }
     if (first_end > end) {
@@ -271,8 +273,7 @@ static size_t vector_candidates(trawl_tier_walker *walker, const trawl_window *w
                        : walker->shuffle(walker->shuffle_filter, window->text, first_end - 1,
                                          end + 1 - first_end, walker->dense, lists->samples);
     walker->dense = found * 512 > end - begin;
-    return ends + walker->loops->tails(&walker->filter, &walker->run, window->text, lists->samples,
-                                       found, lists->candidates, lists->ends + ends);
+    return ends + trawl_tier_tails(walker, window->text, found, lists, ends);
 }
 
 /* ------------------------------------------------------------------ direct */
@@ -334,6 +335,11 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
     return found;
 }
 
+/* Whether the key of a candidate may be known already, in lists->keys. */
+static bool knows_keys(const trawl_tier_walker *walker) {
+    return walker->tier->kind == TRAWL_TIER_SHUFFLE || walker->tier->kind == TRAWL_TIER_RESIDENT;
+}
+
 /* The longest key of the tier that ends there, or TRAWL_NO_KEY. */
 static uint32_t find_key(trawl_tier_walker *walker, const trawl_window *window, size_t end) {
     if (walker->tier->kind == TRAWL_TIER_DIRECT) {
@@ -362,9 +368,11 @@ void trawl_tier_events(trawl_tier_walker *walker, const trawl_window *window, si
     }
     size_t candidates = find_candidates(walker, window, begin, end, lists);
     const uint32_t *ends = lists->ends;
+    bool known = knows_keys(walker);
     size_t found = 0;
     for (size_t i = 0; i < candidates; i++) {
-        uint32_t key = find_key(walker, window, ends[i]);
+        uint32_t key = known ? lists->keys[i] : TRAWL_NO_KEY;
+        key = key == TRAWL_NO_KEY ? find_key(walker, window, ends[i]) : key;
         walker->events[found] = (trawl_ending_event){.position = ends[i], .key = key};
         found += key != TRAWL_NO_KEY;
     }
@@ -382,8 +390,10 @@ void trawl_tier_count(trawl_tier_walker *walker, const trawl_window *window, siz
     const uint32_t *ends = lists->ends;
     const trawl_endings_view *view = &walker->search.view;
     uint64_t *hits = counts->per_pattern == NULL ? NULL : walker->search.hits;
+    bool known = knows_keys(walker);
     for (size_t i = 0; i < candidates; i++) {
-        uint32_t key = find_key(walker, window, ends[i]);
+        uint32_t key = known ? lists->keys[i] : TRAWL_NO_KEY;
+        key = key == TRAWL_NO_KEY ? find_key(walker, window, ends[i]) : key;
         if (key != TRAWL_NO_KEY) {
             trawl_emit_counts(&view->outputs, &view->patterns, window, ends[i], key, counts, hits);
         }

@@ -143,9 +143,6 @@ typedef struct trawl_qgram_loops {
     size_t (*far_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                        const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
                        size_t least, size_t most, uint32_t *candidates, uint32_t *noted);
-    /* The same for ends sample + 1 without MARKS. */
-    size_t (*tails)(const trawl_qgram_filter *filter, trawl_qgram_run *run, const uint8_t *text,
-                    const uint32_t *samples, size_t count, uint32_t *candidates, uint32_t *noted);
     /* Notes the ends begin + 1 .. end at which `direct` has a key; begin is at least 1. */
     size_t (*direct)(const uint32_t *direct, const uint8_t *text, size_t begin, size_t end,
                      uint32_t *noted);
@@ -166,6 +163,7 @@ typedef struct trawl_qgram_lists {
     uint32_t *samples;    /* TRAWL_QGRAM_LIST */
     uint32_t *ends;       /* twice as many: some are there twice until they are in order */
     uint32_t *candidates; /* TRAWL_QGRAM_LIST */
+    uint32_t *keys; /* TRAWL_QGRAM_LIST: of the ends, in tiers that know them (qgram_tails.h) */
 } trawl_qgram_lists;
 
 typedef struct trawl_tier_walker {

@@ -136,7 +136,7 @@ trawl_status trawl_endings_validate(const trawl_db *db, uint32_t part, uint32_t 
         sound = sound && outputs.first[key] < outputs.first[key + 1] && outputs.length[key] >= tail;
     }
     uint64_t count = ranges_size / sizeof *ranges;
-    if (!sound || bits == 0 || bits > 31 || heads == NULL || ranges == NULL ||
+    if (!sound || bits == 0 || bits > 31 || heads == NULL || ranges == NULL || count == 0 ||
         heads_size != (((uint64_t)1 << bits) + 1) * sizeof *heads ||
         ranges_size != count * sizeof *ranges || heads[(size_t)1 << bits] != count) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,

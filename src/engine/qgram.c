@@ -91,6 +91,10 @@ static uint64_t filter_words(const trawl_qgram_tier *tier) {
     }
 }
 
+/* Tiers of few keys are asked for them at once (cpu/qgram_tails.h): ranges shall hardly ever share
+ * a slot. */
+#define SPARSE_BITS 2u
+
 static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
                                  const trawl_keys *keys) {
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -102,6 +106,9 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
     tier->second_bits = direct ? 0 : second_bits(tier, keys);
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
+    if (tier->kind == TRAWL_TIER_SHUFFLE || tier->kind == TRAWL_TIER_RESIDENT) {
+        tier->hash_bits += SPARSE_BITS;
+    }
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
                                               filter_words(tier), 4, INSTEAD);
     if (status == TRAWL_OK && !direct) {

@@ -297,7 +297,8 @@ static double pass_resident(const trawl_qgram_resident *filter, uint32_t gram, c
 static void try_resident(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
     const run described = describe(self, begin, end);
-    bool first = begin == 0 || survey->first[begin] == 0, last = end == CLASSES;
+    /* Those of one and two bytes have a filter of their own. */
+    bool first = begin <= 1 || survey->first[begin] == survey->first[1], last = end == CLASSES;
     if (!self->permutes || !(first || last) || described.count > TRAWL_RESIDENT_PATTERNS ||
         described.count != survey->first[end] - survey->first[begin]) {
         return;
