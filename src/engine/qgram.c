@@ -228,22 +228,16 @@ static void fill_direct(const trawl_build *build, uint32_t part, const trawl_key
     }
 }
 
-/* A sample's bytes as two numbers, from bytes that are stored the last one first, its first byte at
- * `reversed`: the first eight at most, and the last eight, 0 when there are no more than eight. */
+/* A sample's bytes as two numbers, from bytes of a key that are stored the last one first, its last
+ * byte at `reversed`: the first eight at most, and the last eight, 0 when there are no more. */
 typedef struct sample_words {
     uint64_t first, last;
 } sample_words;
 
 static sample_words words_of(const uint8_t *reversed, uint32_t gram) {
-    sample_words words = {0, 0};
-    uint32_t low = gram < 8 ? gram : 8;
-    for (uint32_t i = 0; i < low; i++) {
-        words.first |= (uint64_t) * (reversed - i) << (8 * i);
-    }
-    for (uint32_t i = 0; gram > 8 && i < 8; i++) {
-        words.last |= (uint64_t) * (reversed - (gram - 8 + i)) << (8 * i);
-    }
-    return words;
+    uint64_t last = trawl_ending_eight(reversed);
+    return gram <= 8 ? (sample_words){.first = last >> (64 - 8 * gram)}
+                     : (sample_words){trawl_ending_eight(reversed + gram - 8), last};
 }
 
 /* The number that FILTER is asked for, with a step less for each sample, and that of all others. */
@@ -288,7 +282,7 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
                                               : shared - tier->gram + 1;
         uint32_t past = (distances != NULL ? distances[key] : 0) + tier->stride;
         for (uint32_t distance = from; distance < past; distance++) {
-            sample_words words = words_of(reversed + distance + tier->gram - 1, tier->gram);
+            sample_words words = words_of(reversed + distance, tier->gram);
             uint64_t number = filter_number(words, tier->gram, case_bits);
             size_t row = tier->fields == 0
                              ? trawl_qgram_row(number, multiplier, tier->row_bits)
@@ -323,7 +317,7 @@ static void add_suffix(uint32_t *second, const trawl_qgram_tier *tier, const uin
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint64_t last = trawl_qgram_fold(trawl_ending_number(reversed, bytes), case_bits);
     uint64_t number = bytes > 8
-                          ? sample_number(words_of(reversed + bytes - 1, bytes), bytes, case_bits)
+                          ? sample_number(words_of(reversed, bytes), bytes, case_bits)
                           : trawl_qgram_suffix(bytes, 0, last);
     add_number(second, tier, number, kind);
 }

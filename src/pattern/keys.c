@@ -198,6 +198,7 @@ static void gather(const sorter *sort, size_t count, trawl_keys *keys) {
         }
     }
     keys->first[keys->count] = (uint32_t)count;
+    memset(keys->bytes + used, 0, TRAWL_KEYS_PADDING);
 }
 
 trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *subset,
@@ -215,7 +216,7 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
     uint8_t *folded = NULL;
     sort.entries = trawl_allocate(count, sizeof *sort.entries);
     sort.scratch = trawl_allocate(count, sizeof *sort.scratch);
-    keys->bytes = trawl_allocate(total, 1);
+    keys->bytes = trawl_allocate(total + TRAWL_KEYS_PADDING, 1);
     keys->offsets = trawl_allocate(count + 1, sizeof *keys->offsets);
     keys->common = trawl_allocate(count, sizeof *keys->common);
     keys->ids = trawl_allocate(count, sizeof *keys->ids);

@@ -10,6 +10,9 @@
 
 #include "pattern/patterns.h"
 
+/* Bytes that can be read behind the last key, so that eight can be loaded where any key has one. */
+#define TRAWL_KEYS_PADDING 8u
+
 typedef struct trawl_keys {
     bool folded;
     uint32_t count;         /* distinct keys */
