@@ -10,6 +10,7 @@
 #include "engine/qgram_runs.h"
 #include "engine/qgram_shuffle.h"
 #include "engine/qgram_tiers.h"
+#include "engine/scatter.h"
 
 static const char *const variants[] = {"mixed", "shuffle", "packed", "resident", NULL};
 static const char *const variant_summaries[] = {
@@ -262,14 +263,16 @@ static uint32_t suffix_of(const trawl_qgram_suffixes *suffixes, uint32_t length)
 
 static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                         const trawl_keys *keys, const uint8_t *distances) {
-    uint32_t *rows = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
-    uint32_t *marks = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_MARKS, part);
+    const trawl_qgram_placing rule = trawl_qgram_placing_of(tier);
     uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
     uint32_t span = trawl_qgram_span(tier->stride + tier->reach), suffix_before = UINT32_MAX;
-    memset(rows, 0, sizeof *rows << tier->row_bits);
-    memset(marks, 0, sizeof *marks << tier->mark_bits);
+    trawl_scatter rows, marks;
+    trawl_scatter_begin(&rows, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
+                        tier->row_bits);
+    trawl_scatter_begin(&marks, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_MARKS, part),
+                        tier->mark_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         /* The window's samples nearest to the end that are shared with the key before are there
          * already, unless its window is elsewhere; the others begin further from it than the two
@@ -284,16 +287,16 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
         for (uint32_t distance = from; distance < past; distance++) {
             sample_words words = words_of(reversed + distance, tier->gram);
             uint64_t number = filter_number(words, tier->gram, case_bits);
-            size_t row = tier->fields == 0
-                             ? trawl_qgram_row(number, multiplier, tier->row_bits)
-                             : trawl_qgram_extract(number, tier->fields) >> TRAWL_QGRAM_ROW_BIT;
-            rows[row] |= 1u << (number & 31);
+            uint64_t place = trawl_qgram_place(&rule, number);
+            trawl_scatter_set(&rows, place >> TRAWL_QGRAM_ROW_BIT, 1u << (number & 31));
             number = sample_number(words, tier->gram, case_bits);
-            marks[trawl_qgram_mark(number * multiplier, tier->mark_bits)] |=
-                1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix);
+            trawl_scatter_set(&marks, trawl_qgram_mark(number * multiplier, tier->mark_bits),
+                              1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix));
         }
         suffix_before = suffix;
     }
+    trawl_scatter_finish(&rows);
+    trawl_scatter_finish(&marks);
 }
 
 static void fill_resident(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
@@ -306,13 +309,14 @@ static void fill_resident(const trawl_build *build, uint32_t part, const trawl_q
     }
 }
 
-static void add_number(uint32_t *second, const trawl_qgram_tier *tier, uint64_t number,
+static void add_number(trawl_scatter *second, const trawl_qgram_tier *tier, uint64_t number,
                        uint32_t kind) {
     uint64_t hash = trawl_qgram_second(number, kind);
-    second[trawl_qgram_second_word(hash, tier->second_bits)] |= trawl_qgram_second_mask(hash);
+    trawl_scatter_set(second, trawl_qgram_second_word(hash, tier->second_bits),
+                      trawl_qgram_second_mask(hash));
 }
 
-static void add_suffix(uint32_t *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
+static void add_suffix(trawl_scatter *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
                        uint32_t bytes, uint32_t kind) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint64_t last = trawl_qgram_fold(trawl_ending_number(reversed, bytes), case_bits);
@@ -322,7 +326,7 @@ static void add_suffix(uint32_t *second, const trawl_qgram_tier *tier, const uin
     add_number(second, tier, number, kind);
 }
 
-static void add_run(uint32_t *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
+static void add_run(trawl_scatter *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
                     uint32_t length) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint32_t run = trawl_qgram_run_of(reversed, length);
@@ -335,9 +339,11 @@ static void add_run(uint32_t *second, const trawl_qgram_tier *tier, const uint8_
 
 static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                         const trawl_keys *keys) {
-    uint32_t *second = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SECOND, part);
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
-    memset(second, 0, sizeof *second << tier->second_bits);
+    trawl_scatter second;
+    trawl_scatter_begin(&second,
+                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SECOND, part),
+                        tier->second_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         uint32_t shared = key == 0 ? 0 : keys->common[key], length = trawl_key_length(keys, key);
@@ -345,12 +351,13 @@ static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgr
         for (uint32_t i = 0; i < suffixes.count && suffixes.bytes[i] <= length; i++) {
             bytes = suffixes.bytes[i];
             if (shared < bytes) { /* else the key before has it */
-                add_suffix(second, tier, reversed, bytes, TRAWL_SECOND_ANY);
+                add_suffix(&second, tier, reversed, bytes, TRAWL_SECOND_ANY);
             }
         }
-        add_suffix(second, tier, reversed, bytes, TRAWL_SECOND_LAST);
-        add_run(second, tier, reversed, length);
+        add_suffix(&second, tier, reversed, bytes, TRAWL_SECOND_LAST);
+        add_run(&second, tier, reversed, length);
     }
+    trawl_scatter_finish(&second);
 }
 
 static void fill_runs(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
