@@ -69,9 +69,9 @@ void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *key
 void trawl_endings_write(trawl_outputs_writer *writer, uint64_t *endings);
 
 /* Writes the hash table: (1 << bits) + 1 heads and trawl_endings_count(keys, tail) ranges. */
-trawl_status trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
-                                const void *context, uint32_t bits, uint32_t *heads,
-                                trawl_ending_range *ranges, trawl_error *error);
+void trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
+                        const void *context, uint32_t bits, uint32_t *heads,
+                        trawl_ending_range *ranges);
 
 /* Checks the outputs of a part (every key has a pattern, of `tail` bytes at least) and its table,
  * whose arrays have the sizes given in bytes. */

@@ -388,10 +388,7 @@ static trawl_status fill(trawl_build *build) {
             continue;
         }
         if (tier->kind == TRAWL_TIER_PACKED) {
-            trawl_status status = trawl_packed_fill(build, part, tier, keys);
-            if (status != TRAWL_OK) {
-                return status;
-            }
+            trawl_packed_fill(build, part, tier, keys);
             continue;
         }
         if (tier->kind == TRAWL_TIER_RESIDENT) {
@@ -404,13 +401,9 @@ static trawl_status fill(trawl_build *build) {
         }
         fill_second(build, part, tier, keys);
         fill_runs(build, part, tier, keys);
-        trawl_status status = trawl_endings_hash(
-            keys, tier->tail, tail_word, NULL, tier->hash_bits,
-            trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
-            trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part), build->error);
-        if (status != TRAWL_OK) {
-            return status;
-        }
+        trawl_endings_hash(keys, tier->tail, tail_word, NULL, tier->hash_bits,
+                           trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
+                           trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
     }
     return TRAWL_OK;
 }
