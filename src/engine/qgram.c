@@ -33,19 +33,26 @@ typedef struct qgram_plan {
 
 static trawl_status make_keys(const trawl_build *build, const trawl_patterns *reversed,
                               const trawl_qgram_tier *tier, trawl_keys *keys) {
-    uint32_t *subset = trawl_allocate(reversed->count, sizeof *subset);
-    if (subset == NULL) {
-        return trawl_fail_memory(build->error, "dividing the patterns",
-                                 (uint64_t)reversed->count * sizeof *subset);
-    }
-    size_t count = 0;
-    for (size_t id = 0; id < reversed->count; id++) {
-        if (trawl_qgram_in_tier(reversed, id, tier)) {
-            subset[count++] = (uint32_t)id;
-        }
-    }
     trawl_patterns view = *reversed;
     view.case_insensitive = tier->folded; /* keys fold only where the tier does */
+    size_t count = 0;
+    for (size_t id = 0; id < reversed->count; id++) {
+        count += trawl_qgram_in_tier(reversed, id, tier);
+    }
+    if (count == reversed->count) {
+        return trawl_keys_make(&view, NULL, 0, keys, build->error);
+    }
+    uint32_t *subset = trawl_allocate(count, sizeof *subset);
+    if (subset == NULL) {
+        return trawl_fail_memory(build->error, "dividing the patterns",
+                                 (uint64_t)count * sizeof *subset);
+    }
+    size_t used = 0;
+    for (size_t id = 0; id < reversed->count; id++) {
+        if (trawl_qgram_in_tier(reversed, id, tier)) {
+            subset[used++] = (uint32_t)id;
+        }
+    }
     trawl_status status = trawl_keys_make(&view, subset, count, keys, build->error);
     trawl_release(subset);
     return status;

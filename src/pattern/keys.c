@@ -217,22 +217,22 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
     sort.entries = trawl_allocate(count, sizeof *sort.entries);
     sort.scratch = trawl_allocate(count, sizeof *sort.scratch);
     keys->bytes = trawl_allocate(total + TRAWL_KEYS_PADDING, 1);
-    keys->offsets = trawl_allocate(count + 1, sizeof *keys->offsets);
-    keys->common = trawl_allocate(count, sizeof *keys->common);
-    keys->ids = trawl_allocate(count, sizeof *keys->ids);
-    keys->first = trawl_allocate(count + 1, sizeof *keys->first);
+    /* One block for four arrays: of large sets it goes back to the system when it is released. */
+    keys->offsets = trawl_allocate(4 * count + 2, sizeof *keys->offsets);
     size_t all_bytes = patterns->offsets == NULL ? 0 : patterns->offsets[patterns->count];
     if (keys->folded) {
         folded = trawl_allocate(all_bytes, 1);
     }
     trawl_status status = TRAWL_OK;
     if (sort.entries == NULL || sort.scratch == NULL || keys->bytes == NULL ||
-        keys->offsets == NULL || keys->common == NULL || keys->ids == NULL || keys->first == NULL ||
-        (keys->folded && folded == NULL)) {
+        keys->offsets == NULL || (keys->folded && folded == NULL)) {
         status = trawl_fail_memory(error, "sorting the patterns",
                                    total + (uint64_t)count * (2 * sizeof(entry) + 16));
         goto done;
     }
+    keys->first = keys->offsets + count + 1;
+    keys->common = keys->first + count + 1;
+    keys->ids = keys->common + count;
     if (folded != NULL) {
         for (size_t i = 0; i < all_bytes; i++) {
             folded[i] = trawl_fold(patterns->bytes[i]);
@@ -258,9 +258,6 @@ done:
 void trawl_keys_release(trawl_keys *keys) {
     trawl_release(keys->bytes);
     trawl_release(keys->offsets);
-    trawl_release(keys->common);
-    trawl_release(keys->ids);
-    trawl_release(keys->first);
     memset(keys, 0, sizeof *keys);
 }
 

@@ -19,7 +19,7 @@ typedef struct trawl_keys {
     uint32_t pattern_count; /* patterns of all keys together */
     uint32_t max_length;
     uint8_t *bytes; /* key k is bytes[offsets[k]] .. bytes[offsets[k + 1]]; ascending byte order */
-    uint32_t *offsets; /* count + 1 */
+    uint32_t *offsets; /* count + 1; the block that this one begins holds those below, too */
     uint32_t
         *common; /* common[k]: length of the longest common prefix of keys k-1 and k; 0 for k = 0 */
     uint32_t *ids;   /* patterns of key k: ids[first[k]] .. ids[first[k + 1]], ascending */
