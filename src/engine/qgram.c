@@ -382,35 +382,41 @@ static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *co
     return trawl_ending_number(reversed, tail);
 }
 
+static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
+    const trawl_qgram_tier *tier = &planned->header.tier[part];
+    trawl_keys *keys = &planned->keys[part];
+    trawl_endings_fill(build, part, keys);
+    trawl_keys_release_ids(keys); /* for large sets this is when most memory is in use */
+    if (tier->kind == TRAWL_TIER_DIRECT) {
+        fill_direct(build, part, keys, &planned->shuffle[part]);
+        return;
+    }
+    if (tier->kind == TRAWL_TIER_PACKED) {
+        trawl_packed_fill(build, part, tier, keys);
+        return;
+    }
+    if (tier->kind == TRAWL_TIER_RESIDENT) {
+        fill_resident(build, part, tier, keys);
+    } else if (tier->kind == TRAWL_TIER_SHUFFLE) {
+        memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
+               &planned->shuffle[part], sizeof planned->shuffle[part]);
+    } else {
+        fill_hashed(build, part, tier, keys, planned->distances[part]);
+    }
+    fill_second(build, part, tier, keys);
+    fill_runs(build, part, tier, keys);
+    trawl_endings_hash(keys, tier->tail, tail_word, NULL, tier->hash_bits,
+                       trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
+                       trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
+}
+
 static trawl_status fill(trawl_build *build) {
-    const qgram_plan *planned = build->state;
+    qgram_plan *planned = build->state;
     memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HEADER, 0), &planned->header,
            sizeof planned->header);
     for (uint32_t part = 0; part < planned->header.tiers; part++) {
-        const trawl_qgram_tier *tier = &planned->header.tier[part];
-        const trawl_keys *keys = &planned->keys[part];
-        trawl_endings_fill(build, part, keys);
-        if (tier->kind == TRAWL_TIER_DIRECT) {
-            fill_direct(build, part, keys, &planned->shuffle[part]);
-            continue;
-        }
-        if (tier->kind == TRAWL_TIER_PACKED) {
-            trawl_packed_fill(build, part, tier, keys);
-            continue;
-        }
-        if (tier->kind == TRAWL_TIER_RESIDENT) {
-            fill_resident(build, part, tier, keys);
-        } else if (tier->kind == TRAWL_TIER_SHUFFLE) {
-            memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
-                   &planned->shuffle[part], sizeof planned->shuffle[part]);
-        } else {
-            fill_hashed(build, part, tier, keys, planned->distances[part]);
-        }
-        fill_second(build, part, tier, keys);
-        fill_runs(build, part, tier, keys);
-        trawl_endings_hash(keys, tier->tail, tail_word, NULL, tier->hash_bits,
-                           trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
-                           trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
+        fill_tier(build, part, planned);
+        trawl_keys_release(&planned->keys[part]);
     }
     return TRAWL_OK;
 }

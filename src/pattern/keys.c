@@ -169,11 +169,19 @@ static uint32_t common_prefix(const uint8_t *left, const uint8_t *right, uint32_
     return i;
 }
 
+/* Sorted patterns are all over the set: they are asked for so many patterns before they are copied,
+ * their offsets twice as many. */
+#define AHEAD ((size_t)16)
+
 /* Copies the sorted patterns into keys, one for each distinct string. */
 static void gather(const sorter *sort, size_t count, trawl_keys *keys) {
     uint32_t used = 0;
     keys->offsets[0] = 0;
     for (size_t i = 0; i < count; i++) {
+        if (i + 2 * AHEAD < count) {
+            __builtin_prefetch(&sort->offsets[sort->entries[i + 2 * AHEAD].id]);
+            __builtin_prefetch(sort->bytes + sort->offsets[sort->entries[i + AHEAD].id]);
+        }
         const entry *item = &sort->entries[i];
         const uint8_t *bytes = sort->bytes + sort->offsets[item->id];
         keys->ids[i] = item->id;
@@ -230,9 +238,9 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
                                    total + (uint64_t)count * (2 * sizeof(entry) + 16));
         goto done;
     }
-    keys->first = keys->offsets + count + 1;
-    keys->common = keys->first + count + 1;
-    keys->ids = keys->common + count;
+    keys->common = keys->offsets + count + 1;
+    keys->first = keys->common + count;
+    keys->ids = keys->first + count + 1;
     if (folded != NULL) {
         for (size_t i = 0; i < all_bytes; i++) {
             folded[i] = trawl_fold(patterns->bytes[i]);
@@ -259,6 +267,17 @@ void trawl_keys_release(trawl_keys *keys) {
     trawl_release(keys->bytes);
     trawl_release(keys->offsets);
     memset(keys, 0, sizeof *keys);
+}
+
+void trawl_keys_release_ids(trawl_keys *keys) {
+    size_t kept = (size_t)(keys->first - keys->offsets);
+    uint32_t *block = trawl_reallocate(keys->offsets, kept, sizeof *block);
+    if (block != NULL) { /* else all of it stays */
+        keys->offsets = block;
+        keys->common = block + keys->pattern_count + 1;
+    }
+    keys->first = NULL;
+    keys->ids = NULL;
 }
 
 uint64_t trawl_keys_states(const trawl_keys *keys) {

@@ -32,6 +32,9 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
                              size_t subset_count, trawl_keys *keys, trawl_error *error);
 void trawl_keys_release(trawl_keys *keys);
 
+/* Gives up ids and first, for who has written them elsewhere and does more with the strings. */
+void trawl_keys_release_ids(trawl_keys *keys);
+
 static inline uint32_t trawl_key_length(const trawl_keys *keys, uint32_t key) {
     return keys->offsets[key + 1] - keys->offsets[key];
 }
