@@ -86,8 +86,8 @@ void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *key
     trawl_endings_write(&writer, trawl_image_section(build->image, TRAWL_SECTION_KEY_ENDING, part));
 }
 
-/* Slots and ranges are all over tables that no cache holds: they are asked for so many ranges before
- * they are needed, the range half as many. */
+/* Slots and ranges are all over tables that no cache holds: they are asked for so many ranges
+ * before they are needed, the range half as many. */
 #define AHEAD 32u
 
 static void count_ranges(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,

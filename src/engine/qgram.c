@@ -327,9 +327,8 @@ static void add_suffix(trawl_scatter *second, const trawl_qgram_tier *tier, cons
                        uint32_t bytes, uint32_t kind) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint64_t last = trawl_qgram_fold(trawl_ending_number(reversed, bytes), case_bits);
-    uint64_t number = bytes > 8
-                          ? sample_number(words_of(reversed, bytes), bytes, case_bits)
-                          : trawl_qgram_suffix(bytes, 0, last);
+    uint64_t number = bytes > 8 ? sample_number(words_of(reversed, bytes), bytes, case_bits)
+                                : trawl_qgram_suffix(bytes, 0, last);
     add_number(second, tier, number, kind);
 }
 
