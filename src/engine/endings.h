@@ -53,10 +53,10 @@ static inline uint64_t trawl_ending_eight(const uint8_t *reversed) {
 }
 
 /* The last eight bytes as such a number, the missing ones of shorter keys 0: numbers are in the
- * order of the keys. `reversed` are `length` bytes of a key, at least one, the last one first. */
+ * order of the keys. `reversed` are `length` bytes of a key, the last one first. */
 static inline uint64_t trawl_ending_number(const uint8_t *reversed, uint32_t length) {
     uint64_t number = trawl_ending_eight(reversed);
-    return length < 8 ? number & ~UINT64_C(0) << (64 - 8 * length) : number;
+    return length < 8 ? number & ~(~UINT64_C(0) >> 8 * length) : number;
 }
 
 /* Reserves and writes the outputs of a part, which number the keys in this order, and the keys'

@@ -145,15 +145,16 @@ static void add_patterns(walk *self, size_t step, double *factor) {
             count++;
         }
         for (uint32_t k = 0; k < count; k++, id += step) {
+            uint64_t whole = 0;
             for (uint32_t i = 0; i < depths[k]; i++) {
-                states += add(&self->beginnings, hashes[k][i]);
+                whole = hashes[k][i];
+                states += add(&self->beginnings, whole);
             }
             uint32_t length = trawl_pattern_length(patterns, id);
             if (length > MOST_DEPTH) {
                 deep += length - MOST_DEPTH;
                 continue;
             }
-            uint64_t whole = hashes[k][length - 1];
             (void)add(&self->wholes, whole);
             if (needs_verification(patterns, id)) {
                 (void)add(&self->verified, whole);
