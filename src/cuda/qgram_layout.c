@@ -191,8 +191,8 @@ static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cud
     if (status == TRAWL_OK) {
         trawl_cuda_qgram_count(tier, layout->common, layout->common_length, counts);
         fill_filter(tier, counts, arrays);
-        status = trawl_endings_hash(&arrays->keys, tier->tail, tail_word, NULL, tier->hash_bits,
-                                    arrays->heads, arrays->ranges, error);
+        trawl_endings_hash(&arrays->keys, tier->tail, tail_word, NULL, tier->hash_bits,
+                           arrays->heads, arrays->ranges);
     }
     trawl_release(counts);
     return status;

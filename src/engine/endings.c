@@ -1,5 +1,7 @@
 #include "engine/endings.h"
 
+#include <string.h>
+
 #include "common/allocate.h"
 #include "common/fold.h"
 #include "common/status.h"
@@ -84,38 +86,66 @@ void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *key
     trawl_endings_write(&writer, trawl_image_section(build->image, TRAWL_SECTION_KEY_ENDING, part));
 }
 
-trawl_status trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
-                                const void *context, uint32_t bits, uint32_t *heads,
-                                trawl_ending_range *ranges, trawl_error *error) {
-    uint32_t count = trawl_endings_count(keys, tail);
-    trawl_ending_range *found = trawl_allocate(count, sizeof *found);
-    if (found == NULL) {
-        return trawl_fail_memory(error, "hashing the patterns", (uint64_t)count * sizeof *found);
-    }
-    size_t slots = (size_t)1 << bits;
-    for (size_t slot = 0; slot <= slots; slot++) {
-        heads[slot] = 0;
-    }
+/* Slots and ranges are all over tables that no cache holds: they are asked for so many ranges
+ * before they are needed, the range half as many. */
+#define AHEAD 32u
+
+static void count_ranges(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
+                         const void *context, uint32_t bits, uint32_t *heads) {
+    size_t waiting[AHEAD];
     uint32_t made = 0;
     for (uint32_t key = 0; key < keys->count; key++) {
-        if (key == 0 || keys->common[key] < tail) {
-            found[made].word = word(keys->bytes + keys->offsets[key], tail, context);
-            found[made].first = key;
-            heads[trawl_ending_slot(found[made].word, bits)]++;
-            made++;
+        if (key != 0 && keys->common[key] >= tail) {
+            continue;
         }
-        found[made - 1].last = key + 1;
+        uint64_t number = word(keys->bytes + keys->offsets[key], tail, context);
+        size_t slot = trawl_ending_slot(number, bits);
+        __builtin_prefetch(&heads[slot], 1);
+        if (made >= AHEAD) {
+            heads[waiting[made % AHEAD]]++;
+        }
+        waiting[made++ % AHEAD] = slot;
     }
+    for (uint32_t i = 0; i < AHEAD && i < made; i++) {
+        heads[waiting[i]]++;
+    }
+}
+
+void trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
+                        const void *context, uint32_t bits, uint32_t *heads,
+                        trawl_ending_range *ranges) {
+    size_t slots = (size_t)1 << bits;
+    memset(heads, 0, (slots + 1) * sizeof *heads);
+    count_ranges(keys, tail, word, context, bits, heads);
     uint32_t sum = 0;
     for (size_t slot = 0; slot <= slots; slot++) {
         sum += heads[slot];
         heads[slot] = sum; /* the end of the slot's list, which is filled from behind */
     }
-    for (uint32_t i = count; i-- > 0;) {
-        ranges[--heads[trawl_ending_slot(found[i].word, bits)]] = found[i];
+    trawl_ending_range waiting[AHEAD];
+    uint32_t made = 0, last = keys->count;
+    for (uint32_t key = keys->count; key-- > 0;) {
+        if (key != 0 && keys->common[key] >= tail) {
+            continue;
+        }
+        uint64_t number = word(keys->bytes + keys->offsets[key], tail, context);
+        __builtin_prefetch(&heads[trawl_ending_slot(number, bits)], 1);
+        if (made >= AHEAD / 2) {
+            uint64_t near = waiting[(made - AHEAD / 2) % AHEAD].word;
+            /* Where its list ends now: one or two places from its own. */
+            __builtin_prefetch(&ranges[heads[trawl_ending_slot(near, bits)] - 1], 1);
+        }
+        if (made >= AHEAD) {
+            const trawl_ending_range *range = &waiting[made % AHEAD];
+            ranges[--heads[trawl_ending_slot(range->word, bits)]] = *range;
+        }
+        waiting[made++ % AHEAD] = (trawl_ending_range){.word = number, .first = key, .last = last};
+        last = key;
     }
-    trawl_release(found);
-    return TRAWL_OK;
+    for (uint32_t i = made < AHEAD ? 0 : made - AHEAD; i < made; i++) {
+        const trawl_ending_range *range = &waiting[i % AHEAD];
+        ranges[--heads[trawl_ending_slot(range->word, bits)]] = *range;
+    }
 }
 
 trawl_status trawl_endings_validate(const trawl_db *db, uint32_t part, uint32_t tail, uint32_t bits,

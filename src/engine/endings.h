@@ -10,6 +10,8 @@
 #ifndef TRAWL_ENGINE_ENDINGS_H
 #define TRAWL_ENGINE_ENDINGS_H
 
+#include <string.h>
+
 #include "common/compiler.h"
 #include "engine/outputs.h"
 
@@ -42,15 +44,19 @@ TRAWL_BOTH size_t trawl_ending_slot(uint64_t word, uint32_t bits) {
 /* Bits of a slot for so many ranges: at least two slots for each. */
 uint32_t trawl_ending_bits(uint32_t ranges);
 
-/* The last eight bytes as the number that loading them gives, the last byte most significant, the
- * missing ones of shorter keys 0: numbers are in the order of the keys. `reversed` are `length`
- * bytes, the last one first. */
+/* Eight bytes of a key (or of the next ones, trawl_keys) that are stored the last one first, as the
+ * number that loading them from a text gives: the last one most significant. */
+static inline uint64_t trawl_ending_eight(const uint8_t *reversed) {
+    uint64_t number;
+    memcpy(&number, reversed, sizeof number);
+    return __builtin_bswap64(number);
+}
+
+/* The last eight bytes as such a number, the missing ones of shorter keys 0: numbers are in the
+ * order of the keys. `reversed` are `length` bytes of a key, the last one first. */
 static inline uint64_t trawl_ending_number(const uint8_t *reversed, uint32_t length) {
-    uint64_t number = 0;
-    for (uint32_t i = 0; i < 8; i++) {
-        number = number << 8 | (i < length ? reversed[i] : 0);
-    }
-    return number;
+    uint64_t number = trawl_ending_eight(reversed);
+    return length < 8 ? number & ~(~UINT64_C(0) >> 8 * length) : number;
 }
 
 /* Reserves and writes the outputs of a part, which number the keys in this order, and the keys'
@@ -63,9 +69,9 @@ void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *key
 void trawl_endings_write(trawl_outputs_writer *writer, uint64_t *endings);
 
 /* Writes the hash table: (1 << bits) + 1 heads and trawl_endings_count(keys, tail) ranges. */
-trawl_status trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
-                                const void *context, uint32_t bits, uint32_t *heads,
-                                trawl_ending_range *ranges, trawl_error *error);
+void trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
+                        const void *context, uint32_t bits, uint32_t *heads,
+                        trawl_ending_range *ranges);
 
 /* Checks the outputs of a part (every key has a pattern, of `tail` bytes at least) and its table,
  * whose arrays have the sizes given in bytes. */

@@ -10,6 +10,7 @@
 #include "engine/qgram_runs.h"
 #include "engine/qgram_shuffle.h"
 #include "engine/qgram_tiers.h"
+#include "engine/scatter.h"
 
 static const char *const variants[] = {"mixed", "shuffle", "packed", "resident", NULL};
 static const char *const variant_summaries[] = {
@@ -32,19 +33,26 @@ typedef struct qgram_plan {
 
 static trawl_status make_keys(const trawl_build *build, const trawl_patterns *reversed,
                               const trawl_qgram_tier *tier, trawl_keys *keys) {
-    uint32_t *subset = trawl_allocate(reversed->count, sizeof *subset);
-    if (subset == NULL) {
-        return trawl_fail_memory(build->error, "dividing the patterns",
-                                 (uint64_t)reversed->count * sizeof *subset);
-    }
-    size_t count = 0;
-    for (size_t id = 0; id < reversed->count; id++) {
-        if (trawl_qgram_in_tier(reversed, id, tier)) {
-            subset[count++] = (uint32_t)id;
-        }
-    }
     trawl_patterns view = *reversed;
     view.case_insensitive = tier->folded; /* keys fold only where the tier does */
+    size_t count = 0;
+    for (size_t id = 0; id < reversed->count; id++) {
+        count += trawl_qgram_in_tier(reversed, id, tier);
+    }
+    if (count == reversed->count) {
+        return trawl_keys_make(&view, NULL, 0, keys, build->error);
+    }
+    uint32_t *subset = trawl_allocate(count, sizeof *subset);
+    if (subset == NULL) {
+        return trawl_fail_memory(build->error, "dividing the patterns",
+                                 (uint64_t)count * sizeof *subset);
+    }
+    size_t used = 0;
+    for (size_t id = 0; id < reversed->count; id++) {
+        if (trawl_qgram_in_tier(reversed, id, tier)) {
+            subset[used++] = (uint32_t)id;
+        }
+    }
     trawl_status status = trawl_keys_make(&view, subset, count, keys, build->error);
     trawl_release(subset);
     return status;
@@ -235,22 +243,16 @@ static void fill_direct(const trawl_build *build, uint32_t part, const trawl_key
     }
 }
 
-/* A sample's bytes as two numbers, from bytes that are stored the last one first, its first byte at
- * `reversed`: the first eight at most, and the last eight, 0 when there are no more than eight. */
+/* A sample's bytes as two numbers, from bytes of a key that are stored the last one first, its last
+ * byte at `reversed`: the first eight at most, and the last eight, 0 when there are no more. */
 typedef struct sample_words {
     uint64_t first, last;
 } sample_words;
 
 static sample_words words_of(const uint8_t *reversed, uint32_t gram) {
-    sample_words words = {0, 0};
-    uint32_t low = gram < 8 ? gram : 8;
-    for (uint32_t i = 0; i < low; i++) {
-        words.first |= (uint64_t) * (reversed - i) << (8 * i);
-    }
-    for (uint32_t i = 0; gram > 8 && i < 8; i++) {
-        words.last |= (uint64_t) * (reversed - (gram - 8 + i)) << (8 * i);
-    }
-    return words;
+    uint64_t last = trawl_ending_eight(reversed);
+    return gram <= 8 ? (sample_words){.first = last >> (64 - 8 * gram)}
+                     : (sample_words){trawl_ending_eight(reversed + gram - 8), last};
 }
 
 /* The number that FILTER is asked for, with a step less for each sample, and that of all others. */
@@ -275,14 +277,16 @@ static uint32_t suffix_of(const trawl_qgram_suffixes *suffixes, uint32_t length)
 
 static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                         const trawl_keys *keys, const uint8_t *distances) {
-    uint32_t *rows = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
-    uint32_t *marks = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_MARKS, part);
+    const trawl_qgram_placing rule = trawl_qgram_placing_of(tier);
     uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
     uint32_t span = trawl_qgram_span(tier->stride + tier->reach), suffix_before = UINT32_MAX;
-    memset(rows, 0, sizeof *rows << tier->row_bits);
-    memset(marks, 0, sizeof *marks << tier->mark_bits);
+    trawl_scatter rows, marks;
+    trawl_scatter_begin(&rows, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
+                        tier->row_bits);
+    trawl_scatter_begin(&marks, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_MARKS, part),
+                        tier->mark_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         /* The window's samples nearest to the end that are shared with the key before are there
          * already, unless its window is elsewhere; the others begin further from it than the two
@@ -295,18 +299,18 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
                                               : shared - tier->gram + 1;
         uint32_t past = (distances != NULL ? distances[key] : 0) + tier->stride;
         for (uint32_t distance = from; distance < past; distance++) {
-            sample_words words = words_of(reversed + distance + tier->gram - 1, tier->gram);
+            sample_words words = words_of(reversed + distance, tier->gram);
             uint64_t number = filter_number(words, tier->gram, case_bits);
-            size_t row = tier->fields == 0
-                             ? trawl_qgram_row(number, multiplier, tier->row_bits)
-                             : trawl_qgram_extract(number, tier->fields) >> TRAWL_QGRAM_ROW_BIT;
-            rows[row] |= 1u << (number & 31);
+            uint64_t place = trawl_qgram_place(&rule, number);
+            trawl_scatter_set(&rows, place >> TRAWL_QGRAM_ROW_BIT, 1u << (number & 31));
             number = sample_number(words, tier->gram, case_bits);
-            marks[trawl_qgram_mark(number * multiplier, tier->mark_bits)] |=
-                1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix);
+            trawl_scatter_set(&marks, trawl_qgram_mark(number * multiplier, tier->mark_bits),
+                              1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix));
         }
         suffix_before = suffix;
     }
+    trawl_scatter_finish(&rows);
+    trawl_scatter_finish(&marks);
 }
 
 static void fill_resident(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
@@ -319,23 +323,23 @@ static void fill_resident(const trawl_build *build, uint32_t part, const trawl_q
     }
 }
 
-static void add_number(uint32_t *second, const trawl_qgram_tier *tier, uint64_t number,
+static void add_number(trawl_scatter *second, const trawl_qgram_tier *tier, uint64_t number,
                        uint32_t kind) {
     uint64_t hash = trawl_qgram_second(number, kind);
-    second[trawl_qgram_second_word(hash, tier->second_bits)] |= trawl_qgram_second_mask(hash);
+    trawl_scatter_set(second, trawl_qgram_second_word(hash, tier->second_bits),
+                      trawl_qgram_second_mask(hash));
 }
 
-static void add_suffix(uint32_t *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
+static void add_suffix(trawl_scatter *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
                        uint32_t bytes, uint32_t kind) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint64_t last = trawl_qgram_fold(trawl_ending_number(reversed, bytes), case_bits);
-    uint64_t number = bytes > 8
-                          ? sample_number(words_of(reversed + bytes - 1, bytes), bytes, case_bits)
-                          : trawl_qgram_suffix(bytes, 0, last);
+    uint64_t number = bytes > 8 ? sample_number(words_of(reversed, bytes), bytes, case_bits)
+                                : trawl_qgram_suffix(bytes, 0, last);
     add_number(second, tier, number, kind);
 }
 
-static void add_run(uint32_t *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
+static void add_run(trawl_scatter *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
                     uint32_t length) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint32_t run = trawl_qgram_run_of(reversed, length);
@@ -348,9 +352,11 @@ static void add_run(uint32_t *second, const trawl_qgram_tier *tier, const uint8_
 
 static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                         const trawl_keys *keys) {
-    uint32_t *second = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SECOND, part);
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
-    memset(second, 0, sizeof *second << tier->second_bits);
+    trawl_scatter second;
+    trawl_scatter_begin(&second,
+                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SECOND, part),
+                        tier->second_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         uint32_t shared = key == 0 ? 0 : keys->common[key], length = trawl_key_length(keys, key);
@@ -358,12 +364,13 @@ static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgr
         for (uint32_t i = 0; i < suffixes.count && suffixes.bytes[i] <= length; i++) {
             bytes = suffixes.bytes[i];
             if (shared < bytes) { /* else the key before has it */
-                add_suffix(second, tier, reversed, bytes, TRAWL_SECOND_ANY);
+                add_suffix(&second, tier, reversed, bytes, TRAWL_SECOND_ANY);
             }
         }
-        add_suffix(second, tier, reversed, bytes, TRAWL_SECOND_LAST);
-        add_run(second, tier, reversed, length);
+        add_suffix(&second, tier, reversed, bytes, TRAWL_SECOND_LAST);
+        add_run(&second, tier, reversed, length);
     }
+    trawl_scatter_finish(&second);
 }
 
 static void fill_runs(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
@@ -381,42 +388,41 @@ static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *co
     return trawl_ending_number(reversed, tail);
 }
 
+static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
+    const trawl_qgram_tier *tier = &planned->header.tier[part];
+    trawl_keys *keys = &planned->keys[part];
+    trawl_endings_fill(build, part, keys);
+    trawl_keys_release_ids(keys); /* for large sets this is when most memory is in use */
+    if (tier->kind == TRAWL_TIER_DIRECT) {
+        fill_direct(build, part, keys, &planned->shuffle[part]);
+        return;
+    }
+    if (tier->kind == TRAWL_TIER_PACKED) {
+        trawl_packed_fill(build, part, tier, keys);
+        return;
+    }
+    if (tier->kind == TRAWL_TIER_RESIDENT) {
+        fill_resident(build, part, tier, keys);
+    } else if (tier->kind == TRAWL_TIER_SHUFFLE) {
+        memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
+               &planned->shuffle[part], sizeof planned->shuffle[part]);
+    } else {
+        fill_hashed(build, part, tier, keys, planned->distances[part]);
+    }
+    fill_second(build, part, tier, keys);
+    fill_runs(build, part, tier, keys);
+    trawl_endings_hash(keys, tier->tail, tail_word, NULL, tier->hash_bits,
+                       trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
+                       trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
+}
+
 static trawl_status fill(trawl_build *build) {
-    const qgram_plan *planned = build->state;
+    qgram_plan *planned = build->state;
     memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HEADER, 0), &planned->header,
            sizeof planned->header);
     for (uint32_t part = 0; part < planned->header.tiers; part++) {
-        const trawl_qgram_tier *tier = &planned->header.tier[part];
-        const trawl_keys *keys = &planned->keys[part];
-        trawl_endings_fill(build, part, keys);
-        if (tier->kind == TRAWL_TIER_DIRECT) {
-            fill_direct(build, part, keys, &planned->shuffle[part]);
-            continue;
-        }
-        if (tier->kind == TRAWL_TIER_PACKED) {
-            trawl_status status = trawl_packed_fill(build, part, tier, keys);
-            if (status != TRAWL_OK) {
-                return status;
-            }
-            continue;
-        }
-        if (tier->kind == TRAWL_TIER_RESIDENT) {
-            fill_resident(build, part, tier, keys);
-        } else if (tier->kind == TRAWL_TIER_SHUFFLE) {
-            memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
-                   &planned->shuffle[part], sizeof planned->shuffle[part]);
-        } else {
-            fill_hashed(build, part, tier, keys, planned->distances[part]);
-        }
-        fill_second(build, part, tier, keys);
-        fill_runs(build, part, tier, keys);
-        trawl_status status = trawl_endings_hash(
-            keys, tier->tail, tail_word, NULL, tier->hash_bits,
-            trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
-            trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part), build->error);
-        if (status != TRAWL_OK) {
-            return status;
-        }
+        fill_tier(build, part, planned);
+        trawl_keys_release(&planned->keys[part]);
     }
     return TRAWL_OK;
 }

@@ -10,6 +10,7 @@
 #define SAMPLES 8192u /* of the text that are looked at */
 #define SLOT_BITS 14u
 #define SLOTS ((size_t)1 << SLOT_BITS)
+#define HINT_BITS 17u /* as many as a near cache holds: one in sixteen or less is set */
 #define MOST_GRAMS (UINT64_C(1) << 21) /* of the keys: more of them tell nothing new */
 #define PRODUCT_WORK 1.3               /* a sample by a product, where bits are extracted at once */
 #define MOST_MORE_BITS 2u              /* of a row's number, than products would have */
@@ -23,24 +24,32 @@ typedef struct place_table {
     uint16_t asked[SLOTS];
     uint64_t line[SLOTS];
     uint16_t read[SLOTS];
+    uint64_t hints[1u << (HINT_BITS - 6)]; /* a bit for the hash of each place that is there */
 } place_table;
 
+static uint64_t hash_of(uint64_t number) {
+    return number * TRAWL_QGRAM_MULTIPLIER;
+}
+
 static size_t slot_of(const uint64_t *numbers, uint64_t number) {
-    size_t slot = (size_t)((number * TRAWL_QGRAM_MULTIPLIER) >> (64 - SLOT_BITS));
+    size_t slot = (size_t)(hash_of(number) >> (64 - SLOT_BITS));
     while (numbers[slot] != 0 && numbers[slot] != number + 1) {
         slot = (slot + 1) & (SLOTS - 1);
     }
     return slot;
 }
 
-/* Row and bit of a sample in one number. */
-static uint64_t place_of(const trawl_qgram_tier *tier, uint64_t number) {
-    if (tier->fields != 0) {
-        return trawl_qgram_extract(number, tier->fields);
+trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier) {
+    trawl_qgram_placing made = {.row_bits = tier->row_bits,
+                                .multiplier = trawl_qgram_multiplier(tier->gram)};
+    uint32_t at = 0, fields = tier->fields;
+    for (; fields != 0; fields >>= 4, made.bytes++) {
+        uint32_t width = trawl_qgram_field(fields, 0);
+        made.mask[made.bytes] = ((UINT64_C(1) << width) - 1) << at;
+        made.shift[made.bytes] = 8 * made.bytes - at;
+        at += width;
     }
-    uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
-    return (uint64_t)trawl_qgram_row(number, multiplier, tier->row_bits) << TRAWL_QGRAM_ROW_BIT |
-           (number & 31);
+    return made;
 }
 
 /* The samples of a set and of a text that are compared. */
@@ -56,17 +65,20 @@ typedef struct comparison {
  * more in others, but by as much however rows are found. */
 static double passing(const comparison *self, const trawl_qgram_tier *tier, place_table *table) {
     const trawl_keys *keys = self->keys;
-    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
+    const trawl_qgram_placing rule = trawl_qgram_placing_of(tier);
+    uint32_t unused = 64 - 8 * tier->gram; /* bits of a number */
+    uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0) >> unused;
     size_t room = self->length - 8, samples = room < SAMPLES ? room : SAMPLES;
     memset(table, 0, sizeof *table);
     for (size_t i = 0; i < samples; i++) {
         uint64_t number;
         memcpy(&number, self->text + room * i / samples, sizeof number);
-        number = (number | case_bits) << (64 - 8 * tier->gram) >> (64 - 8 * tier->gram);
-        uint64_t place = place_of(tier, number);
+        uint64_t place = trawl_qgram_place(&rule, (number << unused >> unused) | case_bits);
         size_t slot = slot_of(table->place, place);
         table->place[slot] = place + 1;
         table->asked[slot]++;
+        uint64_t hint = hash_of(place) >> (64 - HINT_BITS);
+        table->hints[hint / 64] |= UINT64_C(1) << hint % 64;
         slot = slot_of(table->line, place / PLACES_OF_A_LINE);
         table->line[slot] = place / PLACES_OF_A_LINE + 1;
         table->read[slot]++;
@@ -76,13 +88,14 @@ static double passing(const comparison *self, const trawl_qgram_tier *tier, plac
         const uint8_t *reversed =
             keys->bytes + keys->offsets[key] + (self->distances == NULL ? 0 : self->distances[key]);
         for (uint32_t distance = 0; distance < tier->stride; distance++) {
-            uint64_t number =
-                (trawl_ending_number(reversed + distance, tier->gram) >> (64 - 8 * tier->gram)) |
-                case_bits;
-            number = number << (64 - 8 * tier->gram) >> (64 - 8 * tier->gram);
-            size_t slot = slot_of(table->place, place_of(tier, number));
-            passed += table->asked[slot]; /* nothing where the slot is free */
-            table->asked[slot] = 0;
+            uint64_t number = trawl_ending_eight(reversed + distance) >> unused | case_bits;
+            uint64_t place = trawl_qgram_place(&rule, number);
+            uint64_t hint = hash_of(place) >> (64 - HINT_BITS);
+            if ((table->hints[hint / 64] >> hint % 64 & 1) != 0) {
+                size_t slot = slot_of(table->place, place);
+                passed += table->asked[slot]; /* nothing where the slot is free */
+                table->asked[slot] = 0;
+            }
         }
     }
     return (double)passed / (double)samples;

@@ -15,6 +15,32 @@
 #include "engine/endings.h"
 #include "engine/qgram.h"
 
+/* How row and bit of a sample, in one number, follow from its bytes: of each of so many bytes these
+ * bits, moved down to their place. */
+typedef struct trawl_qgram_placing {
+    uint32_t bytes; /* 0: rows by products */
+    uint32_t row_bits;
+    uint64_t multiplier;
+    uint64_t mask[TRAWL_QGRAM_FIELD_BYTES];
+    uint32_t shift[TRAWL_QGRAM_FIELD_BYTES];
+} trawl_qgram_placing;
+
+trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier);
+
+/* The row's number above TRAWL_QGRAM_ROW_BIT bits that say which of its bits. */
+static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64_t number) {
+    if (self->bytes == 0) {
+        return (uint64_t)trawl_qgram_row(number, self->multiplier, self->row_bits)
+                   << TRAWL_QGRAM_ROW_BIT |
+               (number & 31);
+    }
+    uint64_t place = 0;
+    for (uint32_t byte = 0; byte < self->bytes; byte++) {
+        place |= number >> self->shift[byte] & self->mask[byte];
+    }
+    return place;
+}
+
 /* Sets tier->fields, and row_bits where the bytes have no more bits to tell, or leaves both as they
  * are where products are better. The tier is complete otherwise. `distances` are those of
  * engine/qgram_anchor.h, NULL where the tier has no reach. `text` is a sample, which may be empty.

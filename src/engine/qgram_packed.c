@@ -351,8 +351,8 @@ static bool is_unit(const uint32_t *first, const uint8_t *verify, uint32_t keys)
     return unit;
 }
 
-trawl_status trawl_packed_fill(const trawl_build *build, uint32_t part,
-                               const trawl_qgram_tier *tier, const trawl_keys *keys) {
+void trawl_packed_fill(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                       const trawl_keys *keys) {
     const trawl_image *image = build->image;
     trawl_packed_header *header = trawl_image_section(image, TRAWL_SECTION_QGRAM_FILTER, part);
     memset(header, 0, filter_bytes(tier));
@@ -382,7 +382,7 @@ trawl_status trawl_packed_fill(const trawl_build *build, uint32_t part,
         header->unit =
             is_unit(trawl_image_section(image, TRAWL_SECTION_KEY_FIRST, part),
                     trawl_image_section(image, TRAWL_SECTION_KEY_VERIFY, part), keys->count);
-        return TRAWL_OK;
+        return;
     }
     uint32_t *words = second;
     memset(words, 0, sizeof *words << tier->second_bits);
@@ -394,10 +394,9 @@ trawl_status trawl_packed_fill(const trawl_build *build, uint32_t part,
             words[bit >> 5] |= 1u << (bit & 31);
         }
     }
-    return trawl_endings_hash(keys, tier->tail, last_letters, letters, tier->hash_bits,
-                              trawl_image_section(image, TRAWL_SECTION_QGRAM_HASH, part),
-                              trawl_image_section(image, TRAWL_SECTION_QGRAM_RANGES, part),
-                              build->error);
+    trawl_endings_hash(keys, tier->tail, last_letters, letters, tier->hash_bits,
+                       trawl_image_section(image, TRAWL_SECTION_QGRAM_HASH, part),
+                       trawl_image_section(image, TRAWL_SECTION_QGRAM_RANGES, part));
 }
 
 /* ------------------------------------------------------------------ validation */

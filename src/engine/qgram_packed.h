@@ -73,8 +73,8 @@ trawl_status trawl_packed_divide(const trawl_build *build, trawl_qgram_header *h
  * (trawl_endings_reserve, trawl_endings_fill). */
 trawl_status trawl_packed_reserve(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
                                   const trawl_keys *keys, const char *instead);
-trawl_status trawl_packed_fill(const trawl_build *build, uint32_t part,
-                               const trawl_qgram_tier *tier, const trawl_keys *keys);
+void trawl_packed_fill(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                       const trawl_keys *keys);
 trawl_status trawl_packed_validate(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier,
                                    trawl_error *error);
 

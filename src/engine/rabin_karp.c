@@ -172,12 +172,9 @@ static trawl_status fill_grouped(trawl_build *build, const rabin_karp_plan *plan
         const trawl_keys *keys = &planned->keys[pass];
         trawl_endings_fill(build, pass, keys);
         trawl_ending_range *ranges = trawl_image_section(image, TRAWL_SECTION_RABIN_KARP_IDS, pass);
-        trawl_status status = trawl_endings_hash(
-            keys, record->window, range_hash, &hashing, record->hash_bits,
-            trawl_image_section(image, TRAWL_SECTION_RABIN_KARP_TABLE, pass), ranges, build->error);
-        if (status != TRAWL_OK) {
-            return status;
-        }
+        trawl_endings_hash(keys, record->window, range_hash, &hashing, record->hash_bits,
+                           trawl_image_section(image, TRAWL_SECTION_RABIN_KARP_TABLE, pass),
+                           ranges);
         uint64_t *filter = trawl_image_section(image, TRAWL_SECTION_RABIN_KARP_FILTER, pass);
         memset(filter, 0, ((size_t)1 << record->filter_bits) / 8);
         uint32_t count = trawl_endings_count(keys, record->window);

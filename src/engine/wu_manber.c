@@ -142,14 +142,13 @@ static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *co
     return trawl_ending_number(reversed, tail);
 }
 
-static trawl_status fill_tuned(trawl_build *build, const wu_manber_plan *planned) {
+static void fill_tuned(trawl_build *build, const wu_manber_plan *planned) {
     const trawl_wu_manber_header *header = &planned->header;
     fill_shift(planned, trawl_image_section(build->image, TRAWL_SECTION_WU_MANBER_SHIFT, 0));
     trawl_endings_fill(build, 0, &planned->keys);
-    return trawl_endings_hash(&planned->keys, header->tail, tail_word, NULL, header->hash_bits,
-                              trawl_image_section(build->image, TRAWL_SECTION_WU_MANBER_HASH, 0),
-                              trawl_image_section(build->image, TRAWL_SECTION_WU_MANBER_PREFIX, 0),
-                              build->error);
+    trawl_endings_hash(&planned->keys, header->tail, tail_word, NULL, header->hash_bits,
+                       trawl_image_section(build->image, TRAWL_SECTION_WU_MANBER_HASH, 0),
+                       trawl_image_section(build->image, TRAWL_SECTION_WU_MANBER_PREFIX, 0));
 }
 
 /* ------------------------------------------------------------------ paper */
@@ -261,9 +260,10 @@ static trawl_status fill(trawl_build *build) {
            sizeof planned->header);
     if (build->variant == TRAWL_WU_MANBER_PAPER) {
         fill_paper(build, &planned->header);
-        return TRAWL_OK;
+    } else {
+        fill_tuned(build, planned);
     }
-    return fill_tuned(build, planned);
+    return TRAWL_OK;
 }
 
 static void release(trawl_build *build) {

@@ -169,11 +169,19 @@ static uint32_t common_prefix(const uint8_t *left, const uint8_t *right, uint32_
     return i;
 }
 
+/* Sorted patterns are all over the set: they are asked for so many patterns before they are copied,
+ * their offsets twice as many. */
+#define AHEAD ((size_t)16)
+
 /* Copies the sorted patterns into keys, one for each distinct string. */
 static void gather(const sorter *sort, size_t count, trawl_keys *keys) {
     uint32_t used = 0;
     keys->offsets[0] = 0;
     for (size_t i = 0; i < count; i++) {
+        if (i + 2 * AHEAD < count) {
+            __builtin_prefetch(&sort->offsets[sort->entries[i + 2 * AHEAD].id]);
+            __builtin_prefetch(sort->bytes + sort->offsets[sort->entries[i + AHEAD].id]);
+        }
         const entry *item = &sort->entries[i];
         const uint8_t *bytes = sort->bytes + sort->offsets[item->id];
         keys->ids[i] = item->id;
@@ -198,6 +206,7 @@ static void gather(const sorter *sort, size_t count, trawl_keys *keys) {
         }
     }
     keys->first[keys->count] = (uint32_t)count;
+    memset(keys->bytes + used, 0, TRAWL_KEYS_PADDING);
 }
 
 trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *subset,
@@ -215,23 +224,23 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
     uint8_t *folded = NULL;
     sort.entries = trawl_allocate(count, sizeof *sort.entries);
     sort.scratch = trawl_allocate(count, sizeof *sort.scratch);
-    keys->bytes = trawl_allocate(total, 1);
-    keys->offsets = trawl_allocate(count + 1, sizeof *keys->offsets);
-    keys->common = trawl_allocate(count, sizeof *keys->common);
-    keys->ids = trawl_allocate(count, sizeof *keys->ids);
-    keys->first = trawl_allocate(count + 1, sizeof *keys->first);
+    keys->bytes = trawl_allocate(total + TRAWL_KEYS_PADDING, 1);
+    /* One block for four arrays: of large sets it goes back to the system when it is released. */
+    keys->offsets = trawl_allocate(4 * count + 2, sizeof *keys->offsets);
     size_t all_bytes = patterns->offsets == NULL ? 0 : patterns->offsets[patterns->count];
     if (keys->folded) {
         folded = trawl_allocate(all_bytes, 1);
     }
     trawl_status status = TRAWL_OK;
     if (sort.entries == NULL || sort.scratch == NULL || keys->bytes == NULL ||
-        keys->offsets == NULL || keys->common == NULL || keys->ids == NULL || keys->first == NULL ||
-        (keys->folded && folded == NULL)) {
+        keys->offsets == NULL || (keys->folded && folded == NULL)) {
         status = trawl_fail_memory(error, "sorting the patterns",
                                    total + (uint64_t)count * (2 * sizeof(entry) + 16));
         goto done;
     }
+    keys->common = keys->offsets + count + 1;
+    keys->first = keys->common + count;
+    keys->ids = keys->first + count + 1;
     if (folded != NULL) {
         for (size_t i = 0; i < all_bytes; i++) {
             folded[i] = trawl_fold(patterns->bytes[i]);
@@ -257,10 +266,18 @@ done:
 void trawl_keys_release(trawl_keys *keys) {
     trawl_release(keys->bytes);
     trawl_release(keys->offsets);
-    trawl_release(keys->common);
-    trawl_release(keys->ids);
-    trawl_release(keys->first);
     memset(keys, 0, sizeof *keys);
+}
+
+void trawl_keys_release_ids(trawl_keys *keys) {
+    size_t kept = (size_t)(keys->first - keys->offsets);
+    uint32_t *block = trawl_reallocate(keys->offsets, kept, sizeof *block);
+    if (block != NULL) { /* else all of it stays */
+        keys->offsets = block;
+        keys->common = block + keys->pattern_count + 1;
+    }
+    keys->first = NULL;
+    keys->ids = NULL;
 }
 
 uint64_t trawl_keys_states(const trawl_keys *keys) {

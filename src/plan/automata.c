@@ -15,6 +15,7 @@
 #define LEAST_TEXT ((size_t)8192) /* enough for few patterns */
 #define LINE 64.0
 #define NFA_STATE_BYTES 24.0
+#define TOGETHER 16u /* patterns whose words are asked for before the first of them is needed */
 
 /* A Bloom filter that keeps the bits of an item in one word. */
 typedef struct bit_set {
@@ -88,10 +89,13 @@ static trawl_status make_set(bit_set *set, uint64_t items, unsigned room, uint32
     while (set->bits < 20 && UINT64_C(1) << set->bits < items * room / 100) {
         set->bits++;
     }
-    size_t words = (size_t)1 << set->bits;
-    set->words = trawl_allocate_zeroed(words, sizeof *set->words);
-    return set->words == NULL ? trawl_fail_memory(error, "planning", words * sizeof *set->words)
-                              : TRAWL_OK;
+    size_t bytes = sizeof *set->words << set->bits;
+    set->words = trawl_allocate_table(bytes);
+    if (set->words == NULL) {
+        return trawl_fail_memory(error, "planning", bytes);
+    }
+    memset(set->words, 0, bytes);
+    return TRAWL_OK;
 }
 
 /* Whether letters of a pattern are compared once more, as states are those of folded text. */
@@ -110,38 +114,62 @@ static bool needs_verification(const trawl_patterns *patterns, size_t id) {
     return false;
 }
 
+/* The hashes of a pattern's beginnings, by their length less one; returns how many there are. Their
+ * words are on the way when they are needed: in a large table one waits for each. */
+static uint32_t hash_beginnings(const walk *self, size_t id, bool *bytes, uint64_t *hashes) {
+    const uint8_t *pattern = trawl_pattern_bytes(self->patterns, id);
+    uint32_t length = trawl_pattern_length(self->patterns, id);
+    uint32_t depth = length < MOST_DEPTH ? length : MOST_DEPTH;
+    const bit_set *beginnings = &self->beginnings;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < depth; i++) {
+        uint8_t byte = self->fold[pattern[i]];
+        bytes[byte] = true;
+        hash = extend(hash, byte);
+        hashes[i] = spread(hash);
+        __builtin_prefetch(&beginnings->words[hashes[i] >> (64 - beginnings->bits)], 1);
+    }
+    return depth;
+}
+
 static void add_patterns(walk *self, size_t step, double *factor) {
     const trawl_patterns *patterns = self->patterns;
-    double states = 1, seen = 0, deep = 0;
+    uint64_t states = 1, seen = 0, deep = 0;
     bool bytes[256] = {false};
-    for (size_t id = 0; id < patterns->count; id += step) {
-        const uint8_t *pattern = trawl_pattern_bytes(patterns, id);
-        uint32_t length = trawl_pattern_length(patterns, id);
-        uint64_t hash = 0;
-        for (uint32_t i = 0; i < length && i < MOST_DEPTH; i++) {
-            uint8_t byte = self->fold[pattern[i]];
-            bytes[byte] = true;
-            hash = extend(hash, byte);
-            states += add(&self->beginnings, spread(hash));
+    uint64_t hashes[TOGETHER][MOST_DEPTH];
+    uint32_t depths[TOGETHER];
+    for (size_t next = 0, id = 0; id < patterns->count;) {
+        uint32_t count = 0;
+        for (; next < patterns->count && count < TOGETHER; next += step) {
+            depths[count] = hash_beginnings(self, next, bytes, hashes[count]);
+            count++;
         }
-        if (length <= MOST_DEPTH) {
-            (void)add(&self->wholes, spread(hash));
+        for (uint32_t k = 0; k < count; k++, id += step) {
+            uint64_t whole = 0;
+            for (uint32_t i = 0; i < depths[k]; i++) {
+                whole = hashes[k][i];
+                states += add(&self->beginnings, whole);
+            }
+            uint32_t length = trawl_pattern_length(patterns, id);
+            if (length > MOST_DEPTH) {
+                deep += length - MOST_DEPTH;
+                continue;
+            }
+            (void)add(&self->wholes, whole);
             if (needs_verification(patterns, id)) {
-                (void)add(&self->verified, spread(hash));
+                (void)add(&self->verified, whole);
             }
             self->lengths[length] = true;
-        } else {
-            deep += length - MOST_DEPTH;
         }
-        seen++;
+        seen += count;
     }
-    *factor = (double)patterns->count / seen;
+    *factor = (double)patterns->count / (double)seen;
     double classes = 1;
     for (unsigned byte = 0; byte < 256; byte++) {
         classes += bytes[byte];
     }
     trawl_automata_estimate *estimate = self->estimate;
-    estimate->states = (states + deep) * *factor;
+    estimate->states = (double)(states + deep) * *factor;
     self->entry = estimate->states <= 65536 ? 2 : 4;
     self->classes = classes < 256 ? classes : 256;
     self->columns = self->classes;
