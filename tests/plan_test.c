@@ -281,6 +281,49 @@ static void a_plan_for_a_gpu_explains_itself(void **state) {
     trawl_patterns_free(patterns);
 }
 
+/* Short patterns are all over the text, and the beginnings of longer ones, so that neither filters
+ * nor an automaton would do for all: an automaton takes the short ones, and is told as one of the
+ * filters. */
+static void a_gpu_gets_an_automaton_beside_filters(void **state) {
+    (void)state;
+    enum { SAMPLE = 1 << 18 };
+    static const char letters[] = "0123456789klmnopqrstuvwxyz";
+    trawl_patterns *patterns = of_letters(letters, 20000, 9), *pair = of_letters("ab", 8, 3);
+    char *text = text_of(pair, SAMPLE);
+    for (unsigned i = 0; i < SAMPLE; i++)
+        if (i % 8 < 4)
+            text[i] = letters[(i * 2654435761u >> 8) % (sizeof letters - 1)];
+    for (unsigned i = 0; i < 8; i++) {
+        const char bytes[] = {"ab"[i % 2], "ab"[i / 2 % 2], "ab"[i / 4]};
+        assert_int_equal(trawl_patterns_add(patterns, bytes, 3, 0, &error), TRAWL_OK);
+    }
+    assert_int_equal(trawl_patterns_add(patterns, "b", 1, 0, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_add(patterns, "AB", 2, TRAWL_PATTERN_CASE_INSENSITIVE, &error),
+                     TRAWL_OK);
+    trawl_db *db = planned_for("cuda", patterns, text, SAMPLE, NULL);
+    trawl_db_information information;
+    trawl_plan_information plan;
+    trawl_expected_engine engine;
+    trawl_filter_information filter;
+    trawl_db_info(db, &information);
+    assert_string_equal(information.engine, "qgram");
+    assert_non_null(strstr(information.reason, "an automaton takes 10 patterns"));
+    assert_true(trawl_db_plan(db, &plan));
+    assert_int_equal(plan.device_filters, 2);
+    for (size_t i = 0; i < plan.device_filters; i++) {
+        assert_true(trawl_db_device_filter(db, i, &filter));
+        bool last = i + 1 == plan.device_filters;
+        assert_string_equal(filter.kind, last ? "automaton" : "shared");
+        assert_int_equal(filter.max_length, last ? 3 : 9);
+    }
+    assert_true(trawl_db_expected(db, 0, &engine));
+    assert_true(engine.shared_bytes > 0 && engine.shared_bytes <= 232448);
+    trawl_db_free(db);
+    free(text);
+    trawl_patterns_free(patterns);
+    trawl_patterns_free(pair);
+}
+
 /* Saved, loaded, and scanned by the CPU. */
 static void a_database_for_a_gpu_is_a_database(void **state) {
     (void)state;
@@ -411,6 +454,7 @@ int main(void) {
         cmocka_unit_test(parts_in_parallel_give_up_no_dense_match),
         cmocka_unit_test(a_gpu_gets_the_kernel_that_the_text_calls_for),
         cmocka_unit_test(a_plan_for_a_gpu_explains_itself),
+        cmocka_unit_test(a_gpu_gets_an_automaton_beside_filters),
         cmocka_unit_test(a_database_for_a_gpu_is_a_database),
         cmocka_unit_test(the_callers_device_costs_decide),
         cmocka_unit_test(devices_to_plan_for),

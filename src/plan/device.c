@@ -51,6 +51,7 @@ typedef struct device_plan {
     bool present; /* the device; else it is the usual one */
     trawl_device_costs costs;
     trawl_cuda_qgram_layout *layout;
+    uint64_t filter_shared_bytes; /* of its filters */
     trawl_hot_estimate hot;
     trawl_error obstacle[TRAWL_DEVICE_WAYS]; /* status TRAWL_OK: none */
     trawl_device_record *record;
@@ -143,7 +144,9 @@ static trawl_status price_filter(device_plan *self, trawl_error *error) {
         in_shared += tier->place == TRAWL_CUDA_QGRAM_GLOBAL || i >= layout->sieved ? 0 : first;
     }
     bytes += layout->mix.shared_bytes;
-    in_shared += layout->mix.shared_bytes;
+    self->filter_shared_bytes = in_shared;
+    /* The automaton is a kernel of its own, before the filters'. */
+    in_shared = layout->mix.shared_bytes > in_shared ? layout->mix.shared_bytes : in_shared;
     record->picoseconds[TRAWL_DEVICE_FILTER] = layout->price * self->costs.filter;
     record->bytes[TRAWL_DEVICE_FILTER] = bytes;
     record->shared_bytes[TRAWL_DEVICE_FILTER] = in_shared;
@@ -226,11 +229,12 @@ static void explain_filter(const device_plan *self, trawl_plan *plan) {
                        1e3 / (mix->price * self->costs.filter));
     }
     trawl_plan_add(plan, "%u filter%s in ", layout->sieved, one ? "" : "s");
-    add_bytes(plan, record->shared_bytes[TRAWL_DEVICE_FILTER] - mix->shared_bytes);
+    add_bytes(plan, self->filter_shared_bytes);
     trawl_plan_add(plan, " of each block's shared memory%s let%s %.2g %% of positions through, to ",
                    beyond ? " and behind the L2 cache" : "", one ? "s" : "",
                    100 * layout->candidates);
-    add_bytes(plan, record->bytes[TRAWL_DEVICE_FILTER] - record->shared_bytes[TRAWL_DEVICE_FILTER]);
+    add_bytes(plan,
+              record->bytes[TRAWL_DEVICE_FILTER] - self->filter_shared_bytes - mix->shared_bytes);
     trawl_plan_add(plan, " of tables behind the L2 cache");
 }
 
