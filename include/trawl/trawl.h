@@ -343,8 +343,8 @@ TRAWL_API bool trawl_db_filter(const trawl_db *db, size_t index, trawl_filter_in
 /* The same of the filters that a GPU was expected to get; `kind`: "direct", "shared" (in shared
  * memory), "global" (behind the L2 cache), or "automaton": no filter, but an automaton that counts
  * short patterns, runs of one byte and what is frequent in the text beside the filters. They are
- * chosen anew when the database is uploaded, by the text and the device then. `pass`, `look_ups` and
- * what follows are 0. */
+ * chosen anew when the database is uploaded, by the text and the device then. `pass`, `look_ups`
+ * and what follows are 0. */
 TRAWL_API bool trawl_db_device_filter(const trawl_db *db, size_t index,
                                       trawl_filter_information *filter);
 
