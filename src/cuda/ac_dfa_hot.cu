@@ -1,32 +1,15 @@
 /* Kernel "hot": the shape of a launch, and which of its two walks serves a pass. */
 #include "cuda/ac_dfa_hot.cuh"
 
+extern "C" {
+#include "cuda/hot_walk.h"
+}
+
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 27)
 #define PIECE_UNIT UINT64_C(4096)
 #define UNIT 32u /* bytes of text that a thread reads at once */
 
-/* How long parts are. Shorter ones mean more threads but also a greater share of bytes walked
- * twice; as many threads as fit are wanted, unless so many bytes would be walked twice that it is
- * better to have fewer, but never fewer than keep a multiprocessor's shared memory busy. */
-#define FEWEST_THREAD_BYTES 64u
-#define BYTES_PER_OVERLAP 32u
-#define BUSY_LANES 512u
-/* Parts of each thread: no thread then waits long for the others' last ones. */
-#define ROUNDS 2u
-
 /* ------------------------------------------------------------------ planning */
-
-static uint32_t choose_thread_bytes(uint64_t length, uint32_t overlap, uint32_t multiprocessors,
-                                    uint32_t threads) {
-    uint64_t units = length + 16; /* parts may begin up to 15 bytes before the text */
-    uint64_t full = units / ((uint64_t)multiprocessors * threads * ROUNDS) + 1;
-    uint64_t busy = units / ((uint64_t)multiprocessors * BUSY_LANES) + 1;
-    uint64_t little_overlap = (uint64_t)overlap * BYTES_PER_OVERLAP;
-    uint64_t bytes = little_overlap < busy ? little_overlap : busy;
-    bytes = bytes > full ? bytes : full;
-    bytes = bytes > FEWEST_THREAD_BYTES ? bytes : FEWEST_THREAD_BYTES;
-    return (uint32_t)((bytes + UNIT - 1) / UNIT * UNIT);
-}
 
 trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
                                  trawl_cuda_plan *plan, trawl_error *error) {
@@ -50,8 +33,9 @@ trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded, const trawl_cuda
     uint64_t piece = wishes->length / pieces + 1;
     plan->piece_bytes = (piece + PIECE_UNIT - 1) / PIECE_UNIT * PIECE_UNIT;
     plan->block_threads = threads;
-    uint32_t thread_bytes = choose_thread_bytes(
-        plan->piece_bytes, hot->view.overlap, (uint32_t)uploaded->device.multiprocessors, threads);
+    uint32_t thread_bytes =
+        trawl_hot_thread_bytes(plan->piece_bytes, hot->view.overlap,
+                               (uint32_t)uploaded->device.multiprocessors, threads, NULL);
     plan->shared_bytes = staged ? hot->staged_image.image_bytes + threads * TRAWL_HOT_STAGE_BYTES
                                 : hot->view.image.image_bytes;
     return trawl_cuda_plan_text(uploaded, wishes, thread_bytes, UNIT, MOST_BLOCK_BYTES, plan,

@@ -1,12 +1,20 @@
 #include "cuda/hot_walk.h"
 
 #include <math.h>
+#include <stddef.h>
 
-/* The kernel's own numbers (cuda/ac_dfa_hot.cu). */
-#define TEXT_BYTES 1073741824.0 /* that parts are thought of for */
-#define LANES_FULL (1024.0 * 2)
-#define LANES_BUSY 512.0
-#define BYTES_PER_OVERLAP 32.0
+/* Parts are units of what a thread reads at once, and not less than some of them. */
+#define UNIT 32u
+#define FEWEST_THREAD_BYTES 64u
+
+/* Parts of each thread: no thread then waits long for the others' last ones. Fewer, longer parts
+ * are walked where overlaps would take more time than that saves. */
+#define ROUNDS 2u
+
+/* Of what a block with 1,024 busy threads does: measured, 768 of them take 1.11 times as long, 512
+ * 1.42, and 256 2.6 (docs/GPU.md). */
+#define BUSY_THREADS 1024.0
+#define SLOWER 0.4
 
 /* A thread that asks the full table keeps its warp from going on for so many steps. */
 #define WARP 32.0
@@ -24,11 +32,31 @@ double trawl_hot_bank_conflicts(uint32_t classes) {
     return others / (BANKS - 1.0);
 }
 
-double trawl_hot_bytes_walked(uint64_t longest, uint32_t multiprocessors) {
-    double overlap = (double)(longest - 1);
-    double full = TEXT_BYTES / (multiprocessors * LANES_FULL);
-    double busy = TEXT_BYTES / (multiprocessors * LANES_BUSY);
-    return 1 + overlap / fmax(fmin(overlap * BYTES_PER_OVERLAP, busy), full);
+static double slower_with(double threads) {
+    double fewer = fmax(BUSY_THREADS / threads, 1);
+    return sqrt(1 + SLOWER * (fewer * fewer - 1));
+}
+
+uint32_t trawl_hot_thread_bytes(uint64_t length, uint64_t overlap, uint32_t multiprocessors,
+                                uint32_t threads, double *cost) {
+    uint64_t all = length + 16; /* parts may begin up to 15 bytes before the text */
+    uint64_t best = 0;
+    double least = INFINITY;
+    for (uint32_t quarters = 4 * ROUNDS; quarters != 0; quarters /= 2) {
+        uint64_t parts = (uint64_t)multiprocessors * threads * quarters / 4;
+        uint64_t bytes = all / parts + 1;
+        bytes = bytes > FEWEST_THREAD_BYTES ? bytes : FEWEST_THREAD_BYTES;
+        double busy = fmin((double)threads, (double)all / ((double)bytes * multiprocessors));
+        double takes = (1 + (double)overlap / (double)bytes) * slower_with(busy);
+        if (takes < least) {
+            least = takes;
+            best = bytes;
+        }
+    }
+    if (cost != NULL) {
+        *cost = least;
+    }
+    return (uint32_t)((best + UNIT - 1) / UNIT * UNIT);
 }
 
 double trawl_hot_waits(double elsewhere) {

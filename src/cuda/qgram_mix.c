@@ -28,6 +28,8 @@ static const uint32_t lengths[] = {3, 4, 2};
 #define WAIT 1.2
 #define CACHED 2.5
 #define MULTIPROCESSORS 132u
+#define THREADS 1024u                  /* of a block */
+#define TEXT_BYTES (UINT64_C(1) << 30) /* that prices are for */
 
 /* Filters that cost less than this are not tried to be relieved: the walk alone costs as much. */
 #define WORTH_TRYING 1.0
@@ -207,9 +209,10 @@ static trawl_status price_automaton(trawl_cuda_qgram_mix *mix, const uint8_t *sa
     mix->rows = shape.rows;
     mix->shared_bytes = CLASS_BYTES + 2 * (uint64_t)shape.rows * classes;
     mix->elsewhere = share_elsewhere(mix->automaton, &ranks, shape);
-    mix->price = trawl_hot_bytes_walked(mix->longest, MULTIPROCESSORS) *
-                 (STEP + CONFLICT * trawl_hot_bank_conflicts(classes) +
-                  WAIT * trawl_hot_waits(mix->elsewhere) + CACHED * mix->elsewhere);
+    double parts;
+    (void)trawl_hot_thread_bytes(TEXT_BYTES, mix->longest - 1, MULTIPROCESSORS, THREADS, &parts);
+    mix->price = parts * (STEP + CONFLICT * trawl_hot_bank_conflicts(classes) +
+                          WAIT * trawl_hot_waits(mix->elsewhere) + CACHED * mix->elsewhere);
     trawl_state_ranks_release(&ranks);
     return TRAWL_OK;
 }
@@ -356,7 +359,7 @@ static trawl_status make_mix(const trawl_patterns *patterns, trawl_cuda_qgram_mi
 static trawl_status try_all(mixing *self, trawl_cuda_qgram_layout *other,
                             trawl_cuda_qgram_layout *layout, trawl_error *error) {
     trawl_cuda_qgram_mix frequent, mix;
-    double surplus;
+    double surplus = 0;
     trawl_status status = make_mix(self->patterns, &frequent, error);
     if (status == TRAWL_OK) {
         status = mark_frequent(self->patterns, layout, frequent.walked, &surplus, error);

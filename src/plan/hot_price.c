@@ -11,6 +11,8 @@
 /* The kernel's own numbers (cuda/state_ranks.c). */
 #define CLASS_BYTES 256u
 #define MOST_RANK_BITS 15u
+#define THREADS 1024u                  /* of a block */
+#define TEXT_BYTES (UINT64_C(1) << 30) /* that prices are for */
 
 /* States are ranked by every other piece of the text, and judged by the others: else they would
  * seem to be the right ones. */
@@ -118,8 +120,10 @@ static double price(const trawl_hot_estimate *estimate, double classes,
                   costs->hot_conflict * trawl_hot_bank_conflicts((uint32_t)classes) +
                   costs->hot_wait * estimate->waits +
                   estimate->elsewhere * (costs->hot_cached + costs->hot_memory * over_cache);
-    return trawl_hot_bytes_walked(patterns->max_length, device->multiprocessors) *
-           (step + estimate->verified * costs->hot_verified);
+    double parts;
+    (void)trawl_hot_thread_bytes(TEXT_BYTES, patterns->max_length - 1, device->multiprocessors,
+                                 THREADS, &parts);
+    return parts * (step + estimate->verified * costs->hot_verified);
 }
 
 trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8_t *text,
