@@ -20,6 +20,8 @@ static const uint32_t lengths[] = {3, 4, 2};
  * would cost far more than the rows of those. */
 #define MOST_LETTERS 4u
 #define MOST_KEYS ((size_t)16384)
+#define MOST_BYTES ((size_t)1 << 20) /* of all keys: only some hundred states have rows near by */
+#define MOST_TABLE_BYTES ((uint64_t)64 << 20)
 #define LONGEST 1024u /* the walk of a part begins so many bytes before it */
 
 /* What a step costs, in picoseconds of a whole device, as in plan/device.c. */
@@ -97,19 +99,21 @@ static trawl_status mark_frequent(const trawl_patterns *patterns,
 
 /* Says of the mix what is known of its patterns; false: they are none, all, or too many. */
 static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix) {
-    size_t keys = 0;
+    size_t keys = 0, bytes = 0;
     mix->patterns = mix->longest = 0;
     mix->shortest = UINT32_MAX;
-    for (size_t id = 0; id < patterns->count && keys <= MOST_KEYS; id++) {
+    for (size_t id = 0; id < patterns->count && keys <= MOST_KEYS && bytes <= MOST_BYTES; id++) {
         if (mix->walked[id] != 0) {
             uint32_t length = trawl_pattern_length(patterns, id);
             mix->patterns++;
             mix->longest = length > mix->longest ? length : mix->longest;
             mix->shortest = length < mix->shortest ? length : mix->shortest;
             keys += ways_of(patterns, id);
+            bytes += length * ways_of(patterns, id);
         }
     }
-    return mix->patterns != 0 && mix->patterns != patterns->count && keys <= MOST_KEYS;
+    return mix->patterns != 0 && mix->patterns != patterns->count && keys <= MOST_KEYS &&
+           bytes <= MOST_BYTES;
 }
 
 /* ------------------------------------------------------------------ the automaton */
@@ -169,6 +173,7 @@ static trawl_status make_automaton(const trawl_patterns *patterns, trawl_cuda_qg
     if (status == TRAWL_OK) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
         options.engine = "ac-dfa";
+        options.max_table_bytes = MOST_TABLE_BYTES;
         status = trawl_compile(keys, &options, &mix->automaton, error);
     }
     if (status == TRAWL_OK) {
@@ -328,8 +333,9 @@ static trawl_status try_mix(mixing *self, trawl_cuda_qgram_mix *mix, trawl_cuda_
     if (status == TRAWL_OK && other->mix.walked != NULL) {
         uint8_t *marks = trawl_allocate(self->patterns->count, 1);
         double surplus = 0;
-        status = TRAWL_ERROR_MEMORY;
-        if (marks != NULL) {
+        if (marks == NULL) {
+            status = trawl_fail_memory(error, "choosing tiers", self->patterns->count);
+        } else {
             memcpy(marks, other->mix.walked, self->patterns->count);
             status = mark_frequent(self->patterns, other, marks, &surplus, error);
             trawl_release(marks);
