@@ -226,6 +226,14 @@ bool device_open(device_database *database, combination which, const test_case *
     return outcome == COMBINATION_COMPILED;
 }
 
+bool device_open_engine(device_database *database, const char *engine, const test_case *test) {
+    combination which;
+    for (size_t c = 0; device_combination(c, &which); c++)
+        if (strcmp(which.engine, engine) == 0 && device_open(database, which, test))
+            return true;
+    return false;
+}
+
 device_outcome device_check(device_database *database, const device_scan *scan,
                             const test_case *test, uint64_t length, const expectation *expected,
                             const char *replay) {

@@ -29,6 +29,9 @@ device_outcome device_check(device_database *database, const device_scan *scan,
  * false when the set was refused. */
 bool device_open(device_database *database, combination which, const test_case *test);
 
+/* The same for the first combination of an engine whose variants differ on the CPU alone. */
+bool device_open_engine(device_database *database, const char *engine, const test_case *test);
+
 /* The combinations that name an engine with kernels. */
 bool device_combination(size_t index, combination *which);
 
