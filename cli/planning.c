@@ -9,13 +9,17 @@
 #include "report.h"
 #include "source/text_file.h"
 
-enum { PIECES = 32, PIECE_BYTES = 4096, SAMPLE_BYTES = PIECES * PIECE_BYTES };
-enum { TABLE_PIECES = 256 }; /* by which tables are laid out on a device */
+/* Many short pieces: what is in a text often comes in bursts, of which a few pieces miss some. */
+enum { PIECES = 128, PIECE_BYTES = 1024, SAMPLE_BYTES = PIECES * PIECE_BYTES };
+enum {
+    TABLE_PIECES = 256,
+    TABLE_PIECE_BYTES = 4096
+}; /* by which tables are laid out on a device */
 
 /* Somewhere in its share of the text: at equal distances all pieces of a text that repeats itself
  * could be the same one. */
-static size_t offset_of(size_t piece, size_t pieces, uint64_t length) {
-    uint64_t share = (length - PIECE_BYTES) / pieces;
+static size_t offset_of(size_t piece, size_t pieces, size_t piece_bytes, uint64_t length) {
+    uint64_t share = (length - piece_bytes) / pieces;
     uint64_t mixed = (piece + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     return (size_t)(share * piece + mixed % share);
 }
@@ -24,7 +28,7 @@ static size_t offset_of(size_t piece, size_t pieces, uint64_t length) {
 static bool read_pieces(const text_file *file, uint64_t length, uint8_t *sample) {
     for (size_t i = 0; i < PIECES; i++) {
         ssize_t got = pread(text_file_descriptor(file), sample + i * PIECE_BYTES, PIECE_BYTES,
-                            (off_t)offset_of(i, PIECES, length));
+                            (off_t)offset_of(i, PIECES, PIECE_BYTES, length));
         if (got != PIECE_BYTES)
             return false;
     }
@@ -93,18 +97,19 @@ bool planning_begin(planning *self, const char *path, bool must_exist,
 }
 
 /* A copy of so many pieces of a text that is longer than all of them. */
-static uint8_t *copy_pieces(const uint8_t *text, size_t length, size_t pieces) {
-    uint8_t *sample = allocate(pieces * PIECE_BYTES);
+static uint8_t *copy_pieces(const uint8_t *text, size_t length, size_t pieces, size_t piece_bytes) {
+    uint8_t *sample = allocate(pieces * piece_bytes);
     for (size_t i = 0; i < pieces; i++)
-        memcpy(sample + i * PIECE_BYTES, text + offset_of(i, pieces, length), PIECE_BYTES);
+        memcpy(sample + i * piece_bytes, text + offset_of(i, pieces, piece_bytes, length),
+               piece_bytes);
     return sample;
 }
 
 uint8_t *planning_table_sample(const uint8_t *text, size_t length, size_t *sample_length) {
-    enum { BYTES = TABLE_PIECES * PIECE_BYTES };
+    enum { BYTES = TABLE_PIECES * TABLE_PIECE_BYTES };
     *sample_length = length < BYTES ? length : BYTES;
     if (length >= 2 * BYTES)
-        return copy_pieces(text, length, TABLE_PIECES);
+        return copy_pieces(text, length, TABLE_PIECES, TABLE_PIECE_BYTES);
     uint8_t *sample = allocate(*sample_length + (*sample_length == 0));
     if (*sample_length != 0)
         memcpy(sample, text + (length - *sample_length) / 2, *sample_length);
@@ -120,7 +125,7 @@ void planning_begin_with_text(planning *self, const uint8_t *text, size_t length
         options->sample = text;
         return;
     }
-    self->sample = copy_pieces(text, length, PIECES);
+    self->sample = copy_pieces(text, length, PIECES, PIECE_BYTES);
     options->sample = self->sample;
 }
 

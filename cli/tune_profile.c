@@ -83,6 +83,7 @@ double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *c
         {"resident", &costs->resident, 1},
         {"dfa_step", costs->dfa_step, TRAWL_COST_SIZES},
         {"dfa_match", &costs->dfa_match, 1},
+        {"dfa_match_often", &costs->dfa_match_often, 1},
         {"nfa_step", costs->nfa_step, TRAWL_COST_SIZES},
         {"shift", costs->shift, TRAWL_COST_SIZES},
         {"shift_zero", &costs->shift_zero, 1},

@@ -91,6 +91,31 @@ static void the_callers_costs_decide(void **state) {
     trawl_patterns_free(patterns);
 }
 
+/* Matches that end at nearly every byte have a price of their own. */
+static void frequent_matches_are_priced_as_such(void **state) {
+    (void)state;
+    enum { SAMPLE = 65536 };
+    static const char *const engine_of[] = {"ac-dfa", "qgram"};
+    trawl_patterns *patterns = numbered(26, 1);
+    char *text = text_of(patterns, SAMPLE);
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.sample = text;
+    options.sample_length = SAMPLE;
+    for (unsigned dear = 0; dear < 2; dear++) {
+        trawl_costs costs = TRAWL_COSTS;
+        costs.dfa_match_often = dear ? 1000 : 0.1;
+        options.costs = &costs;
+        trawl_db *db;
+        assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+        trawl_db_information information;
+        trawl_db_info(db, &information);
+        assert_string_equal(information.engine, engine_of[dear]);
+        trawl_db_free(db);
+    }
+    free(text);
+    trawl_patterns_free(patterns);
+}
+
 /* Limits from plenty to nothing: each plan keeps within its own, or there is none. */
 static void less_memory_gets_smaller_tables(void **state) {
     (void)state;
@@ -448,6 +473,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rare_patterns_get_a_filter_and_frequent_ones_an_automaton),
         cmocka_unit_test(the_callers_costs_decide),
+        cmocka_unit_test(frequent_matches_are_priced_as_such),
         cmocka_unit_test(less_memory_gets_smaller_tables),
         cmocka_unit_test(an_engine_by_name_is_refused_with_another_that_would_do),
         cmocka_unit_test(nothing_fits_into_nothing),

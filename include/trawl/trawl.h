@@ -178,7 +178,7 @@ typedef struct trawl_costs {
     double direct;                    /* a byte in the table for patterns of 1 and 2 bytes */
     double match;                     /* an end of matches found by qgram */
     double dfa_step[TRAWL_COST_SIZES]; /* ac-dfa: a byte, in states of that size together */
-    double dfa_match;                  /* an end of matches found by an automaton */
+    double dfa_match; /* an end of matches found by an automaton, one in fifteen bytes or fewer */
     double nfa_step[TRAWL_COST_SIZES]; /* ac-nfa */
     double shift[TRAWL_COST_SIZES];    /* wu-manber: a window tested in a table of that size */
     double shift_zero;                 /* a window looked up */
@@ -187,6 +187,7 @@ typedef struct trawl_costs {
     double shuffle;      /* qgram, few patterns: a byte of text in one shuffle of vectors */
     double shuffle_pass; /* a position that passes all of them */
     double resident; /* qgram, hundreds of patterns: a byte of text whose last four are hashed */
+    double dfa_match_often; /* as dfa_match, where matches end at half of all bytes */
 } trawl_costs;
 #define TRAWL_COSTS                                                                                \
     { .size = sizeof(trawl_costs) }

@@ -12,8 +12,6 @@
 
 #include "cpu/chains.h"
 
-enum { TRAWL_LANES = 8 };
-
 /* In front of a loop over all lanes: their states then stay in registers. */
 #if defined(__clang__)
 #define UNROLL_LANES _Pragma("clang loop unroll(full)")

@@ -24,6 +24,7 @@ const trawl_costs trawl_costs_built_in = {
     .nfa_step = {2.65, 2.8, 3.2, 3.75, 5.6, 7.4, 11.8, 18.9},
     .shift = {1.45, 1.60, 1.75, 2.70, 4.60, 5.30, 8.40, 13.5},
     .shift_zero = 36,
+    .dfa_match_often = 2.1, /* to dfa_match as on a Zen 5 */
 };
 
 void trawl_costs_complete(const trawl_costs *given, trawl_costs *costs) {

@@ -35,6 +35,9 @@ typedef struct trawl_window {
 /* Windows are at most this long, so that walkers may keep 32-bit positions. */
 #define TRAWL_WINDOW_MAX ((size_t)1 << 30)
 
+/* Places of a window that an automaton's walker on a CPU walks in turn (cpu/lanes.h). */
+enum { TRAWL_LANES = 8 };
+
 /* Where matches go: an array that the runner empties whenever it is full. */
 typedef struct trawl_sink trawl_sink;
 struct trawl_sink {

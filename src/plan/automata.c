@@ -6,15 +6,17 @@
 #include "common/allocate.h"
 #include "common/fold.h"
 #include "common/status.h"
+#include "engine/walk.h"
 
 /* States are the beginnings of patterns. Their hashes, as bits of a table, are enough to walk: a
  * state is the longest end of the text so far that is a beginning. */
 #define MOST_DEPTH 16u                      /* longer beginnings are not looked at */
 #define MOST_BEGINNINGS ((uint64_t)3 << 19) /* of larger sets only some patterns are */
-#define MOST_TEXT ((size_t)65536)
+#define MOST_TEXT ((size_t)131072)
 #define LEAST_TEXT ((size_t)8192) /* enough for few patterns */
 #define LINE 64.0
 #define NFA_STATE_BYTES 24.0
+#define SHARE_OF_CACHE 0.75 /* that table and text have; the rest is the outputs' and others' */
 #define TOGETHER 16u /* patterns whose words are asked for before the first of them is needed */
 
 /* A Bloom filter that keeps the bits of an item in one word. */
@@ -347,36 +349,55 @@ void trawl_automata_trace_release(trawl_automata_steps *trace) {
 
 /* ------------------------------------------------------------------ caches */
 
-/* The share of steps that touch a line which is not among the last `lines` different ones: how fast
- * new lines come when there have been so many. Between the points, and beyond the last one, their
- * number is a power of the steps (Heaps' law). */
-static double share_of_new_lines(const trawl_line_growth *growth, double lines) {
-    if (lines >= growth->all || growth->lines[0] <= 0) {
-        return 0;
-    }
+/* The number of different lines after so many steps, and the share of these steps that touch a line
+ * for the first time at the end. Between the points, and beyond the last one, the number is a power
+ * of the steps (Heaps' law). */
+static double lines_after(const trawl_line_growth *growth, double steps, double *new_share) {
     unsigned point = 1;
-    while (point < TRAWL_GROWTH_POINTS - 1 && growth->lines[point] < lines) {
+    while (point < TRAWL_GROWTH_POINTS - 1 && growth->steps[point] < steps) {
         point++;
     }
     double ratio = growth->lines[point] / growth->lines[point - 1];
     double exponent =
         ratio <= 1 ? 0 : log(ratio) / log(growth->steps[point] / growth->steps[point - 1]);
-    if (exponent < 1e-3) {
+    double lines = growth->lines[point] * pow(steps / growth->steps[point], exponent);
+    if (lines >= growth->all) {
+        *new_share = 0;
+        return growth->all;
+    }
+    double share = exponent * lines / steps;
+    *new_share = share < 1 ? share : 1;
+    return lines;
+}
+
+/* The share of steps that miss a cache of so many lines: it holds what the last steps touched, of
+ * the table and of the text, and a step misses it that touches nothing of that. */
+static double share_of_misses(const trawl_line_growth *growth, double cache) {
+    double share = 0;
+    if (cache >= growth->all + growth->all / LINE || growth->lines[0] <= 0) {
         return 0;
     }
-    double steps = growth->steps[point] * pow(lines / growth->lines[point], 1 / exponent);
-    double share = steps <= 0 ? 1 : exponent * lines / steps;
-    return share < 1 ? share : 1;
+    double fits = 1, fills = LINE * cache; /* so many steps */
+    for (unsigned halving = 0; halving < 24; halving++) {
+        double steps = sqrt(fits * fills);
+        if (lines_after(growth, steps, &share) + steps / LINE < cache) {
+            fits = steps;
+        } else {
+            fills = steps;
+        }
+    }
+    return share;
 }
 
 double trawl_automata_step(const trawl_line_growth *growth, const double *by_size) {
     double nanoseconds = by_size[0];
     for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
-        /* Of the size before; a quarter, as several walks at a time, the text and the outputs share
-         * the caches with them. */
-        double lines = 64.0 * (double)(UINT64_C(1) << (2 * i)) / 16;
+        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE;
         double more = by_size[i] - by_size[i - 1];
-        nanoseconds += (more > 0 ? more : 0) * share_of_new_lines(growth, lines);
+        /* Lanes take steps in turn: a round waits as long where one of them misses as where all do,
+         * as in the measurement. */
+        double waits = 1 - pow(1 - share_of_misses(growth, SHARE_OF_CACHE * cache), TRAWL_LANES);
+        nanoseconds += (more > 0 ? more : 0) * waits;
     }
     return nanoseconds;
 }

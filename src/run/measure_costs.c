@@ -327,6 +327,33 @@ static trawl_status measure_shuffles(bench *self) {
 
 /* ------------------------------------------------------------------ other engines */
 
+/* A text of sixteen letters, half of which are patterns. */
+static trawl_status measure_frequent_matches(bench *self) {
+    for (size_t i = 0; i < TEXT_BYTES; i++) {
+        self->text[i] = (uint8_t)('a' + (next_random(self) >> 40) % 16);
+    }
+    trawl_patterns *set = NULL;
+    trawl_db *db = NULL;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "ac-dfa";
+    double nanoseconds = 0;
+    trawl_status status = trawl_patterns_new(&set, self->error);
+    for (uint8_t letter = 'a'; status == TRAWL_OK && letter < 'a' + 8; letter++) {
+        status = trawl_patterns_add(set, &letter, 1, 0, self->error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_compile(set, &options, &db, self->error);
+    }
+    if (status == TRAWL_OK) {
+        status = time_scan(self, db, &nanoseconds);
+    }
+    trawl_db_free(db);
+    trawl_patterns_free(set);
+    trawl_costs *costs = self->costs;
+    costs->dfa_match_often = at_least((nanoseconds - costs->dfa_step[0]) * 2, 0.5);
+    return status;
+}
+
 /* Texts of beginnings of patterns lead through all states, one after the other and from one pattern
  * to any other. */
 static trawl_status measure_automata(bench *self) {
@@ -354,6 +381,9 @@ static trawl_status measure_automata(bench *self) {
     if (status == TRAWL_OK) {
         status = time_engine(self, "ac-dfa", 64, 7, &with);
         costs->dfa_match = at_least((with - without) * 15, 0.5);
+    }
+    if (status == TRAWL_OK) {
+        status = measure_frequent_matches(self);
     }
     return status;
 }
