@@ -3,37 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "device.h"
 #include "report.h"
-#include "source/text_file.h"
+#include "source/text_pieces.h"
 
 /* Many short pieces: what is in a text often comes in bursts, of which a few pieces miss some. */
 enum { PIECES = 128, PIECE_BYTES = 1024, SAMPLE_BYTES = PIECES * PIECE_BYTES };
-enum {
-    TABLE_PIECES = 256,
-    TABLE_PIECE_BYTES = 4096
-}; /* by which tables are laid out on a device */
-
-/* Somewhere in its share of the text: at equal distances all pieces of a text that repeats itself
- * could be the same one. */
-static size_t offset_of(size_t piece, size_t pieces, size_t piece_bytes, uint64_t length) {
-    uint64_t share = (length - piece_bytes) / pieces;
-    uint64_t mixed = (piece + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    return (size_t)(share * piece + mixed % share);
-}
-
-/* Pieces from all over a file that is longer than all of them; false when it shrank. */
-static bool read_pieces(const text_file *file, uint64_t length, uint8_t *sample) {
-    for (size_t i = 0; i < PIECES; i++) {
-        ssize_t got = pread(text_file_descriptor(file), sample + i * PIECE_BYTES, PIECE_BYTES,
-                            (off_t)offset_of(i, PIECES, PIECE_BYTES, length));
-        if (got != PIECE_BYTES)
-            return false;
-    }
-    return true;
-}
+static const text_pieces sample_pieces = {PIECES, PIECE_BYTES};
 
 static bool is_regular(const char *path) {
     struct stat information;
@@ -48,7 +25,8 @@ static trawl_status read_sample(const char *path, uint8_t *sample, size_t *lengt
     if (status != TRAWL_OK)
         return status;
     uint64_t stored = text_file_stored_bytes(file);
-    if (text_file_is_plain(file) && stored > SAMPLE_BYTES && read_pieces(file, stored, sample))
+    if (text_file_is_plain(file) && stored > SAMPLE_BYTES &&
+        text_pieces_read(sample_pieces, file, stored, sample))
         *length = SAMPLE_BYTES;
     else
         status = text_file_fill(file, sample, SAMPLE_BYTES, length, error);
@@ -96,20 +74,17 @@ bool planning_begin(planning *self, const char *path, bool must_exist,
     return true;
 }
 
-/* A copy of so many pieces of a text that is longer than all of them. */
-static uint8_t *copy_pieces(const uint8_t *text, size_t length, size_t pieces, size_t piece_bytes) {
-    uint8_t *sample = allocate(pieces * piece_bytes);
-    for (size_t i = 0; i < pieces; i++)
-        memcpy(sample + i * piece_bytes, text + offset_of(i, pieces, piece_bytes, length),
-               piece_bytes);
+static uint8_t *copy_pieces(const uint8_t *text, size_t length, text_pieces pieces) {
+    uint8_t *sample = allocate(pieces.count * pieces.bytes);
+    text_pieces_copy(pieces, text, length, sample);
     return sample;
 }
 
 uint8_t *planning_table_sample(const uint8_t *text, size_t length, size_t *sample_length) {
-    enum { BYTES = TABLE_PIECES * TABLE_PIECE_BYTES };
-    *sample_length = length < BYTES ? length : BYTES;
-    if (length >= 2 * BYTES)
-        return copy_pieces(text, length, TABLE_PIECES, TABLE_PIECE_BYTES);
+    size_t bytes = text_pieces_for_tables.count * text_pieces_for_tables.bytes;
+    *sample_length = length < bytes ? length : bytes;
+    if (length >= 2 * bytes)
+        return copy_pieces(text, length, text_pieces_for_tables);
     uint8_t *sample = allocate(*sample_length + (*sample_length == 0));
     if (*sample_length != 0)
         memcpy(sample, text + (length - *sample_length) / 2, *sample_length);
@@ -125,7 +100,7 @@ void planning_begin_with_text(planning *self, const uint8_t *text, size_t length
         options->sample = text;
         return;
     }
-    self->sample = copy_pieces(text, length, PIECES, PIECE_BYTES);
+    self->sample = copy_pieces(text, length, sample_pieces);
     options->sample = self->sample;
 }
 

@@ -236,6 +236,69 @@ static void nothing_is_walked_without_cause(void **state) {
     free(text);
 }
 
+/* ------------------------------------------------------------------ several divisions */
+
+static void divide(trawl_cuda_qgram_samples *samples, const uint8_t *walked,
+                   trawl_cuda_qgram_layout *layout) {
+    memset(layout, 0, sizeof *layout);
+    assert_int_equal(trawl_cuda_qgram_divide(samples, walked, 190000, layout, &error), TRAWL_OK);
+}
+
+/* Divides a set without more and more of its patterns, by samples that are asked for all of that
+ * and by others that are not. */
+static void check_divisions(const trawl_patterns *patterns, const uint8_t *text, size_t length,
+                            random_source *random) {
+    trawl_cuda_qgram_layout *shared = malloc(sizeof *shared), *own = malloc(sizeof *own);
+    trawl_cuda_qgram_samples *samples = malloc(sizeof *samples), *fresh = malloc(sizeof *fresh);
+    uint8_t *walked = calloc(patterns->count, 1);
+    assert_int_equal(trawl_cuda_qgram_samples_make(patterns, text, length, samples, &error),
+                     TRAWL_OK);
+    divide(samples, NULL, shared);
+    /* Longer patterns of any case leave first: the others' samples, of text as it is, are asked for
+     * of the longest patterns before they are of all. */
+    for (uint32_t shortest = 61; shortest != 0; shortest = shortest == 61 ? 12 : shortest / 4) {
+        for (size_t id = 0; id < patterns->count; id++) {
+            bool any_case = (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+            walked[id] |= (any_case && trawl_pattern_length(patterns, id) >= shortest) ||
+                          random_below(random, 16) == 0;
+        }
+        assert_int_equal(trawl_cuda_qgram_samples_make(patterns, text, length, fresh, &error),
+                         TRAWL_OK);
+        divide(samples, walked, shared);
+        divide(fresh, walked, own);
+        assert_int_equal(shared->tiers, own->tiers);
+        assert_memory_equal(shared->tier, own->tier, own->tiers * sizeof *own->tier);
+        assert_true(shared->price == own->price && shared->candidates == own->candidates);
+        trawl_cuda_qgram_samples_release(fresh);
+    }
+    trawl_cuda_qgram_samples_release(samples);
+    free(walked);
+    free(samples);
+    free(fresh);
+    free(shared);
+    free(own);
+}
+
+static void divisions_share_samples(void **state) {
+    (void)state;
+    static const size_t counts[] = {40, 300, 3000, 120000}; /* of the last, not all are kept */
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        random_source random = random_for_case(random_seed(), 400 + i);
+        uint8_t *text = malloc(TEXT_BYTES);
+        trawl_patterns *patterns = random_set(&random, 1 + i % 3, counts[i], 26);
+        for (size_t at = 0; at < TEXT_BYTES; at++)
+            text[at] = random_byte(&random, 26);
+        for (size_t at = 0; at + LONGEST <= TEXT_BYTES; at += 200) {
+            size_t id = random_below(&random, counts[i]);
+            memcpy(text + at, trawl_pattern_bytes(patterns, id),
+                   trawl_pattern_length(patterns, id));
+        }
+        check_divisions(patterns, text, TEXT_BYTES, &random);
+        trawl_patterns_free(patterns);
+        free(text);
+    }
+}
+
 static void too_little_memory_is_said(void **state) {
     (void)state;
     for (size_t least = 2; least <= 3; least++) {
@@ -257,6 +320,7 @@ int main(void) {
         cmocka_unit_test(samples_are_rare_ones),
         cmocka_unit_test(every_occurrence_passes),
         cmocka_unit_test(nothing_is_walked_without_cause),
+        cmocka_unit_test(divisions_share_samples),
         cmocka_unit_test(too_little_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

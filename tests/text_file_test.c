@@ -1,5 +1,5 @@
 /* Files that are read by offset: where their text begins and ends, and files that change. */
-#include "source/text_file.h"
+#include "source/text_pieces.h"
 #include "temporary.h"
 
 #include <fcntl.h>
@@ -113,12 +113,56 @@ static void what_has_no_offsets(void **state) {
     text_file_close(file);
 }
 
+/* The text's words are their numbers, so that pieces say where they have been. */
+static void pieces_from_all_over(void **state) {
+    (void)state;
+    enum { PIECES = 32, BYTES = 4096, WORDS = PIECES * BYTES + 100, LENGTH = 4 * WORDS };
+    const text_pieces pieces = {PIECES, BYTES};
+    uint32_t *text = malloc(LENGTH), word, last = 0;
+    uint8_t *copied = malloc(PIECES * BYTES), *read = malloc(PIECES * BYTES);
+    for (uint32_t i = 0; i < WORDS; i++)
+        text[i] = i;
+    text_pieces_copy(pieces, (const uint8_t *)text, LENGTH, copied);
+    for (uint32_t i = 0; i < PIECES; i++) {
+        uint8_t bytes[8] = {0}; /* a word begins at one of the first four bytes */
+        memcpy(bytes, copied + (size_t)i * BYTES, sizeof bytes);
+        bool found = false;
+        for (uint32_t shift = 0; shift < 4 && !found; shift++) {
+            memcpy(&word, bytes + shift, sizeof word);
+            found = word < WORDS - BYTES / 4 && 4 * word >= shift &&
+                    memcmp((const uint8_t *)text + 4 * word - shift, copied + (size_t)i * BYTES,
+                           BYTES) == 0;
+        }
+        assert_true(found);
+        assert_in_range(word, i * (WORDS / PIECES - 40), (i + 1) * (WORDS / PIECES));
+        assert_true(i == 0 || word > last);
+        last = word;
+    }
+
+    char path[4096];
+    temporary_template(path, sizeof(path));
+    int descriptor = mkstemp(path);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(write(descriptor, text, LENGTH), LENGTH);
+    assert_int_equal(lseek(descriptor, 0, SEEK_SET), 0);
+    text_file *file = open_file(descriptor);
+    assert_true(text_pieces_read(pieces, file, LENGTH, read));
+    assert_memory_equal(read, copied, PIECES * BYTES);
+    assert_int_equal(ftruncate(descriptor, LENGTH / 2), 0);
+    assert_false(text_pieces_read(pieces, file, LENGTH, read));
+    text_file_close(file);
+    free(text);
+    free(copied);
+    free(read);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_part_in_any_order),
         cmocka_unit_test(a_text_begins_where_its_descriptor_stands),
         cmocka_unit_test(files_that_change),
         cmocka_unit_test(what_has_no_offsets),
+        cmocka_unit_test(pieces_from_all_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

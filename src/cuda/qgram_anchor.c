@@ -5,6 +5,9 @@
 /* Bytes of a key that samples may have. */
 #define MOST_BYTES (TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM)
 
+/* Bytes before a key's end that are read. */
+#define READ_BEFORE MOST_BYTES
+
 /* The functions that are used much are made for each number of words, which is then known. */
 static inline uint64_t hash_before(const uint8_t *end, uint32_t words_each, uint32_t mask,
                                    uint32_t case_bits) {
@@ -60,52 +63,83 @@ void trawl_cuda_qgram_count(const trawl_cuda_qgram_tier *tier, const uint8_t *te
     }
 }
 
-static inline uint32_t anchor_of(const trawl_cuda_qgram_tier *tier,
-                                 const trawl_cuda_qgram_counts *counts, const uint8_t *reversed,
-                                 uint32_t length, uint64_t *hashes, uint32_t words_each) {
-    uint32_t bytes[MOST_BYTES]; /* bytes[i]: the four bytes that end i bytes before the key does */
-    uint32_t many = length < MOST_BYTES ? length : MOST_BYTES, four = 0;
-    uint32_t last = many - tier->gram; /* how far from the end the first sample ends */
-    last = last < TRAWL_CUDA_QGRAM_REACH - 1 ? last : TRAWL_CUDA_QGRAM_REACH - 1;
-    last = tier->stride == 1 ? 0 : last; /* there is no second question */
-    for (uint32_t i = last + 4 * words_each; i-- > 0;) {
-        four = four >> 8 | (i < many ? (uint32_t)reversed[i] << 24 : 0);
-        bytes[i] = four;
+uint32_t trawl_cuda_qgram_places(const trawl_cuda_qgram_tier *tier, uint32_t length) {
+    if (tier->stride == 1) { /* there is no second question */
+        return 1;
     }
+    uint32_t last = (length < MOST_BYTES ? length : MOST_BYTES) - tier->gram;
+    return last < TRAWL_CUDA_QGRAM_REACH ? last + 1 : TRAWL_CUDA_QGRAM_REACH;
+}
+
+static inline void hash_places(const trawl_cuda_qgram_tier *tier, const uint8_t *end,
+                               uint32_t places, uint64_t *hashes, uint32_t words_each) {
     const uint32_t mask = trawl_cuda_qgram_mask(tier), case_bits = trawl_cuda_qgram_case_bits(tier);
-    uint32_t seen[TRAWL_CUDA_QGRAM_REACH]; /* in the text */
-    uint32_t anchor = 0, sum = 0, least = UINT32_MAX;
-    for (uint32_t i = 0; i <= last; i++) {
-        uint32_t words[4] = {0, 0, 0, 0};
-        for (uint32_t word = 0; word < words_each; word++) {
-            words[word] = bytes[i + 4 * word] | case_bits;
-        }
-        words[words_each - 1] &= mask;
-        hashes[i] = trawl_cuda_qgram_hash(words);
-        seen[i] = counts->each[trawl_cuda_qgram_counted(hashes[i])];
-        sum += seen[i];
-        if (i >= tier->stride) {
-            sum -= seen[i - tier->stride];
-        }
-        if (i + 1 >= tier->stride && sum < least) {
-            least = sum;
-            anchor = i + 1 - tier->stride;
-        }
+    for (uint32_t i = 0; i < places; i++) {
+        hashes[i] = hash_before(end - i, words_each, mask, case_bits);
     }
-    return anchor;
+}
+
+void trawl_cuda_qgram_hash_places(const trawl_cuda_qgram_tier *tier, const uint8_t *end,
+                                  uint32_t places, uint64_t *hashes) {
+    switch (trawl_cuda_qgram_words(tier)) {
+    case 1:
+        hash_places(tier, end, places, hashes, 1);
+        break;
+    case 2:
+        hash_places(tier, end, places, hashes, 2);
+        break;
+    case 3:
+        hash_places(tier, end, places, hashes, 3);
+        break;
+    default:
+        hash_places(tier, end, places, hashes, 4);
+        break;
+    }
+}
+
+void trawl_cuda_qgram_hash_pattern(const trawl_cuda_qgram_tier *tier,
+                                   const trawl_patterns *patterns, size_t id, uint32_t places,
+                                   uint64_t *hashes) {
+    const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
+    const uint32_t length = trawl_pattern_length(patterns, id);
+    uint8_t padded[READ_BEFORE] = {0};
+    const uint8_t *end = bytes + length;
+    if ((size_t)patterns->offsets[id] + length < READ_BEFORE) { /* only the first patterns */
+        memcpy(padded + READ_BEFORE - length, bytes, length);
+        end = padded + READ_BEFORE;
+    }
+    trawl_cuda_qgram_hash_places(tier, end, places, hashes);
+}
+
+void trawl_cuda_qgram_sum(const trawl_cuda_qgram_counts *counts, const uint64_t *hashes,
+                          uint32_t places, uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1]) {
+    sums[0] = 0;
+    for (uint32_t i = 0; i < places; i++) {
+        sums[i + 1] = sums[i] + counts->each[trawl_cuda_qgram_counted(hashes[i])];
+    }
+}
+
+uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t places, uint32_t stride) {
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i + stride <= places; i++) {
+        uint32_t its = (sums[i + stride] - sums[i]) * TRAWL_CUDA_QGRAM_REACH + i;
+        least = its < least ? its : least; /* of equal ones the first */
+    }
+    return least % TRAWL_CUDA_QGRAM_REACH;
 }
 
 uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
                                  const trawl_cuda_qgram_counts *counts, const uint8_t *reversed,
                                  uint32_t length, uint64_t hashes[TRAWL_CUDA_QGRAM_REACH]) {
-    switch (trawl_cuda_qgram_words(tier)) {
-    case 1:
-        return anchor_of(tier, counts, reversed, length, hashes, 1);
-    case 2:
-        return anchor_of(tier, counts, reversed, length, hashes, 2);
-    case 3:
-        return anchor_of(tier, counts, reversed, length, hashes, 3);
-    default:
-        return anchor_of(tier, counts, reversed, length, hashes, 4);
+    /* Before the key, bytes that are masked. */
+    uint8_t padded[TRAWL_CUDA_QGRAM_MOST_GRAM + MOST_BYTES] = {0};
+    uint8_t *end = padded + sizeof padded;
+    for (uint32_t i = 0; i < length && i < MOST_BYTES; i++) {
+        *(end - 1 - i) = reversed[i];
     }
+    uint32_t places = trawl_cuda_qgram_places(tier, length);
+    trawl_cuda_qgram_hash_places(tier, end, places, hashes);
+    uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1];
+    trawl_cuda_qgram_sum(counts, hashes, places, sums);
+    return trawl_cuda_qgram_rarest(sums, places, tier->stride);
 }

@@ -25,6 +25,27 @@ uint64_t trawl_cuda_qgram_hash_before(const trawl_cuda_qgram_tier *tier, const u
 void trawl_cuda_qgram_count(const trawl_cuda_qgram_tier *tier, const uint8_t *text, size_t length,
                             trawl_cuda_qgram_counts *counts);
 
+/* At how many places a key of this length may have samples of the tier: they end 0, 1, ... bytes
+ * before the key does. The key has room for a tier's `stride` of them. */
+uint32_t trawl_cuda_qgram_places(const trawl_cuda_qgram_tier *tier, uint32_t length);
+
+/* Their hashes, where `end` is the key's: 32 bytes before it may be read, of which those that are
+ * not the key's do not matter. */
+void trawl_cuda_qgram_hash_places(const trawl_cuda_qgram_tier *tier, const uint8_t *end,
+                                  uint32_t places, uint64_t *hashes);
+
+/* The same for a pattern, whose last bytes may be the first ones of the set. */
+void trawl_cuda_qgram_hash_pattern(const trawl_cuda_qgram_tier *tier,
+                                   const trawl_patterns *patterns, size_t id, uint32_t places,
+                                   uint64_t *hashes);
+
+/* sums[i]: how often the samples at the first i places are counted together. */
+void trawl_cuda_qgram_sum(const trawl_cuda_qgram_counts *counts, const uint64_t *hashes,
+                          uint32_t places, uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1]);
+
+/* The first of those `stride` places that follow each other and are counted least, all together. */
+uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t places, uint32_t stride);
+
 /* The hashes of a key's samples: hashes[a] for those `stride` values of a from the returned one on,
  * where a is how far before the key the sample ends. `reversed` are the key's bytes, the last one
  * first; of longer keys the first 32 are looked at. */

@@ -5,37 +5,23 @@
 
 #include "common/allocate.h"
 #include "common/status.h"
-#include "cuda/qgram_anchor.h"
 #include "cuda/qgram_price.h"
-
-/* A sample of the text is taken in windows. By three of four of them samples of the set are picked,
- * by the fourth they are judged: else rare ones would seem to be rarer than they are. */
-#define WINDOW_BYTES ((size_t)1024)
-#define SAMPLE_BYTES ((size_t)TRAWL_CUDA_QGRAM_COMMON_BYTES / 3 * 4)
-#define SAMPLE_LEAST TRAWL_CUDA_QGRAM_SAMPLE_LEAST
-#define PIECE_BYTES 3u /* that made-up text takes from one place of the patterns */
 
 /* Tiers, besides one for pairs of bytes. */
 #define MOST_TIERS 3u
 #define MOST_TIERS_BESIDE 2u /* an automaton, which has tiers of its own for records */
 
-/* Samples of the set are held in a large FILTER while they are tried. */
-#define SEEN_WORDS (UINT32_C(1) << 19)
-#define SEEN_ONES 2u
-#define SEEN_FEW (SEEN_WORDS / 16) /* up to so many are taken out again one by one */
+#define SEEN_ONES 2u /* bits that a sample has in the FILTER where it is tried */
 
-/* Lengths at which tiers may begin, besides the shortest. */
-static const uint32_t starts[] = {4, 5, 6, 7, 8, 9, 11, 12, 16, 19, 24, 32};
-#define STARTS (sizeof starts / sizeof *starts + 1)
-/* Sets with more patterns are not divided: trying takes time for each of them. */
-#define MOST_DIVIDED ((size_t)300000)
+#define CLASSES TRAWL_CUDA_QGRAM_CLASSES
+#define LAST_BYTES ((size_t)TRAWL_CUDA_QGRAM_SEEN_WORDS * 32)
 
 /* Kinds of samples. */
 static const struct {
     uint32_t stride, words;
 } shapes[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 3}, {8, 2}, {8, 3}, {16, 4}};
-#define OFFERS (2 * (sizeof shapes / sizeof *shapes))
-#define MOST_MARKS TRAWL_CUDA_QGRAM_MOST_STRIDE /* of a pattern: one for each alignment */
+#define SHAPES (sizeof shapes / sizeof *shapes)
+#define OFFERS (2 * SHAPES)
 
 /* What one tier may be that has certain classes of lengths, the cheapest first. */
 typedef struct offers {
@@ -44,28 +30,20 @@ typedef struct offers {
 } offers;
 
 typedef struct chooser {
-    const trawl_patterns *patterns;
-    const uint8_t *walked; /* by pattern: 1: it is none of this division's; or NULL */
-    trawl_cuda_qgram_layout *layout;
-    uint8_t *text; /* judges samples of the set; layout->common is another part of it */
-    size_t length;
-    uint32_t *order;               /* patterns of three bytes and more, by class */
-    uint32_t begin[STARTS + 1];    /* of each class in it */
-    uint32_t least_length[STARTS]; /* its shortest pattern */
-    uint32_t most_length[STARTS];  /* its longest one */
-    bool folded[STARTS];
+    trawl_cuda_qgram_samples *samples;
+    const uint8_t *walked;          /* by pattern: 1: it is none of this division's; or NULL */
+    uint32_t *place;                /* in samples->order, of this division's patterns, by class */
+    uint32_t begin[CLASSES + 1];    /* of each class in it; classes are not empty */
+    uint32_t least_length[CLASSES]; /* its shortest pattern */
+    uint32_t most_length[CLASSES];  /* its longest one */
+    bool folded[CLASSES];
     size_t classes;
     uint32_t most_tiers;
-    bool direct; /* there are patterns of one and two bytes */
-    /* Trying a kind of sample: marks say where one belongs in `seen`. */
-    uint32_t *seen; /* SEEN_WORDS */
-    trawl_cuda_qgram_counts *counts;
-    uint32_t *ends;                /* marks of the text's samples, at all positions */
-    uint32_t *asked;               /* those that are asked for, first the ones that have passed */
-    uint32_t *marks;               /* of the set's samples, by `order`; NULL: there is one class */
-    uint32_t words;                /* of shared memory, for FILTERs */
-    offers (*offered)[STARTS + 1]; /* [from][past]: one tier for these classes */
-    double least[STARTS + 1];      /* what the classes from this one on cost at least */
+    bool direct;                    /* there are patterns of one and two bytes */
+    uint8_t *last;                  /* for each bit that samples have: see first_of; zeros */
+    uint32_t words;                 /* of shared memory, for FILTERs */
+    offers (*offered)[CLASSES + 1]; /* [from][past]: one tier for these classes */
+    double least[CLASSES + 1];      /* what the classes from this one on cost at least */
     trawl_cuda_qgram_offer *now[MOST_TIERS];
     trawl_cuda_qgram_tier best[MOST_TIERS]; /* of rising lengths */
     size_t best_from[MOST_TIERS + 1];       /* the classes where they begin */
@@ -73,113 +51,37 @@ typedef struct chooser {
     double best_price, best_passing;
 } chooser;
 
-/* ------------------------------------------------------------------ the sample */
-
-static uint64_t random_next(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-/* Fills self->text: first with all that samples of the set are picked by. */
-static void gather(chooser *self, const uint8_t *sample, size_t length) {
-    if (sample != NULL && length >= SAMPLE_LEAST) {
-        size_t fours = (length < SAMPLE_BYTES ? length : SAMPLE_BYTES) / (4 * WINDOW_BYTES);
-        for (size_t i = 0; i < 4 * fours; i++) {
-            size_t place = i % 4 == 3 ? 3 * fours + i / 4 : i / 4 * 3 + i % 4;
-            memcpy(self->text + place * WINDOW_BYTES,
-                   sample + (length - WINDOW_BYTES) / (4 * fours - 1) * i, WINDOW_BYTES);
-        }
-        self->length = 4 * fours * WINDOW_BYTES;
-        return;
-    }
-    const trawl_patterns *patterns = self->patterns;
-    uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
-    while (patterns->count != 0 && self->length + PIECE_BYTES <= SAMPLE_BYTES) {
-        size_t id = (size_t)(random_next(&state) % patterns->count);
-        uint32_t bytes = trawl_pattern_length(patterns, id);
-        uint32_t from = (uint32_t)(random_next(&state) % bytes);
-        for (uint32_t i = from; i < bytes && i < from + PIECE_BYTES; i++) {
-            self->text[self->length++] = trawl_pattern_bytes(patterns, id)[i];
-        }
-    }
-}
-
-static trawl_status take_sample(chooser *self, const uint8_t *sample, size_t length,
-                                trawl_error *error) {
-    self->text = trawl_allocate(SAMPLE_BYTES, 1);
-    if (self->text == NULL) {
-        return trawl_fail_memory(error, "a sample of the text", SAMPLE_BYTES);
-    }
-    gather(self, sample, length);
-    size_t picking = self->length / 4 * 3;
-    memcpy(self->layout->common, self->text, picking);
-    self->layout->common_length = picking;
-    memmove(self->text, self->text + picking, self->length - picking);
-    self->length -= picking;
-    return TRAWL_OK;
-}
-
 /* ------------------------------------------------------------------ classes of lengths */
 
-static size_t class_of(const uint32_t *begins, size_t classes, uint32_t length) {
-    size_t class = 0;
-    while (class + 1 < classes && length >= begins[class + 1]) {
-        class ++;
-    }
-    return class;
-}
-
-/* Whether a filter's tier is to have the pattern. */
-static bool is_filtered(const chooser *self, size_t id) {
-    return (self->walked == NULL || self->walked[id] == 0) &&
-           trawl_pattern_length(self->patterns, id) >= 3;
-}
-
+/* Leaves out what is walked, and classes of which nothing is left. */
 static trawl_status divide(chooser *self, trawl_error *error) {
-    const trawl_patterns *patterns = self->patterns;
-    uint32_t begins[STARTS];
-    uint32_t count[STARTS] = {0};
-    size_t classes = 1;
-    begins[0] = 3;
-    for (size_t i = 0; i < STARTS - 1 && patterns->count <= MOST_DIVIDED; i++) {
-        begins[classes++] = starts[i];
+    const trawl_cuda_qgram_samples *samples = self->samples;
+    const trawl_patterns *patterns = samples->patterns;
+    const size_t places = samples->begin[samples->classes];
+    self->place = trawl_allocate(places, sizeof *self->place);
+    if (self->place == NULL) {
+        return trawl_fail_memory(error, "dividing the patterns", places * sizeof *self->place);
     }
-    self->order = trawl_allocate(patterns->count, sizeof *self->order);
-    if (self->order == NULL) {
-        return trawl_fail_memory(error, "dividing the patterns",
-                                 patterns->count * sizeof *self->order);
-    }
-    for (size_t id = 0; id < patterns->count; id++) {
-        uint32_t length = trawl_pattern_length(patterns, id);
-        count[class_of(begins, classes, length)] += is_filtered(self, id);
-    }
-    uint32_t place[STARTS], sum = 0;
-    for (size_t class = 0; class < classes; class ++) {
-        place[class] = sum;
-        sum += count[class];
-    }
-    for (size_t id = 0; id < patterns->count; id++) {
-        uint32_t length = trawl_pattern_length(patterns, id);
-        if (is_filtered(self, id)) {
-            self->order[place[class_of(begins, classes, length)]++] = (uint32_t)id;
+    uint32_t count = 0;
+    for (uint32_t class = 0; class < samples->classes; class ++) {
+        uint32_t least = UINT32_MAX, most = 0;
+        bool folded = false;
+        const uint32_t before = count;
+        for (uint32_t place = samples->begin[class]; place < samples->begin[class + 1]; place++) {
+            uint32_t id = samples->order[place], length = trawl_pattern_length(patterns, id);
+            if (self->walked != NULL && self->walked[id] != 0) {
+                continue;
+            }
+            self->place[count++] = place;
+            least = length < least ? length : least;
+            most = length > most ? length : most;
+            folded |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         }
-    }
-    for (size_t class = 0; class < classes; class ++) {
-        if (count[class] == 0) {
-            continue;
-        }
-        size_t at = self->classes++;
-        self->begin[at] = place[class] - count[class];
-        self->begin[at + 1] = place[class];
-        self->least_length[at] = UINT32_MAX;
-        for (uint32_t i = self->begin[at]; i < self->begin[at + 1]; i++) {
-            uint32_t id = self->order[i], length = trawl_pattern_length(patterns, id);
-            self->least_length[at] =
-                length < self->least_length[at] ? length : self->least_length[at];
-            self->most_length[at] = length > self->most_length[at] ? length : self->most_length[at];
-            self->folded[at] |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+        if (count != before) {
+            self->least_length[self->classes] = least;
+            self->most_length[self->classes] = most;
+            self->folded[self->classes] = folded;
+            self->begin[++self->classes] = count;
         }
     }
     return TRAWL_OK;
@@ -187,87 +89,59 @@ static trawl_status divide(chooser *self, trawl_error *error) {
 
 /* ------------------------------------------------------------------ trying a kind of sample */
 
-/* The word of `seen`, and its two bits. */
-static uint32_t mark_of(uint64_t hash) {
-    return trawl_cuda_qgram_spot(hash, SEEN_WORDS) << 10 |
-           trawl_cuda_qgram_second_bit(hash) % 32 << 5 | trawl_cuda_qgram_first_bit(hash) % 32;
+/*
+ * Samples are put into a FILTER class by class, for tiers that begin with any of them at once: for
+ * each bit there is the last class that has set it, so that it is set for the tiers that begin with
+ * this class or an earlier one. Classes are counted from 1, so 0 is a bit that nobody has set.
+ */
+static uint8_t *first_of(uint8_t *last, uint32_t mark) {
+    return &last[trawl_cuda_qgram_mark_word(mark) * 32 + trawl_cuda_qgram_mark_first(mark)];
+}
+static uint8_t *second_of(uint8_t *last, uint32_t mark) {
+    return &last[trawl_cuda_qgram_mark_word(mark) * 32 + trawl_cuda_qgram_mark_second(mark)];
 }
 
-static uint32_t ones_of(uint32_t mark) {
-    return UINT32_C(1) << mark % 32 | UINT32_C(1) << (mark >> 5) % 32;
-}
-
-/* Puts a sample into `seen`; 1: it is new. */
-static uint32_t see(const chooser *self, uint32_t mark) {
-    uint32_t *word = &self->seen[mark >> 10], ones = ones_of(mark);
-    uint32_t new = (~*word & ones) != 0;
-    *word |= ones;
-    return new;
-}
-
-/* Empties `seen`, where the samples of the classes from this one on have been. */
-static void forget(const chooser *self, size_t from, uint32_t stride) {
-    size_t begin = (size_t)self->begin[from] * stride;
-    size_t end = (size_t)self->begin[self->classes] * stride;
-    if (self->marks == NULL || end - begin > SEEN_FEW) {
-        memset(self->seen, 0, (size_t)SEEN_WORDS * sizeof *self->seen);
-        return;
-    }
-    for (size_t i = begin; i < end; i++) {
-        self->seen[self->marks[i] >> 10] = 0;
-    }
-}
-
-/* Puts all samples of the classes from this one on into `seen`, and their marks aside; returns how
- * many were new. */
-static uint32_t take_samples(const chooser *self, const trawl_cuda_qgram_tier *tier, size_t from) {
-    const trawl_patterns *patterns = self->patterns;
-    uint8_t reversed[TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM];
-    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
-    uint32_t added = 0;
-    for (uint32_t i = self->begin[from]; i < self->begin[self->classes]; i++) {
-        uint32_t id = self->order[i], length = trawl_pattern_length(patterns, id);
-        const uint8_t *end = trawl_pattern_bytes(patterns, id) + length;
-        for (uint32_t j = 0; j < length && j < sizeof reversed; j++) {
-            reversed[j] = *--end;
-        }
-        uint32_t anchor = trawl_cuda_qgram_anchor(tier, self->counts, reversed, length, hashes);
-        for (uint32_t j = 0; j < tier->stride; j++) {
-            uint32_t mark = mark_of(hashes[anchor + j]);
-            added += see(self, mark);
-            if (self->marks != NULL) {
-                self->marks[(size_t)i * tier->stride + j] = mark;
-            }
+/* Adds a class. samples[from]: how many were new, for tiers that begin with that class. */
+static void add_class(const chooser *self, const trawl_cuda_qgram_tier *tier,
+                      const trawl_cuda_qgram_kind *kind, size_t class, uint32_t *samples) {
+    uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE];
+    uint32_t seen[CLASSES + 1] = {0}; /* by the last class that had them, as it seems */
+    uint8_t *last = self->last, now = (uint8_t)(class + 1);
+    const uint32_t *places = self->place, end = self->begin[class + 1], stride = tier->stride;
+    for (uint32_t i = self->begin[class]; i < end; i++) {
+        const uint32_t *marks = kind->marks == NULL
+                                    ? trawl_cuda_qgram_marks(self->samples, tier, places[i], room)
+                                    : kind->marks + (size_t)(places[i] - kind->from) * stride;
+        for (uint32_t j = 0; j < stride; j++) {
+            uint8_t *first = first_of(last, marks[j]), *second = second_of(last, marks[j]);
+            seen[*first < *second ? *first : *second]++;
+            *first = *second = now;
         }
     }
-    return added;
+    uint32_t new = 0;
+    for (size_t from = 0; from <= class; from++) {
+        new += seen[from]; /* had by classes before this one only, or by none */
+        samples[from] += new;
+    }
 }
 
-/* The same for one class, whose marks are there. */
-static uint32_t add_class(const chooser *self, uint32_t stride, size_t class) {
-    uint32_t added = 0;
-    for (size_t i = (size_t)self->begin[class] * stride;
-         i < (size_t)self->begin[class + 1] * stride; i++) {
-        added += see(self, self->marks[i]);
+/* passed[from]: how many of the text's samples are among those of a tier that begins there. */
+static void ask(const chooser *self, const trawl_cuda_qgram_kind *kind, size_t *passed) {
+    size_t seen[CLASSES + 1] = {0}, sum = 0;
+    for (size_t i = 0; i < kind->asked_count; i++) {
+        uint8_t first = *first_of(self->last, kind->asked[i]);
+        uint8_t second = *second_of(self->last, kind->asked[i]);
+        seen[first < second ? first : second]++;
     }
-    return added;
-}
-
-/* Of the first `count` that are asked for, of which so many have passed already: how many pass. */
-static size_t pass(const chooser *self, size_t passed, size_t count) {
-    for (size_t i = passed; i < count; i++) {
-        uint32_t mark = self->asked[i];
-        if ((~self->seen[mark >> 10] & ones_of(mark)) == 0) {
-            self->asked[i] = self->asked[passed];
-            self->asked[passed++] = mark;
-        }
+    for (size_t from = CLASSES; from-- > 0;) {
+        sum += seen[from + 1];
+        passed[from] = sum;
     }
-    return passed;
 }
 
 /* The share of samples of the text that are among `samples` of the set. */
 static double rate_of(size_t passed, size_t asked, uint32_t samples) {
-    double chance = trawl_cuda_qgram_chance(SEEN_ONES, samples, SEEN_WORDS);
+    double chance = trawl_cuda_qgram_chance(SEEN_ONES, samples, TRAWL_CUDA_QGRAM_SEEN_WORDS);
     double rate = asked == 0 ? 0 : ((double)passed / (double)asked - chance) / (1 - chance);
     return rate > 0 ? rate : 0;
 }
@@ -313,40 +187,26 @@ static void make_offers(chooser *self, size_t from, size_t past, trawl_cuda_qgra
  * the first one. */
 static void try_samples(chooser *self, const trawl_cuda_qgram_tier *tier, size_t first,
                         const bool *begins) {
-    const uint32_t stride = tier->stride;
-    size_t asked = 0;
-    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= self->length; end += stride) {
-        self->asked[asked++] = self->ends[end - TRAWL_CUDA_QGRAM_MOST_GRAM];
-    }
-    uint32_t all = take_samples(self, tier, first);
-    /* What does not pass now never will: the other tiers have fewer samples. */
-    size_t may_pass = pass(self, 0, asked);
-    forget(self, first, stride);
-    if (first + 1 == self->classes) {
-        make_offers(self, first, first + 1, *tier, all, rate_of(may_pass, asked, all));
-        return;
-    }
-    for (size_t from = first; from < self->classes; from++) {
-        uint32_t samples = 0;
-        size_t passed = 0;
-        for (size_t class = from; begins[from] && class < self->classes; class ++) {
-            samples += add_class(self, stride, class);
-            passed = pass(self, passed, may_pass);
-            make_offers(self, from, class + 1, *tier, samples, rate_of(passed, asked, samples));
+    const trawl_cuda_qgram_kind *kind = trawl_cuda_qgram_kind_of(self->samples, tier);
+    uint32_t samples[CLASSES] = {0};
+    size_t passed[CLASSES];
+    for (size_t class = first; class < self->classes; class ++) {
+        const size_t past = class + 1;
+        add_class(self, tier, kind, class, samples);
+        /* Of two tiers at most, one begins with the first class or the other ends with the last. */
+        bool any = past == self->classes || self->most_tiers > 2;
+        if (!any && (first != 0 || !begins[0])) {
+            continue;
         }
-        if (begins[from]) {
-            forget(self, from, stride);
+        ask(self, kind, passed);
+        for (size_t from = first; from <= class && (any || from == 0); from++) {
+            if (begins[from]) {
+                double rate = rate_of(passed[from], kind->asked_all, samples[from]);
+                make_offers(self, from, past, *tier, samples[from], rate);
+            }
         }
     }
-}
-
-/* Counts samples, and looks at those of the text that judges. */
-static void read_texts(chooser *self, const trawl_cuda_qgram_tier *tier) {
-    trawl_cuda_qgram_count(tier, self->layout->common, self->layout->common_length, self->counts);
-    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= self->length; end++) {
-        self->ends[end - TRAWL_CUDA_QGRAM_MOST_GRAM] =
-            mark_of(trawl_cuda_qgram_hash_before(tier, self->text + end));
-    }
+    memset(self->last, 0, (size_t)kind->words * 32);
 }
 
 /* The bytes of samples of a shape, in tiers that begin with a class; 0: there are none. */
@@ -361,35 +221,45 @@ static uint32_t gram_of(const chooser *self, size_t from, size_t shape) {
 }
 
 /* Tries all samples of so many bytes. */
-static void try_gram(chooser *self, uint32_t gram, bool folded) {
-    trawl_cuda_qgram_tier tier = {
-        .place = TRAWL_CUDA_QGRAM_SHARED, .gram = gram, .filter_ones = 2, .folded = folded};
-    bool read = false;
-    for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++) {
-        bool begins[STARTS], any_folded = false;
-        size_t first = self->classes;
+static trawl_status try_gram(chooser *self, uint32_t gram, bool folded, trawl_error *error) {
+    trawl_cuda_qgram_tier tier[SHAPES];
+    bool begins[SHAPES][CLASSES];
+    size_t first[SHAPES], count = 0;
+    uint32_t from_place[SHAPES];
+    for (size_t shape = 0; shape < SHAPES; shape++) {
+        bool any_folded = false;
+        first[count] = self->classes;
         for (size_t from = self->classes; from-- > 0;) {
             any_folded |= self->folded[from];
-            begins[from] = any_folded == folded && gram_of(self, from, shape) == gram;
-            first = begins[from] ? from : first;
+            begins[count][from] = any_folded == folded && gram_of(self, from, shape) == gram;
+            first[count] = begins[count][from] ? from : first[count];
         }
-        if (first == self->classes) {
-            continue;
+        if (first[count] != self->classes) {
+            from_place[count] = self->place[self->begin[first[count]]];
+            tier[count++] = (trawl_cuda_qgram_tier){.place = TRAWL_CUDA_QGRAM_SHARED,
+                                                    .stride = shapes[shape].stride,
+                                                    .gram = gram,
+                                                    .filter_ones = SEEN_ONES,
+                                                    .folded = folded};
         }
-        if (!read) {
-            read_texts(self, &tier);
-            read = true;
-        }
-        tier.stride = shapes[shape].stride;
-        try_samples(self, &tier, first, begins);
     }
+    trawl_status status =
+        trawl_cuda_qgram_samples_read(self->samples, tier, from_place, count, error);
+    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
+        try_samples(self, &tier[i], first[i], begins[i]);
+    }
+    return status;
 }
 
-static void try_all(chooser *self) {
-    for (uint32_t gram = 2; gram <= TRAWL_CUDA_QGRAM_MOST_GRAM; gram++) {
-        try_gram(self, gram, false);
-        try_gram(self, gram, true);
+static trawl_status try_all(chooser *self, trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    for (uint32_t gram = 2; status == TRAWL_OK && gram <= TRAWL_CUDA_QGRAM_MOST_GRAM; gram++) {
+        status = try_gram(self, gram, false, error);
+        if (status == TRAWL_OK) {
+            status = try_gram(self, gram, true, error);
+        }
     }
+    return status;
 }
 
 /* ------------------------------------------------------------------ putting tiers together */
@@ -460,13 +330,8 @@ static void put_together(chooser *self, trawl_cuda_qgram_layout *layout) {
 
 static void release(chooser *self) {
     if (self != NULL) {
-        trawl_release(self->text);
-        trawl_release(self->order);
-        trawl_release(self->seen);
-        trawl_release(self->counts);
-        trawl_release(self->ends);
-        trawl_release(self->asked);
-        trawl_release(self->marks);
+        trawl_release(self->place);
+        trawl_release(self->last);
         trawl_release(self->offered);
         trawl_release(self);
     }
@@ -479,41 +344,26 @@ static trawl_status fail_shared(size_t needed, size_t shared_bytes, trawl_error 
                       needed, shared_bytes);
 }
 
-static trawl_status prepare(chooser *self, const uint8_t *sample, size_t length,
-                            trawl_error *error) {
-    size_t bytes = STARTS * sizeof *self->offered;
-    self->seen = trawl_allocate_zeroed(SEEN_WORDS, sizeof *self->seen);
-    self->counts = trawl_allocate(1, sizeof *self->counts);
+static trawl_status prepare(chooser *self, trawl_error *error) {
+    size_t bytes = CLASSES * sizeof *self->offered;
+    self->last = trawl_allocate_zeroed(LAST_BYTES, 1);
     self->offered = trawl_allocate_zeroed(1, bytes);
-    if (self->seen == NULL || self->counts == NULL || self->offered == NULL) {
-        return trawl_fail_memory(error, "choosing tiers", bytes + SEEN_WORDS * sizeof *self->seen);
+    if (self->last == NULL || self->offered == NULL) {
+        return trawl_fail_memory(error, "choosing tiers", bytes + LAST_BYTES);
     }
     self->best_price = INFINITY;
-    trawl_status status = take_sample(self, sample, length, error);
-    if (status == TRAWL_OK) {
-        status = divide(self, error);
-    }
-    if (status != TRAWL_OK) {
-        return status;
-    }
-    self->ends = trawl_allocate(self->length + 1, sizeof *self->ends);
-    self->asked = trawl_allocate(self->length + 1, sizeof *self->asked);
-    size_t marks = self->classes > 1 ? (size_t)self->begin[self->classes] * MOST_MARKS : 0;
-    self->marks = marks == 0 ? NULL : trawl_allocate(marks, sizeof *self->marks);
-    return self->ends == NULL || self->asked == NULL || (marks != 0 && self->marks == NULL)
-               ? trawl_fail_memory(error, "choosing tiers", marks * sizeof *self->marks)
-               : TRAWL_OK;
+    return divide(self, error);
 }
 
-static trawl_status choose(chooser *self, const uint8_t *sample, size_t sample_length,
-                           size_t shared_bytes, trawl_cuda_qgram_layout *layout,
+static trawl_status choose(chooser *self, size_t shared_bytes, trawl_cuda_qgram_layout *layout,
                            trawl_error *error) {
+    const trawl_patterns *patterns = self->samples->patterns;
     bool folded = false;
-    for (size_t id = 0; id < self->patterns->count; id++) {
+    for (size_t id = 0; id < patterns->count; id++) {
         bool walked = self->walked != NULL && self->walked[id] != 0;
-        if (trawl_pattern_length(self->patterns, id) < 3 && !walked) {
+        if (trawl_pattern_length(patterns, id) < 3 && !walked) {
             self->direct = true;
-            folded |= (self->patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+            folded |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         }
     }
     size_t pairs = self->direct ? 4 * (size_t)TRAWL_CUDA_QGRAM_PAIR_WORDS : 0;
@@ -521,9 +371,9 @@ static trawl_status choose(chooser *self, const uint8_t *sample, size_t sample_l
         return fail_shared(pairs, shared_bytes, error);
     }
     self->words = (uint32_t)((shared_bytes - pairs) / 4);
-    trawl_status status = prepare(self, sample, sample_length, error);
+    trawl_status status = prepare(self, error);
     if (status == TRAWL_OK) {
-        try_all(self);
+        status = try_all(self, error);
     }
     layout->tiers = 0;
     layout->price = trawl_cuda_qgram_share(NULL, 0, self->direct, self->words);
@@ -546,19 +396,19 @@ static trawl_status choose(chooser *self, const uint8_t *sample, size_t sample_l
     return status;
 }
 
-trawl_status trawl_cuda_qgram_divide(const trawl_patterns *patterns, const uint8_t *walked,
-                                     const uint8_t *sample, size_t sample_length,
+trawl_status trawl_cuda_qgram_divide(trawl_cuda_qgram_samples *samples, const uint8_t *walked,
                                      size_t shared_bytes, trawl_cuda_qgram_layout *layout,
                                      trawl_error *error) {
     chooser *self = trawl_allocate_zeroed(1, sizeof *self);
     if (self == NULL) {
         return trawl_fail_memory(error, "choosing tiers", sizeof *self);
     }
-    self->patterns = patterns;
+    self->samples = samples;
     self->walked = walked;
     self->most_tiers = walked == NULL ? MOST_TIERS : MOST_TIERS_BESIDE;
-    self->layout = layout;
-    trawl_status status = choose(self, sample, sample_length, shared_bytes, layout, error);
+    memcpy(layout->common, samples->text, samples->picking_length);
+    layout->common_length = samples->picking_length;
+    trawl_status status = choose(self, shared_bytes, layout, error);
     layout->sieved = layout->tiers;
     release(self);
     return status;

@@ -2,7 +2,7 @@
 #ifndef TRAWL_CUDA_QGRAM_CHOOSE_H
 #define TRAWL_CUDA_QGRAM_CHOOSE_H
 
-#include "cuda/qgram.h"
+#include "cuda/qgram_samples.h"
 
 /* Shorter samples of a text are none. */
 #define TRAWL_CUDA_QGRAM_SAMPLE_LEAST ((size_t)4096)
@@ -18,9 +18,9 @@ trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8
                                      size_t sample_length, size_t shared_bytes,
                                      trawl_cuda_qgram_layout *layout, trawl_error *error);
 
-/* The same with filters for all patterns but those that are `walked` (1 for each; NULL: none). */
-trawl_status trawl_cuda_qgram_divide(const trawl_patterns *patterns, const uint8_t *walked,
-                                     const uint8_t *sample, size_t sample_length,
+/* The same with filters for all patterns but those that are `walked` (1 for each; NULL: none), by
+ * samples that further divisions of the set may be made by as well. */
+trawl_status trawl_cuda_qgram_divide(trawl_cuda_qgram_samples *samples, const uint8_t *walked,
                                      size_t shared_bytes, trawl_cuda_qgram_layout *layout,
                                      trawl_error *error);
 

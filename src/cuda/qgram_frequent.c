@@ -12,65 +12,72 @@
 #define PER_END 30.0
 #define ENDS_EXPECTED 1.2
 
-/* More than there are positions in layout->common. */
-#define SLOT_BITS 17u
-#define SLOTS (1u << SLOT_BITS)
-_Static_assert(SLOTS > TRAWL_CUDA_QGRAM_COMMON_BYTES, "a free slot ends every search");
+#define INDEX_BITS 17u
+#define INDEX_SIZE (1u << INDEX_BITS)
+_Static_assert(INDEX_SIZE > TRAWL_CUDA_QGRAM_COMMON_BYTES, "a free place ends every search");
 
-/* A sample of the text. */
-typedef struct slot {
+/* A sample of the text that may be frequent. */
+typedef struct text_sample {
     uint64_t hash;
-    uint32_t count;      /* 0: the slot is free */
+    uint32_t count;
     uint16_t alignments; /* of patterns that have the sample, a bit for each */
-} slot;
+} text_sample;
 
 typedef struct frequent_samples {
     trawl_cuda_qgram_counts counts; /* by which patterns choose their samples */
     uint32_t least;                 /* times that a frequent sample is in the text */
-    slot slots[SLOTS];
+    uint32_t used;
+    uint32_t index[INDEX_SIZE]; /* 1 + the number of a sample; 0: the place is free */
+    text_sample samples[TRAWL_CUDA_QGRAM_COMMON_BYTES];
 } frequent_samples;
 
-/* The slot of a sample, or the free one where it would be. */
-static slot *find(frequent_samples *samples, uint64_t hash) {
-    size_t place = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS));
-    while (samples->slots[place].count != 0 && samples->slots[place].hash != hash) {
-        place = (place + 1) % SLOTS;
+/* Where a sample's number is, or the free place where it would be. */
+static uint32_t *find(frequent_samples *samples, uint64_t hash) {
+    size_t place = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INDEX_BITS));
+    while (samples->index[place] != 0 && samples->samples[samples->index[place] - 1].hash != hash) {
+        place = (place + 1) % INDEX_SIZE;
     }
-    return &samples->slots[place];
+    return &samples->index[place];
+}
+
+/* Most samples are seen to be rare by the number of those that are counted with them. */
+static bool may_be_frequent(const frequent_samples *samples, uint64_t hash) {
+    return samples->counts.each[trawl_cuda_qgram_counted(hash)] >= samples->least;
 }
 
 static void read_text(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_layout *layout,
                       frequent_samples *samples) {
-    memset(samples->slots, 0, sizeof samples->slots);
+    memset(samples->index, 0, sizeof samples->index);
+    samples->used = 0;
     trawl_cuda_qgram_count(tier, layout->common, layout->common_length, &samples->counts);
     for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= layout->common_length; end++) {
         uint64_t hash = trawl_cuda_qgram_hash_before(tier, layout->common + end);
-        slot *its = find(samples, hash);
-        its->hash = hash;
-        its->count++;
+        if (may_be_frequent(samples, hash)) {
+            uint32_t *number = find(samples, hash);
+            if (*number == 0) {
+                samples->samples[samples->used] = (text_sample){.hash = hash};
+                *number = ++samples->used;
+            }
+            samples->samples[*number - 1].count++;
+        }
     }
 }
 
 /* Notes at which alignments a pattern has frequent samples; false: it has none. */
 static bool note_samples(const trawl_patterns *patterns, size_t id,
                          const trawl_cuda_qgram_tier *tier, frequent_samples *samples) {
-    uint8_t reversed[TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM];
     uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
-    uint32_t length = trawl_pattern_length(patterns, id);
-    const uint8_t *end = trawl_pattern_bytes(patterns, id) + length;
-    for (uint32_t i = 0; i < length && i < sizeof reversed; i++) {
-        reversed[i] = *--end;
-    }
-    uint32_t anchor = trawl_cuda_qgram_anchor(tier, &samples->counts, reversed, length, hashes);
+    uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1];
+    uint32_t places = trawl_cuda_qgram_places(tier, trawl_pattern_length(patterns, id));
+    trawl_cuda_qgram_hash_pattern(tier, patterns, id, places, hashes);
+    trawl_cuda_qgram_sum(&samples->counts, hashes, places, sums);
+    uint32_t anchor = trawl_cuda_qgram_rarest(sums, places, tier->stride);
     bool frequent = false;
     for (uint32_t i = anchor; i < anchor + tier->stride; i++) {
-        if (samples->counts.each[trawl_cuda_qgram_counted(hashes[i])] < samples->least) {
-            continue; /* as nearly all; else another sample may be what is frequent */
-        }
-        slot *its = find(samples, hashes[i]);
-        if (its->count >= samples->least) {
+        uint32_t number = may_be_frequent(samples, hashes[i]) ? *find(samples, hashes[i]) : 0;
+        if (number != 0 && samples->samples[number - 1].count >= samples->least) {
             frequent = true;
-            its->alignments |= (uint16_t)(1u << i);
+            samples->samples[number - 1].alignments |= (uint16_t)(1u << i);
         }
     }
     return frequent;
@@ -79,8 +86,8 @@ static bool note_samples(const trawl_patterns *patterns, size_t id,
 /* The ends that frequent samples of all positions lead to, beyond those expected. */
 static double ends_beyond(const frequent_samples *samples) {
     double ends = 0;
-    for (size_t i = 0; i < SLOTS; i++) {
-        const slot *its = &samples->slots[i];
+    for (uint32_t i = 0; i < samples->used; i++) {
+        const text_sample *its = &samples->samples[i];
         double more = __builtin_popcount(its->alignments) - ENDS_EXPECTED;
         ends += more > 0 ? its->count * more : 0;
     }

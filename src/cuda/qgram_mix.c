@@ -282,12 +282,13 @@ typedef struct mixing {
     const trawl_patterns *patterns;
     const uint8_t *sample;
     size_t sample_length;
+    trawl_cuda_qgram_samples samples;
     size_t shared_bytes; /* for filters */
     double price;        /* of the best layout until now, with what its price leaves out */
 } mixing;
 
 /* Filters for what is not walked, in a layout of their own, which takes the mix over. */
-static trawl_status make_filters(const mixing *self, trawl_cuda_qgram_mix *mix,
+static trawl_status make_filters(mixing *self, trawl_cuda_qgram_mix *mix,
                                  trawl_cuda_qgram_layout *layout, trawl_error *error) {
     trawl_cuda_qgram_tier walked[2];
     uint32_t count = make_tiers(self->patterns, mix, walked);
@@ -295,9 +296,8 @@ static trawl_status make_filters(const mixing *self, trawl_cuda_qgram_mix *mix,
     if (bytes >= self->shared_bytes) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT, "too little shared memory");
     }
-    trawl_status status =
-        trawl_cuda_qgram_divide(self->patterns, mix->walked, self->sample, self->sample_length,
-                                self->shared_bytes - bytes, layout, error);
+    trawl_status status = trawl_cuda_qgram_divide(&self->samples, mix->walked,
+                                                  self->shared_bytes - bytes, layout, error);
     if (status == TRAWL_OK) {
         layout->price += mix->price;
         memcpy(layout->tier + layout->tiers, walked, count * sizeof *walked);
@@ -401,25 +401,40 @@ static trawl_status try_all(mixing *self, trawl_cuda_qgram_layout *other,
     return status;
 }
 
-trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8_t *sample,
-                                     size_t sample_length, size_t shared_bytes,
-                                     trawl_cuda_qgram_layout *layout, trawl_error *error) {
-    layout->mix = (trawl_cuda_qgram_mix){.walked = NULL};
+/* The same for a set whose samples have been made. */
+static trawl_status choose(mixing *self, trawl_cuda_qgram_layout *layout, trawl_error *error) {
     trawl_status status =
-        trawl_cuda_qgram_divide(patterns, NULL, sample, sample_length, shared_bytes, layout, error);
-    if (status != TRAWL_OK || sample == NULL || sample_length < TRAWL_CUDA_QGRAM_SAMPLE_LEAST) {
+        trawl_cuda_qgram_divide(&self->samples, NULL, self->shared_bytes, layout, error);
+    if (status != TRAWL_OK || self->sample == NULL ||
+        self->sample_length < TRAWL_CUDA_QGRAM_SAMPLE_LEAST) {
         return status;
     }
     trawl_cuda_qgram_layout *other = trawl_allocate(1, sizeof *other);
     if (other == NULL) {
         return trawl_fail_memory(error, "choosing tiers", sizeof *other);
     }
-    mixing self = {patterns, sample, sample_length, shared_bytes, 0};
-    status = try_all(&self, other, layout, error);
+    status = try_all(self, other, layout, error);
     trawl_release(other);
     if (status != TRAWL_OK) {
         trawl_cuda_qgram_mix_release(&layout->mix);
     }
+    return status;
+}
+
+trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8_t *sample,
+                                     size_t sample_length, size_t shared_bytes,
+                                     trawl_cuda_qgram_layout *layout, trawl_error *error) {
+    mixing self = {.patterns = patterns,
+                   .sample = sample,
+                   .sample_length = sample_length,
+                   .shared_bytes = shared_bytes};
+    layout->mix = (trawl_cuda_qgram_mix){.walked = NULL};
+    trawl_status status =
+        trawl_cuda_qgram_samples_make(patterns, sample, sample_length, &self.samples, error);
+    if (status == TRAWL_OK) {
+        status = choose(&self, layout, error);
+    }
+    trawl_cuda_qgram_samples_release(&self.samples);
     return status;
 }
 

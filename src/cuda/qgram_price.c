@@ -104,18 +104,23 @@ typedef struct sharing {
     bool direct;
     uint32_t units[MOST_TIERS + 1]; /* of each; the last one is what no tier has */
     price prices[MOST_TIERS + 1];   /* what each one adds with them */
+    /* With so many less, and with so many more, once that has been asked for. */
+    uint32_t step;
+    price less[MOST_TIERS + 1], more[MOST_TIERS + 1];
+    bool has_less[MOST_TIERS + 1], has_more[MOST_TIERS + 1];
 } sharing;
 
 static bool is_shared(const trawl_cuda_qgram_offer *offer) {
     return offer->tier.place == TRAWL_CUDA_QGRAM_SHARED;
 }
 
-static void update_price(sharing *self, uint32_t tier) {
-    if (tier < self->count) {
-        const trawl_cuda_qgram_offer *offer = self->offers[tier];
-        uint32_t words = self->units[tier] * TRAWL_CUDA_QGRAM_UNIT_WORDS;
-        self->prices[tier] = price_of(offer, is_shared(offer) ? words : offer->tier.filter_words);
+static price price_with(const sharing *self, uint32_t tier, uint32_t units) {
+    if (tier == self->count) {
+        return (price){.sieving = 0};
     }
+    const trawl_cuda_qgram_offer *offer = self->offers[tier];
+    uint32_t words = units * TRAWL_CUDA_QGRAM_UNIT_WORDS;
+    return price_of(offer, is_shared(offer) ? words : offer->tier.filter_words);
 }
 
 /* The price of a scan: all of the sieve's work happens while memory is read. */
@@ -133,20 +138,34 @@ static double price_together(const sharing *self) {
            filled;
 }
 
-/* Lets units change hands if the price falls by that. */
-static bool move_units(sharing *self, uint32_t from, uint32_t to, uint32_t step, double *now) {
+static void forget_neighbours(sharing *self, uint32_t tier) {
+    self->has_less[tier] = self->has_more[tier] = false;
+}
+
+/* Lets a step's units change hands if the price falls by that. */
+static bool move_units(sharing *self, uint32_t from, uint32_t to, double *now) {
     const price price_from = self->prices[from], price_to = self->prices[to];
-    self->units[from] -= step;
-    self->units[to] += step;
-    update_price(self, from);
-    update_price(self, to);
+    if (!self->has_less[from]) {
+        self->less[from] = price_with(self, from, self->units[from] - self->step);
+        self->has_less[from] = true;
+    }
+    if (!self->has_more[to]) {
+        self->more[to] = price_with(self, to, self->units[to] + self->step);
+        self->has_more[to] = true;
+    }
+    self->units[from] -= self->step;
+    self->units[to] += self->step;
+    self->prices[from] = self->less[from];
+    self->prices[to] = self->more[to];
     double then = price_together(self);
     if (then < *now) {
         *now = then;
+        forget_neighbours(self, from);
+        forget_neighbours(self, to);
         return true;
     }
-    self->units[from] += step;
-    self->units[to] -= step;
+    self->units[from] += self->step;
+    self->units[to] -= self->step;
     self->prices[from] = price_from;
     self->prices[to] = price_to;
     return false;
@@ -175,17 +194,21 @@ double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t co
             self.units[i] = 1 + more;
             self.units[count] -= more;
         }
-        update_price(&self, i);
+        self.prices[i] = price_with(&self, i, self.units[i]);
     }
     double now = price_together(&self);
     for (uint32_t step = 64; step != 0; step /= 4) {
+        self.step = step;
+        for (uint32_t i = 0; i <= count; i++) {
+            forget_neighbours(&self, i);
+        }
         for (bool better = true; better;) {
             better = false;
             for (uint32_t from = 0; from <= count; from++) {
                 for (uint32_t to = 0; to <= count; to++) {
                     bool takes = to == count || least[to] != 0;
                     if (from != to && takes && self.units[from] >= least[from] + step) {
-                        better |= move_units(&self, from, to, step, &now);
+                        better |= move_units(&self, from, to, &now);
                     }
                 }
             }

@@ -12,6 +12,8 @@
 #define SAMPLE_BYTES ((size_t)1 << 20)
 #define SAMPLE_WINDOWS ((size_t)64)
 
+#define LANES ((size_t)4) /* parts of a text that are walked side by side */
+
 /* Bytes that made-up text takes from one place of the patterns. */
 #define PIECE_BYTES 3u
 
@@ -24,6 +26,7 @@ typedef struct dfa_walk {
     const trawl_dfa_header *header;
     const void *table;
     const uint8_t *class_of;
+    size_t longest; /* pattern: no state is deeper */
 } dfa_walk;
 
 static dfa_walk walk_of(const trawl_db *db) {
@@ -31,6 +34,7 @@ static dfa_walk walk_of(const trawl_db *db) {
         .header = trawl_db_section(db, TRAWL_SECTION_DFA_HEADER, 0, NULL),
         .table = trawl_db_section(db, TRAWL_SECTION_DFA_TABLE, 0, NULL),
         .class_of = trawl_db_section(db, TRAWL_SECTION_CLASSES, 0, NULL),
+        .longest = db->header->max_length,
     };
     return walk;
 }
@@ -47,24 +51,54 @@ static uint32_t step(const dfa_walk *walk, uint32_t state, uint8_t byte) {
     }
 }
 
-static void walk_bytes(const dfa_walk *walk, const uint8_t *text, size_t length, uint32_t *visits) {
-    uint32_t state = 0;
+static uint32_t walk_bytes(const dfa_walk *walk, uint32_t state, const uint8_t *text, size_t length,
+                           uint32_t *visits) {
     for (size_t i = 0; i < length; i++) {
         state = step(walk, state, text[i]);
         visits[state]++;
     }
+    return state;
+}
+
+/* The state after this place of a text: the bytes before it that a pattern may have lead there. */
+static uint32_t state_at(const dfa_walk *walk, const uint8_t *text, size_t place) {
+    uint32_t state = 0;
+    for (size_t i = place < walk->longest ? 0 : place - walk->longest; i < place; i++) {
+        state = step(walk, state, text[i]);
+    }
+    return state;
+}
+
+/* Walks parts of a long text side by side, as each step waits for the one before. */
+static void walk_text(const dfa_walk *walk, const uint8_t *text, size_t length, uint32_t *visits) {
+    const size_t part = length / LANES;
+    uint32_t state[LANES] = {0};
+    if (part / LANES < walk->longest) {
+        (void)walk_bytes(walk, 0, text, length, visits);
+        return;
+    }
+    for (size_t lane = 1; lane < LANES; lane++) {
+        state[lane] = state_at(walk, text, lane * part);
+    }
+    for (size_t i = 0; i < part; i++) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            state[lane] = step(walk, state[lane], text[lane * part + i]);
+            visits[state[lane]]++;
+        }
+    }
+    (void)walk_bytes(walk, state[LANES - 1], text + LANES * part, length - LANES * part, visits);
 }
 
 static void walk_sample(const dfa_walk *walk, const uint8_t *sample, size_t length,
                         uint32_t *visits) {
     if (length <= SAMPLE_BYTES) {
-        walk_bytes(walk, sample, length, visits);
+        walk_text(walk, sample, length, visits);
         return;
     }
     size_t window = SAMPLE_BYTES / SAMPLE_WINDOWS;
     size_t stride = (length - window) / (SAMPLE_WINDOWS - 1);
     for (size_t i = 0; i < SAMPLE_WINDOWS; i++) {
-        walk_bytes(walk, sample + i * stride, window, visits);
+        walk_text(walk, sample + i * stride, window, visits);
     }
 }
 

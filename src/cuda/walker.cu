@@ -6,12 +6,12 @@
 
 extern "C" {
 #include "common/read_source.h"
+#include "common/text_pieces.h"
 }
 
-/* Text by which the tables are laid out on the device: pieces from all over the first window. What
- * follows each other in an archive or a file system is of one kind for longer than any sample. */
-#define PIECES ((size_t)256)
-#define PIECE_BYTES ((size_t)4096)
+/* Text by which the tables are laid out on the device: pieces from all over the first window. */
+#define PIECES ((size_t)TRAWL_TABLE_PIECES)
+#define PIECE_BYTES ((size_t)TRAWL_TABLE_PIECE_BYTES)
 #define SAMPLE_BYTES (PIECES * PIECE_BYTES)
 #define LEAST_SAMPLE_BYTES ((size_t)4096) /* fewer say less than the patterns do */
 
@@ -45,14 +45,6 @@ static trawl_status find_text(trawl_cuda_walk *walk, trawl_error *error) {
     return status;
 }
 
-/* Where a piece is, somewhere in its share of the text: at equal distances all pieces of a text
- * that repeats itself could be the same one. */
-static size_t piece_begin(size_t piece, size_t length) {
-    size_t share = (length - PIECE_BYTES) / PIECES;
-    uint64_t mixed = (piece + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    return share * piece + (size_t)(mixed % share);
-}
-
 static trawl_status take_piece(const trawl_window *window, size_t begin, size_t length,
                                uint8_t *to) {
     if (window->reading == NULL) {
@@ -79,8 +71,9 @@ static uint8_t *take_sample(const trawl_window *window, size_t *length) {
         status = take_piece(window, (window->length - *length) / 2, *length, sample);
     }
     for (size_t i = 0; status == TRAWL_OK && !short_text && i < PIECES; i++) {
-        status = take_piece(window, piece_begin(i, window->length), PIECE_BYTES,
-                            sample + i * PIECE_BYTES);
+        status =
+            take_piece(window, (size_t)trawl_piece_begin(i, PIECES, PIECE_BYTES, window->length),
+                       PIECE_BYTES, sample + i * PIECE_BYTES);
     }
     if (status != TRAWL_OK) {
         trawl_release(sample);
