@@ -14,6 +14,25 @@ INLINE uint64_t ending_before(const uint8_t *text, size_t end, bool folded) {
     return folded ? trawl_fold_word(word) : word;
 }
 
+/* Keeps the positions behind which, by the two bytes before its last `tail` ones, a key may end. */
+INLINE size_t keep_leads(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
+                         uint32_t *lasts, bool folded) {
+    const trawl_qgram_lead *leads = walker->leads;
+    uint64_t mask = walker->filter.tail_mask;
+    size_t tail = walker->tier->tail;
+    uint32_t bits = walker->tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t last = lasts[i];
+        size_t end = (size_t)last + 1;
+        uint64_t word = ending_before(text, end, folded) & mask;
+        const uint8_t *lead = text + end - tail;
+        lasts[kept] = last;
+        kept += trawl_qgram_lead_has(&leads[trawl_ending_slot(word, bits)], lead[-1], lead[-2]);
+    }
+    return kept;
+}
+
 /* Keeps the ends before which `tail` bytes of some key stand, and for each the number of the range
  * to begin with. Where a slot has more than one range, any end is kept. */
 INLINE size_t keep_tails(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
@@ -88,9 +107,11 @@ size_t trawl_tier_tails(trawl_tier_walker *walker, const uint8_t *text, size_t c
     uint32_t *heads = lists->samples, *ends = lists->candidates;
     uint32_t *noted = lists->ends + from, *keys = lists->keys + from;
     if (walker->search.view.folded) {
+        count = keep_leads(walker, text, count, heads, true);
         count = keep_tails(walker, text, count, heads, ends, true);
         return keep_keys(walker, text, count, heads, ends, noted, keys, true);
     }
+    count = keep_leads(walker, text, count, heads, false);
     count = keep_tails(walker, text, count, heads, ends, false);
     return keep_keys(walker, text, count, heads, ends, noted, keys, false);
 }

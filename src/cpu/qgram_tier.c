@@ -48,6 +48,7 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
     };
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
+    walker->leads = trawl_db_section(db, TRAWL_SECTION_QGRAM_LEADS, part, NULL);
     trawl_endings_open(db, part, &walker->search);
     walker->search.view.folded = tier->folded != 0;
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -337,7 +338,7 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
 
 /* Whether the key of a candidate may be known already, in lists->keys. */
 static bool knows_keys(const trawl_tier_walker *walker) {
-    return walker->tier->kind == TRAWL_TIER_SHUFFLE || walker->tier->kind == TRAWL_TIER_RESIDENT;
+    return trawl_qgram_has_leads(walker->tier);
 }
 
 /* The longest key of the tier that ends there, or TRAWL_NO_KEY. */

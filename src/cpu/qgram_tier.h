@@ -12,6 +12,7 @@
 #include "cpu/endings.h"
 #include "cpu/qgram_resident.h"
 #include "cpu/qgram_shuffle.h"
+#include "engine/qgram_leads.h"
 #include "engine/qgram_packed.h"
 #include "engine/qgram_runs.h"
 
@@ -179,6 +180,7 @@ typedef struct trawl_tier_walker {
     trawl_packed_filter packed;
     const uint32_t *heads;
     const trawl_ending_range *ranges;
+    const trawl_qgram_lead *leads; /* shuffle, resident */
     trawl_qgram_run run;
     trawl_endings_search search;
     bool dense;                 /* shuffle: so many pass that branches on it do not pay */

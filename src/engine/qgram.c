@@ -5,6 +5,7 @@
 #include "common/status.h"
 #include "engine/qgram_anchor.h"
 #include "engine/qgram_fields.h"
+#include "engine/qgram_leads.h"
 #include "engine/qgram_packed.h"
 #include "engine/qgram_resident.h"
 #include "engine/qgram_runs.h"
@@ -99,10 +100,6 @@ static uint64_t filter_words(const trawl_qgram_tier *tier) {
     }
 }
 
-/* Tiers of few keys are asked for them at once (cpu/qgram_tails.h): ranges shall hardly ever share
- * a slot. */
-#define SPARSE_BITS 2u
-
 static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
                                  const trawl_keys *keys) {
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -114,11 +111,14 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
     tier->second_bits = direct ? 0 : second_bits(tier, keys);
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
-    if (tier->kind == TRAWL_TIER_SHUFFLE || tier->kind == TRAWL_TIER_RESIDENT) {
-        tier->hash_bits += SPARSE_BITS;
-    }
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
                                               filter_words(tier), 4, INSTEAD);
+    if (status == TRAWL_OK && trawl_qgram_has_leads(tier)) {
+        status =
+            trawl_build_reserve(build, TRAWL_SECTION_QGRAM_LEADS, part,
+                                UINT64_C(1) << tier->hash_bits, sizeof(trawl_qgram_lead), INSTEAD);
+        tier->hash_bits += TRAWL_QGRAM_SPARSE_BITS;
+    }
     if (status == TRAWL_OK && !direct) {
         status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SECOND, part,
                                      UINT64_C(1) << tier->second_bits, 4, INSTEAD);
@@ -388,6 +388,18 @@ static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *co
     return trawl_ending_number(reversed, tail);
 }
 
+static void fill_leads(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                       const trawl_keys *keys) {
+    trawl_qgram_lead *leads = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_LEADS, part);
+    uint32_t bits = tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
+    memset(leads, 0, sizeof *leads << bits);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        size_t slot = trawl_ending_slot(trawl_ending_number(reversed, tier->tail), bits);
+        trawl_qgram_lead_add(&leads[slot], reversed, trawl_key_length(keys, key), tier->tail);
+    }
+}
+
 static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     const trawl_qgram_tier *tier = &planned->header.tier[part];
     trawl_keys *keys = &planned->keys[part];
@@ -411,6 +423,9 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     }
     fill_second(build, part, tier, keys);
     fill_runs(build, part, tier, keys);
+    if (trawl_qgram_has_leads(tier)) {
+        fill_leads(build, part, tier, keys);
+    }
     trawl_endings_hash(keys, tier->tail, tail_word, NULL, tier->hash_bits,
                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
@@ -534,6 +549,15 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     if (filter_size != 4 * filter_words(tier) || second_size != UINT64_C(4) << tier->second_bits ||
         runs_size != TRAWL_QGRAM_RUN_WORDS * sizeof(uint64_t)) {
         return damaged(error, "tables have inconsistent sizes");
+    }
+    if (trawl_qgram_has_leads(tier)) {
+        uint64_t leads_size;
+        (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LEADS, part, &leads_size);
+        if (tier->hash_bits <= TRAWL_QGRAM_SPARSE_BITS ||
+            tier->hash_bits > TRAWL_QGRAM_MAX_ROW_BITS ||
+            leads_size != sizeof(trawl_qgram_lead) << (tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS)) {
+            return damaged(error, "leads have another size than they must");
+        }
     }
     if (tier->kind == TRAWL_TIER_HASHED && !marks_sound(tier, marks, marks_size)) {
         return damaged(error, "marks are damaged");

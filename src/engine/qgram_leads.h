@@ -1,0 +1,44 @@
+/*
+ * Which bytes stand before the last ones of keys: for tiers whose filters are in vector registers
+ * (engine/qgram.h).
+ *
+ * What such a filter lets through mostly has the last bytes of some key: names end alike. LEADS
+ * knows the two bytes in front of these, and is asked first. It is small, as it has to be beside
+ * the text in the first-level cache, and to ask it takes no branch.
+ */
+#ifndef TRAWL_ENGINE_QGRAM_LEADS_H
+#define TRAWL_ENGINE_QGRAM_LEADS_H
+
+#include "engine/qgram.h"
+
+/* HASH has so many times the slots that LEADS has, as a power of two: ranges shall hardly ever
+ * share a slot there. */
+#define TRAWL_QGRAM_SPARSE_BITS 2u
+
+/* An entry of LEADS, for keys whose last `tail` bytes are in its slot: a bit for what the lowest
+ * five bits of a byte may be, so that letters of either case are the same. A shorter key, which has
+ * no such byte, sets all of them. */
+typedef struct trawl_qgram_lead {
+    uint32_t nearer;  /* the byte before the tail */
+    uint32_t further; /* the one before that */
+} trawl_qgram_lead;
+
+/* Whether an entry knows these two bytes, without a branch. */
+static inline uint32_t trawl_qgram_lead_has(const trawl_qgram_lead *lead, uint8_t nearer,
+                                            uint8_t further) {
+    return lead->nearer >> (nearer & 31) & lead->further >> (further & 31) & 1;
+}
+
+static inline uint32_t trawl_qgram_lead_bits(const uint8_t *reversed, uint32_t length,
+                                             uint32_t distance) {
+    return distance < length ? UINT32_C(1) << (reversed[distance] & 31) : UINT32_MAX;
+}
+
+/* Adds a key, whose bytes stand the last one first. */
+static inline void trawl_qgram_lead_add(trawl_qgram_lead *lead, const uint8_t *reversed,
+                                        uint32_t length, uint32_t tail) {
+    lead->nearer |= trawl_qgram_lead_bits(reversed, length, tail);
+    lead->further |= trawl_qgram_lead_bits(reversed, length, tail + 1);
+}
+
+#endif
