@@ -75,8 +75,8 @@ static void all_sets_note_the_same(void **state) {
         size_t least = random_chance(&random, 1, 2) ? drawn.gram - 1 : first;
         size_t positions =
             random_chance(&random, 1, 2) ? length - least : random_below(&random, length - least);
-        static uint32_t expected[LONGEST + TRAWL_SPARE_POSITIONS];
-        static uint32_t noted[LONGEST + TRAWL_SPARE_POSITIONS];
+        static uint32_t expected[LONGEST + 1];
+        static uint32_t noted[LONGEST + 1];
         size_t should =
             trawl_resident_for(TRAWL_CPU_SCALAR)(&search, text.bytes, least, positions, expected);
         size_t next = 0;

@@ -57,14 +57,14 @@ void trawl_resident_add(trawl_qgram_resident *filter, const uint8_t *reversed, u
     }
     for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
         filter->bank[bank][trawl_resident_index(hashes, bank)] |=
-            (uint8_t)(1u << trawl_resident_bit(hashes, bank));
+            (uint8_t)(1u << trawl_resident_bit(hashes));
     }
 }
 
 double trawl_resident_work(uint32_t gram) {
-    /* Instructions: a load, three products and three sums a byte; three bits selected, four banks
-     * looked up and tested, and the marks noted. */
-    return (7.0 * gram + 20) / 48;
+    /* Instructions: three products and three sums of two, each with a load, for a byte; four banks
+     * looked up, the bits selected and tested, and what passes listed. */
+    return (4.5 * gram + 20) / 38;
 }
 
 uint32_t trawl_resident_gram(uint32_t min_length) {

@@ -3,8 +3,9 @@
  * registers hold.
  *
  * The last bytes of every pattern, up to six, are hashed three times to a byte. Four banks of 1,024
- * bits each are asked for two of these bytes: seven bits of the one say which of 128 bytes, three
- * of the other which bit. A position passes when all four have it. Processors that permute bytes of
+ * bits each are asked for seven bits of sums of these bytes, which say which of 128 bytes, and for
+ * three of the last one, which say which bit, the same in all banks. A position passes when all
+ * four have it. Processors that permute bytes of
  * two registers (AVX-512 VBMI) look up 64 positions in a bank at once, and those that multiply a
  * byte by a matrix of bits (GFNI) hash 64 bytes: a hash is the sum of such products, one matrix for
  * each place before the end. So every position of a text is tested in a few dozen instructions for
@@ -35,21 +36,23 @@ typedef struct trawl_qgram_resident {
  * case differ is left out. */
 uint64_t trawl_resident_matrix(uint32_t hash, uint32_t distance, bool folded);
 
-/* Which bit of a bank's byte, and which byte of it, three hashes ask for. */
+/* Which byte of a bank three hashes ask for, and which bit of it. The byte is one that does not
+ * depend on the hash that says the bit, by itself. */
 static inline uint32_t trawl_resident_index(uint32_t hashes, uint32_t bank) {
-    return (bank < TRAWL_RESIDENT_HASHES ? hashes >> (8 * bank)
-                                         : hashes ^ hashes >> 8 ^ hashes >> 16) &
-           127;
+    uint32_t first = hashes, second = hashes >> 8, third = hashes >> 16;
+    const uint32_t index[TRAWL_RESIDENT_BANKS] = {first, second, first ^ second,
+                                                  first ^ second ^ third};
+    return index[bank] & 127;
 }
-static inline uint32_t trawl_resident_bit(uint32_t hashes, uint32_t bank) {
-    return hashes >> (8 * ((bank + 1) % TRAWL_RESIDENT_HASHES)) & 7;
+static inline uint32_t trawl_resident_bit(uint32_t hashes) {
+    return hashes >> 16 & 7;
 }
 
 static inline bool trawl_resident_test(const trawl_qgram_resident *filter, uint32_t hashes) {
     uint32_t pass = 1;
     for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
         pass &= (uint32_t)filter->bank[bank][trawl_resident_index(hashes, bank)] >>
-                trawl_resident_bit(hashes, bank);
+                trawl_resident_bit(hashes);
     }
     return pass & 1;
 }
