@@ -13,7 +13,8 @@
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
 #define BLOCK 16384u          /* bytes of text that a tier takes at a time (cpu/qgram_tier.h) */
-#define RESIDENT_TOGETHER 1.5 /* whole scans beside the filter alone, which is what costs say */
+#define RESIDENT_TOGETHER 1.1 /* whole scans beside the filter alone, which is what costs say */
+#define PASSES_TOGETHER 2.5   /* the same for what passes: in real texts more of it is compared */
 #define RESIDENT_PIECES 32u   /* of the text, in which a resident filter is tried */
 #define RESIDENT_PIECE ((size_t)512)
 #define SHUFFLE_SAMPLE ((size_t)4096) /* making a filter takes time for each byte of it */
@@ -76,6 +77,13 @@ static void offer(division *self, uint32_t begin, uint32_t end, const candidate 
     if (offered->tier.reach == 0 && is_better(offered, plain)) {
         *plain = *offered;
     }
+}
+
+/* What passes a filter in registers, most of which costs little: no pattern ends there. */
+static double price_of_passes(const division *self, double pass, double look_ups) {
+    double ends = look_ups < pass ? look_ups : pass;
+    return (pass - ends) * PASSES_TOGETHER * self->costs->resident_pass +
+           ends * self->costs->shuffle_pass;
 }
 
 /* The filter of shuffles for the classes begin .. end - 1; all their patterns are in the survey. */
@@ -272,7 +280,7 @@ static void try_shuffle(division *self, uint32_t begin, uint32_t end) {
     candidate shuffle = {
         .tier = {.kind = TRAWL_TIER_SHUFFLE, .window = window, .gram = 1, .stride = 1}};
     shuffle.estimate = (trawl_tier_estimate){.nanoseconds = work * self->costs->shuffle +
-                                                            pass * self->costs->shuffle_pass,
+                                                            price_of_passes(self, pass, look_ups),
                                              .pass = pass,
                                              .look_ups = look_ups < pass ? look_ups : pass,
                                              .bytes = sizeof filter};
@@ -326,7 +334,7 @@ static void try_resident(division *self, uint32_t begin, uint32_t end) {
                  .stride = 1}};
     resident.estimate = (trawl_tier_estimate){
         .nanoseconds = RESIDENT_TOGETHER * trawl_resident_work(gram) * self->costs->resident +
-                       pass * self->costs->shuffle_pass,
+                       price_of_passes(self, pass, look_ups),
         .pass = pass,
         .look_ups = look_ups < pass ? look_ups : pass,
         .bytes = sizeof filter};
