@@ -102,16 +102,39 @@ INLINE size_t keep_keys(trawl_tier_walker *walker, const uint8_t *text, size_t c
     return kept;
 }
 
-size_t trawl_tier_tails(trawl_tier_walker *walker, const uint8_t *text, size_t count,
-                        const trawl_qgram_lists *lists, size_t from) {
+INLINE size_t keep(trawl_tier_walker *walker, const uint8_t *text, size_t count,
+                   const trawl_qgram_lists *lists, size_t from, bool folded) {
     uint32_t *heads = lists->samples, *ends = lists->candidates;
     uint32_t *noted = lists->ends + from, *keys = lists->keys + from;
-    if (walker->search.view.folded) {
-        count = keep_leads(walker, text, count, heads, true);
-        count = keep_tails(walker, text, count, heads, ends, true);
-        return keep_keys(walker, text, count, heads, ends, noted, keys, true);
+    count = keep_leads(walker, text, count, heads, folded);
+    count = keep_tails(walker, text, count, heads, ends, folded);
+    return keep_keys(walker, text, count, heads, ends, noted, keys, folded);
+}
+
+static size_t keep_scalar(trawl_tier_walker *walker, const uint8_t *text, size_t count,
+                          const trawl_qgram_lists *lists, size_t from) {
+    return walker->search.view.folded ? keep(walker, text, count, lists, from, true)
+                                      : keep(walker, text, count, lists, from, false);
+}
+
+#if TRAWL_HAVE_X86
+
+/* Shifts by a variable are an instruction each (BMI2), else they are several on Intel's. */
+TRAWL_TARGET_AVX2 static size_t keep_avx2(trawl_tier_walker *walker, const uint8_t *text,
+                                          size_t count, const trawl_qgram_lists *lists,
+                                          size_t from) {
+    return walker->search.view.folded ? keep(walker, text, count, lists, from, true)
+                                      : keep(walker, text, count, lists, from, false);
+}
+
+#endif
+
+trawl_tier_tails trawl_tier_tails_for(trawl_cpu_set set) {
+#if TRAWL_HAVE_X86
+    if (set != TRAWL_CPU_SCALAR) {
+        return keep_avx2;
     }
-    count = keep_leads(walker, text, count, heads, false);
-    count = keep_tails(walker, text, count, heads, ends, false);
-    return keep_keys(walker, text, count, heads, ends, noted, keys, false);
+#endif
+    (void)set;
+    return keep_scalar;
 }

@@ -14,7 +14,8 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                                   .first = part == 0,
                                   .loops = trawl_qgram_loops_for(set, tier),
                                   .shuffle = trawl_qgram_shuffle_for(set),
-                                  .resident = trawl_resident_for(set)};
+                                  .resident = trawl_resident_for(set),
+                                  .tails = trawl_tier_tails_for(set)};
     walker->filter = (trawl_qgram_filter){
         .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL),
         .multiplier = trawl_qgram_multiplier(tier->gram),
@@ -274,7 +275,7 @@ static size_t vector_candidates(trawl_tier_walker *walker, const trawl_window *w
                        : walker->shuffle(walker->shuffle_filter, window->text, first_end - 1,
                                          end + 1 - first_end, walker->dense, lists->samples);
     walker->dense = found * 512 > end - begin;
-    return ends + trawl_tier_tails(walker, window->text, found, lists, ends);
+    return ends + walker->tails(walker, window->text, found, lists, ends);
 }
 
 /* ------------------------------------------------------------------ direct */
