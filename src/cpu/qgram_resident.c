@@ -35,7 +35,7 @@ static size_t positions_scalar(const trawl_resident_search *search, const uint8_
 #define LISTED 8u  /* positions that are written at once */
 
 typedef struct vector_filter {
-    __m512i bank[TRAWL_RESIDENT_BANKS][2];
+    __m512i bank[TRAWL_RESIDENT_BANKS][TRAWL_RESIDENT_BANK / WIDTH]; /* wide: all four, else two */
     __m512i matrix[TRAWL_RESIDENT_HASHES][TRAWL_RESIDENT_BYTES];
     __m512i bits;    /* 1 << i % 8 */
     __m512i numbers; /* i */
@@ -43,8 +43,10 @@ typedef struct vector_filter {
 
 INLINE void load_filter(const trawl_resident_search *search, vector_filter *filter) {
     for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
-        filter->bank[bank][0] = _mm512_loadu_si512(search->filter->bank[bank]);
-        filter->bank[bank][1] = _mm512_loadu_si512(search->filter->bank[bank] + WIDTH);
+        for (uint32_t part = 0; part < TRAWL_RESIDENT_BANK / WIDTH; part++) {
+            filter->bank[bank][part] =
+                _mm512_loadu_si512(search->filter->bank[bank] + part * WIDTH);
+        }
     }
     for (uint32_t hash = 0; hash < TRAWL_RESIDENT_HASHES; hash++) {
         for (uint32_t distance = 0; distance < search->gram; distance++) {
@@ -77,8 +79,18 @@ INLINE void multiply(const vector_filter *filter, const uint8_t *last, uint32_t 
     }
 }
 
+/* Permutations look at the lowest six bits of an index, or seven: no others are cleared. */
+INLINE __m512i look_up(const __m512i *bank, __m512i index, bool wide) {
+    __m512i lower = _mm512_permutex2var_epi8(bank[0], index, bank[1]);
+    if (!wide) {
+        return lower;
+    }
+    __m512i upper = _mm512_permutex2var_epi8(bank[2], index, bank[3]);
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), lower, upper);
+}
+
 /* Which of 64 positions pass. */
-INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t gram) {
+INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t gram, bool wide) {
     __m512i hash[TRAWL_RESIDENT_HASHES], found[TRAWL_RESIDENT_BANKS];
     __m512i one[TRAWL_RESIDENT_HASHES], other[TRAWL_RESIDENT_HASHES];
     multiply(filter, last, 0, hash);
@@ -96,14 +108,12 @@ INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t 
             hash[i] = _mm512_xor_si512(hash[i], one[i]);
         }
     }
-    /* Permutations look at the lowest six bits of an index, or seven: no others are cleared. */
     __m512i bit = _mm512_permutexvar_epi8(hash[2], filter->bits);
     __m512i both = _mm512_xor_si512(hash[0], hash[1]);
     const __m512i index[TRAWL_RESIDENT_BANKS] = {hash[0], hash[1], both,
                                                  _mm512_xor_si512(both, hash[2])};
     for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
-        found[bank] =
-            _mm512_permutex2var_epi8(filter->bank[bank][0], index[bank], filter->bank[bank][1]);
+        found[bank] = look_up(filter->bank[bank], index[bank], wide);
     }
     __m512i three = all(found[0], found[1], found[2]);
     return _mm512_test_epi8_mask(_mm512_and_si512(three, found[3]), bit);
@@ -127,33 +137,38 @@ INLINE uint32_t *list_positions(const vector_filter *filter, uint64_t pass, size
 }
 
 INLINE size_t groups_of(const trawl_resident_search *search, const uint8_t *text, size_t position,
-                        size_t groups, uint32_t *noted, uint32_t gram) {
+                        size_t groups, uint32_t *noted, uint32_t gram, bool wide) {
     vector_filter filter;
     load_filter(search, &filter);
     uint32_t *next = noted;
     for (; groups != 0; groups--, position += WIDTH) {
         __builtin_prefetch((const void *)((uintptr_t)text + position + AHEAD));
-        next = list_positions(&filter, test(&filter, text + position, gram), position, next);
+        next = list_positions(&filter, test(&filter, text + position, gram, wide), position, next);
     }
     return (size_t)(next - noted);
 }
 
 TARGET static size_t groups_vbmi(const trawl_resident_search *search, const uint8_t *text,
                                  size_t position, size_t groups, uint32_t *noted) {
+    bool wide = search->filter->index_mask == TRAWL_RESIDENT_BANK - 1;
+#define CALL(gram)                                                                                 \
+    (wide ? groups_of(search, text, position, groups, noted, gram, true)                           \
+          : groups_of(search, text, position, groups, noted, gram, false))
     switch (search->gram) {
     case 1:
-        return groups_of(search, text, position, groups, noted, 1);
+        return CALL(1);
     case 2:
-        return groups_of(search, text, position, groups, noted, 2);
+        return CALL(2);
     case 3:
-        return groups_of(search, text, position, groups, noted, 3);
+        return CALL(3);
     case 4:
-        return groups_of(search, text, position, groups, noted, 4);
+        return CALL(4);
     case 5:
-        return groups_of(search, text, position, groups, noted, 5);
+        return CALL(5);
     default:
-        return groups_of(search, text, position, groups, noted, 6);
+        return CALL(6);
     }
+#undef CALL
 }
 
 static size_t positions_vbmi(const trawl_resident_search *search, const uint8_t *text, size_t first,

@@ -33,6 +33,25 @@ INLINE size_t keep_leads(const trawl_tier_walker *walker, const uint8_t *text, s
     return kept;
 }
 
+/* The same by the eight bytes before these. */
+INLINE size_t keep_long_leads(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
+                              uint32_t *lasts, bool folded) {
+    const trawl_qgram_long_lead *leads = walker->long_leads;
+    uint64_t mask = walker->filter.tail_mask;
+    size_t tail = walker->tier->tail;
+    uint32_t bits = walker->tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t last = lasts[i];
+        size_t end = (size_t)last + 1;
+        uint64_t word = ending_before(text, end, folded) & mask;
+        uint64_t before = ending_before(text, end - tail, folded);
+        lasts[kept] = last;
+        kept += trawl_qgram_long_lead_has(&leads[trawl_ending_slot(word, bits)], before);
+    }
+    return kept;
+}
+
 /* Keeps the ends before which `tail` bytes of some key stand, and for each the number of the range
  * to begin with. Where a slot has more than one range, any end is kept. */
 INLINE size_t keep_tails(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
@@ -107,6 +126,7 @@ INLINE size_t keep(trawl_tier_walker *walker, const uint8_t *text, size_t count,
     uint32_t *heads = lists->samples, *ends = lists->candidates;
     uint32_t *noted = lists->ends + from, *keys = lists->keys + from;
     count = keep_leads(walker, text, count, heads, folded);
+    count = keep_long_leads(walker, text, count, heads, folded);
     count = keep_tails(walker, text, count, heads, ends, folded);
     return keep_keys(walker, text, count, heads, ends, noted, keys, folded);
 }

@@ -50,6 +50,7 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
     walker->leads = trawl_db_section(db, TRAWL_SECTION_QGRAM_LEADS, part, NULL);
+    walker->long_leads = trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_LEADS, part, NULL);
     trawl_endings_open(db, part, &walker->search);
     walker->search.view.folded = tier->folded != 0;
     if (tier->kind == TRAWL_TIER_PACKED) {

@@ -190,6 +190,7 @@ struct trawl_tier_walker {
     const uint32_t *heads;
     const trawl_ending_range *ranges;
     const trawl_qgram_lead *leads; /* shuffle, resident */
+    const trawl_qgram_long_lead *long_leads;
     trawl_qgram_run run;
     trawl_endings_search search;
     bool dense;                 /* shuffle: so many pass that branches on it do not pay */

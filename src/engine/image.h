@@ -67,7 +67,8 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_QGRAM_RANGES = 116,
     TRAWL_SECTION_QGRAM_RUNS = 117,
     TRAWL_SECTION_QGRAM_MARKS = 118,
-    TRAWL_SECTION_QGRAM_LEADS = 119
+    TRAWL_SECTION_QGRAM_LEADS = 119,
+    TRAWL_SECTION_QGRAM_LONG_LEADS = 120
 } trawl_section_kind;
 
 typedef struct trawl_section {

@@ -117,6 +117,11 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
         status =
             trawl_build_reserve(build, TRAWL_SECTION_QGRAM_LEADS, part,
                                 UINT64_C(1) << tier->hash_bits, sizeof(trawl_qgram_lead), INSTEAD);
+        if (status == TRAWL_OK) {
+            status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_LONG_LEADS, part,
+                                         UINT64_C(1) << tier->hash_bits,
+                                         sizeof(trawl_qgram_long_lead), INSTEAD);
+        }
         tier->hash_bits += TRAWL_QGRAM_SPARSE_BITS;
     }
     if (status == TRAWL_OK && !direct) {
@@ -317,7 +322,7 @@ static void fill_resident(const trawl_build *build, uint32_t part, const trawl_q
                           const trawl_keys *keys) {
     trawl_qgram_resident *filter =
         trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
-    trawl_resident_clear(filter, tier->folded != 0);
+    trawl_resident_clear(filter, tier->folded != 0, trawl_resident_is_wide(keys->count));
     for (uint32_t key = 0; key < keys->count; key++) {
         trawl_resident_add(filter, keys->bytes + keys->offsets[key], tier->gram);
     }
@@ -391,12 +396,17 @@ static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *co
 static void fill_leads(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                        const trawl_keys *keys) {
     trawl_qgram_lead *leads = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_LEADS, part);
+    trawl_qgram_long_lead *long_leads =
+        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_LONG_LEADS, part);
     uint32_t bits = tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
     memset(leads, 0, sizeof *leads << bits);
+    memset(long_leads, 0, sizeof *long_leads << bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         size_t slot = trawl_ending_slot(trawl_ending_number(reversed, tier->tail), bits);
         trawl_qgram_lead_add(&leads[slot], reversed, trawl_key_length(keys, key), tier->tail);
+        trawl_qgram_long_lead_add(&long_leads[slot], reversed, trawl_key_length(keys, key),
+                                  tier->tail);
     }
 }
 
@@ -551,11 +561,14 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
         return damaged(error, "tables have inconsistent sizes");
     }
     if (trawl_qgram_has_leads(tier)) {
-        uint64_t leads_size;
+        uint64_t leads_size, long_leads_size;
         (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LEADS, part, &leads_size);
+        (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_LEADS, part, &long_leads_size);
         if (tier->hash_bits <= TRAWL_QGRAM_SPARSE_BITS ||
             tier->hash_bits > TRAWL_QGRAM_MAX_ROW_BITS ||
-            leads_size != sizeof(trawl_qgram_lead) << (tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS)) {
+            leads_size != sizeof(trawl_qgram_lead) << (tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS) ||
+            long_leads_size != sizeof(trawl_qgram_long_lead)
+                                   << (tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS)) {
             return damaged(error, "leads have another size than they must");
         }
     }

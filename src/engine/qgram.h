@@ -83,6 +83,7 @@ typedef struct trawl_qgram_header {
  * QGRAM_MARKS    uint32_t[1 << mark_bits], of hashed tiers only
  * QGRAM_LEADS    trawl_qgram_lead[1 << (hash_bits - TRAWL_QGRAM_SPARSE_BITS)], of shuffle and
  *                resident tiers only (engine/qgram_leads.h)
+ * QGRAM_LONG_LEADS  trawl_qgram_long_lead, as many
  * and the outputs and endings of the part. `direct` has no SECOND, HASH, RANGES
  * and RUNS, `packed` no RUNS. */
 

@@ -4,7 +4,8 @@
  *
  * What such a filter lets through mostly has the last bytes of some key: names end alike. LEADS
  * knows the two bytes in front of these, and is asked first. It is small, as it has to be beside
- * the text in the first-level cache, and to ask it takes no branch.
+ * the text in the first-level cache, and to ask it takes no branch. LONG LEADS is asked for what is
+ * left, and knows hashes of four and of eight bytes in front.
  */
 #ifndef TRAWL_ENGINE_QGRAM_LEADS_H
 #define TRAWL_ENGINE_QGRAM_LEADS_H
@@ -27,6 +28,36 @@ typedef struct trawl_qgram_lead {
 static inline uint32_t trawl_qgram_lead_has(const trawl_qgram_lead *lead, uint8_t nearer,
                                             uint8_t further) {
     return lead->nearer >> (nearer & 31) & lead->further >> (further & 31) & 1;
+}
+
+/* The same for the four and the eight bytes before the tail together: a bit for what their hash may
+ * be, or all bits. */
+typedef struct trawl_qgram_long_lead {
+    uint64_t four, eight;
+} trawl_qgram_long_lead;
+
+/* `bytes` are the eight before the tail, the last one most significant. */
+static inline uint32_t trawl_qgram_lead_hash(uint64_t bytes, uint32_t count) {
+    return (uint32_t)((bytes >> (64 - 8 * count)) * TRAWL_QGRAM_MULTIPLIER >> 58);
+}
+
+static inline uint32_t trawl_qgram_long_lead_has(const trawl_qgram_long_lead *lead,
+                                                 uint64_t bytes) {
+    return (uint32_t)(lead->four >> trawl_qgram_lead_hash(bytes, 4) &
+                      lead->eight >> trawl_qgram_lead_hash(bytes, 8) & 1);
+}
+
+static inline uint64_t trawl_qgram_long_lead_bits(const uint8_t *reversed, uint32_t length,
+                                                  uint32_t tail, uint32_t count) {
+    return tail + count <= length
+               ? UINT64_C(1) << trawl_qgram_lead_hash(trawl_ending_eight(reversed + tail), count)
+               : UINT64_MAX;
+}
+
+static inline void trawl_qgram_long_lead_add(trawl_qgram_long_lead *lead, const uint8_t *reversed,
+                                             uint32_t length, uint32_t tail) {
+    lead->four |= trawl_qgram_long_lead_bits(reversed, length, tail, 4);
+    lead->eight |= trawl_qgram_long_lead_bits(reversed, length, tail, 8);
 }
 
 static inline uint32_t trawl_qgram_lead_bits(const uint8_t *reversed, uint32_t length,

@@ -292,7 +292,7 @@ static trawl_status measure_resident(bench *self) {
         fill_with_strange_bytes(self);
         status = time_scan(self, db, &self->costs->resident);
     }
-    self->costs->resident /= trawl_resident_work(4);
+    self->costs->resident /= trawl_resident_work(4, false);
     trawl_db_free(db);
     return status;
 }
