@@ -114,15 +114,7 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
                                               filter_words(tier), 4, INSTEAD);
     if (status == TRAWL_OK && trawl_qgram_has_leads(tier)) {
-        status =
-            trawl_build_reserve(build, TRAWL_SECTION_QGRAM_LEADS, part,
-                                UINT64_C(1) << tier->hash_bits, sizeof(trawl_qgram_lead), INSTEAD);
-        if (status == TRAWL_OK) {
-            status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_LONG_LEADS, part,
-                                         UINT64_C(1) << tier->hash_bits,
-                                         sizeof(trawl_qgram_long_lead), INSTEAD);
-        }
-        tier->hash_bits += TRAWL_QGRAM_SPARSE_BITS;
+        status = trawl_leads_reserve(build, part, tier, INSTEAD);
     }
     if (status == TRAWL_OK && !direct) {
         status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SECOND, part,
@@ -393,23 +385,6 @@ static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *co
     return trawl_ending_number(reversed, tail);
 }
 
-static void fill_leads(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
-                       const trawl_keys *keys) {
-    trawl_qgram_lead *leads = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_LEADS, part);
-    trawl_qgram_long_lead *long_leads =
-        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_LONG_LEADS, part);
-    uint32_t bits = tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
-    memset(leads, 0, sizeof *leads << bits);
-    memset(long_leads, 0, sizeof *long_leads << bits);
-    for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
-        size_t slot = trawl_ending_slot(trawl_ending_number(reversed, tier->tail), bits);
-        trawl_qgram_lead_add(&leads[slot], reversed, trawl_key_length(keys, key), tier->tail);
-        trawl_qgram_long_lead_add(&long_leads[slot], reversed, trawl_key_length(keys, key),
-                                  tier->tail);
-    }
-}
-
 static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     const trawl_qgram_tier *tier = &planned->header.tier[part];
     trawl_keys *keys = &planned->keys[part];
@@ -434,7 +409,7 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     fill_second(build, part, tier, keys);
     fill_runs(build, part, tier, keys);
     if (trawl_qgram_has_leads(tier)) {
-        fill_leads(build, part, tier, keys);
+        trawl_leads_fill(build, part, tier, keys);
     }
     trawl_endings_hash(keys, tier->tail, tail_word, NULL, tier->hash_bits,
                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
@@ -560,17 +535,8 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
         runs_size != TRAWL_QGRAM_RUN_WORDS * sizeof(uint64_t)) {
         return damaged(error, "tables have inconsistent sizes");
     }
-    if (trawl_qgram_has_leads(tier)) {
-        uint64_t leads_size, long_leads_size;
-        (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LEADS, part, &leads_size);
-        (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_LEADS, part, &long_leads_size);
-        if (tier->hash_bits <= TRAWL_QGRAM_SPARSE_BITS ||
-            tier->hash_bits > TRAWL_QGRAM_MAX_ROW_BITS ||
-            leads_size != sizeof(trawl_qgram_lead) << (tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS) ||
-            long_leads_size != sizeof(trawl_qgram_long_lead)
-                                   << (tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS)) {
-            return damaged(error, "leads have another size than they must");
-        }
+    if (trawl_qgram_has_leads(tier) && !trawl_leads_sound(db, part, tier)) {
+        return damaged(error, "leads have another size than they must");
     }
     if (tier->kind == TRAWL_TIER_HASHED && !marks_sound(tier, marks, marks_size)) {
         return damaged(error, "marks are damaged");

@@ -47,29 +47,13 @@ static inline uint32_t trawl_qgram_long_lead_has(const trawl_qgram_long_lead *le
                       lead->eight >> trawl_qgram_lead_hash(bytes, 8) & 1);
 }
 
-static inline uint64_t trawl_qgram_long_lead_bits(const uint8_t *reversed, uint32_t length,
-                                                  uint32_t tail, uint32_t count) {
-    return tail + count <= length
-               ? UINT64_C(1) << trawl_qgram_lead_hash(trawl_ending_eight(reversed + tail), count)
-               : UINT64_MAX;
-}
+/* `hash_bits` of the tier are those of LEADS before, and those of HASH behind it. */
+trawl_status trawl_leads_reserve(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
+                                 const char *instead);
+void trawl_leads_fill(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                      const trawl_keys *keys);
 
-static inline void trawl_qgram_long_lead_add(trawl_qgram_long_lead *lead, const uint8_t *reversed,
-                                             uint32_t length, uint32_t tail) {
-    lead->four |= trawl_qgram_long_lead_bits(reversed, length, tail, 4);
-    lead->eight |= trawl_qgram_long_lead_bits(reversed, length, tail, 8);
-}
-
-static inline uint32_t trawl_qgram_lead_bits(const uint8_t *reversed, uint32_t length,
-                                             uint32_t distance) {
-    return distance < length ? UINT32_C(1) << (reversed[distance] & 31) : UINT32_MAX;
-}
-
-/* Adds a key, whose bytes stand the last one first. */
-static inline void trawl_qgram_lead_add(trawl_qgram_lead *lead, const uint8_t *reversed,
-                                        uint32_t length, uint32_t tail) {
-    lead->nearer |= trawl_qgram_lead_bits(reversed, length, tail);
-    lead->further |= trawl_qgram_lead_bits(reversed, length, tail + 1);
-}
+/* Whether both tables have the size that walkers expect. */
+bool trawl_leads_sound(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier);
 
 #endif
