@@ -13,8 +13,9 @@
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
 #define BLOCK 16384u          /* bytes of text that a tier takes at a time (cpu/qgram_tier.h) */
-#define RESIDENT_TOGETHER 1.1 /* whole scans beside the filter alone, which is what costs say */
-#define PASSES_TOGETHER 1.3   /* the same for what passes: in real texts more of it is compared */
+#define RESIDENT_ALONE 1.1    /* whole scans beside the filter alone, which is what costs say */
+#define RESIDENT_TOGETHER 1.5 /* the same where other tiers want the caches as well */
+#define PASSES_TOGETHER 1.7   /* the same for what passes: in real texts more of it is compared */
 #define RESIDENT_PIECES 32u   /* of the text, in which a resident filter is tried */
 #define RESIDENT_PIECE ((size_t)512)
 #define SHUFFLE_SAMPLE ((size_t)4096) /* making a filter takes time for each byte of it */
@@ -345,7 +346,8 @@ static void try_resident(division *self, uint32_t begin, uint32_t end) {
                  .gram = gram,
                  .stride = 1}};
     resident.estimate = (trawl_tier_estimate){
-        .nanoseconds = RESIDENT_TOGETHER * trawl_resident_work(gram, wide) * self->costs->resident +
+        .nanoseconds = (first && last ? RESIDENT_ALONE : RESIDENT_TOGETHER) *
+                           trawl_resident_work(gram, wide) * self->costs->resident +
                        price_of_passes(self, pass, look_ups),
         .pass = pass,
         .look_ups = look_ups < pass ? look_ups : pass,
