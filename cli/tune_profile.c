@@ -80,6 +80,7 @@ double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *c
         {"match", &costs->match, 1},
         {"shuffle", &costs->shuffle, 1},
         {"shuffle_pass", &costs->shuffle_pass, 1},
+        {"resident_pass", &costs->resident_pass, 1},
         {"resident", &costs->resident, 1},
         {"dfa_step", costs->dfa_step, TRAWL_COST_SIZES},
         {"dfa_match", &costs->dfa_match, 1},

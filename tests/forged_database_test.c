@@ -14,7 +14,7 @@
 #include "db/validate.h"
 #include "engine/image.h"
 #include "engine/outputs.h"
-#include "engine/qgram.h"
+#include "engine/qgram_leads.h"
 #include "random.h"
 #include "sanitizers.h"
 
@@ -397,6 +397,10 @@ static void change_tier(forgery *forged, random_source *source, uint32_t tier) {
         {TRAWL_SECTION_QGRAM_SECOND, offsetof(trawl_qgram_tier, second_bits) / 4, 0, 4},
         {TRAWL_SECTION_QGRAM_HASH, offsetof(trawl_qgram_tier, hash_bits) / 4, 1, 4},
         {TRAWL_SECTION_QGRAM_MARKS, offsetof(trawl_qgram_tier, mark_bits) / 4, 0, 4},
+        {TRAWL_SECTION_QGRAM_LEADS, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
+         sizeof(trawl_qgram_lead) >> TRAWL_QGRAM_SPARSE_BITS},
+        {TRAWL_SECTION_QGRAM_LONG_LEADS, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
+         sizeof(trawl_qgram_long_lead) >> TRAWL_QGRAM_SPARSE_BITS},
     };
     for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
         if (!random_chance(source, 1, 2))
@@ -457,9 +461,10 @@ static void qgram_fields_together(void **state) {
 static void qgram_tables(void **state) {
     (void)state;
     static const trawl_section_kind kinds[] = {
-        TRAWL_SECTION_QGRAM_FILTER, TRAWL_SECTION_QGRAM_SECOND, TRAWL_SECTION_QGRAM_HASH,
-        TRAWL_SECTION_QGRAM_RANGES, TRAWL_SECTION_QGRAM_RUNS,   TRAWL_SECTION_QGRAM_MARKS,
-        TRAWL_SECTION_KEY_ENDING,   TRAWL_SECTION_KEY_LINK,     TRAWL_SECTION_KEY_LENGTH};
+        TRAWL_SECTION_QGRAM_FILTER, TRAWL_SECTION_QGRAM_SECOND,     TRAWL_SECTION_QGRAM_HASH,
+        TRAWL_SECTION_QGRAM_RANGES, TRAWL_SECTION_QGRAM_RUNS,       TRAWL_SECTION_QGRAM_MARKS,
+        TRAWL_SECTION_QGRAM_LEADS,  TRAWL_SECTION_QGRAM_LONG_LEADS, TRAWL_SECTION_KEY_ENDING,
+        TRAWL_SECTION_KEY_LINK,     TRAWL_SECTION_KEY_LENGTH};
     size_t accepted = 0, tried = 0;
     for (size_t s = 0; s < QGRAM_SETS; s++) {
         random_source source = random_for_case(random_seed(), 100 + s);

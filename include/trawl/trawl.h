@@ -185,9 +185,10 @@ typedef struct trawl_costs {
     double sample_wide;  /* what one of more than eight bytes takes besides: a share */
     double memory;       /* a byte of text that is only fetched */
     double shuffle;      /* qgram, few patterns: a byte of text in one shuffle of vectors */
-    double shuffle_pass; /* a position that passes all of them */
+    double shuffle_pass; /* a position that passes all of them and ends a pattern */
     double resident; /* qgram, hundreds of patterns: a byte of text whose last four are hashed */
     double dfa_match_often; /* as dfa_match, where matches end at half of all bytes */
+    double resident_pass; /* a position that passes all hashes, or shuffles, and ends no pattern */
 } trawl_costs;
 #define TRAWL_COSTS                                                                                \
     { .size = sizeof(trawl_costs) }

@@ -50,7 +50,7 @@ bool trawl_cpu_extracts(void) {
 bool trawl_cpu_permutes(void) {
 #if TRAWL_HAVE_X86
     return trawl_cpu_has(TRAWL_CPU_AVX512) && __builtin_cpu_supports("avx512vbmi") &&
-           __builtin_cpu_supports("gfni");
+           __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("gfni");
 #else
     return false;
 #endif

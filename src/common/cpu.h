@@ -54,7 +54,7 @@ bool trawl_cpu_has(trawl_cpu_set set);
 bool trawl_cpu_extracts(void);
 
 /* Whether its AVX-512 permutes bytes of two registers and multiplies them by matrices of bits
- * (VBMI, GFNI). */
+ * (VBMI, VBMI2, GFNI). */
 bool trawl_cpu_permutes(void);
 
 /* As in TRAWL_CPU: "scalar", "avx2", "avx512", "neon". */

@@ -4,7 +4,6 @@
 #define TRAWL_CPU_QGRAM_RESIDENT_H
 
 #include "common/cpu.h"
-#include "cpu/position_marks.h"
 #include "engine/qgram_resident.h"
 
 /* What a search needs of a tier. */
@@ -15,7 +14,7 @@ typedef struct trawl_resident_search {
 } trawl_resident_search;
 
 /* Notes which of the positions first .. first + count - 1 may hold the last byte of a pattern,
- * ascending; `noted` has room for `count` and TRAWL_SPARE_POSITIONS more. Reads text[first - gram +
+ * ascending; `noted` has room for `count` and one more. Reads text[first - gram +
  * 1] to text[first + count - 1]. All sets note the same. */
 typedef size_t (*trawl_resident_positions)(const trawl_resident_search *search, const uint8_t *text,
                                            size_t first, size_t count, uint32_t *noted);

@@ -14,6 +14,44 @@ INLINE uint64_t ending_before(const uint8_t *text, size_t end, bool folded) {
     return folded ? trawl_fold_word(word) : word;
 }
 
+/* Keeps the positions behind which, by the two bytes before its last `tail` ones, a key may end. */
+INLINE size_t keep_leads(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
+                         uint32_t *lasts, bool folded) {
+    const trawl_qgram_lead *leads = walker->leads;
+    uint64_t mask = walker->filter.tail_mask;
+    size_t tail = walker->tier->tail;
+    uint32_t bits = walker->tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t last = lasts[i];
+        size_t end = (size_t)last + 1;
+        uint64_t word = ending_before(text, end, folded) & mask;
+        const uint8_t *lead = text + end - tail;
+        lasts[kept] = last;
+        kept += trawl_qgram_lead_has(&leads[trawl_ending_slot(word, bits)], lead[-1], lead[-2]);
+    }
+    return kept;
+}
+
+/* The same by the eight bytes before these. */
+INLINE size_t keep_long_leads(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
+                              uint32_t *lasts, bool folded) {
+    const trawl_qgram_long_lead *leads = walker->long_leads;
+    uint64_t mask = walker->filter.tail_mask;
+    size_t tail = walker->tier->tail;
+    uint32_t bits = walker->tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t last = lasts[i];
+        size_t end = (size_t)last + 1;
+        uint64_t word = ending_before(text, end, folded) & mask;
+        uint64_t before = ending_before(text, end - tail, folded);
+        lasts[kept] = last;
+        kept += trawl_qgram_long_lead_has(&leads[trawl_ending_slot(word, bits)], before);
+    }
+    return kept;
+}
+
 /* Keeps the ends before which `tail` bytes of some key stand, and for each the number of the range
  * to begin with. Where a slot has more than one range, any end is kept. */
 INLINE size_t keep_tails(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
@@ -83,14 +121,40 @@ INLINE size_t keep_keys(trawl_tier_walker *walker, const uint8_t *text, size_t c
     return kept;
 }
 
-size_t trawl_tier_tails(trawl_tier_walker *walker, const uint8_t *text, size_t count,
-                        const trawl_qgram_lists *lists, size_t from) {
+INLINE size_t keep(trawl_tier_walker *walker, const uint8_t *text, size_t count,
+                   const trawl_qgram_lists *lists, size_t from, bool folded) {
     uint32_t *heads = lists->samples, *ends = lists->candidates;
     uint32_t *noted = lists->ends + from, *keys = lists->keys + from;
-    if (walker->search.view.folded) {
-        count = keep_tails(walker, text, count, heads, ends, true);
-        return keep_keys(walker, text, count, heads, ends, noted, keys, true);
+    count = keep_leads(walker, text, count, heads, folded);
+    count = keep_long_leads(walker, text, count, heads, folded);
+    count = keep_tails(walker, text, count, heads, ends, folded);
+    return keep_keys(walker, text, count, heads, ends, noted, keys, folded);
+}
+
+static size_t keep_scalar(trawl_tier_walker *walker, const uint8_t *text, size_t count,
+                          const trawl_qgram_lists *lists, size_t from) {
+    return walker->search.view.folded ? keep(walker, text, count, lists, from, true)
+                                      : keep(walker, text, count, lists, from, false);
+}
+
+#if TRAWL_HAVE_X86
+
+/* Shifts by a variable are an instruction each (BMI2), else they are several on Intel's. */
+TRAWL_TARGET_AVX2 static size_t keep_avx2(trawl_tier_walker *walker, const uint8_t *text,
+                                          size_t count, const trawl_qgram_lists *lists,
+                                          size_t from) {
+    return walker->search.view.folded ? keep(walker, text, count, lists, from, true)
+                                      : keep(walker, text, count, lists, from, false);
+}
+
+#endif
+
+trawl_tier_tails trawl_tier_tails_for(trawl_cpu_set set) {
+#if TRAWL_HAVE_X86
+    if (set != TRAWL_CPU_SCALAR) {
+        return keep_avx2;
     }
-    count = keep_tails(walker, text, count, heads, ends, false);
-    return keep_keys(walker, text, count, heads, ends, noted, keys, false);
+#endif
+    (void)set;
+    return keep_scalar;
 }

@@ -10,11 +10,6 @@
 
 #include "cpu/qgram_tier.h"
 
-/* Of the positions lists->samples[0 .. count - 1], which are ascending, notes the ends behind those
- * that may be the last byte of a key from lists->ends[from] on, and for each in lists->keys the
- * longest key that ends there, or TRAWL_NO_KEY where that is to be looked up. The first end is at
- * least TRAWL_SHUFFLE_REACH. Returns how many there are. */
-size_t trawl_tier_tails(trawl_tier_walker *walker, const uint8_t *text, size_t count,
-                        const trawl_qgram_lists *lists, size_t from);
+trawl_tier_tails trawl_tier_tails_for(trawl_cpu_set set);
 
 #endif

@@ -14,7 +14,8 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                                   .first = part == 0,
                                   .loops = trawl_qgram_loops_for(set, tier),
                                   .shuffle = trawl_qgram_shuffle_for(set),
-                                  .resident = trawl_resident_for(set)};
+                                  .resident = trawl_resident_for(set),
+                                  .tails = trawl_tier_tails_for(set)};
     walker->filter = (trawl_qgram_filter){
         .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL),
         .multiplier = trawl_qgram_multiplier(tier->gram),
@@ -48,6 +49,8 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
     };
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
+    walker->leads = trawl_db_section(db, TRAWL_SECTION_QGRAM_LEADS, part, NULL);
+    walker->long_leads = trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_LEADS, part, NULL);
     trawl_endings_open(db, part, &walker->search);
     walker->search.view.folded = tier->folded != 0;
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -273,7 +276,7 @@ static size_t vector_candidates(trawl_tier_walker *walker, const trawl_window *w
                        : walker->shuffle(walker->shuffle_filter, window->text, first_end - 1,
                                          end + 1 - first_end, walker->dense, lists->samples);
     walker->dense = found * 512 > end - begin;
-    return ends + trawl_tier_tails(walker, window->text, found, lists, ends);
+    return ends + walker->tails(walker, window->text, found, lists, ends);
 }
 
 /* ------------------------------------------------------------------ direct */
@@ -337,7 +340,7 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
 
 /* Whether the key of a candidate may be known already, in lists->keys. */
 static bool knows_keys(const trawl_tier_walker *walker) {
-    return walker->tier->kind == TRAWL_TIER_SHUFFLE || walker->tier->kind == TRAWL_TIER_RESIDENT;
+    return trawl_qgram_has_leads(walker->tier);
 }
 
 /* The longest key of the tier that ends there, or TRAWL_NO_KEY. */

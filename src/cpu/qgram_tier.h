@@ -12,6 +12,7 @@
 #include "cpu/endings.h"
 #include "cpu/qgram_resident.h"
 #include "cpu/qgram_shuffle.h"
+#include "engine/qgram_leads.h"
 #include "engine/qgram_packed.h"
 #include "engine/qgram_runs.h"
 
@@ -166,7 +167,15 @@ typedef struct trawl_qgram_lists {
     uint32_t *keys; /* TRAWL_QGRAM_LIST: of the ends, in tiers that know them (qgram_tails.h) */
 } trawl_qgram_lists;
 
-typedef struct trawl_tier_walker {
+/* Of the positions lists->samples[0 .. count - 1], which are ascending, notes the ends behind those
+ * that may be the last byte of a key from lists->ends[from] on, and for each in lists->keys the
+ * longest key that ends there, or TRAWL_NO_KEY where that is to be looked up. The first end is at
+ * least TRAWL_SHUFFLE_REACH. Returns how many there are (cpu/qgram_tails.h). */
+typedef struct trawl_tier_walker trawl_tier_walker;
+typedef size_t (*trawl_tier_tails)(trawl_tier_walker *walker, const uint8_t *text, size_t count,
+                                   const trawl_qgram_lists *lists, size_t from);
+
+struct trawl_tier_walker {
     const trawl_qgram_tier *tier;
     bool first; /* of the database's */
     const trawl_qgram_loops *loops;
@@ -175,10 +184,13 @@ typedef struct trawl_tier_walker {
     const trawl_qgram_shuffle *shuffle_filter; /* NULL: none */
     trawl_resident_positions resident;
     trawl_resident_search resident_search;
+    trawl_tier_tails tails;
     const trawl_packed_loops *packed_loops;
     trawl_packed_filter packed;
     const uint32_t *heads;
     const trawl_ending_range *ranges;
+    const trawl_qgram_lead *leads; /* shuffle, resident */
+    const trawl_qgram_long_lead *long_leads;
     trawl_qgram_run run;
     trawl_endings_search search;
     bool dense;                 /* shuffle: so many pass that branches on it do not pay */
@@ -187,7 +199,7 @@ typedef struct trawl_tier_walker {
     size_t next;        /* the first event that has not been reported */
     uint64_t looked_up; /* ends that were looked up so far: what the filter let through */
     uint64_t work;      /* of the last block, see TRAWL_QGRAM_LOOK_UP */
-} trawl_tier_walker;
+};
 
 void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                      trawl_tier_walker *walker);

@@ -9,7 +9,7 @@
 #include "trawl/trawl.h"
 
 #define TRAWL_IMAGE_MAGIC "TRAWLDB\n"
-#define TRAWL_IMAGE_VERSION 4u
+#define TRAWL_IMAGE_VERSION 5u
 #define TRAWL_IMAGE_BYTE_ORDER 0x01020304u
 #define TRAWL_IMAGE_ALIGNMENT 64u
 #define TRAWL_IMAGE_MAX_SECTIONS 4096u
@@ -66,7 +66,9 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_QGRAM_HASH = 115,
     TRAWL_SECTION_QGRAM_RANGES = 116,
     TRAWL_SECTION_QGRAM_RUNS = 117,
-    TRAWL_SECTION_QGRAM_MARKS = 118
+    TRAWL_SECTION_QGRAM_MARKS = 118,
+    TRAWL_SECTION_QGRAM_LEADS = 119,
+    TRAWL_SECTION_QGRAM_LONG_LEADS = 120
 } trawl_section_kind;
 
 typedef struct trawl_section {

@@ -5,6 +5,7 @@
 #include "common/status.h"
 #include "engine/qgram_anchor.h"
 #include "engine/qgram_fields.h"
+#include "engine/qgram_leads.h"
 #include "engine/qgram_packed.h"
 #include "engine/qgram_resident.h"
 #include "engine/qgram_runs.h"
@@ -99,10 +100,6 @@ static uint64_t filter_words(const trawl_qgram_tier *tier) {
     }
 }
 
-/* Tiers of few keys are asked for them at once (cpu/qgram_tails.h): ranges shall hardly ever share
- * a slot. */
-#define SPARSE_BITS 2u
-
 static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
                                  const trawl_keys *keys) {
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -114,11 +111,11 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
     tier->second_bits = direct ? 0 : second_bits(tier, keys);
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
-    if (tier->kind == TRAWL_TIER_SHUFFLE || tier->kind == TRAWL_TIER_RESIDENT) {
-        tier->hash_bits += SPARSE_BITS;
-    }
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
                                               filter_words(tier), 4, INSTEAD);
+    if (status == TRAWL_OK && trawl_qgram_has_leads(tier)) {
+        status = trawl_leads_reserve(build, part, tier, INSTEAD);
+    }
     if (status == TRAWL_OK && !direct) {
         status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SECOND, part,
                                      UINT64_C(1) << tier->second_bits, 4, INSTEAD);
@@ -317,7 +314,7 @@ static void fill_resident(const trawl_build *build, uint32_t part, const trawl_q
                           const trawl_keys *keys) {
     trawl_qgram_resident *filter =
         trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
-    trawl_resident_clear(filter, tier->folded != 0);
+    trawl_resident_clear(filter, tier->folded != 0, trawl_resident_is_wide(keys->count));
     for (uint32_t key = 0; key < keys->count; key++) {
         trawl_resident_add(filter, keys->bytes + keys->offsets[key], tier->gram);
     }
@@ -411,6 +408,9 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     }
     fill_second(build, part, tier, keys);
     fill_runs(build, part, tier, keys);
+    if (trawl_qgram_has_leads(tier)) {
+        trawl_leads_fill(build, part, tier, keys);
+    }
     trawl_endings_hash(keys, tier->tail, tail_word, NULL, tier->hash_bits,
                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
@@ -534,6 +534,9 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     if (filter_size != 4 * filter_words(tier) || second_size != UINT64_C(4) << tier->second_bits ||
         runs_size != TRAWL_QGRAM_RUN_WORDS * sizeof(uint64_t)) {
         return damaged(error, "tables have inconsistent sizes");
+    }
+    if (trawl_qgram_has_leads(tier) && !trawl_leads_sound(db, part, tier)) {
+        return damaged(error, "leads have another size than they must");
     }
     if (tier->kind == TRAWL_TIER_HASHED && !marks_sound(tier, marks, marks_size)) {
         return damaged(error, "marks are damaged");

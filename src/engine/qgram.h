@@ -81,8 +81,16 @@ typedef struct trawl_qgram_header {
  * QGRAM_RANGES   trawl_ending_range[]
  * QGRAM_RUNS     uint64_t[TRAWL_QGRAM_RUN_WORDS] (engine/qgram_runs.h)
  * QGRAM_MARKS    uint32_t[1 << mark_bits], of hashed tiers only
+ * QGRAM_LEADS    trawl_qgram_lead[1 << (hash_bits - TRAWL_QGRAM_SPARSE_BITS)], of shuffle and
+ *                resident tiers only (engine/qgram_leads.h)
+ * QGRAM_LONG_LEADS  trawl_qgram_long_lead, as many
  * and the outputs and endings of the part. `direct` has no SECOND, HASH, RANGES
  * and RUNS, `packed` no RUNS. */
+
+/* Kinds whose filters are in vector registers and look at every position: of few keys. */
+static inline bool trawl_qgram_has_leads(const trawl_qgram_tier *tier) {
+    return tier->kind == TRAWL_TIER_SHUFFLE || tier->kind == TRAWL_TIER_RESIDENT;
+}
 
 #define TRAWL_QGRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 

@@ -30,7 +30,9 @@ static uint32_t product(uint64_t matrix, uint8_t byte) {
     return result;
 }
 
-void trawl_resident_clear(trawl_qgram_resident *filter, bool folded) {
+void trawl_resident_clear(trawl_qgram_resident *filter, bool folded, bool wide) {
+    filter->index_mask = wide ? TRAWL_RESIDENT_BANK - 1 : TRAWL_RESIDENT_BANK / 2 - 1;
+    filter->reserved = 0;
     memset(filter->bank, 0, sizeof filter->bank);
     for (uint32_t distance = 0; distance < TRAWL_RESIDENT_BYTES; distance++) {
         uint32_t *hash = filter->hash[distance];
@@ -56,15 +58,16 @@ void trawl_resident_add(trawl_qgram_resident *filter, const uint8_t *reversed, u
         hashes ^= filter->hash[distance][reversed[distance]];
     }
     for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
-        filter->bank[bank][trawl_resident_index(hashes, bank)] |=
-            (uint8_t)(1u << trawl_resident_bit(hashes, bank));
+        filter->bank[bank][trawl_resident_index(filter, hashes, bank)] |=
+            (uint8_t)(1u << trawl_resident_bit(hashes));
     }
 }
 
-double trawl_resident_work(uint32_t gram) {
-    /* Instructions: a load, three products and three sums a byte; three bits selected, four banks
-     * looked up and tested, and the marks noted. */
-    return (7.0 * gram + 20) / 48;
+double trawl_resident_work(uint32_t gram, bool wide) {
+    /* Instructions: three products and three sums of two, each with a load, for a byte; four banks
+     * looked up (wide ones as two, one of which is selected), the bits selected and tested, and
+     * what passes listed. */
+    return (4.5 * gram + (wide ? 32 : 20)) / 38;
 }
 
 uint32_t trawl_resident_gram(uint32_t min_length) {
@@ -107,9 +110,10 @@ trawl_status trawl_resident_tier(const trawl_patterns *patterns, trawl_qgram_hea
 
 bool trawl_resident_sound(const trawl_qgram_resident *filter, uint64_t size, bool folded) {
     trawl_qgram_resident expected;
-    if (size != sizeof *filter) {
+    if (size != sizeof *filter || (filter->index_mask != TRAWL_RESIDENT_BANK - 1 &&
+                                   filter->index_mask != TRAWL_RESIDENT_BANK / 2 - 1)) {
         return false;
     }
-    trawl_resident_clear(&expected, folded);
+    trawl_resident_clear(&expected, folded, false);
     return memcmp(filter->hash, expected.hash, sizeof expected.hash) == 0;
 }

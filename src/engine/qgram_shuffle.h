@@ -21,7 +21,7 @@
 #define TRAWL_SHUFFLE_REACH 16u     /* last bytes of the patterns among which probes are */
 #define TRAWL_SHUFFLE_PATTERNS 128u /* more than that pass nearly everywhere */
 
-/* A share of positions that pass, beyond which direct tiers do without. */
+/* A share of positions that pass, beyond which tiers do without a filter in registers. */
 #define TRAWL_SHUFFLE_DENSE 0.08
 
 /* The section QGRAM_FILTER of shuffle tiers; that of direct ones ends with it. */

@@ -13,7 +13,9 @@
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
 #define BLOCK 16384u          /* bytes of text that a tier takes at a time (cpu/qgram_tier.h) */
-#define RESIDENT_TOGETHER 1.5 /* whole scans beside the filter alone, which is what costs say */
+#define RESIDENT_ALONE 1.1    /* whole scans beside the filter alone, which is what costs say */
+#define RESIDENT_TOGETHER 1.5 /* the same where other tiers want the caches as well */
+#define PASSES_TOGETHER 1.7   /* the same for what passes: in real texts more of it is compared */
 #define RESIDENT_PIECES 32u   /* of the text, in which a resident filter is tried */
 #define RESIDENT_PIECE ((size_t)512)
 #define SHUFFLE_SAMPLE ((size_t)4096) /* making a filter takes time for each byte of it */
@@ -35,6 +37,7 @@ typedef struct division {
     uint64_t most_bytes;                       /* of a filter */
     bool permutes;                             /* tiers of kind resident are worth a try */
     double endings[CLASSES];                   /* trawl_survey_endings */
+    double pairs;                              /* positions that end patterns of one or two bytes */
     candidate best[CLASSES + 1][CLASSES + 1];  /* [begin][end] */
     candidate plain[CLASSES + 1][CLASSES + 1]; /* the best one without a reach */
     bool judged[CLASSES + 1][CLASSES + 1];     /* the best one has a reach, and all turns say so */
@@ -78,6 +81,22 @@ static void offer(division *self, uint32_t begin, uint32_t end, const candidate 
     }
 }
 
+/* Where keys of a run may end, for filters in registers. Of one and two bytes all ends are. */
+static double ends_of(const division *self, uint32_t begin, uint32_t end) {
+    double ends = begin == 0 ? self->pairs : 0;
+    for (uint32_t class = begin == 0 ? 1 : begin; class < end; class ++) {
+        ends += self->endings[class];
+    }
+    return ends;
+}
+
+/* What passes a filter in registers, most of which costs little: no pattern ends there. */
+static double price_of_passes(const division *self, double pass, double look_ups) {
+    double ends = look_ups < pass ? look_ups : pass;
+    return (pass - ends) * PASSES_TOGETHER * self->costs->resident_pass +
+           ends * self->costs->shuffle_pass;
+}
+
 /* The filter of shuffles for the classes begin .. end - 1; all their patterns are in the survey. */
 static double make_shuffle(const division *self, uint32_t begin, uint32_t end, uint32_t max_length,
                            trawl_qgram_shuffle *filter) {
@@ -92,12 +111,13 @@ static double make_shuffle(const division *self, uint32_t begin, uint32_t end, u
 static void try_direct(division *self) {
     const trawl_qgram_survey *survey = self->survey;
     double hits = trawl_survey_direct(survey, 1);
+    self->pairs = hits;
     double nanoseconds = self->costs->direct;
     if (survey->count[0] <= TRAWL_SHUFFLE_PATTERNS) {
         trawl_qgram_shuffle filter;
         double pass = make_shuffle(self, 0, 1, survey->max_length[0], &filter);
         double shuffled = trawl_qgram_shuffle_work(&filter) * self->costs->shuffle +
-                          pass * self->costs->shuffle_pass / 2;
+                          price_of_passes(self, pass, hits) / 2;
         nanoseconds =
             pass <= TRAWL_SHUFFLE_DENSE && shuffled < nanoseconds ? shuffled : nanoseconds;
     }
@@ -265,14 +285,11 @@ static void try_shuffle(division *self, uint32_t begin, uint32_t end) {
     trawl_qgram_shuffle filter;
     double pass = make_shuffle(self, begin, end, described.max_length, &filter);
     double work = trawl_qgram_shuffle_work(&filter);
-    double look_ups = 0;
-    for (uint32_t class = begin; class < end; class ++) {
-        look_ups += self->endings[class];
-    }
+    double look_ups = ends_of(self, begin, end);
     candidate shuffle = {
         .tier = {.kind = TRAWL_TIER_SHUFFLE, .window = window, .gram = 1, .stride = 1}};
     shuffle.estimate = (trawl_tier_estimate){.nanoseconds = work * self->costs->shuffle +
-                                                            pass * self->costs->shuffle_pass,
+                                                            price_of_passes(self, pass, look_ups),
                                              .pass = pass,
                                              .look_ups = look_ups < pass ? look_ups : pass,
                                              .bytes = sizeof filter};
@@ -293,19 +310,22 @@ static double pass_resident(const trawl_qgram_resident *filter, uint32_t gram, c
     return pass;
 }
 
-/* Hundreds of patterns, on processors with the instructions for it. */
+/* Hundreds of patterns, on processors with the instructions for it. Wide banks are for whole sets,
+ * which then need no other tier. */
 static void try_resident(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
     const run described = describe(self, begin, end);
     /* Those of one and two bytes have a filter of their own. */
     bool first = begin <= 1 || survey->first[begin] == survey->first[1], last = end == CLASSES;
-    if (!self->permutes || !(first || last) || described.count > TRAWL_RESIDENT_PATTERNS ||
+    bool wide = trawl_resident_is_wide(described.count);
+    if (!self->permutes || !(wide ? first && last : first || last) ||
+        described.count > TRAWL_RESIDENT_PATTERNS ||
         described.count != survey->first[end] - survey->first[begin]) {
         return;
     }
     uint32_t gram = trawl_resident_gram(described.min_length);
     trawl_qgram_resident filter;
-    trawl_resident_clear(&filter, described.folded);
+    trawl_resident_clear(&filter, described.folded, wide);
     for (uint32_t i = survey->first[begin]; i < survey->first[end]; i++) {
         const uint8_t *past = trawl_pattern_bytes(survey->patterns, survey->ids[i] + 1);
         uint8_t reversed[TRAWL_RESIDENT_BYTES];
@@ -314,10 +334,11 @@ static void try_resident(division *self, uint32_t begin, uint32_t end) {
         }
         trawl_resident_add(&filter, reversed, gram);
     }
-    double pass = pass_resident(&filter, gram, survey->text, survey->length), look_ups = 0;
-    for (uint32_t class = begin; class < end; class ++) {
-        look_ups += self->endings[class];
+    double pass = pass_resident(&filter, gram, survey->text, survey->length);
+    if (pass > TRAWL_SHUFFLE_DENSE) { /* most of it would be compared */
+        return;
     }
+    double look_ups = ends_of(self, begin, end);
     uint32_t window = described.min_length;
     candidate resident = {
         .tier = {.kind = TRAWL_TIER_RESIDENT,
@@ -325,8 +346,9 @@ static void try_resident(division *self, uint32_t begin, uint32_t end) {
                  .gram = gram,
                  .stride = 1}};
     resident.estimate = (trawl_tier_estimate){
-        .nanoseconds = RESIDENT_TOGETHER * trawl_resident_work(gram) * self->costs->resident +
-                       pass * self->costs->shuffle_pass,
+        .nanoseconds = (first && last ? RESIDENT_ALONE : RESIDENT_TOGETHER) *
+                           trawl_resident_work(gram, wide) * self->costs->resident +
+                       price_of_passes(self, pass, look_ups),
         .pass = pass,
         .look_ups = look_ups < pass ? look_ups : pass,
         .bytes = sizeof filter};

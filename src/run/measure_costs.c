@@ -270,24 +270,49 @@ static trawl_status measure_look_ups(bench *self) {
     return status;
 }
 
-/* Four bytes hashed at every position, of which none passes. */
-static trawl_status measure_resident(bench *self) {
+static trawl_status compile_variant(bench *self, const char *variant, size_t count, size_t length,
+                                    trawl_db **db) {
     trawl_patterns *set = NULL;
-    trawl_db *db = NULL;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.engine = "qgram";
-    options.variant = "resident";
-    trawl_status status = make_set(self, 1, 4, &set);
+    options.variant = variant;
+    trawl_status status = make_set(self, count, length, &set);
     if (status == TRAWL_OK) {
-        status = trawl_compile(set, &options, &db, self->error);
+        status = trawl_compile(set, &options, db, self->error);
     }
+    trawl_patterns_free(set);
+    return status;
+}
+
+/* Four bytes hashed at every position, of which none passes. */
+static trawl_status measure_resident(bench *self) {
+    trawl_db *db = NULL;
+    trawl_status status = compile_variant(self, "resident", 1, 4, &db);
     if (status == TRAWL_OK) {
         fill_with_strange_bytes(self);
         status = time_scan(self, db, &self->costs->resident);
     }
-    self->costs->resident /= trawl_resident_work(4);
+    self->costs->resident /= trawl_resident_work(4, false);
     trawl_db_free(db);
-    trawl_patterns_free(set);
+    return status;
+}
+
+/* One position in 50 has the last bytes of a pattern, all that are hashed, and others before. */
+static trawl_status measure_resident_passes(bench *self) {
+    enum { PATTERNS = 300, LENGTH = 12, EVERY = 50 };
+    trawl_db *db = NULL;
+    double nothing = 0, passes = 0;
+    trawl_status status = compile_variant(self, "resident", PATTERNS, LENGTH, &db);
+    if (status == TRAWL_OK) {
+        fill_with_strange_bytes(self);
+        status = time_scan(self, db, &nothing);
+    }
+    if (status == TRAWL_OK) {
+        plant(self, PATTERNS, LENGTH - TRAWL_RESIDENT_BYTES, LENGTH, EVERY);
+        status = time_scan(self, db, &passes);
+    }
+    self->costs->resident_pass = at_least((passes - nothing) * (EVERY + TRAWL_RESIDENT_BYTES), 1);
+    trawl_db_free(db);
     return status;
 }
 
@@ -295,16 +320,9 @@ static trawl_status measure_resident(bench *self) {
  * with the last four bytes of a pattern, which pass. */
 static trawl_status measure_shuffles(bench *self) {
     enum { PATTERNS = 4, LENGTH = 4, EVERY = 50 };
-    trawl_patterns *set = NULL;
     trawl_db *db = NULL;
     double nothing = 0, passes = 0;
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    options.engine = "qgram";
-    options.variant = "shuffle";
-    trawl_status status = make_set(self, PATTERNS, LENGTH, &set);
-    if (status == TRAWL_OK) {
-        status = trawl_compile(set, &options, &db, self->error);
-    }
+    trawl_status status = compile_variant(self, "shuffle", PATTERNS, LENGTH, &db);
     if (status == TRAWL_OK) {
         fill_with_strange_bytes(self);
         status = time_scan(self, db, &nothing);
@@ -321,7 +339,6 @@ static trawl_status measure_shuffles(bench *self) {
             at_least((passes - nothing) * (EVERY + LENGTH) - self->costs->match, 1);
     }
     trawl_db_free(db);
-    trawl_patterns_free(set);
     return status;
 }
 
@@ -443,6 +460,9 @@ trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error) {
     }
     if (status == TRAWL_OK) {
         status = measure_resident(&self);
+    }
+    if (status == TRAWL_OK) {
+        status = measure_resident_passes(&self);
     }
     if (status == TRAWL_OK) {
         status = measure_automata(&self);
