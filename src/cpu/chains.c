@@ -150,7 +150,7 @@ static void find_chains(trawl_chains *chains, const trawl_pattern_view *patterns
         trawl_chain chain = chains->keys[events[i].key];
         found[i] = chain;
         asked[asking] = (uint32_t)i;
-        asking += chain >> 31;
+        asking += (chain & TRAWL_CHAIN_ASK) != 0 ? 1 : 0;
     }
     uint32_t next = chains->used, limit = chains->used + VERIFIED;
     for (size_t a = 0; a < asking; a++) {
