@@ -142,6 +142,78 @@ static void lengths_of_text(void **state) {
             }
 }
 
+/* `count` different strings of `length` letters: their numbers are multiples of an odd one. */
+static void add_different(size_t count, size_t length, uint32_t step, test_case *test) {
+    uint8_t bytes[16];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = i * step;
+        for (size_t k = 0; k < length; k++)
+            bytes[k] = (uint8_t) "acgt"[number >> 2 * k & 3];
+        test_case_add_pattern(test, bytes, length, 0);
+    }
+}
+
+/* Text made of a set's patterns, with other letters between some of them and other bytes rarely. */
+static void append_patterns(random_source *random, size_t length, test_case *test) {
+    while (test->length < length) {
+        const trawl_pattern *one = &test->patterns[random_below(random, test->count)];
+        test_case_append_text(test, one->bytes, one->length);
+        uint8_t byte = any_letter(random, random_chance(random, 1, 300) ? "N\n" : "acgt");
+        if (random_chance(random, 1, 3))
+            test_case_append_text(test, &byte, 1);
+    }
+}
+
+/* Sets whose patterns have one length and are all different, so that what passes is a match, in
+ * texts with one at every few positions. */
+static void frequent_matches(void **state) {
+    (void)state;
+    for (size_t length = 1; length <= 10; length++) {
+        random_source random = random_for_case(random_seed(), length);
+        test_case test = {.name = strdup("packed")};
+        size_t all = (size_t)1 << 2 * length, some = all / 2 < 400 ? all / 2 : 400;
+        add_different(some, length, 0x9e3779b1u + 2 * (uint32_t)random_below(&random, 1000), &test);
+        append_patterns(&random, TESTS_ARE_SANITIZED ? TEXT / 2 : TEXT, &test);
+        check(&test, TRAWL_MATCH_ALL, &random);
+        test_case_free(&test);
+    }
+}
+
+/* More matches than caches hold, collected into an array that is new, and into the same again. */
+static void more_matches_than_caches_hold(void **state) {
+    (void)state;
+    enum { MANY = 1200000, WANTED = 400000 };
+    random_source random = random_for_case(random_seed(), 0);
+    test_case test = {.name = strdup("packed")};
+    match_list expected = {0};
+    combination_failure failure;
+    trawl_db *db;
+    trawl_error error;
+    add_different(100, 4, 0x9e3779b1u, &test);
+    append_patterns(&random, MANY, &test);
+    oracle_search(test.patterns, test.count, test.text, test.length, TRAWL_MATCH_ALL, &expected);
+    assert_true(expected.count > WANTED && expected.count * sizeof(trawl_match) > (size_t)9 << 20);
+    assert_int_equal(combination_compile(packed, &test, TRAWL_MATCH_ALL, &db, &failure),
+                     COMBINATION_COMPILED);
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    for (options.threads = 1; options.threads <= 2; options.threads++) {
+        trawl_matches matches = {0};
+        for (int round = 0; round < 2; round++) {
+            assert_int_equal(
+                trawl_collect_again(db, test.text, test.length, &options, &matches, &error),
+                TRAWL_OK);
+            assert_int_equal(matches.count, expected.count);
+            assert_memory_equal(matches.items, expected.items,
+                                matches.count * sizeof *matches.items);
+            memset(matches.items, 0xff, matches.count * sizeof *matches.items);
+        }
+        trawl_matches_free(&matches);
+    }
+    trawl_db_free(db);
+    match_list_free(&expected);
+    test_case_free(&test);
+}
+
 /* A byte that would be packed like a letter, everywhere, and a pattern that it would spell. */
 static void bytes_that_pack_like_letters(void **state) {
     (void)state;
@@ -194,6 +266,8 @@ int main(void) {
     cpu_set_apply();
     const struct CMUnitTest tests[] = {cmocka_unit_test(few_letters_among_other_bytes),
                                        cmocka_unit_test(lengths_of_text),
+                                       cmocka_unit_test(frequent_matches),
+                                       cmocka_unit_test(more_matches_than_caches_hold),
                                        cmocka_unit_test(bytes_that_pack_like_letters),
                                        cmocka_unit_test(sets_that_cannot_be_packed)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,14 @@
 #define MOST_MATCHES 24u
 /* Matches that are written at a time. */
 #define AT_ONCE 4u
+/* Matches whose letters are compared without a branch on how many there are. */
+#define FEW_MATCHES 2u
+/* Events that are worked on at a time, and how many matches that were verified they may have. */
+#define BATCH ((size_t)256)
+#define VERIFIED ((size_t)512)
+/* How far behind matches memory for others is asked for: what is written in one go is many times
+ * what the processor looks ahead by itself. */
+#define AHEAD 16384u
 /* Matches of all chains, and keys: they are read at random and have to stay in the second-level
  * cache. */
 #define MOST_IN_ALL ((size_t)1 << 15)
@@ -38,9 +46,8 @@ static void fill(const trawl_outputs *outputs, const trawl_pattern_view *pattern
     chains->longest = sizeof(uint64_t);
     for (uint32_t key = 0; key < outputs->keys; key++) {
         uint32_t count = ready(outputs, key);
-        bool verify = (outputs->verify[key] & TRAWL_VERIFY_CHAIN) != 0;
-        chains->keys[key] = (trawl_chain){
-            .first = used, .count = count | (verify && count != 0 ? TRAWL_CHAIN_VERIFY : 0)};
+        bool ask = count == 0 || (outputs->verify[key] & TRAWL_VERIFY_CHAIN) != 0;
+        chains->keys[key] = used | count << TRAWL_CHAIN_COUNT_SHIFT | (ask ? TRAWL_CHAIN_ASK : 0);
         for (uint32_t link = key; count != 0 && link != TRAWL_NO_KEY; link = outputs->link[link]) {
             bool own = (outputs->verify[link] & TRAWL_VERIFY_OWN) != 0;
             for (uint32_t i = outputs->first[link]; i < outputs->first[link + 1]; i++, used++) {
@@ -56,7 +63,8 @@ static void fill(const trawl_outputs *outputs, const trawl_pattern_view *pattern
             chains->longest = outputs->length[key];
         }
     }
-    memset(chains->matches + used, 0, AT_ONCE * sizeof *chains->matches);
+    chains->used = used;
+    memset(chains->matches + used, 0, (VERIFIED + AT_ONCE) * sizeof *chains->matches);
 }
 
 static void make(const trawl_outputs *outputs, const trawl_pattern_view *patterns,
@@ -70,7 +78,7 @@ static void make(const trawl_outputs *outputs, const trawl_pattern_view *pattern
         return;
     }
     chains->keys = trawl_allocate(outputs->keys, sizeof *chains->keys);
-    chains->matches = trawl_allocate(used + AT_ONCE, sizeof *chains->matches);
+    chains->matches = trawl_allocate(used + VERIFIED + AT_ONCE, sizeof *chains->matches);
     chains->letters = trawl_allocate(used, sizeof *chains->letters);
     if (chains->keys == NULL || chains->matches == NULL || chains->letters == NULL) {
         trawl_chains_release(chains);
@@ -117,21 +125,57 @@ static inline bool stands(const trawl_chain_letters *letters, const trawl_match 
     return alike;
 }
 
-/* write_chain for a chain of which some matches are to be verified; `behind` is where it ends in
- * the window's text. */
-static inline trawl_match *write_verified(const trawl_chains *chains, trawl_chain chain,
-                                          const trawl_pattern_view *patterns, const uint8_t *behind,
-                                          uint64_t end, trawl_match *to) {
-    uint64_t last;
-    memcpy(&last, behind - sizeof last, sizeof last);
-    uint32_t past = chain.first + (chain.count & ~TRAWL_CHAIN_VERIFY);
-    for (uint32_t i = chain.first; i < past; i++) {
-        const trawl_match *match = &chains->matches[i];
-        const trawl_chain_letters *letters = &chains->letters[i];
-        trawl_write_match(to, match->start + end, end, match->pattern);
-        to += stands(letters, match, patterns, last, behind) ? 1 : 0;
+/* The part of at most two matches that stands: it has no gap. */
+static inline trawl_chain few_that_stand(const trawl_chains *chains, uint32_t first, uint32_t count,
+                                         const trawl_pattern_view *patterns, uint64_t last,
+                                         const uint8_t *behind) {
+    uint32_t second = first + count - 1; /* or the first once more */
+    uint32_t stand0 =
+        stands(&chains->letters[first], &chains->matches[first], patterns, last, behind);
+    uint32_t stand1 =
+        stands(&chains->letters[second], &chains->matches[second], patterns, last, behind);
+    uint32_t left = stand0 + (stand1 & (second - first));
+    return (first + 1 - stand0) | left << TRAWL_CHAIN_COUNT_SHIFT;
+}
+
+/* Finds the matches that events end in a text; those that some chain has left when it was asked are
+ * written behind all chains. Chains for which there is no room there, or that have too many, are
+ * still to be asked. */
+static void find_chains(trawl_chains *chains, const trawl_pattern_view *patterns,
+                        const uint8_t *text, const trawl_ending_event *events, size_t count,
+                        trawl_chain *found) {
+    uint32_t asked[BATCH];
+    size_t asking = 0;
+    for (size_t i = 0; i < count; i++) {
+        trawl_chain chain = chains->keys[events[i].key];
+        found[i] = chain;
+        asked[asking] = (uint32_t)i;
+        asking += (chain & TRAWL_CHAIN_ASK) != 0 ? 1 : 0;
     }
-    return to;
+    uint32_t next = chains->used, limit = chains->used + VERIFIED;
+    for (size_t a = 0; a < asking; a++) {
+        uint32_t i = asked[a];
+        trawl_chain chain = found[i] & ~TRAWL_CHAIN_ASK;
+        uint32_t first = trawl_chain_first(chain), past = first + trawl_chain_count(chain);
+        const uint8_t *behind = text + events[i].position;
+        uint64_t last;
+        if (past == first || past - first > limit - next) {
+            continue;
+        }
+        memcpy(&last, behind - sizeof last, sizeof last);
+        if (past - first <= FEW_MATCHES) {
+            found[i] = few_that_stand(chains, first, past - first, patterns, last, behind);
+            continue;
+        }
+        uint32_t kept = next;
+        for (; first < past; first++) {
+            chains->matches[next] = chains->matches[first];
+            next += stands(&chains->letters[first], &chains->matches[first], patterns, last, behind)
+                        ? 1
+                        : 0;
+        }
+        found[i] = kept | (next - kept) << TRAWL_CHAIN_COUNT_SHIFT;
+    }
 }
 
 /* Two words: every set of instructions that trawl is compiled for can add them at once. */
@@ -190,51 +234,49 @@ trawl_status trawl_chains_emit(trawl_chains *chains, const trawl_outputs *output
     if (!prepare(chains, outputs, patterns, begin, count)) {
         return trawl_emit_events(outputs, patterns, window, begin, events, count, sink);
     }
-    const trawl_chain_text where = {
-        .patterns = patterns, .text = window->text + begin, .base = window->base + begin};
     for (size_t done = 0; done < count;) {
-        done += chains->write(chains, &where, events + done, count - done, sink);
-        if (done < count) {
-            trawl_status status =
-                trawl_emit_events(outputs, patterns, window, begin, events + done, 1, sink);
-            if (status != TRAWL_OK) {
-                return status;
+        trawl_chain found[BATCH];
+        const trawl_ending_event *these = events + done;
+        size_t some = count - done < BATCH ? count - done : BATCH;
+        find_chains(chains, patterns, window->text + begin, these, some, found);
+        for (size_t i = 0; i < some; i++) {
+            i += chains->write(chains->matches, window->base + begin, these + i, found + i,
+                               some - i, sink);
+            if (i < some) {
+                trawl_status status =
+                    trawl_emit_events(outputs, patterns, window, begin, these + i, 1, sink);
+                if (status != TRAWL_OK) {
+                    return status;
+                }
             }
-            done++;
         }
+        done += some;
     }
     return TRAWL_OK;
 }
 
 /* ------------------------------------------------------------------ counting */
 
-/* How many matches of a chain of which some are to be verified stand there. */
-static inline uint64_t count_verified(const trawl_chains *chains, trawl_chain chain,
-                                      const trawl_pattern_view *patterns, const uint8_t *behind) {
-    uint64_t last, found = 0;
-    memcpy(&last, behind - sizeof last, sizeof last);
-    uint32_t past = chain.first + (chain.count & ~TRAWL_CHAIN_VERIFY);
-    for (uint32_t i = chain.first; i < past; i++) {
-        found += stands(&chains->letters[i], &chains->matches[i], patterns, last, behind) ? 1 : 0;
-    }
-    return found;
-}
-
 void trawl_chains_count(trawl_chains *chains, const trawl_outputs *outputs,
                         const trawl_pattern_view *patterns, const trawl_window *window,
                         size_t begin, const trawl_ending_event *events, size_t count,
                         trawl_counts *counts) {
     bool prepared = prepare(chains, outputs, patterns, begin, count);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t key = events[i].key;
-        size_t end = begin + events[i].position;
-        if (!prepared || chains->keys[key].count == 0) {
-            trawl_emit_counts(outputs, patterns, window, end, key, counts, NULL);
-        } else if ((chains->keys[key].count & TRAWL_CHAIN_VERIFY) == 0) {
-            counts->total += chains->keys[key].count;
-        } else {
-            counts->total +=
-                count_verified(chains, chains->keys[key], patterns, window->text + end);
+    for (size_t done = 0; done < count;) {
+        trawl_chain found[BATCH];
+        const trawl_ending_event *these = events + done;
+        size_t some = count - done < BATCH ? count - done : BATCH;
+        if (prepared) {
+            find_chains(chains, patterns, window->text + begin, these, some, found);
         }
+        for (size_t i = 0; i < some; i++) {
+            if (prepared && (found[i] & TRAWL_CHAIN_ASK) == 0) {
+                counts->total += trawl_chain_count(found[i]);
+            } else {
+                trawl_emit_counts(outputs, patterns, window, begin + these[i].position,
+                                  these[i].key, counts, NULL);
+            }
+        }
+        done += some;
     }
 }

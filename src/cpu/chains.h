@@ -12,12 +12,21 @@
 
 #include "engine/emit.h"
 
-typedef struct trawl_chain {
-    uint32_t first; /* index of its first match */
-    uint32_t count; /* 0: too many; and TRAWL_CHAIN_VERIFY where some are to be verified */
-} trawl_chain;
+/* Matches that stand one behind the other: the index of the first, how many they are, and whether
+ * that is to be asked first, as some are to be verified, or as they are too many (then 0). */
+typedef uint32_t trawl_chain;
 
-#define TRAWL_CHAIN_VERIFY UINT32_C(0x80000000)
+#define TRAWL_CHAIN_COUNT_SHIFT 20
+#define TRAWL_CHAIN_ASK UINT32_C(0x80000000)
+
+static inline uint32_t trawl_chain_first(trawl_chain chain) {
+    return chain & ((UINT32_C(1) << TRAWL_CHAIN_COUNT_SHIFT) - 1);
+}
+
+/* Of a chain that need not be asked. */
+static inline uint32_t trawl_chain_count(trawl_chain chain) {
+    return chain >> TRAWL_CHAIN_COUNT_SHIFT;
+}
 
 /* What the last eight bytes of a match have to be, as far as the mask goes. */
 typedef struct trawl_chain_letters {
@@ -26,23 +35,18 @@ typedef struct trawl_chain_letters {
 
 typedef struct trawl_chains trawl_chains;
 
-/* Where events are and what they end. */
-typedef struct trawl_chain_text {
-    const trawl_pattern_view *patterns;
-    const uint8_t *text; /* positions of events count from here */
-    uint64_t base;       /* its place in the whole text */
-} trawl_chain_text;
-
-/* Writes the matches of events as long as they are ready and there is room; returns how many events
- * that were. */
-typedef size_t trawl_chain_writer(const trawl_chains *chains, const trawl_chain_text *where,
-                                  const trawl_ending_event *events, size_t count, trawl_sink *sink);
+/* Writes the matches of events that end behind `base`, each with its chain, as long as there is
+ * room and chains need not be asked; returns how many events that were. */
+typedef size_t trawl_chain_writer(const trawl_match *matches, uint64_t base,
+                                  const trawl_ending_event *events, const trawl_chain *found,
+                                  size_t count, trawl_sink *sink);
 
 struct trawl_chains {
     trawl_chain_writer *write;    /* for the processor's instructions */
     trawl_chain *keys;            /* one for each key; NULL: not made */
-    trawl_match *matches;         /* start is -length, end is 0 */
+    trawl_match *matches;         /* start is -length, end is 0; and room for a few more */
     trawl_chain_letters *letters; /* of each match */
+    uint32_t used;                /* of matches */
     uint64_t events;              /* emitted before they were made */
     uint32_t longest;             /* key, at least 8 */
     bool refused;                 /* they are not worth it, or there was no memory */

@@ -5,24 +5,9 @@
  * and NAME(write_four), which writes four matches that end at `end`.
  */
 
-TARGET static inline trawl_match *NAME(write_chain)(const trawl_chains *chains, trawl_chain chain,
-                                                    uint64_t end, trawl_match *to) {
-    const trawl_match *from = chains->matches + chain.first;
-    uint32_t done = 0;
-    do {
-        NAME(write_four)(to + done, from + done, end);
-        done += AT_ONCE;
-    } while (__builtin_expect(done < chain.count, 0));
-    return to + chain.count;
-}
-
-/* Writes the matches of events as long as they are ready and there is room for any chain; returns
- * how many events that were. */
-TARGET static size_t NAME(write_events)(const trawl_chains *chains, const trawl_chain_text *where,
-                                        const trawl_ending_event *events, size_t count,
-                                        trawl_sink *sink) {
-    const trawl_chains own = *chains; /* what is written cannot be part of it */
-    const trawl_chain_text at = *where;
+TARGET static size_t NAME(write_events)(const trawl_match *matches, uint64_t base,
+                                        const trawl_ending_event *events, const trawl_chain *found,
+                                        size_t count, trawl_sink *sink) {
     size_t room = sink->capacity - sink->count, needed = MOST_MATCHES + AT_ONCE;
     if (room < needed) {
         return 0;
@@ -30,16 +15,16 @@ TARGET static size_t NAME(write_events)(const trawl_chains *chains, const trawl_
     trawl_match *to = sink->matches + sink->count;
     const trawl_match *last = to + (room - needed);
     size_t i = 0;
-    for (; i < count && to < last; i++) {
-        trawl_chain chain = own.keys[events[i].key];
-        uint64_t end = at.base + events[i].position;
-        if (__builtin_expect(chain.count - 1 < MOST_MATCHES, 1)) {
-            to = NAME(write_chain)(&own, chain, end, to);
-        } else if (chain.count != 0) {
-            to = write_verified(&own, chain, at.patterns, at.text + events[i].position, end, to);
-        } else {
-            break;
-        }
+    for (; i < count && to < last && (found[i] & TRAWL_CHAIN_ASK) == 0; i++) {
+        const trawl_match *from = matches + trawl_chain_first(found[i]);
+        uint32_t length = trawl_chain_count(found[i]), done = 0;
+        uint64_t end = base + events[i].position;
+        do {
+            NAME(write_four)(to + done, from + done, end);
+            done += AT_ONCE;
+        } while (__builtin_expect(done < length, 0));
+        to += length;
+        __builtin_prefetch((const void *)((uintptr_t)to + AHEAD), 1);
     }
     sink->count = (size_t)(to - sink->matches);
     return i;

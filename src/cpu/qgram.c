@@ -2,7 +2,7 @@
 #include "common/allocate.h"
 #include "common/clock.h"
 #include "common/status.h"
-#include "cpu/qgram_packed.h"
+#include "cpu/qgram_packed_dense.h"
 #include "cpu/walkers.h"
 
 /* A text may pass the filter everywhere, by chance or by malice: a byte of it then takes many times
@@ -260,7 +260,9 @@ static trawl_status scan(trawl_walker *base, const trawl_window *window, trawl_s
         }
     }
     const trawl_consumer consumer = {.sink = sink};
-    return walk(walker, window, &consumer, error);
+    trawl_status status = walk(walker, window, &consumer, error);
+    trawl_packed_dense_settle(sink);
+    return status;
 }
 
 /* ------------------------------------------------------------------ counts */

@@ -1,5 +1,6 @@
 #include "cpu/qgram_packed.h"
 
+#include "cpu/qgram_packed_dense.h"
 #include "cpu/qgram_packed_vectors.h"
 
 /* How far ahead text is asked for: hardware stops at the end of a page. */
@@ -78,6 +79,7 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         filter->code[byte] = trawl_packed_code(&header->letters, (uint8_t)byte);
     }
     walker->packed_loops = choose_loops(set);
+    walker->dense_packed.wanted = trawl_packed_may_be_dense(filter, set);
 }
 
 /* ------------------------------------------------------------------ candidates */
@@ -221,6 +223,10 @@ trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *
     trawl_packed_block block;
     const trawl_packed_loops *loops = walker->packed_loops;
     size_t count = loops->pairs(&walker->packed, window->text, begin, end, &block);
+    if (trawl_packed_is_dense(walker, &block, count)) {
+        return trawl_packed_report_dense(walker, &block, window->base + begin - TRAWL_PACKED_LEAD,
+                                         lists, sink);
+    }
     loops->note(&block, count, TRAWL_PACKED_LEAD + 1 - walker->packed.gram, lists->ends);
     uint64_t base = window->base + begin - TRAWL_PACKED_LEAD; /* may wrap around, and back */
     for (size_t done = 0; done < count;) {

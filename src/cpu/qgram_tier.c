@@ -2,7 +2,7 @@
 
 #include "common/allocate.h"
 #include "common/fold.h"
-#include "cpu/qgram_packed.h"
+#include "cpu/qgram_packed_dense.h"
 #include "cpu/qgram_tails.h"
 #include "engine/qgram_runs.h"
 
@@ -60,6 +60,7 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
 
 void trawl_tier_close(trawl_tier_walker *walker) {
     trawl_endings_close(&walker->search);
+    trawl_packed_dense_release(&walker->dense_packed);
     trawl_release(walker->events);
 }
 

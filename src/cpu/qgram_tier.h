@@ -127,6 +127,14 @@ typedef struct trawl_packed_filter {
 
 typedef struct trawl_packed_loops trawl_packed_loops;
 
+/* Of a walker that reports matches of a packed tier where they are frequent
+ * (cpu/qgram_packed_dense.h). */
+typedef struct trawl_packed_dense {
+    bool wanted;    /* the tier and the machine are fit for it, and there is memory */
+    uint64_t found; /* matches before the table was made */
+    uint32_t *ids;  /* the pattern of each number; NULL: not made */
+} trawl_packed_dense;
+
 /* The loops over samples, compiled for each instruction set. All reads of the samples (eight bytes
  * from each, and the last eight of each that is longer) must be inside the text. */
 typedef struct trawl_qgram_loops {
@@ -187,6 +195,7 @@ struct trawl_tier_walker {
     trawl_tier_tails tails;
     const trawl_packed_loops *packed_loops;
     trawl_packed_filter packed;
+    trawl_packed_dense dense_packed;
     const uint32_t *heads;
     const trawl_ending_range *ranges;
     const trawl_qgram_lead *leads; /* shuffle, resident */

@@ -44,10 +44,19 @@ struct trawl_sink {
     trawl_match *matches;
     size_t count;
     size_t capacity;
+    /* It is never emptied, but made larger: matches are read when all of them are there. */
+    bool grows;
     /* Takes all `count` matches and sets count to 0, or returns the status with which the walk
      * must end (TRAWL_STOPPED when the caller has seen enough). */
     trawl_status (*flush)(trawl_sink *sink);
 };
+
+/* Whether what is written next is not found in a cache when it is read: an array that already has
+ * more than most processors have of last-level cache for a core. It may then be written past the
+ * caches, if whole lines of them are. */
+static inline bool trawl_sink_is_far(const trawl_sink *sink) {
+    return sink->grows && sink->count >= ((size_t)8 << 20) / sizeof(trawl_match);
+}
 
 /* Writes a match whose fields are known, in three stores: compilers take four. */
 static inline void trawl_write_match(trawl_match *to, uint64_t start, uint64_t end,

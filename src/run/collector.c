@@ -15,6 +15,7 @@ void trawl_collector_open(trawl_collector *collector, trawl_match *memory) {
     *collector =
         (trawl_collector){.sink = {.matches = memory,
                                    .capacity = trawl_array_capacity(memory, sizeof *memory),
+                                   .grows = true,
                                    .flush = grow}};
 }
 
