@@ -41,7 +41,7 @@ static const command tune_command = {
     .examples = "  trawl tune -f words.txt --engine ac-dfa book.txt\n"
                 "  trawl tune -f words.txt --engine ac-dfa --kernel ac4 book.txt\n"
                 "  trawl scan --device cuda -f words.txt --engine ac-dfa book.txt   uses it\n"
-                "  trawl tune --device cpu     ten seconds or so, once for a machine\n"
+                "  trawl tune --device cpu     twenty seconds or so, once for a machine\n"
                 "  trawl tune --device cuda    the same for a GPU\n",
     .flags = tune_flags,
     .notes =

@@ -193,7 +193,7 @@ typedef struct trawl_costs {
 #define TRAWL_COSTS                                                                                \
     { .size = sizeof(trawl_costs) }
 
-/* Measures all of them on the calling thread's CPU, which takes some seconds and 256 MB of memory.
+/* Measures all of them on the calling thread's CPU, which takes some twenty seconds and 256 MB of memory.
  * Set costs->size before the call. Other work on the machine disturbs it. */
 TRAWL_API trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error);
 

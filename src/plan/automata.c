@@ -16,7 +16,6 @@
 #define LEAST_TEXT ((size_t)8192) /* enough for few patterns */
 #define LINE 64.0
 #define NFA_STATE_BYTES 24.0
-#define SHARE_OF_CACHE 0.75 /* that table and text have; the rest is the outputs' and others' */
 #define TOGETHER 16u /* patterns whose words are asked for before the first of them is needed */
 
 /* A Bloom filter that keeps the bits of an item in one word. */
@@ -396,7 +395,7 @@ double trawl_automata_step(const trawl_line_growth *growth, const double *by_siz
         double more = by_size[i] - by_size[i - 1];
         /* Lanes take steps in turn: a round waits as long where one of them misses as where all do,
          * as in the measurement. */
-        double waits = 1 - pow(1 - share_of_misses(growth, SHARE_OF_CACHE * cache), TRAWL_LANES);
+        double waits = 1 - pow(1 - share_of_misses(growth, cache), TRAWL_LANES);
         nanoseconds += (more > 0 ? more : 0) * waits;
     }
     return nanoseconds;
