@@ -193,8 +193,8 @@ typedef struct trawl_costs {
 #define TRAWL_COSTS                                                                                \
     { .size = sizeof(trawl_costs) }
 
-/* Measures all of them on the calling thread's CPU, which takes some twenty seconds and 256 MB of memory.
- * Set costs->size before the call. Other work on the machine disturbs it. */
+/* Measures all of them on the calling thread's CPU, which takes some twenty seconds and 256 MB of
+ * memory. Set costs->size before the call. Other work on the machine disturbs it. */
 TRAWL_API trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error);
 
 /* What steps of a scan cost a GPU, in picoseconds of the whole device, for the planner; counting a
