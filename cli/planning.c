@@ -8,17 +8,24 @@
 #include "report.h"
 #include "source/text_pieces.h"
 
-/* Many short pieces: what is in a text often comes in bursts, of which a few pieces miss some. */
-enum { PIECES = 128, PIECE_BYTES = 1024, SAMPLE_BYTES = PIECES * PIECE_BYTES };
-static const text_pieces sample_pieces = {PIECES, PIECE_BYTES};
+/* Many short pieces for CPUs: what is in a text often comes in bursts, of which a few pieces miss
+ * some. A GPU's prices were fitted with pieces as long as those by which its tables are laid out.
+ */
+enum { SAMPLE_BYTES = 131072 };
+static const text_pieces cpu_pieces = {SAMPLE_BYTES / 1024, 1024};
+static const text_pieces device_pieces = {SAMPLE_BYTES / 4096, 4096};
+
+static text_pieces pieces_for(const char *device) {
+    return device == NULL || strcmp(device, "cpu") == 0 ? cpu_pieces : device_pieces;
+}
 
 static bool is_regular(const char *path) {
     struct stat information;
     return stat(path, &information) == 0 && S_ISREG(information.st_mode);
 }
 
-static trawl_status read_sample(const char *path, uint8_t *sample, size_t *length,
-                                trawl_error *error) {
+static trawl_status read_sample(const char *path, text_pieces pieces, uint8_t *sample,
+                                size_t *length, trawl_error *error) {
     text_file *file = NULL;
     *length = 0;
     trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, error);
@@ -26,7 +33,7 @@ static trawl_status read_sample(const char *path, uint8_t *sample, size_t *lengt
         return status;
     uint64_t stored = text_file_stored_bytes(file);
     if (text_file_is_plain(file) && stored > SAMPLE_BYTES &&
-        text_pieces_read(sample_pieces, file, stored, sample))
+        text_pieces_read(pieces, file, stored, sample))
         *length = SAMPLE_BYTES;
     else
         status = text_file_fill(file, sample, SAMPLE_BYTES, length, error);
@@ -64,7 +71,8 @@ bool planning_begin(planning *self, const char *path, bool must_exist,
     if (path == NULL || (!must_exist && !is_regular(path)))
         return true;
     self->sample = allocate(SAMPLE_BYTES);
-    if (read_sample(path, self->sample, &options->sample_length, &error) != TRAWL_OK) {
+    if (read_sample(path, pieces_for(options->device), self->sample, &options->sample_length,
+                    &error) != TRAWL_OK) {
         options->sample_length = 0;
         if (must_exist)
             (void)report_error(&error);
@@ -100,7 +108,7 @@ void planning_begin_with_text(planning *self, const uint8_t *text, size_t length
         options->sample = text;
         return;
     }
-    self->sample = copy_pieces(text, length, sample_pieces);
+    self->sample = copy_pieces(text, length, pieces_for(options->device));
     options->sample = self->sample;
 }
 
@@ -114,7 +122,7 @@ uint8_t *planning_sample(const char *path, size_t *length) {
     if (path == NULL || !is_regular(path))
         return NULL;
     uint8_t *sample = allocate(SAMPLE_BYTES);
-    if (read_sample(path, sample, length, &error) == TRAWL_OK && *length != 0)
+    if (read_sample(path, device_pieces, sample, length, &error) == TRAWL_OK && *length != 0)
         return sample;
     free(sample);
     *length = 0;

@@ -26,8 +26,8 @@ void planning_begin_with_text(planning *self, const uint8_t *text, size_t length
 
 void planning_end(planning *self);
 
-/* A sample of the text at `path`, in the same way; NULL and *length 0 when there is none. The
- * caller frees it. */
+/* A sample of the text at `path` for a device, in the same way; NULL and *length 0 when there is
+ * none. The caller frees it. */
 uint8_t *planning_sample(const char *path, size_t *length);
 
 /* A sample of a text in memory by which tables are laid out on a device, taken as a scan from host
