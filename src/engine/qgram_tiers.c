@@ -13,7 +13,7 @@
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
 #define BLOCK 16384u          /* bytes of text that a tier takes at a time (cpu/qgram_tier.h) */
-#define FURTHER_TIER 0.15     /* of the price of all, for each but the first: taking turns */
+#define FURTHER_TIER 0.10     /* of the price of all, for each but the first: taking turns */
 #define RESIDENT_ALONE 1.1    /* whole scans beside the filter alone, which is what costs say */
 #define RESIDENT_TOGETHER 1.5 /* the same where other tiers want the caches as well */
 #define PASSES_TOGETHER 1.7   /* the same for what passes: in real texts more of it is compared */
