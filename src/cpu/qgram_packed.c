@@ -230,11 +230,9 @@ trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *
     loops->note(&block, count, TRAWL_PACKED_LEAD + 1 - walker->packed.gram, lists->ends);
     uint64_t base = window->base + begin - TRAWL_PACKED_LEAD; /* may wrap around, and back */
     for (size_t done = 0; done < count;) {
-        if (sink->count == sink->capacity) {
-            trawl_status status = sink->flush(sink);
-            if (status != TRAWL_OK) {
-                return status;
-            }
+        trawl_status status = trawl_sink_make_room(sink);
+        if (status != TRAWL_OK) {
+            return status;
         }
         size_t room = sink->capacity - sink->count;
         size_t some = count - done < room ? count - done : room;

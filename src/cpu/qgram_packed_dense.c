@@ -164,11 +164,9 @@ trawl_status trawl_packed_report_dense(const trawl_tier_walker *walker,
     uint32_t gram = walker->packed.gram;
     size_t count = list_hits(block, gram, lists->ends);
     for (size_t done = 0; done < count;) {
-        if (sink->count == sink->capacity) {
-            trawl_status status = sink->flush(sink);
-            if (status != TRAWL_OK) {
-                return status;
-            }
+        trawl_status status = trawl_sink_make_room(sink);
+        if (status != TRAWL_OK) {
+            return status;
         }
         size_t room = sink->capacity - sink->count;
         size_t some = count - done < room ? count - done : room;

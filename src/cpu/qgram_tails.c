@@ -14,10 +14,12 @@ INLINE uint64_t ending_before(const uint8_t *text, size_t end, bool folded) {
     return folded ? trawl_fold_word(word) : word;
 }
 
-/* Keeps the positions behind which, by the two bytes before its last `tail` ones, a key may end. */
+/* Keeps the positions behind which a key may end by what stands before its last `tail` bytes: two
+ * bytes, or (`many`) eight of them. */
 INLINE size_t keep_leads(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
-                         uint32_t *lasts, bool folded) {
+                         uint32_t *lasts, bool folded, bool many) {
     const trawl_qgram_lead *leads = walker->leads;
+    const trawl_qgram_long_lead *long_leads = walker->long_leads;
     uint64_t mask = walker->filter.tail_mask;
     size_t tail = walker->tier->tail;
     uint32_t bits = walker->tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
@@ -25,29 +27,12 @@ INLINE size_t keep_leads(const trawl_tier_walker *walker, const uint8_t *text, s
     for (size_t i = 0; i < count; i++) {
         uint32_t last = lasts[i];
         size_t end = (size_t)last + 1;
-        uint64_t word = ending_before(text, end, folded) & mask;
+        size_t slot = trawl_ending_slot(ending_before(text, end, folded) & mask, bits);
         const uint8_t *lead = text + end - tail;
         lasts[kept] = last;
-        kept += trawl_qgram_lead_has(&leads[trawl_ending_slot(word, bits)], lead[-1], lead[-2]);
-    }
-    return kept;
-}
-
-/* The same by the eight bytes before these. */
-INLINE size_t keep_long_leads(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
-                              uint32_t *lasts, bool folded) {
-    const trawl_qgram_long_lead *leads = walker->long_leads;
-    uint64_t mask = walker->filter.tail_mask;
-    size_t tail = walker->tier->tail;
-    uint32_t bits = walker->tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t last = lasts[i];
-        size_t end = (size_t)last + 1;
-        uint64_t word = ending_before(text, end, folded) & mask;
-        uint64_t before = ending_before(text, end - tail, folded);
-        lasts[kept] = last;
-        kept += trawl_qgram_long_lead_has(&leads[trawl_ending_slot(word, bits)], before);
+        kept += many ? trawl_qgram_long_lead_has(&long_leads[slot],
+                                                 ending_before(text, end - tail, folded))
+                     : trawl_qgram_lead_has(&leads[slot], lead[-1], lead[-2]);
     }
     return kept;
 }
@@ -125,8 +110,8 @@ INLINE size_t keep(trawl_tier_walker *walker, const uint8_t *text, size_t count,
                    const trawl_qgram_lists *lists, size_t from, bool folded) {
     uint32_t *heads = lists->samples, *ends = lists->candidates;
     uint32_t *noted = lists->ends + from, *keys = lists->keys + from;
-    count = keep_leads(walker, text, count, heads, folded);
-    count = keep_long_leads(walker, text, count, heads, folded);
+    count = keep_leads(walker, text, count, heads, folded, false);
+    count = keep_leads(walker, text, count, heads, folded, true);
     count = keep_tails(walker, text, count, heads, ends, folded);
     return keep_keys(walker, text, count, heads, ends, noted, keys, folded);
 }

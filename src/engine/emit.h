@@ -78,11 +78,9 @@ static inline trawl_status trawl_emit_events(const trawl_outputs *outputs,
     const trawl_key_record *records = outputs->records;
     uint64_t base = window->base;
     for (size_t i = 0; i < count; i++) {
-        if (sink->count == sink->capacity) {
-            trawl_status status = sink->flush(sink);
-            if (status != TRAWL_OK) {
-                return status;
-            }
+        trawl_status room = trawl_sink_make_room(sink);
+        if (room != TRAWL_OK) {
+            return room;
         }
         trawl_match *to = sink->matches + sink->count;
         const trawl_match *limit = sink->matches + sink->capacity;

@@ -67,13 +67,16 @@ static inline void trawl_write_match(trawl_match *to, uint64_t start, uint64_t e
     memcpy((uint8_t *)to + offsetof(trawl_match, pattern), &last, sizeof last);
 }
 
+/* Sees to it that at least one more match fits in. */
+static inline trawl_status trawl_sink_make_room(trawl_sink *sink) {
+    return __builtin_expect(sink->count == sink->capacity, 0) ? sink->flush(sink) : TRAWL_OK;
+}
+
 static inline trawl_status trawl_sink_put(trawl_sink *sink, uint64_t start, uint64_t end,
                                           uint32_t pattern) {
-    if (__builtin_expect(sink->count == sink->capacity, 0)) {
-        trawl_status status = sink->flush(sink);
-        if (status != TRAWL_OK) {
-            return status;
-        }
+    trawl_status status = trawl_sink_make_room(sink);
+    if (status != TRAWL_OK) {
+        return status;
     }
     sink->matches[sink->count++] =
         (trawl_match){.start = start, .end = end, .pattern = pattern, .reserved = 0};

@@ -298,46 +298,52 @@ static trawl_status measure_resident(bench *self) {
     return status;
 }
 
-/* One position in 50 has the last bytes of a pattern, all that are hashed, and others before. */
+enum { PASS_EVERY = 50 };
+
+/* The text with nothing like the patterns; then one position in PASS_EVERY has bytes from .. past -
+ * 1 of a pattern, which pass. */
+static trawl_status time_passes(bench *self, const trawl_db *db, size_t count, size_t from,
+                                size_t past, double *nothing, double *passes) {
+    fill_with_strange_bytes(self);
+    trawl_status status = time_scan(self, db, nothing);
+    if (status == TRAWL_OK) {
+        plant(self, count, from, past, PASS_EVERY);
+        status = time_scan(self, db, passes);
+    }
+    return status;
+}
+
+/* The last bytes of a pattern, all that are hashed, and others before. */
 static trawl_status measure_resident_passes(bench *self) {
-    enum { PATTERNS = 300, LENGTH = 12, EVERY = 50 };
+    enum { PATTERNS = 300, LENGTH = 12 };
     trawl_db *db = NULL;
     double nothing = 0, passes = 0;
     trawl_status status = compile_variant(self, "resident", PATTERNS, LENGTH, &db);
     if (status == TRAWL_OK) {
-        fill_with_strange_bytes(self);
-        status = time_scan(self, db, &nothing);
+        status = time_passes(self, db, PATTERNS, LENGTH - TRAWL_RESIDENT_BYTES, LENGTH, &nothing,
+                             &passes);
     }
-    if (status == TRAWL_OK) {
-        plant(self, PATTERNS, LENGTH - TRAWL_RESIDENT_BYTES, LENGTH, EVERY);
-        status = time_scan(self, db, &passes);
-    }
-    self->costs->resident_pass = at_least((passes - nothing) * (EVERY + TRAWL_RESIDENT_BYTES), 1);
+    self->costs->resident_pass =
+        at_least((passes - nothing) * (PASS_EVERY + TRAWL_RESIDENT_BYTES), 1);
     trawl_db_free(db);
     return status;
 }
 
-/* A set for the filter of shuffles, and the text without anything like it; then one position in 50
- * with the last four bytes of a pattern, which pass. */
+/* A set for the filter of shuffles, and its patterns, all of whose four bytes are shuffled. */
 static trawl_status measure_shuffles(bench *self) {
-    enum { PATTERNS = 4, LENGTH = 4, EVERY = 50 };
+    enum { PATTERNS = 4, LENGTH = 4 };
     trawl_db *db = NULL;
     double nothing = 0, passes = 0;
     trawl_status status = compile_variant(self, "shuffle", PATTERNS, LENGTH, &db);
     if (status == TRAWL_OK) {
-        fill_with_strange_bytes(self);
-        status = time_scan(self, db, &nothing);
-    }
-    if (status == TRAWL_OK) {
-        plant(self, PATTERNS, 0, LENGTH, EVERY);
-        status = time_scan(self, db, &passes);
+        status = time_passes(self, db, PATTERNS, 0, LENGTH, &nothing, &passes);
     }
     if (status == TRAWL_OK) {
         const trawl_qgram_shuffle *filter =
             trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, 0, NULL);
         self->costs->shuffle = nothing / trawl_qgram_shuffle_work(filter);
         self->costs->shuffle_pass =
-            at_least((passes - nothing) * (EVERY + LENGTH) - self->costs->match, 1);
+            at_least((passes - nothing) * (PASS_EVERY + LENGTH) - self->costs->match, 1);
     }
     trawl_db_free(db);
     return status;
