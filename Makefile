@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # The short way in; CMakeLists.txt does the work. `make help` lists what there is.
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Command line arguments: the flags of a command are a table, from which both the parser and
  * --help work, so that no flag lacks its help.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl bench: search-only throughput of engines side by side. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * trawl bench: engines, variants and peers do the same work on the same text in memory, and each
  * becomes one row of a table.

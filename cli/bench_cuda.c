@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl bench on a CUDA device: building and timing the rows. */
 #include "bench_cuda.h"
 

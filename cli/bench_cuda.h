@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * trawl bench on a CUDA device: ladders. Each ladder is a family of kernels in the order in which
  * its paper improves them, or a way of moving the text; each rung is a row, with its speed-up over

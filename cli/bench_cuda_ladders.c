@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The papers' ladders, and the figures that the papers give for them. */
 #include "bench_cuda.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl bench on a CUDA device: which rows there are. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl bench on a CUDA device: from host memory and back, timed by the clock on the wall. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl bench: what processes get to work on, as files in memory. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A peer of trawl bench: libhs, which is Hyperscan or Vectorscan. It is loaded when it is measured,
  * so that a build needs neither and one command can measure both.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl bench: building the rows and timing them in turns. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl bench: its flags, and the rows that they ask for. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * trawl bench --peers: which peers there are, and rows in processes of their own.
  */

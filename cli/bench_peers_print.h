@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * trawl bench --peers: its tables and its JSON, with the ratio of each row to the best peer.
  */

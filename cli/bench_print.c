@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl bench: what it found, for people and for programs. */
 #include <inttypes.h>
 #include <stdio.h>

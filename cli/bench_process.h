@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A row of trawl bench in a process of its own: whatever happens to it, the other rows go on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * trawl bench --peers: programs that are timed as a whole, from start to end. All count the lines
  * that hold a match, so that none of them spends its time on output.

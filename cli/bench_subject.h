@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What a row of trawl bench runs in the process that times it: one of trawl's engines, or libhs.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The process of one row of trawl bench that runs an engine or libhs: what bench_process.h says of
  * a peer's program, said by this one.

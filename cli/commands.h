@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The commands of trawl. Each takes its own arguments with argv[0] = its name, and returns the exit
  * status: 0 matched or done, 1 nothing found, 2 error (one line has been printed).

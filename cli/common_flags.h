@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Flags that several commands share, in four groups: where the patterns come from, how they are
  * compiled, how a text is scanned, how a CUDA device does it. A command puts the group's rows into

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl compile: a pattern set becomes a database file. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The device of a scan, decided once for all texts: which one --device auto takes and why, and what
  * a profile of `trawl tune` says for it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Starting CUDA takes a fifth of a second: it goes on while patterns are read and compiled. */
 #ifndef CLI_DEVICE_START_H
 #define CLI_DEVICE_START_H

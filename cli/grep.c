@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * `trawl grep`: which files are searched, what is said about each, and the exit status.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* GREP_COLORS: "name=value:name:..." as GNU grep reads it. */
 #include <stdlib.h>
 #include <string.h>

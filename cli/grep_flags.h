@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The flags of `trawl grep`: those of GNU grep with the same letters and long names, and a few of
  * trawl's own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What the arguments of `trawl grep` ask for, after all rules about which flag overrides which.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Output of `trawl grep`: a line with its prefix (file name, line number, byte offset) and with the
  * matching parts marked or cut out.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * One file at a time: which of its lines are selected, and their output with context.
  */

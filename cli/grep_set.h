@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The patterns of `trawl grep`, compiled, and the rules -w and -x by which a match counts.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* --help, made from a command's table: what it does, examples, then every flag. */
 #include <stdio.h>
 #include <string.h>

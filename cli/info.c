@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl info: what a pattern set or a database is like, and what each engine would make of it. */
 #include <stdio.h>
 #include <string.h>

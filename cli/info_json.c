@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The report of `trawl info` for programs: one JSON object. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Sizes and build times of every engine and variant for one pattern set. */
 #include <stdio.h>
 #include <stdlib.h>

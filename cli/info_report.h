@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What `trawl info` finds out about a pattern set, apart from how it is printed. */
 #ifndef CLI_INFO_REPORT_H
 #define CLI_INFO_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Bytes as JSON: a string where they are UTF-8, else {"bytes":"BASE64"}, as ripgrep writes them. */
 #ifndef CLI_JSON_TEXT_H
 #define CLI_JSON_TEXT_H

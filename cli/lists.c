@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl devices, trawl engines: what there is. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl: the command line. Finds the command and hands it its arguments. */
 #include <stdio.h>
 #include <string.h>

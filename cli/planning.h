@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What the planner is given besides the patterns: a sample of the text, and what scanning costs on
  * this CPU. */
 #ifndef CLI_PLANNING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * One line on a terminal that says how far a long piece of work has come: bytes, rate, matches,
  * time left. Nothing appears unless standard error is a terminal, the work has taken a second, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Matches as lines of text: the formats of `trawl scan`, made fast, because a text may have two
  * matches for each of its bytes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What the command line tells a person: messages on standard error, and exit statuses.
  */

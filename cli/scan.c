@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl scan: every match of every text. */
 #include <inttypes.h>
 #include <stdio.h>

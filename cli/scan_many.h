@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Many small texts side by side, one thread each, with their records in the order of the texts and
  * memory bounded: a text whose records outgrow its buffer waits for its turn and then writes

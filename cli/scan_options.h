@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The flags of `trawl scan` as one structure. */
 #ifndef CLI_SCAN_OPTIONS_H
 #define CLI_SCAN_OPTIONS_H

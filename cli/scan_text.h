@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Scanning one text: from the file to the record writer or the counters. */
 #ifndef CLI_SCAN_TEXT_H
 #define CLI_SCAN_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The texts of a scan: what the operands and -r come to, in order. */
 #ifndef CLI_SCAN_TEXTS_H
 #define CLI_SCAN_TEXTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "transfer_model.h"
 
 static double larger(double left, double right) {

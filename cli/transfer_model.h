@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * How long the two strategies of Zha & Sahni 2011, V, take: a text in equal segments, each of which
  * is copied to the device, scanned, and its results copied back. From the loops of Figs. 6 and 7.

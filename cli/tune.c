@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl tune: the fastest kernel and block shape for an engine on a GPU, or what scanning costs a
  * CPU. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What the search of `trawl tune` stands on: the grid of block shapes, and timing a point of it on
  * a device.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "tune_profile.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Profiles: what `trawl tune` found to be the fastest on a device, one small file for each device.
  *

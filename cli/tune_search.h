@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The search for the fastest parameters (Tran et al., 4.3 and Figs. 20-21 vary one parameter at a
  * time): coordinate descent over a grid. Pure logic: what a point of the grid costs, a callback

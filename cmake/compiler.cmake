@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # trawl-flags: what every target of this project is compiled with. Instruction sets beyond the
 # machine's baseline are chosen at run time, so there is no -march here.
 set(CMAKE_C_STANDARD 17)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # The CUDA module: built with TRAWL_CUDA=ON, or AUTO (the default) where there is a compiler for it.
 # Afterwards TRAWL_HAVE_CUDA says whether it is, and TRAWL_CUDA_DEFINITIONS, _OPTIONS and _LIBRARIES
 # what it is compiled with and linked to.

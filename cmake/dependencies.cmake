@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Required: OpenMP, threads, xxHash. Optional, each with a TRAWL_HAVE_... definition where it is
 # used: zlib, zstd, liblzma (compressed texts).
 find_package(OpenMP REQUIRED COMPONENTS C)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # What `make install` puts where. Everything is relative to the prefix, so that an installed tree
 # can be moved and a DESTDIR tree can be used in place.
 include(CMakePackageConfigHelpers)
@@ -12,6 +13,7 @@ install(TARGETS trawl)
 file(GLOB manual_pages CONFIGURE_DEPENDS "docs/man/*.1")
 install(FILES ${manual_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES docs/man/libtrawl.3 DESTINATION "${CMAKE_INSTALL_MANDIR}/man3")
+install(FILES LICENSE-MIT LICENSE-APACHE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES completions/trawl.bash RENAME trawl
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # bash completion for trawl. Commands and flags are read from trawl's own help, engines from
 # `trawl engines`, so that this file cannot fall behind them.
 

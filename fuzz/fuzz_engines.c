@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Engines and variants against the oracle. Input: one byte for the match kind and the number of
  * patterns; for each pattern one byte with its length (and the flag in the highest bit) and its

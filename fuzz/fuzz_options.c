@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Command lines: arguments separated by LF; the first byte picks the command. Every one is
  * understood or refused; nothing is scanned.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Pattern files in every format: patterns or a sentence with the line's number. What was read is
  * then written escaped and read again, which must give the same bytes.

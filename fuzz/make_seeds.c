@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Writes seeds for the fuzzers: make_seeds FOLDER makes FOLDER/<target>/seed-*. */
 #include "combinations.h"
 

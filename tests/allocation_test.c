@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Every allocation of a compilation and of every way to scan fails once: the call returns
  * TRAWL_ERROR_MEMORY and leaks nothing. The linker replaces the allocation functions in the library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The edges of the interface: NULL, wrong names and values, options of older and newer programs,
  * and error messages.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What the planner thinks a step of an automaton takes (plan/automata.h). */
 #include <math.h>
 #include <setjmp.h>

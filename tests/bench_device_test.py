@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """tools/bench_device.py against a trawl that answers what it is told: the fastest kernel, targets,
 failures, sizes that repeat a text.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """tools/bench_workloads.py against a trawl that answers what it is told: rows told apart, ratios,
 disagreement, time limit.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A match across every boundary: for every position of a match in a text, every size of chunk
  * (threads) and of piece (streams), and every engine, nothing is lost and nothing is found twice.

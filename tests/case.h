@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Test cases: a pattern set, a text, and the matches expected of it.
  *

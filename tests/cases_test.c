@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The shared case table through every engine, variant, match kind and runner. Arguments are further
  * case files to run instead of the table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts full of matches, several of which end at most positions, some only in the right letter
  * case: once an automaton's walker has met enough of them, it writes them from what it has made

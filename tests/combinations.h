@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Every engine and variant that the library describes, forced by name: a new one is tested by all
  * tests without being mentioned in any.

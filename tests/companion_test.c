@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts that defeat the filters of q-gram databases: an automaton takes over and hands back
  * (run/companion.h). Whoever reads, and also where there is no memory for an automaton, the matches

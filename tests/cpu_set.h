@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Tests that run once more for each instruction set. CTest registers them for every set of the
  * processor's family; which of them this machine has is found when they run.

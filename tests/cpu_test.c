@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Instruction sets: what this machine is found to have, what TRAWL_CPU asks for, and that a wrong
  * one is an error of every scan on the CPU.

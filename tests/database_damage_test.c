@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Damaged databases: truncated at every length, every byte changed, and then the same with the
  * checksum made right again, so that the validation of the structure itself stands alone. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A disk that fails while a database is saved: every system call of trawl_db_save fails once, in
  * several ways. The caller gets a sentence, an earlier file of the name is untouched, no temporary

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Saving and loading: the same database comes back, files appear whole or not at all, and what is
  * not a database is refused with a reason.

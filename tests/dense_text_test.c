@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Two matches for every byte of text: they are delivered while scanning, never held all at once,
  * even when the receiver is slower than the threads that search.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts in which matches are rare, frequent and everywhere in turn: walkers that change their loops
  * between these find the same matches, however they are asked for.

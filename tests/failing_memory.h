@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Memory that ends: any one allocation can be made to fail, and those that are not freed are
  * counted. Defines what the linker puts in place of the allocation functions (--wrap), so exactly

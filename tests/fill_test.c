@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Bringing text into pinned memory with several threads: from memory and from sources that give
  * little at a time, fail, or end before their time. There is no device here: who drives only looks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Databases forged by somebody who knows the format: several fields changed so that they agree with
  * each other, and the checksum made right. Changing bytes at random never finds these.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Random cases, biased towards what breaks matchers: patterns inside, before and after one another,
  * duplicates in both cases, periods, runs, NUL and 0xFF, and texts made of damaged patterns.

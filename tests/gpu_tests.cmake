@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Tests of the CUDA module. Each is built for the emulation of tests/emulator, where there is a C++
 # compiler, and in a build with CUDA for devices (label gpu; skipped where there is none).
 set(TRAWL_GPU_BACKENDS "")

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Copies of bytes that may not be read one byte too far on either side.
  */

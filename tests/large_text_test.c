@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts of more than 4 GiB, without storing one: a stream is given the same 64 MiB again and again,
  * and a whole text is one block of memory mapped 65 times in a row.

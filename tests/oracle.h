@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The oracle: naive search, written to be obviously right. It compares every pattern with every
  * position of the text and shares nothing with the library but the structures of trawl.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The oracle against the literal expectations of the case table: if these two disagree, one of them
  * is wrong, and nothing else can be trusted. */
 #include "case.h"

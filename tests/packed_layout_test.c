@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The tables of qgram's kernel packed against what they mean, pattern by pattern and window by
  * window, and when a text is worth the kernel.

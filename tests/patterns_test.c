@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Pattern sets: ids, limits, names, and statistics against what can be counted by hand.
  */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Runs cases collected from other matchers' tests through every engine and runner.
 
     TRAWL_PEER_CASES=cases.json.gz peer_cases.py path/to/cases_test

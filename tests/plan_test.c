@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The planner's choices, and what becomes of them when the memory allowed is too small. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Properties over random cases: every engine and variant agrees with the oracle, however it is run.
  *

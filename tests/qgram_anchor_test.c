@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Hashed filters with a reach: samples are taken of each pattern where it is rare in a sample of
  * the text, up to 16 bytes before its end. Databases with one such filter of a given shape, with

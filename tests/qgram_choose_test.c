@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Tiers of engine qgram on a device: whatever is chosen, for much shared memory and for little,
  * lets every occurrence of every pattern through, wherever in the text it is.

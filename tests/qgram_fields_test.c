@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Samples whose rows are fields of their bytes: databases with one filter of a given shape, for
  * every length of a sample, some strides and sizes, with and without letter case, against the

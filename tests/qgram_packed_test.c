@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Packed tiers of the q-gram engine: sets of few letters, in texts that also have other bytes, over
  * several of the blocks of 16,384 bytes in which a text is walked.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The filter in vector registers: the same positions from every instruction set, no pattern's end
  * missed, few other positions, no byte read outside the text, and refusals. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The filter by shuffles: the same positions from every instruction set, no occurrence missed, no
  * byte read outside the text, honest estimates, and refusals. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Databases with filters of every kind side by side, over several of the blocks of 16,384 bytes in
  * which a text is walked: patterns of 1 byte to 64 KiB, exact ones and others, that end at and

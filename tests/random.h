@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Random numbers for tests: small, fast, and the same on every machine for a seed.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Pieces of a pipe: all of its bytes in order, large ones of a text that comes fast, and nothing
  * kept back of one that comes slowly. */
 #include "source/read_ahead.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The order of work between host and device: every strategy is driven through a model of a device
  * with a copy engine for each direction (or one for both) and one engine that scans. The model

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Runners: every way in which the library lets a compiled set meet a text. All of them must give
  * the same matches.

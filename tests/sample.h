@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * One small pattern set with everything in it that databases store, for the tests that damage them
  * or take memory away from them.

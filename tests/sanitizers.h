@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What tests need to know about sanitizers: everything costs several times more under them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Makes a damaged database block pass the checks of the header's unprotected part, so that what is
  * behind them is tested: a checksum says nothing about a file that somebody made by hand.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Cutting texts into segments, and segments into ranges. */
 #include "cuda/segments.h"
 #include "random.h"

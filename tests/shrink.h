@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Shrinking: the smallest case that still fails is the one to look at.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts that are read by offset, on the CPU: failures, texts that become shorter, wrong arguments.
  * That their matches are those of the text in memory is what all tests with runners check; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * How often states of a DFA are visited, which is counted in several parts of a text at a time: as
  * often as the beginnings of patterns are the longest ones that the text so far ends with.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What only streams have: stopping, errors that stay, offsets, counting, abandoning.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Threads that sleep between calls: who takes part, and that nobody is left when a call returns. */
 #include "common/team.h"
 

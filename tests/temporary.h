@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Where tests put their files: TMPDIR, else main memory, because saving a database waits for the
  * disk, else /tmp.

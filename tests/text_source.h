@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* A text in memory as a source, which may give little at a time, fail, or end too early. */
 #ifndef TRAWL_TESTS_TEXT_SOURCE_H
 #define TRAWL_TESTS_TEXT_SOURCE_H

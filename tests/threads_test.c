@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * One database, many threads: callers that scan at once, and runners that use threads themselves.
  * Small enough for ThreadSanitizer.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # The libraries that trawl and its tests need, for 64-bit Arm: Debian's packages, unpacked into a
 # folder for the compiler gcc-aarch64-linux-gnu (cmake/aarch64.cmake). Nothing is installed, and this
 # machine's own list of architectures stays as it is. Does nothing where they are there already.

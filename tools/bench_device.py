@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Measures trawl on a GPU over the workloads of docs/BENCHMARKS.md, and prints Markdown.
 
 For each row of TABLE below: one run of `trawl bench --device cuda --on-device --format json`, with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """The tables of bench_workloads.py, as Markdown on standard output, from the results it keeps.
 
 A result is one workload: its sizes and its contestants, as bench_workloads.measure returns it. A

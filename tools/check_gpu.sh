@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Builds the CUDA module and its tests and runs them on this machine's GPU. Without nvcc or without
 # a GPU it says so in one line and does nothing.
 # usage: tools/check_gpu.sh [JOBS]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Checks who includes whom: the folders form layers, and arrows never run backwards.
 # usage: tools/check_includes.sh       from anywhere; exit status 1 and a list on a violation
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # trawl's main job on what any Debian machine has: every occurrence of tens of thousands of
 # dictionary words in the machine's own documentation and programs.
 # usage: tools/demo.sh TRAWL DIRECTORY      DIRECTORY keeps the inputs for a second look

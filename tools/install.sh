@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Installs the Debian packages that a task of this project lacks on this machine; says which and
 # why; does nothing where all is there. Checks for the things themselves, not for the packages, so
 # that tools from elsewhere are as good.

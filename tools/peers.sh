@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Fetches what `trawl bench --peers` measures beside trawl's engines, and installs nothing:
 #   hyperscan/, vectorscan/  libhs.so.5 of Debian's packages, which cannot be installed together
 #   ripgrep/                 rg of Debian's package

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Draws GB/s by number of patterns, both on logarithmic axes: a line for each of trawl's engines and
 # each peer, with bars from its slowest to its fastest run; whole programs are dashed. Needs gnuplot.
 # usage: tools/plot_bench.sh [-o FILE.svg] [-t TITLE] [-w WORKLOADS] FILE...

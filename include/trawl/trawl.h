@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * trawl: every occurrence of every pattern of a large set in a large text.
  *

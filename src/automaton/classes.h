@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Byte classes: bytes that no pattern tells apart share a column of a state's row. */
 #ifndef TRAWL_AUTOMATON_CLASSES_H
 #define TRAWL_AUTOMATON_CLASSES_H

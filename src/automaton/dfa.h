@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The Aho-Corasick automaton completed into a DFA: a state transition table (STT; Tran et al.,
  * 4.1.2; Zha & Sahni 2011, II), in three layouts.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The Aho-Corasick automaton as goto trie plus failure links, in the representations of Charan
  * 2015, 4.3.2, and one of our own. States keep their level-ordered numbers, so the children of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The goto trie and its failure links (Aho & Corasick; Kouzinopoulos et al. 2015, Algorithms 1-2,
  * where failure is called supply), as plain arrays.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* All memory of the library comes from here: sizes are checked for overflow, failures give NULL,
  * and tests can make any single one of these calls fail. */
 #ifndef TRAWL_COMMON_ALLOCATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Elapsed time for reports. */
 #ifndef TRAWL_COMMON_CLOCK_H
 #define TRAWL_COMMON_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What the language has no word for. */
 #ifndef TRAWL_COMMON_COMPILER_H
 #define TRAWL_COMMON_COMPILER_H

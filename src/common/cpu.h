@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Instruction sets: which ones code for vectors is compiled for, and which one is used here. */
 #ifndef TRAWL_COMMON_CPU_H
 #define TRAWL_COMMON_CPU_H

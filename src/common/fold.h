@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* ASCII case folding of bytes: the only notion of letter case that trawl has. */
 #ifndef TRAWL_COMMON_FOLD_H
 #define TRAWL_COMMON_FOLD_H

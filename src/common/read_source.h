@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Reading from a source that gives fewer bytes than asked for. */
 #ifndef TRAWL_COMMON_READ_SOURCE_H
 #define TRAWL_COMMON_READ_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Turning a failure into a status and one clear sentence. */
 #ifndef TRAWL_COMMON_STATUS_H
 #define TRAWL_COMMON_STATUS_H

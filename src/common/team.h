@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Threads that sleep between the calls that need them, for work that comes in pieces at somebody
  * else's pace: a text from a pipe. OpenMP's threads wait for its next region busily, for

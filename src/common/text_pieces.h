@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Where pieces are taken from a text that is to be known without being read. */
 #ifndef TRAWL_COMMON_TEXT_PIECES_H
 #define TRAWL_COMMON_TEXT_PIECES_H

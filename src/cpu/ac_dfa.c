@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "common/allocate.h"
 #include "common/status.h"
 #include "cpu/dfa_walk.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Writing the matches of events from what is ready. Before including it, define
  *   NAME(base)  a distinct name for each function

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Walking one DFA part of a database: all of ac-dfa, a share of ac-split. */
 #ifndef TRAWL_CPU_DFA_WALK_H
 #define TRAWL_CPU_DFA_WALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Finding the longest key that ends at a position (engine/endings.h), and what follows from it. */
 #ifndef TRAWL_CPU_ENDINGS_H
 #define TRAWL_CPU_ENDINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cpu/lanes.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The loops of one kind of automaton, for several lanes and for one. Before including it, define
  *   LOOPS             name of the trawl_lane_loops to define

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * All loops of ac-nfa for one instruction set. Before including it, define
  *   VERSION(name)  a distinct name for this instruction set

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The loops of one NFA variant; before including it, define LOOPS, NAME, STEP, MATCHING and
  * TARGET. */
 #define AUTOMATON nfa_view

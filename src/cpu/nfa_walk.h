@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Steps of the NFA in each of its representations: goto, the failure walk, the divergence-free
  * step. Functions here are small and inlined into the loops, which choose the instruction set.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Lists of positions made of vectors' results: marks first, a word of bits each, then what is in
  * them. Both without a branch for a position, which could not be predicted. */
 #ifndef TRAWL_CPU_POSITION_MARKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The q-gram engine's walker: block after block, tier after tier. */
 #include "common/allocate.h"
 #include "common/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The loops over samples for each instruction set: plain C, for which AVX2 brings shifts by a
  * variable that leave the flags and the other registers alone (BMI2), and AVX-512 tests of eight
  * samples at a time. */

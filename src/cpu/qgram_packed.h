@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Packed tiers of the q-gram engine (engine/qgram_packed.h) at work on a block of text. */
 #ifndef TRAWL_CPU_QGRAM_PACKED_H
 #define TRAWL_CPU_QGRAM_PACKED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Records of packed tiers whose hits are matches (`unit`), where hits are frequent.
  *

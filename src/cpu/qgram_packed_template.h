@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The loops of packed tiers. Before including it, define
  *   LOOPS       name of the trawl_packed_loops to define

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The steps of packed tiers that need an instruction set's own words, for each set. The rest is
  * cpu/qgram_packed_template.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cpu/qgram_resident.h"
 
 #if TRAWL_HAVE_X86

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The q-gram engine's filter in vector registers (engine/qgram_resident.h), for each instruction
  * set. */
 #ifndef TRAWL_CPU_QGRAM_RESIDENT_H

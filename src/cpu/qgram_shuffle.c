@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cpu/qgram_shuffle.h"
 
 #include "cpu/position_marks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The q-gram engine's filter by shuffles (engine/qgram_shuffle.h), for each instruction set. */
 #ifndef TRAWL_CPU_QGRAM_SHUFFLE_H
 #define TRAWL_CPU_QGRAM_SHUFFLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The filter by shuffles. Before including it, define
  *   SEARCH      name of the trawl_qgram_shuffle_search to define

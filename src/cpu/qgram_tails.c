@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cpu/qgram_tails.h"
 
 #define INLINE static inline __attribute__((always_inline))

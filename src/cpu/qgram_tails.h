@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What the filters in vector registers let through, compared with the keys (cpu/qgram_tier.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The loops over samples. Before including it, define
  *   LOOPS       name of the trawl_qgram_loops to define

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * One tier of the q-gram engine at work (engine/qgram.h), on one block of text at a time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Canonical order for engines that find matches by start, or pattern by pattern: the window is cut
  * into blocks, the matches of a block are gathered, sorted and handed on. Memory stays bounded: a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The CPU walkers, one for each engine. */
 #ifndef TRAWL_CPU_WALKERS_H
 #define TRAWL_CPU_WALKERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The CUDA module of a build without CUDA: nothing is offered, and every call says so. */
 #include "common/status.h"
 #include "cuda/module.h"

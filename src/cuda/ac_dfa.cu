@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * ac-dfa on the device. The kernels of Zha & Sahni 2011 walk the database's table as it is, ac0 by
  * plain loads and the others through the texture path; "hot" walks tables of its own

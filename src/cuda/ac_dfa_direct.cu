@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * ac0 and ac1: Algorithm basic (Zha & Sahni 2011, Fig. 4). Each thread reads its bytes one by one
  * from device memory, looks up the table there (ac0) or through the texture path (ac1), and writes

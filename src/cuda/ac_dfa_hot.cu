@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Kernel "hot": the shape of a launch, and which of its two walks serves a pass. */
 #include "cuda/ac_dfa_hot.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Kernel "hot" for everything but states: counting, and reporting what was found.
  *

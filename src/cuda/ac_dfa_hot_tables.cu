@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The tables of kernel "hot", laid out on the device when a database is uploaded. */
 #include "cuda/ac_dfa_hot.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * ac3 and ac4: the threads of a block load the block's text together into shared memory, 16 bytes
  * at a time and next to each other (Zha & Sahni 2011, IV-B1, Fig. 5). With an odd number of 4-byte

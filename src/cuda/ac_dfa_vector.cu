@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * ac2: ac1 in which each thread reads its text 16 bytes at a time (Zha & Sahni 2011, IV-B1) into 16
  * bytes of shared memory of its own, from which it takes the bytes one by one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The step of a DFA in its three layouts and over three ways to its table, and what follows a step:
  * the parts that kernels ac0 to ac4 have in common. Everything is resolved when it is compiled, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * ac-nfa on the device: goto and failure, walked as the database has them.
  *

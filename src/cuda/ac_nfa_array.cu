@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The kernels of representation 1 (Charan 2015, 4.3.2): 256 next states for each state. */
 #include "cuda/ac_nfa_walk.cuh"
 

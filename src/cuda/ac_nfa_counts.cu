@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The kernels of representation 3 (Charan 2015, 4.3.2): bitmaps with running counts. */
 #include "cuda/ac_nfa_walk.cuh"
 

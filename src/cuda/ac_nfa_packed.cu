@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The kernels of the packed representation, which has no divergence-free step. */
 #include "cuda/ac_nfa_walk.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The kernels of representation 2 (Charan 2015, 4.3.2) with one word in a state's record. */
 #include "cuda/ac_nfa_walk.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Steps of the NFA on the device: the counterpart of cpu/nfa_walk.h. A thread carries with its
  * state what the state's record says about it, so that one read on arrival serves both "does

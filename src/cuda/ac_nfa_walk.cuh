@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The kernels of ac-nfa: a step (ac_nfa_step.cuh), a source of text, and what follows each step.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * ac-split on the device (Tran et al., 5.1.2, Pseudocode 2): every part of the set has a DFA, a
  * texture object over it and a stream of its own, and all parts scan the whole text at the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cuda/arrange.cuh"
 
 /* A part has a few hundred bytes of text and usually a handful of matches: one thread sorts them

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Canonical order within parts, for kernels that do not meet matches in it. */
 #ifndef TRAWL_CUDA_ARRANGE_CUH
 #define TRAWL_CUDA_ARRANGE_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Devices: which there are, whether they can be used, what they are; errors; textures. */
 #include "cuda/engine.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * From "some key ends here" to what the pass wants, on the device: the counterpart of
  * engine/emit.h, for all passes. Following a key's links gives ascending starts, and ids ascend

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Reporting what engine/endings_search.h finds, on the device. */
 #ifndef TRAWL_CUDA_ENDINGS_CUH
 #define TRAWL_CUDA_ENDINGS_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The contract between the scan call (scan.cu) and the engines' kernels.
  *

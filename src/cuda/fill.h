@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Bringing text into pinned memory, fast enough for a device that waits for it: several threads
  * copy from memory or read from a source, while the thread that drives the device starts fills and

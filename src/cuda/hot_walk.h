@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What kernel hot's steps depend on besides the automaton, for those who price it. */
 #ifndef TRAWL_CUDA_HOT_WALK_H
 #define TRAWL_CUDA_HOT_WALK_H

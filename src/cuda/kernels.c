@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The names of all kernels: known in every build, so that lists and help do not depend on it. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Timing: scans of a text in device memory, and the ceilings of a device. */
 #include "cuda/engine.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What the runners need of the CUDA module, in plain C. Without the module (absent.c) nothing is
  * offered, and everything says why.

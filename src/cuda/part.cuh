@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Which positions of a piece a thread owns. */
 #ifndef TRAWL_CUDA_PART_CUH
 #define TRAWL_CUDA_PART_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What the engines' plans have in common: the way to the tables, the shape of blocks. */
 #include "cuda/engine.cuh"
 

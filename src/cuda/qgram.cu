@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Engine qgram on a device: its tables there, the shape of a launch. */
 #include "cuda/qgram_packed.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The q-gram engine's kernels: what they are given, and what one of their threads sees at once. */
 #ifndef TRAWL_CUDA_QGRAM_CUH
 #define TRAWL_CUDA_QGRAM_CUH

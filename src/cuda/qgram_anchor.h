@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Which bytes of a key are its samples. The last ones would do, but they may be frequent in texts
  * (zeros of a binary, the endings of words), and then samples of all places where they are would

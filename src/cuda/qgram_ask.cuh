@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The second and the third question (qgram.h): whether keys end at or soon behind a sample of the
  * text that has passed FILTER, and which. In what way over the text the sample was met, and where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Which tiers a device gets: which lengths together, which samples, in which memory. */
 #ifndef TRAWL_CUDA_QGRAM_CHOOSE_H
 #define TRAWL_CUDA_QGRAM_CHOOSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Records from hits: what has been noted while matches were counted says which keys end where, and
  * the sums over the parts where their records go. A warp sorts a part's hits, which are in no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The first question: FILTER, for the samples of 16 bytes of text. All of the time of a scan is
  * spent here where matches are rare, so that the shape of samples is a constant of the code.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Which patterns have no bytes that are rare in a text, so that filters let through too much. */
 #ifndef TRAWL_CUDA_QGRAM_FREQUENT_H
 #define TRAWL_CUDA_QGRAM_FREQUENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Filters for most patterns, an automaton for those that are short and for runs of one byte. */
 #ifndef TRAWL_CUDA_QGRAM_MIX_H
 #define TRAWL_CUDA_QGRAM_MIX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Kernel `packed`: its tables on the device, and how it is launched. */
 #include "cuda/qgram_packed.cuh"
 

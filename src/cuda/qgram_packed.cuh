@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Kernel `packed` (qgram_packed.h): what it is given, and what a thread does with a vector of 16
  * bytes, in as few instructions as that takes.

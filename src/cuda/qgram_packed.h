@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The q-gram engine's kernel `packed` for sets of at most four letters and patterns of at most
  * eight: its tables, in host memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Kernel `packed`: a warp goes over its part in windows of 2 KB. It packs a window, which frees the
  * registers that the next one is loaded into, and looks its positions up meanwhile.

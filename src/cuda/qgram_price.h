@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What tiers cost a scan, and how much shared memory each one's FILTER is worth. */
 #ifndef TRAWL_CUDA_QGRAM_PRICE_H
 #define TRAWL_CUDA_QGRAM_PRICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What all divisions of a set into tiers have in common: a sample of the text, the patterns by
  * classes of lengths, and of each kind of sample those of the patterns and those of the text.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The first step of a scan: FILTER alone, for all samples of the text. What passes is listed, part
  * by part, for the second step (qgram_tally.cu). Nothing else happens here: asking the second

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The second step of a scan: the second and the third question (qgram.h) for what the first step
  * has listed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What the second step of a scan (qgram_tally.cu) does with the places where keys may end, the
  * order of matches being of no matter.

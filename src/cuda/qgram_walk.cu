@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Records of parts with more hits than were noted: one more walk over them, in the order of the
  * text.

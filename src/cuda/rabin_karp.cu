@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* rabin-karp on the device: its tables, and which kernel is launched how. */
 #include "cuda/rabin_karp.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What the kernels of rabin-karp share: the tables of a pass, the filter in front of them, and what
  * is done with a window that the filter lets pass.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Arithmetic modulo q on the device, without divisions (Barrett). NARROW: q is at most 65,536. */
 #ifndef TRAWL_CUDA_RABIN_KARP_MODULAR_CUH
 #define TRAWL_CUDA_RABIN_KARP_MODULAR_CUH

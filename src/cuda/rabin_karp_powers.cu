@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The table of powers of d modulo q (Nunes et al. 2018, IV, step 1), and the hashes of all patterns
  * in parallel (step 2, V: a block of 64 threads for each pattern).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * rabin-karp, kernel rolling: every thread hashes the first window that ends in its part and rolls
  * the hash over the others, one launch for each pass.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * rabin-karp, kernel prefix-sums (Nunes et al. 2018, IV):
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The order of work when a text travels to a device in segments and matches travel back: which step
  * comes next, for which segment and slot. Pure logic: the walker performs the steps and tells when

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * CUDA's headers and trawl's C headers for the files of this module, and what they all use of CUDA.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The scan call: what the caller wants, cut into pieces and passes, and put into the caller's
  * stream. Nothing here allocates, waits or copies to the host.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cuda/segments.h"
 
 /* A chosen segment: a share of the window within these bounds. Below the smallest, launching costs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * How a window of host memory is cut for its way to a device and back: segments, and within a
  * segment the ranges whose matches fit into a buffer. Pure arithmetic.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Which states of a DFA a walk visits most: those that fast memory should hold. */
 #ifndef TRAWL_CUDA_STATE_RANKS_H
 #define TRAWL_CUDA_STATE_RANKS_H

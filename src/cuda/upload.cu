@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* A database on a device: the sections as they are, views of them, and what the engine's kernels
  * add. */
 #include "cuda/engine.cuh"

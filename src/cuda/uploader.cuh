@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Arrays of the host in one block of device memory: they are put twice, first to be counted, then
  * to be copied. */
 #ifndef TRAWL_CUDA_UPLOADER_CUH

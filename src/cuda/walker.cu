@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The walker over host memory: everything before a window begins its way to the device and after
  * its last match has come back.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The walker over host memory: walker.cu prepares and ends a walk over a window, walker_drive.cu
  * goes through it. Segments of text travel through slots of memory, streams and events (ring.h,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Going over a window: the ring (ring.h) says which step comes next, here it is taken. One thread
  * drives everything; the device works ahead of it in the slots' streams, and other threads bring

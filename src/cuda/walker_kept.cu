@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What stays with a database between scans of host memory, and what such scans share: uploads,
  * slots left idle, and texts that are page-locked while scans read them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Slots: memory, streams and events for one segment under way each. */
 #include "cuda/walker.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * wu-manber: the five stages of Kouzinopoulos et al. 2015, 4.2.2, as kernels, each with the changes
  * of the ones before it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Wu-Manber's walks on the device (Kouzinopoulos et al. 2015, Algorithms 7 and 9), over text in
  * device memory or over a tile of it in shared memory.

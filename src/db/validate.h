@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Checking a block of bytes of which nothing is known before anything in it is believed. */
 #ifndef TRAWL_DB_VALIDATE_H
 #define TRAWL_DB_VALIDATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* ac-nfa's variants: a representation of the automaton and a way to follow failures. */
 #ifndef TRAWL_ENGINE_AC_NFA_H
 #define TRAWL_ENGINE_AC_NFA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engine/ac_split.h"
 
 #include "common/allocate.h"

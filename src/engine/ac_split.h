@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* ac-split: the set in several parts, each its own small DFA (Tran et al., 4.2). */
 #ifndef TRAWL_ENGINE_AC_SPLIT_H
 #define TRAWL_ENGINE_AC_SPLIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The planner's constants (trawl_costs). */
 #ifndef TRAWL_ENGINE_COSTS_H
 #define TRAWL_ENGINE_COSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The database handle: a finished block and the views that every engine needs of it. */
 #ifndef TRAWL_ENGINE_DATABASE_H
 #define TRAWL_ENGINE_DATABASE_H

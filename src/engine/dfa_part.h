@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* One DFA inside a database: the whole of ac-dfa, each of the parts of ac-split. */
 #ifndef TRAWL_ENGINE_DFA_PART_H
 #define TRAWL_ENGINE_DFA_PART_H

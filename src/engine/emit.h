@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* From "some key ends here" to matches, counts of patterns, or totals. Shared by every automaton.
  */
 #ifndef TRAWL_ENGINE_EMIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Keys by their ends: for engines that look at the last bytes of a pattern first.
  *

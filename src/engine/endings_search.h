@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Finding the longest key that ends at a position of the text (engine/endings.h): one search for
  * the CPU's walkers and CUDA's kernels. Texts may be read before `end` only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The table of functions that an engine is. An engine turns a pattern set into sections of a
  * database and can check such sections; walking them over a text is the business of a walker

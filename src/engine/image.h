@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The database block: a header, a table of sections, and the sections, each aligned to a cache
  * line and addressed by its offset from the block's first byte. No pointers, so the same bytes are

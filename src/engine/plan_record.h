@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What the planner expected, kept with a database for reports. Nothing depends on it. */
 #ifndef TRAWL_ENGINE_PLAN_RECORD_H
 #define TRAWL_ENGINE_PLAN_RECORD_H

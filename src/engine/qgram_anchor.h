@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Which bytes of a key a hashed tier takes samples of. The last ones would do, but they may be
  * frequent in texts (zeros of a binary, the endings of words), and then each place where they are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What a tier of the q-gram engine would cost, measured with a sample of the text.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Which bits of a sample say its row in FILTER, where no product does.
  *

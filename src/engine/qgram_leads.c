@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engine/qgram_leads.h"
 
 /* Slots of LEADS, as a power of two. */

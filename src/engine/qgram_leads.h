@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Which bytes stand before the last ones of keys: for tiers whose filters are in vector registers
  * (engine/qgram.h).

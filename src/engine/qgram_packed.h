@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The q-gram engine's filter for sets of at most four letters (TRAWL_TIER_PACKED).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The q-gram engine's filter for hundreds of patterns: Bloom's (1970) in tables that vector
  * registers hold.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Runs of one byte: zeros in binaries, spaces, lines of dashes. A key that ends with such a run
  * passes every filter all along a longer run in the text, but can only end where the run has just

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The q-gram engine's filter for few patterns: sets of bytes by nibbles in vector registers, after
  * Teddy (Geoff Langdale, for Hyperscan).

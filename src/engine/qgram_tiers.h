@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Dividing a pattern set into tiers: which filter for which lengths, with which parameters. */
 #ifndef TRAWL_ENGINE_QGRAM_TIERS_H
 #define TRAWL_ENGINE_QGRAM_TIERS_H

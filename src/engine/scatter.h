@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Bits that are set all over a table which no cache holds. Each word would be waited for; so it is
  * asked for when it is known which one it is, and its bits are set when some others have been. What

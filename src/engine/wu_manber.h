@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Wu-Manber's tables, and the hash functions with which they are filled and read.
  *

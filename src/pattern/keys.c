@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "pattern/keys.h"
 
 #include <stdlib.h>

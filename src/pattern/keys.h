@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Keys: the distinct byte strings of a pattern set, sorted, with the patterns of each.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Splitting a pattern set into parts with small automata (Tran et al., 4.2). */
 #ifndef TRAWL_PATTERN_PARTITION_H
 #define TRAWL_PATTERN_PARTITION_H

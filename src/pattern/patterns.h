@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The pattern set as the compiler sees it. */
 #ifndef TRAWL_PATTERN_PATTERNS_H
 #define TRAWL_PATTERN_PATTERNS_H

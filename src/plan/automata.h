@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What walking an automaton of a pattern set would cost, found out without making one. */
 #ifndef TRAWL_PLAN_AUTOMATA_H
 #define TRAWL_PLAN_AUTOMATA_H

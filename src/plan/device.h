@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The planner for GPUs: which engine, which of its kernels, and what to expect of them. */
 #ifndef TRAWL_PLAN_DEVICE_H
 #define TRAWL_PLAN_DEVICE_H

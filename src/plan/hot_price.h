@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What ac-dfa's kernel hot would cost on a device, found out without making an automaton. */
 #ifndef TRAWL_PLAN_HOT_PRICE_H
 #define TRAWL_PLAN_HOT_PRICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What a database keeps of its plan, for reports. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Text to plan with, where the caller has none like that to be scanned. */
 #ifndef TRAWL_PLAN_SAMPLE_H
 #define TRAWL_PLAN_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* A plan's reason, put together. */
 #ifndef TRAWL_PLAN_WORDS_H
 #define TRAWL_PLAN_WORDS_H

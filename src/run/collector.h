@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The array of trawl_collect: it grows while walkers write into it. */
 #ifndef TRAWL_RUN_COLLECTOR_H
 #define TRAWL_RUN_COLLECTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The automaton that helps a filtering engine out where the text defeats its filter. */
 #ifndef TRAWL_RUN_COMPANION_H
 #define TRAWL_RUN_COMPANION_H

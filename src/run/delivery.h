@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The last step of every scan: all occurrences come in, in canonical order, and go out to the
  * caller as the database's match kind asks. The leftmost kinds are selected here, after the engine,

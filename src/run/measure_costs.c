@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl_measure_costs: what the steps of the CPU engines take on this machine. Every step is made
  * the dominant one, or the only difference between two measurements, with sets and texts made up
  * for it. */

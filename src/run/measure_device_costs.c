@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl_measure_device_costs: what the planner has to know of a GPU. Sets and texts are made up in
  * which one step after the other is the dominant one, and counted there. */
 #include <math.h>

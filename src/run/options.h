@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What a caller asks of a scan, read and completed. */
 #ifndef TRAWL_RUN_OPTIONS_H
 #define TRAWL_RUN_OPTIONS_H

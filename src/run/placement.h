@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Binding a run's threads to CPUs, and releasing them again (Tran et al., 5.3: scatter affinity).
  */
 #ifndef TRAWL_RUN_PLACEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A run: one scan of one text, on one thread or several, shown to it window by window. Runners know
  * the overlap rule and the order of matches; walkers know neither chunks nor threads.

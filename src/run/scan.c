@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Going over a text: a window on one thread or several; whole texts: scan, count, collect. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A text that is read by offset. Walkers that read sources themselves are given all of it as one
  * window; for others it is read here, piece by piece, each with its overlap before it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A text in pieces. The stream keeps the last max_length - 1 bytes that it has scanned and behind
  * them the bytes it has gathered. A large piece is scanned in two windows: the joint, which is what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Several threads over one window. The owned text is cut into chunks, which threads take as they
  * become free (dynamic scheduling; Tran et al., 5.3). Counting needs no more. For matches, chunks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Decompression behind one small interface: a decoder turns bytes of a stored file into bytes of
  * text. Private to src/source.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The files below a directory, as `grep -r` finds them: hidden files too; symbolic links are
  * followed only where the caller names them (or everywhere with follow_links, loops are reported

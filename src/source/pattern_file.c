@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "source/pattern_file.h"
 
 #include <inttypes.h>

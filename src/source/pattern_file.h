@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Where patterns come from: files, standard input and the command line, in four formats.
  *

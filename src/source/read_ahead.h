@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Reading a text while the last piece of it is still being scanned: a thread reads into a ring of
  * bytes, and its owner takes pieces out. They are large, so that many threads or a GPU are worth

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A text that is read from its beginning to its end: a file, a pipe, a device or standard input,
  * compressed or not.

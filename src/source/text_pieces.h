@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Pieces from all over a text, by which what scans it is planned. */
 #ifndef SOURCE_TEXT_PIECES_H
 #define SOURCE_TEXT_PIECES_H

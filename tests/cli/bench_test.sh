@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # trawl bench: the rows that are asked for, what they say, and what is refused.
 source "$(dirname "$0")/harness.sh" "$1"
 

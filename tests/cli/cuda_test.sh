@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # The flags of CUDA devices as far as they can be checked without one: misuse, what is said where no
 # device is, reading of profiles.
 source "$(dirname "$0")/harness.sh" "$1"

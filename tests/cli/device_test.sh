@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # The command on a CUDA device: --stats, profiles, bench's ladders, tune. The device may be the
 # emulation, so texts are small and speeds mean nothing.
 source "$(dirname "$0")/harness.sh" "$1"

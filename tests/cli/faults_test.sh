@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # What goes wrong outside: full disks, broken pipes, files that vanish or are cut off, signals.
 source "$(dirname "$0")/harness.sh" "$1"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Sourced by the tests of the command line: `source harness.sh TRAWL`. Each test works in a
 # directory of its own, which is removed at the end.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Reading patterns: four formats, their ids, and a sentence for everything that is wrong.
 source "$(dirname "$0")/harness.sh" "$1"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # trawl bench --peers: rows in processes of their own, whatever becomes of them. The peers are
 # programs that this test writes; real ones are measured too where TRAWL_PEERS_DIR, made by
 # tools/peers.sh, names some.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # trawl scan: output formats, many texts, directories, compressed texts, flags.
 source "$(dirname "$0")/harness.sh" "$1"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The logic behind `trawl tune` and the figures beside the host-to-host rows of `trawl bench`: the
  * search, profiles and the model of transfers. No device is needed. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A CPU emulation of the few parts of CUDA that src/cuda uses: found in place of CUDA's own header
  * it lets a C++ compiler compile the .cu files. README.md tells what is emulated, how and what not.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Controls of the CUDA emulation, for tests. Each has an environment variable as well, which is
  * read at the first CUDA call; README.md lists them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The CUDA emulation itself: what it computes, and the mistakes that it has to find. */
 #include "cuda/emit.cuh"
 #include "emulator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The texts of CUDA's error codes; for cudaGetErrorName and cudaGetErrorString. */
 #ifndef TRAWL_EMULATOR_ERRORS_H
 #define TRAWL_EMULATOR_ERRORS_H

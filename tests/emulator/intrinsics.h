@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What one thread does alone: atomics, cached loads, bits, textures. */
 #ifndef TRAWL_EMULATOR_INTRINSICS_H
 #define TRAWL_EMULATOR_INTRINSICS_H

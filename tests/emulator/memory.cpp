@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Device memory, pinned memory, copies, textures and what is known of kernels. */
 #include "state.h"
 #include "threads.h"

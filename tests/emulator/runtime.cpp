@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The lock, failures on demand, devices, streams and events. */
 #include "errors.h"
 #include "state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The part of CUDA's runtime API that is emulated: the same names, numbers and signatures. */
 #ifndef TRAWL_EMULATOR_RUNTIME_API_H
 #define TRAWL_EMULATOR_RUNTIME_API_H

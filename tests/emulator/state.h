@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What the emulation's own files share. */
 #ifndef TRAWL_EMULATOR_STATE_H
 #define TRAWL_EMULATOR_STATE_H

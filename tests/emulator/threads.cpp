@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Fibers, barriers and the order in which threads run. */
 #include "threads.h"
 #include "emulator.h"

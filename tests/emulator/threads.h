@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Grids, blocks, threads and barriers. The blocks of a grid run one after another; the threads of a
  * block are fibers, each of which runs until it waits at a barrier or a warp's collective.

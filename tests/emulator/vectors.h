@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* CUDA's vector types with their alignments. */
 #ifndef TRAWL_EMULATOR_VECTORS_H
 #define TRAWL_EMULATOR_VECTORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts with two and more matches for each byte, and too little room for them: the total always
  * says what is needed, nothing is written beyond the room, and with enough of it the list is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "gpu/device_memory.h"
 
 #include <cuda_runtime.h>

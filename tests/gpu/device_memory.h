@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Device memory, pinned memory and streams for the tests: what they need of CUDA's runtime, in C.
  * Compiled by nvcc for a device, and against tests/emulator for the emulated builds.

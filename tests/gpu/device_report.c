@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "gpu/device_report.h"
 
 #include "cuda/module.h"

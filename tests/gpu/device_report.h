@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Running the device tests: skipping them where there is no device, counting what was checked, and
  * telling of failures: the combination, the kernel, the layout, and the smallest case that fails.

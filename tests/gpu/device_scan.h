@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * One scan of device memory, checked to the last byte: its results against the oracle's, and all
  * memory around and between them, which is filled with a pattern before every scan.

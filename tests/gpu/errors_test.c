@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The edges of the interface for device memory: NULL, wrong names and values, too little workspace,
  * databases that it cannot serve, and a device without memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What scans of a case must give: its matches, and the state of the automaton after each byte, both
  * found by naive search that shares nothing with the library.

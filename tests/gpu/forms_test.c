@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Every engine, variant, kernel, form of results and path to the tables over the shared case table
  * and over random cases, against the oracle.

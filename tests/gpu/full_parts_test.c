@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts in which single parts hold more than a kernel has room for: engine qgram lists what passes
  * its filter part by part, and goes over parts again where that is too much. Whatever lies at the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts in host memory that a CUDA device scans: every engine, kind of matches and way of transfer
  * gives what the oracle gives, and segments are joined without a seam.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A text of more than 4 GiB in device memory, and one in host memory that is copied there. Both
  * repeat 4,096 bytes with a match across the seam, so that whatever sizes the library cuts a text

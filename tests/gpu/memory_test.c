@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Device memory behind scans of host memory: a database is uploaded once and given back, nothing is
  * left behind, and scans go on on the CPU when the device has no memory. Runs alone: it looks at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Sets of which engine qgram gives a part to an automaton: short patterns and runs of one byte,
  * which are frequent in the text, beside longer ones. Counts, counts by pattern and ends come from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Without a device: no CUDA module in the build, no driver, or no GPU. Everything says so in one
  * sentence, and scans go on on the CPU. The build runs it with the devices hidden; where one is

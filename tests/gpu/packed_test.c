@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Kernel packed of qgram: sets of few letters with all lengths that it takes, over texts with other
  * bytes among the letters, at all places of its vectors, windows and parts; when it is taken where

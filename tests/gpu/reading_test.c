@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts that are read by offset while a CUDA device scans them: segments of several shares, which
  * several threads read; failures at any byte; what is refused.

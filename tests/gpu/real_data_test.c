@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Real patterns and a real text: every engine and kernel gives the counts and the list of matches
  * that a CPU gives.

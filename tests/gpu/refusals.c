@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * What kernels may refuse, with the reason. Everything else is a failure.
  */

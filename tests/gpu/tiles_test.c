@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Where kernels cut a text: parts of threads, tiles and blocks. For every alignment of the text and
  * every length, for matches across every boundary, and for patterns that are longer than a part or

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Runs cases of `grep -F` that were recorded elsewhere.
 
 TRAWL_GREP_CASES names a JSON file, gzip or not: {"cases": [case, ...]} where a case has tool,

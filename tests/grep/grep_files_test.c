@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* `trawl grep` on several files, directories, unusual files and failing ones. Each case is a line
  * of shell in a directory with these files; $grep stands for the command. */
 #include "sandbox.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What `trawl grep` prints for a pattern file and a text, as literal expectations. Each holds for
  * GNU grep -F in the C locale too. */
 #include "sandbox.h"

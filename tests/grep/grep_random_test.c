@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Random pattern files, texts and flags: `trawl grep` against the GNU grep of this machine, which
  * must agree in output, messages and exit status. A failing case is made smaller and printed as a
  * command. TRAWL_TEST_SEED and TRAWL_TEST_GREP_CASES choose other and more cases; without the

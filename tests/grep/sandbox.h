@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * A temporary directory in which tests put files and run commands, in the C locale.
  */

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Installs BUILD into SCRATCH with DESTDIR and uses it as its users would.
 # usage: install_test.sh BUILD SCRATCH VERSION     environment: CC, CMAKE
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Checks what the libraries show to a linker and what they take from the C library.
 # usage: symbols_test.sh SHARED STATIC HEADERS CONFIGURATION     environment: NM, OBJDUMP
 set -euo pipefail

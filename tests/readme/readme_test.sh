@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # README.md is true: its commands print what stands under them, and its program compiles and prints
 # what stands under it.
 # usage: readme_test.sh README TRAWL LIBTRAWL.A INCLUDE SCRATCH      environment: CC, LIBRARIES

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rust's aho-corasick as a peer of `trawl bench --peers`; cli/bench_process.h says how the two talk.
 //! usage: aho-corasick KIND PATTERNS TEXT LENGTH MATCHES
 //!   KIND  dfa or contiguous-nfa; left alone, the crate chooses one of them by the number of patterns

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Peers of `trawl bench --peers` that come as Python wheels; cli/bench_process.h says how the two talk.
 
 usage: python_peer.py MODULE KIND PATTERNS TEXT LENGTH MATCHES

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* A user's program: counts the patterns of a small set, through the installed library. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The part of CUB that src/cuda uses, one item after another, with CUB 3's interface: a first call
  * without temporary storage says how much is needed. The types of accumulators are CUB's, so that a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Counts from a first value on. */
 #ifndef TRAWL_EMULATOR_COUNTING_ITERATOR_H
 #define TRAWL_EMULATOR_COUNTING_ITERATOR_H
