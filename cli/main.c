@@ -44,7 +44,7 @@ static int print_help(void) {
     (void)printf("  %-8s  %s\n"
                  "\n"
                  "'trawl COMMAND --help' explains a command.\n"
-                 "Environment: TRAWL_CPU=scalar, avx2, avx512 or neon forces instructions.\n"
+                 "Environment: TRAWL_CPU=SET forces instructions; 'trawl devices' lists the sets.\n"
                  "Exit status: 0 something matched, 1 nothing did, 2 an error.\n",
                  "help", "this page; help COMMAND explains a command");
     return fflush(stdout) == 0 ? EXIT_MATCHED : EXIT_ERROR;

@@ -7,7 +7,8 @@
 
 #include "common/status.h"
 
-static const char *const set_names[TRAWL_CPU_SETS] = {"scalar", "avx2", "avx512", "neon"};
+static const char *const set_names[TRAWL_CPU_SETS] = {"scalar", "avx2", "avx512", "avx512-vbmi",
+                                                      "neon"};
 
 const char *trawl_cpu_set_name(trawl_cpu_set set) {
     return set_names[set];
@@ -33,6 +34,12 @@ bool trawl_cpu_has(trawl_cpu_set set) {
 #else
         return false;
 #endif
+    case TRAWL_CPU_AVX512_VBMI:
+#if TRAWL_HAVE_X86
+        return trawl_cpu_has(TRAWL_CPU_AVX512) && __builtin_cpu_supports("avx512vbmi");
+#else
+        return false;
+#endif
     case TRAWL_CPU_NEON:
         return TRAWL_HAVE_NEON;
     }
@@ -50,11 +57,24 @@ bool trawl_cpu_extracts(void) {
 
 bool trawl_cpu_permutes(void) {
 #if TRAWL_HAVE_X86
-    return trawl_cpu_has(TRAWL_CPU_AVX512) && __builtin_cpu_supports("avx512vbmi") &&
-           __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("gfni");
+    return trawl_cpu_has(TRAWL_CPU_AVX512_VBMI) && __builtin_cpu_supports("avx512vbmi2") &&
+           __builtin_cpu_supports("gfni");
 #else
     return false;
 #endif
+}
+
+bool trawl_cpu_gathers(void) {
+#if TRAWL_HAVE_X86
+    return trawl_cpu_has(TRAWL_CPU_AVX512_VBMI) && __builtin_cpu_is("intel");
+#else
+    return false;
+#endif
+}
+
+bool trawl_cpu_includes(trawl_cpu_set set, trawl_cpu_set part) {
+    bool same_family = (set == TRAWL_CPU_NEON) == (part == TRAWL_CPU_NEON);
+    return part == TRAWL_CPU_SCALAR || (same_family && part <= set);
 }
 
 void trawl_cpu_list_sets(char *text, size_t size) {
@@ -67,8 +87,18 @@ void trawl_cpu_list_sets(char *text, size_t size) {
     }
 }
 
+/* TRAWL_CPU, or NULL where it is unset or empty. */
+static const char *forced_name(void) {
+    const char *name = getenv("TRAWL_CPU");
+    return name != NULL && *name != '\0' ? name : NULL;
+}
+
+bool trawl_cpu_is_forced(void) {
+    return forced_name() != NULL;
+}
+
 static trawl_status refuse(const char *wanted, trawl_error *error) {
-    char available[40];
+    char available[TRAWL_CPU_LIST_BYTES];
     trawl_cpu_list_sets(available, sizeof available);
     bool known = false;
     for (int set = 0; set < TRAWL_CPU_SETS; set++) {
@@ -81,10 +111,10 @@ static trawl_status refuse(const char *wanted, trawl_error *error) {
 }
 
 trawl_status trawl_cpu_choose(trawl_cpu_set *set, trawl_error *error) {
-    const char *wanted = getenv("TRAWL_CPU");
-    bool any = wanted == NULL || *wanted == '\0';
+    const char *wanted = forced_name();
     for (int one = TRAWL_CPU_SETS - 1; one >= 0; one--) {
-        if ((any || strcmp(wanted, set_names[one]) == 0) && trawl_cpu_has((trawl_cpu_set)one)) {
+        if ((wanted == NULL || strcmp(wanted, set_names[one]) == 0) &&
+            trawl_cpu_has((trawl_cpu_set)one)) {
             *set = (trawl_cpu_set)one;
             return TRAWL_OK;
         }

@@ -81,8 +81,7 @@ static size_t put_in_order(uint32_t *ends, size_t sorted, size_t count) {
 #include "cpu/qgram_template.h"
 
 /* Some samples at a time: their bytes brought together by one permutation (VBMI), the rows computed
- * and gathered at once, the positions of those that pass moved together and written. Gathers pay on
- * Intel's processors; AMD's take longer for one than for so many loads. */
+ * and gathered at once, the positions of those that pass moved together and written. */
 #define TARGET_VBMI                                                                                \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx2,bmi,bmi2,popcnt")))
 
@@ -269,8 +268,7 @@ const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set, const trawl_qg
     if (set == TRAWL_CPU_SCALAR || (tier->fields != 0 && !trawl_cpu_extracts())) {
         return &trawl_qgram_loops_scalar; /* less bad than PEXT in microcode */
     }
-    if (set == TRAWL_CPU_AVX512 && __builtin_cpu_supports("avx512vbmi") &&
-        __builtin_cpu_is("intel")) {
+    if (set == TRAWL_CPU_AVX512_VBMI && (trawl_cpu_gathers() || trawl_cpu_is_forced())) {
         return &trawl_qgram_loops_vbmi;
     }
     return &trawl_qgram_loops_avx2;

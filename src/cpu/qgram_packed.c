@@ -39,6 +39,7 @@ static const trawl_packed_loops *choose_loops(trawl_cpu_set set) {
     case TRAWL_CPU_AVX2:
         return &loops_avx2;
     case TRAWL_CPU_AVX512:
+    case TRAWL_CPU_AVX512_VBMI:
         return &loops_avx512;
 #endif
 #if TRAWL_HAVE_NEON

@@ -209,7 +209,8 @@ void trawl_packed_dense_settle(const trawl_sink *sink) {
 #endif
 
 bool trawl_packed_may_be_dense(const trawl_packed_filter *filter, trawl_cpu_set set) {
-    return set == TRAWL_CPU_AVX512 && filter->unit && filter->gram <= MOST_LETTERS;
+    return trawl_cpu_includes(set, TRAWL_CPU_AVX512) && filter->unit &&
+           filter->gram <= MOST_LETTERS;
 }
 
 void trawl_packed_dense_release(trawl_packed_dense *dense) {

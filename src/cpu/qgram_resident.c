@@ -183,7 +183,7 @@ static size_t positions_vbmi(const trawl_resident_search *search, const uint8_t 
 
 trawl_resident_positions trawl_resident_for(trawl_cpu_set set) {
 #if TRAWL_HAVE_X86
-    if (set == TRAWL_CPU_AVX512 && trawl_cpu_permutes()) {
+    if (set == TRAWL_CPU_AVX512_VBMI && trawl_cpu_permutes()) {
         return positions_vbmi;
     }
 #endif

@@ -509,7 +509,7 @@ static void divide(division *self, trawl_qgram_choice *choice) {
 static bool can_permute(void) {
     trawl_cpu_set set;
     trawl_error ignored;
-    return trawl_cpu_choose(&set, &ignored) == TRAWL_OK && set == TRAWL_CPU_AVX512 &&
+    return trawl_cpu_choose(&set, &ignored) == TRAWL_OK && set == TRAWL_CPU_AVX512_VBMI &&
            trawl_cpu_permutes();
 }
 

@@ -45,7 +45,7 @@ trawl_status trawl_devices(trawl_device *devices, size_t capacity, size_t *count
     }
     trawl_device *cpu = &devices[0];
     memset(cpu, 0, sizeof *cpu);
-    char name[56], sets[40];
+    char name[54], sets[TRAWL_CPU_LIST_BYTES];
     processor_name(name, sizeof name);
     trawl_cpu_list_sets(sets, sizeof sets);
     (void)snprintf(cpu->name, sizeof cpu->name, "cpu");

@@ -55,7 +55,7 @@ refuse 'the pattern set is empty' "$trawl" info -f /dev/null
 
 check 'devices' "$trawl" devices
 holds 'devices: cpu' grep -q '^cpu	[0-9]*	[0-9]*	' .out
-holds 'devices: the instruction sets' grep -qE '^cpu	.*\((.*, )?(scalar|avx2|avx512|neon); [a-z0-9]+ is used\)$' .out
+holds 'devices: the instruction sets' grep -qE '^cpu	.*\((.*, )?(scalar|avx2|avx512|avx512-vbmi|neon); [a-z0-9-]+ is used\)$' .out
 if ! grep -q '^cuda' .out; then
     holds 'devices: why there is no GPU' grep -q '^# no CUDA device is offered: [a-z]' .out
     expect 0 "$(cat .out)" "$trawl" devices --ceilings

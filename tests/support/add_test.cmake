@@ -4,7 +4,7 @@
 # The instruction sets of this family of processors, as TRAWL_CPU names them, and the number of
 # random cases for each.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
-  set(TRAWL_CPU_SETS scalar avx2 avx512)
+  set(TRAWL_CPU_SETS scalar avx2 avx512 avx512-vbmi)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(TRAWL_CPU_SETS scalar neon)
 else()

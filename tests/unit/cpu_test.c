@@ -42,19 +42,33 @@ static void the_best_set_is_the_default(void **state) {
     assert_int_equal(choose(""), best);
     assert_true(trawl_cpu_has(TRAWL_CPU_SCALAR));
     assert_int_equal(trawl_cpu_has(TRAWL_CPU_NEON), TRAWL_HAVE_NEON);
-    if (trawl_cpu_has(TRAWL_CPU_AVX512))
-        assert_true(trawl_cpu_has(TRAWL_CPU_AVX2));
+    for (int set = 0; set < TRAWL_CPU_SETS; set++)
+        if (trawl_cpu_includes((trawl_cpu_set)best, (trawl_cpu_set)set))
+            assert_true(trawl_cpu_has((trawl_cpu_set)set));
     printf("best set: %s\n", trawl_cpu_set_name((trawl_cpu_set)best));
+}
+
+/* Whether `name` is one of the names of a list with commas. */
+static bool is_listed(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (; *list; list += strspn(list, ", ")) {
+        size_t item = strcspn(list, ",");
+        if (item == length && memcmp(list, name, length) == 0)
+            return true;
+        list += item;
+    }
+    return false;
 }
 
 static void a_set_is_forced_by_name(void **state) {
     (void)state;
-    static const char *const names[TRAWL_CPU_SETS] = {"scalar", "avx2", "avx512", "neon"};
-    char list[40];
+    static const char *const names[TRAWL_CPU_SETS] = {"scalar", "avx2", "avx512", "avx512-vbmi",
+                                                      "neon"};
+    char list[TRAWL_CPU_LIST_BYTES];
     trawl_cpu_list_sets(list, sizeof(list));
     for (int set = 0; set < TRAWL_CPU_SETS; set++) {
         assert_string_equal(trawl_cpu_set_name((trawl_cpu_set)set), names[set]);
-        assert_int_equal(strstr(list, names[set]) != NULL, trawl_cpu_has((trawl_cpu_set)set));
+        assert_int_equal(is_listed(list, names[set]), trawl_cpu_has((trawl_cpu_set)set));
         if (trawl_cpu_has((trawl_cpu_set)set)) {
             assert_int_equal(choose(names[set]), set);
             continue;
@@ -67,6 +81,30 @@ static void a_set_is_forced_by_name(void **state) {
         assert_int_equal(error.status, TRAWL_ERROR_ARGUMENT);
         assert_string_equal(error.message, message);
     }
+}
+
+static void a_set_includes_the_weaker_ones_of_its_family(void **state) {
+    (void)state;
+    for (int set = 0; set < TRAWL_CPU_SETS; set++) {
+        assert_true(trawl_cpu_includes((trawl_cpu_set)set, (trawl_cpu_set)set));
+        assert_true(trawl_cpu_includes((trawl_cpu_set)set, TRAWL_CPU_SCALAR));
+    }
+    assert_true(trawl_cpu_includes(TRAWL_CPU_AVX512_VBMI, TRAWL_CPU_AVX512));
+    assert_true(trawl_cpu_includes(TRAWL_CPU_AVX512, TRAWL_CPU_AVX2));
+    assert_false(trawl_cpu_includes(TRAWL_CPU_AVX512, TRAWL_CPU_AVX512_VBMI));
+    assert_false(trawl_cpu_includes(TRAWL_CPU_SCALAR, TRAWL_CPU_AVX2));
+    assert_false(trawl_cpu_includes(TRAWL_CPU_NEON, TRAWL_CPU_AVX2));
+    assert_false(trawl_cpu_includes(TRAWL_CPU_AVX512_VBMI, TRAWL_CPU_NEON));
+}
+
+static void forcing_is_known(void **state) {
+    (void)state;
+    choose(NULL);
+    assert_false(trawl_cpu_is_forced());
+    choose("");
+    assert_false(trawl_cpu_is_forced());
+    choose("scalar");
+    assert_true(trawl_cpu_is_forced());
 }
 
 static void an_unknown_set_is_an_error(void **state) {
@@ -152,14 +190,16 @@ static bool kernel_flags(char *flags, size_t size) {
 
 static void the_kernel_agrees(void **state) {
     (void)state;
-    static const char *const needed[][9] = {
+    static const char *const needed[][10] = {
         [TRAWL_CPU_AVX2] = {" avx2 ", " bmi1 ", " bmi2 ", " popcnt ", NULL},
         [TRAWL_CPU_AVX512] = {" avx2 ", " bmi1 ", " bmi2 ", " popcnt ", " avx512f ", " avx512bw ",
-                              " avx512vl ", " avx512dq ", NULL}};
+                              " avx512vl ", " avx512dq ", NULL},
+        [TRAWL_CPU_AVX512_VBMI] = {" avx2 ", " bmi1 ", " bmi2 ", " popcnt ", " avx512f ",
+                                   " avx512bw ", " avx512vl ", " avx512dq ", " avx512vbmi ", NULL}};
     static char flags[16384];
     if (!kernel_flags(flags, sizeof(flags)))
         skip();
-    for (int set = TRAWL_CPU_AVX2; set <= TRAWL_CPU_AVX512; set++) {
+    for (int set = TRAWL_CPU_AVX2; set <= TRAWL_CPU_AVX512_VBMI; set++) {
         bool all = true;
         for (size_t i = 0; needed[set][i]; i++)
             all = all && strstr(flags, needed[set][i]);
@@ -210,6 +250,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_set_is_the_default),
         cmocka_unit_test(a_set_is_forced_by_name),
+        cmocka_unit_test(a_set_includes_the_weaker_ones_of_its_family),
+        cmocka_unit_test(forcing_is_known),
         cmocka_unit_test(an_unknown_set_is_an_error),
         cmocka_unit_test(every_scan_refuses_a_wrong_set),
 #if TRAWL_HAVE_X86
