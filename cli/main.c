@@ -3,8 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "report.h"
+#include "cli/base/report.h"
+#include "cli/bench/command.h"
+#include "cli/compile/command.h"
+#include "cli/devices/command.h"
+#include "cli/engines/command.h"
+#include "cli/grep/command.h"
+#include "cli/info/command.h"
+#include "cli/scan/command.h"
+#include "cli/tune/command.h"
 #include "trawl/trawl.h"
 
 /* One command. */

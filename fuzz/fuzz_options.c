@@ -3,9 +3,10 @@
  * Command lines: arguments separated by LF; the first byte picks the command. Every one is
  * understood or refused; nothing is scanned.
  */
-#include "bench.h"
-#include "grep_options.h"
-#include "scan_options.h"
+#include "cli/base/report.h"
+#include "cli/bench/options.h"
+#include "cli/grep/options.h"
+#include "cli/scan/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

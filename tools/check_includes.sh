@@ -24,6 +24,8 @@ declare -A allowed=(
     [python]=""
     [include/trawl]=""
 )
+# What commands share; other folders of cli/ hold one command each and may include these three.
+declare -A cli_allowed=([base]="" [flags]="base" [target]="base flags")
 status=0
 violation() {
     echo "$1: $2"
@@ -47,6 +49,16 @@ while IFS=: read -r file line include; do
             violation "$file:$line" "write the path from src/ or include/: $include"
             ;;
         '"trawl/'*) ;;
+        '"cli/'*)
+            [[ $folder == cli || $folder == tests || $folder == fuzz ]] ||
+                violation "$file:$line" "cli/ is for the command and its tests: $include"
+            [[ $folder == cli ]] || continue
+            from=${file#cli/}
+            to=${include#\"cli/}
+            may=${cli_allowed[${from%%/*}]-base flags target}
+            [[ $from == main.c || ${to%%/*} == "${from%%/*}" || " $may " == *" ${to%%/*} "* ]] ||
+                violation "$file:$line" "cli/${from%%/*} may include cli/[$may], not $include"
+            ;;
         '"'*/*)
             [[ $folder == tests || $folder == fuzz ]] && continue
             target=${include#\"}

@@ -6,7 +6,7 @@
 #   python/                  a virtual environment with the wheels daachorse and, where rustc is
 #                            missing, ahocorasick-rs
 #   rust/                    aho-corasick, built with rustc from Debian's package of its source
-#   programs/                what bench starts: one file for each row; see cli/bench_process.h
+#   programs/                what bench starts: one file for each row; see cli/bench/peers/process.h
 # A peer that cannot be had is named with the reason, and the others are fetched.
 # usage: tools/peers.sh [DIRECTORY]      build/peers by default; also `make peers`
 set -euo pipefail

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "cli/transfer_model.h"
-#include "cli/tune_profile.h"
-#include "cli/tune_search.h"
+#include "cli/bench/cuda/transfer_model.h"
+#include "cli/target/profile.h"
+#include "cli/tune/search.h"
 
 /* ------------------------------------------------------------------ the search */
 

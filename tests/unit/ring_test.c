@@ -5,7 +5,7 @@
  * checks that no buffer is touched while something else uses it and that everything is delivered
  * once and in order; its clock tells how long a strategy takes.
  */
-#include "cli/transfer_model.h"
+#include "cli/bench/cuda/transfer_model.h"
 #include "cuda/ring.h"
 #include "random.h"
 

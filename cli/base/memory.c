@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/base/memory.h"
+
+#include <stdlib.h>
+
+#include "cli/base/report.h"
+
+void *allocate(size_t bytes) {
+    return reallocate(NULL, bytes);
+}
+
+void *reallocate(void *memory, size_t bytes) {
+    void *grown = realloc(memory, bytes == 0 ? 1 : bytes);
+    if (grown == NULL) {
+        report("out of memory: %zu bytes are not available", bytes);
+        exit(EXIT_ERROR);
+    }
+    return grown;
+}
+
+void string_list_add(string_list *list, const char *item) {
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 8 : list->capacity * 2;
+        list->items = reallocate(list->items, list->capacity * sizeof *list->items);
+    }
+    list->items[list->count++] = item;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/base/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cli/base/progress.h"
+
+void report(const char *format, ...) {
+    char line[4096 + 512];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    /* A file name may contain anything, also what a terminal would obey. */
+    for (char *byte = line; *byte != '\0'; byte++) {
+        if ((unsigned char)*byte < 0x20 || *byte == 0x7f)
+            *byte = '?';
+    }
+    progress_clear();
+    /* One call, so that lines of several threads do not mix. */
+    (void)fprintf(stderr, "trawl: %s\n", line);
+}
+
+int report_error(const trawl_error *error) {
+    report("%s", error->message);
+    return EXIT_ERROR;
+}
+
+int finish_output(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    report("(standard output): could not be written");
+    return EXIT_ERROR;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The papers' ladders, and the figures that the papers give for them. */
+#ifndef CLI_BENCH_CUDA_LADDERS_H
+#define CLI_BENCH_CUDA_LADDERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One rung with the text in device memory. */
+typedef struct bench_rung {
+    const char *variant; /* the tables */
+    const char *kernel;
+    uint32_t parts; /* ac-split: m; else 0 */
+    /* The paper's speed-up over the ladder's first rung, from .. to; 0: it has no figure. */
+    double paper_least, paper_most;
+} bench_rung;
+
+typedef struct bench_ladder {
+    const char *engine;
+    const char *name;   /* of the family */
+    const char *source; /* of the paper's figures; NULL: there are none */
+    const bench_rung *rungs;
+    size_t count;
+} bench_ladder;
+
+/* All ladders of kernels, in the order in which they are shown; ends with an engine of NULL. */
+extern const bench_ladder bench_ladders[];
+
+/* The paper's speed-up of strategy A with so many segments over one segment; 0: no figure. */
+double bench_paper_strategy_a(uint32_t segments);
+extern const char bench_paper_strategy_source[];
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Building the rows and timing them in turns. */
+#ifndef CLI_BENCH_MEASURE_H
+#define CLI_BENCH_MEASURE_H
+
+#include "cli/bench/options.h"
+#include "cli/bench/peers/inputs.h"
+#include "cli/bench/row.h"
+#include "cli/bench/text.h"
+#include "trawl/trawl.h"
+
+/* Builds and times every row. Rows take turns, so that a machine whose speed changes meanwhile is
+ * fair to all of them. `inputs` are for rows in processes of their own, NULL: in this one. */
+void bench_measure(const bench_options *options, const trawl_patterns *patterns,
+                   const bench_text *text, const bench_inputs *inputs, bench_rows *rows);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* trawl bench: its flags, and the rows that they ask for. */
+#include "cli/bench/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/report.h"
+
+enum {
+    FLAG_ALL_VARIANTS = 1,
+    FLAG_PEERS,
+    FLAG_PEERS_DIR,
+    FLAG_TIME_LIMIT,
+    FLAG_WORKER,
+    FLAG_REPEAT,
+    FLAG_LIMIT,
+    FLAG_PER_PATTERN,
+    FLAG_COLLECT,
+    FLAG_FORM,
+    FLAG_ON_DEVICE,
+    FLAG_FORMAT,
+    FLAG_NO_PROGRESS
+};
+
+static const flag bench_flags[] = {
+    {FLAG_ENGINE, 0, "engine", "LIST",
+     "Engines to measure, separated by commas, each as NAME or NAME:VARIANT; all (the default) is "
+     "every engine, auto the one that would be chosen. 'trawl engines' lists them.",
+     "Contestants"},
+    {FLAG_ALL_VARIANTS, 0, "variants", NULL,
+     "All variants of each engine that is named without one.", NULL},
+    {FLAG_VARIANT, 0, "variant", "NAME", "This variant of each engine that is named without one.",
+     NULL},
+    {FLAG_PEERS, 0, "peers", NULL,
+     "Also measure what others made: Hyperscan, Vectorscan, Rust's aho-corasick, daachorse, and "
+     "as whole programs grep and ripgrep; those of them that are found ('make peers' fetches "
+     "them). Every row runs in a process of its own.",
+     NULL},
+    {FLAG_PEERS_DIR, 0, "peers-dir", "DIR",
+     "Where the peers are (default: build/peers); implies --peers.", NULL},
+    {FLAG_WORKER, 0, "worker", "ROW", NULL, NULL},
+    PATTERN_FLAGS,
+    {FLAG_REPEAT, 0, "repeat", "N",
+     "Timed runs of each row, after a first one that is not counted (default: as many as fit in "
+     "about a second, at least 5).",
+     "Measurement"},
+    {FLAG_LIMIT, 0, "limit", "BYTES", "Use only the first BYTES of the text.", NULL},
+    {FLAG_TIME_LIMIT, 0, "time-limit", "SECONDS",
+     "With --peers: the time of a row, its build and all its runs; a row that has not ended a run "
+     "by then is ended (default: 60).",
+     NULL},
+    {FLAG_PER_PATTERN, 0, "per-pattern", NULL,
+     "Time counting each pattern by itself instead of all matches together.", NULL},
+    {FLAG_COLLECT, 0, "collect", NULL,
+     "Time collecting the matches as records, into memory that an untimed run has used before, "
+     "instead of counting them.",
+     NULL},
+    {FLAG_DEVICE, 0, "device", "NAME",
+     "cpu (the default), cuda (the first GPU), cuda:N, or auto: a GPU that can be used, else the "
+     "CPU. On a GPU the rows are the papers' ladders of kernels; default engine: ac-dfa.",
+     NULL},
+    {FLAG_THREADS, 0, "threads", "N", "Threads of each scan (default: 1; 0: all CPUs allowed).",
+     NULL},
+    SCAN_DETAIL_FLAGS,
+    KERNEL_FLAGS,
+    {FLAG_FORM, 0, "form", "FORM",
+     "What a scan leaves: count (the default), patterns (as --per-pattern), matches (as "
+     "--collect), ends (a bit for each byte) or states (of the automaton).",
+     NULL},
+    {FLAG_ON_DEVICE, 0, "on-device", NULL,
+     "Only rows with the text in device memory; none host to host.", NULL},
+    TRANSFER_FLAGS,
+    PROFILE_FLAGS,
+    {FLAG_FORMAT, 0, "format", "FORMAT",
+     "table (the default), or json: one object a line for each row.", "Output"},
+    {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "No progress line on a terminal.", NULL},
+    COMPILE_DETAIL_FLAGS,
+    {0},
+};
+
+const command bench_command = {
+    .name = "bench",
+    .summary = "measure the engines side by side",
+    .usage =
+        "  trawl bench [FLAGS] -f FILE|-e PATTERN [TEXT...]\n"
+        "The texts (standard input without any, or for -) are read into memory first, one after\n"
+        "the other as one text; compressed ones are read through. Only the scan is timed.",
+    .examples = "  trawl bench -f words.txt book.txt                     every engine\n"
+                "  trawl bench -f words.txt --peers book.txt             and Hyperscan, ...\n"
+                "  trawl bench -f words.txt --engine ac-dfa,ac-nfa:bitmap --limit 64M book.txt\n"
+                "  trawl bench -f words.txt --engine ac-dfa --variants --threads 4 book.txt\n"
+                "  trawl bench -f words.txt --collect --format json book.txt\n"
+                "  trawl bench -f words.txt --device cuda --engine all book.txt  the GPU's "
+                "ladders\n",
+    .flags = bench_flags,
+    .notes =
+        "Columns: the engine and its variant, threads of the scan, matches, seconds to build and\n"
+        "size of the tables (MB of 10^6 bytes), median, slowest and fastest run in GB/s (10^9\n"
+        "bytes of text), and the median as a ratio to that of the first row. Rows take turns, so\n"
+        "ratios hold on a busy machine better than speeds do. An engine that refuses the set is\n"
+        "shown with its reason.\n"
+        "\n"
+        "With --peers the ratio is to the fastest peer: in each turn, then median, lowest and\n"
+        "highest. Rows that found something else than most are marked MISMATCH.\n"
+        "\n"
+        "On a CUDA device: a row for each kernel of each ladder, text in device memory, timed "
+        "with\n"
+        "CUDA events; then host to host, timed by the clock. Columns: matches, median, slowest "
+        "and\n"
+        "fastest run, share of the measured rate of reading device memory (host to host: of\n"
+        "copying to the device), speed-up over the ladder's first row, and what the paper has.\n"
+        "--kernel leaves the rows of one kernel, --transfer those of one way host to host,\n"
+        "--on-device those of no such way.\n"
+        "\n"
+        "Exit status: 0, or 2 for an error: also when rows disagree about the matches, or when\n"
+        "none could be measured.\n",
+};
+
+/* ------------------------------------------------------------------ flags */
+
+static bool take_form(bench_options *options, const char *name) {
+    static const char *const names[] = {"count", "patterns", "matches", "ends", "states"};
+    static const bench_work works[] = {BENCH_COUNT, BENCH_COUNT_EACH_ID, BENCH_COLLECT};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            options->form = (trawl_cuda_form)i;
+            options->work = i < sizeof works / sizeof works[0] ? works[i] : BENCH_COUNT;
+            return true;
+        }
+    }
+    (void)arguments_misuse(&bench_command,
+                           "--form: expected count, patterns, matches, ends or states, not '%s'",
+                           name);
+    return false;
+}
+
+/* Takes one flag of this command's own; false after one line was printed. */
+static bool take_own(bench_options *options, const arguments *args, int id) {
+    switch (id) {
+    case ARGUMENTS_OPERAND:
+        string_list_add(&options->texts, args->value);
+        return true;
+    case FLAG_ENGINE:
+        string_list_add(&options->engines, args->value);
+        return true;
+    case FLAG_VARIANT:
+        options->variant = args->value;
+        return true;
+    case FLAG_ALL_VARIANTS:
+        options->all_variants = true;
+        return true;
+    case FLAG_PEERS:
+        options->peers = true;
+        return true;
+    case FLAG_PEERS_DIR:
+        options->peers = true;
+        options->peers_dir = args->value;
+        return true;
+    case FLAG_TIME_LIMIT:
+        return arguments_number(args, 1, 1000000, &options->time_limit);
+    case FLAG_WORKER:
+        options->worker = args->value;
+        return true;
+    case FLAG_REPEAT:
+        return arguments_number(args, 1, 1000000, &options->repeats);
+    case FLAG_LIMIT:
+        return arguments_size(args, 1, UINT64_MAX, &options->limit);
+    case FLAG_PER_PATTERN:
+        return take_form(options, "patterns");
+    case FLAG_COLLECT:
+        return take_form(options, "matches");
+    case FLAG_FORM:
+        return take_form(options, args->value);
+    case FLAG_ON_DEVICE:
+        options->on_device = true;
+        return true;
+    case FLAG_FORMAT:
+        options->json = strcmp(args->value, "json") == 0;
+        if (options->json || strcmp(args->value, "table") == 0)
+            return true;
+        (void)arguments_misuse(&bench_command, "--format: expected table or json, not '%s'",
+                               args->value);
+        return false;
+    case FLAG_NO_PROGRESS:
+        options->progress = false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What must be there, and what must not be together. */
+static bool consistent(const bench_options *options) {
+    const char *problem = NULL;
+    bool text_is_stdin = options->texts.count == 0;
+    for (size_t i = 0; i < options->texts.count; i++)
+        text_is_stdin = text_is_stdin || strcmp(options->texts.items[i], "-") == 0;
+    if (options->patterns.count == 0)
+        problem = "expected patterns: -f FILE or -e PATTERN";
+    else if (text_is_stdin && pattern_options_use_stdin(&options->patterns))
+        problem = "standard input cannot be both the patterns and the text";
+    else if (options->variant != NULL && options->all_variants)
+        problem = "give --variant or --variants, not both";
+    else if (options->form > TRAWL_CUDA_MATCHES && !device_is_cuda(options->scan.device))
+        problem = "--form ends and states are for CUDA devices: give --device cuda with them";
+    else if (options->on_device && !device_is_cuda(options->scan.device))
+        problem = "--on-device is for CUDA devices: give --device cuda with it";
+    else if (options->on_device && options->scan.transfer != NULL)
+        problem = "give --on-device or --transfer, not both";
+    else if (options->peers && device_is_cuda(options->scan.device))
+        problem = "--peers: they run on the CPU; leave out --device";
+    else if (options->worker != NULL && (device_is_cuda(options->scan.device) || !options->peers))
+        problem = "--worker is for trawl bench itself";
+    else if (options->all_variants && device_is_cuda(options->scan.device))
+        problem = "--variants: on a CUDA device all ladders are measured anyway";
+    if (problem != NULL)
+        (void)arguments_misuse(&bench_command, "%s", problem);
+    return problem == NULL;
+}
+
+bool bench_options_parse(bench_options *options, int argc, char **argv, int *status) {
+    *options = (bench_options){.compile = TRAWL_COMPILE_OPTIONS,
+                               .scan = TRAWL_SCAN_OPTIONS,
+                               .limit = UINT64_MAX,
+                               .time_limit = 60,
+                               .argc = argc,
+                               .argv = argv,
+                               .progress = true};
+    options->scan.threads = 1;
+    arguments args;
+    arguments_begin(&args, &bench_command, argc, argv);
+    *status = EXIT_ERROR;
+    int id = ARGUMENTS_END;
+    while ((id = arguments_next(&args)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_HELP)
+            *status = EXIT_MATCHED;
+        if (id == ARGUMENTS_HELP || id == ARGUMENTS_ERROR)
+            return false;
+        int taken = FLAG_NOT_MINE;
+        if (id != FLAG_ENGINE && id != FLAG_VARIANT)
+            taken = compile_options_take(&options->compile, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = pattern_options_take(&options->patterns, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = scan_options_take(&options->scan, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = cuda_options_take(&options->scan, &options->profile, &args, id);
+        if (taken == FLAG_NOT_MINE)
+            taken = take_own(options, &args, id) ? FLAG_TAKEN : FLAG_REFUSED;
+        if (taken == FLAG_REFUSED)
+            return false;
+    }
+    if (!cuda_options_check(&bench_command, &options->scan))
+        return false;
+    device_resolve_auto(&options->scan);
+    return consistent(options);
+}
+
+void bench_options_release(bench_options *options) {
+    pattern_options_release(&options->patterns);
+    free(options->engines.items);
+    free(options->texts.items);
+}

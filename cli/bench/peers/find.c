@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/bench/peers/find.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "cli/bench/libhs.h"
+#include "source/output_file.h"
+
+/* ------------------------------------------------------------------ which there are */
+
+static char *join(const char *directory, const char *name) {
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = allocate(size);
+    (void)snprintf(path, size, "%s/%s", directory, name);
+    return path;
+}
+
+/* build/peers: below the folder of this command's own (build/release/trawl), or else here. The
+ * caller frees it. */
+static char *find_directory(const bench_options *options) {
+    char self[PATH_MAX];
+    if (options->peers_dir != NULL)
+        return join(options->peers_dir, "");
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+        char *directory = join(self, "../peers");
+        if (access(directory, F_OK) == 0)
+            return directory;
+        free(directory);
+    }
+    return join("build", "peers");
+}
+
+char *bench_peers_file(const bench_options *options, const char *name) {
+    char *directory = find_directory(options);
+    char *path = join(directory, name);
+    free(directory);
+    if (access(path, F_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+static bench_row *add_peer(bench_rows *rows, const char *name) {
+    bench_row *row = bench_rows_add(rows);
+    bench_row_take_name(row->engine, name);
+    return row;
+}
+
+static void add_libraries(const bench_options *options, bench_rows *rows) {
+    static const char *const names[] = {"hyperscan", "vectorscan"};
+    size_t before = rows->count;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s/" BENCH_LIBHS_SYSTEM, names[i]);
+        char *library = bench_peers_file(options, name);
+        if (library != NULL)
+            add_peer(rows, names[i])->library = library;
+    }
+    if (rows->count != before)
+        return;
+    void *system = dlopen(BENCH_LIBHS_SYSTEM, RTLD_LAZY | RTLD_LOCAL);
+    if (system == NULL)
+        return;
+    (void)dlclose(system);
+    char *library = allocate(sizeof BENCH_LIBHS_SYSTEM);
+    memcpy(library, BENCH_LIBHS_SYSTEM, sizeof BENCH_LIBHS_SYSTEM);
+    add_peer(rows, "libhs")->library = library;
+}
+
+static int is_visible(const struct dirent *entry) {
+    return entry->d_name[0] != '.';
+}
+
+static void add_programs(const bench_options *options, bench_rows *rows) {
+    struct dirent **entries = NULL;
+    char *folder = bench_peers_file(options, "programs");
+    int count = folder == NULL ? 0 : scandir(folder, &entries, is_visible, alphasort);
+    for (int i = 0; i < count; i++) {
+        char *program = join(folder, entries[i]->d_name);
+        if (access(program, X_OK) == 0)
+            add_peer(rows, entries[i]->d_name)->program = program;
+        else
+            free(program);
+        free(entries[i]);
+    }
+    free(entries);
+    free(folder);
+}
+
+void bench_peers_add(const bench_options *options, bench_rows *rows) {
+    size_t before = rows->count;
+    add_libraries(options, rows);
+    add_programs(options, rows);
+    if (rows->count != before || options->worker != NULL)
+        return;
+    char *directory = find_directory(options);
+    report("--peers: no peer was found in %s nor on this system; 'make peers' (tools/peers.sh) "
+           "fetches some",
+           directory);
+    free(directory);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/bench/peers/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/json_text.h"
+#include "cli/base/memory.h"
+#include "cli/bench/agree.h"
+#include "cli/bench/print.h"
+
+/* ------------------------------------------------------------------ ratios */
+
+bench_ratio bench_row_ratio(const bench_row *row, const bench_row *other) {
+    double ratios[BENCH_TURNS];
+    size_t count = 0;
+    for (size_t turn = 0; turn < BENCH_TURNS; turn++) {
+        if (row->turn_seconds[turn] > 0 && other->turn_seconds[turn] > 0)
+            ratios[count++] = other->turn_seconds[turn] / row->turn_seconds[turn];
+    }
+    if (count == 0)
+        ratios[count++] =
+            bench_median(other->seconds, other->repeats) / bench_median(row->seconds, row->repeats);
+    qsort(ratios, count, sizeof *ratios, bench_compare_seconds);
+    return (bench_ratio){bench_median(ratios, count), ratios[0], ratios[count - 1]};
+}
+
+const bench_row *bench_rows_best_peer(const bench_rows *rows) {
+    const bench_row *reference = bench_rows_reference(rows);
+    const bench_row *best = NULL;
+    double least = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const bench_row *row = &rows->items[i];
+        if (!row->measured || !bench_row_is_peer(row) || !bench_row_agrees(row, reference))
+            continue;
+        double seconds = bench_median(row->seconds, row->repeats);
+        if (best == NULL || seconds < least) {
+            best = row;
+            least = seconds;
+        }
+    }
+    return best;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+static void print_rest(const bench_row *row, const bench_row *best, const bench_row *reference) {
+    if (row->measured && best != NULL) {
+        bench_ratio ratio = bench_row_ratio(row, best);
+        (void)printf("  %6.2f (%.2f-%.2f)", ratio.median, ratio.min, ratio.max);
+    }
+    (void)puts(row->measured && !bench_row_agrees(row, reference) ? "  MISMATCH" : "");
+}
+
+static void print_notes(const bench_rows *rows) {
+    for (size_t i = 0; i < rows->count; i++) {
+        const bench_row *row = &rows->items[i];
+        if (row->note[0] != '\0')
+            (void)printf("%s %s: %s\n", row->engine, row->variant, row->note);
+    }
+}
+
+static void print_programs(const bench_contest *contest) {
+    const bench_rows *rows = contest->programs;
+    const bench_row *reference = bench_rows_reference(rows);
+    const bench_row *best = bench_rows_best_peer(rows);
+    (void)puts("\nwhole programs (other semantics: lines with a match; all they do is timed)");
+    bench_widths widths = bench_widths_of(rows);
+    (void)printf("%-*s  %-*s  threads        lines     GB/s      min      max%s\n", widths.engine,
+                 "program", widths.variant, "version", best == NULL ? "" : "   ratio (min-max)");
+    for (size_t i = 0; i < rows->count; i++) {
+        const bench_row *row = &rows->items[i];
+        (void)printf("%-*s  %-*s  ", widths.engine, row->engine, widths.variant, row->variant);
+        if (row->measured) {
+            bench_speed speed = bench_row_speed(row, contest->text->length);
+            (void)printf("%7u %12" PRIu64 " %#8.3g %#8.3g %#8.3g", row->threads, row->matches,
+                         speed.median, speed.min, speed.max);
+        } else {
+            char why[sizeof row->refusal.message + 32];
+            bench_row_explain(row, why, sizeof why);
+            (void)fputs(why, stdout);
+        }
+        print_rest(row, best, reference);
+    }
+}
+
+void bench_peers_print_table(const bench_contest *contest) {
+    const bench_rows *rows = contest->rows;
+    const bench_row *reference = bench_rows_reference(rows);
+    const bench_row *best = bench_rows_best_peer(rows);
+    bench_widths widths = bench_widths_of(rows);
+    bench_print_heading(contest->options, contest->patterns, contest->text);
+    (void)printf("%-*s  %-*s  threads      matches  build s   table MB     GB/s      min      max"
+                 "%s\n",
+                 widths.engine, "engine", widths.variant, "variant",
+                 best == NULL ? "" : "   ratio (min-max)");
+    for (size_t i = 0; i < rows->count; i++) {
+        if (i > 0 && bench_row_is_peer(&rows->items[i]) && !bench_row_is_peer(&rows->items[i - 1]))
+            (void)puts("peers");
+        bench_print_columns(&rows->items[i], widths, contest->text->length);
+        print_rest(&rows->items[i], best, reference);
+    }
+    if (best != NULL)
+        (void)printf("\nratio: to %s %s, the fastest peer; median, lowest and highest over the "
+                     "turns\n",
+                     best->engine, best->variant);
+    print_notes(rows);
+    print_programs(contest);
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+static void print_text(const char *key, const char *value) {
+    char *text = allocate(json_text_bound(strlen(value)));
+    size_t length = json_text(value, strlen(value), text);
+    (void)printf(",\"%s\":%.*s", key, (int)length, text);
+    free(text);
+}
+
+static const char *status_name(const bench_row *row, const bench_row *reference) {
+    static const char *const names[] = {
+        [BENCH_REFUSES] = "refused",
+        [BENCH_NOT_ASKED] = "not asked",
+        [BENCH_OVER_TIME] = "over time",
+        [BENCH_ENDED] = "ended",
+    };
+    if (!row->measured)
+        return names[row->absence];
+    return bench_row_agrees(row, reference) ? "measured" : "mismatch";
+}
+
+static void print_object(const bench_contest *contest, const bench_row *row, const char *kind,
+                         const bench_row *best, const bench_row *reference) {
+    if (row->measured)
+        bench_print_keys(contest->options, row, contest->text->length);
+    else
+        (void)printf("{\"engine\":\"%s\",\"variant\":\"%s\",\"threads\":%u", row->engine,
+                     row->variant, row->threads);
+    (void)printf(",\"kind\":\"%s\",\"patterns\":%zu,\"text_bytes\":%zu,\"status\":\"%s\"", kind,
+                 trawl_patterns_count(contest->patterns), contest->text->length,
+                 status_name(row, reference));
+    if (row->asked_engine != NULL)
+        print_text("asked", row->asked_engine);
+    if (!row->measured)
+        print_text("reason", row->refusal.message);
+    if (row->note[0] != '\0')
+        print_text("note", row->note);
+    for (size_t i = 0; row->measured && i < row->repeats; i++)
+        (void)printf("%s%.6g", i == 0 ? ",\"seconds\":[" : ",", row->seconds[i]);
+    if (row->measured)
+        (void)putchar(']');
+    if (row->measured && best != NULL) {
+        bench_ratio ratio = bench_row_ratio(row, best);
+        (void)printf(",\"best_peer\":\"%s %s\",\"ratio_to_best_peer\":{\"median\":%.4f,"
+                     "\"min\":%.4f,\"max\":%.4f}",
+                     best->engine, best->variant, ratio.median, ratio.min, ratio.max);
+    }
+    (void)puts("}");
+}
+
+void bench_peers_print_json(const bench_contest *contest) {
+    const bench_row *best = bench_rows_best_peer(contest->rows);
+    const bench_row *reference = bench_rows_reference(contest->rows);
+    for (size_t i = 0; i < contest->rows->count; i++) {
+        const bench_row *row = &contest->rows->items[i];
+        print_object(contest, row, bench_row_is_peer(row) ? "peer" : "engine", best, reference);
+    }
+    best = bench_rows_best_peer(contest->programs);
+    reference = bench_rows_reference(contest->programs);
+    for (size_t i = 0; i < contest->programs->count; i++)
+        print_object(contest, &contest->programs->items[i], "program", best, reference);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * trawl bench --peers: programs that are timed as a whole, from start to end. All count the lines
+ * that hold a match, so that none of them spends its time on output.
+ */
+#ifndef CLI_BENCH_PEERS_PROGRAMS_H
+#define CLI_BENCH_PEERS_PROGRAMS_H
+
+#include "cli/bench/options.h"
+#include "cli/bench/peers/inputs.h"
+#include "cli/bench/row.h"
+#include "trawl/trawl.h"
+
+/* Measures trawl grep, GNU grep and ripgrep. In their rows the engine is the program, the variant
+ * its version, and the matches are lines. */
+void bench_programs_measure(const bench_options *options, const trawl_patterns *patterns,
+                            const bench_inputs *inputs, bench_rows *programs);
+
+#endif

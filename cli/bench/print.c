@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* trawl bench: what it found, for people and for programs. */
+#include "cli/bench/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/base/report.h"
+#include "cli/bench/subject.h"
+#include "cli/flags/common.h"
+
+static const char *device_name(const bench_options *options, const bench_row *row) {
+    const char *device = options->scan.device;
+    if (row->asked_engine == NULL || device == NULL || strcmp(device, "auto") == 0)
+        return "cpu";
+    return device;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+void bench_print_heading(const bench_options *options, const trawl_patterns *patterns,
+                         const bench_text *text) {
+    static const char *const works[] = {"counting", "counting", "collecting"};
+    size_t count = trawl_patterns_count(patterns);
+    size_t least = SIZE_MAX;
+    size_t most = 0;
+    for (size_t id = 0; id < count; id++) {
+        trawl_pattern pattern = {0};
+        (void)trawl_patterns_get(patterns, (uint32_t)id, &pattern);
+        least = pattern.length < least ? pattern.length : least;
+        most = pattern.length > most ? pattern.length : most;
+    }
+    (void)printf("%zu pattern%s of %zu", count, count == 1 ? "" : "s", least);
+    if (most != least)
+        (void)printf(" to %zu", most);
+    (void)printf(" bytes, %.3f MB of text, %s %s matches%s\n\n", (double)text->length / 1e6,
+                 works[options->work], match_kind_name(options->compile.matches),
+                 options->work == BENCH_COUNT_EACH_ID ? " of each pattern" : "");
+}
+
+bench_widths bench_widths_of(const bench_rows *rows) {
+    bench_widths widths = {.engine = (int)strlen("engine"), .variant = (int)strlen("variant")};
+    for (size_t i = 0; i < rows->count; i++) {
+        int engine = (int)strlen(rows->items[i].engine);
+        int variant = (int)strlen(rows->items[i].variant);
+        widths.engine = engine > widths.engine ? engine : widths.engine;
+        widths.variant = variant > widths.variant ? variant : widths.variant;
+    }
+    return widths;
+}
+
+void bench_print_columns(const bench_row *row, bench_widths widths, size_t length) {
+    (void)printf("%-*s  %-*s  ", widths.engine, row->engine, widths.variant, row->variant);
+    if (!row->measured) {
+        char why[sizeof row->refusal.message + 32];
+        bench_row_explain(row, why, sizeof why);
+        (void)fputs(why, stdout);
+        return;
+    }
+    bench_speed speed = bench_row_speed(row, length);
+    (void)printf("%7u %12" PRIu64 " %8.3f ", row->threads, row->matches, row->build_seconds);
+    if (row->table_bytes == 0)
+        (void)printf("%10s", "?");
+    else
+        (void)printf("%10.3f", (double)row->table_bytes / 1e6);
+    (void)printf(" %#8.3g %#8.3g %#8.3g", speed.median, speed.min, speed.max);
+}
+
+void bench_print_table(const bench_options *options, const trawl_patterns *patterns,
+                       const bench_text *text, const bench_rows *rows) {
+    bench_widths widths = bench_widths_of(rows);
+    double first = 0;
+    bench_print_heading(options, patterns, text);
+    (void)printf("%-*s  %-*s  threads      matches  build s   table MB     GB/s      min      max"
+                 "   ratio\n",
+                 widths.engine, "engine", widths.variant, "variant");
+    for (size_t i = 0; i < rows->count; i++) {
+        const bench_row *row = &rows->items[i];
+        bench_print_columns(row, widths, text->length);
+        if (row->measured) {
+            double median = bench_row_speed(row, text->length).median;
+            first = first > 0 ? first : median;
+            (void)printf(" %7.2f", median / first);
+        }
+        (void)putchar('\n');
+    }
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+void bench_print_keys(const bench_options *options, const bench_row *row, size_t length) {
+    bench_speed speed = bench_row_speed(row, length);
+    (void)printf("{\"engine\":\"%s\",\"variant\":\"%s\",\"device\":\"%s\",\"threads\":%u,"
+                 "\"matches\":%" PRIu64 ",\"build_seconds\":%.6f,\"table_bytes\":%" PRIu64
+                 ",\"gb_per_second\":{\"median\":%.6f,\"min\":%.6f,\"max\":%.6f},"
+                 "\"repeats\":%zu",
+                 row->engine, row->variant, device_name(options, row), row->threads, row->matches,
+                 row->build_seconds, row->table_bytes, speed.median, speed.min, speed.max,
+                 row->repeats);
+}
+
+void bench_print_json(const bench_options *options, const bench_text *text,
+                      const bench_rows *rows) {
+    for (size_t i = 0; i < rows->count; i++) {
+        const bench_row *row = &rows->items[i];
+        if (row->measured) {
+            bench_print_keys(options, row, text->length);
+            (void)puts("}");
+        } else if (row->seconds == NULL) {
+            report("%s (%s) refuses: %s", row->engine, row->variant, row->refusal.message);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/bench/text.h"
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "source/text_file.h"
+
+/* Appends a file to the text, up to `limit` bytes in all; `capacity` is what text->bytes has room
+ * for. */
+static trawl_status append_file(text_file *file, uint64_t limit, bench_text *text, size_t *capacity,
+                                trawl_error *error) {
+    enum { LEAST_ROOM = 1 << 20 };
+    /* One byte more than is expected, so that the end is seen without another allocation. */
+    uint64_t room = text_file_is_plain(file) ? text_file_stored_bytes(file) + 1 : LEAST_ROOM;
+    bool ended = false;
+    while (!ended && text->length < limit) {
+        size_t got = 0;
+        room = room > limit - text->length ? limit - text->length : room;
+        if (*capacity - text->length < room) {
+            *capacity = text->length + (size_t)room;
+            text->bytes = reallocate(text->bytes, *capacity);
+        }
+        trawl_status status =
+            text_file_fill(file, text->bytes + text->length, (size_t)room, &got, error);
+        if (status != TRAWL_OK)
+            return status;
+        ended = got < room;
+        text->length += got;
+        room = text->length < LEAST_ROOM ? LEAST_ROOM : text->length;
+    }
+    return TRAWL_OK;
+}
+
+bool bench_text_read(const bench_options *options, bench_text *text) {
+    static const char *const standard_input[] = {"-"};
+    const char *const *paths = options->texts.count == 0 ? standard_input : options->texts.items;
+    size_t count = options->texts.count == 0 ? 1 : options->texts.count;
+    size_t capacity = 0;
+    for (size_t i = 0; i < count && text->length < options->limit; i++) {
+        trawl_error error;
+        text_file *file = NULL;
+        trawl_status status = text_file_open(paths[i], TEXT_DECOMPRESS, &file, &error);
+        if (status == TRAWL_OK)
+            status = append_file(file, options->limit, text, &capacity, &error);
+        text_file_close(file);
+        if (status != TRAWL_OK) {
+            (void)report_error(&error);
+            return false;
+        }
+    }
+    if (text->length == 0)
+        report("the text is empty; expected a byte or more");
+    return text->length != 0;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* trawl compile: a pattern set becomes a database file. */
+#include "cli/compile/command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/clock.h"
+#include "cli/base/report.h"
+#include "cli/flags/arguments.h"
+#include "cli/flags/common.h"
+#include "cli/target/planning.h"
+#include "source/output_file.h"
+#include "trawl/trawl.h"
+
+enum { FLAG_OUTPUT = 1, FLAG_STATS, FLAG_SAMPLE };
+
+static const flag compile_flags[] = {
+    PATTERN_FLAGS,
+    {FLAG_OUTPUT, 'o', "output", "DB",
+     "Where the database goes; - is standard output. DB appears or changes only when all is "
+     "written.",
+     "Output"},
+    {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
+     NULL},
+    COMPILE_FLAGS,
+    {FLAG_SAMPLE, 0, "sample", "FILE",
+     "Plan for texts like this one. What is found never depends on it.", NULL},
+    {FLAG_DEVICE, 0, "device", "NAME",
+     "Plan for scans on cpu (the default), cuda, cuda:N, or auto. Where there is no such GPU, for "
+     "an H200. DB can be scanned on any device.",
+     NULL},
+    {0},
+};
+
+static const command compile_command = {
+    .name = "compile",
+    .summary = "turn patterns into a database that loads at once",
+    .usage = "  trawl compile [FLAGS] -f FILE|-e PATTERN -o DB",
+    .examples = "  trawl compile -f words.txt -o words.db\n"
+                "  trawl compile -f words.txt --sample book.txt -o words.db\n"
+                "  trawl compile -f rules.tsv --pattern-format tsv --engine ac-nfa -o rules.db\n"
+                "  trawl scan --db words.db book.txt\n",
+    .flags = compile_flags,
+    .notes =
+        "A database is checked in full when it is loaded. It is for machines of the same byte\n"
+        "order and for this version of its format; 'trawl info DB' tells what is in it.\n"
+        "Exit status: 0, or 2 for an error.\n",
+};
+
+typedef struct compile_request {
+    pattern_options patterns;
+    trawl_compile_options compile;
+    const char *output;
+    const char *sample;
+    bool stats;
+} compile_request;
+
+static bool take_own(compile_request *request, const arguments *args, int id) {
+    switch (id) {
+    case FLAG_OUTPUT:
+        request->output = args->value;
+        return true;
+    case FLAG_STATS:
+        request->stats = true;
+        return true;
+    case FLAG_SAMPLE:
+        request->sample = args->value;
+        return true;
+    case FLAG_DEVICE:
+        request->compile.device = args->value;
+        return device_can_be_planned(args->value);
+    case ARGUMENTS_OPERAND:
+        (void)arguments_misuse(&compile_command,
+                               "expected no operand, found '%s'; patterns come with -f or -e",
+                               args->value);
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool parse(compile_request *request, int argc, char **argv, int *status) {
+    arguments args;
+    arguments_begin(&args, &compile_command, argc, argv);
+    const flag_groups groups = {.patterns = &request->patterns, .compile = &request->compile};
+    int id = ARGUMENTS_END;
+    while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_ERROR || !take_own(request, &args, id))
+            return false;
+    }
+    const char *problem = NULL;
+    if (request->patterns.count == 0)
+        problem = "expected patterns: -f FILE or -e PATTERN";
+    else if (request->output == NULL)
+        problem = "expected -o DB: where the database goes";
+    else if (strcmp(request->output, "-") == 0 && isatty(STDOUT_FILENO))
+        problem = "a database is not written to a terminal; expected -o FILE";
+    if (problem != NULL)
+        (void)arguments_misuse(&compile_command, "%s", problem);
+    return problem == NULL;
+}
+
+static trawl_status write_database(const trawl_db *db, const char *path, trawl_error *error) {
+    output_file *output = NULL;
+    trawl_status status = output_file_open(path, &output, error);
+    if (status != TRAWL_OK)
+        return status;
+    size_t size = 0;
+    const void *bytes = trawl_db_bytes(db, &size);
+    output_file_write(output, bytes, size);
+    return output_file_close(output, error);
+}
+
+static void summarise(const compile_request *request, const trawl_db *db, double read_seconds,
+                      double build_seconds) {
+    trawl_db_information information;
+    trawl_db_info(db, &information);
+    if (request->stats) {
+        (void)fprintf(stderr,
+                      "{\"patterns\":%zu,\"engine\":\"%s\",\"variant\":\"%s\",\"matches\":\"%s\","
+                      "\"states\":%" PRIu64 ",\"table_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64
+                      ",\"read_seconds\":%.6f,\"build_seconds\":%.6f}\n",
+                      information.patterns, information.engine, information.variant,
+                      match_kind_name(information.matches), information.states,
+                      information.table_bytes, information.total_bytes, read_seconds,
+                      build_seconds);
+    } else if (isatty(STDERR_FILENO)) {
+        (void)fprintf(stderr,
+                      "%zu patterns, engine %s (%s), %" PRIu64 " bytes, built in %.3f s: %s\n",
+                      information.patterns, information.engine, information.variant,
+                      information.total_bytes, build_seconds, information.reason);
+    }
+}
+
+static int run(compile_request *request) {
+    double begin = seconds_now();
+    trawl_patterns *patterns = NULL;
+    if (!pattern_options_load(&request->patterns, &patterns, NULL))
+        return EXIT_ERROR;
+    double read = seconds_now();
+    trawl_error error = {0};
+    trawl_db *db = NULL;
+    if (trawl_patterns_count(patterns) == 0) {
+        report("the pattern set is empty; expected a pattern or more");
+        trawl_patterns_free(patterns);
+        return EXIT_ERROR;
+    }
+    planning plan;
+    if (!planning_begin(&plan, request->sample, true, &request->compile)) {
+        trawl_patterns_free(patterns);
+        planning_end(&plan);
+        return EXIT_ERROR;
+    }
+    trawl_status status = trawl_compile(patterns, &request->compile, &db, &error);
+    trawl_patterns_free(patterns);
+    planning_end(&plan);
+    double built = seconds_now();
+    if (status == TRAWL_OK)
+        status = write_database(db, request->output, &error);
+    if (status == TRAWL_OK)
+        summarise(request, db, read - begin, built - read);
+    trawl_db_free(db);
+    return status == TRAWL_OK ? EXIT_MATCHED : report_error(&error);
+}
+
+int trawl_command_compile(int argc, char **argv) {
+    compile_request request = {.compile = TRAWL_COMPILE_OPTIONS};
+    int status = EXIT_ERROR;
+    if (parse(&request, argc, argv, &status))
+        status = run(&request);
+    pattern_options_release(&request.patterns);
+    return status;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/flags/arguments.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/report.h"
+#include "source/output_file.h"
+
+int arguments_misuse(const command *command_, const char *format, ...) {
+    char message[1024];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(message, sizeof message, format, values);
+    va_end(values);
+    report("%s; see 'trawl %s --help'", message, command_->name);
+    return EXIT_ERROR;
+}
+
+void arguments_begin(arguments *args, const command *command_, int argc, char **argv) {
+    *args = (arguments){.command = command_, .count = argc, .values = argv, .next = 1};
+}
+
+/* ------------------------------------------------------------------ finding flags */
+
+static const flag *find_letter(const command *command_, char letter) {
+    for (const flag *row = command_->flags; row->id != 0; row++) {
+        if (row->letter == letter)
+            return row;
+    }
+    return NULL;
+}
+
+/* Levenshtein distance, for "did you mean"; longer names than the table count as unlike. */
+static size_t edit_distance(const char *left, const char *right) {
+    enum { LONGEST = 40 };
+    size_t left_length = strlen(left);
+    size_t right_length = strlen(right);
+    if (left_length >= LONGEST || right_length >= LONGEST)
+        return LONGEST;
+    size_t row[LONGEST + 1];
+    for (size_t j = 0; j <= right_length; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= left_length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= right_length; j++) {
+            size_t best = diagonal + (left[i - 1] != right[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[right_length];
+}
+
+static int unknown_name(const arguments *args, const char *name) {
+    const char *nearest = NULL;
+    size_t least = 3;
+    for (const flag *row = args->command->flags; row->id != 0; row++) {
+        size_t distance = row->name == NULL ? least : edit_distance(name, row->name);
+        if (distance < least) {
+            least = distance;
+            nearest = row->name;
+        }
+    }
+    if (nearest != NULL)
+        (void)arguments_misuse(args->command, "unknown flag --%s; did you mean --%s?", name,
+                               nearest);
+    else
+        (void)arguments_misuse(args->command, "unknown flag --%s", name);
+    return ARGUMENTS_ERROR;
+}
+
+/* A flag's long name or an unambiguous beginning of it. Two names of one id are not ambiguous. */
+static const flag *find_name(const arguments *args, const char *name, bool *ambiguous) {
+    const flag *found = NULL;
+    size_t length = strlen(name);
+    *ambiguous = false;
+    for (const flag *row = args->command->flags; row->id != 0; row++) {
+        if (row->name == NULL || strncmp(row->name, name, length) != 0)
+            continue;
+        if (row->name[length] == '\0') {
+            *ambiguous = false;
+            return row;
+        }
+        if (found != NULL && found->id != row->id)
+            *ambiguous = true;
+        found = row;
+    }
+    return found;
+}
+
+/* ------------------------------------------------------------------ taking flags */
+
+static bool takes_value(const flag *row) {
+    return row->value != NULL && row->value[0] != '[';
+}
+
+static int accept(arguments *args, const flag *row, bool as_letter) {
+    args->flag = row;
+    args->as_letter = as_letter;
+    return row->id;
+}
+
+static int take_long(arguments *args, const char *text) {
+    char name[64];
+    const char *equals = strchr(text, '=');
+    size_t length = equals == NULL ? strlen(text) : (size_t)(equals - text);
+    if (length >= sizeof name)
+        return unknown_name(args, text);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    bool ambiguous = false;
+    const flag *row = find_name(args, name, &ambiguous);
+    if (row == NULL && strcmp(name, "help") == 0) {
+        return command_print_help(args->command) == 0 ? ARGUMENTS_HELP : ARGUMENTS_ERROR;
+    }
+    if (ambiguous) {
+        (void)arguments_misuse(args->command, "--%s is the beginning of several flags", name);
+        return ARGUMENTS_ERROR;
+    }
+    if (row == NULL)
+        return unknown_name(args, name);
+    args->value = equals == NULL ? NULL : equals + 1;
+    if (row->value == NULL && equals != NULL) {
+        (void)arguments_misuse(args->command, "--%s takes no value", row->name);
+        return ARGUMENTS_ERROR;
+    }
+    if (takes_value(row) && equals == NULL) {
+        if (args->next >= args->count) {
+            (void)arguments_misuse(args->command, "--%s needs a value: %s", row->name, row->value);
+            return ARGUMENTS_ERROR;
+        }
+        args->value = args->values[args->next++];
+    }
+    return accept(args, row, false);
+}
+
+/* Takes one letter from args->cluster. */
+static int take_letter(arguments *args) {
+    char letter = *args->cluster;
+    const flag *digits = isdigit((unsigned char)letter) ? find_letter(args->command, '#') : NULL;
+    if (digits != NULL) {
+        size_t length = strspn(args->cluster, "0123456789");
+        if (length >= sizeof args->digits)
+            length = sizeof args->digits - 1;
+        memcpy(args->digits, args->cluster, length);
+        args->digits[length] = '\0';
+        args->cluster += length;
+        args->value = args->digits;
+        return accept(args, digits, true);
+    }
+    /* '#' in a table stands for digits: typed, it is a letter that no command has. */
+    const flag *row = letter == '#' ? NULL : find_letter(args->command, letter);
+    if (row == NULL && letter == 'h')
+        return command_print_help(args->command) == 0 ? ARGUMENTS_HELP : ARGUMENTS_ERROR;
+    if (row == NULL) {
+        (void)arguments_misuse(args->command, "unknown flag -%c", letter);
+        return ARGUMENTS_ERROR;
+    }
+    args->cluster++;
+    args->value = NULL;
+    if (takes_value(row)) {
+        if (*args->cluster != '\0') {
+            args->value = args->cluster;
+            args->cluster = "";
+        } else if (args->next < args->count) {
+            args->value = args->values[args->next++];
+        } else {
+            (void)arguments_misuse(args->command, "-%c needs a value: %s", letter, row->value);
+            return ARGUMENTS_ERROR;
+        }
+    }
+    return accept(args, row, true);
+}
+
+int arguments_next(arguments *args) {
+    args->value = NULL;
+    args->flag = NULL;
+    if (args->cluster != NULL && *args->cluster != '\0')
+        return take_letter(args);
+    if (args->next >= args->count)
+        return ARGUMENTS_END;
+    const char *text = args->values[args->next++];
+    if (args->flags_ended || text[0] != '-' || text[1] == '\0') {
+        args->value = text;
+        return ARGUMENTS_OPERAND;
+    }
+    if (text[1] != '-') {
+        args->cluster = text + 1;
+        return take_letter(args);
+    }
+    if (text[2] == '\0') {
+        args->flags_ended = true;
+        return arguments_next(args);
+    }
+    return take_long(args, text + 2);
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+/* The current flag as it was written, for messages. */
+static const char *flag_shown(const arguments *args, char *text, size_t size) {
+    if (args->flag == NULL)
+        (void)snprintf(text, size, "the value");
+    else if (args->as_letter && args->flag->letter == '#')
+        (void)snprintf(text, size, "-NUM");
+    else if (args->as_letter)
+        (void)snprintf(text, size, "-%c", args->flag->letter);
+    else
+        (void)snprintf(text, size, "--%s", args->flag->name);
+    return text;
+}
+
+static bool parse_number(const arguments *args, bool sizes, uint64_t least, uint64_t most,
+                         uint64_t *number) {
+    const char *text = args->value == NULL ? "" : args->value;
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
+    bool good = end != NULL && errno == 0;
+    if (good && sizes && *end != '\0') {
+        static const char suffixes[] = "kKmMgGtT";
+        const char *suffix = strchr(suffixes, *end);
+        unsigned shift = suffix == NULL ? 0 : 10 * (unsigned)((suffix - suffixes) / 2 + 1);
+        good = suffix != NULL && value <= UINT64_MAX >> shift;
+        value <<= shift;
+        end++;
+    }
+    if (good && *end == '\0' && value >= least && value <= most) {
+        *number = value;
+        return true;
+    }
+    char name[64];
+    if (most == UINT64_MAX)
+        (void)arguments_misuse(args->command, "%s: expected a %s of at least %" PRIu64 ", not '%s'",
+                               flag_shown(args, name, sizeof name), sizes ? "size" : "number",
+                               least, text);
+    else
+        (void)arguments_misuse(
+            args->command, "%s: expected a %s from %" PRIu64 " to %" PRIu64 ", not '%s'",
+            flag_shown(args, name, sizeof name), sizes ? "size" : "number", least, most, text);
+    return false;
+}
+
+bool arguments_number(const arguments *args, uint64_t least, uint64_t most, uint64_t *number) {
+    return parse_number(args, false, least, most, number);
+}
+
+bool arguments_size(const arguments *args, uint64_t least, uint64_t most, uint64_t *size) {
+    return parse_number(args, true, least, most, size);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * `trawl grep`: which files are searched, what is said about each, and the exit status.
+ *
+ * options.c  the arguments           set.c     patterns and what counts as a match
+ * blocks.c   text as whole lines     search.c  selected lines and context
+ * print.c    a line as it is printed
+ */
+#include "cli/grep/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "cli/flags/common.h"
+#include "cli/grep/blocks.h"
+#include "cli/grep/options.h"
+#include "cli/grep/print.h"
+#include "cli/grep/search.h"
+#include "cli/grep/set.h"
+#include "source/directory.h"
+#include "source/output_file.h"
+#include "trawl/trawl.h"
+
+typedef struct run_state {
+    grep_options options;
+    file_rules rules;
+    grep_set set;
+    grep_printer printer;
+    grep_blocks blocks;
+    grep_search search;
+    struct stat output; /* standard output */
+    bool matched;       /* a line was selected */
+    bool trouble;       /* something failed: exit status 2 */
+    bool finished;      /* nothing more needs to be searched */
+} run_state;
+
+/* Messages come behind the lines that were printed before them. */
+static void complain(run_state *run, const char *name, const char *problem) {
+    run->trouble = true;
+    if (!run->options.no_messages) {
+        output_file_drain(run->printer.output);
+        report("%s: %s", name, problem);
+    }
+}
+
+static bool is_output(const run_state *run, const struct stat *information) {
+    return S_ISREG(information->st_mode) && information->st_dev == run->output.st_dev &&
+           information->st_ino == run->output.st_ino;
+}
+
+/* Leaves standard input where the next reader expects it: behind the last selected line when
+ * --max-count ended the search, else at its end. */
+static void leave_input(const grep_result *result, off_t start) {
+    if (start < 0) {
+        return; /* a pipe */
+    }
+    if (result->max_count_reached) {
+        (void)lseek(STDIN_FILENO, start + (off_t)result->selected_end, SEEK_SET);
+    } else {
+        (void)lseek(STDIN_FILENO, 0, SEEK_END);
+    }
+}
+
+static void take_result(run_state *run, const char *name, const grep_result *result) {
+    const grep_options *options = &run->options;
+    if (result->read_error != 0) {
+        complain(run, name, strerror(result->read_error));
+    }
+    if (result->binary_hidden) {
+        output_file_drain(run->printer.output);
+        report("%s: binary file matches", name);
+    }
+    if (run->search.quiet && options->count) {
+        grep_print_count(&run->printer, result->selected);
+    }
+    bool selected = result->selected > 0;
+    if (options->listing != GREP_LIST_NONE &&
+        selected == (options->listing == GREP_LIST_MATCHING)) {
+        grep_print_file_name(&run->printer);
+    }
+    run->matched = run->matched || selected;
+    run->trouble = run->trouble || result->failed;
+    run->finished = result->failed || (selected && options->quiet);
+}
+
+static void search_descriptor(run_state *run, int descriptor, const char *name,
+                              const struct stat *information) {
+    if (!run->search.quiet && run->options.listing == GREP_LIST_NONE &&
+        run->options.max_count > 1 && is_output(run, information)) {
+        complain(run, name, "input file is also the output");
+        return;
+    }
+    bool size_known = S_ISREG(information->st_mode);
+    grep_printer_set_file(&run->printer, name,
+                          size_known ? (uint64_t)information->st_size : INT64_MAX);
+    off_t start = descriptor == STDIN_FILENO ? lseek(descriptor, 0, SEEK_CUR) : -1;
+    grep_result result = grep_search_file(&run->search, descriptor, information);
+    take_result(run, name, &result);
+    leave_input(&result, start);
+}
+
+static int on_file(const char *path, void *context);
+
+static void on_problem(const char *message, void *context) {
+    run_state *run = context;
+    run->trouble = true;
+    if (!run->options.no_messages) {
+        output_file_drain(run->printer.output);
+        report("%s", message);
+    }
+}
+
+static void search_directory(run_state *run, const char *root) {
+    if (run->options.file_names == GREP_NAMES_AUTO) {
+        run->printer.with_file_name = true;
+    }
+    trawl_error error;
+    trawl_status status = directory_walk(root, &run->rules, on_file, on_problem, run, &error);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
+        run->trouble = true;
+        report_error(&error);
+    }
+}
+
+/* `named`: by the user, not found in a directory. */
+static void search_path(run_state *run, const char *path, bool named) {
+    const grep_options *options = &run->options;
+    int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (options->skip_devices ? O_NONBLOCK : 0);
+    int descriptor = open(path, flags);
+    struct stat information;
+    if (descriptor < 0 || fstat(descriptor, &information) != 0) {
+        complain(run, path, strerror(errno));
+        if (descriptor >= 0) {
+            close(descriptor);
+        }
+        return;
+    }
+    bool directory = S_ISDIR(information.st_mode);
+    bool device = !directory && !S_ISREG(information.st_mode);
+    if (!(device && options->skip_devices) &&
+        !(named && !file_rules_accept(&run->rules, path, directory, true))) {
+        if (!directory) {
+            search_descriptor(run, descriptor, path, &information);
+        } else if (options->directories == GREP_DIRECTORIES_RECURSE) {
+            search_directory(run, path);
+        } else if (options->directories == GREP_DIRECTORIES_READ) {
+            complain(run, path, strerror(EISDIR));
+        }
+    }
+    close(descriptor);
+}
+
+static int on_file(const char *path, void *context) {
+    run_state *run = context;
+    search_path(run, path, false);
+    return run->finished;
+}
+
+static void search_standard_input(run_state *run) {
+    const char *name = run->options.label != NULL ? run->options.label : "(standard input)";
+    struct stat information;
+    if (fstat(STDIN_FILENO, &information) != 0) {
+        complain(run, name, strerror(errno));
+    } else if (S_ISDIR(information.st_mode)) {
+        complain(run, name, strerror(EISDIR));
+    } else {
+        search_descriptor(run, STDIN_FILENO, name, &information);
+    }
+}
+
+static void search_all(run_state *run) {
+    const string_list *files = &run->options.files;
+    if (files->count == 0 && run->options.directories == GREP_DIRECTORIES_RECURSE) {
+        search_directory(run, NULL);
+    } else if (files->count == 0) {
+        search_standard_input(run);
+    }
+    for (size_t i = 0; i < files->count && !run->finished; i++) {
+        if (strcmp(files->items[i], "-") == 0) {
+            search_standard_input(run);
+        } else {
+            search_path(run, files->items[i], true);
+        }
+    }
+}
+
+/* Decides what is searched for and how little of it will do. */
+static void settle_search(run_state *run) {
+    grep_options *options = &run->options;
+    struct stat null;
+    bool to_null = fstat(STDOUT_FILENO, &run->output) == 0 && S_ISCHR(run->output.st_mode) &&
+                   stat("/dev/null", &null) == 0 && run->output.st_rdev == null.st_rdev;
+    if (to_null) { /* only the exit status matters */
+        options->listing = GREP_LIST_NONE;
+        options->count = false;
+    }
+    run->search = (grep_search){.options = options,
+                                .set = &run->set,
+                                .printer = &run->printer,
+                                .blocks = &run->blocks,
+                                .stop_at_first =
+                                    options->quiet || to_null || options->listing != GREP_LIST_NONE,
+                                .flush_blocks = isatty(STDOUT_FILENO) == 1};
+    run->search.quiet = run->search.stop_at_first || options->count;
+    run->search.parts =
+        !run->search.quiet && !options->invert && (options->only_matching || options->color);
+    run->printer.with_file_name =
+        options->file_names == GREP_NAMES_ALWAYS ||
+        (options->file_names == GREP_NAMES_AUTO && options->files.count > 1);
+    run->rules = (file_rules){.globs = options->globs,
+                              .count = options->glob_count,
+                              .follow_links = options->follow_links};
+}
+
+/* When no line can be selected grep reads no file. */
+static bool is_hopeless(const run_state *run) {
+    const grep_options *options = &run->options;
+    bool plain = !options->whole_words && !options->whole_lines;
+    bool no_line = run->set.db == NULL && !run->set.empty_pattern && !options->invert;
+    bool every_line = run->set.only_empty && plain && options->invert;
+    return (options->max_count == 0 || no_line || every_line) &&
+           options->listing != GREP_LIST_NOT_MATCHING;
+}
+
+static int finish(run_state *run) {
+    trawl_error error;
+    if (grep_printer_close(&run->printer, &error) != TRAWL_OK) {
+        report_error(&error);
+        return EXIT_ERROR;
+    }
+    if (run->matched && run->options.quiet) {
+        return EXIT_MATCHED;
+    }
+    return run->trouble ? EXIT_ERROR : run->matched ? EXIT_MATCHED : EXIT_NOTHING;
+}
+
+static int search_with_patterns(run_state *run) {
+    trawl_error error;
+    if (grep_printer_open(&run->printer, &run->options, &error) != TRAWL_OK) {
+        return report_error(&error);
+    }
+    settle_search(run);
+    bool parts = !run->search.quiet && (run->options.only_matching || run->options.color);
+    if (!grep_set_open(&run->set, &run->options, parts)) {
+        run->trouble = true;
+    } else if (!is_hopeless(run)) {
+        grep_blocks_open(&run->blocks, run->options.line_end,
+                         run->options.binary != GREP_BINARY_TEXT && run->options.line_end != '\0',
+                         scan_options_threads(&run->options.scan));
+        search_all(run);
+        grep_blocks_close(&run->blocks);
+    }
+    int status = finish(run);
+    grep_set_close(&run->set);
+    grep_search_release(&run->search);
+    return status;
+}
+
+int trawl_command_grep(int argc, char **argv) {
+    run_state run = {0};
+    int status;
+    if (grep_options_parse(&run.options, argc, argv, &status)) {
+        status = search_with_patterns(&run);
+    }
+    grep_options_release(&run.options);
+    return status;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/grep/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/report.h"
+#include "cli/flags/arguments.h"
+#include "cli/flags/common.h"
+#include "cli/grep/flags.h"
+#include "source/output_file.h"
+
+/* What may still be overridden by a later flag. */
+typedef struct parsing {
+    grep_options *options;
+    arguments arguments;
+    bool around_given, before_given, after_given;
+    uint64_t around; /* -C; -A and -B win over it wherever they stand */
+} parsing;
+
+/* A number as grep reads it: one that is too large means "all". False when it is no number. */
+static bool read_number(const char *text, uint64_t *number) {
+    uint64_t value = 0;
+    if (*text == '\0') {
+        return false;
+    }
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9') {
+            return false;
+        }
+        unsigned digit = (unsigned)(*text - '0');
+        value = value > (UINT64_MAX - digit) / 10 ? UINT64_MAX : value * 10 + digit;
+    }
+    *number = value;
+    return true;
+}
+
+static bool misuse(const char *what, const char *value) {
+    arguments_misuse(&grep_command, "%s: '%s'", what, value);
+    return false;
+}
+
+/* The position of `value` among the words, or -1 after saying which there are. */
+static int choose(const char *flag_name, const char *value, const char *const words[3]) {
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            return i;
+        }
+    }
+    arguments_misuse(&grep_command, "--%s is %s, %s or %s, not '%s'", flag_name, words[0], words[1],
+                     words[2], value);
+    return -1;
+}
+
+static void add_source(grep_options *options, const char *text, bool is_file) {
+    if (options->source_count == options->source_capacity) {
+        options->source_capacity = options->source_capacity * 2 + 8;
+        options->sources =
+            reallocate(options->sources, options->source_capacity * sizeof options->sources[0]);
+    }
+    options->sources[options->source_count++] = (grep_pattern_source){text, is_file};
+}
+
+static void add_glob(grep_options *options, file_glob_kind kind, const char *glob) {
+    if (options->glob_count == options->glob_capacity) {
+        options->glob_capacity = options->glob_capacity * 2 + 8;
+        options->globs =
+            reallocate(options->globs, options->glob_capacity * sizeof options->globs[0]);
+    }
+    options->globs[options->glob_count++] = (file_glob){kind, glob};
+}
+
+/* The first `length` bytes of `text`, owned by the options. */
+static const char *own(grep_options *options, const char *text, size_t length) {
+    char *copy = allocate(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    string_list_add(&options->owned_globs, copy);
+    return copy;
+}
+
+/* --exclude-dir=name/ means the directory `name`. */
+static void exclude_directory(grep_options *options, const char *glob) {
+    size_t length = strlen(glob);
+    while (length > 1 && glob[length - 1] == '/') {
+        length--;
+    }
+    add_glob(options, FILE_GLOB_EXCLUDE_DIRECTORY, own(options, glob, length));
+}
+
+/* One glob a line; white space at the end of a line does not belong to it. */
+static bool exclude_from(grep_options *options, const char *path) {
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    if (file == NULL) {
+        report("%s: %s", path, strerror(errno));
+        return false;
+    }
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+    errno = 0;
+    while ((length = getline(&line, &capacity, file)) >= 0) {
+        while (length > 0 && strchr(" \t\n\v\f\r", line[length - 1]) != NULL) {
+            length--;
+        }
+        if (length > 0) {
+            add_glob(options, FILE_GLOB_EXCLUDE, own(options, line, (size_t)length));
+        }
+    }
+    bool failed = ferror(file) != 0;
+    if (failed) {
+        report("%s: %s", path, strerror(errno));
+    }
+    free(line);
+    if (file != stdin) {
+        fclose(file);
+    }
+    return !failed;
+}
+
+static bool take_color(grep_options *options, const char *when) {
+    static const char *const words[3] = {"auto", "always", "never"};
+    const char *terminal = getenv("TERM");
+    switch (when == NULL ? 0 : choose("color", when, words)) {
+    case 0:
+        options->color =
+            isatty(STDOUT_FILENO) == 1 && terminal != NULL && strcmp(terminal, "dumb") != 0;
+        return true;
+    case 1:
+        options->color = true;
+        return true;
+    case 2:
+        options->color = false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool take_context(const char *value, uint64_t *lines, bool *given) {
+    *given = true;
+    return read_number(value, lines) || misuse("the lines of context are not a number", value);
+}
+
+/* Flags that take a value. */
+static bool take_value(parsing *parser, int id) {
+    static const char *const binary_words[3] = {"binary", "text", "without-match"};
+    static const char *const directory_words[3] = {"read", "skip", "recurse"};
+    static const char *const device_words[3] = {"read", "skip", "skip"};
+    grep_options *options = parser->options;
+    const char *value = parser->arguments.value;
+    int choice;
+    switch (id) {
+    case GREP_FLAG_PATTERNS:
+        add_source(options, value, false);
+        return true;
+    case GREP_FLAG_FILE:
+        add_source(options, value, true);
+        return true;
+    case GREP_FLAG_DATABASE:
+        options->database = value;
+        return true;
+    case GREP_FLAG_MAX_COUNT:
+        if (value[0] == '-' && read_number(value + 1, &options->max_count)) {
+            options->max_count = UINT64_MAX; /* as grep: a negative number is no limit */
+            return true;
+        }
+        return read_number(value, &options->max_count) ||
+               misuse("--max-count is not a number", value);
+    case GREP_FLAG_LABEL:
+        options->label = value;
+        return true;
+    case GREP_FLAG_BINARY_FILES:
+        choice = choose("binary-files", value, binary_words);
+        options->binary = choice < 0 ? GREP_BINARY_MESSAGE : (grep_binary)choice;
+        return choice >= 0;
+    case GREP_FLAG_DIRECTORIES:
+        choice = choose("directories", value, directory_words);
+        options->directories = choice < 0 ? GREP_DIRECTORIES_READ : (grep_directories)choice;
+        return choice >= 0;
+    case GREP_FLAG_DEVICES:
+        choice = choose("devices", value, device_words);
+        options->skip_devices = choice > 0;
+        return choice >= 0;
+    case GREP_FLAG_INCLUDE:
+        add_glob(options, FILE_GLOB_INCLUDE, value);
+        return true;
+    case GREP_FLAG_EXCLUDE:
+        add_glob(options, FILE_GLOB_EXCLUDE, value);
+        return true;
+    case GREP_FLAG_EXCLUDE_FROM:
+        return exclude_from(options, value);
+    case GREP_FLAG_EXCLUDE_DIR:
+        exclude_directory(options, value);
+        return true;
+    case GREP_FLAG_BEFORE:
+        return take_context(value, &options->before, &parser->before_given);
+    case GREP_FLAG_AFTER:
+        return take_context(value, &options->after, &parser->after_given);
+    case GREP_FLAG_CONTEXT:
+    case GREP_FLAG_CONTEXT_NUMBER:
+        return take_context(value, &parser->around, &parser->around_given);
+    case GREP_FLAG_GROUP_SEPARATOR:
+        options->group_separator = value;
+        return true;
+    case GREP_FLAG_COLOR:
+        return take_color(options, value);
+    case FLAG_THREADS:
+        options->threads_given = true;
+        return scan_options_take(&options->scan, &parser->arguments, id) == FLAG_TAKEN;
+    case FLAG_DEVICE:
+        return scan_options_take(&options->scan, &parser->arguments, id) == FLAG_TAKEN;
+    default:
+        return compile_options_take(&options->compile, &parser->arguments, id) == FLAG_TAKEN;
+    }
+}
+
+/* Flags without one; false when the flag is not among them. */
+static bool take_switch(grep_options *options, int id) {
+    switch (id) {
+    case GREP_FLAG_FIXED_STRINGS:
+    case GREP_FLAG_IGNORED:
+        return true;
+    case GREP_FLAG_IGNORE_CASE:
+    case GREP_FLAG_NO_IGNORE_CASE:
+        options->ignore_case = id == GREP_FLAG_IGNORE_CASE;
+        return true;
+    case GREP_FLAG_WORDS:
+        options->whole_words = true;
+        return true;
+    case GREP_FLAG_LINES:
+        options->whole_lines = true;
+        return true;
+    case GREP_FLAG_NULL_DATA:
+        options->line_end = '\0';
+        return true;
+    case GREP_FLAG_NO_MESSAGES:
+        options->no_messages = true;
+        return true;
+    case GREP_FLAG_INVERT:
+        options->invert = true;
+        return true;
+    case GREP_FLAG_BYTE_OFFSET:
+        options->byte_offset = true;
+        return true;
+    case GREP_FLAG_LINE_NUMBER:
+        options->line_number = true;
+        return true;
+    case GREP_FLAG_LINE_BUFFERED:
+        options->line_buffered = true;
+        return true;
+    case GREP_FLAG_WITH_NAME:
+    case GREP_FLAG_WITHOUT_NAME:
+        options->file_names = id == GREP_FLAG_WITH_NAME ? GREP_NAMES_ALWAYS : GREP_NAMES_NEVER;
+        return true;
+    case GREP_FLAG_ONLY_MATCHING:
+        options->only_matching = true;
+        return true;
+    case GREP_FLAG_QUIET:
+        options->quiet = true;
+        return true;
+    case GREP_FLAG_TEXT:
+    case GREP_FLAG_SKIP_BINARY:
+        options->binary = id == GREP_FLAG_TEXT ? GREP_BINARY_TEXT : GREP_BINARY_SKIP;
+        return true;
+    case GREP_FLAG_RECURSIVE:
+    case GREP_FLAG_RECURSIVE_LINKS:
+        options->directories = GREP_DIRECTORIES_RECURSE;
+        options->follow_links = id == GREP_FLAG_RECURSIVE_LINKS;
+        return true;
+    case GREP_FLAG_LIST_MATCHING:
+    case GREP_FLAG_LIST_NOT_MATCHING:
+        options->listing =
+            id == GREP_FLAG_LIST_MATCHING ? GREP_LIST_MATCHING : GREP_LIST_NOT_MATCHING;
+        return true;
+    case GREP_FLAG_COUNT:
+        options->count = true;
+        return true;
+    case GREP_FLAG_INITIAL_TAB:
+        options->initial_tab = true;
+        return true;
+    case GREP_FLAG_NULL_NAME:
+        options->null_after_name = true;
+        return true;
+    case GREP_FLAG_NO_GROUP_SEPARATOR:
+        options->group_separator = NULL;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The operands: the first is PATTERNS unless a flag said where patterns come from. */
+static bool take_operands(grep_options *options) {
+    if (options->database != NULL) {
+        if (options->source_count > 0) {
+            arguments_misuse(&grep_command, "--db stands instead of -e and -f");
+            return false;
+        }
+        if (options->ignore_case) {
+            arguments_misuse(&grep_command,
+                             "-i belongs to 'trawl compile': a database has its cases built in");
+            return false;
+        }
+    } else if (options->source_count == 0) {
+        if (options->files.count == 0) {
+            arguments_misuse(&grep_command, "no patterns are given");
+            return false;
+        }
+        add_source(options, options->files.items[0], false);
+        options->files.count--;
+        memmove(options->files.items, options->files.items + 1,
+                options->files.count * sizeof options->files.items[0]);
+    }
+    return true;
+}
+
+/* Of -q, -l and -L, -c the first in this order has its way. */
+static void settle(parsing *parser) {
+    grep_options *options = parser->options;
+    options->context = parser->around_given || parser->before_given || parser->after_given;
+    if (parser->around_given && !parser->before_given) {
+        options->before = parser->around;
+    }
+    if (parser->around_given && !parser->after_given) {
+        options->after = parser->around;
+    }
+    if (options->quiet) {
+        options->listing = GREP_LIST_NONE;
+    }
+    if (options->quiet || options->listing != GREP_LIST_NONE) {
+        options->count = false;
+    }
+    if (!options->threads_given) {
+        options->scan.threads = TRAWL_THREADS_ALL;
+    }
+}
+
+bool grep_options_parse(grep_options *options, int argc, char **argv, int *status) {
+    *options = (grep_options){.line_end = '\n',
+                              .max_count = UINT64_MAX,
+                              .group_separator = "--",
+                              .compile = TRAWL_COMPILE_OPTIONS,
+                              .scan = TRAWL_SCAN_OPTIONS};
+    parsing parser = {.options = options};
+    arguments_begin(&parser.arguments, &grep_command, argc, argv);
+    *status = EXIT_ERROR;
+    for (;;) {
+        int id = arguments_next(&parser.arguments);
+        switch (id) {
+        case ARGUMENTS_END:
+            settle(&parser);
+            return take_operands(options) && cuda_options_check(&grep_command, &options->scan);
+        case ARGUMENTS_HELP:
+            *status = EXIT_MATCHED;
+            return false;
+        case ARGUMENTS_ERROR:
+            return false;
+        case ARGUMENTS_OPERAND:
+            string_list_add(&options->files, parser.arguments.value);
+            break;
+        case GREP_FLAG_VERSION:
+            printf("trawl %s\n", trawl_version());
+            *status = fflush(stdout) == 0 ? EXIT_MATCHED : EXIT_ERROR;
+            return false;
+        case GREP_FLAG_OTHER_SYNTAX:
+            arguments_misuse(&grep_command, "patterns are strings here, not regular expressions");
+            return false;
+        default:
+            if (!take_switch(options, id) && !take_value(&parser, id)) {
+                return false;
+            }
+        }
+    }
+}
+
+void grep_options_release(grep_options *options) {
+    free(options->sources);
+    free(options->globs);
+    for (size_t i = 0; i < options->owned_globs.count; i++) {
+        free((void *)(uintptr_t)options->owned_globs.items[i]);
+    }
+    free(options->owned_globs.items);
+    free(options->files.items);
+}

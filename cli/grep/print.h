@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Output of `trawl grep`: a line with its prefix (file name, line number, byte offset) and with the
+ * matching parts marked or cut out.
+ */
+#ifndef CLI_GREP_PRINT_H
+#define CLI_GREP_PRINT_H
+
+#include "cli/grep/options.h"
+#include "source/output_file.h"
+#include "trawl/trawl.h"
+
+/* SGR parameters ("01;31") of each kind of text; "" means unmarked. */
+typedef struct grep_colors {
+    const char *selected_match;
+    const char *context_match;
+    const char *selected_line;
+    const char *context_line;
+    const char *file_name;
+    const char *line_number;
+    const char *byte_offset;
+    const char *separator;
+    bool reverse;   /* with -v, selected_line and context_line change places */
+    bool no_erase;  /* no "erase to the end of line" behind a sequence */
+    char *settings; /* what the strings above may point into */
+} grep_colors;
+
+/* The defaults, overridden by GREP_COLORS. */
+void grep_colors_read(grep_colors *colors);
+void grep_colors_release(grep_colors *colors);
+
+/* Matching part of a line: the bytes [start, end) of the text it is in. */
+typedef struct grep_span {
+    const uint8_t *start;
+    const uint8_t *end;
+} grep_span;
+
+typedef struct grep_spans {
+    grep_span *items;
+    size_t count;
+    size_t capacity;
+} grep_spans;
+
+/* One line, its end included. */
+typedef struct grep_line {
+    const uint8_t *start;
+    const uint8_t *end;
+    uint64_t number; /* from 1 */
+    uint64_t offset; /* in the text */
+    bool selected;   /* else it is context */
+    bool matching;   /* the spans are valid */
+} grep_line;
+
+typedef struct grep_printer {
+    const grep_options *options;
+    output_file *output;
+    grep_colors colors; /* all "" without --color */
+    const char *file_name;
+    bool with_file_name;
+    unsigned number_width; /* of line numbers and offsets, with -T */
+} grep_printer;
+
+trawl_status grep_printer_open(grep_printer *printer, const grep_options *options,
+                               trawl_error *error);
+/* Flushes and closes standard output. */
+trawl_status grep_printer_close(grep_printer *printer, trawl_error *error);
+
+/* `stored_bytes`: size of the file, INT64_MAX when not known. */
+void grep_printer_set_file(grep_printer *printer, const char *name, uint64_t stored_bytes);
+
+void grep_print_line(grep_printer *printer, const grep_line *line, const grep_spans *spans);
+void grep_print_group_separator(grep_printer *printer);
+
+/* For -l, -L and -c. */
+void grep_print_file_name(grep_printer *printer);
+void grep_print_count(grep_printer *printer, uint64_t count);
+
+/* True when whole lines are printed as they are, so that many may be printed at once. */
+bool grep_printer_is_plain(const grep_printer *printer);
+
+#endif

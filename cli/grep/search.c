@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/grep/search.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/report.h"
+#include "source/output_file.h"
+#include "trawl/trawl.h"
+
+/* Below this a scan by several threads, or a GPU, costs more than it gains. */
+enum { THREADS_FROM_BYTES = 1 << 20 };
+
+/* End of the line that `text` is in. There is always a line end: blocks are whole lines. */
+static const uint8_t *behind_line(const grep_search *search, const uint8_t *text) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): `text` is in a block, not NULL */
+    return (const uint8_t *)rawmemchr(text, search->options->line_end) + 1;
+}
+
+static uint64_t count_lines(const grep_search *search, const uint8_t *text, const uint8_t *end) {
+    uint64_t count = 0;
+    while (text < end) {
+        text = behind_line(search, text);
+        count++;
+    }
+    return count;
+}
+
+static uint64_t offset_of(const grep_search *search, const uint8_t *text) {
+    return search->blocks->kept_offset + (uint64_t)(text - search->blocks->kept);
+}
+
+/* ------------------------------------------------------------------ printing */
+
+static void print_line(grep_search *search, const uint8_t *start, const uint8_t *end,
+                       bool selected) {
+    const grep_options *options = search->options;
+    grep_line line = {.start = start,
+                      .end = end,
+                      .offset = offset_of(search, start),
+                      .selected = selected,
+                      .matching = selected != options->invert};
+    const grep_spans *spans = &search->spans;
+    if (options->line_number) {
+        search->line_number += count_lines(search, search->numbered, end);
+        search->numbered = end;
+        line.number = search->line_number;
+    }
+    if (line.matching && !selected) {
+        /* -v with context: rare enough to look again. */
+        spans = &search->context_spans;
+        line.matching = options->only_matching || options->color;
+        if (line.matching && !grep_set_parts(search->set, start, end, &search->context_spans)) {
+            search->failed = true;
+            return;
+        }
+    }
+    grep_print_line(search->printer, &line, spans);
+    search->printed_end = end;
+}
+
+/* The first of at most --before-context lines in front of `text` that have not been printed. */
+static const uint8_t *context_before(const grep_search *search, const uint8_t *text) {
+    const uint8_t *least = search->printed_end != NULL ? search->printed_end : search->blocks->kept;
+    for (uint64_t i = 0; i < search->options->before && text > least; i++) {
+        const uint8_t *previous =
+            memrchr(least, search->options->line_end, (size_t)(text - 1 - least));
+        text = previous == NULL ? least : previous + 1;
+    }
+    return text;
+}
+
+/* What stands in front of selected lines that begin at `text`. */
+static void begin_group(grep_search *search, const uint8_t *text) {
+    const uint8_t *line = context_before(search, text);
+    if (search->options->context && search->group_printed && line != search->printed_end) {
+        grep_print_group_separator(search->printer);
+    }
+    search->group_printed = true;
+    while (line < text) {
+        const uint8_t *end = behind_line(search, line);
+        print_line(search, line, end, false);
+        line = end;
+    }
+}
+
+/* ------------------------------------------------------------------ selecting */
+
+/* These take whole lines in the order of the text, and return false when nothing that follows can
+ * matter. */
+
+static bool skip_lines(grep_search *search, const uint8_t *line, const uint8_t *end) {
+    while (search->pending > 0 && line < end) {
+        const uint8_t *next = behind_line(search, line);
+        print_line(search, line, next, false);
+        search->pending--;
+        line = next;
+    }
+    return search->remaining > 0 || search->pending > 0;
+}
+
+static bool select_quietly(grep_search *search, const uint8_t *line, const uint8_t *end) {
+    while (line < end && search->remaining > 0) {
+        line = behind_line(search, line);
+        search->selected++;
+        search->remaining--;
+        search->selected_end = offset_of(search, line);
+        if (search->file_stop_at_first) {
+            return false;
+        }
+    }
+    return search->remaining > 0;
+}
+
+static bool select_lines(grep_search *search, const uint8_t *line, const uint8_t *end) {
+    if (search->remaining == 0) {
+        return skip_lines(search, line, end);
+    }
+    if (search->file_quiet) {
+        return select_quietly(search, line, end);
+    }
+    begin_group(search, line);
+    if (search->options->max_count == UINT64_MAX && grep_printer_is_plain(search->printer)) {
+        output_file_write(search->printer->output, line, (size_t)(end - line));
+        search->selected += count_lines(search, line, end);
+        search->printed_end = end;
+        line = end;
+    }
+    while (line < end && search->remaining > 0) {
+        const uint8_t *next = behind_line(search, line);
+        print_line(search, line, next, true);
+        search->selected++;
+        search->remaining--;
+        line = next;
+    }
+    search->selected_end = offset_of(search, line);
+    search->pending = search->options->after;
+    return skip_lines(search, line, end);
+}
+
+/* A line in which a pattern matches. */
+static bool judge_match(grep_search *search, const uint8_t *line, const uint8_t *end) {
+    return search->options->invert ? skip_lines(search, line, end)
+                                   : select_lines(search, line, end);
+}
+
+/* Lines in which no pattern of the database matches; the empty pattern still may. */
+static bool judge_rest(grep_search *search, const uint8_t *line, const uint8_t *end) {
+    bool invert = search->options->invert;
+    if (line == end) {
+        return true;
+    }
+    if (!search->set->empty_pattern) {
+        return invert ? select_lines(search, line, end) : skip_lines(search, line, end);
+    }
+    search->spans.count = 0;
+    while (line < end) {
+        const uint8_t *next = behind_line(search, line);
+        bool match = grep_set_accepts_empty(search->set, line, next);
+        if (!(match != invert ? select_lines(search, line, next)
+                              : skip_lines(search, line, next))) {
+            return false;
+        }
+        line = next;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ finding */
+
+/* The gathered line is complete. */
+static bool finish_line(grep_search *search) {
+    const uint8_t *line = search->line;
+    search->line = NULL;
+    search->judged = search->line_end;
+    grep_set_resolve(search->set, line, &search->spans);
+    return judge_match(search, line, search->line_end);
+}
+
+/* Takes a match in a line without one so far. Matches come ordered by their end, so line after
+ * line. Returns false to stop. */
+static bool take_match(grep_search *search, const uint8_t *start, const uint8_t *end) {
+    if (search->line != NULL && !finish_line(search)) {
+        return false;
+    }
+    const uint8_t *line = start;
+    const uint8_t *line_end = behind_line(search, end);
+    if (search->options->invert || search->set->empty_pattern || !search->file_quiet) {
+        const uint8_t *judged = search->judged;
+        const uint8_t *previous =
+            memrchr(judged, search->options->line_end, (size_t)(start - judged));
+        line = previous == NULL ? judged : previous + 1;
+        search->judged = line;
+        if (!judge_rest(search, judged, line)) {
+            return false;
+        }
+    }
+    if (search->parts && !search->file_quiet) {
+        search->line = line;
+        search->line_end = line_end;
+        search->spans.count = 0;
+        grep_spans_add(&search->spans, start, end);
+        return true;
+    }
+    search->judged = line_end;
+    return judge_match(search, line, line_end);
+}
+
+static int on_match(const trawl_match *match, void *context) {
+    grep_search *search = context;
+    const uint8_t *text = search->blocks->lines;
+    const uint8_t *start = text + match->start;
+    const uint8_t *end = text + match->end;
+    if (search->line != NULL && start < search->line_end) {
+        if (grep_set_accepts_part(search->set, end)) {
+            grep_spans_add(&search->spans, start, end);
+        }
+        return 0;
+    }
+    if (start < search->judged || !grep_set_accepts(search->set, text, start, end)) {
+        return 0;
+    }
+    search->done = !take_match(search, start, end);
+    return search->done || search->failed;
+}
+
+static void search_block(grep_search *search) {
+    const grep_blocks *blocks = search->blocks;
+    size_t length = (size_t)(blocks->lines_end - blocks->lines);
+    if (search->set->db != NULL) {
+        trawl_scan_options options = search->set->scan;
+        if (length < THREADS_FROM_BYTES) {
+            options.threads = 1;
+            options.device = NULL;
+        }
+        trawl_error error;
+        trawl_status status =
+            trawl_scan(search->set->db, blocks->lines, length, &options, on_match, search, &error);
+        if (status != TRAWL_OK && status != TRAWL_STOPPED) {
+            report_error(&error);
+            search->failed = true;
+        }
+    }
+    if (!search->done && search->line != NULL) {
+        search->done = !finish_line(search);
+    }
+    if (!search->done && !search->failed) {
+        search->done = !judge_rest(search, search->judged, blocks->lines_end);
+    }
+}
+
+/* ------------------------------------------------------------------ a file */
+
+/* Where the part of the block begins that later lines may want as context. */
+static const uint8_t *end_block(grep_search *search) {
+    const uint8_t *end = search->blocks->lines_end;
+    const uint8_t *keep = search->file_quiet ? end : context_before(search, end);
+    if (search->options->line_number && !search->file_quiet) {
+        if (search->numbered < keep) {
+            search->line_number += count_lines(search, search->numbered, keep);
+        }
+    }
+    if (keep != search->printed_end) {
+        search->printed_end = NULL;
+    }
+    if (search->flush_blocks) {
+        output_file_drain(search->printer->output);
+    }
+    return keep;
+}
+
+static void begin_block(grep_search *search) {
+    const grep_blocks *blocks = search->blocks;
+    search->judged = blocks->lines;
+    search->numbered = blocks->kept;
+    if (search->printed_end != NULL) {
+        search->printed_end = blocks->kept;
+    }
+}
+
+/* A binary file prints no more lines; one more that is selected is enough to say so. */
+static void begin_binary(grep_search *search) {
+    if (!search->options->count) {
+        search->file_quiet = search->file_stop_at_first = true;
+        search->pending = 0;
+    }
+}
+
+grep_result grep_search_file(grep_search *search, int descriptor, const struct stat *information) {
+    grep_result result = {0};
+    search->file_quiet = search->quiet;
+    search->file_stop_at_first = search->stop_at_first;
+    search->selected = search->selected_end = search->line_number = search->pending = 0;
+    search->remaining = search->options->max_count;
+    search->printed_end = search->line = NULL;
+    search->done = search->remaining == 0;
+    bool binary = false;
+    uint64_t selected_as_text = 0;
+    const uint8_t *keep = NULL;
+    grep_blocks_start(search->blocks, descriptor, information);
+    while (!search->done && !search->failed) {
+        grep_block_result block = grep_blocks_next(search->blocks, keep);
+        if (block != GREP_BLOCK_READY) {
+            result.read_error = block == GREP_BLOCK_FAILED ? errno : 0;
+            break;
+        }
+        begin_block(search);
+        if (search->blocks->binary && !binary) {
+            if (search->options->binary == GREP_BINARY_SKIP) {
+                return result;
+            }
+            binary = true;
+            selected_as_text = search->selected;
+            begin_binary(search);
+        }
+        search_block(search);
+        keep = end_block(search);
+        search->failed = search->failed || output_file_failed(search->printer->output);
+    }
+    result.selected = search->selected;
+    result.max_count_reached = search->remaining == 0;
+    result.selected_end = search->selected_end;
+    result.binary_hidden = binary && !search->quiet && search->selected > selected_as_text;
+    result.failed = search->failed;
+    return result;
+}
+
+void grep_search_release(grep_search *search) {
+    free(search->spans.items);
+    free(search->context_spans.items);
+}

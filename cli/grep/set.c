@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/grep/set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "cli/flags/common.h"
+#include "source/output_file.h"
+#include "source/pattern_file.h"
+
+/* The patterns of one argument, which are its lines: as grep, a LF at its end begins one more. */
+static trawl_status add_text(const char *text, const pattern_reading *reading,
+                             trawl_patterns *patterns, pattern_tally *tally, trawl_error *error) {
+    size_t length = strlen(text);
+    char *lines = allocate(length + 1);
+    memcpy(lines, text, length);
+    lines[length] = '\n';
+    trawl_status status =
+        pattern_memory_add(lines, length + 1, "patterns", reading, patterns, tally, error);
+    free(lines);
+    return status;
+}
+
+static bool report_failure(const trawl_error *error) {
+    report_error(error);
+    return false;
+}
+
+static bool load_patterns(grep_set *set, const grep_options *options, trawl_patterns **patterns) {
+    trawl_error error;
+    if (trawl_patterns_new(patterns, &error) != TRAWL_OK) {
+        return report_failure(&error);
+    }
+    const pattern_reading reading = {.format = PATTERN_FORMAT_LINES,
+                                     .case_insensitive = options->ignore_case};
+    pattern_tally tally = {0};
+    for (size_t i = 0; i < options->source_count; i++) {
+        const grep_pattern_source *source = &options->sources[i];
+        trawl_status status =
+            source->is_file ? pattern_file_add(source->text, &reading, *patterns, &tally, &error)
+                            : add_text(source->text, &reading, *patterns, &tally, &error);
+        if (status != TRAWL_OK) {
+            return report_failure(&error);
+        }
+    }
+    set->empty_pattern = tally.empty_lines > 0;
+    set->only_empty = set->empty_pattern && trawl_patterns_count(*patterns) == 0;
+    return true;
+}
+
+static uint8_t folded(uint8_t byte, bool fold) {
+    return fold && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
+}
+
+static bool same_pattern(const trawl_pattern *left, const trawl_pattern *right, bool fold) {
+    if (left->length != right->length) {
+        return false;
+    }
+    size_t i = 0;
+    while (i < left->length && folded(left->bytes[i], fold) == folded(right->bytes[i], fold)) {
+        i++;
+    }
+    return i == left->length;
+}
+
+static uint64_t hash_pattern(const trawl_pattern *pattern, bool fold) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a, and a last mix for the low bits */
+    for (size_t i = 0; i < pattern->length; i++) {
+        hash = (hash ^ folded(pattern->bytes[i], fold)) * UINT64_C(0x100000001b3);
+    }
+    return hash ^ (hash >> 32);
+}
+
+/* Takes the repeated patterns out of a set: grep does not tell one from another, and each would be
+ * reported at every occurrence. */
+static bool drop_repeated(trawl_patterns **patterns, bool fold) {
+    size_t count = trawl_patterns_count(*patterns);
+    size_t slots = 16;
+    while (slots < 2 * count) {
+        slots *= 2;
+    }
+    uint32_t *table = allocate(slots * sizeof *table); /* ids + 1, 0: free */
+    memset(table, 0, slots * sizeof *table);
+    trawl_patterns *distinct = NULL;
+    trawl_error error;
+    trawl_status status = trawl_patterns_new(&distinct, &error);
+    for (uint32_t id = 0; id < count && status == TRAWL_OK; id++) {
+        trawl_pattern pattern, other;
+        trawl_patterns_get(*patterns, id, &pattern);
+        size_t slot = hash_pattern(&pattern, fold) & (slots - 1);
+        bool repeated = false;
+        while (table[slot] != 0 && !repeated) {
+            trawl_patterns_get(*patterns, table[slot] - 1, &other);
+            repeated = same_pattern(&pattern, &other, fold);
+            slot = (slot + 1) & (slots - 1);
+        }
+        if (!repeated) {
+            table[slot] = id + 1;
+            status =
+                trawl_patterns_add(distinct, pattern.bytes, pattern.length, pattern.flags, &error);
+        }
+    }
+    free(table);
+    trawl_patterns_free(*patterns);
+    *patterns = distinct;
+    return status == TRAWL_OK || report_failure(&error);
+}
+
+/* A pattern that holds the byte that ends lines could match across lines, which grep never does. */
+static bool check_line_ends(const grep_set *set) {
+    trawl_pattern pattern;
+    for (uint32_t id = 0; trawl_db_pattern(set->db, id, &pattern); id++) {
+        if (memchr(pattern.bytes, set->line_end, pattern.length) != NULL) {
+            report("pattern %u holds a %s, which ends lines here: it cannot match within a line",
+                   id, set->line_end == '\0' ? "NUL byte" : "LF");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool load_database(grep_set *set, const grep_options *options, bool parts) {
+    trawl_error error;
+    if (trawl_db_load(options->database, &set->db, &error) != TRAWL_OK) {
+        return report_failure(&error);
+    }
+    trawl_db_information information;
+    trawl_db_info(set->db, &information);
+    bool all_matches = parts || set->whole_words || set->whole_lines;
+    if (all_matches && information.matches != TRAWL_MATCH_ALL) {
+        report("%s: -o, --color, -w and -x need a database of all matches, not of the leftmost",
+               options->database);
+        return false;
+    }
+    return check_line_ends(set);
+}
+
+bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
+    *set = (grep_set){.whole_words = options->whole_words && !options->whole_lines,
+                      .whole_lines = options->whole_lines,
+                      .line_end = options->line_end,
+                      .scan = options->scan};
+    if (options->database != NULL) {
+        return load_database(set, options, parts);
+    }
+    trawl_patterns *patterns = NULL;
+    bool good =
+        load_patterns(set, options, &patterns) && drop_repeated(&patterns, options->ignore_case);
+    /* Where the empty pattern selects every line, the others only matter for the parts. */
+    bool every_line = set->empty_pattern && !set->whole_words && !set->whole_lines;
+    if (good && trawl_patterns_count(patterns) > 0 && (parts || !every_line)) {
+        trawl_compile_options compile = options->compile;
+        device_choose_engine(&compile, &options->scan);
+        if (parts && !set->whole_words && !set->whole_lines) {
+            compile.matches = TRAWL_MATCH_LEFTMOST_LONGEST;
+        }
+        trawl_error error;
+        good = trawl_compile(patterns, &compile, &set->db, &error) == TRAWL_OK
+                   ? check_line_ends(set)
+                   : report_failure(&error);
+    }
+    trawl_patterns_free(patterns);
+    return good;
+}
+
+void grep_set_close(grep_set *set) {
+    trawl_db_free(set->db);
+    set->db = NULL;
+}
+
+static bool is_word(uint8_t byte) {
+    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= 'a' && byte <= 'z') || byte == '_';
+}
+
+/* Whether a word may begin at `start`, in the whole lines from `text` on. */
+static bool may_begin(const grep_set *set, const uint8_t *text, const uint8_t *start) {
+    return !set->whole_words || start == text || !is_word(start[-1]);
+}
+
+bool grep_set_accepts(const grep_set *set, const uint8_t *text, const uint8_t *start,
+                      const uint8_t *end) {
+    if (set->whole_lines) {
+        return *end == set->line_end && (start == text || start[-1] == set->line_end);
+    }
+    return grep_set_accepts_part(set, end) && may_begin(set, text, start);
+}
+
+bool grep_set_accepts_part(const grep_set *set, const uint8_t *end) {
+    return !set->whole_words || !is_word(*end);
+}
+
+bool grep_set_accepts_empty(const grep_set *set, const uint8_t *line, const uint8_t *end) {
+    if (set->whole_lines) {
+        return end - line == 1;
+    }
+    if (!set->whole_words) {
+        return true;
+    }
+    /* Between any two bytes that are no word bytes, or beside one at either end of the line. */
+    bool after_word = false;
+    for (; line < end; line++) {
+        bool word = *line != set->line_end && is_word(*line);
+        if (!after_word && !word) {
+            return true;
+        }
+        after_word = word;
+    }
+    return false;
+}
+
+void grep_spans_add(grep_spans *spans, const uint8_t *start, const uint8_t *end) {
+    if (spans->count == spans->capacity) {
+        spans->capacity = spans->capacity * 2 + 64;
+        spans->items = reallocate(spans->items, spans->capacity * sizeof spans->items[0]);
+    }
+    spans->items[spans->count++] = (grep_span){start, end};
+}
+
+static int compare_spans(const void *left_item, const void *right_item) {
+    const grep_span *left = left_item;
+    const grep_span *right = right_item;
+    if (left->start != right->start) {
+        return left->start < right->start ? -1 : 1;
+    }
+    return left->end > right->end ? -1 : left->end < right->end;
+}
+
+void grep_set_resolve(const grep_set *set, const uint8_t *line, grep_spans *spans) {
+    bool ordered = true;
+    for (size_t i = 1; i < spans->count && ordered; i++) {
+        ordered = spans->items[i].start >= spans->items[i - 1].end;
+    }
+    if (!ordered) {
+        qsort(spans->items, spans->count, sizeof spans->items[0], compare_spans);
+    }
+    const uint8_t *behind = line; /* the part before, where a word may begin too */
+    size_t kept = 0;
+    for (size_t i = 0; i < spans->count; i++) {
+        grep_span span = spans->items[i];
+        if (span.start == behind || (span.start > behind && may_begin(set, line, span.start))) {
+            behind = span.end;
+            spans->items[kept++] = span;
+        }
+    }
+    spans->count = kept;
+}
+
+typedef struct parts_search {
+    const grep_set *set;
+    const uint8_t *line;
+    grep_spans *spans;
+} parts_search;
+
+static int on_part(const trawl_match *match, void *context) {
+    parts_search *search = context;
+    const uint8_t *start = search->line + match->start;
+    const uint8_t *end = search->line + match->end;
+    if (grep_set_accepts(search->set, search->line, start, end) ||
+        (search->spans->count > 0 && grep_set_accepts_part(search->set, end))) {
+        grep_spans_add(search->spans, start, end);
+    }
+    return 0;
+}
+
+bool grep_set_parts(const grep_set *set, const uint8_t *line, const uint8_t *end,
+                    grep_spans *spans) {
+    spans->count = 0;
+    if (set->db == NULL) {
+        return true;
+    }
+    parts_search search = {set, line, spans};
+    trawl_scan_options options = set->scan;
+    options.threads = 1;
+    options.device = NULL;
+    trawl_error error;
+    if (trawl_scan(set->db, line, (size_t)(end - line), &options, on_part, &search, &error) !=
+        TRAWL_OK) {
+        return report_failure(&error);
+    }
+    grep_set_resolve(set, line, spans);
+    return true;
+}

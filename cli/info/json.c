@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The report of `trawl info` for programs: one JSON object. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/json_text.h"
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "cli/flags/common.h"
+#include "cli/info/measure.h"
+#include "cli/info/print.h"
+#include "cli/info/report.h"
+#include "trawl/trawl.h"
+
+static void print_text(const char *key, const char *value) {
+    size_t length = strlen(value);
+    char *text = allocate(json_text_bound(length));
+    size_t written = json_text(value, length, text);
+    (void)printf("\"%s\":%.*s", key, (int)written, text);
+    free(text);
+}
+
+static void print_statistics(const trawl_statistics *set) {
+    (void)printf("\"statistics\":{\"patterns\":%zu,\"distinct\":%zu,\"case_insensitive\":%zu,"
+                 "\"total_bytes\":%" PRIu64 ",\"min_length\":%zu,\"max_length\":%zu,"
+                 "\"mean_length\":%.4f,\"median_length\":%zu,\"alphabet\":%zu,\"states\":%" PRIu64
+                 ",\"levels\":%zu,\"prefix_sharing\":%.4f}",
+                 set->count, set->distinct, set->case_insensitive, set->total_bytes,
+                 set->min_length, set->max_length, set->mean_length, set->median_length,
+                 set->alphabet, set->states, set->levels, set->prefix_sharing);
+}
+
+static void print_database(const trawl_db_information *db) {
+    (void)printf("\"database\":{");
+    print_text("engine", db->engine);
+    (void)printf(",");
+    print_text("variant", db->variant);
+    (void)printf(",\"matches\":\"%s\",\"states\":%" PRIu64 ",\"parts\":%zu,\"byte_classes\":%zu,"
+                 "\"state_bytes\":%zu,\"table_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64
+                 ",\"build_seconds\":%.6f,",
+                 match_kind_name(db->matches), db->states, db->parts, db->byte_classes,
+                 db->state_bytes, db->table_bytes, db->total_bytes, db->build_seconds);
+    print_text("reason", db->reason);
+    (void)printf("}");
+}
+
+static void print_row(const info_row *row, size_t levels) {
+    (void)printf("{");
+    print_text("engine", row->engine);
+    if (row->variant != NULL) {
+        (void)printf(",");
+        print_text("variant", row->variant);
+    }
+    if (row->parts != 0)
+        (void)printf(",\"asked_parts\":%u", row->parts);
+    if (!row->refused)
+        (void)printf(",\"total_bytes\":%" PRIu64, row->total_bytes);
+    if (row->built) {
+        (void)printf(",\"table_bytes\":%" PRIu64 ",\"states\":%" PRIu64 ",\"levels\":%zu"
+                     ",\"parts\":%zu,\"byte_classes\":%zu,\"build_seconds\":%.6f",
+                     row->table_bytes, row->states, levels, row->built_parts, row->byte_classes,
+                     row->build_seconds);
+    } else {
+        (void)printf(",");
+        print_text(row->refused ? "refused" : "not_built", row->reason);
+    }
+}
+
+static void print_engine(const trawl_expected_engine *engine, bool is_first) {
+    (void)printf("%s{\"engine\":\"%s\"", is_first ? "" : ",", engine->engine);
+    if (engine->kernel[0] != '\0')
+        (void)printf(",\"kernel\":\"%s\",\"shared_bytes\":%" PRIu64, engine->kernel,
+                     engine->shared_bytes);
+    (void)printf(",\"table_bytes\":%" PRIu64 ",\"gb_per_second\":%.4f}", engine->table_bytes,
+                 engine->gb_per_second);
+}
+
+static void print_device_filters(const info_report *report) {
+    for (size_t i = 0; i < report->expected.device_filters; i++) {
+        const trawl_filter_information *filter = &report->device_filters[i];
+        (void)printf("%s{\"where\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"gram\":%u"
+                     ",\"stride\":%u,\"table_bytes\":%" PRIu64 "}",
+                     i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
+                     filter->gram, filter->stride, filter->table_bytes);
+    }
+}
+
+static void print_expected(const info_report *report) {
+    const trawl_plan_information *expected = &report->expected;
+    (void)printf(",\"expected\":{\"device\":\"%s\",\"sample_bytes\":%" PRIu64 ",\"match_ends\":%.6g"
+                 ",\"gb_per_second\":%.4f,\"engines\":[",
+                 expected->for_cuda ? "cuda" : "cpu", expected->sample_bytes, expected->match_ends,
+                 expected->gb_per_second);
+    for (size_t i = 0; i < expected->engines; i++)
+        print_engine(&report->engines[i], i == 0);
+    (void)printf("],\"filters\":[");
+    for (size_t i = 0; i < expected->filters; i++) {
+        const trawl_filter_information *filter = &report->filters[i];
+        (void)printf(
+            "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"patterns\":%" PRIu64
+            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"reach\":%u,\"table_bytes\":%" PRIu64
+            ",\"pass\":%.6g,\"look_ups\":%.6g,\"gb_per_second\":%.4f}",
+            i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
+            filter->patterns, filter->window, filter->gram, filter->stride, filter->reach,
+            filter->table_bytes, filter->pass, filter->look_ups, filter->gb_per_second);
+    }
+    (void)printf("],\"device_filters\":[");
+    print_device_filters(report);
+    (void)printf("]}");
+}
+
+static void print_formulas(const info_report *report) {
+    (void)printf("\"log_states\":%u,\"formulas\":[", report->log_states);
+    for (size_t i = 0; i < INFO_FORMULAS; i++) {
+        const info_formula *formula = &report->formulas[i];
+        (void)printf("%s{", i == 0 ? "" : ",");
+        print_text("structure", formula->structure);
+        (void)printf(",");
+        print_text("formula", formula->formula);
+        (void)printf(",\"bits\":%" PRIu64 ",\"bytes\":%" PRIu64 ",", formula->bits,
+                     (formula->bits + 7) / 8);
+        print_text("engine", formula->engine);
+        (void)printf(",");
+        print_text("variant", formula->variant);
+        (void)printf("}");
+    }
+    (void)printf("]");
+}
+
+void info_print_json(const info_report *report) {
+    (void)printf("{");
+    print_text("source", report->source);
+    (void)printf(",");
+    print_statistics(&report->statistics);
+    (void)printf(",");
+    if (report->is_database) {
+        print_database(&report->database);
+        (void)printf(",");
+    }
+    (void)printf("\"plan\":");
+    print_row(&report->plan, report->statistics.levels);
+    (void)printf(",");
+    print_text("reason", report->plan_reason);
+    (void)printf("}");
+    if (report->has_expected)
+        print_expected(report);
+    (void)printf(",\"engines\":[");
+    for (size_t i = 0; i < report->row_count; i++) {
+        (void)printf("%s", i == 0 ? "" : ",");
+        print_row(&report->rows[i], report->statistics.levels);
+        (void)printf("}");
+    }
+    (void)printf("],");
+    print_formulas(report);
+    const info_paper_build *paper = info_nearest_paper_build(report->statistics.count);
+    (void)printf(",\"plain_stt_bytes\":%" PRIu64
+                 ",\"paper_build_seconds\":{\"patterns\":%u,\"one\":%.4f,\"four\":%.4f,"
+                 "\"eight\":%.4f}}\n",
+                 report->plain_table_bytes, paper->patterns, paper->one, paper->four, paper->eight);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Sizes and build times of every engine and variant for one pattern set. */
+#include "cli/info/measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/clock.h"
+#include "cli/base/memory.h"
+#include "source/output_file.h"
+
+void info_take_expected(info_report *report, const trawl_db *db) {
+    report->has_expected = trawl_db_plan(db, &report->expected);
+    for (size_t i = 0; report->has_expected && i < TRAWL_MOST_FILTERS; i++) {
+        (void)trawl_db_filter(db, i, &report->filters[i]);
+        (void)trawl_db_device_filter(db, i, &report->device_filters[i]);
+        (void)trawl_db_expected(db, i, &report->engines[i]);
+    }
+}
+
+/* `plan`: the report, when the row is its plan. */
+static void compile_row(info_row *row, const trawl_patterns *patterns,
+                        const trawl_compile_options *options, info_report *plan) {
+    trawl_error error;
+    trawl_db *db = NULL;
+    double begin = seconds_now();
+    if (trawl_compile(patterns, options, &db, &error) != TRAWL_OK) {
+        row->refused = true;
+        (void)snprintf(row->reason, sizeof row->reason, "%s", error.message);
+        return;
+    }
+    row->build_seconds = seconds_now() - begin;
+    trawl_db_information information;
+    trawl_db_info(db, &information);
+    row->built = true;
+    row->states = information.states;
+    row->built_parts = information.parts;
+    row->byte_classes = information.byte_classes;
+    row->table_bytes = information.table_bytes;
+    row->total_bytes = information.total_bytes;
+    if (plan != NULL) {
+        trawl_engine_description engine;
+        for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+            /* The database's strings end with it; those of the list are static. */
+            if (strcmp(engine.name, information.engine) != 0)
+                continue;
+            row->engine = engine.name;
+            for (size_t j = 0; engine.variants[j] != NULL; j++) {
+                if (strcmp(engine.variants[j], information.variant) == 0)
+                    row->variant = engine.variants[j];
+            }
+        }
+        (void)snprintf(plan->plan_reason, sizeof plan->plan_reason, "%s", information.reason);
+        if (!plan->is_database)
+            info_take_expected(plan, db);
+    }
+    trawl_db_free(db);
+}
+
+static void measure_row(info_row *row, const trawl_patterns *patterns,
+                        const trawl_compile_options *given, uint64_t build_limit,
+                        info_report *plan) {
+    trawl_compile_options options = *given;
+    trawl_error error;
+    options.engine = row->engine;
+    options.variant = row->variant;
+    options.split_parts = row->parts;
+    options.max_table_bytes = UINT64_MAX; /* sizes are the question here */
+    trawl_status status = trawl_compile_size(patterns, &options, &row->total_bytes, &error);
+    if (status != TRAWL_OK) {
+        row->refused = true;
+        (void)snprintf(row->reason, sizeof row->reason, "%s", error.message);
+    } else if (row->total_bytes > build_limit) {
+        (void)snprintf(row->reason, sizeof row->reason,
+                       build_limit == 0 ? "not built" : "not built: larger than --build-limit");
+    } else {
+        compile_row(row, patterns, &options, plan);
+    }
+}
+
+static info_row *add_row(info_report *report, const char *engine, const char *variant,
+                         uint32_t parts) {
+    report->rows = reallocate(report->rows, (report->row_count + 1) * sizeof *report->rows);
+    info_row *row = &report->rows[report->row_count++];
+    *row = (info_row){.engine = engine, .variant = variant, .parts = parts};
+    return row;
+}
+
+static void compute_formulas(info_report *report) {
+    uint64_t n = report->statistics.states;
+    unsigned bits = 1;
+    while (bits < 63 && (UINT64_C(1) << bits) < n)
+        bits++;
+    report->log_states = bits;
+    uint64_t log = bits;
+    const info_formula formulas[INFO_FORMULAS] = {
+        {"DFA", "N*256*log N", "ac-dfa", "stt", n * 256 * log},
+        {"NFA, representation 1", "N*256*log N + N*log N", "ac-nfa", "array",
+         n * 256 * log + n * log},
+        {"NFA, representation 2", "N*(256 + log N) + N*log N", "ac-nfa", "bitmap",
+         n * (256 + log) + n * log},
+        {"NFA, representation 3", "N*(log N + 256 + 256) + N*log N", "ac-nfa", "bitmap-counts",
+         n * (log + 512) + n * log},
+        {"the same as 4.4 counts it", "N*(log N + 256 + 64) + N*log N", "ac-nfa", "bitmap-counts",
+         n * (log + 320) + n * log},
+    };
+    memcpy(report->formulas, formulas, sizeof formulas);
+    report->plain_table_bytes = n * 257 * 4;
+}
+
+trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
+                          const trawl_compile_options *given, uint64_t build_limit,
+                          trawl_error *error) {
+    trawl_status status = trawl_patterns_statistics(patterns, &report->statistics, error);
+    if (status != TRAWL_OK)
+        return status;
+    compute_formulas(report);
+    report->plan = (info_row){.engine = "auto"};
+    measure_row(&report->plan, patterns, given, build_limit, report);
+    trawl_engine_description engine;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+        for (size_t j = 0; engine.variants != NULL && engine.variants[j] != NULL; j++) {
+            const char *variant = engine.variants[j];
+            measure_row(add_row(report, engine.name, variant, 0), patterns, given, build_limit,
+                        NULL);
+            /* The parts of Tables 3 and 4. */
+            bool split_tables = strcmp(engine.name, "ac-split") == 0 && strcmp(variant, "stt") == 0;
+            for (uint32_t parts = 4; split_tables && parts <= 8; parts *= 2)
+                measure_row(add_row(report, engine.name, variant, parts), patterns, given,
+                            build_limit, NULL);
+        }
+    }
+    return TRAWL_OK;
+}
+
+void info_release(info_report *report) {
+    free(report->rows);
+}
+
+const info_row *info_find_row(const info_report *report, const char *engine, const char *variant,
+                              uint32_t parts) {
+    for (size_t i = 0; i < report->row_count; i++) {
+        const info_row *row = &report->rows[i];
+        if (strcmp(row->engine, engine) == 0 && strcmp(row->variant, variant) == 0 &&
+            row->parts == parts)
+            return row;
+    }
+    return NULL;
+}
+
+const info_paper_build *info_nearest_paper_build(size_t patterns) {
+    static const info_paper_build table[] = {
+        {100, 0.2249, 0.1195, 0.099},    {200, 0.3883, 0.2209, 0.1828},
+        {500, 0.8046, 0.4383, 0.3716},   {1000, 1.2972, 0.6755, 0.5953},
+        {2000, 1.9574, 1.0011, 0.8747},  {5000, 3.5452, 1.9299, 1.6624},
+        {10000, 5.0627, 2.786, 2.7159},  {20000, 7.443, 4.0041, 3.5579},
+        {30000, 9.3607, 5.1498, 4.7219}, {40000, 11.1045, 6.1751, 5.2814},
+        {50000, 12.4503, 6.798, 5.6173},
+    };
+    size_t best = 0;
+    double least = 1e300;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        double ratio = (double)(patterns == 0 ? 1 : patterns) / table[i].patterns;
+        double distance = ratio < 1 ? 1 / ratio : ratio;
+        if (distance < least) {
+            least = distance;
+            best = i;
+        }
+    }
+    return &table[best];
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* What `trawl info` finds out about a pattern set, apart from how it is printed. */
+#ifndef CLI_INFO_REPORT_H
+#define CLI_INFO_REPORT_H
+
+#include "trawl/trawl.h"
+
+/* One way to compile the set. */
+typedef struct info_row {
+    const char *engine;
+    const char *variant;
+    uint32_t parts;       /* asked for, for the rows of ac-split with a given number; else 0 */
+    uint64_t total_bytes; /* of the database; 0 when refused */
+    bool refused;
+    char reason[512]; /* why it was refused or not built; empty when built */
+    bool built;       /* the rest is known */
+    uint64_t states;
+    size_t built_parts;
+    size_t byte_classes;
+    uint64_t table_bytes;
+    double build_seconds;
+} info_row;
+
+/* A formula of Charan 2015 (4.3 and 4.4) for the space of an automaton. */
+typedef struct info_formula {
+    const char *structure;
+    const char *formula;
+    const char *engine; /* trawl's counterpart */
+    const char *variant;
+    uint64_t bits;
+} info_formula;
+
+enum { INFO_FORMULAS = 5 };
+
+/* A row of Tran et al., Table 4: seconds to build on their machine. */
+typedef struct info_paper_build {
+    unsigned patterns;
+    double one;   /* a single STT */
+    double four;  /* 4 STTs */
+    double eight; /* 8 STTs */
+} info_paper_build;
+
+typedef struct info_report {
+    trawl_statistics statistics;
+    const char *source;            /* a file name, for the heading */
+    bool is_database;              /* `database` is known */
+    trawl_db_information database; /* the database that was given */
+    info_row plan;                 /* what `auto` chooses */
+    char plan_reason[1024];
+    bool has_expected; /* the rest of this group is known: what the planner expected */
+    trawl_plan_information expected;
+    trawl_filter_information filters[TRAWL_MOST_FILTERS];        /* expected.filters of them */
+    trawl_filter_information device_filters[TRAWL_MOST_FILTERS]; /* and of those for a GPU */
+    trawl_expected_engine engines[TRAWL_MOST_FILTERS];           /* expected.engines of them */
+    info_row *rows;
+    size_t row_count;
+    unsigned log_states; /* bits of a state number: log N, rounded up */
+    info_formula formulas[INFO_FORMULAS];
+    uint64_t plain_table_bytes; /* one STT as Tran et al. have it: N rows of 257 4-byte entries */
+} info_report;
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* trawl scan: every match of every text. */
+#include "cli/scan/command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/clock.h"
+#include "cli/base/memory.h"
+#include "cli/base/progress.h"
+#include "cli/base/report.h"
+#include "cli/flags/common.h"
+#include "cli/scan/many.h"
+#include "cli/scan/options.h"
+#include "cli/scan/records.h"
+#include "cli/scan/text.h"
+#include "cli/scan/texts.h"
+#include "cli/target/choice.h"
+#include "cli/target/planning.h"
+#include "cli/target/start.h"
+#include "source/output_file.h"
+#include "trawl/trawl.h"
+
+/* ------------------------------------------------------------------ before: the database */
+
+/* The text to plan for: the first one that is a regular file and not empty. */
+static const char *sample_of(const scan_options *options, const scan_texts *texts) {
+    if (options->sample != NULL)
+        return options->sample;
+    for (size_t i = 0; i < texts->count; i++) {
+        if (texts->items[i].stored_bytes != 0)
+            return texts->items[i].path;
+    }
+    return NULL;
+}
+
+static bool compile(const scan_options *options, const scan_texts *texts,
+                    const trawl_patterns *patterns, trawl_db **db) {
+    trawl_error error;
+    trawl_compile_options compile = options->compile;
+    planning plan;
+    trawl_status status = TRAWL_ERROR_IO;
+    device_choose_engine(&compile, &options->scan);
+    if (planning_begin(&plan, sample_of(options, texts), options->sample != NULL, &compile)) {
+        status = trawl_compile(patterns, &compile, db, &error);
+        if (status != TRAWL_OK)
+            (void)report_error(&error);
+    }
+    planning_end(&plan);
+    return status == TRAWL_OK;
+}
+
+/* Loads or compiles; false after reporting. `seconds` is what building the tables took. */
+static bool get_database(const scan_options *options, const scan_texts *texts, trawl_db **db,
+                         double *seconds) {
+    trawl_error error;
+    trawl_db_information information;
+    if (options->database != NULL) {
+        if (trawl_db_load(options->database, db, &error) != TRAWL_OK) {
+            (void)report_error(&error);
+            return false;
+        }
+        trawl_db_info(*db, &information);
+        *seconds = information.build_seconds;
+        return true;
+    }
+    trawl_patterns *patterns = NULL;
+    if (!pattern_options_load(&options->patterns, &patterns, NULL))
+        return false;
+    bool compiled = false;
+    if (trawl_patterns_count(patterns) == 0) {
+        report("%s: the pattern set is empty; expected a pattern or more",
+               options->patterns.count == 1 && options->patterns.inputs[0].is_file
+                   ? options->patterns.inputs[0].text
+                   : "-f");
+    } else {
+        double begin = seconds_now();
+        compiled = compile(options, texts, patterns, db);
+        *seconds = seconds_now() - begin;
+    }
+    trawl_patterns_free(patterns);
+    return compiled;
+}
+
+/* ------------------------------------------------------------------ during: the texts */
+
+/* A record_drain: straight to the output. */
+static bool drain_to_output(void *context, const char *bytes, size_t length) {
+    output_file *output = context;
+    output_file_write(output, bytes, length);
+    return !output_file_failed(output);
+}
+
+/* One text, all threads. */
+static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path) {
+    text_result result;
+    trawl_scan_report done = {.segments = 0};
+    scanner->options.report = &done;
+    text_scanner_run(scanner, path, &result);
+    scanner->options.report = NULL;
+    device_add_report(&plan->report, &done);
+    plan->bytes += result.bytes;
+    plan->matches += result.matches;
+    plan->failed = plan->failed || result.failed;
+    if (plan->options->format == RECORD_COUNT && !result.failed) {
+        size_t length = 0;
+        char *line = scan_count_line(plan, path, result.matches, &length);
+        output_file_write(plan->output, line, length);
+        free(line);
+    }
+}
+
+/* Whether texts may be scanned side by side: each thread then has counters of its own. A GPU works
+ * on one text at a time. */
+static bool may_go_side_by_side(const scan_plan *plan) {
+    if (device_is_cuda(plan->scanner.options.device))
+        return false;
+    uint64_t counters = plan->per_pattern == NULL ? 0 : (uint64_t)plan->patterns * plan->threads;
+    return plan->threads > 1 && counters * sizeof(uint64_t) <= (uint64_t)1 << 30;
+}
+
+/* Small neighbours go side by side, everything else one after the other. */
+static void scan_all(scan_plan *plan, const scan_texts *texts) {
+    text_scanner scanner = plan->scanner;
+    record_writer writer = {0};
+    bool side_by_side = may_go_side_by_side(plan);
+    scanner.output = plan->output;
+    scanner.per_pattern = plan->per_pattern;
+    if (scan_plan_has_records(plan)) {
+        record_writer_open(&writer, plan->labels, drain_to_output, plan->output);
+        scanner.writer = &writer;
+    }
+    size_t i = 0;
+    while (i < texts->count && !output_file_failed(plan->output)) {
+        size_t end = i;
+        while (end < texts->count && !texts->items[end].alone)
+            end++;
+        if (end - i >= 2 && side_by_side) {
+            if (scanner.writer != NULL)
+                record_writer_flush(&writer);
+            scan_many(plan, texts->items + i, end - i);
+            i = end;
+        } else {
+            scan_alone(plan, &scanner, texts->items[i++].path);
+        }
+    }
+    if (scanner.writer != NULL)
+        record_writer_flush(&writer);
+    record_writer_close(&writer);
+    text_scanner_release(&scanner);
+}
+
+static void remember_output(text_scanner *scanner) {
+    struct stat information;
+    if (fstat(STDOUT_FILENO, &information) == 0 && S_ISREG(information.st_mode)) {
+        scanner->has_output_file = true;
+        scanner->output_device = information.st_dev;
+        scanner->output_inode = information.st_ino;
+    }
+}
+
+/* ------------------------------------------------------------------ after: tables and figures */
+
+typedef struct frequency {
+    uint64_t count;
+    uint32_t id;
+} frequency;
+
+static int compare_frequencies(const void *left, const void *right) {
+    const frequency *a = left;
+    const frequency *b = right;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void write_top(const scan_plan *plan) {
+    const trawl_db *db = plan->scanner.db;
+    frequency *rows = allocate(plan->patterns * sizeof *rows);
+    size_t count = 0;
+    for (size_t id = 0; id < plan->patterns; id++) {
+        if (plan->per_pattern[id] != 0)
+            rows[count++] = (frequency){plan->per_pattern[id], (uint32_t)id};
+    }
+    qsort(rows, count, sizeof *rows, compare_frequencies);
+    if (plan->options->top != 0 && count > plan->options->top)
+        count = (size_t)plan->options->top;
+    for (size_t i = 0; i < count; i++) {
+        output_file_decimal(plan->output, rows[i].count);
+        output_file_byte(plan->output, '\t');
+        output_file_decimal(plan->output, rows[i].id);
+        if (plan->options->with_pattern) {
+            size_t length = 0;
+            char *text = record_pattern_text(db, rows[i].id, &length);
+            output_file_byte(plan->output, '\t');
+            output_file_write(plan->output, text, length);
+            free(text);
+        }
+        output_file_byte(plan->output, '\n');
+    }
+    free(rows);
+}
+
+/* What was expected, beside what happened. */
+static void print_plan_stats(const scan_plan *plan) {
+    trawl_plan_information expected;
+    trawl_filter_information filter;
+    const trawl_scan_report *done = &plan->report;
+    if (!trawl_db_plan(plan->scanner.db, &expected))
+        return;
+    (void)fprintf(stderr,
+                  ",\"expected_gb_per_second\":%.6f,\"expected_match_ends\":%.6g"
+                  ",\"sample_bytes\":%" PRIu64,
+                  expected.gb_per_second, expected.match_ends, expected.sample_bytes);
+    if (expected.for_cuda) {
+        trawl_db_information information;
+        trawl_db_info(plan->scanner.db, &information);
+        device_print_stat("planned_for_cuda", information.reason);
+    }
+    if (done->filters == 0)
+        return;
+    (void)fprintf(stderr,
+                  ",\"filtered_bytes\":%" PRIu64 ",\"automaton_bytes\":%" PRIu64 ",\"filters\":[",
+                  done->filtered_bytes, done->automaton_bytes);
+    double bytes = done->filtered_bytes == 0 ? 1 : (double)done->filtered_bytes;
+    for (size_t i = 0; trawl_db_filter(plan->scanner.db, i, &filter); i++)
+        (void)fprintf(stderr,
+                      "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu"
+                      ",\"expected_look_ups\":%.6g,\"look_ups\":%.6g}",
+                      i == 0 ? "" : ",", filter.kind, filter.min_length, filter.max_length,
+                      filter.look_ups, (double)done->look_ups[i] / bytes);
+    (void)fputs("]", stderr);
+}
+
+/* What took how long, in seconds. */
+typedef struct scan_times {
+    double begin; /* when the command began, later by what it took to build tables */
+    double build; /* the tables, now or when the database was made */
+    double setup; /* everything else before the first text: lists of files, the device */
+    double scan;
+} scan_times;
+
+static void print_stats(const scan_plan *plan, const device_choice *device,
+                        const scan_times *times) {
+    trawl_db_information information;
+    trawl_db_info(plan->scanner.db, &information);
+    double rate = times->scan > 0 ? (double)plan->bytes / times->scan / 1e9 : 0;
+    (void)fprintf(stderr,
+                  "{\"bytes\":%" PRIu64 ",\"patterns\":%zu,\"matches\":%" PRIu64
+                  ",\"engine\":\"%s\",\"variant\":\"%s\",\"device\":\"%s\",\"threads\":%u,"
+                  "\"build_seconds\":%.6f,\"scan_seconds\":%.6f,\"gb_per_second\":%.6f,"
+                  "\"table_bytes\":%" PRIu64,
+                  plan->bytes, information.patterns, plan->matches, information.engine,
+                  information.variant, device->name, plan->threads, times->build, times->scan, rate,
+                  information.table_bytes);
+    print_plan_stats(plan);
+    if (device->is_cuda) /* whose context takes long to make */
+        (void)fprintf(stderr, ",\"setup_seconds\":%.6f", times->setup);
+    device_print_stats(device, &plan->report);
+    (void)fputs("}\n", stderr);
+}
+
+/* ------------------------------------------------------------------ the command */
+
+/* Ends the process, which has written everything, at once: page-locked memory and a device's are
+ * taken back by the system in less time than the library needs to give them back one by one. */
+static _Noreturn void leave(int status) {
+    (void)fflush(stderr);
+    quick_exit(status);
+}
+
+/* With database and list of texts ready: scans, writes, reports. Returns the exit status, unless a
+ * GPU was used: then it is the process's. */
+static int run(const scan_options *options, const trawl_db *db, const scan_texts *texts,
+               scan_times *times) {
+    trawl_error error;
+    trawl_db_information information;
+    trawl_db_info(db, &information);
+    record_labels labels;
+    record_labels_prepare(&labels, db, options->format, options->with_pattern);
+    scan_plan plan = {.options = options,
+                      .labels = &labels,
+                      .scanner = {.db = db, .options = options->scan},
+                      .threads = scan_options_threads(&options->scan),
+                      .several = texts->count > 1 || options->texts.count > 1 || options->recursive,
+                      .patterns = information.patterns,
+                      .failed = texts->failed};
+    plan.scanner.options.threads = plan.threads;
+    if (options->format == RECORD_TOP) {
+        plan.per_pattern = allocate(plan.patterns * sizeof *plan.per_pattern);
+        memset(plan.per_pattern, 0, plan.patterns * sizeof *plan.per_pattern);
+    }
+    int status = EXIT_ERROR;
+    device_choice device;
+    if (!device_choose(&device, db, &options->profile, sample_of(options, texts),
+                       &plan.scanner.options)) {
+        status = EXIT_ERROR;
+    } else if (output_file_open(options->output, &plan.output, &error) != TRAWL_OK) {
+        (void)report_error(&error);
+    } else {
+        if (options->output == NULL)
+            remember_output(&plan.scanner);
+        double begin = seconds_now();
+        times->setup = begin - times->begin;
+        progress_begin(options->progress, texts->stored_bytes);
+        scan_all(&plan, texts);
+        progress_end();
+        times->scan = seconds_now() - begin;
+        if (plan.per_pattern != NULL)
+            write_top(&plan);
+        if (output_file_close(plan.output, &error) != TRAWL_OK)
+            (void)report_error(&error);
+        else if (!plan.failed)
+            status = plan.matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
+        if (options->stats)
+            print_stats(&plan, &device, times);
+    }
+    if (device.is_cuda)
+        leave(status);
+    free(plan.per_pattern);
+    record_labels_release(&labels);
+    return status;
+}
+
+static int scan(const scan_options *options) {
+    scan_times times = {.begin = seconds_now()};
+    int status = EXIT_ERROR;
+    trawl_db *db = NULL;
+    device_start starting;
+    device_start_begin(&starting, options->scan.device);
+    if (!cuda_options_check(&scan_command, &options->scan)) {
+        device_start_end(&starting);
+        return status;
+    }
+    /* Listed before the output is opened, so that it is not among the texts. */
+    scan_texts texts;
+    scan_texts_collect(&texts, options);
+    bool ready = get_database(options, &texts, &db, &times.build);
+    device_start_end(&starting);
+    if (ready) {
+        times.begin += options->database == NULL ? times.build : 0;
+        status = run(options, db, &texts, &times);
+    }
+    scan_texts_release(&texts);
+    trawl_db_free(db);
+    return status;
+}
+
+int trawl_command_scan(int argc, char **argv) {
+    scan_options options;
+    int status = EXIT_ERROR;
+    if (scan_options_parse(&options, argc, argv, &status))
+        status = scan(&options);
+    scan_options_release(&options);
+    return status;
+}

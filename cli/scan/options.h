@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The flags of `trawl scan` as one structure. */
+#ifndef CLI_SCAN_OPTIONS_H
+#define CLI_SCAN_OPTIONS_H
+
+#include "cli/base/memory.h"
+#include "cli/flags/arguments.h"
+#include "cli/flags/common.h"
+#include "cli/scan/records.h"
+#include "source/directory.h"
+#include "trawl/trawl.h"
+
+typedef struct scan_options {
+    pattern_options patterns;
+    const char *database; /* --db; NULL: patterns are compiled */
+    const char *sample;   /* --sample; NULL: the first text */
+    trawl_compile_options compile;
+    trawl_scan_options scan;
+    profile_options profile;
+    record_format format;
+    bool with_pattern;
+    uint64_t top; /* rows of RECORD_TOP; 0: all */
+    const char *output;
+    bool stats;
+    bool progress;
+    bool recursive;
+    file_rules rules;
+    file_glob *globs; /* owned; rules.globs */
+    string_list texts;
+} scan_options;
+
+extern const command scan_command;
+
+/* Reads the arguments. Returns true to go on; else *status is the exit status. Whether the device
+ * is there has not been asked: cuda_options_check. */
+bool scan_options_parse(scan_options *options, int argc, char **argv, int *status);
+
+void scan_options_release(scan_options *options);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/scan/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/json_text.h"
+#include "cli/base/memory.h"
+#include "source/output_file.h"
+#include "source/pattern_file.h"
+
+/* Labels of more patterns than fit here are made anew for each match. */
+#define LABEL_BYTES ((uint64_t)256 << 20)
+
+/* Short texts are copied in moves of so many bytes; up to one less behind them is read and written.
+ */
+enum { BLOCK = 16 };
+
+/* ------------------------------------------------------------------ texts in tables */
+
+/* Names come from the user as they are; only what would break the table is escaped. */
+static bool breaks_table(const char *text, size_t length) {
+    return memchr(text, '\t', length) != NULL || memchr(text, '\n', length) != NULL ||
+           memchr(text, '\r', length) != NULL;
+}
+
+static size_t table_text(const char *bytes, size_t length, char *text) {
+    if (breaks_table(bytes, length))
+        return pattern_escape((const uint8_t *)bytes, length, text);
+    memcpy(text, bytes, length);
+    return length;
+}
+
+static size_t pattern_text(const trawl_pattern *pattern, char *text) {
+    if (pattern->name != NULL)
+        return table_text(pattern->name, pattern->name_length, text);
+    return pattern_escape(pattern->bytes, pattern->length, text);
+}
+
+static size_t pattern_text_bound(const trawl_pattern *pattern) {
+    return 4 * (pattern->name != NULL ? pattern->name_length : pattern->length);
+}
+
+char *record_pattern_text(const trawl_db *db, uint32_t id, size_t *length) {
+    trawl_pattern pattern;
+    if (!trawl_db_pattern(db, id, &pattern)) {
+        *length = 0;
+        return allocate(1);
+    }
+    char *text = allocate(pattern_text_bound(&pattern));
+    *length = pattern_text(&pattern, text);
+    return text;
+}
+
+char *record_file_text(const char *file, size_t *length) {
+    size_t bytes = strlen(file);
+    char *text = allocate(4 * bytes);
+    *length = table_text(file, bytes, text);
+    return text;
+}
+
+/* ------------------------------------------------------------------ labels */
+
+static size_t label_bound(const record_labels *labels, const trawl_pattern *pattern) {
+    size_t fixed = 64; /* the id, keys and separators */
+    if (!labels->with_pattern)
+        return fixed;
+    if (labels->format == RECORD_TSV)
+        return fixed + pattern_text_bound(pattern);
+    return fixed + json_text_bound(pattern->length) + json_text_bound(pattern->name_length);
+}
+
+static size_t append(char *text, size_t at, const char *addition) {
+    size_t length = strlen(addition);
+    memcpy(text + at, addition, length);
+    return at + length;
+}
+
+/* Everything of a record after `end`, with the line end. */
+static size_t make_label(const record_labels *labels, uint32_t id, const trawl_pattern *pattern,
+                         char *text) {
+    size_t at = 0;
+    if (labels->format == RECORD_TSV) {
+        text[at++] = '\t';
+        at += output_decimal(id, text + at);
+        if (labels->with_pattern) {
+            text[at++] = '\t';
+            at += pattern_text(pattern, text + at);
+        }
+        text[at++] = '\n';
+        return at;
+    }
+    at = append(text, at, ",\"id\":");
+    at += output_decimal(id, text + at);
+    if (labels->with_pattern) {
+        if (pattern->name != NULL) {
+            at = append(text, at, ",\"name\":");
+            at += json_text(pattern->name, pattern->name_length, text + at);
+        }
+        at = append(text, at, ",\"pattern\":");
+        at += json_text(pattern->bytes, pattern->length, text + at);
+    }
+    return append(text, at, "}\n");
+}
+
+void record_labels_prepare(record_labels *labels, const trawl_db *db, record_format format,
+                           bool with_pattern) {
+    trawl_db_information information;
+    trawl_db_info(db, &information);
+    *labels = (record_labels){.db = db, .format = format, .with_pattern = with_pattern};
+    if (format != RECORD_TSV && format != RECORD_JSONL)
+        return;
+    uint32_t count = (uint32_t)information.patterns;
+    labels->ends = allocate(count * sizeof *labels->ends);
+    size_t capacity = 1 << 16;
+    size_t used = 0;
+    labels->text = allocate(capacity + BLOCK);
+    for (uint32_t id = 0; id < count; id++) {
+        trawl_pattern pattern;
+        if (!trawl_db_pattern(db, id, &pattern))
+            break;
+        size_t bound = label_bound(labels, &pattern);
+        if (used + bound > LABEL_BYTES)
+            break;
+        if (used + bound > capacity) {
+            capacity = 2 * capacity > used + bound ? 2 * capacity : used + bound;
+            labels->text = reallocate(labels->text, capacity + BLOCK);
+        }
+        used += make_label(labels, id, &pattern, labels->text + used);
+        labels->ends[id] = used;
+        labels->prepared = id + 1;
+    }
+}
+
+void record_labels_release(record_labels *labels) {
+    free(labels->ends);
+    free(labels->text);
+    *labels = (record_labels){0};
+}
+
+/* ------------------------------------------------------------------ the writer */
+
+void record_writer_open(record_writer *writer, const record_labels *labels, record_drain drain,
+                        void *context) {
+    *writer = (record_writer){.labels = labels, .drain = drain, .context = context};
+    writer->buffer = allocate(RECORD_BUFFER);
+}
+
+void record_writer_flush(record_writer *writer) {
+    if (writer->used != 0 && !writer->stopped)
+        writer->stopped = !writer->drain(writer->context, writer->buffer, writer->used);
+    writer->used = 0;
+}
+
+void record_writer_begin(record_writer *writer, const char *file) {
+    size_t length = strlen(file);
+    writer->prefix = reallocate(writer->prefix, json_text_bound(length) + 32 + BLOCK);
+    size_t at = 0;
+    if (writer->labels->format == RECORD_TSV) {
+        at = table_text(file, length, writer->prefix);
+        writer->prefix[at++] = '\t';
+    } else {
+        at = append(writer->prefix, at, "{\"file\":");
+        at += json_text(file, length, writer->prefix + at);
+        at = append(writer->prefix, at, ",\"start\":");
+    }
+    writer->prefix_length = at;
+    writer->start.high = writer->end.high = UINT64_MAX; /* no number has this */
+}
+
+/* Writes four digits. */
+static inline void put_four(char *text, unsigned value) {
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    memcpy(text, pairs + (size_t)2 * (value / 100), 2);
+    memcpy(text + 2, pairs + (size_t)2 * (value % 100), 2);
+}
+
+/* Copies as memcpy does, mostly in one move and without a call. */
+static inline void put_blocks(char *to, const char *from, size_t length) {
+    for (size_t at = 0; at < length; at += BLOCK)
+        memcpy(to + at, from + at, BLOCK);
+}
+
+static inline char *put_number(record_number *known, uint64_t value, char *text) {
+    uint64_t high = value / 10000;
+    if (high == 0)
+        return text + output_decimal(value, text);
+    if (high != known->high) {
+        known->high = high;
+        known->length = output_decimal(high, known->digits);
+    }
+    memcpy(text, known->digits, sizeof known->digits); /* a fixed size is one or two moves */
+    put_four(text + known->length, (unsigned)(value - high * 10000));
+    return text + known->length + 4;
+}
+
+/* Any number of bytes, through the buffer. */
+static void put_long(record_writer *writer, const char *bytes, size_t length) {
+    while (length > 0 && !writer->stopped) {
+        if (writer->used == RECORD_BUFFER)
+            record_writer_flush(writer);
+        size_t part = RECORD_BUFFER - writer->used;
+        if (part > length)
+            part = length;
+        memcpy(writer->buffer + writer->used, bytes, part);
+        writer->used += part;
+        bytes += part;
+        length -= part;
+    }
+}
+
+static size_t put_range(record_writer *writer, const trawl_match *match, char *text) {
+    char *at = put_number(&writer->start, match->start, text);
+    if (writer->labels->format == RECORD_TSV) {
+        *at++ = '\t';
+    } else {
+        memcpy(at, ",\"end\":", 7);
+        at += 7;
+    }
+    at = put_number(&writer->end, match->end, at);
+    return (size_t)(at - text);
+}
+
+/* A record that is too long for the fast way, or whose label was not prepared. */
+static void put_slowly(record_writer *writer, const trawl_match *match) {
+    const record_labels *labels = writer->labels;
+    char range[96];
+    put_long(writer, writer->prefix, writer->prefix_length);
+    put_long(writer, range, put_range(writer, match, range));
+    trawl_pattern pattern;
+    if (!trawl_db_pattern(labels->db, match->pattern, &pattern))
+        return;
+    char *label = allocate(label_bound(labels, &pattern));
+    put_long(writer, label, make_label(labels, match->pattern, &pattern, label));
+    free(label);
+}
+
+int record_writer_match(const trawl_match *match, void *context) {
+    record_writer *writer = context;
+    const record_labels *labels = writer->labels;
+    writer->matches++;
+    if (match->pattern >= labels->prepared) {
+        put_slowly(writer, match);
+        return writer->stopped;
+    }
+    uint64_t begin = match->pattern == 0 ? 0 : labels->ends[match->pattern - 1];
+    size_t label = (size_t)(labels->ends[match->pattern] - begin);
+    size_t most = writer->prefix_length + 96 + label;
+    if (RECORD_BUFFER - writer->used < most) {
+        record_writer_flush(writer);
+        if (most > RECORD_BUFFER) {
+            put_slowly(writer, match);
+            return writer->stopped;
+        }
+    }
+    char *text = writer->buffer + writer->used;
+    put_blocks(text, writer->prefix, writer->prefix_length);
+    text += writer->prefix_length;
+    text += put_range(writer, match, text);
+    put_blocks(text, labels->text + begin, label);
+    writer->used = (size_t)(text - writer->buffer) + label;
+    return writer->stopped;
+}
+
+int record_writer_matches(const trawl_match *matches, size_t count, void *context) {
+    int stopped = 0;
+    for (size_t i = 0; i < count && stopped == 0; i++)
+        stopped = record_writer_match(&matches[i], context);
+    return stopped;
+}
+
+void record_writer_close(record_writer *writer) {
+    free(writer->prefix);
+    free(writer->buffer);
+    *writer = (record_writer){0};
+}

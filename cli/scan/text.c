@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/scan/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/progress.h"
+#include "cli/base/report.h"
+#include "cli/flags/common.h"
+#include "source/read_ahead.h"
+#include "source/text_file.h"
+
+/* A text that fits is scanned in one call, a longer one as a stream of such pieces. */
+enum { BUFFER_BYTES = 4 << 20 };
+
+/* One text on its way. */
+typedef struct text_run {
+    text_scanner *scanner;
+    text_result *result;
+    trawl_stream *stream;
+    const uint64_t *counter; /* where the callback counts; NULL: the stream counts by itself */
+    uint64_t before;         /* its value when this text began */
+    uint64_t stored;         /* as told to the progress line */
+    uint64_t matches;        /* the same */
+} text_run;
+
+static bool fail(text_run *run, const trawl_error *error) {
+    (void)report_error(error);
+    run->result->failed = true;
+    return false;
+}
+
+static void tell_progress(text_run *run, uint64_t stored, uint64_t bytes, uint64_t matches) {
+    progress_add(stored - run->stored, bytes, matches - run->matches);
+    run->stored = stored;
+    run->matches = matches;
+}
+
+static int count_matches(const trawl_match *matches, size_t count, void *context) {
+    (void)matches;
+    *(uint64_t *)context += count;
+    return 0;
+}
+
+/* Chooses who counts the matches. Only a stream of all matches knows their number without a
+ * callback before it is closed; the leftmost kinds hold some back until then. */
+static trawl_on_matches choose_callback(text_run *run, void **context) {
+    text_scanner *scanner = run->scanner;
+    trawl_db_information information;
+    if (scanner->writer != NULL) {
+        run->counter = &scanner->writer->matches;
+        run->before = *run->counter;
+        *context = scanner->writer;
+        return record_writer_matches;
+    }
+    trawl_db_info(scanner->db, &information);
+    if (information.matches == TRAWL_MATCH_ALL)
+        return NULL;
+    run->counter = &scanner->counted;
+    run->before = *run->counter;
+    *context = &scanner->counted;
+    return count_matches;
+}
+
+static uint64_t matches_so_far(const text_run *run) {
+    return run->counter != NULL ? *run->counter - run->before : trawl_stream_matches(run->stream);
+}
+
+static bool open_stream(text_run *run) {
+    text_scanner *scanner = run->scanner;
+    trawl_error error;
+    void *context = NULL;
+    trawl_on_matches on_matches = choose_callback(run, &context);
+    trawl_status status = trawl_stream_open_batches(scanner->db, &scanner->options, on_matches,
+                                                    context, &run->stream, &error);
+    if (status == TRAWL_OK && scanner->per_pattern != NULL)
+        status = trawl_stream_count_patterns(run->stream, scanner->per_pattern, &error);
+    return status == TRAWL_OK || fail(run, &error);
+}
+
+/* Returns false when the scan of this text cannot go on. */
+static bool write_piece(text_run *run, const uint8_t *bytes, size_t length, uint64_t stored) {
+    trawl_error error;
+    trawl_status status = trawl_stream_write(run->stream, bytes, length, &error);
+    run->result->bytes += length;
+    tell_progress(run, stored, length, matches_so_far(run));
+    if (status == TRAWL_STOPPED)
+        return false;
+    return status == TRAWL_OK || fail(run, &error);
+}
+
+static void close_stream(text_run *run) {
+    if (run->stream == NULL)
+        return;
+    /* The text may have ended by an error: what was read is still scanned to its end. */
+    trawl_error error;
+    trawl_status status = trawl_stream_flush(run->stream, &error);
+    run->result->matches = matches_so_far(run);
+    if (status == TRAWL_OK)
+        status = trawl_stream_close(run->stream, &error);
+    else
+        trawl_stream_abandon(run->stream);
+    run->stream = NULL;
+    if (run->counter != NULL)
+        run->result->matches = matches_so_far(run);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED && !run->result->failed)
+        (void)fail(run, &error);
+}
+
+static int count_pattern(const trawl_match *match, void *context) {
+    text_scanner *scanner = context;
+    scanner->per_pattern[match->pattern]++;
+    scanner->counted++;
+    return 0;
+}
+
+/* A text that is here as a whole. */
+static void scan_whole(text_run *run, size_t length) {
+    text_scanner *scanner = run->scanner;
+    trawl_error error;
+    trawl_status status = TRAWL_OK;
+    uint64_t matches = 0;
+    if (scanner->writer == NULL && scanner->per_pattern == NULL) {
+        status = trawl_count(scanner->db, scanner->buffer, length, &scanner->options, &matches,
+                             NULL, &error);
+    } else {
+        /* Matches are counted one by one: trawl_count would go through the counters of all
+         * patterns, which is more than a small text if the patterns are many. */
+        const uint64_t *counter =
+            scanner->writer == NULL ? &scanner->counted : &scanner->writer->matches;
+        uint64_t before = *counter;
+        status =
+            trawl_scan(scanner->db, scanner->buffer, length, &scanner->options,
+                       scanner->writer == NULL ? count_pattern : record_writer_match,
+                       scanner->writer == NULL ? (void *)scanner : (void *)scanner->writer, &error);
+        matches = *counter - before;
+    }
+    run->result->bytes = length;
+    run->result->matches = matches;
+    if (status != TRAWL_OK && status != TRAWL_STOPPED)
+        (void)fail(run, &error);
+}
+
+/* One thread reads a piece, scans it, reads the next. */
+static void scan_here(text_run *run, text_file *file) {
+    text_scanner *scanner = run->scanner;
+    if (scanner->buffer == NULL)
+        scanner->buffer = allocate(BUFFER_BYTES);
+    bool first = true;
+    size_t length = BUFFER_BYTES;
+    while (length == BUFFER_BYTES) {
+        trawl_error error;
+        if (text_file_fill(file, scanner->buffer, BUFFER_BYTES, &length, &error) != TRAWL_OK) {
+            (void)fail(run, &error);
+            length = length == BUFFER_BYTES ? length - 1 : length; /* the last piece, full or not */
+        }
+        uint64_t stored = text_file_stored_position(file);
+        if (first && length < BUFFER_BYTES) {
+            scan_whole(run, length);
+            tell_progress(run, stored, length, run->result->matches);
+            return;
+        }
+        if (first && !open_stream(run))
+            return;
+        first = false;
+        if (!write_piece(run, scanner->buffer, length, stored))
+            break;
+    }
+    close_stream(run);
+}
+
+/* Shows what has been found in a text that comes slowly. */
+static bool show_results(text_run *run) {
+    text_scanner *scanner = run->scanner;
+    trawl_error error;
+    trawl_status status = trawl_stream_flush(run->stream, &error);
+    if (status != TRAWL_OK)
+        return status == TRAWL_STOPPED ? false : fail(run, &error);
+    if (scanner->writer == NULL || scanner->output == NULL)
+        return true;
+    record_writer_flush(scanner->writer);
+    output_file_drain(scanner->output);
+    return !scanner->writer->stopped;
+}
+
+/* Another thread reads; this one, with its helpers, scans. */
+static void scan_reading_ahead(text_run *run, text_file *file) {
+    trawl_error error;
+    read_ahead *reader = NULL;
+    bool is_slow = text_file_stored_bytes(file) == 0;
+    if (read_ahead_open(file, &reader, &error) != TRAWL_OK) {
+        (void)fail(run, &error);
+        return;
+    }
+    bool going = open_stream(run);
+    while (going) {
+        const uint8_t *bytes = NULL;
+        size_t length = 0;
+        if (read_ahead_next(reader, &bytes, &length, &error) != TRAWL_OK)
+            (void)fail(run, &error);
+        if (length == 0)
+            break;
+        going = write_piece(run, bytes, length, read_ahead_position(reader));
+        if (going && is_slow && read_ahead_is_empty(reader))
+            going = show_results(run);
+    }
+    close_stream(run);
+    read_ahead_close(reader);
+}
+
+/* A trawl_read_at. */
+static trawl_status read_at(void *context, uint64_t offset, void *buffer, size_t capacity,
+                            size_t *length, trawl_error *error) {
+    trawl_status status = text_file_read_at(context, offset, buffer, capacity, length, error);
+    progress_add(*length, *length, 0);
+    return status;
+}
+
+/* trawl_count_source, whose counters begin with 0, for counters that are added to. */
+static trawl_status count_source(text_run *run, const trawl_source *source, trawl_error *error) {
+    text_scanner *scanner = run->scanner;
+    trawl_db_information information;
+    uint64_t *counters = NULL;
+    if (scanner->per_pattern != NULL) {
+        trawl_db_info(scanner->db, &information);
+        counters = allocate(information.patterns * sizeof *counters);
+    }
+    trawl_status status = trawl_count_source(scanner->db, source, &scanner->options,
+                                             &run->result->matches, counters, error);
+    for (size_t id = 0; counters != NULL && id < information.patterns; id++)
+        scanner->per_pattern[id] += counters[id];
+    free(counters);
+    return status;
+}
+
+/* The library reads, with several threads. */
+static void scan_by_offset(text_run *run, text_file *file) {
+    text_scanner *scanner = run->scanner;
+    trawl_error error;
+    trawl_status status = TRAWL_OK;
+    trawl_source source = TRAWL_SOURCE;
+    source.length = text_file_length(file);
+    source.read = read_at;
+    source.context = file;
+    if (scanner->writer == NULL) {
+        status = count_source(run, &source, &error);
+    } else {
+        uint64_t before = scanner->writer->matches;
+        status = trawl_scan_source(scanner->db, &source, &scanner->options, record_writer_matches,
+                                   scanner->writer, &error);
+        run->result->matches = scanner->writer->matches - before;
+    }
+    run->result->bytes = source.length;
+    progress_add(0, 0, run->result->matches);
+    text_file_pass_over(file);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED)
+        (void)fail(run, &error);
+}
+
+/* A GPU takes text faster than one thread reads it. Only the ring is made for texts of any length;
+ * other ways of transfer are shown texts piece by piece. */
+static bool is_for_offsets(const text_scanner *scanner, const text_file *file) {
+    const char *transfer = scanner->options.transfer;
+    return device_is_cuda(scanner->options.device) && text_file_length(file) > BUFFER_BYTES &&
+           (transfer == NULL || strcmp(transfer, "ring") == 0);
+}
+
+static bool is_output(const text_scanner *scanner, const text_file *file) {
+    struct stat information;
+    return scanner->has_output_file && fstat(text_file_descriptor(file), &information) == 0 &&
+           information.st_dev == scanner->output_device &&
+           information.st_ino == scanner->output_inode;
+}
+
+void text_scanner_run(text_scanner *scanner, const char *path, text_result *result) {
+    *result = (text_result){0};
+    text_run run = {.scanner = scanner, .result = result};
+    trawl_error error;
+    text_file *file = NULL;
+    if (text_file_open(path, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK) {
+        (void)fail(&run, &error);
+        return;
+    }
+    if (is_output(scanner, file)) {
+        report("%s: is the output too; not scanned", path);
+        result->failed = true;
+        text_file_close(file);
+        return;
+    }
+    if (scanner->writer != NULL)
+        record_writer_begin(scanner->writer, path);
+    uint64_t stored = text_file_stored_bytes(file);
+    if (is_for_offsets(scanner, file)) {
+        scan_by_offset(&run, file);
+        text_file_close(file);
+    } else if (stored == 0 || (scanner->options.threads > 1 && stored > BUFFER_BYTES)) {
+        scan_reading_ahead(&run, file);
+    } else {
+        scan_here(&run, file);
+        text_file_close(file);
+    }
+}
+
+void text_scanner_release(text_scanner *scanner) {
+    free(scanner->buffer);
+    scanner->buffer = NULL;
+}

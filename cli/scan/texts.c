@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/scan/texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "source/directory.h"
+#include "source/output_file.h"
+#include "trawl/trawl.h"
+
+/* A compressed text is decompressed by one thread, so several are better done side by side. The
+ * name only decides who works on it; how it is read depends on its content. */
+static bool looks_compressed(const char *path) {
+    static const char *const ends[] = {".gz", ".zst", ".xz"};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t end = strlen(ends[i]);
+        if (length > end && strcmp(path + length - end, ends[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int add(const char *path, void *context) {
+    scan_texts *texts = context;
+    if (texts->count == texts->capacity) {
+        texts->capacity = texts->capacity == 0 ? 64 : texts->capacity * 2;
+        texts->items = reallocate(texts->items, texts->capacity * sizeof *texts->items);
+    }
+    size_t length = strlen(path) + 1;
+    scan_entry *entry = &texts->items[texts->count++];
+    *entry = (scan_entry){.path = memcpy(allocate(length), path, length), .alone = true};
+    struct stat information;
+    if (strcmp(path, "-") != 0 && stat(path, &information) == 0 && S_ISREG(information.st_mode)) {
+        entry->stored_bytes = (uint64_t)information.st_size;
+        entry->alone = entry->stored_bytes > SCAN_SMALL_TEXT && !looks_compressed(path);
+    }
+    return 0;
+}
+
+static void on_problem(const char *message, void *context) {
+    scan_texts *texts = context;
+    report("%s", message);
+    texts->failed = true;
+}
+
+static void walk(scan_texts *texts, const char *root, const scan_options *options) {
+    trawl_error error;
+    if (directory_walk(root, &options->rules, add, on_problem, texts, &error) != TRAWL_OK)
+        on_problem(error.message, texts);
+}
+
+static void collect_operand(scan_texts *texts, const char *operand, const scan_options *options) {
+    struct stat information;
+    if (strcmp(operand, "-") == 0) {
+        (void)add(operand, texts);
+        return;
+    }
+    bool is_directory = stat(operand, &information) == 0 && S_ISDIR(information.st_mode);
+    if (is_directory && options->recursive)
+        walk(texts, operand, options);
+    else if (is_directory)
+        report("%s: is a directory; -r scans what is below it", operand);
+    else if (file_rules_accept(&options->rules, operand, false, true))
+        (void)add(operand, texts);
+    texts->failed = texts->failed || (is_directory && !options->recursive);
+}
+
+void scan_texts_collect(scan_texts *texts, const scan_options *options) {
+    *texts = (scan_texts){0};
+    if (options->texts.count == 0 && options->recursive)
+        walk(texts, NULL, options);
+    else if (options->texts.count == 0)
+        (void)add("-", texts);
+    for (size_t i = 0; i < options->texts.count; i++)
+        collect_operand(texts, options->texts.items[i], options);
+    for (size_t i = 0; i < texts->count; i++) {
+        if (texts->items[i].stored_bytes == 0 && texts->items[i].alone) {
+            texts->stored_bytes = 0;
+            return;
+        }
+        texts->stored_bytes += texts->items[i].stored_bytes;
+    }
+}
+
+void scan_texts_release(scan_texts *texts) {
+    for (size_t i = 0; i < texts->count; i++)
+        free(texts->items[i].path);
+    free(texts->items);
+}

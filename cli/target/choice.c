@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/target/choice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/json_text.h"
+#include "cli/base/memory.h"
+#include "cli/target/planning.h"
+#include "cli/target/profile_load.h"
+
+/* ------------------------------------------------------------------ profiles */
+
+/* What the user has not given, from the entry. A kernel of the user's own leaves nothing to take
+ * when the entry is about another one. */
+static bool take_entry(const tune_entry *entry, trawl_scan_options *options) {
+    if (options->kernel != NULL && strcmp(options->kernel, entry->kernel) != 0)
+        return false;
+    options->kernel = entry->kernel;
+    /* The two were found together: one of them with another partner is worth nothing. */
+    if (options->block_threads == 0 && options->block_bytes == 0) {
+        options->block_threads = entry->block_threads;
+        options->block_bytes = entry->block_bytes;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ the choice */
+
+/* What is scanned to see whether the device can do it. */
+typedef struct probe_text {
+    const uint8_t *bytes;
+    size_t length;
+} probe_text;
+
+/* Scans a little: whatever stands against scanning on this device shows before texts are read. */
+static trawl_status probe(const trawl_db *db, const probe_text *text,
+                          const trawl_scan_options *options, trawl_scan_report *done,
+                          trawl_error *error) {
+    trawl_scan_options asked = *options;
+    uint64_t matches = 0;
+    *done = (trawl_scan_report){.segments = 0};
+    asked.report = done;
+    asked.threads = 1;
+    return trawl_count(db, text->bytes, text->length, &asked, &matches, NULL, error);
+}
+
+/* Takes what the profile says, if the device can do that with this database. */
+static bool apply_profile(device_choice *choice, const trawl_db *db, const probe_text *text,
+                          const profile_options *asked, trawl_scan_options *options) {
+    trawl_error *error = &choice->profile_error;
+    trawl_scan_options tuned = *options;
+    bool taken = false;
+    tune_profile *profile = allocate(sizeof *profile);
+    trawl_status status = device_read_profile(asked, choice->name, choice->profile,
+                                              sizeof choice->profile, profile, error);
+    if (status == TRAWL_OK) {
+        trawl_db_information information;
+        trawl_scan_report unused;
+        trawl_db_info(db, &information);
+        const tune_entry *entry =
+            tune_profile_find(profile, information.engine, information.variant);
+        choice->tuned = entry == NULL ? (tune_entry){.block_bytes = 0} : *entry;
+        error->status = TRAWL_OK;
+        /* Parameters found with one set may not be possible with another. */
+        taken = entry != NULL && take_entry(&choice->tuned, &tuned) &&
+                probe(db, text, &tuned, &unused, error) == TRAWL_OK;
+    }
+    free(profile);
+    if (taken)
+        *options = tuned;
+    else
+        choice->profile[0] = '\0';
+    if (status == TRAWL_ERROR_UNAVAILABLE)
+        error->status = status = TRAWL_OK;
+    if (status != TRAWL_OK && asked->path != NULL) {
+        (void)report_error(error);
+        return false;
+    }
+    return true;
+}
+
+static bool must_have_cuda(const device_choice *choice, const trawl_scan_options *options) {
+    if (choice->is_cuda || options->kernel == NULL)
+        return true;
+    report("--kernel %s: --device auto took the CPU, which has no kernels%s%s", options->kernel,
+           choice->reason[0] == '\0' ? "" : ": ", choice->reason);
+    return false;
+}
+
+static bool choose(device_choice *choice, const trawl_db *db, const probe_text *text,
+                   const profile_options *profile, trawl_scan_options *options) {
+    trawl_scan_report done;
+    trawl_error error;
+    if (probe(db, text, options, &done, &error) != TRAWL_OK) {
+        (void)report_error(&error);
+        return false;
+    }
+    if (done.device[0] != '\0')
+        (void)snprintf(choice->name, sizeof choice->name, "%s", done.device);
+    if (choice->was_auto)
+        (void)snprintf(choice->reason, sizeof choice->reason, "%s", done.reason);
+    choice->is_cuda = device_is_cuda(choice->name);
+    options->device = choice->name;
+    return must_have_cuda(choice, options) &&
+           (!choice->is_cuda || apply_profile(choice, db, text, profile, options));
+}
+
+bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
+                   const char *text, trawl_scan_options *options) {
+    static const uint8_t byte[1] = {0};
+    *choice = (device_choice){.was_auto =
+                                  options->device != NULL && strcmp(options->device, "auto") == 0};
+    (void)snprintf(choice->name, sizeof choice->name, "cpu");
+    if (!choice->was_auto && !device_is_cuda(options->device))
+        return true;
+    size_t length = 0;
+    uint8_t *sample = planning_sample(text, &length);
+    const probe_text tried = {sample == NULL ? byte : sample, sample == NULL ? 1 : length};
+    bool chosen = choose(choice, db, &tried, profile, options);
+    free(sample);
+    return chosen;
+}
+
+/* ------------------------------------------------------------------ --stats */
+
+void device_add_report(trawl_scan_report *totals, const trawl_scan_report *done) {
+    trawl_scan_report sums = *totals;
+    *totals = *done;
+    totals->segments += sums.segments;
+    totals->copy_in_seconds += sums.copy_in_seconds;
+    totals->scan_seconds += sums.scan_seconds;
+    totals->copy_out_seconds += sums.copy_out_seconds;
+    totals->read_wait_seconds += sums.read_wait_seconds;
+    for (size_t i = 0; i < TRAWL_MOST_FILTERS; i++)
+        totals->look_ups[i] += sums.look_ups[i];
+    totals->filtered_bytes += sums.filtered_bytes;
+    totals->automaton_bytes += sums.automaton_bytes;
+}
+
+void device_print_stat(const char *key, const char *text) {
+    size_t length = strlen(text);
+    char *json = allocate(json_text_bound(length));
+    size_t written = json_text(text, length, json);
+    (void)fprintf(stderr, ",\"%s\":%.*s", key, (int)written, json);
+    free(json);
+}
+
+void device_print_stats(const device_choice *choice, const trawl_scan_report *totals) {
+    if (choice->reason[0] != '\0')
+        device_print_stat("device_reason", choice->reason);
+    if (!choice->is_cuda)
+        return;
+    device_print_stat("kernel", totals->kernel);
+    (void)fprintf(stderr,
+                  ",\"block_threads\":%" PRIu32 ",\"thread_bytes\":%" PRIu32
+                  ",\"overlap_overhead\":%.6f",
+                  totals->block_threads, totals->thread_bytes, totals->overlap_overhead);
+    device_print_stat("transfer", totals->transfer);
+    (void)fprintf(stderr,
+                  ",\"segments\":%" PRIu64 ",\"segment_bytes\":%" PRIu64 ",\"in_flight\":%" PRIu32
+                  ",\"copy_in_seconds\":%.6f,\"scan_device_seconds\":%.6f"
+                  ",\"copy_out_seconds\":%.6f,\"read_wait_seconds\":%.6f",
+                  totals->segments, totals->segment_bytes, totals->in_flight,
+                  totals->copy_in_seconds, totals->scan_seconds, totals->copy_out_seconds,
+                  totals->read_wait_seconds);
+    if (choice->profile[0] != '\0')
+        device_print_stat("profile", choice->profile);
+    if (choice->profile_error.status != TRAWL_OK)
+        device_print_stat("profile_ignored", choice->profile_error.message);
+}

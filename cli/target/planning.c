@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/target/planning.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "cli/flags/common.h"
+#include "cli/target/profile.h"
+#include "cli/target/profile_load.h"
+#include "source/output_file.h"
+#include "source/text_file.h"
+#include "source/text_pieces.h"
+
+/* Many short pieces for CPUs: what is in a text often comes in bursts, of which a few pieces miss
+ * some. A GPU's prices were fitted with pieces as long as those by which its tables are laid out.
+ */
+enum { SAMPLE_BYTES = 131072 };
+static const text_pieces cpu_pieces = {SAMPLE_BYTES / 1024, 1024};
+static const text_pieces device_pieces = {SAMPLE_BYTES / 4096, 4096};
+
+static text_pieces pieces_for(const char *device) {
+    return device == NULL || strcmp(device, "cpu") == 0 ? cpu_pieces : device_pieces;
+}
+
+static bool is_regular(const char *path) {
+    struct stat information;
+    return stat(path, &information) == 0 && S_ISREG(information.st_mode);
+}
+
+static trawl_status read_sample(const char *path, text_pieces pieces, uint8_t *sample,
+                                size_t *length, trawl_error *error) {
+    text_file *file = NULL;
+    *length = 0;
+    trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, error);
+    if (status != TRAWL_OK)
+        return status;
+    uint64_t stored = text_file_stored_bytes(file);
+    if (text_file_is_plain(file) && stored > SAMPLE_BYTES &&
+        text_pieces_read(pieces, file, stored, sample))
+        *length = SAMPLE_BYTES;
+    else
+        status = text_file_fill(file, sample, SAMPLE_BYTES, length, error);
+    text_file_close(file);
+    return status;
+}
+
+/* The profile is a help, not a need: what is wrong with it is told by `trawl tune`. */
+static void take_costs(planning *self, trawl_compile_options *options) {
+    trawl_error error;
+    char path[4096];
+    tune_profile *profile = allocate(sizeof *profile);
+    const profile_options own = {.path = NULL};
+    if (device_read_profile(&own, "cpu", path, sizeof path, profile, &error) == TRAWL_OK &&
+        profile->has_costs) {
+        self->costs = profile->costs;
+        options->costs = &self->costs;
+    }
+    const char *device = options->device == NULL ? "cpu" : options->device;
+    device = strcmp(device, "auto") == 0 ? "cuda" : device;
+    if (device_is_cuda(device) &&
+        device_read_profile(&own, device, path, sizeof path, profile, &error) == TRAWL_OK &&
+        profile->has_device_costs) {
+        self->device_costs = profile->device_costs;
+        options->device_costs = &self->device_costs;
+    }
+    free(profile);
+}
+
+bool planning_begin(planning *self, const char *path, bool must_exist,
+                    trawl_compile_options *options) {
+    trawl_error error;
+    *self = (planning){.sample = NULL};
+    take_costs(self, options);
+    if (path == NULL || (!must_exist && !is_regular(path)))
+        return true;
+    self->sample = allocate(SAMPLE_BYTES);
+    if (read_sample(path, pieces_for(options->device), self->sample, &options->sample_length,
+                    &error) != TRAWL_OK) {
+        options->sample_length = 0;
+        if (must_exist)
+            (void)report_error(&error);
+        return !must_exist; /* who scans the file will say what is wrong with it */
+    }
+    options->sample = self->sample;
+    return true;
+}
+
+static uint8_t *copy_pieces(const uint8_t *text, size_t length, text_pieces pieces) {
+    uint8_t *sample = allocate(pieces.count * pieces.bytes);
+    text_pieces_copy(pieces, text, length, sample);
+    return sample;
+}
+
+uint8_t *planning_table_sample(const uint8_t *text, size_t length, size_t *sample_length) {
+    size_t bytes = text_pieces_for_tables.count * text_pieces_for_tables.bytes;
+    *sample_length = length < bytes ? length : bytes;
+    if (length >= 2 * bytes)
+        return copy_pieces(text, length, text_pieces_for_tables);
+    uint8_t *sample = allocate(*sample_length + (*sample_length == 0));
+    if (*sample_length != 0)
+        memcpy(sample, text + (length - *sample_length) / 2, *sample_length);
+    return sample;
+}
+
+void planning_begin_with_text(planning *self, const uint8_t *text, size_t length,
+                              trawl_compile_options *options) {
+    *self = (planning){.sample = NULL};
+    take_costs(self, options);
+    options->sample_length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
+    if (text == NULL || length <= SAMPLE_BYTES) {
+        options->sample = text;
+        return;
+    }
+    self->sample = copy_pieces(text, length, pieces_for(options->device));
+    options->sample = self->sample;
+}
+
+void planning_end(planning *self) {
+    free(self->sample);
+}
+
+uint8_t *planning_sample(const char *path, size_t *length) {
+    trawl_error error;
+    *length = 0;
+    if (path == NULL || !is_regular(path))
+        return NULL;
+    uint8_t *sample = allocate(SAMPLE_BYTES);
+    if (read_sample(path, device_pieces, sample, length, &error) == TRAWL_OK && *length != 0)
+        return sample;
+    free(sample);
+    *length = 0;
+    return NULL;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/target/profile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "source/output_file.h"
+
+static trawl_status fail(trawl_error *error, trawl_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static trawl_status fail(trawl_error *error, trawl_status status, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    error->status = status;
+    (void)vsnprintf(error->message, sizeof error->message, format, values);
+    va_end(values);
+    return status;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static char *trim(char *text) {
+    text += strspn(text, " \t");
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+static bool take_name(const char *value, char *name, size_t size) {
+    size_t length = strlen(value);
+    if (length == 0 || length >= size)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)value[i] < 0x20 || value[i] == 0x7f)
+            return false;
+    }
+    memcpy(name, value, length + 1);
+    return true;
+}
+
+static bool take_number(const char *value, uint32_t most, uint32_t *number) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long read = isdigit((unsigned char)*value) ? strtoul(value, &end, 10) : 0;
+    if (end == NULL || *end != '\0' || errno != 0 || read > most)
+        return false;
+    *number = (uint32_t)read;
+    return true;
+}
+
+static bool take_rate(const char *value, double *rate) {
+    char *end = NULL;
+    double read = strtod(value, &end);
+    if (end == value || *end != '\0' || !(read >= 0 && read < 1e9))
+        return false;
+    *rate = read;
+    return true;
+}
+
+double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *count) {
+    const struct {
+        const char *name;
+        double *values;
+        size_t count;
+    } members[] = {
+        {"sample", costs->sample, TRAWL_COST_SIZES},
+        {"sample_again", &costs->sample_again, 1},
+        {"sample_wide", &costs->sample_wide, 1},
+        {"memory", &costs->memory, 1},
+        {"end", &costs->end, 1},
+        {"look_up", costs->look_up, TRAWL_COST_SIZES},
+        {"direct", &costs->direct, 1},
+        {"match", &costs->match, 1},
+        {"shuffle", &costs->shuffle, 1},
+        {"shuffle_pass", &costs->shuffle_pass, 1},
+        {"resident_pass", &costs->resident_pass, 1},
+        {"resident", &costs->resident, 1},
+        {"dfa_step", costs->dfa_step, TRAWL_COST_SIZES},
+        {"dfa_match", &costs->dfa_match, 1},
+        {"dfa_match_often", &costs->dfa_match_often, 1},
+        {"nfa_step", costs->nfa_step, TRAWL_COST_SIZES},
+        {"shift", costs->shift, TRAWL_COST_SIZES},
+        {"shift_zero", &costs->shift_zero, 1},
+    };
+    if (index >= sizeof members / sizeof members[0])
+        return NULL;
+    *name = members[index].name;
+    *count = members[index].count;
+    return members[index].values;
+}
+
+double *tune_device_cost(trawl_device_costs *costs, size_t index, const char **name) {
+    const struct {
+        const char *name;
+        double *value;
+    } members[] = {
+        {"filter", &costs->filter},         {"packed", &costs->packed},
+        {"hot_step", &costs->hot_step},     {"hot_conflict", &costs->hot_conflict},
+        {"hot_wait", &costs->hot_wait},     {"hot_cached", &costs->hot_cached},
+        {"hot_memory", &costs->hot_memory}, {"hot_verified", &costs->hot_verified},
+    };
+    if (index >= sizeof members / sizeof members[0])
+        return NULL;
+    *name = members[index].name;
+    return members[index].value;
+}
+
+static bool take_device_cost(trawl_device_costs *costs, const char *key, const char *text) {
+    const char *name = NULL;
+    double *value = NULL;
+    for (size_t i = 0; (value = tune_device_cost(costs, i, &name)) != NULL; i++) {
+        if (strcmp(name, key) == 0)
+            return take_rate(text, value);
+    }
+    return false;
+}
+
+/* As many numbers as the member has, with spaces between them. */
+static bool take_cost(trawl_costs *costs, const char *key, const char *text) {
+    const char *name = NULL;
+    size_t count = 0;
+    double *values = NULL;
+    for (size_t i = 0; (values = tune_cost(costs, i, &name, &count)) != NULL; i++) {
+        if (strcmp(name, key) == 0)
+            break;
+    }
+    for (size_t i = 0; values != NULL && i < count; i++) {
+        char *end = NULL;
+        values[i] = strtod(text, &end);
+        if (end == text || !(values[i] >= 0 && values[i] < 1e9))
+            return false;
+        text = end;
+    }
+    return values != NULL && *text == '\0';
+}
+
+/* What the lines of a profile are about. */
+typedef enum section { IN_ENTRIES, IN_COSTS, IN_DEVICE_COSTS } section;
+
+/* "[ENGINE VARIANT]" begins an entry, "[cpu costs]" and "[cuda costs]" the costs. */
+static bool begin_entry(tune_profile *profile, char *line, section *now) {
+    *now = strcmp(line, "[cpu costs]") == 0    ? IN_COSTS
+           : strcmp(line, "[cuda costs]") == 0 ? IN_DEVICE_COSTS
+                                               : IN_ENTRIES;
+    if (*now == IN_COSTS) {
+        profile->has_costs = true;
+        profile->costs = (trawl_costs)TRAWL_COSTS;
+        return true;
+    }
+    if (*now == IN_DEVICE_COSTS) {
+        profile->has_device_costs = true;
+        profile->device_costs = (trawl_device_costs)TRAWL_DEVICE_COSTS;
+        return true;
+    }
+    size_t length = strlen(line);
+    char *space = strchr(line, ' ');
+    if (profile->count == TUNE_ENTRIES || line[length - 1] != ']' || space == NULL)
+        return false;
+    line[length - 1] = *space = '\0';
+    tune_entry *entry = &profile->entries[profile->count];
+    *entry = (tune_entry){.gb_per_second = 0};
+    if (!take_name(line + 1, entry->engine, sizeof entry->engine) ||
+        !take_name(trim(space + 1), entry->variant, sizeof entry->variant))
+        return false;
+    profile->count++;
+    return true;
+}
+
+/* "KEY = VALUE". Keys that are not known are damage too: nothing is left out in silence. */
+static bool take_pair(tune_profile *profile, char *line, section now) {
+    char *equals = strchr(line, '=');
+    if (equals == NULL)
+        return false;
+    *equals = '\0';
+    const char *key = trim(line);
+    const char *value = trim(equals + 1);
+    if (now == IN_COSTS)
+        return take_cost(&profile->costs, key, value);
+    if (now == IN_DEVICE_COSTS)
+        return take_device_cost(&profile->device_costs, key, value);
+    if (profile->count == 0)
+        return strcmp(key, "device") == 0 &&
+               take_name(value, profile->device, sizeof profile->device);
+    tune_entry *entry = &profile->entries[profile->count - 1];
+    if (strcmp(key, "kernel") == 0)
+        return take_name(value, entry->kernel, sizeof entry->kernel);
+    if (strcmp(key, "block_threads") == 0)
+        return take_number(value, 1024, &entry->block_threads);
+    if (strcmp(key, "block_bytes") == 0)
+        return take_number(value, UINT32_C(1) << 30, &entry->block_bytes);
+    if (strcmp(key, "gb_per_second") == 0)
+        return take_rate(value, &entry->gb_per_second);
+    if (strcmp(key, "date") == 0)
+        return take_name(value, entry->date, sizeof entry->date);
+    return false;
+}
+
+static trawl_status read_lines(FILE *file, const char *path, tune_profile *profile,
+                               trawl_error *error) {
+    char line[512];
+    section now = IN_ENTRIES;
+    for (unsigned number = 1; fgets(line, sizeof line, file) != NULL; number++) {
+        char *text = trim(line);
+        bool good =
+            *text == '\0' || *text == '#' ||
+            (*text == '[' ? begin_entry(profile, text, &now) : take_pair(profile, text, now));
+        if (!good)
+            return fail(error, TRAWL_ERROR_FORMAT,
+                        "%.300s:%u: not a line of a profile of 'trawl tune'", path, number);
+    }
+    if (ferror(file))
+        return fail(error, TRAWL_ERROR_IO, "%.300s: %s", path, strerror(errno));
+    for (size_t i = 0; i < profile->count; i++) {
+        if (profile->entries[i].kernel[0] == '\0')
+            return fail(error, TRAWL_ERROR_FORMAT, "%.300s: [%s %s] names no kernel", path,
+                        profile->entries[i].engine, profile->entries[i].variant);
+    }
+    return TRAWL_OK;
+}
+
+trawl_status tune_profile_read(const char *path, tune_profile *profile, trawl_error *error) {
+    *profile = (tune_profile){.count = 0};
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return fail(error, TRAWL_ERROR_IO, "%.300s: %s", path, strerror(errno));
+    trawl_status status = read_lines(file, path, profile, error);
+    (void)fclose(file);
+    if (status != TRAWL_OK)
+        *profile = (tune_profile){.count = 0};
+    return status;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+/* The directory that the file is to lie in. Whether that worked is seen when the file is opened. */
+static void make_directory(const char *path) {
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path || (size_t)(slash - path) >= sizeof directory)
+        return;
+    memcpy(directory, path, (size_t)(slash - path));
+    directory[slash - path] = '\0';
+    if (mkdir(directory, 0777) == 0 || errno != ENOENT)
+        return;
+    /* $HOME/.config may be missing in a new home. */
+    char *parent = strrchr(directory, '/');
+    if (parent == NULL || parent == directory)
+        return;
+    *parent = '\0';
+    (void)mkdir(directory, 0777);
+    *parent = '/';
+    (void)mkdir(directory, 0777);
+}
+
+static void write_costs(output_file *file, const trawl_costs *given) {
+    trawl_costs costs = *given;
+    const char *name = NULL;
+    size_t count = 0;
+    const double *values = NULL;
+    char text[64];
+    output_file_text(file, "\n[cpu costs]\n");
+    for (size_t i = 0; (values = tune_cost(&costs, i, &name, &count)) != NULL; i++) {
+        output_file_text(file, name);
+        output_file_text(file, " =");
+        for (size_t k = 0; k < count; k++) {
+            (void)snprintf(text, sizeof text, " %.4f", values[k]);
+            output_file_text(file, text);
+        }
+        output_file_text(file, "\n");
+    }
+}
+
+static void write_device_costs(output_file *file, const trawl_device_costs *given) {
+    trawl_device_costs costs = *given;
+    const char *name = NULL;
+    const double *value = NULL;
+    char text[64];
+    output_file_text(file, "\n[cuda costs]\n");
+    for (size_t i = 0; (value = tune_device_cost(&costs, i, &name)) != NULL; i++) {
+        (void)snprintf(text, sizeof text, "%s = %.4f\n", name, *value);
+        output_file_text(file, text);
+    }
+}
+
+trawl_status tune_profile_write(const char *path, const tune_profile *profile, trawl_error *error) {
+    output_file *file = NULL;
+    make_directory(path);
+    trawl_status status = output_file_open(path, &file, error);
+    if (status != TRAWL_OK)
+        return status;
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "# trawl tune: the fastest parameters on this device, see trawl-tune(1)\n"
+                   "device = %s\n",
+                   profile->device);
+    output_file_text(file, text);
+    for (size_t i = 0; i < profile->count; i++) {
+        const tune_entry *entry = &profile->entries[i];
+        (void)snprintf(text, sizeof text,
+                       "\n[%s %s]\nkernel = %s\nblock_threads = %" PRIu32 "\nblock_bytes = %" PRIu32
+                       "\ngb_per_second = %.3f\ndate = %s\n",
+                       entry->engine, entry->variant, entry->kernel, entry->block_threads,
+                       entry->block_bytes, entry->gb_per_second, entry->date);
+        output_file_text(file, text);
+    }
+    if (profile->has_costs)
+        write_costs(file, &profile->costs);
+    if (profile->has_device_costs)
+        write_device_costs(file, &profile->device_costs);
+    return output_file_close(file, error);
+}
+
+/* ------------------------------------------------------------------ entries */
+
+const tune_entry *tune_profile_find(const tune_profile *profile, const char *engine,
+                                    const char *variant) {
+    for (size_t i = 0; i < profile->count; i++) {
+        const tune_entry *entry = &profile->entries[i];
+        if (strcmp(entry->engine, engine) == 0 && strcmp(entry->variant, variant) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+bool tune_profile_set(tune_profile *profile, const tune_entry *entry) {
+    size_t at = 0;
+    while (at < profile->count && (strcmp(profile->entries[at].engine, entry->engine) != 0 ||
+                                   strcmp(profile->entries[at].variant, entry->variant) != 0))
+        at++;
+    if (at == TUNE_ENTRIES)
+        return false;
+    profile->entries[at] = *entry;
+    profile->count += at == profile->count;
+    return true;
+}
+
+/* ------------------------------------------------------------------ where it lies */
+
+void tune_device_name(const char *description, char *name, size_t size) {
+    const char *end = strstr(description, " (");
+    size_t length = end == NULL ? strlen(description) : (size_t)(end - description);
+    (void)snprintf(name, size, "%.*s", (int)length, description);
+}
+
+bool tune_profile_path(const char *device_name, char *path, size_t size) {
+    const char *base = getenv("XDG_CONFIG_HOME");
+    const char *middle = "";
+    /* Relative paths are to be ignored, says the XDG Base Directory Specification. */
+    if (base == NULL || base[0] != '/') {
+        base = getenv("HOME");
+        middle = "/.config";
+    }
+    if (base == NULL || base[0] == '\0')
+        return false;
+    int written = snprintf(path, size, "%s%s/trawl/%s.profile", base, middle, device_name);
+    if (written < 0 || (size_t)written >= size)
+        return false;
+    for (char *byte = path + (size_t)written - strlen(device_name) - strlen(".profile");
+         *byte != '\0'; byte++) {
+        if (!isalnum((unsigned char)*byte) && *byte != '.')
+            *byte = '-';
+    }
+    return true;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* trawl tune: the fastest kernel and block shape for an engine on a GPU, or what scanning costs a
+ * CPU. */
+#include "cli/tune/command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "cli/flags/arguments.h"
+#include "cli/flags/common.h"
+#include "cli/target/planning.h"
+#include "cli/target/profile.h"
+#include "cli/target/profile_load.h"
+#include "cli/tune/measure.h"
+#include "source/text_file.h"
+#include "trawl/trawl_cuda.h"
+
+enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, MOST_MADE_UP = 512 << 20 };
+
+static const flag tune_flags[] = {
+    PATTERN_FLAGS,
+    COMPILE_AND_SCAN_FLAGS,
+    {FLAG_DEVICE, 0, "device", "NAME",
+     "cuda (the default: the first GPU), cuda:N, or cpu: what the planner has to know of it; needs "
+     "no patterns and no text.",
+     "Tuning"},
+    {FLAG_KERNEL, 0, "kernel", "NAME", "Only this kernel (default: all of the engine).", NULL},
+    {FLAG_PROFILE, 0, "profile", "FILE", "Write to FILE instead of the device's own profile.",
+     NULL},
+    {FLAG_REPEAT, 0, "repeat", "N", "Timed runs of each block shape (default 5).", NULL},
+    {FLAG_LIMIT, 0, "limit", "BYTES", "Use only the first BYTES of the text (default 1G).", NULL},
+    {FLAG_VERBOSE, 'v', "verbose", NULL, "Tell each measurement on standard error.", NULL},
+    {0},
+};
+
+static const command tune_command = {
+    .name = "tune",
+    .summary = "measure this machine: a GPU's fastest kernels, or what scanning costs a CPU",
+    .usage = "  trawl tune [FLAGS] -f FILE|-e PATTERN TEXT\n"
+             "  trawl tune --device cpu|cuda",
+    .examples = "  trawl tune -f words.txt --engine ac-dfa book.txt\n"
+                "  trawl tune -f words.txt --engine ac-dfa --kernel ac4 book.txt\n"
+                "  trawl scan --device cuda -f words.txt --engine ac-dfa book.txt   uses it\n"
+                "  trawl tune --device cpu     twenty seconds or so, once for a machine\n"
+                "  trawl tune --device cuda    the same for a GPU\n",
+    .flags = tune_flags,
+    .notes =
+        "Threads per block and bytes per thread are varied in turn, beginning with the\n"
+        "kernel's own, until neither has a value that is 2 % faster. One line a kernel:\n"
+        "kernel, threads of a block, bytes of a block (0: the kernel's own), GB/s, ratio to\n"
+        "the kernel's own shape, shapes tried. The fastest goes into the profile of the\n"
+        "device, under the engine and its variant: $XDG_CONFIG_HOME/trawl/DEVICE.profile,\n"
+        "else ~/.config/trawl. Later scans on that device take from it what they are not\n"
+        "told. Only counting is timed, with the text in device memory.\n"
+        "\n"
+        "For a CPU: steps of its engines are timed with sets and texts made up for it, and go\n"
+        "into its profile in nanoseconds; several numbers are for tables of 4 KiB, 16 KiB, 64\n"
+        "KiB and so on. What compiles patterns on this machine chooses engines by them. Let\n"
+        "nothing else run meanwhile.\n"
+        "\n"
+        "For a GPU without patterns and text the same, in picoseconds of all of it, but for "
+        "filter:\n"
+        "how many times as long as an H200 qgram's filter takes.\n"
+        "\n"
+        "Exit status: 0, or 2 for an error.\n",
+};
+
+typedef struct tune_options {
+    pattern_options patterns;
+    trawl_compile_options compile;
+    trawl_scan_options scan;
+    profile_options profile;
+    const char *text;
+    uint64_t repeats;
+    uint64_t limit;
+    bool verbose;
+} tune_options;
+
+/* ------------------------------------------------------------------ flags */
+
+/* False after one line. */
+static bool take_own(tune_options *options, const arguments *args, int id) {
+    switch (id) {
+    case ARGUMENTS_OPERAND:
+        if (options->text != NULL)
+            (void)arguments_misuse(&tune_command, "expected one text, found '%s' too", args->value);
+        else
+            options->text = args->value;
+        return options->text == args->value;
+    case FLAG_REPEAT:
+        return arguments_number(args, 1, 1000, &options->repeats);
+    case FLAG_LIMIT:
+        return arguments_size(args, 1, UINT64_C(1) << 36, &options->limit);
+    case FLAG_VERBOSE:
+        options->verbose = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_cpu(const tune_options *options) {
+    return strcmp(options->scan.device, "cpu") == 0;
+}
+
+/* A GPU is measured for the planner. */
+static bool measures_device(const tune_options *options) {
+    return device_is_cuda(options->scan.device) && options->patterns.count == 0 &&
+           options->text == NULL;
+}
+
+static bool consistent(const tune_options *options) {
+    const char *problem = NULL;
+    if (is_cpu(options) && (options->patterns.count != 0 || options->text != NULL))
+        problem = "--device cpu is measured without patterns and text";
+    else if (is_cpu(options))
+        return true;
+    else if (measures_device(options))
+        problem = options->scan.kernel != NULL ? "--kernel needs patterns and a text" : NULL;
+    else if (options->patterns.count == 0)
+        problem = "expected patterns: -f FILE or -e PATTERN";
+    else if (options->text == NULL)
+        problem = "expected a text";
+    else if (strcmp(options->text, "-") == 0 && pattern_options_use_stdin(&options->patterns))
+        problem = "standard input cannot be both the patterns and the text";
+    else if (!device_is_cuda(options->scan.device))
+        problem = "--device: expected cuda, cuda:N or cpu";
+    if (problem != NULL)
+        (void)arguments_misuse(&tune_command, "%s", problem);
+    return problem == NULL;
+}
+
+static bool parse(tune_options *options, int argc, char **argv, int *status) {
+    *options = (tune_options){.compile = TRAWL_COMPILE_OPTIONS,
+                              .scan = TRAWL_SCAN_OPTIONS,
+                              .repeats = 5,
+                              .limit = UINT64_C(1) << 30};
+    options->scan.device = "cuda";
+    arguments args;
+    arguments_begin(&args, &tune_command, argc, argv);
+    const flag_groups groups = {&options->patterns, &options->compile, &options->scan,
+                                &options->profile};
+    int id = ARGUMENTS_END;
+    while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))
+            return false;
+    }
+    if (!consistent(options))
+        return false;
+    return is_cpu(options) ||
+           (cuda_options_from_variant(&tune_command, &options->compile, &options->scan) &&
+            cuda_options_check(&tune_command, &options->scan));
+}
+
+/* ------------------------------------------------------------------ inputs */
+
+static bool compile(const tune_options *options, trawl_db **db) {
+    trawl_patterns *patterns = NULL;
+    trawl_error error;
+    if (!pattern_options_load(&options->patterns, &patterns, NULL))
+        return false;
+    trawl_compile_options compile = options->compile;
+    device_choose_engine(&compile, &options->scan);
+    planning plan;
+    (void)planning_begin(&plan, options->text, false, &compile);
+    trawl_status status = trawl_compile(patterns, &compile, db, &error);
+    planning_end(&plan);
+    if (status != TRAWL_OK)
+        (void)report_error(&error);
+    trawl_patterns_free(patterns);
+    return status == TRAWL_OK;
+}
+
+/* The text up to the limit, in new memory; NULL after one line. */
+static uint8_t *read_text(const tune_options *options, size_t *length) {
+    enum { STEP = 64 << 20 };
+    text_file *file = NULL;
+    uint8_t *bytes = NULL;
+    trawl_error error;
+    size_t got = STEP;
+    *length = 0;
+    trawl_status status = text_file_open(options->text, TEXT_DECOMPRESS, &file, &error);
+    while (status == TRAWL_OK && got == STEP && *length < options->limit) {
+        uint64_t left = options->limit - *length;
+        bytes = reallocate(bytes, *length + STEP);
+        status =
+            text_file_fill(file, bytes + *length, left < STEP ? (size_t)left : STEP, &got, &error);
+        *length += status == TRAWL_OK ? got : 0;
+    }
+    text_file_close(file);
+    if (status != TRAWL_OK)
+        (void)report_error(&error);
+    else if (*length == 0)
+        report("the text is empty; expected a byte or more");
+    if (status != TRAWL_OK || *length == 0) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+/* ------------------------------------------------------------------ tuning */
+
+/* One kernel: a line, and `best` when it is the fastest so far. */
+static bool try_kernel(const char *kernel, tune_subject *subject, tune_entry *best) {
+    tune_shape shape;
+    subject->kernel = kernel;
+    if (!tune_kernel(subject, &shape)) {
+        (void)printf("%s\trefuses: %s\n", kernel, subject->refusal.message);
+        return false;
+    }
+    double rate = shape.seconds > 0 ? (double)subject->length / shape.seconds / 1e9 : 0;
+    (void)printf("%s\t%" PRIu32 "\t%" PRIu32 "\t%.3f\t%.3f\t%zu\n", kernel, shape.block_threads,
+                 shape.block_bytes, rate, shape.seconds > 0 ? shape.own_seconds / shape.seconds : 1,
+                 shape.measured - shape.refused);
+    (void)fflush(stdout);
+    if (best->kernel[0] == '\0' || rate > best->gb_per_second) {
+        (void)snprintf(best->kernel, sizeof best->kernel, "%s", kernel);
+        best->block_threads = shape.block_threads;
+        best->block_bytes = shape.block_bytes;
+        best->gb_per_second = rate;
+    }
+    return true;
+}
+
+static bool try_kernels(const tune_options *options, const char *engine, tune_subject *subject,
+                        tune_entry *best) {
+    trawl_kernel_description kernel;
+    if (options->scan.kernel != NULL)
+        return try_kernel(options->scan.kernel, subject, best);
+    bool some = false;
+    for (size_t i = 0; trawl_kernel_describe(engine, i, &kernel); i++)
+        some = try_kernel(kernel.name, subject, best) || some;
+    return some;
+}
+
+/* Puts what is not NULL into the profile; what else is in it stays. False after one line. */
+static bool remember(const tune_options *options, const tune_entry *best, const trawl_costs *costs,
+                     const trawl_device_costs *device_costs) {
+    char path[4096];
+    char name[128];
+    trawl_error error;
+    device_maker_name(options->scan.device, name, sizeof name);
+    if (options->profile.path != NULL)
+        (void)snprintf(path, sizeof path, "%s", options->profile.path);
+    else if (!tune_profile_path(name, path, sizeof path)) {
+        report("neither XDG_CONFIG_HOME nor HOME says where profiles lie; --profile FILE does");
+        return false;
+    }
+    tune_profile *profile = allocate(sizeof *profile);
+    trawl_status status = tune_profile_read(path, profile, &error);
+    if (status == TRAWL_ERROR_FORMAT)
+        report("%s; it is written anew", error.message);
+    (void)snprintf(profile->device, sizeof profile->device, "%s", name);
+    if (costs != NULL) {
+        profile->has_costs = true;
+        profile->costs = *costs;
+    } else if (device_costs != NULL) {
+        profile->has_device_costs = true;
+        profile->device_costs = *device_costs;
+    } else if (!tune_profile_set(profile, best)) {
+        profile->count = 0;
+        (void)tune_profile_set(profile, best);
+    }
+    status = tune_profile_write(path, profile, &error);
+    free(profile);
+    if (status != TRAWL_OK)
+        (void)report_error(&error);
+    else if (best == NULL)
+        (void)printf("# %s; written to %s\n", name, path);
+    else
+        (void)printf("# %s, %s %s: kernel %s; written to %s\n", name, best->engine, best->variant,
+                     best->kernel, path);
+    return status == TRAWL_OK;
+}
+
+/* One line for each step: its name, and nanoseconds. */
+static bool tune_cpu(const tune_options *options) {
+    trawl_costs costs = TRAWL_COSTS;
+    trawl_error error;
+    if (trawl_measure_costs(&costs, &error) != TRAWL_OK) {
+        (void)report_error(&error);
+        return false;
+    }
+    const char *name = NULL;
+    size_t count = 0;
+    const double *values = NULL;
+    for (size_t i = 0; (values = tune_cost(&costs, i, &name, &count)) != NULL; i++) {
+        (void)printf("%s", name);
+        for (size_t k = 0; k < count; k++)
+            (void)printf("\t%.4f", values[k]);
+        (void)printf("\n");
+    }
+    return remember(options, NULL, &costs, NULL);
+}
+
+/* The same for a GPU, in picoseconds. */
+static bool tune_device(const tune_options *options) {
+    trawl_device_costs costs = TRAWL_DEVICE_COSTS;
+    trawl_error error;
+    uint64_t bytes = options->limit < MOST_MADE_UP ? options->limit : MOST_MADE_UP;
+    uint32_t number = 0;
+    (void)device_number(options->scan.device, &number);
+    if (trawl_measure_device_costs(number, bytes, &costs, &error) != TRAWL_OK) {
+        (void)report_error(&error);
+        return false;
+    }
+    const char *name = NULL;
+    const double *value = NULL;
+    for (size_t i = 0; (value = tune_device_cost(&costs, i, &name)) != NULL; i++)
+        (void)printf("%s\t%.4f\n", name, *value);
+    return remember(options, NULL, NULL, &costs);
+}
+
+static bool tune(const tune_options *options, const trawl_db *db, const uint8_t *text,
+                 size_t length) {
+    trawl_error error;
+    trawl_db_information information;
+    trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
+    trawl_cuda_db *uploaded = NULL;
+    (void)device_number(options->scan.device, &upload.device);
+    uint8_t *sample = planning_table_sample(text, length, &upload.sample_length);
+    upload.sample = sample;
+    trawl_status status = trawl_cuda_upload(db, &upload, &uploaded, &error);
+    free(sample);
+    if (status != TRAWL_OK) {
+        (void)report_error(&error);
+        return false;
+    }
+    trawl_db_info(db, &information);
+    tune_entry best = {.block_bytes = 0};
+    (void)snprintf(best.engine, sizeof best.engine, "%s", information.engine);
+    (void)snprintf(best.variant, sizeof best.variant, "%s", information.variant);
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) == NULL || strftime(best.date, sizeof best.date, "%F", &utc) == 0)
+        (void)snprintf(best.date, sizeof best.date, "unknown");
+    bool pinned = trawl_cuda_pin(text, length, NULL) == TRAWL_OK;
+    tune_subject subject = {.uploaded = uploaded,
+                            .text = text,
+                            .length = length,
+                            .repeats = (uint32_t)options->repeats,
+                            .seconds = allocate((size_t)options->repeats * sizeof(double)),
+                            .verbose = options->verbose};
+    bool some = try_kernels(options, information.engine, &subject, &best);
+    if (pinned)
+        trawl_cuda_unpin(text);
+    free(subject.seconds);
+    trawl_cuda_free(uploaded);
+    if (!some)
+        report("nothing could be measured: %s", subject.refusal.message);
+    return some && remember(options, &best, NULL, NULL);
+}
+
+int trawl_command_tune(int argc, char **argv) {
+    tune_options options;
+    int status = EXIT_ERROR;
+    if (parse(&options, argc, argv, &status)) {
+        trawl_db *db = NULL;
+        size_t length = 0;
+        uint8_t *text = NULL;
+        status = EXIT_ERROR;
+        if (is_cpu(&options))
+            status = tune_cpu(&options) ? EXIT_MATCHED : EXIT_ERROR;
+        else if (measures_device(&options))
+            status = tune_device(&options) ? EXIT_MATCHED : EXIT_ERROR;
+        else if (compile(&options, &db) && (text = read_text(&options, &length)) != NULL &&
+                 tune(&options, db, text, length))
+            status = EXIT_MATCHED;
+        free(text);
+        trawl_db_free(db);
+        if (status == EXIT_MATCHED)
+            status = finish_output(status);
+    }
+    pattern_options_release(&options.patterns);
+    return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/tune/measure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/tune/search.h"
+
+/* 0 is the kernel's own. Tran et al. go from 32 to 512 threads (Figs. 20-21). */
+static const uint32_t thread_counts[] = {0, 32, 64, 128, 192, 256, 384, 512, 768, 1024};
+
+/* Bytes that a thread owns: multiples of 16, and odd numbers of words, which Zha & Sahni need to
+ * keep banks of shared memory from conflicting (Theorem 1). */
+static const uint32_t thread_bytes[] = {0,   16,  36,  64,  100, 128, 164, 196,  228,
+                                        256, 292, 324, 384, 452, 512, 768, 1024, 2048};
+
+enum {
+    THREADS = sizeof thread_counts / sizeof *thread_counts,
+    BYTES = sizeof thread_bytes / sizeof *thread_bytes
+};
+
+static void shape_of(const tune_subject *subject, const size_t *point, uint32_t *threads,
+                     uint32_t *bytes) {
+    uint32_t count = thread_counts[point[0]] == 0 ? subject->own_threads : thread_counts[point[0]];
+    *threads = thread_counts[point[0]];
+    *bytes = thread_bytes[point[1]] * count;
+    if (*bytes != 0)
+        *threads = count;
+}
+
+/* A tune_measure. */
+static double time_point(void *context, const size_t *point) {
+    tune_subject *subject = context;
+    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_layout layout;
+    scan.kernel = subject->kernel;
+    shape_of(subject, point, &scan.block_threads, &scan.block_bytes);
+    if (trawl_cuda_describe(subject->uploaded, &scan, &layout, &subject->refusal) != TRAWL_OK ||
+        trawl_cuda_measure(subject->uploaded, &scan, subject->text, subject->length,
+                           subject->repeats, subject->seconds, NULL, &subject->refusal) != TRAWL_OK)
+        return -1;
+    double median = subject->seconds[subject->repeats / 2];
+    if (subject->verbose)
+        (void)fprintf(stderr, "%s: %" PRIu32 " threads of %" PRIu32 " bytes: %.3f GB/s\n",
+                      subject->kernel, layout.block_threads, layout.thread_bytes,
+                      median > 0 ? (double)subject->length / median / 1e9 : 0);
+    return median;
+}
+
+bool tune_kernel(tune_subject *subject, tune_shape *shape) {
+    /* Two per cent: runs of one shape differ by that much. */
+    static const tune_space space = {.axes = 2, .sizes = {THREADS, BYTES}, .margin = 0.02};
+    static const size_t start[2] = {0, 0};
+    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_layout layout;
+    tune_found found;
+    scan.kernel = subject->kernel;
+    if (trawl_cuda_describe(subject->uploaded, &scan, &layout, &subject->refusal) != TRAWL_OK)
+        return false;
+    subject->own_threads = layout.block_threads;
+    double own = time_point(subject, start);
+    if (own < 0 || !tune_search(&space, start, time_point, subject, &found))
+        return false;
+    shape_of(subject, found.point, &shape->block_threads, &shape->block_bytes);
+    shape->seconds = found.seconds;
+    shape->own_seconds = own;
+    shape->measured = found.measured;
+    shape->refused = found.refused;
+    return true;
+}
