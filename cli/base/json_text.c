@@ -4,8 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "source/output_file.h"
-
 /* The length of the UTF-8 sequence at bytes[0], 0 when there is none (also for surrogates, overlong
  * forms and values above U+10FFFF). */
 static size_t sequence_length(const uint8_t *bytes, size_t length) {

@@ -8,7 +8,6 @@
 #include "cli/base/memory.h"
 #include "cli/bench/peers/find.h"
 #include "cli/flags/arguments.h"
-#include "source/output_file.h"
 
 static void add_row(bench_rows *rows, const char *engine, const char *variant) {
     bench_row *row = bench_rows_add(rows);

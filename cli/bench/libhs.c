@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/base/memory.h"
-#include "source/output_file.h"
 
 /* ------------------------------------------------------------------ what libhs offers
  * The part of its C interface (Hyperscan 5.2 and later, Vectorscan) that is used here. */

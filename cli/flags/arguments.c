@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cli/base/report.h"
-#include "source/output_file.h"
 
 int arguments_misuse(const command *command_, const char *format, ...) {
     char message[1024];

@@ -5,7 +5,6 @@
 
 #include "cli/base/memory.h"
 #include "cli/grep/print.h"
-#include "source/output_file.h"
 
 /* Stores a value in the colors with that name; unknown names are for other programs. */
 static void set(grep_colors *colors, const char *name, const char *value) {

@@ -11,7 +11,6 @@
 #include "cli/flags/arguments.h"
 #include "cli/flags/common.h"
 #include "cli/grep/flags.h"
-#include "source/output_file.h"
 
 /* What may still be overridden by a later flag. */
 typedef struct parsing {

@@ -7,7 +7,6 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/flags/common.h"
-#include "source/output_file.h"
 #include "source/pattern_file.h"
 
 /* The patterns of one argument, which are its lines: as grep, a LF at its end begins one more. */

@@ -8,7 +8,6 @@
 
 #include "cli/base/clock.h"
 #include "cli/base/memory.h"
-#include "source/output_file.h"
 
 void info_take_expected(info_report *report, const trawl_db *db) {
     report->has_expected = trawl_db_plan(db, &report->expected);

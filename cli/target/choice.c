@@ -16,7 +16,7 @@
 
 /* What the user has not given, from the entry. A kernel of the user's own leaves nothing to take
  * when the entry is about another one. */
-static bool take_entry(const tune_entry *entry, trawl_scan_options *options) {
+static bool take_entry(const profile_entry *entry, trawl_scan_options *options) {
     if (options->kernel != NULL && strcmp(options->kernel, entry->kernel) != 0)
         return false;
     options->kernel = entry->kernel;
@@ -54,16 +54,16 @@ static bool apply_profile(device_choice *choice, const trawl_db *db, const probe
     trawl_error *error = &choice->profile_error;
     trawl_scan_options tuned = *options;
     bool taken = false;
-    tune_profile *profile = allocate(sizeof *profile);
-    trawl_status status = device_read_profile(asked, choice->name, choice->profile,
+    device_profile *profile = allocate(sizeof *profile);
+    trawl_status status = device_profile_load(asked, choice->name, choice->profile,
                                               sizeof choice->profile, profile, error);
     if (status == TRAWL_OK) {
         trawl_db_information information;
         trawl_scan_report unused;
         trawl_db_info(db, &information);
-        const tune_entry *entry =
-            tune_profile_find(profile, information.engine, information.variant);
-        choice->tuned = entry == NULL ? (tune_entry){.block_bytes = 0} : *entry;
+        const profile_entry *entry =
+            device_profile_find(profile, information.engine, information.variant);
+        choice->tuned = entry == NULL ? (profile_entry){.block_bytes = 0} : *entry;
         error->status = TRAWL_OK;
         /* Parameters found with one set may not be possible with another. */
         taken = entry != NULL && take_entry(&choice->tuned, &tuned) &&

@@ -16,7 +16,7 @@ typedef struct device_choice {
     bool was_auto;
     char name[16];             /* "cpu", "cuda:0" */
     char reason[192];          /* of --device auto; else empty */
-    tune_entry tuned;          /* keeps the kernel's name that the options refer to */
+    profile_entry tuned;       /* keeps the kernel's name that the options refer to */
     char profile[4096];        /* the profile that something was taken from; else empty */
     trawl_error profile_error; /* why one that is there was not used; status TRAWL_OK: not so */
 } device_choice;

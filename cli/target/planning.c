@@ -10,7 +10,6 @@
 #include "cli/flags/common.h"
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
-#include "source/output_file.h"
 #include "source/text_file.h"
 #include "source/text_pieces.h"
 
@@ -51,9 +50,9 @@ static trawl_status read_sample(const char *path, text_pieces pieces, uint8_t *s
 static void take_costs(planning *self, trawl_compile_options *options) {
     trawl_error error;
     char path[4096];
-    tune_profile *profile = allocate(sizeof *profile);
+    device_profile *profile = allocate(sizeof *profile);
     const profile_options own = {.path = NULL};
-    if (device_read_profile(&own, "cpu", path, sizeof path, profile, &error) == TRAWL_OK &&
+    if (device_profile_load(&own, "cpu", path, sizeof path, profile, &error) == TRAWL_OK &&
         profile->has_costs) {
         self->costs = profile->costs;
         options->costs = &self->costs;
@@ -61,7 +60,7 @@ static void take_costs(planning *self, trawl_compile_options *options) {
     const char *device = options->device == NULL ? "cpu" : options->device;
     device = strcmp(device, "auto") == 0 ? "cuda" : device;
     if (device_is_cuda(device) &&
-        device_read_profile(&own, device, path, sizeof path, profile, &error) == TRAWL_OK &&
+        device_profile_load(&own, device, path, sizeof path, profile, &error) == TRAWL_OK &&
         profile->has_device_costs) {
         self->device_costs = profile->device_costs;
         options->device_costs = &self->device_costs;

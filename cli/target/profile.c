@@ -65,7 +65,7 @@ static bool take_rate(const char *value, double *rate) {
     return true;
 }
 
-double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *count) {
+double *profile_cost(trawl_costs *costs, size_t index, const char **name, size_t *count) {
     const struct {
         const char *name;
         double *values;
@@ -97,7 +97,7 @@ double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *c
     return members[index].values;
 }
 
-double *tune_device_cost(trawl_device_costs *costs, size_t index, const char **name) {
+double *profile_device_cost(trawl_device_costs *costs, size_t index, const char **name) {
     const struct {
         const char *name;
         double *value;
@@ -116,7 +116,7 @@ double *tune_device_cost(trawl_device_costs *costs, size_t index, const char **n
 static bool take_device_cost(trawl_device_costs *costs, const char *key, const char *text) {
     const char *name = NULL;
     double *value = NULL;
-    for (size_t i = 0; (value = tune_device_cost(costs, i, &name)) != NULL; i++) {
+    for (size_t i = 0; (value = profile_device_cost(costs, i, &name)) != NULL; i++) {
         if (strcmp(name, key) == 0)
             return take_rate(text, value);
     }
@@ -128,7 +128,7 @@ static bool take_cost(trawl_costs *costs, const char *key, const char *text) {
     const char *name = NULL;
     size_t count = 0;
     double *values = NULL;
-    for (size_t i = 0; (values = tune_cost(costs, i, &name, &count)) != NULL; i++) {
+    for (size_t i = 0; (values = profile_cost(costs, i, &name, &count)) != NULL; i++) {
         if (strcmp(name, key) == 0)
             break;
     }
@@ -146,7 +146,7 @@ static bool take_cost(trawl_costs *costs, const char *key, const char *text) {
 typedef enum section { IN_ENTRIES, IN_COSTS, IN_DEVICE_COSTS } section;
 
 /* "[ENGINE VARIANT]" begins an entry, "[cpu costs]" and "[cuda costs]" the costs. */
-static bool begin_entry(tune_profile *profile, char *line, section *now) {
+static bool begin_entry(device_profile *profile, char *line, section *now) {
     *now = strcmp(line, "[cpu costs]") == 0    ? IN_COSTS
            : strcmp(line, "[cuda costs]") == 0 ? IN_DEVICE_COSTS
                                                : IN_ENTRIES;
@@ -162,11 +162,11 @@ static bool begin_entry(tune_profile *profile, char *line, section *now) {
     }
     size_t length = strlen(line);
     char *space = strchr(line, ' ');
-    if (profile->count == TUNE_ENTRIES || line[length - 1] != ']' || space == NULL)
+    if (profile->count == PROFILE_ENTRIES || line[length - 1] != ']' || space == NULL)
         return false;
     line[length - 1] = *space = '\0';
-    tune_entry *entry = &profile->entries[profile->count];
-    *entry = (tune_entry){.gb_per_second = 0};
+    profile_entry *entry = &profile->entries[profile->count];
+    *entry = (profile_entry){.gb_per_second = 0};
     if (!take_name(line + 1, entry->engine, sizeof entry->engine) ||
         !take_name(trim(space + 1), entry->variant, sizeof entry->variant))
         return false;
@@ -175,7 +175,7 @@ static bool begin_entry(tune_profile *profile, char *line, section *now) {
 }
 
 /* "KEY = VALUE". Keys that are not known are damage too: nothing is left out in silence. */
-static bool take_pair(tune_profile *profile, char *line, section now) {
+static bool take_pair(device_profile *profile, char *line, section now) {
     char *equals = strchr(line, '=');
     if (equals == NULL)
         return false;
@@ -189,7 +189,7 @@ static bool take_pair(tune_profile *profile, char *line, section now) {
     if (profile->count == 0)
         return strcmp(key, "device") == 0 &&
                take_name(value, profile->device, sizeof profile->device);
-    tune_entry *entry = &profile->entries[profile->count - 1];
+    profile_entry *entry = &profile->entries[profile->count - 1];
     if (strcmp(key, "kernel") == 0)
         return take_name(value, entry->kernel, sizeof entry->kernel);
     if (strcmp(key, "block_threads") == 0)
@@ -203,7 +203,7 @@ static bool take_pair(tune_profile *profile, char *line, section now) {
     return false;
 }
 
-static trawl_status read_lines(FILE *file, const char *path, tune_profile *profile,
+static trawl_status read_lines(FILE *file, const char *path, device_profile *profile,
                                trawl_error *error) {
     char line[512];
     section now = IN_ENTRIES;
@@ -226,15 +226,15 @@ static trawl_status read_lines(FILE *file, const char *path, tune_profile *profi
     return TRAWL_OK;
 }
 
-trawl_status tune_profile_read(const char *path, tune_profile *profile, trawl_error *error) {
-    *profile = (tune_profile){.count = 0};
+trawl_status device_profile_read(const char *path, device_profile *profile, trawl_error *error) {
+    *profile = (device_profile){.count = 0};
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return fail(error, TRAWL_ERROR_IO, "%.300s: %s", path, strerror(errno));
     trawl_status status = read_lines(file, path, profile, error);
     (void)fclose(file);
     if (status != TRAWL_OK)
-        *profile = (tune_profile){.count = 0};
+        *profile = (device_profile){.count = 0};
     return status;
 }
 
@@ -267,7 +267,7 @@ static void write_costs(output_file *file, const trawl_costs *given) {
     const double *values = NULL;
     char text[64];
     output_file_text(file, "\n[cpu costs]\n");
-    for (size_t i = 0; (values = tune_cost(&costs, i, &name, &count)) != NULL; i++) {
+    for (size_t i = 0; (values = profile_cost(&costs, i, &name, &count)) != NULL; i++) {
         output_file_text(file, name);
         output_file_text(file, " =");
         for (size_t k = 0; k < count; k++) {
@@ -284,13 +284,14 @@ static void write_device_costs(output_file *file, const trawl_device_costs *give
     const double *value = NULL;
     char text[64];
     output_file_text(file, "\n[cuda costs]\n");
-    for (size_t i = 0; (value = tune_device_cost(&costs, i, &name)) != NULL; i++) {
+    for (size_t i = 0; (value = profile_device_cost(&costs, i, &name)) != NULL; i++) {
         (void)snprintf(text, sizeof text, "%s = %.4f\n", name, *value);
         output_file_text(file, text);
     }
 }
 
-trawl_status tune_profile_write(const char *path, const tune_profile *profile, trawl_error *error) {
+trawl_status device_profile_write(const char *path, const device_profile *profile,
+                                  trawl_error *error) {
     output_file *file = NULL;
     make_directory(path);
     trawl_status status = output_file_open(path, &file, error);
@@ -303,7 +304,7 @@ trawl_status tune_profile_write(const char *path, const tune_profile *profile, t
                    profile->device);
     output_file_text(file, text);
     for (size_t i = 0; i < profile->count; i++) {
-        const tune_entry *entry = &profile->entries[i];
+        const profile_entry *entry = &profile->entries[i];
         (void)snprintf(text, sizeof text,
                        "\n[%s %s]\nkernel = %s\nblock_threads = %" PRIu32 "\nblock_bytes = %" PRIu32
                        "\ngb_per_second = %.3f\ndate = %s\n",
@@ -320,22 +321,22 @@ trawl_status tune_profile_write(const char *path, const tune_profile *profile, t
 
 /* ------------------------------------------------------------------ entries */
 
-const tune_entry *tune_profile_find(const tune_profile *profile, const char *engine,
-                                    const char *variant) {
+const profile_entry *device_profile_find(const device_profile *profile, const char *engine,
+                                         const char *variant) {
     for (size_t i = 0; i < profile->count; i++) {
-        const tune_entry *entry = &profile->entries[i];
+        const profile_entry *entry = &profile->entries[i];
         if (strcmp(entry->engine, engine) == 0 && strcmp(entry->variant, variant) == 0)
             return entry;
     }
     return NULL;
 }
 
-bool tune_profile_set(tune_profile *profile, const tune_entry *entry) {
+bool device_profile_set(device_profile *profile, const profile_entry *entry) {
     size_t at = 0;
     while (at < profile->count && (strcmp(profile->entries[at].engine, entry->engine) != 0 ||
                                    strcmp(profile->entries[at].variant, entry->variant) != 0))
         at++;
-    if (at == TUNE_ENTRIES)
+    if (at == PROFILE_ENTRIES)
         return false;
     profile->entries[at] = *entry;
     profile->count += at == profile->count;
@@ -344,13 +345,13 @@ bool tune_profile_set(tune_profile *profile, const tune_entry *entry) {
 
 /* ------------------------------------------------------------------ where it lies */
 
-void tune_device_name(const char *description, char *name, size_t size) {
+void profile_device_name(const char *description, char *name, size_t size) {
     const char *end = strstr(description, " (");
     size_t length = end == NULL ? strlen(description) : (size_t)(end - description);
     (void)snprintf(name, size, "%.*s", (int)length, description);
 }
 
-bool tune_profile_path(const char *device_name, char *path, size_t size) {
+bool device_profile_path(const char *device_name, char *path, size_t size) {
     const char *base = getenv("XDG_CONFIG_HOME");
     const char *middle = "";
     /* Relative paths are to be ignored, says the XDG Base Directory Specification. */

@@ -28,53 +28,54 @@
 
 #include "trawl/trawl.h"
 
-enum { TUNE_NAME_BYTES = 48, TUNE_ENTRIES = 64 };
+enum { PROFILE_NAME_BYTES = 48, PROFILE_ENTRIES = 64 };
 
-typedef struct tune_entry {
-    char engine[TUNE_NAME_BYTES];
-    char variant[TUNE_NAME_BYTES];
-    char kernel[TUNE_NAME_BYTES];
+typedef struct profile_entry {
+    char engine[PROFILE_NAME_BYTES];
+    char variant[PROFILE_NAME_BYTES];
+    char kernel[PROFILE_NAME_BYTES];
     uint32_t block_threads;
     uint32_t block_bytes;
     double gb_per_second;
-    char date[TUNE_NAME_BYTES];
-} tune_entry;
+    char date[PROFILE_NAME_BYTES];
+} profile_entry;
 
-typedef struct tune_profile {
+typedef struct device_profile {
     char device[128];
-    tune_entry entries[TUNE_ENTRIES];
+    profile_entry entries[PROFILE_ENTRIES];
     size_t count;
     bool has_costs;
     trawl_costs costs;
     bool has_device_costs;
     trawl_device_costs device_costs;
-} tune_profile;
+} device_profile;
 
 /* The members of trawl_costs by name: where its values are and how many; NULL past the last one. */
-double *tune_cost(trawl_costs *costs, size_t index, const char **name, size_t *count);
+double *profile_cost(trawl_costs *costs, size_t index, const char **name, size_t *count);
 
 /* The same of trawl_device_costs, whose members are one value each. */
-double *tune_device_cost(trawl_device_costs *costs, size_t index, const char **name);
+double *profile_device_cost(trawl_device_costs *costs, size_t index, const char **name);
 
 /* Reads a whole profile. TRAWL_ERROR_IO when it cannot be read, TRAWL_ERROR_FORMAT when it is
  * damaged; the sentence then names file and line, and *profile is empty. */
-trawl_status tune_profile_read(const char *path, tune_profile *profile, trawl_error *error);
+trawl_status device_profile_read(const char *path, device_profile *profile, trawl_error *error);
 
 /* Writes it atomically; makes the directory of the file, but not that of the directory. */
-trawl_status tune_profile_write(const char *path, const tune_profile *profile, trawl_error *error);
+trawl_status device_profile_write(const char *path, const device_profile *profile,
+                                  trawl_error *error);
 
 /* NULL: there is none. */
-const tune_entry *tune_profile_find(const tune_profile *profile, const char *engine,
-                                    const char *variant);
+const profile_entry *device_profile_find(const device_profile *profile, const char *engine,
+                                         const char *variant);
 
 /* Puts an entry in the place of the one for the same engine and variant. False when it is full. */
-bool tune_profile_set(tune_profile *profile, const tune_entry *entry);
+bool device_profile_set(device_profile *profile, const profile_entry *entry);
 
 /* The maker's name of a device, from trawl_device.description. */
-void tune_device_name(const char *description, char *name, size_t size);
+void profile_device_name(const char *description, char *name, size_t size);
 
 /* Where the profile of a device lies: $XDG_CONFIG_HOME/trawl/ (else $HOME/.config/trawl/) and the
  * device's name. False when neither variable is set or the path is too long. */
-bool tune_profile_path(const char *device_name, char *path, size_t size);
+bool device_profile_path(const char *device_name, char *path, size_t size);
 
 #endif

@@ -15,37 +15,37 @@ void device_maker_name(const char *device, char *name, size_t size) {
         return;
     for (size_t i = 0; i < count && i < MOST; i++) {
         if (strcmp(devices[i].name, wanted) == 0)
-            tune_device_name(devices[i].description, name, size);
+            profile_device_name(devices[i].description, name, size);
     }
 }
 
 /* Whether there is a folder of profiles. */
 static bool has_profiles(void) {
     char path[4096];
-    if (!tune_profile_path("any", path, sizeof path))
+    if (!device_profile_path("any", path, sizeof path))
         return false;
     *strrchr(path, '/') = '\0';
     return access(path, F_OK) == 0;
 }
 
-trawl_status device_read_profile(const profile_options *options, const char *device, char *path,
-                                 size_t size, tune_profile *profile, trawl_error *error) {
+trawl_status device_profile_load(const profile_options *options, const char *device, char *path,
+                                 size_t size, device_profile *profile, trawl_error *error) {
     char name[128];
-    *profile = (tune_profile){.count = 0};
+    *profile = (device_profile){.count = 0};
     *error = (trawl_error){.status = TRAWL_ERROR_UNAVAILABLE};
     path[0] = '\0';
     if (options->ignore)
         return TRAWL_ERROR_UNAVAILABLE;
     if (options->path != NULL) {
         (void)snprintf(path, size, "%s", options->path);
-        return tune_profile_read(path, profile, error);
+        return device_profile_read(path, profile, error);
     }
     if (!has_profiles()) /* most have none, and a device's name takes long to get */
         return TRAWL_ERROR_UNAVAILABLE;
     device_maker_name(device, name, sizeof name);
-    if (!tune_profile_path(name, path, size) || access(path, F_OK) != 0) {
+    if (!device_profile_path(name, path, size) || access(path, F_OK) != 0) {
         path[0] = '\0';
         return TRAWL_ERROR_UNAVAILABLE;
     }
-    return tune_profile_read(path, profile, error);
+    return device_profile_read(path, profile, error);
 }

@@ -207,7 +207,7 @@ static uint8_t *read_text(const tune_options *options, size_t *length) {
 /* ------------------------------------------------------------------ tuning */
 
 /* One kernel: a line, and `best` when it is the fastest so far. */
-static bool try_kernel(const char *kernel, tune_subject *subject, tune_entry *best) {
+static bool try_kernel(const char *kernel, tune_subject *subject, profile_entry *best) {
     tune_shape shape;
     subject->kernel = kernel;
     if (!tune_kernel(subject, &shape)) {
@@ -229,7 +229,7 @@ static bool try_kernel(const char *kernel, tune_subject *subject, tune_entry *be
 }
 
 static bool try_kernels(const tune_options *options, const char *engine, tune_subject *subject,
-                        tune_entry *best) {
+                        profile_entry *best) {
     trawl_kernel_description kernel;
     if (options->scan.kernel != NULL)
         return try_kernel(options->scan.kernel, subject, best);
@@ -240,20 +240,20 @@ static bool try_kernels(const tune_options *options, const char *engine, tune_su
 }
 
 /* Puts what is not NULL into the profile; what else is in it stays. False after one line. */
-static bool remember(const tune_options *options, const tune_entry *best, const trawl_costs *costs,
-                     const trawl_device_costs *device_costs) {
+static bool remember(const tune_options *options, const profile_entry *best,
+                     const trawl_costs *costs, const trawl_device_costs *device_costs) {
     char path[4096];
     char name[128];
     trawl_error error;
     device_maker_name(options->scan.device, name, sizeof name);
     if (options->profile.path != NULL)
         (void)snprintf(path, sizeof path, "%s", options->profile.path);
-    else if (!tune_profile_path(name, path, sizeof path)) {
+    else if (!device_profile_path(name, path, sizeof path)) {
         report("neither XDG_CONFIG_HOME nor HOME says where profiles lie; --profile FILE does");
         return false;
     }
-    tune_profile *profile = allocate(sizeof *profile);
-    trawl_status status = tune_profile_read(path, profile, &error);
+    device_profile *profile = allocate(sizeof *profile);
+    trawl_status status = device_profile_read(path, profile, &error);
     if (status == TRAWL_ERROR_FORMAT)
         report("%s; it is written anew", error.message);
     (void)snprintf(profile->device, sizeof profile->device, "%s", name);
@@ -263,11 +263,11 @@ static bool remember(const tune_options *options, const tune_entry *best, const 
     } else if (device_costs != NULL) {
         profile->has_device_costs = true;
         profile->device_costs = *device_costs;
-    } else if (!tune_profile_set(profile, best)) {
+    } else if (!device_profile_set(profile, best)) {
         profile->count = 0;
-        (void)tune_profile_set(profile, best);
+        (void)device_profile_set(profile, best);
     }
-    status = tune_profile_write(path, profile, &error);
+    status = device_profile_write(path, profile, &error);
     free(profile);
     if (status != TRAWL_OK)
         (void)report_error(&error);
@@ -290,7 +290,7 @@ static bool tune_cpu(const tune_options *options) {
     const char *name = NULL;
     size_t count = 0;
     const double *values = NULL;
-    for (size_t i = 0; (values = tune_cost(&costs, i, &name, &count)) != NULL; i++) {
+    for (size_t i = 0; (values = profile_cost(&costs, i, &name, &count)) != NULL; i++) {
         (void)printf("%s", name);
         for (size_t k = 0; k < count; k++)
             (void)printf("\t%.4f", values[k]);
@@ -312,7 +312,7 @@ static bool tune_device(const tune_options *options) {
     }
     const char *name = NULL;
     const double *value = NULL;
-    for (size_t i = 0; (value = tune_device_cost(&costs, i, &name)) != NULL; i++)
+    for (size_t i = 0; (value = profile_device_cost(&costs, i, &name)) != NULL; i++)
         (void)printf("%s\t%.4f\n", name, *value);
     return remember(options, NULL, NULL, &costs);
 }
@@ -333,7 +333,7 @@ static bool tune(const tune_options *options, const trawl_db *db, const uint8_t 
         return false;
     }
     trawl_db_info(db, &information);
-    tune_entry best = {.block_bytes = 0};
+    profile_entry best = {.block_bytes = 0};
     (void)snprintf(best.engine, sizeof best.engine, "%s", information.engine);
     (void)snprintf(best.variant, sizeof best.variant, "%s", information.variant);
     time_t now = time(NULL);

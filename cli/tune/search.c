@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "source/output_file.h"
-
 typedef struct search {
     const tune_space *space;
     tune_measure measure;

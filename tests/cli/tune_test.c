@@ -154,7 +154,7 @@ static void write_text(const char *text) {
     assert_int_equal(fclose(file), 0);
 }
 
-static const tune_entry first_entry = {
+static const profile_entry first_entry = {
     .engine = "ac-dfa",
     .variant = "classes",
     .kernel = "hot",
@@ -167,76 +167,76 @@ static const tune_entry first_entry = {
 static void profile_survives_writing_and_reading(void **state) {
     (void)state;
     trawl_error error;
-    tune_profile written = {.device = "NVIDIA H200"};
-    tune_entry second = first_entry;
+    device_profile written = {.device = "NVIDIA H200"};
+    profile_entry second = first_entry;
     (void)snprintf(second.variant, sizeof second.variant, "stt");
     (void)snprintf(second.kernel, sizeof second.kernel, "ac4");
     second.block_threads = second.block_bytes = 0;
-    assert_true(tune_profile_set(&written, &first_entry));
-    assert_true(tune_profile_set(&written, &second));
-    assert_int_equal(tune_profile_write(path, &written, &error), TRAWL_OK);
+    assert_true(device_profile_set(&written, &first_entry));
+    assert_true(device_profile_set(&written, &second));
+    assert_int_equal(device_profile_write(path, &written, &error), TRAWL_OK);
 
-    tune_profile read;
-    assert_int_equal(tune_profile_read(path, &read, &error), TRAWL_OK);
+    device_profile read;
+    assert_int_equal(device_profile_read(path, &read, &error), TRAWL_OK);
     assert_string_equal(read.device, "NVIDIA H200");
     assert_int_equal(read.count, 2);
-    const tune_entry *entry = tune_profile_find(&read, "ac-dfa", "classes");
+    const profile_entry *entry = device_profile_find(&read, "ac-dfa", "classes");
     assert_non_null(entry);
     assert_string_equal(entry->kernel, "hot");
     assert_int_equal(entry->block_threads, 256);
     assert_int_equal(entry->block_bytes, 65536);
     assert_true(fabs(entry->gb_per_second - 612.375) < 1e-9);
     assert_string_equal(entry->date, "2026-11-21");
-    entry = tune_profile_find(&read, "ac-dfa", "stt");
+    entry = device_profile_find(&read, "ac-dfa", "stt");
     assert_non_null(entry);
     assert_string_equal(entry->kernel, "ac4");
     assert_int_equal(entry->block_threads, 0);
-    assert_null(tune_profile_find(&read, "ac-nfa", "stt"));
+    assert_null(device_profile_find(&read, "ac-nfa", "stt"));
 
     /* The same engine and variant again: in its place. */
     second.block_threads = 64;
-    assert_true(tune_profile_set(&read, &second));
+    assert_true(device_profile_set(&read, &second));
     assert_int_equal(read.count, 2);
-    assert_int_equal(tune_profile_find(&read, "ac-dfa", "stt")->block_threads, 64);
+    assert_int_equal(device_profile_find(&read, "ac-dfa", "stt")->block_threads, 64);
 }
 
 static void costs_survive_writing_and_reading(void **state) {
     (void)state;
     trawl_error error;
     const char *name = NULL;
-    tune_profile written = {.device = "NVIDIA H200", .has_costs = true, .has_device_costs = true};
+    device_profile written = {.device = "NVIDIA H200", .has_costs = true, .has_device_costs = true};
     written.costs.memory = 0.25;
     double *value = NULL;
     size_t count = 0;
-    for (; (value = tune_device_cost(&written.device_costs, count, &name)) != NULL; count++)
+    for (; (value = profile_device_cost(&written.device_costs, count, &name)) != NULL; count++)
         *value = (double)(count + 1) / 4;
     assert_true(count * sizeof *value + sizeof(size_t) == sizeof written.device_costs);
-    assert_true(tune_profile_set(&written, &first_entry));
-    assert_int_equal(tune_profile_write(path, &written, &error), TRAWL_OK);
-    tune_profile read;
-    assert_int_equal(tune_profile_read(path, &read, &error), TRAWL_OK);
+    assert_true(device_profile_set(&written, &first_entry));
+    assert_int_equal(device_profile_write(path, &written, &error), TRAWL_OK);
+    device_profile read;
+    assert_int_equal(device_profile_read(path, &read, &error), TRAWL_OK);
     assert_true(read.has_costs && read.has_device_costs);
     assert_int_equal(read.count, 1);
     assert_true(read.costs.memory == 0.25);
     assert_int_equal(read.device_costs.size, sizeof read.device_costs);
     for (size_t i = 0; i < count; i++)
-        assert_true(*tune_device_cost(&read.device_costs, i, &name) == (double)(i + 1) / 4);
+        assert_true(*profile_device_cost(&read.device_costs, i, &name) == (double)(i + 1) / 4);
     write_text("device = x\n");
-    assert_int_equal(tune_profile_read(path, &read, &error), TRAWL_OK);
+    assert_int_equal(device_profile_read(path, &read, &error), TRAWL_OK);
     assert_false(read.has_device_costs);
 }
 
 static void full_profile_takes_no_more(void **state) {
     (void)state;
-    tune_profile profile = {.count = 0};
-    tune_entry entry = first_entry;
-    for (unsigned i = 0; i < TUNE_ENTRIES; i++) {
+    device_profile profile = {.count = 0};
+    profile_entry entry = first_entry;
+    for (unsigned i = 0; i < PROFILE_ENTRIES; i++) {
         (void)snprintf(entry.variant, sizeof entry.variant, "v%u", i);
-        assert_true(tune_profile_set(&profile, &entry));
+        assert_true(device_profile_set(&profile, &entry));
     }
-    assert_true(tune_profile_set(&profile, &entry));
+    assert_true(device_profile_set(&profile, &entry));
     (void)snprintf(entry.variant, sizeof entry.variant, "one more");
-    assert_false(tune_profile_set(&profile, &entry));
+    assert_false(device_profile_set(&profile, &entry));
 }
 
 static void damaged_profiles_name_file_and_line(void **state) {
@@ -268,18 +268,18 @@ static void damaged_profiles_name_file_and_line(void **state) {
     };
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
         trawl_error error;
-        tune_profile profile;
+        device_profile profile;
         write_text(damaged[i].text);
-        assert_int_equal(tune_profile_read(path, &profile, &error), TRAWL_ERROR_FORMAT);
+        assert_int_equal(device_profile_read(path, &profile, &error), TRAWL_ERROR_FORMAT);
         assert_int_equal(profile.count, 0);
         if (strstr(error.message, damaged[i].where) == NULL || strstr(error.message, path) == NULL)
             fail_msg("%s, expected %s", error.message, damaged[i].where);
     }
     trawl_error error;
-    tune_profile profile;
+    device_profile profile;
     write_text("");
-    assert_int_equal(tune_profile_read(path, &profile, &error), TRAWL_OK);
-    assert_int_equal(tune_profile_read("/nowhere/at all", &profile, &error), TRAWL_ERROR_IO);
+    assert_int_equal(device_profile_read(path, &profile, &error), TRAWL_OK);
+    assert_int_equal(device_profile_read("/nowhere/at all", &profile, &error), TRAWL_ERROR_IO);
     assert_non_null(strstr(error.message, "/nowhere/at all: No such file"));
 }
 
@@ -287,22 +287,22 @@ static void profiles_lie_where_xdg_says(void **state) {
     (void)state;
     char name[32];
     char where[128];
-    tune_device_name("NVIDIA H200 (compute capability 9.0)", name, sizeof name);
+    profile_device_name("NVIDIA H200 (compute capability 9.0)", name, sizeof name);
     assert_string_equal(name, "NVIDIA H200");
-    tune_device_name("plain", name, sizeof name);
+    profile_device_name("plain", name, sizeof name);
     assert_string_equal(name, "plain");
 
     assert_int_equal(setenv("HOME", "/home/me", 1), 0);
     assert_int_equal(setenv("XDG_CONFIG_HOME", "/my config", 1), 0);
-    assert_true(tune_profile_path("NVIDIA H200/../x", where, sizeof where));
+    assert_true(device_profile_path("NVIDIA H200/../x", where, sizeof where));
     assert_string_equal(where, "/my config/trawl/NVIDIA-H200-..-x.profile");
     assert_int_equal(setenv("XDG_CONFIG_HOME", "relative", 1), 0);
-    assert_true(tune_profile_path("H200", where, sizeof where));
+    assert_true(device_profile_path("H200", where, sizeof where));
     assert_string_equal(where, "/home/me/.config/trawl/H200.profile");
-    assert_false(tune_profile_path("H200", where, 20));
+    assert_false(device_profile_path("H200", where, 20));
     assert_int_equal(unsetenv("XDG_CONFIG_HOME"), 0);
     assert_int_equal(unsetenv("HOME"), 0);
-    assert_false(tune_profile_path("H200", where, sizeof where));
+    assert_false(device_profile_path("H200", where, sizeof where));
 }
 
 /* ------------------------------------------------------------------ the model of transfers */

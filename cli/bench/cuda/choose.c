@@ -15,7 +15,6 @@
 #include "cli/flags/common.h"
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
-#include "source/output_file.h"
 
 /* What one element of --engine asks for. */
 typedef struct wish {
@@ -79,10 +78,10 @@ static size_t add_ladders(bench_cuda *bench, const wish *asked) {
 
 /* What `trawl tune` found on this device. */
 static void add_tuned(bench_cuda *bench, const wish *asked) {
-    const tune_profile *profile = &bench->profile;
+    const device_profile *profile = &bench->profile;
     static const char ladder[] = "parameters of trawl tune";
     for (size_t i = 0; i < profile->count; i++) {
-        const tune_entry *entry = &profile->entries[i];
+        const profile_entry *entry = &profile->entries[i];
         if (strcmp(entry->engine, asked->engine) != 0 ||
             !equal_or_any(asked->variant, entry->variant) ||
             !equal_or_any(asked->kernel, entry->kernel))
@@ -195,7 +194,7 @@ static bool read_profile(bench_cuda *bench) {
     char path[4096];
     trawl_error error;
     trawl_status status =
-        device_read_profile(asked, bench->device, path, sizeof path, &bench->profile, &error);
+        device_profile_load(asked, bench->device, path, sizeof path, &bench->profile, &error);
     if (status == TRAWL_OK || status == TRAWL_ERROR_UNAVAILABLE)
         return true;
     report("%s%s", error.message, asked->path == NULL ? "; the profile is not used" : "");

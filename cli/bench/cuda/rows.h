@@ -39,7 +39,7 @@ typedef struct bench_cuda {
     uint32_t device_number;
     char device_name[128];
     trawl_cuda_ceilings ceilings; /* zeros when they could not be measured */
-    tune_profile profile;         /* of the device; empty when there is none */
+    device_profile profile;       /* of the device; empty when there is none */
     char **lists;                 /* the values of --engine taken apart: rows refer to them */
     size_t list_count;
     bench_rows rows;

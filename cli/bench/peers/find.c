@@ -13,7 +13,6 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/bench/libhs.h"
-#include "source/output_file.h"
 
 /* ------------------------------------------------------------------ which there are */
 

@@ -12,7 +12,6 @@
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
-#include "source/output_file.h"
 
 enum { HEAD_BYTES = 8 }; /* of a pattern: its length and its flags */
 

@@ -17,7 +17,6 @@
 #include "cli/base/clock.h"
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
-#include "source/output_file.h"
 
 struct bench_process {
     pid_t id;

@@ -14,7 +14,6 @@
 #include "cli/bench/peers/process.h"
 #include "cli/bench/subject.h"
 #include "cli/flags/common.h"
-#include "source/output_file.h"
 
 enum { PROGRAM_COUNT = 3, FIXED_ARGUMENTS = 8, DEFAULT_REPEATS = 3 };
 
