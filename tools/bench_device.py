@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Measures trawl on a GPU over the workloads of docs/BENCHMARKS.md, and prints Markdown.
+"""Measures trawl on a GPU over the workloads of docs/guide/benchmarks.md, and prints Markdown.
 
 For each row of TABLE below: one run of `trawl bench --device cuda --on-device --format json`, with
 the text in device memory, CUDA events, and beside each speed its share of the rate at which the card
 reads its memory, measured in the same run. Every row counts on the CPU too and compares. Everything
-measured is kept as JSON in a directory, from which the tables can be printed again (--report).
+measured is kept as JSON in a directory, from which the tables can be printed again (--report), and
+with --record as one file, from which tools/bench_report.py makes a page of docs/results.
 
     tools/bench_device.py build/gpu/trawl
     tools/bench_device.py --rows 'rare-*,dna8-1000' --sizes 64M,1G build/gpu/trawl
-    tools/bench_device.py --engines auto,qgram,ac-dfa:classes+hot build/gpu/trawl
+    tools/bench_device.py --engines ac-dfa --all build/gpu/trawl -- --kernel ac2
     tools/bench_device.py --forms count,matches --out results build/gpu/trawl
 
 Exit status: 0; 1 when a row could not be measured or differs from the CPU; 2 for wrong usage.
@@ -25,6 +26,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True  # leaves nothing in tools/
+import bench_report
 import bench_workloads as workloads
 
 # The target is in GB/s, for counting in 1 GiB on an H200; None: there is none.
@@ -67,77 +69,14 @@ def measure(options, row, form, size):
             "problems": problems, "seconds": time.monotonic() - begin}
 
 
-def device_rows(result):
-    """The measured ones, the fastest of each engine and kernel first."""
-    rows = [row for row in result["rows"] if row.get("device", "cpu") != "cpu" and
-            row.get("gb_per_second")]
-    return sorted(rows, key=lambda row: -row["gb_per_second"]["median"])
-
-
-def title(row):
-    return ":".join(part for part in (row["engine"], row.get("variant"), row.get("kernel")) if part)
-
-
-def size_text(size):
-    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 1 << shift and size % (1 << shift) == 0:
-            return "%d %s" % (size >> shift, unit)
-    return "%d bytes" % size
-
-
-def print_plans(results):
-    """What the planner took where engine auto was measured, against the best of the others."""
-    lines = []
-    for result in results:
-        rows = device_rows(result)
-        planned = [row for row in rows if row.get("reason")]
-        forced = [row for row in rows if not row.get("reason")]
-        if planned and forced:
-            speed = planned[0]["gb_per_second"]["median"]
-            lines.append("| %s | %s | %s | %s | %.4g | %.4g | %.2f | %s |" % (
-                result["name"], size_text(result["bytes"]), result["form"], title(planned[0]),
-                planned[0].get("expected_gb_per_second", 0), speed,
-                speed / forced[0]["gb_per_second"]["median"], title(forced[0])))
-    if lines:
-        print("\n| workload | text | form | auto | GB/s expected | GB/s | auto / best | best |\n"
-              "|---|---|---|---|---|---|---|---|")
-        print("\n".join(lines))
-
-
-def print_report(results, all_rows):
-    print("| workload | text | form | matches | kernel | GB/s | slowest-fastest | share of memory's "
-          "rate | target | met |\n|---|---|---|---|---|---|---|---|---|---|")
-    for result in results:
-        rows = device_rows(result)
-        for row in rows if all_rows else rows[:1]:
-            speed, share = row["gb_per_second"], row.get("share_of_bandwidth")
-            asked = result["target"] if result["form"] == "count" and result["bytes"] == 1 << 30 \
-                else None
-            print("| %s | %s | %s | %s | %s | %.4g | %.4g-%.4g | %s | %s | %s |" % (
-                result["name"], size_text(result["bytes"]), result["form"],
-                format(row["matches"], ",") if row.get("matches") is not None else "-", title(row),
-                speed["median"], speed["min"], speed["max"],
-                "-" if share is None else "%.0f %%" % (100 * share), asked or "-",
-                "-" if not asked else "yes" if speed["median"] >= asked else "**no**"))
-        if not rows:
-            print("| %s | %s | %s | - | - | - | - | - | %s | **no** |" % (
-                result["name"], size_text(result["bytes"]), result["form"], result["target"] or "-"))
-    print_plans(results)
-    print()
-    for result in results:
-        for problem in result["problems"]:
-            print("- %s, %s, %s: %s" % (result["name"], size_text(result["bytes"]), result["form"],
-                                        problem))
-
-
 def parse_arguments(arguments):
-    flags = []
+    flags, given = [], arguments
     if "--" in arguments:
         at = arguments.index("--")
         arguments, flags = arguments[:at], arguments[at + 1:]
     parser = argparse.ArgumentParser(
         prog="bench_device.py",
-        description="Measures trawl on a GPU over the workloads of docs/BENCHMARKS.md.",
+        description="Measures trawl on a GPU over the workloads of docs/guide/benchmarks.md.",
         epilog="Flags after -- go to trawl bench (--kernel hot). Texts and sets are in $WORKLOADS "
                "(./workloads) and $TRAWL_DATA (./data); shorter texts are repeated.")
     parser.add_argument("trawl", nargs="?", help="the command to measure, built with CUDA")
@@ -145,8 +84,8 @@ def parse_arguments(arguments):
                         help="workloads, separated by commas; * and ? match any letters")
     parser.add_argument("--list", action="store_true", help="print the workloads and stop")
     parser.add_argument("--device", default="cuda", metavar="NAME", help="as trawl has it (cuda)")
-    parser.add_argument("--engines", default="qgram,ac-dfa:classes+hot", metavar="LIST",
-                        help="as trawl bench --engine takes them (qgram,ac-dfa:classes+hot)")
+    parser.add_argument("--engines", default="auto,qgram,ac-dfa:classes+hot", metavar="LIST",
+                        help="as trawl bench --engine takes them (auto,qgram,ac-dfa:classes+hot)")
     parser.add_argument("--sizes", default="1G", metavar="LIST",
                         help="of the text, separated by commas (1G)")
     parser.add_argument("--forms", default="count", metavar="LIST",
@@ -159,8 +98,10 @@ def parse_arguments(arguments):
     parser.add_argument("--all", action="store_true", help="print all kernels, not the fastest")
     parser.add_argument("--report", action="store_true",
                         help="measure nothing, print what DIRECTORY has")
+    workloads.add_record_arguments(parser)
     options = parser.parse_args(arguments)
     options.flags = flags
+    options.command = workloads.plain_command("bench_device.py", given, options.trawl)
     if options.trawl is None and not (options.report or options.list):
         parser.error("expected the path of trawl")
     try:
@@ -181,6 +122,41 @@ def choose_rows(names):
     return rows
 
 
+def combinations(options, rows):
+    return [(row, form, size) for row in rows for form in options.forms for size in options.sizes]
+
+
+def result_path(options, row, form, size):
+    return os.path.join(options.out, "%s-%s-%d.json" % (row.name, form, size))
+
+
+def describe_machine(options):
+    machine = workloads.describe_machine(options.trawl, options.commit)
+    devices = workloads.output_of(options.trawl, "devices").splitlines()
+    gpus = [line.split("\t") for line in devices if line.startswith("cuda")]
+    machine["GPU"] = gpus[0][-1] if gpus else "?"
+    machine["driver"] = workloads.output_of("nvidia-smi", "--query-gpu=driver_version",
+                                            "--format=csv,noheader").split("\n")[0]
+    machine["command"] = options.command
+    return machine
+
+
+def measure_rows(options, rows):
+    os.makedirs(options.out, exist_ok=True)
+    workloads.write_whole(os.path.join(options.out, "machine.json"),
+                          json.dumps(describe_machine(options), indent=1))
+    for row, form, size in combinations(options, rows):
+        result = measure(options, row, form, size)
+        workloads.write_whole(result_path(options, row, form, size), json.dumps(result, indent=1))
+        best = bench_report.planned_row(result)
+        print("%s, %s, %s: %.0f s, %s%s" % (
+            row.name, bench_report.size_text(size), form, result["seconds"],
+            "%s %.4g GB/s" % (bench_report.title(best), best["gb_per_second"]["median"])
+            if best else "not measured",
+            "".join("; " + problem for problem in result["problems"])),
+            file=sys.stderr, flush=True)
+
+
 def main(arguments):
     options = parse_arguments(arguments)
     rows = choose_rows(options.rows)
@@ -188,28 +164,19 @@ def main(arguments):
         for row in rows:
             print("%-18s %-34s %-24s %s" % (row.name, row.patterns, row.text, row.target or "-"))
         return 0
-    results = []
-    for row in rows:
-        for form in options.forms:
-            for size in options.sizes:
-                path = os.path.join(options.out, "%s-%s-%d.json" % (row.name, form, size))
-                if not options.report:
-                    os.makedirs(options.out, exist_ok=True)
-                    result = measure(options, row, form, size)
-                    workloads.write_whole(path, json.dumps(result, indent=1))
-                    best = device_rows(result)
-                    print("%s, %s, %s: %.0f s, %s%s" % (
-                        row.name, size_text(size), form, result["seconds"],
-                        "%s %.4g GB/s" % (title(best[0]), best[0]["gb_per_second"]["median"])
-                        if best else "not measured",
-                        "".join("; " + problem for problem in result["problems"])),
-                        file=sys.stderr, flush=True)
-                if os.path.isfile(path):
-                    results.append(workloads.read_json(path))
+    if not options.report:
+        measure_rows(options, rows)
+    paths = [result_path(options, *what) for what in combinations(options, rows)]
+    results = [workloads.read_json(path) for path in paths if os.path.isfile(path)]
     if not results:
         raise workloads.Trouble("%s: expected results of a run before" % options.out)
-    print_report(results, options.all)
-    return 1 if any(result["problems"] or not device_rows(result) for result in results) else 0
+    if options.record:
+        machine = workloads.read_json(os.path.join(options.out, "machine.json"))
+        bench_report.record(options.record, "gpu", machine, machine["command"], results,
+                            workloads.private_places(options.flags))
+    bench_report.print_device_report(results, options.all)
+    return 1 if any(result["problems"] or not bench_report.device_rows(result)
+                    for result in results) else 0
 
 
 if __name__ == "__main__":

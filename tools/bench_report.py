@@ -1,11 +1,33 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The tables of bench_workloads.py, as Markdown on standard output, from the results it keeps.
+"""The tables of bench_workloads.py and bench_device.py, as Markdown on standard output; and, as a
+command, the pages of docs/results from recorded runs.
 
-A result is one workload: its sizes and its contestants, as bench_workloads.measure returns it. A
-contestant's `speed` is {median, min, max} in GB/s, or None where there is none.
+A result is one workload. On a CPU: its sizes and its contestants, as bench_workloads.measure returns
+it; a contestant's `speed` is {median, min, max} in GB/s, or None where there is none. On a GPU: the
+rows of one run of trawl bench, as bench_device.measure returns it.
+
+A recorded run is a JSON file docs/results/data/DATE-MACHINE.json, written by either tool with
+--record: what was measured, and in its head the machine, the commit, the command. From the newest
+run of each machine the command below makes docs/results/MACHINE.md and MACHINE.svg, the list in
+docs/results/README.md, and the table and the picture of README.md.
+
+    tools/bench_report.py            writes them
+    tools/bench_report.py --check    exit status 1 and a list if one of them is not what it writes
 """
 
+import argparse
+import contextlib
+import glob
+import io
+import json
 import math
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True  # leaves nothing in tools/
+import bench_picture
 
 TARGET_MEAN = 4  # of the ratios of all rows, geometric
 TARGET_AUTO = 0.9  # of the planner's choice to the best engine forced by name
@@ -144,8 +166,8 @@ def print_machine(machine, results):
     print("- instruction sets: %s; trawl: %s%s"
           % (" ".join(machine["instruction sets"]), " ".join(machine["trawl devices"]),
              "; TRAWL_CPU=" + machine["TRAWL_CPU"] if machine["TRAWL_CPU"] else ""))
-    print("- %s, checkout %s, kernel %s"
-          % (machine["trawl"], machine["checkout"], machine["kernel"]))
+    print("- %s, commit %s, kernel %s"
+          % (machine["trawl"], machine["commit"], machine["kernel"]))
     print("- peers: " + (", ".join(versions) or "none"))
     threads = sorted({str(one["threads"]) for result in results for one in result["contestants"]
                       if one["threads"] and one["kind"] in ("auto", "engine")})
@@ -211,3 +233,305 @@ def speeds_tsv(results):
                     speed["min"], speed["max"], one["matches"], one["build_seconds"],
                     one["table_bytes"])))
     return "\n".join(lines) + "\n"
+
+
+# ------------------------------------------------------------------ a GPU's tables
+
+
+def device_rows(result):
+    """The measured ones, the fastest of each engine and kernel first."""
+    rows = [row for row in result["rows"] if row.get("device", "cpu") != "cpu" and
+            row.get("gb_per_second")]
+    return sorted(rows, key=lambda row: -row["gb_per_second"]["median"])
+
+
+def planned_row(result):
+    """The planner's choice where engine auto was measured, else the fastest; None without any."""
+    rows = device_rows(result)
+    return next((row for row in rows if row.get("reason")), rows[0] if rows else None)
+
+
+def title(row):
+    return ":".join(part for part in (row["engine"], row.get("variant"), row.get("kernel")) if part)
+
+
+def size_text(size):
+    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << shift and size % (1 << shift) == 0:
+            return "%d %s" % (size >> shift, unit)
+    return "%d bytes" % size
+
+
+def print_plans(results):
+    """What the planner took where engine auto was measured, against the best of the others."""
+    lines = []
+    for result in results:
+        rows = device_rows(result)
+        planned = [row for row in rows if row.get("reason")]
+        forced = [row for row in rows if not row.get("reason")]
+        if planned and forced:
+            speed = planned[0]["gb_per_second"]["median"]
+            lines.append("| %s | %s | %s | %s | %.4g | %.4g | %.2f | %s |" % (
+                result["name"], size_text(result["bytes"]), result["form"], title(planned[0]),
+                planned[0].get("expected_gb_per_second", 0), speed,
+                speed / forced[0]["gb_per_second"]["median"], title(forced[0])))
+    if lines:
+        print("\n| workload | text | form | auto | GB/s expected | GB/s | auto / best | best |\n"
+              "|---|---|---|---|---|---|---|---|")
+        print("\n".join(lines))
+
+
+def print_device_report(results, all_rows):
+    print("| workload | text | form | matches | kernel | GB/s | slowest-fastest | share of memory's "
+          "rate | target | met |\n|---|---|---|---|---|---|---|---|---|---|")
+    for result in results:
+        rows = device_rows(result)
+        for row in rows if all_rows else rows[:1]:
+            speed, share = row["gb_per_second"], row.get("share_of_bandwidth")
+            asked = result["target"] if result["form"] == "count" and result["bytes"] == 1 << 30 \
+                else None
+            print("| %s | %s | %s | %s | %s | %.4g | %.4g-%.4g | %s | %s | %s |" % (
+                result["name"], size_text(result["bytes"]), result["form"],
+                format(row["matches"], ",") if row.get("matches") is not None else "-", title(row),
+                speed["median"], speed["min"], speed["max"],
+                "-" if share is None else "%.0f %%" % (100 * share), asked or "-",
+                "-" if not asked else "yes" if speed["median"] >= asked else "**no**"))
+        if not rows:
+            print("| %s | %s | %s | - | - | - | - | - | %s | **no** |" % (
+                result["name"], size_text(result["bytes"]), result["form"], result["target"] or "-"))
+    print_plans(results)
+    print()
+    for result in results:
+        for problem in result["problems"]:
+            print("- %s, %s, %s: %s" % (result["name"], size_text(result["bytes"]), result["form"],
+                                        problem))
+
+
+# ------------------------------------------------------------------ recorded runs
+
+
+def record(path, kind, machine, command, results, secrets=()):
+    """Writes a recorded run. `secrets`: (path of this machine, what to write in its place)."""
+    kept = [{key: value for key, value in result.items() if key != "bench_output"}
+            for result in results]
+    head = {"kind": kind, "commit": machine["commit"], "command": command, "machine": machine}
+    lines = ['{"head": %s,' % json.dumps(head, indent=1), '"results": [']
+    for number, result in enumerate(kept):
+        inner = "contestants" if kind == "cpu" else "rows"
+        rest = json.dumps({key: value for key, value in result.items() if key != inner})
+        rows = ",\n  ".join(json.dumps(row) for row in result[inner])
+        lines.append('%s{%s, "%s": [\n  %s]}' % (",\n" if number else "", rest[1:-1], inner, rows))
+    text = "\n".join(lines) + "\n]}\n"
+    for place, word in secrets:
+        text = text.replace(place.rstrip("/"), word)
+    json.loads(text)  # what was replaced has left it whole
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+class Run:
+    """A recorded run. Its file's name says the date and the machine."""
+
+    def __init__(self, path):
+        match = re.fullmatch(r"(\d{4}-\d\d-\d\d)-([a-z0-9.-]+)\.json", os.path.basename(path))
+        if match is None:
+            raise SystemExit("%s: expected a name like 2026-11-22-xeon.json" % path)
+        self.path, self.date, self.name = path, match.group(1), match.group(2)
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+        self.head, self.results = data["head"], data["results"]
+        self.kind, self.machine = self.head["kind"], self.head["machine"]
+
+    def model(self):
+        return self.machine["GPU"] if self.kind == "gpu" else self.machine["model"]
+
+    def counts(self):
+        """Of a GPU: counting the largest text."""
+        most = max(result["bytes"] for result in self.results)
+        return [result for result in self.results
+                if result["form"] == "count" and result["bytes"] == most]
+
+
+def newest(directory):
+    """The last run of each machine, in the order of their names."""
+    runs = [Run(path) for path in sorted(glob.glob(os.path.join(directory, "data", "*.json")))]
+    return sorted({run.name: run for run in runs}.values(), key=lambda run: run.name)
+
+
+def bandwidth(run):
+    rates = [row["bandwidth_gb_per_second"] for result in run.results
+             for row in device_rows(result) if row.get("bandwidth_gb_per_second")]
+    return max(rates, default=None)
+
+
+def picture(run):
+    if run.kind == "gpu":
+        rate, rows = bandwidth(run), []
+        for result in run.counts():
+            row = planned_row(result)
+            if row:
+                speed = row["gb_per_second"]["median"]
+                rows.append((result["name"], (speed,), "%.4g" % speed))
+        line = (rate, "memory is read at %.4g GB/s" % rate) if rate else None
+        return bench_picture.bars("%s, counting all matches in its memory" % run.model(),
+                                  ("trawl",), rows, line)
+    rows = []
+    for result in run.results:
+        found = summarize(result)
+        values = [one["speed"]["median"] if one else None for one in (found["ours"], found["peer"])]
+        if values[0]:
+            rows.append((result["name"], values,
+                         "%.3g times" % found["ratio"] if found["ratio"] else ""))
+    return bench_picture.bars("One thread of %s, counting all matches" % run.model(),
+                              ("trawl", "the fastest peer"), rows)
+
+
+def page(run):
+    """docs/results/MACHINE.md."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        print("# %s\n" % run.model())
+        print("Generated by `tools/bench_report.py` from [data/%s](data/%s): do not edit. How it was\n"
+              "measured, and what the workloads are: [benchmarks](../guide/benchmarks.md).\n"
+              % ((os.path.basename(run.path),) * 2))
+        print("Date %s, commit %s. Command:\n\n```sh\n%s\n```\n"
+              % (run.date, run.head["commit"], run.head["command"]))
+        print("![Speeds](%s.svg)\n" % run.name)
+        if run.kind == "gpu":
+            print("## Machine\n")
+            for key in ("GPU", "driver", "model", "CPUs", "trawl"):
+                if run.machine.get(key):
+                    print("- %s: %s" % (key, run.machine[key]))
+            if bandwidth(run):
+                print("- its memory is read at %.4g GB/s, measured in the same run" % bandwidth(run))
+            print("\n## Speeds\n")
+            print_device_report(run.results, True)
+        else:
+            print_report(run.machine, run.results)
+    return out.getvalue().rstrip("\n") + "\n"
+
+
+def index(runs):
+    """docs/results/README.md."""
+    lines = ["# Results", "",
+             "Generated by `tools/bench_report.py` from the recorded runs in `docs/results/data`: do not "
+             "edit.", "How to measure, and what the workloads are: [benchmarks](../guide/benchmarks.md). "
+             "Older figures, and", "what was tried: [notebook](../notebook/README.md).", ""]
+    if not runs:
+        return "\n".join(lines + ["No run of this version has been recorded."]) + "\n"
+    lines += ["| machine | date | commit | workloads |", "|---|---|---|---|"]
+    for run in runs:
+        lines.append("| [%s](%s.md) | %s | %s | %d |" % (
+            run.model(), run.name, run.date, run.head["commit"],
+            len({result["name"] for result in run.results})))
+    return "\n".join(lines) + "\n"
+
+
+# ------------------------------------------------------------------ README.md
+
+BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
+SHOWN = (("rare-10", "10 rare strings", "English"), ("rare-1000", "1,000 rare strings", "English"),
+         ("english-100", "100 words", "English"), ("english-5000", "5,000 words", "English"),
+         ("code-1000", "1,000 identifiers", "C source"),
+         ("gitleaks-code", "244 keywords of secrets", "C source"),
+         ("yara-programs", "35,526 malware strings", "programs"),
+         ("snort-traffic", "4,781 intrusion rules", "traffic"),
+         ("dna8-16000", "16,000 pieces of 8 letters", "DNA"),
+         ("13grams-dickens", "45,164 sentences", "Dickens"))
+
+
+def speed_table(run, gpu):
+    """Of README.md: one machine's CPU, and beside it a GPU if there is one."""
+    by_name = {result["name"]: summarize(result) for result in run.results}
+    device = {result["name"]: planned_row(result) for result in gpu.counts()} if gpu else {}
+    lines = ["| patterns | text | trawl, GB/s | fastest peer, GB/s | ratio |%s"
+             % (" one GPU, GB/s |" if gpu else ""), "|---|---|---|---|---|" + ("---|" if gpu else "")]
+    for name, patterns, text in SHOWN:
+        found = by_name.get(name)
+        if found is None or not found["ratio"]:
+            continue
+        line = "| %s | %s | %s | %s (%s) | %.3g |" % (
+            patterns, text, speed_text(found["ours"]), speed_text(found["peer"]),
+            found["peer"]["name"], found["ratio"])
+        if gpu:
+            row = device.get(name)
+            line += " %s |" % ("%.4g" % row["gb_per_second"]["median"] if row else "-")
+        lines.append(line)
+    return lines
+
+
+def speed_section(run, gpu):
+    ratios = [found["ratio"] for found in map(summarize, run.results) if found["ratio"]]
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    text = ["One thread of %s, counting all matches, beside the fastest peer in the same run; geometric"
+            % run.model(), "mean of the ratio over %d workloads: %.2g. [All of them](docs/results/%s.md)."
+            % (len(ratios), mean, run.name)]
+    if gpu:
+        text.append("GPU: %s, text in its memory; [all](docs/results/%s.md)." % (gpu.model(), gpu.name))
+    return "\n".join([BEGIN, *text, "", *speed_table(run, gpu), "",
+                      "![Speeds of trawl and of the fastest peer](docs/results/%s.svg)" % run.name, END])
+
+
+def with_section(readme, runs):
+    """README.md with its part between the two marks made new, if a run on a CPU is recorded."""
+    cpu = [run for run in runs if run.kind == "cpu"]
+    gpu = [run for run in runs if run.kind == "gpu"]
+    if not cpu:
+        return readme
+    last = max(cpu, key=lambda run: run.date)
+    section = speed_section(last, max(gpu, key=lambda run: run.date) if gpu else None)
+    before, mark, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not mark or not end:
+        raise SystemExit("README.md: expected the marks %s and %s" % (BEGIN, END))
+    return before + section + after
+
+
+def generate(root):
+    """path -> contents, of all that is generated."""
+    results = os.path.join(root, "docs", "results")
+    runs = newest(results)
+    files = {os.path.join(results, "README.md"): index(runs)}
+    for run in runs:
+        files[os.path.join(results, run.name + ".md")] = page(run)
+        files[os.path.join(results, run.name + ".svg")] = picture(run)
+    readme = os.path.join(root, "README.md")
+    with open(readme, encoding="utf-8") as file:
+        files[readme] = with_section(file.read(), runs)
+    return files
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="bench_report.py",
+                                     description="Makes docs/results from its recorded runs.")
+    parser.add_argument("--check", action="store_true", help="only compare; exit status 1 if stale")
+    parser.add_argument("root", nargs="?", help="of the repository",
+                        default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    options = parser.parse_args(arguments)
+    root, stale = os.path.normpath(options.root), []
+    files = generate(root)
+    folder = os.path.join(root, "docs", "results")
+    known = {os.path.basename(path) for path in files}
+    stale += [os.path.join(folder, name) + ": no recorded run makes it" for name in
+              sorted(os.listdir(folder)) if name.endswith((".md", ".svg")) and name not in known]
+    for path, contents in files.items():
+        there = None
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8") as file:
+                there = file.read()
+        if there == contents:
+            continue
+        if options.check:
+            stale.append(path + ": differs from what tools/bench_report.py writes")
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(contents)
+            print(path)
+    for line in stale:
+        print(line)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Measures trawl beside its peers over the workloads of docs/BENCHMARKS.md, and prints Markdown.
+"""Measures trawl beside its peers over the workloads of docs/guide/benchmarks.md, and prints Markdown.
 
 For each row of TABLE below: one run of `trawl bench --peers --format json`, so that the ratios
 of a row come from the same minutes of the same machine. Everything measured is kept as JSON in a
-directory, from which the tables can be printed again (--report) and plots be made (speeds.tsv).
+directory, from which the tables can be printed again (--report) and plots be made (speeds.tsv), and
+with --record as one file, from which tools/bench_report.py makes a page of docs/results.
 
     tools/bench_workloads.py build/release/trawl
     tools/bench_workloads.py --rows 'rare-*,dna8-1000' --repeat 7 --out results build/release/trawl
@@ -152,7 +153,7 @@ def output_of(*command):
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def describe_machine(trawl):
+def describe_machine(trawl, commit=None):
     try:
         fields = {item["field"].rstrip(":"): item["data"]
                   for item in flatten(json.loads(output_of("lscpu", "-J"))["lscpu"])}
@@ -170,12 +171,39 @@ def describe_machine(trawl):
                    if name + " cache" in fields},
         "instruction sets": sorted(sets & set(fields.get("Flags", "").split())),
         "hypervisor": fields.get("Hypervisor vendor", "none"),
-        "kernel": platform.release(),
+        "kernel": platform.release().split("-")[0],
         "trawl": output_of(trawl, "--version").replace("\n", "; ") or "?",
-        "checkout": output_of("git", "-C", here, "describe", "--always", "--dirty") or "?",
+        "commit": commit or output_of("git", "-C", here, "describe", "--always", "--dirty") or "?",
         "trawl devices": output_of(trawl, "devices").replace("\t", " ").splitlines()[:1],
         "TRAWL_CPU": os.environ.get("TRAWL_CPU", ""),
     }
+
+
+def plain_command(tool, arguments, trawl):
+    """The command line of a run without what concerns only this machine: where things are."""
+    words, skipped = ["tools/" + tool], {"--out", "--record", "--commit", "--against"}
+    rest = iter(arguments)
+    for word in rest:
+        if word in skipped:
+            next(rest, None)
+        elif word == "--peers-dir":
+            next(rest, None)
+            words += [word, "DIRECTORY"]
+        elif word not in (trawl, "--report", "--resume") and not word.startswith(
+                tuple(name + "=" for name in skipped)):
+            words.append("'%s'" % word if set(word) & set("*?") else word)
+    return " ".join(words + ["trawl"] if "--" not in words else
+                    words[:words.index("--")] + ["trawl"] + words[words.index("--"):])
+
+
+def private_places(flags):
+    """Folders of this machine that messages may name -> what a recorded run says instead."""
+    places = [(path, "$TRAWL_DATA" if name == "DATA" else "$" + name)
+              for name, path in LOCATIONS.items()]
+    places += [(after, "DIRECTORY") for word, after in zip(flags, flags[1:])
+               if word == "--peers-dir"]
+    places.append((os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "trawl"))
+    return [(path, word) for path, word in places if os.path.isabs(path)]
 
 
 def flatten(items):
@@ -284,14 +312,21 @@ def measure(options, workload):
 # ------------------------------------------------------------------ the command
 
 
+def add_record_arguments(parser):
+    parser.add_argument("--record", metavar="FILE",
+                        help="also write all results to docs/results/data/DATE-MACHINE.json")
+    parser.add_argument("--commit", metavar="ID",
+                        help="of the measured code, where git cannot tell")
+
+
 def parse_arguments(arguments):
-    flags = []
+    flags, given = [], arguments
     if "--" in arguments:
         at = arguments.index("--")
         arguments, flags = arguments[:at], arguments[at + 1:]
     parser = argparse.ArgumentParser(
         prog="bench_workloads.py",
-        description="Measures trawl beside its peers over the workloads of docs/BENCHMARKS.md.",
+        description="Measures trawl beside its peers over the workloads of docs/guide/benchmarks.md.",
         epilog="Flags after -- go to trawl bench (--collect, --threads 2). Texts and sets are in "
                "$WORKLOADS (./workloads) and $TRAWL_DATA (./data).")
     parser.add_argument("trawl", nargs="?", help="the command to measure")
@@ -315,11 +350,13 @@ def parse_arguments(arguments):
                         help="leave out workloads that DIRECTORY has already")
     parser.add_argument("--report", action="store_true",
                         help="measure nothing, print what DIRECTORY has")
+    add_record_arguments(parser)
     parser.add_argument("--against", metavar="DIRECTORY",
                         help="also print the ratios to trawl's speeds there")
     parser.add_argument("--no-peers", action="store_true", help="measure trawl alone")
     options = parser.parse_args(arguments)
     options.flags = flags
+    options.command = plain_command("bench_workloads.py", given, options.trawl)
     if options.trawl is None and not (options.report or options.list):
         parser.error("expected the path of trawl")
     if options.trawl and os.sep not in options.trawl and os.path.isfile(options.trawl):
@@ -339,7 +376,8 @@ def measure_rows(options, rows):
     machine_path = os.path.join(options.out, "machine.json")
     if not output_of(options.trawl, "--version").startswith("trawl "):
         raise Trouble("%s: expected the command trawl" % options.trawl)
-    machine = describe_machine(options.trawl)
+    machine = describe_machine(options.trawl, options.commit)
+    machine["command"] = options.command
     os.makedirs(options.out, exist_ok=True)
     if options.resume and os.path.isfile(machine_path) and read_json(machine_path) != machine:
         raise Trouble("%s: expected this machine and this trawl, --resume cannot mix results"
@@ -375,7 +413,11 @@ def main(arguments):
     if not results or not os.path.isfile(machine_path):
         raise Trouble("%s: expected results of a run before" % options.out)
     write_whole(os.path.join(options.out, "speeds.tsv"), bench_report.speeds_tsv(results))
-    bench_report.print_report(read_json(machine_path), results)
+    machine = read_json(machine_path)
+    if options.record:
+        bench_report.record(options.record, "cpu", machine, machine["command"], results,
+                            private_places(options.flags))
+    bench_report.print_report(machine, results)
     if options.against:
         others = read_results(options.against, rows)
         bench_report.print_against(results, others, options.against)

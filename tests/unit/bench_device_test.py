@@ -15,7 +15,11 @@ import unittest
 
 TOOL = os.path.abspath(sys.argv.pop(1))
 TRAWL = """#!/bin/sh
-echo "$@" >>"$ARGUMENTS"; cat "$ANSWER"; echo "$SAID" >&2; exit $STATUS
+case $1 in
+--version) echo trawl 0 ;;
+devices) printf 'cpu\\t2\\t1\\tOne\\ncuda:0\\t132\\t5\\tNVIDIA H0\\n' ;;
+*) echo "$@" >>"$ARGUMENTS"; cat "$ANSWER"; echo "$SAID" >&2; exit $STATUS ;;
+esac
 """
 
 
@@ -85,6 +89,21 @@ class Tool(unittest.TestCase):
         self.assertIn("--kernel hot", asked[3])
         self.assertIn("| rare-10 | 1 KiB | matches | 7 | qgram:mixed:hot | 5 | 2.5-10 | 25 % | - | - |",
                       output)
+
+    def test_a_recorded_run(self):
+        path = self.path("2026-01-02-h0.json")
+        status, _, _ = self.run_tool("--record", path, "--commit", "abc", self.path("trawl"),
+                                     answer=[row("hot", 5)], said=self.path("english.txt"))
+        self.assertEqual(status, 1)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertNotIn(self.directory.name, text)
+        run = json.loads(text)
+        self.assertEqual(run["head"]["machine"]["GPU"], "NVIDIA H0")
+        self.assertEqual(run["head"]["commit"], "abc")
+        self.assertEqual(run["head"]["command"], "tools/bench_device.py --rows rare-10 trawl")
+        self.assertEqual(run["results"][0]["rows"], [row("hot", 5)])
+        self.assertEqual(run["results"][0]["problems"], ["$WORKLOADS/english.txt"])
 
     def test_failures(self):
         status, output, _ = self.run_tool(self.path("trawl"), status=2, said="trawl: no device")
