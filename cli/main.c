@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl: the command line. Finds the command and hands it its arguments. */
+/* trawl: finds the command that the first argument names, and runs it with the other arguments. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,9 +25,9 @@ static const entry entries[] = {
     {"scan", trawl_command_scan, "find every occurrence of every pattern"},
     {"grep", trawl_command_grep, "print matching lines, as grep -F does"},
     {"compile", trawl_command_compile, "turn patterns into a database that loads at once"},
-    {"info", trawl_command_info, "what a pattern set or database is like"},
+    {"info", trawl_command_info, "describe a pattern set or database"},
     {"bench", trawl_command_bench, "measure the engines side by side"},
-    {"tune", trawl_command_tune, "measure this machine, for GPU kernels and for plans"},
+    {"tune", trawl_command_tune, "measure this machine: GPU kernels, costs for the planner"},
     {"devices", trawl_command_devices, "list the processors that can scan"},
     {"engines", trawl_command_engines, "list the algorithms, their variants and kernels"},
 };
@@ -37,7 +37,7 @@ static int print_help(void) {
                  "\n"
                  "Examples:\n"
                  "  trawl scan -e fox -e dog story.txt        every match: file, start, end, id\n"
-                 "  trawl scan -c -f words.txt book.txt       how many matches of all words\n"
+                 "  trawl scan -c -f words.txt book.txt       the number of matches\n"
                  "  trawl scan --format top -f words.txt -r docs/    the most frequent words\n"
                  "  trawl grep -n -f names.txt *.log          matching lines, as grep -F does\n"
                  "  trawl compile -f rules.txt -o rules.db    compile once...\n"
@@ -48,12 +48,14 @@ static int print_help(void) {
                  trawl_version());
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
         (void)printf("  %-8s  %s\n", entries[i].name, entries[i].summary);
-    (void)printf("  %-8s  %s\n"
-                 "\n"
-                 "'trawl COMMAND --help' explains a command.\n"
-                 "Environment: TRAWL_CPU=SET forces instructions; 'trawl devices' lists the sets.\n"
-                 "Exit status: 0 something matched, 1 nothing did, 2 an error.\n",
-                 "help", "this page; help COMMAND explains a command");
+    (void)printf(
+        "  %-8s  %s\n"
+        "\n"
+        "'trawl COMMAND --help' explains a command, with its flags and examples.\n"
+        "Environment: TRAWL_CPU=scalar, avx2, avx512, avx512-vbmi or neon selects the\n"
+        "instruction set of scans on the CPU; 'trawl devices' lists those of this machine.\n"
+        "Exit status: 0 if there is a match, 1 if there is none, 2 after an error.\n",
+        "help", "print this page; help COMMAND explains a command");
     return fflush(stdout) == 0 ? EXIT_MATCHED : EXIT_ERROR;
 }
 

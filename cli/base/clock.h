@@ -2,7 +2,7 @@
 #ifndef CLI_BASE_CLOCK_H
 #define CLI_BASE_CLOCK_H
 
-/* Seconds of a clock that only goes forward. */
+/* Seconds of a monotonic clock. */
 double seconds_now(void);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The length of the UTF-8 sequence at bytes[0], 0 when there is none (also for surrogates, overlong
- * forms and values above U+10FFFF). */
+/* The length of the UTF-8 sequence that begins at bytes[0], or 0 if it is not valid: surrogates,
+ * overlong forms and values above U+10FFFF are not. */
 static size_t sequence_length(const uint8_t *bytes, size_t length) {
     uint8_t first = bytes[0];
     if (first < 0x80)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Bytes as JSON: a string where they are UTF-8, else {"bytes":"BASE64"}, as ripgrep writes them. */
+/* Bytes as JSON: a string if they are valid UTF-8, else {"bytes":"BASE64"}, as ripgrep has it. */
 #ifndef CLI_BASE_JSON_TEXT_H
 #define CLI_BASE_JSON_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes to `text`, which has room for json_text_bound(length) characters; returns how many. */
+/* Writes at most json_text_bound(length) characters to `text`; returns their number. */
 size_t json_text(const void *bytes, size_t length, char *text);
 
 static inline size_t json_text_bound(size_t length) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Memory of the command, and lists of strings in it. */
+/* Memory allocation that cannot fail, and lists of strings. */
 #ifndef CLI_BASE_MEMORY_H
 #define CLI_BASE_MEMORY_H
 
 #include <stddef.h>
 
-/* Both report a failure and end the process with status 2. The caller frees the memory. */
+/* As malloc and realloc, but out of memory they report that and end the process with status 2. */
 void *allocate(size_t bytes) __attribute__((returns_nonnull));
 void *reallocate(void *memory, size_t bytes) __attribute__((returns_nonnull));
 
-/* A growing list of borrowed strings; start with zeros, end with free(list.items). */
+/* A growing list of strings, which it does not own. Begins as zeros; ends with free(list.items). */
 typedef struct string_list {
     const char **items;
     size_t count;

@@ -15,7 +15,7 @@ static struct {
     bool active;
     bool visible;
     double begun;
-    double next; /* when the line is drawn again */
+    double next; /* time of the next drawing */
     uint64_t total;
     uint64_t stored;
     uint64_t text;
@@ -45,7 +45,7 @@ static void show_bytes(uint64_t bytes, char *text, size_t size) {
     (void)snprintf(text, size, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
-/* Called with the lock held. */
+/* Caller holds the lock. */
 static void draw(double now) {
     char done[32];
     char rate[32];

@@ -12,13 +12,13 @@ void report(const char *format, ...) {
     va_start(values, format);
     (void)vsnprintf(line, sizeof line, format, values);
     va_end(values);
-    /* A file name may contain anything, also what a terminal would obey. */
+    /* A file name may hold escape sequences, which a terminal would obey. */
     for (char *byte = line; *byte != '\0'; byte++) {
         if ((unsigned char)*byte < 0x20 || *byte == 0x7f)
             *byte = '?';
     }
     progress_clear();
-    /* One call, so that lines of several threads do not mix. */
+    /* One call, so that lines from several threads do not mix. */
     (void)fprintf(stderr, "trawl: %s\n", line);
 }
 

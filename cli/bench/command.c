@@ -18,7 +18,8 @@
 #include "cli/bench/print.h"
 #include "cli/bench/row.h"
 #include "cli/bench/text.h"
-#include "cli/flags/common.h"
+#include "cli/flags/device.h"
+#include "cli/flags/patterns.h"
 #include "trawl/trawl.h"
 
 static bool read_patterns(const bench_options *options, trawl_patterns **patterns) {

@@ -12,7 +12,7 @@
 #include "cli/bench/peers/process.h"
 #include "cli/bench/peers/row.h"
 #include "cli/bench/subject.h"
-#include "cli/flags/common.h"
+#include "cli/flags/scan.h"
 #include "cli/target/planning.h"
 
 enum {

@@ -7,6 +7,11 @@
 #include <string.h>
 
 #include "cli/base/report.h"
+#include "cli/flags/compile.h"
+#include "cli/flags/cuda.h"
+#include "cli/flags/device.h"
+#include "cli/flags/patterns.h"
+#include "cli/flags/scan.h"
 
 enum {
     FLAG_ALL_VARIANTS = 1,
@@ -24,98 +29,108 @@ enum {
     FLAG_NO_PROGRESS
 };
 
-static const flag bench_flags[] = {
+static const flag contestant_flags[] = {
     {FLAG_ENGINE, 0, "engine", "LIST",
-     "Engines to measure, separated by commas, each as NAME or NAME:VARIANT; all (the default) is "
-     "every engine, auto the one that would be chosen. 'trawl engines' lists them.",
+     "Engines to measure, separated by commas, each as NAME or NAME:VARIANT. all (the default): "
+     "every engine; auto: the one that the planner chooses. 'trawl engines' lists the engines.",
      "Contestants"},
     {FLAG_ALL_VARIANTS, 0, "variants", NULL,
-     "All variants of each engine that is named without one.", NULL},
-    {FLAG_VARIANT, 0, "variant", "NAME", "This variant of each engine that is named without one.",
-     NULL},
+     "Measure all variants of each engine that LIST names without a variant.", NULL},
+    {FLAG_VARIANT, 0, "variant", "NAME",
+     "Measure this variant of each engine that LIST names without a variant.", NULL},
     {FLAG_PEERS, 0, "peers", NULL,
-     "Also measure what others made: Hyperscan, Vectorscan, Rust's aho-corasick, daachorse, and "
-     "as whole programs grep and ripgrep; those of them that are found ('make peers' fetches "
-     "them). Every row runs in a process of its own.",
+     "Also measure other programs and libraries, if they are found: Hyperscan, Vectorscan, Rust's "
+     "aho-corasick, daachorse, and grep and ripgrep as whole programs. 'make peers' fetches them. "
+     "Each row then runs in a process of its own.",
      NULL},
     {FLAG_PEERS_DIR, 0, "peers-dir", "DIR",
-     "Where the peers are (default: build/peers); implies --peers.", NULL},
+     "Directory of the peers (default: build/peers); implies --peers.", NULL},
     {FLAG_WORKER, 0, "worker", "ROW", NULL, NULL},
-    PATTERN_FLAGS,
+    {0},
+};
+
+static const flag measurement_flags[] = {
     {FLAG_REPEAT, 0, "repeat", "N",
-     "Timed runs of each row, after a first one that is not counted (default: as many as fit in "
-     "about a second, at least 5).",
+     "Timed runs of each row, after one run that is not counted (default: as many as take about a "
+     "second, at least 5).",
      "Measurement"},
     {FLAG_LIMIT, 0, "limit", "BYTES", "Use only the first BYTES of the text.", NULL},
     {FLAG_TIME_LIMIT, 0, "time-limit", "SECONDS",
-     "With --peers: the time of a row, its build and all its runs; a row that has not ended a run "
-     "by then is ended (default: 60).",
+     "With --peers: time for building and all runs of a row. A row without a complete run by then "
+     "is ended (default: 60).",
      NULL},
     {FLAG_PER_PATTERN, 0, "per-pattern", NULL,
-     "Time counting each pattern by itself instead of all matches together.", NULL},
+     "Time counting the matches of each pattern instead of all matches together.", NULL},
     {FLAG_COLLECT, 0, "collect", NULL,
-     "Time collecting the matches as records, into memory that an untimed run has used before, "
-     "instead of counting them.",
+     "Time collecting the matches as records instead of counting. The memory for the records has "
+     "been used by an untimed run before.",
      NULL},
     {FLAG_DEVICE, 0, "device", "NAME",
-     "cpu (the default), cuda (the first GPU), cuda:N, or auto: a GPU that can be used, else the "
-     "CPU. On a GPU the rows are the papers' ladders of kernels; default engine: ac-dfa.",
+     "cpu (the default), cuda (the first GPU), cuda:N, or auto: a GPU if one can be used, else the "
+     "CPU. On a GPU there is one row for each kernel of the papers; the default engine is ac-dfa.",
      NULL},
     {FLAG_THREADS, 0, "threads", "N", "Threads of each scan (default: 1; 0: all CPUs allowed).",
      NULL},
-    SCAN_DETAIL_FLAGS,
-    KERNEL_FLAGS,
+    {0},
+};
+
+static const flag form_flags[] = {
     {FLAG_FORM, 0, "form", "FORM",
-     "What a scan leaves: count (the default), patterns (as --per-pattern), matches (as "
-     "--collect), ends (a bit for each byte) or states (of the automaton).",
+     "What a scan produces: count (the default), patterns (as --per-pattern), matches (as "
+     "--collect), ends (a bit for each byte) or states (the automaton's state after each byte).",
      NULL},
     {FLAG_ON_DEVICE, 0, "on-device", NULL,
-     "Only rows with the text in device memory; none host to host.", NULL},
-    TRANSFER_FLAGS,
-    PROFILE_FLAGS,
-    {FLAG_FORMAT, 0, "format", "FORMAT",
-     "table (the default), or json: one object a line for each row.", "Output"},
-    {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "No progress line on a terminal.", NULL},
-    COMPILE_DETAIL_FLAGS,
+     "Only rows with the text in device memory, none with the text in host memory.", NULL},
     {0},
+};
+
+static const flag output_flags[] = {
+    {FLAG_FORMAT, 0, "format", "FORMAT",
+     "table (the default), or json: one object on a line for each row.", "Output"},
+    {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "Show no progress line on a terminal.", NULL},
+    {0},
+};
+
+static const flag *const bench_flags[] = {
+    contestant_flags,  compile_detail_flags, pattern_flags, measurement_flags,
+    scan_detail_flags, kernel_flags,         form_flags,    transfer_flags,
+    profile_flags,     output_flags,         NULL,
 };
 
 const command bench_command = {
     .name = "bench",
     .summary = "measure the engines side by side",
-    .usage =
-        "  trawl bench [FLAGS] -f FILE|-e PATTERN [TEXT...]\n"
-        "The texts (standard input without any, or for -) are read into memory first, one after\n"
-        "the other as one text; compressed ones are read through. Only the scan is timed.",
+    .usage = "  trawl bench [FLAGS] -f FILE|-e PATTERN [TEXT...]\n"
+             "The texts (without TEXT, or for -, standard input) are read into memory and joined.\n"
+             "Compressed texts are decompressed. Only the scan is timed.",
     .examples = "  trawl bench -f words.txt book.txt                     every engine\n"
                 "  trawl bench -f words.txt --peers book.txt             and Hyperscan, ...\n"
                 "  trawl bench -f words.txt --engine ac-dfa,ac-nfa:bitmap --limit 64M book.txt\n"
                 "  trawl bench -f words.txt --engine ac-dfa --variants --threads 4 book.txt\n"
                 "  trawl bench -f words.txt --collect --format json book.txt\n"
-                "  trawl bench -f words.txt --device cuda --engine all book.txt  the GPU's "
-                "ladders\n",
+                "  trawl bench -f words.txt --device cuda --engine all book.txt  all GPU kernels\n",
     .flags = bench_flags,
     .notes =
-        "Columns: the engine and its variant, threads of the scan, matches, seconds to build and\n"
-        "size of the tables (MB of 10^6 bytes), median, slowest and fastest run in GB/s (10^9\n"
-        "bytes of text), and the median as a ratio to that of the first row. Rows take turns, so\n"
-        "ratios hold on a busy machine better than speeds do. An engine that refuses the set is\n"
-        "shown with its reason.\n"
+        "Columns: engine, variant, threads, matches, seconds to build the tables, size of the\n"
+        "tables (MB of 10^6 bytes), median, slowest and fastest run in GB/s (10^9 bytes of text\n"
+        "in a second), and the median divided by the median of the first row. Rows take turns,\n"
+        "so on a busy machine the ratios are more reliable than the speeds. An engine that\n"
+        "refuses the patterns is listed with its reason.\n"
         "\n"
-        "With --peers the ratio is to the fastest peer: in each turn, then median, lowest and\n"
-        "highest. Rows that found something else than most are marked MISMATCH.\n"
+        "With --peers the ratio is the speed divided by that of the fastest peer: median, lowest\n"
+        "and highest over the turns. A row whose matches differ from those of most rows is\n"
+        "marked MISMATCH.\n"
         "\n"
-        "On a CUDA device: a row for each kernel of each ladder, text in device memory, timed "
-        "with\n"
-        "CUDA events; then host to host, timed by the clock. Columns: matches, median, slowest "
-        "and\n"
-        "fastest run, share of the measured rate of reading device memory (host to host: of\n"
-        "copying to the device), speed-up over the ladder's first row, and what the paper has.\n"
-        "--kernel leaves the rows of one kernel, --transfer those of one way host to host,\n"
-        "--on-device those of no such way.\n"
+        "On a CUDA device each engine has a row for each of its kernels in the order of the\n"
+        "paper, with the text in device memory, timed with CUDA events; then rows with the text\n"
+        "in host memory, timed by the clock. Columns: matches; median, slowest and fastest run;\n"
+        "the median as a share of the measured speed of reading device memory (text in host\n"
+        "memory: of copying to the device); speed-up over the first row of the group; speed-up in\n"
+        "the paper. --kernel leaves only the rows of one kernel, --transfer those of one way of\n"
+        "transfer, --on-device those with the text in device memory.\n"
         "\n"
-        "Exit status: 0, or 2 for an error: also when rows disagree about the matches, or when\n"
-        "none could be measured.\n",
+        "Exit status: 0, or 2 after an error, if rows differ in their matches, or if no row\n"
+        "could be measured.\n",
 };
 
 /* ------------------------------------------------------------------ flags */
@@ -136,7 +151,7 @@ static bool take_form(bench_options *options, const char *name) {
     return false;
 }
 
-/* Takes one flag of this command's own; false after one line was printed. */
+/* Takes a flag of this command. False after reporting. */
 static bool take_own(bench_options *options, const arguments *args, int id) {
     switch (id) {
     case ARGUMENTS_OPERAND:
@@ -191,7 +206,7 @@ static bool take_own(bench_options *options, const arguments *args, int id) {
     }
 }
 
-/* What must be there, and what must not be together. */
+/* Whether the flags fit together and nothing is missing. False after reporting. */
 static bool consistent(const bench_options *options) {
     const char *problem = NULL;
     bool text_is_stdin = options->texts.count == 0;
@@ -210,11 +225,11 @@ static bool consistent(const bench_options *options) {
     else if (options->on_device && options->scan.transfer != NULL)
         problem = "give --on-device or --transfer, not both";
     else if (options->peers && device_is_cuda(options->scan.device))
-        problem = "--peers: they run on the CPU; leave out --device";
+        problem = "--peers: peers run on the CPU; leave out --device";
     else if (options->worker != NULL && (device_is_cuda(options->scan.device) || !options->peers))
         problem = "--worker is for trawl bench itself";
     else if (options->all_variants && device_is_cuda(options->scan.device))
-        problem = "--variants: on a CUDA device all ladders are measured anyway";
+        problem = "--variants: on a CUDA device all variants are measured anyway";
     if (problem != NULL)
         (void)arguments_misuse(&bench_command, "%s", problem);
     return problem == NULL;

@@ -6,7 +6,8 @@
 #include "cli/base/memory.h"
 #include "cli/bench/subject.h"
 #include "cli/flags/arguments.h"
-#include "cli/flags/common.h"
+#include "cli/flags/cuda.h"
+#include "cli/flags/patterns.h"
 #include "trawl/trawl_cuda.h"
 
 typedef struct bench_options {

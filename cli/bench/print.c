@@ -8,7 +8,7 @@
 
 #include "cli/base/report.h"
 #include "cli/bench/subject.h"
-#include "cli/flags/common.h"
+#include "cli/flags/compile.h"
 
 static const char *device_name(const bench_options *options, const bench_row *row) {
     const char *device = options->scan.device;

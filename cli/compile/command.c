@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl compile: a pattern set becomes a database file. */
+/* trawl compile: compiles patterns into a database file. */
 #include "cli/compile/command.h"
 
 #include <inttypes.h>
@@ -10,29 +10,40 @@
 #include "cli/base/clock.h"
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
-#include "cli/flags/common.h"
+#include "cli/flags/compile.h"
+#include "cli/flags/device.h"
+#include "cli/flags/groups.h"
+#include "cli/flags/patterns.h"
+#include "cli/flags/scan.h"
 #include "cli/target/planning.h"
 #include "source/output_file.h"
 #include "trawl/trawl.h"
 
 enum { FLAG_OUTPUT = 1, FLAG_STATS, FLAG_SAMPLE };
 
-static const flag compile_flags[] = {
-    PATTERN_FLAGS,
+static const flag output_flags[] = {
     {FLAG_OUTPUT, 'o', "output", "DB",
-     "Where the database goes; - is standard output. DB appears or changes only when all is "
-     "written.",
+     "Write the database to DB (- is standard output). DB appears or changes only after everything "
+     "has been written.",
      "Output"},
     {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
      NULL},
-    COMPILE_FLAGS,
+    {0},
+};
+
+static const flag plan_flags[] = {
     {FLAG_SAMPLE, 0, "sample", "FILE",
-     "Plan for texts like this one. What is found never depends on it.", NULL},
+     "Choose the engine for texts like FILE. Results do not depend on it.", NULL},
     {FLAG_DEVICE, 0, "device", "NAME",
-     "Plan for scans on cpu (the default), cuda, cuda:N, or auto. Where there is no such GPU, for "
-     "an H200. DB can be scanned on any device.",
+     "Choose the engine for scans on cpu (the default), cuda, cuda:N, or auto. If this machine has "
+     "no such GPU, it is chosen for an NVIDIA H200. Every device can scan with DB.",
      NULL},
     {0},
+};
+
+static const flag *const compile_flags[] = {
+    pattern_flags,        output_flags, engine_flags, variant_flags,
+    compile_detail_flags, plan_flags,   NULL,
 };
 
 static const command compile_command = {
@@ -40,14 +51,15 @@ static const command compile_command = {
     .summary = "turn patterns into a database that loads at once",
     .usage = "  trawl compile [FLAGS] -f FILE|-e PATTERN -o DB",
     .examples = "  trawl compile -f words.txt -o words.db\n"
-                "  trawl compile -f words.txt --sample book.txt -o words.db\n"
+                "  trawl compile -f words.txt --sample book.txt -o words.db    for such texts\n"
                 "  trawl compile -f rules.tsv --pattern-format tsv --engine ac-nfa -o rules.db\n"
                 "  trawl scan --db words.db book.txt\n",
     .flags = compile_flags,
     .notes =
-        "A database is checked in full when it is loaded. It is for machines of the same byte\n"
-        "order and for this version of its format; 'trawl info DB' tells what is in it.\n"
-        "Exit status: 0, or 2 for an error.\n",
+        "A database is validated when it is loaded. It needs a machine with the same byte\n"
+        "order and a trawl with the same version of the format. 'trawl info DB' describes it.\n"
+        "\n"
+        "Exit status: 0, or 2 after an error.\n",
 };
 
 typedef struct compile_request {
@@ -74,7 +86,7 @@ static bool take_own(compile_request *request, const arguments *args, int id) {
         return device_can_be_planned(args->value);
     case ARGUMENTS_OPERAND:
         (void)arguments_misuse(&compile_command,
-                               "expected no operand, found '%s'; patterns come with -f or -e",
+                               "expected no operand, found '%s'; give patterns with -f or -e",
                                args->value);
         return false;
     default:

@@ -14,28 +14,32 @@
 
 enum { FLAG_CEILINGS = 1 };
 
-static const flag devices_flags[] = {
+static const flag own_flags[] = {
     {FLAG_CEILINGS, 0, "ceilings", NULL,
-     "Measure what each CUDA device's memory and its link to the host can do (a second or less).",
+     "Measure the speed of each CUDA device's memory and of its link to the host (up to a second).",
      "Flags"},
     {0},
 };
+
+static const flag *const devices_flags[] = {own_flags, NULL};
 
 static const command devices_command = {
     .name = "devices",
     .summary = "list the processors that can scan",
     .usage = "  trawl devices [--ceilings]",
     .examples = "  trawl devices\n"
-                "  trawl devices --ceilings     and what their memory can do\n",
+                "  trawl devices --ceilings     with the speed of GPU memory\n",
     .flags = devices_flags,
-    .notes = "Columns: the name as --device takes it, CPUs or multiprocessors, memory in bytes,\n"
-             "a description. They are separated by tabs. With --ceilings CUDA devices have five\n"
-             "more, in GB/s (10^9 bytes): device memory read, and copied (read + written), host\n"
-             "to device, device to host, and a kernel that reads host memory. Where there is no\n"
-             "CUDA device, a line that begins with # says why.\n",
+    .notes = "Columns, separated by tabs: the name that --device takes, the number of CPUs or\n"
+             "multiprocessors, bytes of memory, a description. With --ceilings CUDA devices have\n"
+             "five more, in GB/s (10^9 bytes): reading device memory; copying it (bytes read and\n"
+             "written); copying from host to device; copying from device to host; a kernel that\n"
+             "reads host memory. Without a CUDA device, a line that begins with # says why.\n"
+             "\n"
+             "Exit status: 0, or 2 after an error.\n",
 };
 
-/* Why no CUDA device is offered, in the library's words. */
+/* Prints why there is no CUDA device, as the library explains it. */
 static void print_absence(void) {
     trawl_error error;
     trawl_cuda_ceilings unused;

@@ -8,7 +8,7 @@
 #include "cli/flags/arguments.h"
 #include "trawl/trawl.h"
 
-static const flag no_flags[] = {{0}};
+static const flag *const no_flags[] = {NULL};
 
 static const command engines_command = {
     .name = "engines",
@@ -16,10 +16,13 @@ static const command engines_command = {
     .usage = "  trawl engines",
     .examples = "  trawl engines\n",
     .flags = no_flags,
-    .notes = "The first variant of each engine is its default, and so is the first kernel: how a\n"
-             "CUDA device walks the tables; but qgram takes packed where set and text allow it.\n"
-             "--engine and --variant of scan, compile, info and bench take these names, --kernel\n"
-             "of scan and bench those of kernels.\n",
+    .notes =
+        "The first variant of each engine is its default, and so is the first kernel, except\n"
+        "that qgram uses the kernel packed if patterns and text allow it. --engine and\n"
+        "--variant of scan, grep, compile, info and bench take these names, --kernel of scan,\n"
+        "bench and tune the names of kernels.\n"
+        "\n"
+        "Exit status: 0, or 2 after an error.\n",
 };
 
 /* Reads the arguments of a command without flags: true to go on, else *status is the exit status.

@@ -27,15 +27,26 @@ void arguments_begin(arguments *args, const command *command_, int argc, char **
 
 /* ------------------------------------------------------------------ finding flags */
 
+const flag *command_flag(const command *command_, size_t index) {
+    for (const flag *const *table = command_->flags; *table != NULL; table++) {
+        for (const flag *row = *table; row->id != 0; row++) {
+            if (index-- == 0)
+                return row;
+        }
+    }
+    return NULL;
+}
+
 static const flag *find_letter(const command *command_, char letter) {
-    for (const flag *row = command_->flags; row->id != 0; row++) {
+    const flag *row = NULL;
+    for (size_t i = 0; (row = command_flag(command_, i)) != NULL; i++) {
         if (row->letter == letter)
             return row;
     }
     return NULL;
 }
 
-/* Levenshtein distance, for "did you mean"; longer names than the table count as unlike. */
+/* Levenshtein distance, for "did you mean". Names of LONGEST bytes or more count as unlike. */
 static size_t edit_distance(const char *left, const char *right) {
     enum { LONGEST = 40 };
     size_t left_length = strlen(left);
@@ -63,8 +74,9 @@ static size_t edit_distance(const char *left, const char *right) {
 
 static int unknown_name(const arguments *args, const char *name) {
     const char *nearest = NULL;
+    const flag *row = NULL;
     size_t least = 3;
-    for (const flag *row = args->command->flags; row->id != 0; row++) {
+    for (size_t i = 0; (row = command_flag(args->command, i)) != NULL; i++) {
         size_t distance = row->name == NULL ? least : edit_distance(name, row->name);
         if (distance < least) {
             least = distance;
@@ -79,12 +91,14 @@ static int unknown_name(const arguments *args, const char *name) {
     return ARGUMENTS_ERROR;
 }
 
-/* A flag's long name or an unambiguous beginning of it. Two names of one id are not ambiguous. */
+/* Finds a flag by its long name or the beginning of one. Two names of the same flag are not
+ * ambiguous. */
 static const flag *find_name(const arguments *args, const char *name, bool *ambiguous) {
     const flag *found = NULL;
     size_t length = strlen(name);
+    const flag *row = NULL;
     *ambiguous = false;
-    for (const flag *row = args->command->flags; row->id != 0; row++) {
+    for (size_t i = 0; (row = command_flag(args->command, i)) != NULL; i++) {
         if (row->name == NULL || strncmp(row->name, name, length) != 0)
             continue;
         if (row->name[length] == '\0') {
@@ -144,7 +158,7 @@ static int take_long(arguments *args, const char *text) {
     return accept(args, row, false);
 }
 
-/* Takes one letter from args->cluster. */
+/* Takes the flag of the first letter in args->cluster. */
 static int take_letter(arguments *args) {
     char letter = *args->cluster;
     const flag *digits = isdigit((unsigned char)letter) ? find_letter(args->command, '#') : NULL;
@@ -158,7 +172,7 @@ static int take_letter(arguments *args) {
         args->value = args->digits;
         return accept(args, digits, true);
     }
-    /* '#' in a table stands for digits: typed, it is a letter that no command has. */
+    /* In a table '#' stands for a number; on the command line it is no flag. */
     const flag *row = letter == '#' ? NULL : find_letter(args->command, letter);
     if (row == NULL && letter == 'h')
         return command_print_help(args->command) == 0 ? ARGUMENTS_HELP : ARGUMENTS_ERROR;
@@ -207,7 +221,7 @@ int arguments_next(arguments *args) {
 
 /* ------------------------------------------------------------------ numbers */
 
-/* The current flag as it was written, for messages. */
+/* The current flag as the user wrote it, for messages. */
 static const char *flag_shown(const arguments *args, char *text, size_t size) {
     if (args->flag == NULL)
         (void)snprintf(text, size, "the value");
@@ -257,4 +271,12 @@ bool arguments_number(const arguments *args, uint64_t least, uint64_t most, uint
 
 bool arguments_size(const arguments *args, uint64_t least, uint64_t most, uint64_t *size) {
     return parse_number(args, true, least, most, size);
+}
+
+int flag_take_uint32(const arguments *args, uint32_t least, uint32_t most, uint32_t *number) {
+    uint64_t value = 0;
+    if (!arguments_number(args, least, most, &value))
+        return FLAG_REFUSED;
+    *number = (uint32_t)value;
+    return FLAG_TAKEN;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Command line arguments: the flags of a command are a table, from which both the parser and
- * --help work, so that no flag lacks its help.
+ * Command-line arguments. Each command describes its flags in one table; the parser and --help both
+ * read that table, so no flag can lack its help.
  *
- * Syntax as GNU getopt_long: -abc, -fFILE, -f FILE, --name VALUE, --name=VALUE, unambiguous
- * beginnings of long names, operands anywhere, `--` ends the flags, `-` is an operand.
+ * The syntax is that of GNU getopt_long: -abc, -fFILE, -f FILE, --name VALUE, --name=VALUE,
+ * unambiguous beginnings of long names, operands anywhere; `--` ends the flags, `-` is an operand.
  */
 #ifndef CLI_FLAGS_ARGUMENTS_H
 #define CLI_FLAGS_ARGUMENTS_H
@@ -18,29 +18,33 @@ typedef struct flag {
     int id;            /* > 0; what arguments_next returns */
     char letter;       /* 0: none. '#': the flag is a number after one dash, as grep's -2 */
     const char *name;  /* long name without dashes; NULL: none */
-    const char *value; /* name of its value for the help; NULL: it takes none. In brackets, as
-                          "[WHEN]": optional, and then only as --name=VALUE */
-    const char *help;  /* a sentence or more, wrapped by --help; NULL: a hidden synonym */
-    const char *group; /* heading that stands before this flag in --help; NULL: none */
+    const char *value; /* what --help calls the value; NULL: the flag takes none. In brackets, as
+                          "[WHEN]": the value is optional and must be written --name=VALUE */
+    const char *help;  /* one sentence or more, which --help wraps; NULL: --help omits the flag */
+    const char *group; /* heading of --help before this flag; NULL: that of the flag before */
 } flag;
 
 typedef struct command {
-    const char *name;     /* "scan" */
-    const char *summary;  /* one line, without a full stop */
-    const char *usage;    /* without "trawl "; several lines allowed */
-    const char *examples; /* shown first; lines as they shall appear, each ending in \n */
-    const flag *flags;
-    const char *notes; /* shown last: formats, exit status; lines ending in \n; NULL: none */
+    const char *name;         /* "scan" */
+    const char *summary;      /* one line, without a full stop */
+    const char *usage;        /* without "trawl "; several lines allowed */
+    const char *examples;     /* printed first, as they are: lines that end in \n */
+    const flag *const *flags; /* tables in the order of --help; ends with NULL */
+    const char *notes; /* printed last: formats, exit status; lines that end in \n; or NULL */
 } command;
+
+/* The flags of all tables in their order; NULL past the last one. */
+const flag *command_flag(const command *command, size_t index);
 
 typedef struct arguments {
     const command *command;
     int count;
     char **values;
-    const char *value; /* of the flag or operand that arguments_next returned; else NULL */
-    const flag *flag;  /* of the flag that arguments_next returned */
-    bool as_letter;    /* it was written as a letter, not as a long name */
-    int next;          /* private from here */
+    const char
+        *value;       /* value of the flag, or the operand, that arguments_next returned; or NULL */
+    const flag *flag; /* the flag that arguments_next returned */
+    bool as_letter;   /* the flag was written as a letter, not as a long name */
+    int next;         /* private from here on */
     const char *cluster;
     bool flags_ended;
     char digits[24];
@@ -48,28 +52,35 @@ typedef struct arguments {
 
 enum {
     ARGUMENTS_END = 0,
-    ARGUMENTS_OPERAND = -1, /* `value` is it */
-    ARGUMENTS_HELP = -2,    /* --help was asked for and has been printed: exit with status 0 */
-    ARGUMENTS_ERROR = -3    /* one line has been printed: exit with status 2 */
+    ARGUMENTS_OPERAND = -1, /* `value` is the operand */
+    ARGUMENTS_HELP = -2,    /* --help has been printed: exit with status 0 */
+    ARGUMENTS_ERROR = -3    /* an error has been reported: exit with status 2 */
 };
 
-/* argv[0] is skipped: it is the command's own name. `--help` (and -h where the table has no such
- * letter) is understood for every command. */
+/* Starts after argv[0], which is the command's name. Every command understands --help, and -h
+ * unless its table has that letter. */
 void arguments_begin(arguments *arguments, const command *command, int argc, char **argv);
 
 /* The next flag's id, or one of the values above. */
 int arguments_next(arguments *arguments);
 
-/* Turn the current value into a number; false after printing one line. Sizes take the suffixes
- * k, M, G (powers of 1024). */
+/* Read the current value as a number from `least` to `most`; false after reporting that it is none.
+ * Sizes take the suffixes k, M, G and T (powers of 1024). */
 bool arguments_number(const arguments *arguments, uint64_t least, uint64_t most, uint64_t *number);
 bool arguments_size(const arguments *arguments, uint64_t least, uint64_t most, uint64_t *size);
+
+/* What functions return that take one flag of a shared table: the flag is of another table, was
+ * stored, or has a wrong value, which has been reported. */
+enum { FLAG_NOT_MINE = 0, FLAG_TAKEN = 1, FLAG_REFUSED = 2 };
+
+/* Stores the current value as a number from `least` to `most`: FLAG_TAKEN or FLAG_REFUSED. */
+int flag_take_uint32(const arguments *arguments, uint32_t least, uint32_t most, uint32_t *number);
 
 /* Prints "trawl: MESSAGE; see 'trawl COMMAND --help'" and returns 2. */
 int arguments_misuse(const command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints the help of a command to standard output. Returns 0, or 2 when that failed. */
+/* Prints the help of a command to standard output. Returns 0, or 2 if that failed. */
 int command_print_help(const command *command);
 
 #endif

@@ -1,26 +1,51 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The flags of CUDA devices. */
+#include "cli/flags/cuda.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/report.h"
-#include "cli/flags/arguments.h"
-#include "cli/flags/common.h"
+#include "cli/flags/device.h"
 #include "trawl/trawl_cuda.h"
 
-static int take_uint32(const arguments *args, uint64_t least, uint64_t most, bool is_size,
-                       uint32_t *number) {
-    uint64_t value = 0;
-    bool good = is_size ? arguments_size(args, least, most, &value)
-                        : arguments_number(args, least, most, &value);
-    if (good)
-        *number = (uint32_t)value;
-    return good ? FLAG_TAKEN : FLAG_REFUSED;
-}
+const flag kernel_flags[] = {
+    {FLAG_KERNEL, 0, "kernel", "NAME",
+     "The kernel that scans with the engine's tables. 'trawl engines' lists the kernels.",
+     "CUDA devices"},
+    {FLAG_BLOCK_THREADS, 0, "block-threads", "T",
+     "Threads of a block, a multiple of 32 (default: the kernel's choice).", NULL},
+    {FLAG_BLOCK_BYTES, 0, "block-bytes", "SIZE",
+     "Bytes of text that a block scans (default: the kernel's choice).", NULL},
+    {FLAG_TABLE_PATH, 0, "table-path", "PATH",
+     "How kernels read tables: texture (texture objects) or read-only (read-only loads). Default: "
+     "as in the kernel's paper.",
+     NULL},
+    {0},
+};
+
+const flag transfer_flags[] = {
+    {FLAG_TRANSFER, 0, "transfer", "HOW",
+     "How the text reaches the GPU: ring (the default), a or b (the strategies of Zha & Sahni), or "
+     "zero-copy (the GPU reads host memory).",
+     NULL},
+    {FLAG_SEGMENT_BYTES, 0, "segment-bytes", "SIZE",
+     "Bytes of one transfer (default: chosen from the text's size).", NULL},
+    {FLAG_SEGMENTS, 0, "segments", "N", "ring: number of segments in flight at a time.", NULL},
+    {0},
+};
+
+const flag profile_flags[] = {
+    {FLAG_PROFILE, 0, "profile", "FILE",
+     "Take the kernel and block shape that are not given from this profile of 'trawl tune' "
+     "(default: the profile of the device).",
+     NULL},
+    {FLAG_NO_PROFILE, 0, "no-profile", NULL, "Use no profile.", NULL},
+    {0},
+};
 
 static int take_block_threads(const arguments *args, uint32_t *threads) {
-    if (take_uint32(args, 32, 1024, false, threads) == FLAG_REFUSED)
+    if (flag_take_uint32(args, 32, 1024, threads) == FLAG_REFUSED)
         return FLAG_REFUSED;
     if (*threads % 32 == 0)
         return FLAG_TAKEN;
@@ -28,6 +53,14 @@ static int take_block_threads(const arguments *args, uint32_t *threads) {
                            "--block-threads: expected a multiple of 32 (a warp), not '%s'",
                            args->value);
     return FLAG_REFUSED;
+}
+
+static int take_size(const arguments *args, uint64_t most, uint32_t *size) {
+    uint64_t value = 0;
+    if (!arguments_size(args, 1, most, &value))
+        return FLAG_REFUSED;
+    *size = (uint32_t)value;
+    return FLAG_TAKEN;
 }
 
 static int take_transfer(const arguments *args, const char **transfer) {
@@ -69,11 +102,11 @@ int cuda_options_take(trawl_scan_options *options, profile_options *profile, con
         return arguments_size(args, 1, UINT64_C(1) << 40, &options->segment_bytes) ? FLAG_TAKEN
                                                                                    : FLAG_REFUSED;
     case FLAG_SEGMENTS:
-        return take_uint32(args, 1, 4096, false, &options->segments_in_flight);
+        return flag_take_uint32(args, 1, 4096, &options->segments_in_flight);
     case FLAG_BLOCK_THREADS:
         return take_block_threads(args, &options->block_threads);
     case FLAG_BLOCK_BYTES:
-        return take_uint32(args, 1, UINT64_C(1) << 30, true, &options->block_bytes);
+        return take_size(args, 1 << 30, &options->block_bytes);
     case FLAG_TABLE_PATH:
         return take_table_path(args, &options->table_path);
     case FLAG_PROFILE:
@@ -104,15 +137,6 @@ static const char *find_variant(const trawl_engine_description *engine, const ch
         if (strlen(engine->variants[i]) == length &&
             strncmp(engine->variants[i], text, length) == 0)
             return engine->variants[i];
-    }
-    return NULL;
-}
-
-static const char *find_kernel(const char *engine, const char *name) {
-    trawl_kernel_description kernel;
-    for (size_t i = 0; trawl_kernel_describe(engine, i, &kernel); i++) {
-        if (strcmp(kernel.name, name) == 0)
-            return kernel.name;
     }
     return NULL;
 }
@@ -154,7 +178,7 @@ bool cuda_options_from_variant(const command *command_, trawl_compile_options *c
         find_variant(&engine, value, strlen(value)) != NULL)
         return true;
     const char *plus = strchr(value, '+');
-    const char *kernel = find_kernel(engine.name, plus == NULL ? value : plus + 1);
+    const char *kernel = kernel_find(engine.name, plus == NULL ? value : plus + 1);
     const char *variant =
         plus == NULL ? NULL : find_variant(&engine, value, (size_t)(plus - value));
     if (plus == NULL && kernel == NULL)
@@ -173,11 +197,6 @@ bool cuda_options_from_variant(const command *command_, trawl_compile_options *c
 
 /* ------------------------------------------------------------------ the device */
 
-bool device_is_cuda(const char *device) {
-    return device != NULL && strncmp(device, "cuda", 4) == 0 &&
-           (device[4] == '\0' || device[4] == ':');
-}
-
 /* The first flag that only a CUDA device can follow; NULL: none was given. */
 static const char *cuda_only_flag(const trawl_scan_options *options) {
     return options->kernel != NULL                      ? "--kernel"
@@ -188,55 +207,6 @@ static const char *cuda_only_flag(const trawl_scan_options *options) {
            : options->block_bytes != 0                  ? "--block-bytes"
            : options->table_path != TRAWL_TABLES_CHOSEN ? "--table-path"
                                                         : NULL;
-}
-
-/* Whether trawl_devices lists the device. */
-static bool device_is_listed(const char *device) {
-    enum { MOST = 64 };
-    trawl_device devices[MOST];
-    size_t count = 0;
-    if (trawl_devices(devices, MOST, &count, NULL) != TRAWL_OK)
-        return false;
-    for (size_t i = 0; i < count && i < MOST; i++) {
-        if (strcmp(devices[i].name, strcmp(device, "cuda") == 0 ? "cuda:0" : device) == 0)
-            return true;
-    }
-    return false;
-}
-
-void device_resolve_auto(trawl_scan_options *options) {
-    if (options->device != NULL && strcmp(options->device, "auto") == 0)
-        options->device = device_is_listed("cuda:0") ? "cuda:0" : NULL;
-}
-
-void device_choose_engine(trawl_compile_options *compile, const trawl_scan_options *scan) {
-    trawl_engine_description engine;
-    bool is_automatic = compile->engine == NULL || strcmp(compile->engine, "auto") == 0;
-    compile->device = scan->device;
-    for (size_t i = 0; is_automatic && scan->kernel != NULL && trawl_engine_describe(i, &engine);
-         i++) {
-        if (find_kernel(engine.name, scan->kernel) != NULL) {
-            compile->engine = engine.name;
-            return;
-        }
-    }
-}
-
-bool device_can_be_planned(const char *device) {
-    if (device_is_cuda(device) || strcmp(device, "cpu") == 0 || strcmp(device, "auto") == 0)
-        return true;
-    report("--device: expected cpu, cuda, cuda:N or auto, not '%s'", device);
-    return false;
-}
-
-bool device_number(const char *device, uint32_t *number) {
-    if (!device_is_cuda(device))
-        return false;
-    char *end = NULL;
-    const char *digits = device[4] == ':' ? device + 5 : "0";
-    unsigned long value = strtoul(digits, &end, 10);
-    *number = (uint32_t)value;
-    return *digits >= '0' && *digits <= '9' && *end == '\0' && value <= 9999;
 }
 
 /* A device that is not listed: the library says why. */

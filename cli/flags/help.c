@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* --help, made from a command's table: what it does, examples, then every flag. */
+/* --help, from a command's table: what the command does, examples, usage, then every flag. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { HELP_COLUMN = 30, HELP_WIDTH = 90 };
 
-/* Prints words from HELP_COLUMN on, wrapped; `column` is where the line stands now. */
+/* Prints words wrapped between HELP_COLUMN and HELP_WIDTH. The cursor is at `column`. */
 static void print_wrapped(const char *text, size_t column) {
     if (column + 2 > HELP_COLUMN) {
         (void)putchar('\n');
@@ -54,9 +54,13 @@ int command_print_help(const command *command_) {
     if (command_->examples != NULL)
         (void)printf("\nExamples:\n%s", command_->examples);
     (void)printf("\nUsage:\n%s\n", command_->usage);
-    for (const flag *row = command_->flags; row->id != 0; row++) {
-        if (row->group != NULL)
-            (void)printf("\n%s:\n", row->group);
+    const flag *row = NULL;
+    const char *group = "";
+    for (size_t i = 0; (row = command_flag(command_, i)) != NULL; i++) {
+        if (row->group != NULL && strcmp(row->group, group) != 0) {
+            group = row->group;
+            (void)printf("\n%s:\n", group);
+        }
         if (row->help != NULL)
             print_flag(row);
     }

@@ -17,7 +17,7 @@
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
-#include "cli/flags/common.h"
+#include "cli/flags/scan.h"
 #include "cli/grep/blocks.h"
 #include "cli/grep/options.h"
 #include "cli/grep/print.h"

@@ -9,7 +9,9 @@
 
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
-#include "cli/flags/common.h"
+#include "cli/flags/compile.h"
+#include "cli/flags/cuda.h"
+#include "cli/flags/scan.h"
 #include "cli/grep/flags.h"
 
 /* What may still be overridden by a later flag. */

@@ -6,7 +6,7 @@
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
-#include "cli/flags/common.h"
+#include "cli/flags/device.h"
 #include "source/pattern_file.h"
 
 /* The patterns of one argument, which are its lines: as grep, a LF at its end begins one more. */

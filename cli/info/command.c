@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl info: what a pattern set or a database is like, and what each engine would make of it. */
+/* trawl info: describes a pattern set or a database, and what each engine makes of it. */
 #include "cli/info/command.h"
 
 #include <stdio.h>
@@ -7,7 +7,11 @@
 
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
-#include "cli/flags/common.h"
+#include "cli/flags/compile.h"
+#include "cli/flags/device.h"
+#include "cli/flags/groups.h"
+#include "cli/flags/patterns.h"
+#include "cli/flags/scan.h"
 #include "cli/info/measure.h"
 #include "cli/info/print.h"
 #include "cli/info/report.h"
@@ -16,37 +20,41 @@
 
 enum { FLAG_FORMAT = 1, FLAG_NO_BUILD, FLAG_BUILD_LIMIT, FLAG_SAMPLE };
 
-static const flag info_flags[] = {
-    PATTERN_FLAGS,
-    {FLAG_MATCHES, 0, "matches", "KIND", "all (the default), leftmost-first or leftmost-longest.",
-     "What is measured"},
-    {FLAG_SAMPLE, 0, "sample", "FILE", "Plan for texts like this one.", NULL},
+static const flag own_flags[] = {
+    {FLAG_MATCHES, 0, "matches", "KIND",
+     "Kind of matches: all (the default), leftmost-first or leftmost-longest.", "What is measured"},
+    {FLAG_SAMPLE, 0, "sample", "FILE", "Choose the engine for texts like FILE.", NULL},
     {FLAG_DEVICE, 0, "device", "NAME",
-     "Plan for scans on cpu (the default), cuda, cuda:N, or auto; where there is no such GPU, for "
-     "an H200.",
+     "Choose the engine for scans on cpu (the default), cuda, cuda:N, or auto. If this machine has "
+     "no such GPU, it is chosen for an NVIDIA H200.",
      NULL},
     {FLAG_NO_BUILD, 0, "no-build", NULL,
-     "Only sizes: build nothing, measure no times. The plan is not known then.", NULL},
+     "Print sizes only: build nothing, so without a plan and without times.", NULL},
     {FLAG_BUILD_LIMIT, 0, "build-limit", "SIZE",
-     "Build only databases up to SIZE (default 512M); of larger ones the size is told.", NULL},
+     "Build only databases of up to SIZE bytes (default 512M); print only the size of larger ones.",
+     NULL},
     {FLAG_FORMAT, 0, "format", "FORMAT", "text (the default) or json.", "Output"},
     {0},
 };
 
+static const flag *const info_flags[] = {pattern_flags, own_flags, NULL};
+
 static const command info_command = {
     .name = "info",
-    .summary = "what a pattern set or database is like",
+    .summary = "describe a pattern set or database, and what each engine makes of it",
     .usage = "  trawl info [FLAGS] DB\n  trawl info [FLAGS] -f FILE|-e PATTERN",
-    .examples = "  trawl info -f words.txt               sizes and times of every engine\n"
-                "  trawl info -f words.txt --sample book.txt   and what is expected in such texts\n"
-                "  trawl info -f words.txt --device cuda     what is expected of a GPU\n"
-                "  trawl info --no-build -f huge.txt     sizes only\n"
-                "  trawl info words.db                   what is in a database\n"
+    .examples = "  trawl info -f words.txt                     sizes and times of every engine\n"
+                "  trawl info -f words.txt --sample book.txt   the speed expected in such texts\n"
+                "  trawl info -f words.txt --device cuda       the speed expected of a GPU\n"
+                "  trawl info --no-build -f huge.txt           sizes only\n"
+                "  trawl info words.db                         what a database contains\n"
                 "  trawl info --format json words.db\n",
     .flags = info_flags,
-    .notes = "The tables stand beside the formulas of Charan 2015 (4.3, 4.4) and the sizes and\n"
-             "build times of Tran et al. (Tables 3 and 4).\n"
-             "Exit status: 0, or 2 for an error.\n",
+    .notes =
+        "Sizes of tables are printed beside the formulas of Charan 2015 (4.3, 4.4), and sizes\n"
+        "and build times beside those of Tran et al. (Tables 3 and 4).\n"
+        "\n"
+        "Exit status: 0, or 2 after an error.\n",
 };
 
 typedef struct info_request {
@@ -106,7 +114,7 @@ static bool parse(info_request *request, int argc, char **argv, int *status) {
     return true;
 }
 
-/* The patterns of a database as a set again. */
+/* The patterns of a database, as a new set. */
 static trawl_status patterns_of(const trawl_db *db, trawl_patterns **patterns, trawl_error *error) {
     trawl_status status = trawl_patterns_new(patterns, error);
     trawl_pattern pattern;

@@ -8,7 +8,7 @@
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
-#include "cli/flags/common.h"
+#include "cli/flags/compile.h"
 #include "cli/info/measure.h"
 #include "cli/info/print.h"
 #include "cli/info/report.h"

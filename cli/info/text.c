@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/base/report.h"
-#include "cli/flags/common.h"
+#include "cli/flags/compile.h"
 #include "cli/info/measure.h"
 #include "cli/info/print.h"
 #include "cli/info/report.h"

@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/flags/compile.h"
+#include "cli/flags/cuda.h"
+#include "cli/flags/groups.h"
+#include "cli/flags/patterns.h"
+#include "cli/flags/scan.h"
+
 enum {
     FLAG_DATABASE = 1,
     FLAG_FORMAT,
@@ -21,70 +27,78 @@ enum {
     FLAG_SAMPLE
 };
 
-static const flag scan_flags[] = {
-    PATTERN_FLAGS,
-    {FLAG_DATABASE, 0, "db", "DB", "Use a database made by 'trawl compile' instead of -f and -e.",
+static const flag input_flags[] = {
+    {FLAG_DATABASE, 0, "db", "DB",
+     "Use a database made by 'trawl compile'; it replaces -f, -e, --engine, --variant and "
+     "--matches.",
      NULL},
     {FLAG_RECURSIVE, 'r', "recursive", NULL,
-     "Scan all files below directories (the working directory when no TEXT is given), hidden ones "
-     "too; symbolic links only where they are named.",
+     "Scan all files below the directories given (no TEXT: the working directory), hidden files "
+     "too. Symbolic links are followed only if they are named.",
      "Texts"},
-    {FLAG_FOLLOW, 'R', "dereference-recursive", NULL, "Like -r, and follow all symbolic links.",
+    {FLAG_FOLLOW, 'R', "dereference-recursive", NULL, "As -r, but follow all symbolic links.",
      NULL},
-    {FLAG_INCLUDE, 0, "include", "GLOB", "Only files whose name matches GLOB.", NULL},
-    {FLAG_EXCLUDE, 0, "exclude", "GLOB", "No files whose name matches GLOB.", NULL},
-    {FLAG_EXCLUDE_DIRECTORY, 0, "exclude-dir", "GLOB", "No directories whose name matches GLOB.",
+    {FLAG_INCLUDE, 0, "include", "GLOB", "Scan only files whose name matches GLOB.", NULL},
+    {FLAG_EXCLUDE, 0, "exclude", "GLOB", "Skip files whose name matches GLOB.", NULL},
+    {FLAG_EXCLUDE_DIRECTORY, 0, "exclude-dir", "GLOB", "Skip directories whose name matches GLOB.",
      NULL},
     {FLAG_FORMAT, 0, "format", "FORMAT",
-     "tsv (the default): file, start, end, id, name or else pattern; jsonl: the same as JSON "
-     "objects; count: one number a file; top: the most frequent patterns of all texts, as count, "
-     "id, name or else pattern.",
+     "tsv (the default): one line for each match: file, start, end, id, and the pattern's name or "
+     "the pattern; jsonl: the same as a JSON object; count: one line for each text with its number "
+     "of matches; top: one line for each of the most frequent patterns: count, id, name or "
+     "pattern.",
      "Output"},
     {FLAG_COUNT, 'c', "count", NULL, "The same as --format count.", NULL},
     {FLAG_TOP, 0, "top", "N",
-     "The same as --format top, with N patterns (default 20; 0: all that occur).", NULL},
-    {FLAG_NO_PATTERN, 0, "no-pattern", NULL, "Leave out the last column.", NULL},
+     "The same as --format top, for N patterns (default 20; 0: all that occur).", NULL},
+    {FLAG_NO_PATTERN, 0, "no-pattern", NULL, "Leave out the last column, name or pattern.", NULL},
     {FLAG_OUTPUT, 'o', "output", "FILE",
-     "Write to FILE, which appears or changes only when all is written.", NULL},
+     "Write to FILE. FILE appears or changes only after everything has been written.", NULL},
     {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
      NULL},
-    {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "No progress line on a terminal.", NULL},
-    COMPILE_AND_SCAN_FLAGS,
-    {FLAG_SAMPLE, 0, "sample", "FILE",
-     "Plan for texts like this one (default: the first TEXT that is a regular file). What is found "
-     "never depends on it.",
-     NULL},
-    SCAN_FLAGS,
-    KERNEL_FLAGS,
-    TRANSFER_FLAGS,
-    PROFILE_FLAGS,
+    {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "Show no progress line on a terminal.", NULL},
     {0},
+};
+
+static const flag sample_flags[] = {
+    {FLAG_SAMPLE, 0, "sample", "FILE",
+     "Choose the engine for texts like FILE (default: the first TEXT that is a regular file). "
+     "Results do not depend on it.",
+     NULL},
+    {0},
+};
+
+static const flag *const scan_flags[] = {
+    pattern_flags,        input_flags,    engine_flags,  variant_or_kernel_flags,
+    compile_detail_flags, sample_flags,   device_flags,  scan_detail_flags,
+    kernel_flags,         transfer_flags, profile_flags, NULL,
 };
 
 const command scan_command = {
     .name = "scan",
     .summary = "find every occurrence of every pattern",
-    .usage =
-        "  trawl scan [FLAGS] -f FILE|-e PATTERN|--db DB [TEXT...]\n"
-        "Without TEXT, or with -, standard input is scanned. Compressed texts (gzip, zstd, xz)\n"
-        "are recognised by their content and read through.",
+    .usage = "  trawl scan [FLAGS] -f FILE|-e PATTERN|--db DB [TEXT...]\n"
+             "Each match is printed with its place. Without TEXT, or if TEXT is -, standard input\n"
+             "is scanned. Compressed texts (gzip, zstd, xz) are recognised by their content and\n"
+             "decompressed.",
     .examples =
         "  trawl scan -e fox -e dog story.txt          every match of two words\n"
         "  trawl scan -f words.txt book.txt.gz         patterns from a file, a compressed text\n"
-        "  trawl scan -c -i -f names.txt -r logs/      counts for each file, any case\n"
+        "  trawl scan -c -i -f names.txt -r logs/      counts for each file, in any case\n"
         "  trawl scan --top 10 -f words.txt -r docs/   the ten most frequent patterns\n"
         "  trawl scan --pattern-format hex -f sigs.hex --format jsonl disk.img\n"
         "  zcat big.gz | trawl scan --db rules.db -o matches.tsv\n"
         "  trawl scan -c --stats --device auto -f words.txt big.txt    on a GPU, if there is one\n",
     .flags = scan_flags,
-    .notes = "Offsets count bytes from 0, and end is one past the last byte. Matches come ordered\n"
-             "by end, then start, then id; ids count patterns from 0 in the order given, empty\n"
-             "lines not counted. A pattern is shown escaped (\\n \\r \\t \\\\ \\xNN); JSON shows "
-             "bytes\n"
-             "that are not UTF-8 as {\"bytes\":\"BASE64\"}.\n"
-             "\n"
-             "Exit status: 0 something matched, 1 nothing did, 2 an error (also when only one of\n"
-             "the texts could not be read).\n",
+    .notes =
+        "Offsets count bytes from 0; end is one past the last byte. Matches are ordered by end,\n"
+        "then start, then id. Ids number the patterns from 0 in the order given; empty lines\n"
+        "have no number. A pattern is printed escaped (\\n \\r \\t \\\\ \\xNN). In JSON, bytes "
+        "that\n"
+        "are not UTF-8 are {\"bytes\":\"BASE64\"}.\n"
+        "\n"
+        "Exit status: 0 if there is a match, 1 if there is none, 2 after an error (even if only\n"
+        "one of the texts could not be read).\n",
 };
 
 static bool format_find(const char *name, record_format *format) {
@@ -108,7 +122,7 @@ static void add_glob(scan_options *options, file_glob_kind kind, const char *glo
     options->rules.count = count + 1;
 }
 
-/* Takes one flag of this command's own; false after one line was printed. */
+/* Takes a flag of this command. False after reporting. */
 static bool take_own(scan_options *options, const arguments *args, int id) {
     switch (id) {
     case ARGUMENTS_OPERAND:
@@ -161,7 +175,7 @@ static bool take_own(scan_options *options, const arguments *args, int id) {
     }
 }
 
-/* What the flags must not be together. */
+/* Whether the flags fit together. False after reporting. */
 static bool consistent(const scan_options *options) {
     const trawl_compile_options *compile = &options->compile;
     bool compiles = compile->engine != NULL || compile->variant != NULL ||
@@ -172,7 +186,7 @@ static bool consistent(const scan_options *options) {
         return false;
     }
     if (options->database != NULL && compiles) {
-        (void)arguments_misuse(&scan_command, "--db brings its patterns, engine and kind of "
+        (void)arguments_misuse(&scan_command, "--db has its patterns, engine and kind of "
                                               "matches: give no -f, -e, --engine, --variant or "
                                               "--matches with it");
         return false;

@@ -5,7 +5,8 @@
 
 #include "cli/base/memory.h"
 #include "cli/flags/arguments.h"
-#include "cli/flags/common.h"
+#include "cli/flags/cuda.h"
+#include "cli/flags/patterns.h"
 #include "cli/scan/records.h"
 #include "source/directory.h"
 #include "trawl/trawl.h"

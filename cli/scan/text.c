@@ -8,7 +8,7 @@
 #include "cli/base/memory.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
-#include "cli/flags/common.h"
+#include "cli/flags/device.h"
 #include "source/read_ahead.h"
 #include "source/text_file.h"
 

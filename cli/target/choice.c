@@ -9,6 +9,8 @@
 
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
+#include "cli/flags/cuda.h"
+#include "cli/flags/device.h"
 #include "cli/target/planning.h"
 #include "cli/target/profile_load.h"
 

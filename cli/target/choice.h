@@ -7,7 +7,7 @@
 #define CLI_TARGET_CHOICE_H
 
 #include "cli/base/report.h"
-#include "cli/flags/common.h"
+#include "cli/flags/cuda.h"
 #include "cli/target/profile.h"
 #include "trawl/trawl.h"
 

@@ -7,7 +7,8 @@
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
-#include "cli/flags/common.h"
+#include "cli/flags/cuda.h"
+#include "cli/flags/device.h"
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
 #include "source/text_file.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/flags/cuda.h"
+
 void device_maker_name(const char *device, char *name, size_t size) {
     enum { MOST = 64 };
     trawl_device devices[MOST];

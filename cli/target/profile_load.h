@@ -3,7 +3,7 @@
 #ifndef CLI_TARGET_PROFILE_LOAD_H
 #define CLI_TARGET_PROFILE_LOAD_H
 
-#include "cli/flags/common.h"
+#include "cli/flags/cuda.h"
 #include "cli/target/profile.h"
 #include "trawl/trawl.h"
 

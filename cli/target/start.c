@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cli/flags/common.h"
+#include "cli/flags/device.h"
 #include "trawl/trawl_cuda.h"
 
 static void *start(void *context) {

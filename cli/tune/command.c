@@ -12,7 +12,12 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
-#include "cli/flags/common.h"
+#include "cli/flags/compile.h"
+#include "cli/flags/cuda.h"
+#include "cli/flags/device.h"
+#include "cli/flags/groups.h"
+#include "cli/flags/patterns.h"
+#include "cli/flags/scan.h"
 #include "cli/target/planning.h"
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
@@ -22,52 +27,58 @@
 
 enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, MOST_MADE_UP = 512 << 20 };
 
-static const flag tune_flags[] = {
-    PATTERN_FLAGS,
-    COMPILE_AND_SCAN_FLAGS,
+static const flag own_flags[] = {
     {FLAG_DEVICE, 0, "device", "NAME",
-     "cuda (the default: the first GPU), cuda:N, or cpu: what the planner has to know of it; needs "
-     "no patterns and no text.",
+     "cuda (the default: the first GPU), cuda:N, or cpu. Without patterns and text: measure the "
+     "costs that the planner uses.",
      "Tuning"},
-    {FLAG_KERNEL, 0, "kernel", "NAME", "Only this kernel (default: all of the engine).", NULL},
-    {FLAG_PROFILE, 0, "profile", "FILE", "Write to FILE instead of the device's own profile.",
+    {FLAG_KERNEL, 0, "kernel", "NAME", "Only this kernel (default: all kernels of the engine).",
+     NULL},
+    {FLAG_PROFILE, 0, "profile", "FILE", "Write to FILE instead of the profile of the device.",
      NULL},
     {FLAG_REPEAT, 0, "repeat", "N", "Timed runs of each block shape (default 5).", NULL},
     {FLAG_LIMIT, 0, "limit", "BYTES", "Use only the first BYTES of the text (default 1G).", NULL},
-    {FLAG_VERBOSE, 'v', "verbose", NULL, "Tell each measurement on standard error.", NULL},
+    {FLAG_VERBOSE, 'v', "verbose", NULL, "Print each measurement on standard error.", NULL},
     {0},
+};
+
+static const flag *const tune_flags[] = {
+    pattern_flags, engine_flags, variant_or_kernel_flags, compile_detail_flags, own_flags, NULL,
 };
 
 static const command tune_command = {
     .name = "tune",
-    .summary = "measure this machine: a GPU's fastest kernels, or what scanning costs a CPU",
+    .summary = "measure this machine: a GPU's fastest kernels, or the costs for the planner",
     .usage = "  trawl tune [FLAGS] -f FILE|-e PATTERN TEXT\n"
              "  trawl tune --device cpu|cuda",
-    .examples = "  trawl tune -f words.txt --engine ac-dfa book.txt\n"
-                "  trawl tune -f words.txt --engine ac-dfa --kernel ac4 book.txt\n"
-                "  trawl scan --device cuda -f words.txt --engine ac-dfa book.txt   uses it\n"
-                "  trawl tune --device cpu     twenty seconds or so, once for a machine\n"
-                "  trawl tune --device cuda    the same for a GPU\n",
+    .examples =
+        "  trawl tune --device cpu     costs of this CPU: about twenty seconds, once a machine\n"
+        "  trawl tune --device cuda    costs of this GPU\n"
+        "  trawl tune -f words.txt --engine ac-dfa book.txt       fastest kernel and block shape\n"
+        "  trawl tune -f words.txt --engine ac-dfa --kernel ac4 book.txt\n"
+        "  trawl scan --device cuda -f words.txt --engine ac-dfa book.txt   uses the result\n",
     .flags = tune_flags,
     .notes =
-        "Threads per block and bytes per thread are varied in turn, beginning with the\n"
-        "kernel's own, until neither has a value that is 2 % faster. One line a kernel:\n"
-        "kernel, threads of a block, bytes of a block (0: the kernel's own), GB/s, ratio to\n"
-        "the kernel's own shape, shapes tried. The fastest goes into the profile of the\n"
-        "device, under the engine and its variant: $XDG_CONFIG_HOME/trawl/DEVICE.profile,\n"
-        "else ~/.config/trawl. Later scans on that device take from it what they are not\n"
-        "told. Only counting is timed, with the text in device memory.\n"
+        "With patterns and a text: the fastest kernel of an engine on a GPU. Starting with the\n"
+        "kernel's own block shape, threads per block and bytes per thread are varied in turn\n"
+        "until no value is 2 % faster. Only counting is timed, with the text in device memory.\n"
+        "Columns, one line for each kernel: kernel, threads of a block, bytes of a block (0: the\n"
+        "kernel's own), GB/s, ratio to the kernel's own shape, number of shapes measured. The\n"
+        "fastest kernel is written to the profile of the device, under the engine and its\n"
+        "variant. Later scans on that device use it unless flags say otherwise.\n"
         "\n"
-        "For a CPU: steps of its engines are timed with sets and texts made up for it, and go\n"
-        "into its profile in nanoseconds; several numbers are for tables of 4 KiB, 16 KiB, 64\n"
-        "KiB and so on. What compiles patterns on this machine chooses engines by them. Let\n"
-        "nothing else run meanwhile.\n"
+        "With --device cpu: steps of the engines are timed on generated patterns and texts, and\n"
+        "written to the profile of the CPU, in nanoseconds. A step with several numbers depends\n"
+        "on the size of a table: 4 KiB, 16 KiB, 64 KiB and so on. Commands that compile patterns\n"
+        "on this machine use these costs to choose engines. Run nothing else meanwhile.\n"
         "\n"
-        "For a GPU without patterns and text the same, in picoseconds of all of it, but for "
-        "filter:\n"
-        "how many times as long as an H200 qgram's filter takes.\n"
+        "With --device cuda and no patterns: the same for a GPU, in picoseconds of the whole\n"
+        "GPU. One cost, filter, is a ratio: the time of qgram's filter divided by the time on an\n"
+        "NVIDIA H200.\n"
         "\n"
-        "Exit status: 0, or 2 for an error.\n",
+        "A profile is $XDG_CONFIG_HOME/trawl/DEVICE.profile, or ~/.config/trawl/DEVICE.profile.\n"
+        "\n"
+        "Exit status: 0, or 2 after an error.\n",
 };
 
 typedef struct tune_options {

@@ -105,7 +105,7 @@ refuse '' "$trawl" scan --db small small
 "$trawl" compile -e fox -o fox.db
 head -c 200 fox.db >cut.db
 refuse '' "$trawl" scan --db cut.db small
-refuse '--db brings its patterns' "$trawl" scan --db fox.db -e dog small
+refuse '--db has its patterns' "$trawl" scan --db fox.db -e dog small
 expect 0 'small\t2\t5\t0\tfox' "$trawl" scan --db fox.db small
 
 finish

@@ -7,7 +7,7 @@
 
 #include "cli/base/clock.h"
 #include "cli/bench/row.h"
-#include "cli/flags/common.h"
+#include "cli/flags/device.h"
 #include "cli/target/planning.h"
 #include "trawl/trawl_cuda.h"
 

@@ -12,7 +12,7 @@
 #include "cli/bench/options.h"
 #include "cli/bench/row.h"
 #include "cli/flags/arguments.h"
-#include "cli/flags/common.h"
+#include "cli/flags/cuda.h"
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
 

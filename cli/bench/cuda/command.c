@@ -18,7 +18,8 @@
 #include "cli/bench/cuda/rows.h"
 #include "cli/bench/cuda/transfer.h"
 #include "cli/bench/row.h"
-#include "cli/flags/common.h"
+#include "cli/flags/device.h"
+#include "cli/flags/scan.h"
 #include "cli/target/profile_load.h"
 #include "trawl/trawl_cuda.h"
 

@@ -7,7 +7,7 @@
 #include "cli/bench/options.h"
 #include "cli/bench/row.h"
 #include "cli/bench/text.h"
-#include "cli/flags/common.h"
+#include "cli/flags/device.h"
 #include "cli/target/profile.h"
 #include "trawl/trawl_cuda.h"
 

@@ -13,7 +13,7 @@
 #include "cli/bench/peers/find.h"
 #include "cli/bench/peers/process.h"
 #include "cli/bench/subject.h"
-#include "cli/flags/common.h"
+#include "cli/flags/scan.h"
 
 enum { PROGRAM_COUNT = 3, FIXED_ARGUMENTS = 8, DEFAULT_REPEATS = 3 };
 

@@ -9,7 +9,7 @@
 #include "cli/base/memory.h"
 #include "cli/bench/peers/process.h"
 #include "cli/bench/peers/worker.h"
-#include "cli/flags/common.h"
+#include "cli/flags/compile.h"
 
 /* Waits for a line that begins with `word`; notes on the way are kept. False with the reason. */
 static bool await(const bench_options *options, bench_row *row, const char *word,

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/flags/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const flag engine_flags[] = {
+    {FLAG_ENGINE, 0, "engine", "NAME",
+     "The algorithm. auto (the default): the planner chooses. A named engine scans or fails with a "
+     "reason. 'trawl engines' lists the engines.",
+     "Compiling"},
+    {0},
+};
+
+const flag variant_flags[] = {
+    {FLAG_VARIANT, 0, "variant", "NAME", "The variant of the engine.", NULL},
+    {0},
+};
+
+const flag variant_or_kernel_flags[] = {
+    {FLAG_VARIANT, 0, "variant", "NAME",
+     "The variant of the engine; with --device cuda also a kernel, or both as VARIANT+KERNEL.",
+     NULL},
+    {0},
+};
+
+const flag compile_detail_flags[] = {
+    {FLAG_MATCHES, 0, "matches", "KIND",
+     "Which matches are reported: all (the default; matches may overlap), leftmost-first or "
+     "leftmost-longest (matches that do not overlap).",
+     "Compiling"},
+    {FLAG_MAX_TABLES, 0, "max-tables", "SIZE",
+     "Refuse an engine whose tables would be larger than SIZE (default 8G).", NULL},
+    {FLAG_SPLIT_PARTS, 0, "split-parts", "M", "ac-split: number of parts.", NULL},
+    {FLAG_SPLIT_THRESHOLD, 0, "split-threshold", "X",
+     "ac-split: how uneven the parts may be, as largest / smallest - 1.", NULL},
+    {FLAG_WU_MANBER_BLOCK, 0, "wm-block", "B", "wu-manber: block length, 1 to 4 bytes.", NULL},
+    {FLAG_RABIN_KARP_BASE, 0, "rk-base", "D", "rabin-karp: base d of the hash.", NULL},
+    {FLAG_RABIN_KARP_MODULUS, 0, "rk-modulus", "Q", "rabin-karp: modulus q of the hash, a prime.",
+     NULL},
+    {0},
+};
+
+static const char *const match_kind_names[] = {"all", "leftmost-first", "leftmost-longest"};
+
+const char *match_kind_name(trawl_match_kind kind) {
+    return (size_t)kind < 3 ? match_kind_names[kind] : "?";
+}
+
+bool match_kind_find(const char *name, trawl_match_kind *kind) {
+    for (size_t i = 0; i < sizeof match_kind_names / sizeof match_kind_names[0]; i++) {
+        if (strcmp(name, match_kind_names[i]) == 0) {
+            *kind = (trawl_match_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int take_threshold(const arguments *args, double *threshold) {
+    char *end = NULL;
+    double value = strtod(args->value, &end);
+    if (end != args->value && *end == '\0' && value > 0 && value < 1e6) {
+        *threshold = value;
+        return FLAG_TAKEN;
+    }
+    (void)arguments_misuse(args->command,
+                           "--split-threshold: expected a number above 0, such as 0.15, not '%s'",
+                           args->value);
+    return FLAG_REFUSED;
+}
+
+int compile_options_take(trawl_compile_options *options, const arguments *args, int id) {
+    switch (id) {
+    case FLAG_ENGINE:
+        options->engine = args->value;
+        return FLAG_TAKEN;
+    case FLAG_VARIANT:
+        options->variant = args->value;
+        return FLAG_TAKEN;
+    case FLAG_MATCHES:
+        if (match_kind_find(args->value, &options->matches))
+            return FLAG_TAKEN;
+        (void)arguments_misuse(
+            args->command, "--matches: expected all, leftmost-first or leftmost-longest, not '%s'",
+            args->value);
+        return FLAG_REFUSED;
+    case FLAG_MAX_TABLES:
+        return arguments_size(args, 1, UINT64_MAX, &options->max_table_bytes) ? FLAG_TAKEN
+                                                                              : FLAG_REFUSED;
+    case FLAG_SPLIT_PARTS:
+        return flag_take_uint32(args, 1, 1 << 20, &options->split_parts);
+    case FLAG_SPLIT_THRESHOLD:
+        return take_threshold(args, &options->split_threshold);
+    case FLAG_WU_MANBER_BLOCK:
+        return flag_take_uint32(args, 1, 4, &options->wu_manber_block);
+    case FLAG_RABIN_KARP_BASE:
+        return flag_take_uint32(args, 2, UINT32_MAX, &options->rabin_karp_base);
+    case FLAG_RABIN_KARP_MODULUS:
+        return flag_take_uint32(args, 2, UINT32_MAX, &options->rabin_karp_modulus);
+    default:
+        return FLAG_NOT_MINE;
+    }
+}

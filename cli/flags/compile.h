@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Flags that say how patterns are compiled. */
+#ifndef CLI_FLAGS_COMPILE_H
+#define CLI_FLAGS_COMPILE_H
+
+#include "cli/flags/arguments.h"
+#include "trawl/trawl.h"
+
+enum {
+    FLAG_ENGINE = 1100,
+    FLAG_VARIANT,
+    FLAG_MATCHES,
+    FLAG_MAX_TABLES,
+    FLAG_SPLIT_PARTS,
+    FLAG_SPLIT_THRESHOLD,
+    FLAG_WU_MANBER_BLOCK,
+    FLAG_RABIN_KARP_BASE,
+    FLAG_RABIN_KARP_MODULUS
+};
+
+extern const flag engine_flags[];            /* --engine */
+extern const flag variant_flags[];           /* --variant */
+extern const flag variant_or_kernel_flags[]; /* the same for a command that scans: for a CUDA device
+                                                it may name the kernel too */
+extern const flag compile_detail_flags[];    /* everything else */
+
+/* Takes a flag of these tables. `options` begin as TRAWL_COMPILE_OPTIONS. */
+int compile_options_take(trawl_compile_options *options, const arguments *arguments, int id);
+
+/* The name of a match kind, and the kind of a name. */
+const char *match_kind_name(trawl_match_kind kind);
+bool match_kind_find(const char *name, trawl_match_kind *kind);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/flags/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/report.h"
+
+bool device_is_cuda(const char *device) {
+    return device != NULL && strncmp(device, "cuda", 4) == 0 &&
+           (device[4] == '\0' || device[4] == ':');
+}
+
+bool device_number(const char *device, uint32_t *number) {
+    if (!device_is_cuda(device))
+        return false;
+    char *end = NULL;
+    const char *digits = device[4] == ':' ? device + 5 : "0";
+    unsigned long value = strtoul(digits, &end, 10);
+    *number = (uint32_t)value;
+    return *digits >= '0' && *digits <= '9' && *end == '\0' && value <= 9999;
+}
+
+bool device_is_listed(const char *device) {
+    enum { MOST = 64 };
+    trawl_device devices[MOST];
+    size_t count = 0;
+    if (trawl_devices(devices, MOST, &count, NULL) != TRAWL_OK)
+        return false;
+    for (size_t i = 0; i < count && i < MOST; i++) {
+        if (strcmp(devices[i].name, strcmp(device, "cuda") == 0 ? "cuda:0" : device) == 0)
+            return true;
+    }
+    return false;
+}
+
+void device_resolve_auto(trawl_scan_options *options) {
+    if (options->device != NULL && strcmp(options->device, "auto") == 0)
+        options->device = device_is_listed("cuda:0") ? "cuda:0" : NULL;
+}
+
+bool device_can_be_planned(const char *device) {
+    if (device_is_cuda(device) || strcmp(device, "cpu") == 0 || strcmp(device, "auto") == 0)
+        return true;
+    report("--device: expected cpu, cuda, cuda:N or auto, not '%s'", device);
+    return false;
+}
+
+const char *kernel_find(const char *engine, const char *name) {
+    trawl_kernel_description kernel;
+    for (size_t i = 0; trawl_kernel_describe(engine, i, &kernel); i++) {
+        if (strcmp(kernel.name, name) == 0)
+            return kernel.name;
+    }
+    return NULL;
+}
+
+void device_choose_engine(trawl_compile_options *compile, const trawl_scan_options *scan) {
+    trawl_engine_description engine;
+    bool is_automatic = compile->engine == NULL || strcmp(compile->engine, "auto") == 0;
+    compile->device = scan->device;
+    for (size_t i = 0; is_automatic && scan->kernel != NULL && trawl_engine_describe(i, &engine);
+         i++) {
+        if (kernel_find(engine.name, scan->kernel) != NULL) {
+            compile->engine = engine.name;
+            return;
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Names of devices: "cpu", "cuda", "cuda:N", "auto". NULL is the CPU. */
+#ifndef CLI_FLAGS_DEVICE_H
+#define CLI_FLAGS_DEVICE_H
+
+#include "trawl/trawl.h"
+
+/* Whether the name is "cuda" or "cuda:N". */
+bool device_is_cuda(const char *device);
+
+/* The same, and stores N; false also if N is no number. */
+bool device_number(const char *device, uint32_t *number);
+
+/* Whether trawl_devices lists a CUDA device of that name. */
+bool device_is_listed(const char *device);
+
+/* Replaces the device "auto" by the first GPU that is listed, or else the CPU. For commands that
+ * must know the device before they have a database. */
+void device_resolve_auto(trawl_scan_options *options);
+
+/* Whether a plan can be made for a device of that name, which this machine need not have. False
+ * after reporting. */
+bool device_can_be_planned(const char *device);
+
+/* The library's own string for a kernel of an engine, or NULL. */
+const char *kernel_find(const char *engine, const char *name);
+
+/* Has the planner plan for the device that scans. If --kernel is given without --engine, names the
+ * first engine with that kernel. */
+void device_choose_engine(trawl_compile_options *compile, const trawl_scan_options *scan);
+
+#endif

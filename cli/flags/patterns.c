@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/flags/patterns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+
+const flag pattern_flags[] = {
+    {FLAG_PATTERN_FILE, 'f', "file", "FILE",
+     "Read patterns from FILE (- is standard input). gzip, zstd and xz files are decompressed. May "
+     "be given several times.",
+     "Patterns"},
+    {FLAG_PATTERN, 'e', "pattern", "PATTERN", "Search for PATTERN. May be given several times.",
+     NULL},
+    {FLAG_PATTERN_FORMAT, 0, "pattern-format", "FORMAT",
+     "How patterns are written, one on each line: lines (the default) are raw bytes; escaped has "
+     "\\n \\r \\t \\\\ \\0 \\xNN for bytes; hex has hexadecimal digits; tsv has three columns: "
+     "name, "
+     "flags (i: any case, -: none), escaped pattern.",
+     NULL},
+    {FLAG_CRLF, 0, "crlf", NULL, "Lines of pattern files end in CR LF: remove the CR too.", NULL},
+    {FLAG_IGNORE_CASE, 'i', "ignore-case", NULL,
+     "ASCII letters of all patterns match upper and lower case.", NULL},
+    {0},
+};
+
+static void add_input(pattern_options *options, const char *text, bool is_file) {
+    if (options->count == options->capacity) {
+        options->capacity = options->capacity == 0 ? 8 : options->capacity * 2;
+        options->inputs = reallocate(options->inputs, options->capacity * sizeof *options->inputs);
+    }
+    options->inputs[options->count++] = (pattern_input){text, is_file};
+}
+
+int pattern_options_take(pattern_options *options, const arguments *args, int id) {
+    switch (id) {
+    case FLAG_PATTERN_FILE:
+    case FLAG_PATTERN:
+        add_input(options, args->value, id == FLAG_PATTERN_FILE);
+        return FLAG_TAKEN;
+    case FLAG_PATTERN_FORMAT:
+        if (pattern_format_find(args->value, &options->reading.format))
+            return FLAG_TAKEN;
+        (void)arguments_misuse(args->command,
+                               "--pattern-format: expected lines, escaped, hex or tsv, not '%s'",
+                               args->value);
+        return FLAG_REFUSED;
+    case FLAG_CRLF:
+        options->reading.strip_cr = true;
+        return FLAG_TAKEN;
+    case FLAG_IGNORE_CASE:
+        options->reading.case_insensitive = true;
+        return FLAG_TAKEN;
+    default:
+        return FLAG_NOT_MINE;
+    }
+}
+
+bool pattern_options_load(const pattern_options *options, trawl_patterns **patterns,
+                          pattern_tally *tally) {
+    trawl_error error;
+    trawl_status status = trawl_patterns_new(patterns, &error);
+    if (status != TRAWL_OK) {
+        (void)report_error(&error);
+        return false;
+    }
+    for (size_t i = 0; i < options->count && status == TRAWL_OK; i++) {
+        const pattern_input *input = &options->inputs[i];
+        if (input->is_file)
+            status = pattern_file_add(input->text, &options->reading, *patterns, tally, &error);
+        else
+            status = pattern_text_add(input->text, "-e", &options->reading, *patterns, &error);
+    }
+    if (status != TRAWL_OK) {
+        (void)report_error(&error);
+        trawl_patterns_free(*patterns);
+        *patterns = NULL;
+    }
+    return status == TRAWL_OK;
+}
+
+bool pattern_options_use_stdin(const pattern_options *options) {
+    for (size_t i = 0; i < options->count; i++) {
+        if (options->inputs[i].is_file && strcmp(options->inputs[i].text, "-") == 0)
+            return true;
+    }
+    return false;
+}
+
+void pattern_options_release(pattern_options *options) {
+    free(options->inputs);
+    options->inputs = NULL;
+    options->count = options->capacity = 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Flags that say which patterns to search for. */
+#ifndef CLI_FLAGS_PATTERNS_H
+#define CLI_FLAGS_PATTERNS_H
+
+#include "cli/flags/arguments.h"
+#include "source/pattern_file.h"
+#include "trawl/trawl.h"
+
+enum { FLAG_PATTERN_FILE = 1000, FLAG_PATTERN, FLAG_PATTERN_FORMAT, FLAG_CRLF, FLAG_IGNORE_CASE };
+
+extern const flag pattern_flags[];
+
+typedef struct pattern_input {
+    const char *text; /* a file name or a pattern, borrowed from argv */
+    bool is_file;
+} pattern_input;
+
+typedef struct pattern_options {
+    pattern_input *inputs; /* in the order given; pattern ids follow it */
+    size_t count;
+    size_t capacity;
+    pattern_reading reading;
+} pattern_options;
+
+int pattern_options_take(pattern_options *options, const arguments *arguments, int id);
+
+/* Reads all inputs into a new set, which the caller frees. `tally` may be NULL. False after
+ * reporting. An empty set is not an error here: the command decides. */
+bool pattern_options_load(const pattern_options *options, trawl_patterns **patterns,
+                          pattern_tally *tally);
+
+/* True when standard input is among the pattern files. */
+bool pattern_options_use_stdin(const pattern_options *options);
+
+void pattern_options_release(pattern_options *options);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/flags/scan.h"
+
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+const flag device_flags[] = {
+    {FLAG_DEVICE, 0, "device", "NAME",
+     "cpu (the default), cuda (the first GPU), cuda:N, or auto: a GPU if one can be used, else the "
+     "CPU.",
+     "Scanning"},
+    {FLAG_THREADS, 0, "threads", "N", "Number of threads (default: one for each CPU allowed).",
+     NULL},
+    {0},
+};
+
+const flag scan_detail_flags[] = {
+    {FLAG_PLACEMENT, 0, "placement", "HOW",
+     "On which CPUs threads run: none (the default: the system decides), spread or close.", NULL},
+    {FLAG_COPY_TABLES, 0, "copy-tables", NULL, "Give each thread its own copy of the tables.",
+     NULL},
+    {FLAG_CHUNK_BYTES, 0, "chunk-bytes", "SIZE",
+     "Bytes of text that a thread takes at a time. Results do not depend on it.", NULL},
+    {0},
+};
+
+int scan_options_take(trawl_scan_options *options, const arguments *args, int id) {
+    uint64_t bytes = 0;
+    switch (id) {
+    case FLAG_DEVICE:
+        options->device = args->value;
+        return FLAG_TAKEN;
+    case FLAG_THREADS:
+        if (flag_take_uint32(args, 0, 4096, &options->threads) == FLAG_REFUSED)
+            return FLAG_REFUSED;
+        if (options->threads == 0)
+            options->threads = TRAWL_THREADS_ALL;
+        return FLAG_TAKEN;
+    case FLAG_PLACEMENT:
+        if (strcmp(args->value, "none") == 0) {
+            options->placement = TRAWL_PLACEMENT_NONE;
+        } else if (strcmp(args->value, "spread") == 0) {
+            options->placement = TRAWL_PLACEMENT_SPREAD;
+        } else if (strcmp(args->value, "close") == 0) {
+            options->placement = TRAWL_PLACEMENT_CLOSE;
+        } else {
+            (void)arguments_misuse(args->command,
+                                   "--placement: expected none, spread or close, not '%s'",
+                                   args->value);
+            return FLAG_REFUSED;
+        }
+        return FLAG_TAKEN;
+    case FLAG_COPY_TABLES:
+        options->copy_tables = true;
+        return FLAG_TAKEN;
+    case FLAG_CHUNK_BYTES:
+        if (!arguments_size(args, 1, UINT64_C(1) << 40, &bytes))
+            return FLAG_REFUSED;
+        options->chunk_bytes = (size_t)bytes;
+        return FLAG_TAKEN;
+    default:
+        return FLAG_NOT_MINE;
+    }
+}
+
+unsigned scan_options_threads(const trawl_scan_options *options) {
+    if (options->threads != TRAWL_THREADS_ALL)
+        return options->threads == 0 ? 1 : options->threads;
+    /* More CPUs than a cpu_set_t holds make the first call fail. */
+    cpu_set_t allowed;
+    long count = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                     ? CPU_COUNT(&allowed)
+                     : sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : (unsigned)count;
+}
