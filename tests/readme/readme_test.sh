@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# README.md is true: its commands print what stands under them, and its program compiles and prints
-# what stands under it.
+# What the documents show is true: the commands of README.md and docs/guide/command.md print what stands
+# under them, and each program of docs/guide/c-api.md compiles and prints what stands under it.
 # usage: readme_test.sh README TRAWL LIBTRAWL.A INCLUDE SCRATCH      environment: CC, LIBRARIES
 set -euo pipefail
 export LC_ALL=C
 readme=$1 trawl=$2 library=$3 include=$4 scratch=$5
+guide=$(dirname "$readme")/docs/guide
 manual=$(dirname "$readme")/docs/man/libtrawl.3
 text=/usr/share/common-licenses/GPL-3 text_bytes=35149 # there are editions of it
 
-# blocks LANGUAGE: the contents of the fenced blocks of that language.
+# blocks LANGUAGE FILE: the contents of the fenced blocks of that language.
 blocks() {
     awk -v fence="\`\`\`$1" '
         /^```/ { open = !open; wanted = open && $0 == fence; next }
-        wanted' "$readme"
+        wanted' "$2"
 }
 
 rm -rf "$scratch"
@@ -22,28 +23,39 @@ ln -s "$trawl" "$scratch/bin/trawl"
 export PATH=$scratch/bin:$PATH
 cd "$scratch"
 
-# ---- the program
-blocks c >ushers.c
-blocks text >ushers.expected
-[[ -s ushers.c && -s ushers.expected ]] || { echo "readme_test: no program found" >&2; exit 1; }
-# shellcheck disable=SC2086  # flags are meant to be split
-"$CC" -Wall -Wextra -Werror -I"$include" ushers.c "$library" -fopenmp -lxxhash -lpthread -lm \
-    ${LIBRARIES-} -o ushers
-./ushers | diff -u ushers.expected -
-# The manual page has the same program.
-sed -n '/^#include <stdio.h>/,/^\.fi/{/^\.fi/d;s/\\-/-/g;s/\\e/\\/g;p}' "$manual" | diff -u ushers.c -
+# ---- the programs: programN.c, and in programN.expected the block of text behind it
+awk '
+    /^```c$/ { file = "program" ++count ".c"; next }
+    /^```text$/ { file = "program" count ".expected"; next }
+    /^```/ { file = ""; next }
+    file != "" { print >file }' "$guide/c-api.md"
+count=0
+for program in program*.c; do
+    name=${program%.c} count=$((count + 1))
+    [[ -s $name.expected ]] || { echo "readme_test: $name.c has no output below it" >&2; exit 1; }
+    # shellcheck disable=SC2086  # flags are meant to be split
+    "$CC" -Wall -Wextra -Werror -I"$include" "$program" "$library" -fopenmp -lxxhash -lpthread -lm \
+        ${LIBRARIES-} -o "$name"
+    "./$name" | diff -u "$name.expected" -
+done
+((count >= 8)) || { echo "readme_test: $count programs in c-api.md, expected 8" >&2; exit 1; }
+# The manual page has the first program.
+sed -n '/^#include <stdio.h>/,/^\.fi/{/^\.fi/d;s/\\-/-/g;s/\\e/\\/g;p}' "$manual" |
+    diff -u program1.c -
 
 # ---- the commands
 if [[ ! -r $text || $(stat -L -c %s "$text") != "$text_bytes" ]]; then
-    echo "readme_test: the program is right; the commands need another edition of $text"
+    echo "readme_test: the programs are right; the commands need another edition of $text"
     exit 77
 fi
-blocks console >console.expected
-sed -n 's/^\$ //p' console.expected >commands
-[[ -s commands ]] || { echo "readme_test: no commands found" >&2; exit 1; }
-while IFS= read -r command; do
-    printf '$ %s\n' "$command"
-    bash -c "$command" 2>&1 </dev/null || true
-done <commands >console.actual
-diff -u console.expected console.actual
+for document in "$readme" "$guide/command.md"; do
+    blocks console "$document" >console.expected
+    sed -n 's/^\$ //p' console.expected >commands
+    [[ -s commands ]] || { echo "readme_test: no commands in $document" >&2; exit 1; }
+    while IFS= read -r command; do
+        printf '$ %s\n' "$command"
+        bash -c "$command" 2>&1 </dev/null || true
+    done <commands >console.actual
+    diff -u console.expected console.actual
+done
 echo "readme_test: passed"
