@@ -3,7 +3,7 @@
  * Pattern files in every format: patterns or a sentence with the line's number. What was read is
  * then written escaped and read again, which must give the same bytes.
  */
-#include "source/pattern_file.h"
+#include "io/pattern_file.h"
 
 #include <stdlib.h>
 #include <string.h>

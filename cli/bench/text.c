@@ -3,7 +3,7 @@
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
-#include "source/text_file.h"
+#include "io/text_file.h"
 
 /* Appends a file to the text, up to `limit` bytes in all; `capacity` is what text->bytes has room
  * for. */

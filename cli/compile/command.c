@@ -16,7 +16,7 @@
 #include "cli/flags/patterns.h"
 #include "cli/flags/scan.h"
 #include "cli/target/planning.h"
-#include "source/output_file.h"
+#include "io/output_file.h"
 #include "trawl/trawl.h"
 
 enum { FLAG_OUTPUT = 1, FLAG_STATS, FLAG_SAMPLE };

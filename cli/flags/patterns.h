@@ -4,7 +4,7 @@
 #define CLI_FLAGS_PATTERNS_H
 
 #include "cli/flags/arguments.h"
-#include "source/pattern_file.h"
+#include "io/pattern_file.h"
 #include "trawl/trawl.h"
 
 enum { FLAG_PATTERN_FILE = 1000, FLAG_PATTERN, FLAG_PATTERN_FORMAT, FLAG_CRLF, FLAG_IGNORE_CASE };

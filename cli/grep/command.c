@@ -23,8 +23,8 @@
 #include "cli/grep/print.h"
 #include "cli/grep/search.h"
 #include "cli/grep/set.h"
-#include "source/directory.h"
-#include "source/output_file.h"
+#include "io/directory.h"
+#include "io/output_file.h"
 #include "trawl/trawl.h"
 
 typedef struct run_state {

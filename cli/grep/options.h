@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cli/base/memory.h"
-#include "source/directory.h"
+#include "io/directory.h"
 #include "trawl/trawl.h"
 
 /* One -e, -f or the PATTERNS operand; `text` is borrowed from argv. */

@@ -7,7 +7,7 @@
 #define CLI_GREP_PRINT_H
 
 #include "cli/grep/options.h"
-#include "source/output_file.h"
+#include "io/output_file.h"
 #include "trawl/trawl.h"
 
 /* SGR parameters ("01;31") of each kind of text; "" means unmarked. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/base/report.h"
-#include "source/output_file.h"
+#include "io/output_file.h"
 #include "trawl/trawl.h"
 
 /* Below this a scan by several threads, or a GPU, costs more than it gains. */

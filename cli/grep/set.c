@@ -7,7 +7,7 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/flags/device.h"
-#include "source/pattern_file.h"
+#include "io/pattern_file.h"
 
 /* The patterns of one argument, which are its lines: as grep, a LF at its end begins one more. */
 static trawl_status add_text(const char *text, const pattern_reading *reading,

@@ -25,7 +25,7 @@
 #include "cli/target/choice.h"
 #include "cli/target/planning.h"
 #include "cli/target/start.h"
-#include "source/output_file.h"
+#include "io/output_file.h"
 #include "trawl/trawl.h"
 
 /* ------------------------------------------------------------------ before: the database */

@@ -12,7 +12,7 @@
 #include "cli/scan/records.h"
 #include "cli/scan/text.h"
 #include "cli/scan/texts.h"
-#include "source/output_file.h"
+#include "io/output_file.h"
 #include "trawl/trawl.h"
 
 /* What all texts of a scan share. */

@@ -8,7 +8,7 @@
 #include "cli/flags/cuda.h"
 #include "cli/flags/patterns.h"
 #include "cli/scan/records.h"
-#include "source/directory.h"
+#include "io/directory.h"
 #include "trawl/trawl.h"
 
 typedef struct scan_options {

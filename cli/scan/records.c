@@ -6,8 +6,8 @@
 
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
-#include "source/output_file.h"
-#include "source/pattern_file.h"
+#include "io/output_file.h"
+#include "io/pattern_file.h"
 
 /* Labels of more patterns than fit here are made anew for each match. */
 #define LABEL_BYTES ((uint64_t)256 << 20)

@@ -9,8 +9,8 @@
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
 #include "cli/flags/device.h"
-#include "source/read_ahead.h"
-#include "source/text_file.h"
+#include "io/read_ahead.h"
+#include "io/text_file.h"
 
 /* A text that fits is scanned in one call, a longer one as a stream of such pieces. */
 enum { BUFFER_BYTES = 4 << 20 };

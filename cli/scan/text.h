@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "cli/scan/records.h"
-#include "source/output_file.h"
+#include "io/output_file.h"
 #include "trawl/trawl.h"
 
 /* What one thread of the command needs to scan texts, one after the other. */

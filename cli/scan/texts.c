@@ -7,7 +7,7 @@
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
-#include "source/directory.h"
+#include "io/directory.h"
 #include "trawl/trawl.h"
 
 /* A compressed text is decompressed by one thread, so several are better done side by side. The

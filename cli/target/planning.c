@@ -11,8 +11,8 @@
 #include "cli/flags/device.h"
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
-#include "source/text_file.h"
-#include "source/text_pieces.h"
+#include "io/text_file.h"
+#include "io/text_pieces.h"
 
 /* Many short pieces for CPUs: what is in a text often comes in bursts, of which a few pieces miss
  * some. A GPU's prices were fitted with pieces as long as those by which its tables are laid out.

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "source/output_file.h"
+#include "io/output_file.h"
 
 static trawl_status fail(trawl_error *error, trawl_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -22,7 +22,7 @@
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
 #include "cli/tune/measure.h"
-#include "source/text_file.h"
+#include "io/text_file.h"
 #include "trawl/trawl_cuda.h"
 
 enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, MOST_MADE_UP = 512 << 20 };

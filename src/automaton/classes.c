@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/fold.h"
+#include "base/fold.h"
 
 void trawl_classes_make(const trawl_keys *keys, trawl_classes *classes) {
     bool used[256] = {false};

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 
 trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *classes, bool stt,
                                trawl_dfa_header *header, trawl_error *error) {

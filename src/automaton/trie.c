@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 
 /* The level being built: for each of its states the range of sorted keys that pass through it. */
 typedef struct level {

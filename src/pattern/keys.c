@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/fold.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/fold.h"
+#include "base/status.h"
 
 /* Sorting is by radix on eight bytes at a time: `prefix` holds the next eight bytes of a pattern,
  * the first one most significant, padded with zeros. */

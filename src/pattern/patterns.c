@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 
 trawl_status trawl_patterns_new(trawl_patterns **patterns, trawl_error *error) {
     trawl_clear(error);

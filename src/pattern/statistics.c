@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 #include "pattern/keys.h"
 
 /* Patterns of one key differ only in letter case and flag: a pattern's own bytes, then its flag. */

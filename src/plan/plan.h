@@ -3,9 +3,9 @@
 #ifndef TRAWL_PLAN_PLAN_H
 #define TRAWL_PLAN_PLAN_H
 
-#include "engine/engine.h"
-#include "engine/plan_record.h"
-#include "engine/qgram_tiers.h"
+#include "database/engine.h"
+#include "engines/qgram/divide.h"
+#include "plan/record.h"
 
 typedef struct trawl_plan {
     const trawl_engine *engine;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 
 #define SAMPLE_BYTES ((size_t)32768)
 #define MOST_BYTES ((size_t)131072) /* of the patterns, that are looked at */

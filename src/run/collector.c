@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 
 #define FIRST_MATCHES ((size_t)1024)
 

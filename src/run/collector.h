@@ -3,7 +3,7 @@
 #ifndef TRAWL_RUN_COLLECTOR_H
 #define TRAWL_RUN_COLLECTOR_H
 
-#include "engine/walk.h"
+#include "scan/contract.h"
 
 /* Its sink is an array (trawl_array_grow) that is never emptied: "flushing" it makes it larger. Its
  * owner releases sink.matches. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 
 trawl_status trawl_delivery_open(trawl_delivery *delivery, trawl_match_kind kind, size_t max_length,
                                  const trawl_receiver *receiver, uint64_t *per_pattern,

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cpu.h"
-#include "common/status.h"
-#include "cuda/module.h"
+#include "base/cpu.h"
+#include "base/status.h"
+#include "gpu/module.h"
 
 /* The processor's own name, as the kernel reports it; else its kind (on Arm). */
 static void processor_name(char *name, size_t size) {

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/status.h"
-#include "cuda/module.h"
-#include "cuda/ring.h"
+#include "base/status.h"
+#include "engines/registry.h"
+#include "gpu/module.h"
+#include "run/gpu/transfer/ring.h"
 
 #define MOST_THREADS 1024u
 
@@ -56,7 +57,7 @@ static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_op
     }
     const char *engine = db->header->engine;
     if (options->kernel == NULL && strategy == TRAWL_STRATEGY_ZERO_COPY) {
-        options->kernel = trawl_kernel_over_the_link(engine);
+        options->kernel = trawl_kernel_for_zero_copy(engine);
     }
     uint32_t kernel;
     status = trawl_kernel_find(engine, options->kernel, &kernel, error);

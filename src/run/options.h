@@ -3,7 +3,7 @@
 #ifndef TRAWL_RUN_OPTIONS_H
 #define TRAWL_RUN_OPTIONS_H
 
-#include "engine/database.h"
+#include "database/database.h"
 
 /*
  * Reads the options of a scan of `db` (NULL: defaults): checks every value, sets `threads` to the

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/cpu.h"
-#include "common/status.h"
-#include "cuda/module.h"
-#include "run/companion.h"
+#include "base/allocate.h"
+#include "base/cpu.h"
+#include "base/status.h"
+#include "gpu/module.h"
+#include "run/fallback.h"
 #include "run/options.h"
 
 trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan_options *options,
@@ -34,7 +34,7 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     }
     trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
     run->db = db;
-    run->type = run->options.device == NULL ? trawl_cpu_walker(db) : trawl_cuda_walker();
+    run->type = run->options.device == NULL ? db->engine->walker : trawl_cuda_walker();
     run->count_only =
         receiver->on_match == NULL && receiver->on_matches == NULL && kind == TRAWL_MATCH_ALL;
     run->per_pattern = per_pattern;
@@ -68,7 +68,7 @@ static trawl_status copy_database(const trawl_db *db, trawl_db **copy, trawl_err
         return trawl_fail_memory(error, "a thread's copy of the tables", db->size);
     }
     memcpy(block, db->block, db->size);
-    return trawl_db_adopt(block, db->size, TRAWL_BLOCK_ALLOCATED, copy, error);
+    return trawl_db_adopt(block, db->size, TRAWL_BLOCK_ALLOCATED, db->engine, copy, error);
 }
 
 trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_error *error) {

@@ -6,8 +6,8 @@
 #ifndef TRAWL_RUN_RUN_H
 #define TRAWL_RUN_RUN_H
 
-#include "common/team.h"
-#include "cpu/walkers.h"
+#include "base/team.h"
+#include "engines/engines.h"
 #include "run/collector.h"
 #include "run/delivery.h"
 

@@ -2,8 +2,8 @@
 /* Going over a text: a window on one thread or several; whole texts: scan, count, collect. */
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 #include "run/run.h"
 
 /* Below this a second thread costs more than it does. */

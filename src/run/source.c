@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/read_source.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/read_source.h"
+#include "base/status.h"
 #include "run/run.h"
 
 #define PIECE ((size_t)8 << 20) /* enough for several threads to share */

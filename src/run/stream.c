@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 #include "run/run.h"
 
 /* Small pieces are gathered up to this many bytes, or more for long patterns, whose overlap is

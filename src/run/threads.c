@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "common/allocate.h"
-#include "common/status.h"
+#include "base/allocate.h"
+#include "base/status.h"
 #include "run/placement.h"
 #include "run/run.h"
 

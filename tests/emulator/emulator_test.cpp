@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The CUDA emulation itself: what it computes, and the mistakes that it has to find. */
-#include "cuda/emit.cuh"
 #include "emulator.h"
+#include "gpu/emission.cuh"
 
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts that defeat the filters of q-gram databases: an automaton takes over and hands back
- * (run/companion.h). Whoever reads, and also where there is no memory for an automaton, the matches
+ * (run/fallback.h). Whoever reads, and also where there is no memory for an automaton, the matches
  * are the same. The linker replaces the allocation functions and trawl_companion_open (--wrap).
  */
 #include "combinations.h"
 #include "failing_memory.h"
-#include "run/companion.h"
+#include "run/fallback.h"
 #include "sanitizers.h"
 
 #include <setjmp.h>

@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include "automaton/nfa.h"
-#include "db/validate.h"
-#include "engine/image.h"
-#include "engine/outputs.h"
-#include "engine/qgram_leads.h"
+#include "database/image.h"
+#include "database/outputs.h"
+#include "database/validate.h"
+#include "engines/qgram/verify/prefix_signatures.h"
 #include "random.h"
 #include "sanitizers.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "gpu/device_report.h"
 
-#include "cuda/module.h"
 #include "gpu/device_memory.h"
+#include "gpu/module.h"
 #include "sanitizers.h"
 #include "shrink.h"
 

@@ -5,7 +5,7 @@
  * boundary of two parts that are done in different ways is found once, with samples at every
  * stride.
  */
-#include "cuda/qgram_choose.h"
+#include "engines/qgram/gpu/divide.h"
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 

@@ -3,10 +3,10 @@
  * Texts in host memory that a CUDA device scans: every engine, kind of matches and way of transfer
  * gives what the oracle gives, and segments are joined without a seam.
  */
-#include "cuda/module.h"
 #include "generate.h"
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
+#include "gpu/module.h"
 #include "shrink.h"
 
 #include <pthread.h>

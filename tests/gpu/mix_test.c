@@ -4,7 +4,7 @@
  * which are frequent in the text, beside longer ones. Counts, counts by pattern and ends come from
  * both, records from filters alone; all must be as without an automaton.
  */
-#include "cuda/qgram_choose.h"
+#include "engines/qgram/gpu/divide.h"
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 

@@ -6,8 +6,8 @@
  */
 #include "combinations.h"
 #include "cpu_set.h"
-#include "engine/database.h"
-#include "engine/qgram.h"
+#include "database/database.h"
+#include "engines/qgram/format.h"
 #include "sanitizers.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cpu_set.h"
 
-#include "common/cpu.h"
+#include "base/cpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef TRAWL_TESTS_SEAL_H
 #define TRAWL_TESTS_SEAL_H
 
-#include "engine/image.h"
+#include "database/image.h"
 
 #include <string.h>
 

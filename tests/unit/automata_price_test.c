@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the planner thinks a step of an automaton takes (plan/automata.h). */
+/* What the planner thinks a step of an automaton takes (costs/automata.h). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/walk.h"
-#include "plan/automata.h"
+#include "costs/automata.h"
+#include "scan/contract.h"
 #include "trawl/trawl.h"
 
 /* A walk that touches a new line each `every` steps, of a table of `all` lines. */

@@ -3,7 +3,7 @@
  * Instruction sets: what this machine is found to have, what TRAWL_CPU asks for, and that a wrong
  * one is an error of every scan on the CPU.
  */
-#include "common/cpu.h"
+#include "base/cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
  * little at a time, fail, or end before their time. There is no device here: who drives only looks
  * at what has come.
  */
-#include "cuda/fill.h"
 #include "random.h"
+#include "run/gpu/transfer/fill.h"
 #include "text_source.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * The tables of qgram's kernel packed against what they mean, pattern by pattern and window by
  * window, and when a text is worth the kernel.
  */
-#include "cuda/qgram_packed.h"
+#include "engines/qgram/gpu/packed.h"
 #include "random.h"
 
 #include <setjmp.h>

@@ -6,8 +6,8 @@
  */
 #include "case.h"
 #include "cpu_set.h"
-#include "engine/database.h"
-#include "engine/qgram_anchor.h"
+#include "database/database.h"
+#include "engines/qgram/anchor.h"
 #include "plan/plan.h"
 #include "random.h"
 #include "runner.h"

@@ -3,9 +3,9 @@
  * Tiers of engine qgram on a device: whatever is chosen, for much shared memory and for little,
  * lets every occurrence of every pattern through, wherever in the text it is.
  */
-#include "cuda/qgram_anchor.h"
-#include "cuda/qgram_choose.h"
-#include "cuda/qgram_price.h"
+#include "engines/qgram/gpu/anchor.h"
+#include "engines/qgram/gpu/cost.h"
+#include "engines/qgram/gpu/divide.h"
 #include "random.h"
 
 #include <math.h>

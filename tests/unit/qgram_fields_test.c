@@ -4,11 +4,11 @@
  * every length of a sample, some strides and sizes, with and without letter case, against the
  * oracle.
  */
+#include "base/cpu.h"
 #include "case.h"
-#include "common/cpu.h"
 #include "cpu_set.h"
-#include "engine/database.h"
-#include "engine/qgram_fields.h"
+#include "database/database.h"
+#include "engines/qgram/bloom/fields.h"
 #include "plan/plan.h"
 #include "random.h"
 #include "sanitizers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Pieces of a pipe: all of its bytes in order, large ones of a text that comes fast, and nothing
  * kept back of one that comes slowly. */
-#include "source/read_ahead.h"
+#include "io/read_ahead.h"
 
 #include <pthread.h>
 #include <setjmp.h>

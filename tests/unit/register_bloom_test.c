@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/qgram_resident.h"
+#include "engines/qgram/registers/scan.h"
 #include "guard.h"
 #include "random.h"
 

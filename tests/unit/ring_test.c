@@ -6,8 +6,8 @@
  * once and in order; its clock tells how long a strategy takes.
  */
 #include "cli/bench/cuda/transfer_model.h"
-#include "cuda/ring.h"
 #include "random.h"
+#include "run/gpu/transfer/ring.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Cutting texts into segments, and segments into ranges. */
-#include "cuda/segments.h"
 #include "random.h"
+#include "run/gpu/transfer/segments.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * How often states of a DFA are visited, which is counted in several parts of a text at a time: as
  * often as the beginnings of patterns are the longest ones that the text so far ends with.
  */
-#include "cuda/state_ranks.h"
+#include "engines/ac_dfa/state_ranks.h"
 #include "pattern/patterns.h"
 #include "random.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Threads that sleep between calls: who takes part, and that nobody is left when a call returns. */
-#include "common/team.h"
+#include "base/team.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

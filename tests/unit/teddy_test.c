@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "cpu/qgram_shuffle.h"
-#include "db/validate.h"
+#include "database/validate.h"
+#include "engines/qgram/teddy/scan.h"
 #include "guard.h"
 #include "random.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Files that are read by offset: where their text begins and ends, and files that change. */
-#include "source/text_pieces.h"
+#include "io/text_pieces.h"
 #include "temporary.h"
 
 #include <fcntl.h>

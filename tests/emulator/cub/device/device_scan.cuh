@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The part of CUB that src/cuda uses, one item after another, with CUB 3's interface: a first call
- * without temporary storage says how much is needed. The types of accumulators are CUB's, so that a
- * sum that overflows there overflows here.
+ * The part of CUB that the CUDA code uses, one item after another, with CUB 3's interface: a first
+ * call without temporary storage says how much is needed. The types of accumulators are CUB's, so
+ * that a sum that overflows there overflows here.
  */
 #ifndef TRAWL_EMULATOR_CUB_H
 #define TRAWL_EMULATOR_CUB_H

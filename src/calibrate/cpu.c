@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* trawl_measure_costs: what the steps of the CPU engines take on this machine. Every step is made
+ * the dominant one, or the only difference between two measurements, with sets and texts made up
+ * for it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+#include "costs/costs.h"
+#include "engines/qgram/registers/format.h"
+#include "engines/qgram/teddy/format.h"
+#include "plan/plan.h"
+
+/* Longer than the caches that a core has to itself, so that the text itself comes from where it
+ * comes from in real scans, and tables have to share the caches with it. */
+#define TEXT_BYTES ((size_t)16 << 20)
+#define RUNS 3u
+#define ROUNDS 3u      /* of everything: what disturbs a machine may last as long as a round */
+#define TIMED_SIZES 6u /* up to 4 MiB; larger tables are concluded to where building takes long */
+
+typedef struct bench {
+    uint8_t *text;
+    uint64_t random;
+    uint64_t sharing; /* so many patterns in a row have the same last sixteen bytes */
+    trawl_costs *costs;
+    trawl_error *error;
+} bench;
+
+static uint64_t next_random(bench *self) {
+    uint64_t value = self->random;
+    value ^= value << 13;
+    value ^= value >> 7;
+    value ^= value << 17;
+    return self->random = value;
+}
+
+static double size_of(unsigned index) {
+    return (double)(UINT64_C(4096) << (2 * index));
+}
+
+/* ------------------------------------------------------------------ sets and texts */
+
+/* Pattern number `number`, spread over its letters: any part of 8 bytes tells it from others, but
+ * the last 16 only from those of which it does not share them. */
+static void write_pattern(const bench *self, uint64_t number, size_t length, uint8_t *bytes) {
+    uint64_t value = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t i = 0; i < length; i++) {
+        if (i + 16 == length && self->sharing > 1) {
+            value = (number / self->sharing + 1) * UINT64_C(0xe7037ed1a0b428db);
+        }
+        value ^= value >> 29;
+        value *= UINT64_C(0xbf58476d1ce4e5b9);
+        bytes[i] = (uint8_t)('a' + (value >> 40) % 16);
+    }
+}
+
+static trawl_status make_set(bench *self, size_t count, size_t length, trawl_patterns **set) {
+    uint8_t bytes[64];
+    trawl_status status = trawl_patterns_new(set, self->error);
+    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
+        write_pattern(self, i, length, bytes);
+        status = trawl_patterns_add(*set, bytes, length, 0, self->error);
+    }
+    return status;
+}
+
+/* Bytes that no pattern has. */
+static void fill_with_strange_bytes(bench *self) {
+    for (size_t i = 0; i < TEXT_BYTES; i++) {
+        self->text[i] = (uint8_t)(next_random(self) >> 40 | 0x80);
+    }
+}
+
+/* Puts the bytes from .. past - 1 of random patterns, of `count`, at about one position in `every`.
+ */
+static void plant(bench *self, size_t count, size_t from, size_t past, size_t every) {
+    uint8_t bytes[64];
+    fill_with_strange_bytes(self);
+    for (size_t i = 16; i + past < TEXT_BYTES; i++) {
+        if ((next_random(self) >> 20) % every == 0) {
+            write_pattern(self, (next_random(self) >> 20) % count, past, bytes);
+            memcpy(self->text + i, bytes + from, past - from);
+            for (size_t k = 1; self->sharing > 1 && k <= from; k++) { /* no pattern goes on so */
+                self->text[i - k] = (uint8_t)('a' + (next_random(self) >> 40) % 16);
+            }
+            i += past - from;
+        }
+    }
+}
+
+/* One part after the other. */
+static void fill_with_parts(bench *self, size_t count, size_t length) {
+    uint8_t bytes[64];
+    for (size_t i = 0; i + length <= TEXT_BYTES; i += length) {
+        write_pattern(self, (next_random(self) >> 20) % count, length, bytes);
+        memcpy(self->text + i, bytes, length);
+    }
+}
+
+/* ------------------------------------------------------------------ one measurement */
+
+static double thread_seconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Nanoseconds for a byte of the text, the fastest of several runs. */
+static trawl_status time_scan(bench *self, const trawl_db *db, double *nanoseconds) {
+    *nanoseconds = 1e9;
+    for (unsigned run = 0; run < RUNS; run++) {
+        uint64_t matches;
+        double start = thread_seconds();
+        trawl_status status =
+            trawl_count(db, self->text, TEXT_BYTES, NULL, &matches, NULL, self->error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        double taken = (thread_seconds() - start) * 1e9 / (double)TEXT_BYTES;
+        *nanoseconds = taken < *nanoseconds ? taken : *nanoseconds;
+    }
+    return TRAWL_OK;
+}
+
+/* The set 0 .. count - 1 in the engine of that name. */
+static trawl_status time_engine(bench *self, const char *engine, size_t count, size_t length,
+                                double *nanoseconds) {
+    trawl_patterns *set = NULL;
+    trawl_db *db = NULL;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = engine;
+    trawl_status status = make_set(self, count, length, &set);
+    if (status == TRAWL_OK) {
+        status = trawl_compile(set, &options, &db, self->error);
+    }
+    if (status == TRAWL_OK) {
+        status = time_scan(self, db, nanoseconds);
+    }
+    trawl_db_free(db);
+    trawl_patterns_free(set);
+    return status;
+}
+
+/* The same in one tier of qgram. */
+static trawl_status time_tier(bench *self, size_t count, size_t length, uint32_t gram,
+                              uint32_t stride, uint32_t row_bits, double *nanoseconds) {
+    trawl_patterns *set = NULL;
+    trawl_db *db = NULL;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "qgram";
+    trawl_qgram_choice choice;
+    memset(&choice, 0, sizeof choice);
+    choice.header.tiers = 1;
+    choice.header.tier[0] = (trawl_qgram_tier){.kind = TRAWL_TIER_HASHED,
+                                               .min_length = (uint32_t)length,
+                                               .max_length = (uint32_t)length,
+                                               .window = (uint32_t)length,
+                                               .gram = gram,
+                                               .stride = stride,
+                                               .row_bits = row_bits};
+    if (length <= 2) {
+        choice.header.tier[0] = (trawl_qgram_tier){.kind = TRAWL_TIER_DIRECT,
+                                                   .min_length = (uint32_t)length,
+                                                   .max_length = (uint32_t)length,
+                                                   .window = 1,
+                                                   .gram = 2,
+                                                   .stride = 1};
+    }
+    trawl_status status = make_set(self, count, length, &set);
+    if (status == TRAWL_OK) {
+        status = trawl_compile_divided(set, &options, &choice, &db, self->error);
+    }
+    if (status == TRAWL_OK) {
+        status = time_scan(self, db, nanoseconds);
+    }
+    trawl_db_free(db);
+    trawl_patterns_free(set);
+    return status;
+}
+
+/* ------------------------------------------------------------------ qgram */
+
+/* Differences of two measurements may come out as nearly nothing, or less. */
+static double at_least(double value, double least) {
+    return value > least ? value : least;
+}
+
+/* Larger tables do not cost less: where it seems so, the smaller one was disturbed. */
+static void smooth(double *by_size) {
+    for (unsigned i = TRAWL_COST_SIZES - 1; i-- > 0;) {
+        by_size[i] = by_size[i] < by_size[i + 1] ? by_size[i] : by_size[i + 1];
+    }
+}
+
+static trawl_status measure_samples(bench *self) {
+    enum { FAR = 20, SPARSE = 8 };
+    trawl_costs *costs = self->costs;
+    double wide = 0, far = 0;
+    fill_with_strange_bytes(self);
+    trawl_status status = time_tier(self, 1, 32, 4, 1, 10, &costs->sample[0]);
+    if (status == TRAWL_OK) { /* samples far apart wait for the text */
+        status = time_tier(self, 1, 32, 4, FAR, 10, &far);
+        double work = costs->sample[0] / FAR;
+        costs->memory = sqrt(at_least(far * far - work * work, 1e-6));
+    }
+    for (unsigned i = 1; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
+        /* The text passes through the caches that larger tables would like to have. */
+        uint32_t stride = i < 4 ? 1 : SPARSE;
+        double taken = 0;
+        status = time_tier(self, 1, 32, 4, stride, 10 + 2 * i, &taken);
+        costs->sample[i] =
+            stride *
+            sqrt(at_least(taken * taken - costs->memory * costs->memory * (stride > 1 ? 1 : 0),
+                          1e-6));
+    }
+    smooth(costs->sample);
+    if (status ==
+        TRAWL_OK) { /* long samples take more instructions, so that fewer wait at a time */
+        status = time_tier(self, 1, 32, 12, 1, 14, &wide);
+        costs->sample_wide = at_least(wide / costs->sample[2] - 1, 0.01);
+    }
+    if (status == TRAWL_OK) { /* so many that there is no filter of shuffles */
+        status = time_tier(self, TRAWL_SHUFFLE_PATTERNS + 72, 2, 4, 1, 0, &costs->direct);
+    }
+    return status;
+}
+
+/* One sample in 40 passes, and no end. */
+static trawl_status measure_passes(bench *self) {
+    const double pass = 1.0 / 43;
+    double taken = 0;
+    plant(self, 1, 8, 12, 40);
+    trawl_status status = time_tier(self, 1, 12, 4, 1, 10, &taken);
+    self->costs->sample_again = self->costs->sample[0]; /* no step of its own any more */
+    self->costs->end = at_least((taken - self->costs->sample[0]) / pass, 1);
+    return status;
+}
+
+/* One end in 48 has the last eight bytes of a pattern, but not those before; or the last four,
+ * which pass FILTER alone. */
+static trawl_status measure_look_ups(bench *self) {
+    const size_t every = 40;
+    self->sharing = 2;
+    trawl_costs *costs = self->costs;
+    trawl_status status = TRAWL_OK;
+    for (unsigned i = 0; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
+        if (i >= TIMED_SIZES) {
+            costs->look_up[i] = 1.6 * costs->look_up[i - 1];
+            continue;
+        }
+        size_t count = (size_t)(size_of(i) / 64);
+        uint32_t row_bits = 10 + 2 * i < 18 ? 10 + 2 * i : 18;
+        double passed = 0, looked_up = 0, found = 0;
+        plant(self, count, 16, 20, every + 12);
+        status = time_tier(self, count, 20, 4, 1, row_bits, &passed);
+        if (status == TRAWL_OK) {
+            plant(self, count, 4, 20, every);
+            status = time_tier(self, count, 20, 4, 1, row_bits, &looked_up);
+            costs->look_up[i] = at_least((looked_up - passed) * (double)(every + 16), 6);
+        }
+        if (i == 0 && status == TRAWL_OK) {
+            plant(self, count, 0, 20, every - 4);
+            status = time_tier(self, count, 20, 4, 1, row_bits, &found);
+            costs->match = at_least((found - looked_up) * (double)(every + 16), 1);
+        }
+    }
+    self->sharing = 1;
+    smooth(costs->look_up);
+    return status;
+}
+
+static trawl_status compile_variant(bench *self, const char *variant, size_t count, size_t length,
+                                    trawl_db **db) {
+    trawl_patterns *set = NULL;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "qgram";
+    options.variant = variant;
+    trawl_status status = make_set(self, count, length, &set);
+    if (status == TRAWL_OK) {
+        status = trawl_compile(set, &options, db, self->error);
+    }
+    trawl_patterns_free(set);
+    return status;
+}
+
+/* Four bytes hashed at every position, of which none passes. */
+static trawl_status measure_resident(bench *self) {
+    trawl_db *db = NULL;
+    trawl_status status = compile_variant(self, "resident", 1, 4, &db);
+    if (status == TRAWL_OK) {
+        fill_with_strange_bytes(self);
+        status = time_scan(self, db, &self->costs->resident);
+    }
+    self->costs->resident /= trawl_resident_work(4, false);
+    trawl_db_free(db);
+    return status;
+}
+
+enum { PASS_EVERY = 50 };
+
+/* The text with nothing like the patterns; then one position in PASS_EVERY has bytes from .. past -
+ * 1 of a pattern, which pass. */
+static trawl_status time_passes(bench *self, const trawl_db *db, size_t count, size_t from,
+                                size_t past, double *nothing, double *passes) {
+    fill_with_strange_bytes(self);
+    trawl_status status = time_scan(self, db, nothing);
+    if (status == TRAWL_OK) {
+        plant(self, count, from, past, PASS_EVERY);
+        status = time_scan(self, db, passes);
+    }
+    return status;
+}
+
+/* The last bytes of a pattern, all that are hashed, and others before. */
+static trawl_status measure_resident_passes(bench *self) {
+    enum { PATTERNS = 300, LENGTH = 12 };
+    trawl_db *db = NULL;
+    double nothing = 0, passes = 0;
+    trawl_status status = compile_variant(self, "resident", PATTERNS, LENGTH, &db);
+    if (status == TRAWL_OK) {
+        status = time_passes(self, db, PATTERNS, LENGTH - TRAWL_RESIDENT_BYTES, LENGTH, &nothing,
+                             &passes);
+    }
+    self->costs->resident_pass =
+        at_least((passes - nothing) * (PASS_EVERY + TRAWL_RESIDENT_BYTES), 1);
+    trawl_db_free(db);
+    return status;
+}
+
+/* A set for the filter of shuffles, and its patterns, all of whose four bytes are shuffled. */
+static trawl_status measure_shuffles(bench *self) {
+    enum { PATTERNS = 4, LENGTH = 4 };
+    trawl_db *db = NULL;
+    double nothing = 0, passes = 0;
+    trawl_status status = compile_variant(self, "shuffle", PATTERNS, LENGTH, &db);
+    if (status == TRAWL_OK) {
+        status = time_passes(self, db, PATTERNS, 0, LENGTH, &nothing, &passes);
+    }
+    if (status == TRAWL_OK) {
+        const trawl_qgram_shuffle *filter =
+            trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, 0, NULL);
+        self->costs->shuffle = nothing / trawl_qgram_shuffle_work(filter);
+        self->costs->shuffle_pass =
+            at_least((passes - nothing) * (PASS_EVERY + LENGTH) - self->costs->match, 1);
+    }
+    trawl_db_free(db);
+    return status;
+}
+
+/* ------------------------------------------------------------------ other engines */
+
+/* A text of sixteen letters, half of which are patterns. */
+static trawl_status measure_frequent_matches(bench *self) {
+    for (size_t i = 0; i < TEXT_BYTES; i++) {
+        self->text[i] = (uint8_t)('a' + (next_random(self) >> 40) % 16);
+    }
+    trawl_patterns *set = NULL;
+    trawl_db *db = NULL;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "ac-dfa";
+    double nanoseconds = 0;
+    trawl_status status = trawl_patterns_new(&set, self->error);
+    for (uint8_t letter = 'a'; status == TRAWL_OK && letter < 'a' + 8; letter++) {
+        status = trawl_patterns_add(set, &letter, 1, 0, self->error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_compile(set, &options, &db, self->error);
+    }
+    if (status == TRAWL_OK) {
+        status = time_scan(self, db, &nanoseconds);
+    }
+    trawl_db_free(db);
+    trawl_patterns_free(set);
+    trawl_costs *costs = self->costs;
+    costs->dfa_match_often = at_least((nanoseconds - costs->dfa_step[0]) * 2, 0.5);
+    return status;
+}
+
+/* Texts of beginnings of patterns lead through all states, one after the other and from one pattern
+ * to any other. */
+static trawl_status measure_automata(bench *self) {
+    trawl_costs *costs = self->costs;
+    trawl_status status = TRAWL_OK;
+    for (unsigned i = 0; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
+        if (i >= TIMED_SIZES) {
+            costs->nfa_step[i] = 1.6 * costs->nfa_step[i - 1];
+        }
+        /* About six states of each pattern are its own, a row of the DFA is a cache line. */
+        size_t count = (size_t)(size_of(i) / 64 / 6);
+        fill_with_parts(self, count, 7);
+        status = time_engine(self, "ac-dfa", count, 8, &costs->dfa_step[i]);
+        if (status == TRAWL_OK && i < TIMED_SIZES) {
+            status = time_engine(self, "ac-nfa", count * 2, 8, &costs->nfa_step[i]);
+        }
+    }
+    smooth(costs->dfa_step);
+    smooth(costs->nfa_step);
+    double with = 0, without = 0;
+    if (status == TRAWL_OK) {
+        plant(self, 64, 0, 7, 8);
+        status = time_engine(self, "ac-dfa", 64, 8, &without);
+    }
+    if (status == TRAWL_OK) {
+        status = time_engine(self, "ac-dfa", 64, 7, &with);
+        costs->dfa_match = at_least((with - without) * 15, 0.5);
+    }
+    if (status == TRAWL_OK) {
+        status = measure_frequent_matches(self);
+    }
+    return status;
+}
+
+/* Windows that shift by all they can. */
+static trawl_status measure_shifts(bench *self) {
+    trawl_costs *costs = self->costs;
+    trawl_status status = TRAWL_OK;
+    fill_with_strange_bytes(self);
+    for (unsigned i = 0; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
+        if (i >= TIMED_SIZES) {
+            costs->shift[i] = 1.6 * costs->shift[i - 1];
+            continue;
+        }
+        /* 13 blocks of 4 bytes in each, and eight entries for a block. */
+        size_t count = (size_t)(size_of(i) / 13 / 8) + 1;
+        double nanoseconds = 0;
+        status = time_engine(self, "wu-manber", count, 16, &nanoseconds);
+        costs->shift[i] = at_least(nanoseconds * 12, 0.5);
+    }
+    smooth(costs->shift);
+    double zero = 0;
+    if (status == TRAWL_OK) {
+        /* Of many patterns, so that no look-up is foreseen. */
+        const size_t count = 4096;
+        plant(self, count, 4, 16, 64);
+        status = time_engine(self, "wu-manber", count, 16, &zero);
+        double shifts = trawl_cost_at(costs->shift, (double)count * 13 * 8) / 12;
+        costs->shift_zero = at_least((zero - shifts) * 76, 3);
+    }
+    return status;
+}
+
+static trawl_status measure_round(bench *self) {
+    trawl_status (*const parts[])(bench *) = {
+        measure_samples,  measure_passes,          measure_look_ups, measure_shuffles,
+        measure_resident, measure_resident_passes, measure_automata, measure_shifts};
+    trawl_status status = TRAWL_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TRAWL_OK; i++) {
+        status = parts[i](self);
+    }
+    return status;
+}
+
+/* Of each cost by itself. */
+static void take_medians(const trawl_costs *rounds, trawl_costs *costs) {
+    const size_t first = offsetof(trawl_costs, sample);
+    for (size_t at = first; at + sizeof(double) <= sizeof *costs; at += sizeof(double)) {
+        double values[ROUNDS];
+        for (unsigned i = 0; i < ROUNDS; i++) {
+            double value;
+            memcpy(&value, (const char *)&rounds[i] + at, sizeof value);
+            unsigned place = i;
+            for (; place > 0 && values[place - 1] > value; place--) {
+                values[place] = values[place - 1];
+            }
+            values[place] = value;
+        }
+        memcpy((char *)costs + at, &values[ROUNDS / 2], sizeof(double));
+    }
+}
+
+trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error) {
+    trawl_clear(error);
+    if (costs == NULL || costs->size < sizeof costs->size) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_measure_costs: %s",
+                          costs == NULL ? "costs is NULL"
+                                        : "costs->size is not set; use TRAWL_COSTS");
+    }
+    trawl_costs round[ROUNDS], measured = {.size = costs->size};
+    bench self = {.random = UINT64_C(0x853c49e6748fea9b), .sharing = 1, .error = error};
+    self.text = trawl_allocate(TEXT_BYTES, 1);
+    if (self.text == NULL) {
+        return trawl_fail_memory(error, "measuring costs", TEXT_BYTES);
+    }
+    trawl_status status = TRAWL_OK;
+    for (unsigned i = 0; i < ROUNDS && status == TRAWL_OK; i++) {
+        round[i] = (trawl_costs){.size = costs->size};
+        self.costs = &round[i];
+        status = measure_round(&self);
+    }
+    if (status == TRAWL_OK) {
+        take_medians(round, &measured);
+        memcpy(costs, &measured, costs->size < sizeof measured ? costs->size : sizeof measured);
+    }
+    trawl_release(self.text);
+    return status;
+}

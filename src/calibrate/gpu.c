@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* trawl_measure_device_costs: what the planner has to know of a GPU. Sets and texts are made up in
+ * which one step after the other is the dominant one, and counted there. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+#include "engines/ac_dfa/gpu_cost.h"
+#include "trawl/trawl_cuda.h"
+
+#define USUAL_TEXT_BYTES ((uint64_t)512 << 20)
+#define LEAST_TEXT_BYTES ((uint64_t)16384)
+#define RANDOM_BYTES ((size_t)32 << 20) /* the text is made of, again and again */
+#define SAMPLE_BYTES ((size_t)131072)
+#define RUNS 5u
+#define LEAST_PICOSECONDS 0.01
+
+typedef struct device_bench {
+    uint32_t number;
+    trawl_cuda_properties device;
+    uint8_t *text;
+    size_t length;
+    uint64_t random;
+    trawl_device_costs *costs;
+    trawl_error *error;
+} device_bench;
+
+static uint64_t next_random(device_bench *self) {
+    self->random ^= self->random << 13;
+    self->random ^= self->random >> 7;
+    self->random ^= self->random << 17;
+    return self->random >> 11;
+}
+
+/* ------------------------------------------------------------------ sets and texts */
+
+/* Bytes first .. first + count - 1, evenly; nothing else is in sets and texts. */
+typedef struct letters {
+    uint8_t first, count;
+} letters;
+
+static const letters sixteen = {'a', 16}, sixty_three = {0x40, 63};
+
+static void fill_text(device_bench *self, letters of) {
+    size_t made = self->length < RANDOM_BYTES ? self->length : RANDOM_BYTES;
+    for (size_t i = 0; i < made; i++) {
+        self->text[i] = (uint8_t)(of.first + next_random(self) % of.count);
+    }
+    for (size_t at = made; at < self->length; at += made) {
+        memcpy(self->text + at, self->text, self->length - at < made ? self->length - at : made);
+    }
+}
+
+static void fill_with_bases(device_bench *self) {
+    fill_text(self, (letters){0, 4});
+    for (size_t i = 0; i < self->length; i++) {
+        self->text[i] = (uint8_t) "acgt"[self->text[i]];
+    }
+}
+
+static trawl_status make_set(device_bench *self, letters of, size_t count, size_t length,
+                             trawl_patterns **set) {
+    uint8_t bytes[16];
+    trawl_status status = trawl_patterns_new(set, self->error);
+    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
+        for (size_t k = 0; k < length; k++) {
+            bytes[k] = (uint8_t)(of.first + next_random(self) % of.count);
+        }
+        status = trawl_patterns_add(*set, bytes, length, 0, self->error);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ one measurement */
+
+static trawl_status time_set(device_bench *self, const trawl_patterns *set, const char *engine,
+                             const char *kernel, double *picoseconds) {
+    trawl_compile_options compile = TRAWL_COMPILE_OPTIONS;
+    trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
+    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_db *uploaded = NULL;
+    trawl_db *db = NULL;
+    double seconds[RUNS];
+    compile.engine = engine;
+    compile.sample = upload.sample = self->text;
+    compile.sample_length = upload.sample_length =
+        self->length < SAMPLE_BYTES ? self->length : SAMPLE_BYTES;
+    upload.device = self->number;
+    scan.kernel = kernel;
+    trawl_status status = trawl_compile(set, &compile, &db, self->error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_upload(db, &upload, &uploaded, self->error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_measure(uploaded, &scan, self->text, self->length, RUNS, seconds, NULL,
+                                    self->error);
+        *picoseconds = seconds[RUNS / 2] * 1e12 / (double)self->length;
+    }
+    trawl_cuda_free(uploaded);
+    trawl_db_free(db);
+    return status;
+}
+
+/* ac-dfa, kernel hot: what it takes, and what the planner knows of such a walk. */
+static trawl_status time_hot(device_bench *self, const trawl_patterns *set, double *picoseconds,
+                             trawl_hot_estimate *estimate) {
+    trawl_device_costs none = {.size = sizeof none};
+    size_t length = self->length < SAMPLE_BYTES ? self->length : SAMPLE_BYTES;
+    trawl_status status = trawl_hot_estimate_make(set, self->text, length, &self->device, &none,
+                                                  estimate, self->error);
+    return status == TRAWL_OK ? time_set(self, set, "ac-dfa", "hot", picoseconds) : status;
+}
+
+static double at_least(double value) {
+    return value > LEAST_PICOSECONDS ? value : LEAST_PICOSECONDS; /* also for what is no number */
+}
+
+/* ------------------------------------------------------------------ ac-dfa */
+
+/* All rows in shared memory; where rows share banks, and where they do not. */
+static trawl_status measure_steps(device_bench *self) {
+    const letters alphabets[] = {sixteen, sixty_three};
+    double picoseconds[2] = {0, 0};
+    trawl_hot_estimate unused;
+    trawl_status status = TRAWL_OK;
+    for (size_t i = 0; status == TRAWL_OK && i < 2; i++) {
+        trawl_patterns *set = NULL;
+        fill_text(self, alphabets[i]);
+        status = make_set(self, alphabets[i], 100, 8, &set);
+        if (status == TRAWL_OK) {
+            status = time_hot(self, set, &picoseconds[i], &unused);
+        }
+        trawl_patterns_free(set);
+    }
+    self->costs->hot_step = at_least(picoseconds[0]);
+    self->costs->hot_conflict = at_least(picoseconds[1] - picoseconds[0]);
+    return status;
+}
+
+/* Two sets with a few and with many steps out of shared memory: two equations. */
+static trawl_status measure_steps_elsewhere(device_bench *self) {
+    static const size_t counts[] = {3000, 30000};
+    double taken[2] = {0, 0};
+    trawl_hot_estimate estimate[2];
+    trawl_status status = TRAWL_OK;
+    fill_text(self, sixteen);
+    for (size_t i = 0; status == TRAWL_OK && i < 2; i++) {
+        trawl_patterns *set = NULL;
+        status = make_set(self, sixteen, counts[i], 8, &set);
+        if (status == TRAWL_OK) {
+            status = time_hot(self, set, &taken[i], &estimate[i]);
+            taken[i] -= self->costs->hot_step;
+        }
+        trawl_patterns_free(set);
+    }
+    if (status == TRAWL_OK) {
+        double determinant =
+            estimate[0].waits * estimate[1].elsewhere - estimate[1].waits * estimate[0].elsewhere;
+        double wait = taken[0] * estimate[1].elsewhere - taken[1] * estimate[0].elsewhere;
+        double cached = taken[1] * estimate[0].waits - taken[0] * estimate[1].waits;
+        self->costs->hot_wait = at_least(wait / determinant);
+        self->costs->hot_cached = at_least(cached / determinant);
+    }
+    return status;
+}
+
+/* One pattern takes letters of either case: all others are verified. */
+static trawl_status measure_verified(device_bench *self) {
+    const letters four = {'a', 4};
+    trawl_patterns *set = NULL;
+    trawl_hot_estimate estimate;
+    double picoseconds = 0;
+    fill_text(self, four);
+    trawl_status status = make_set(self, four, 400, 6, &set);
+    if (status == TRAWL_OK) {
+        status = trawl_patterns_add(set, "zzzz", 4, TRAWL_PATTERN_CASE_INSENSITIVE, self->error);
+    }
+    if (status == TRAWL_OK) {
+        status = time_hot(self, set, &picoseconds, &estimate);
+    }
+    if (status == TRAWL_OK && estimate.verified > 0) {
+        const trawl_device_costs *costs = self->costs;
+        double steps = costs->hot_step + costs->hot_wait * estimate.waits +
+                       costs->hot_cached * estimate.elsewhere;
+        self->costs->hot_verified = at_least((picoseconds - steps) / estimate.verified);
+    }
+    trawl_patterns_free(set);
+    return status;
+}
+
+/* ------------------------------------------------------------------ qgram */
+
+/* What an H200 would take for the set in the text. */
+static trawl_status price_filter(device_bench *self, const trawl_patterns *set,
+                                 double *picoseconds) {
+    trawl_device_costs costs = {.size = sizeof costs, .filter = 1};
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_expected_engine expected;
+    trawl_db *db = NULL;
+    char device[16];
+    (void)snprintf(device, sizeof device, "cuda:%u", self->number);
+    options.device = device;
+    options.device_costs = &costs;
+    options.sample = self->text;
+    options.sample_length = self->length < SAMPLE_BYTES ? self->length : SAMPLE_BYTES;
+    trawl_status status = trawl_compile(set, &options, &db, self->error);
+    *picoseconds = 0;
+    for (size_t i = 0; status == TRAWL_OK && trawl_db_expected(db, i, &expected); i++) {
+        if (strcmp(expected.kernel, "filter") == 0) {
+            *picoseconds = 1e3 / expected.gb_per_second;
+        }
+    }
+    trawl_db_free(db);
+    return status;
+}
+
+/* The mean of two ratios: where little passes, and where much does. */
+static trawl_status measure_filter(device_bench *self) {
+    static const struct { size_t count, length; } sets[] = {{1000, 12}, {5000, 5}};
+    double product = 1;
+    trawl_status status = TRAWL_OK;
+    fill_text(self, sixteen);
+    for (size_t i = 0; status == TRAWL_OK && i < 2; i++) {
+        trawl_patterns *set = NULL;
+        double priced = 0, picoseconds = 0;
+        status = make_set(self, sixteen, sets[i].count, sets[i].length, &set);
+        if (status == TRAWL_OK) {
+            status = price_filter(self, set, &priced);
+        }
+        if (status == TRAWL_OK) {
+            status = time_set(self, set, "qgram", "filter", &picoseconds);
+        }
+        product *= priced > 0 ? picoseconds / priced : 1;
+        trawl_patterns_free(set);
+    }
+    self->costs->filter = at_least(sqrt(product));
+    return status;
+}
+
+static trawl_status measure_packed(device_bench *self) {
+    trawl_patterns *set = NULL;
+    trawl_error obstacle;
+    fill_with_bases(self);
+    trawl_status status = trawl_patterns_new(&set, self->error);
+    for (size_t i = 0; status == TRAWL_OK && i < 1000; i++) {
+        /* Wherever it is taken from, text of these letters is as good as any. */
+        size_t at = next_random(self) % (self->length - 8);
+        status = trawl_patterns_add(set, self->text + at, 8, 0, self->error);
+    }
+    if (status == TRAWL_OK) {
+        trawl_error *error = self->error;
+        self->error = &obstacle;
+        status = time_set(self, set, "qgram", "packed", &self->costs->packed);
+        self->error = error;
+        if (status == TRAWL_ERROR_LIMIT || status == TRAWL_ERROR_ARGUMENT) {
+            status = TRAWL_OK; /* too little shared memory: nobody will ask for the cost */
+        } else if (status != TRAWL_OK) {
+            status = trawl_fail(error, status, "%s", obstacle.message);
+        }
+    }
+    trawl_patterns_free(set);
+    return status;
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static trawl_status measure_all(device_bench *self) {
+    trawl_status (*const steps[])(device_bench *) = {
+        measure_steps, measure_steps_elsewhere, measure_verified, measure_filter, measure_packed};
+    trawl_status status = TRAWL_OK;
+    for (size_t i = 0; status == TRAWL_OK && i < sizeof steps / sizeof *steps; i++) {
+        status = steps[i](self);
+    }
+    return status;
+}
+
+trawl_status trawl_measure_device_costs(uint32_t device, uint64_t text_bytes,
+                                        trawl_device_costs *costs, trawl_error *error) {
+    trawl_clear(error);
+    if (costs == NULL || costs->size < sizeof costs->size) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_measure_device_costs: %s",
+                          costs == NULL ? "costs is NULL"
+                                        : "costs->size is not set; use TRAWL_DEVICE_COSTS");
+    }
+    trawl_device_costs measured = {.size = costs->size};
+    device_bench self = {.number = device,
+                         .random = UINT64_C(0x853c49e6748fea9b),
+                         .costs = &measured,
+                         .error = error};
+    trawl_status status = trawl_cuda_read_properties(device, &self.device, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    text_bytes = text_bytes == 0 ? USUAL_TEXT_BYTES : text_bytes;
+    self.length = text_bytes > LEAST_TEXT_BYTES ? (size_t)text_bytes : (size_t)LEAST_TEXT_BYTES;
+    self.text = trawl_allocate(self.length, 1);
+    if (self.text == NULL) {
+        return trawl_fail_memory(error, "measuring costs", self.length);
+    }
+    status = measure_all(&self);
+    if (status == TRAWL_OK) {
+        memcpy(costs, &measured, costs->size < sizeof measured ? costs->size : sizeof measured);
+    }
+    trawl_release(self.text);
+    return status;
+}

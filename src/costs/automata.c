@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "costs/automata.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/fold.h"
+#include "base/status.h"
+#include "scan/contract.h"
+
+/* States are the beginnings of patterns. Their hashes, as bits of a table, are enough to walk: a
+ * state is the longest end of the text so far that is a beginning. */
+#define MOST_DEPTH 16u                      /* longer beginnings are not looked at */
+#define MOST_BEGINNINGS ((uint64_t)3 << 19) /* of larger sets only some patterns are */
+#define MOST_TEXT ((size_t)131072)
+#define LEAST_TEXT ((size_t)8192) /* enough for few patterns */
+#define LINE 64.0
+#define NFA_STATE_BYTES 24.0
+#define TOGETHER 16u /* patterns whose words are asked for before the first of them is needed */
+
+/* A Bloom filter that keeps the bits of an item in one word. */
+typedef struct bit_set {
+    uint64_t *words;
+    uint32_t bits; /* it has 1 << bits words */
+    uint32_t each; /* bits of an item */
+} bit_set;
+
+static uint64_t mask_of(const bit_set *set, uint64_t hash) {
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < set->each; i++) {
+        mask |= UINT64_C(1) << (hash >> (6 * i) & 63);
+    }
+    return mask;
+}
+
+static bool has(const bit_set *set, uint64_t hash) {
+    uint64_t mask = mask_of(set, hash);
+    return (set->words[hash >> (64 - set->bits)] & mask) == mask;
+}
+
+static bool add(const bit_set *set, uint64_t hash) {
+    uint64_t mask = mask_of(set, hash);
+    uint64_t *word = &set->words[hash >> (64 - set->bits)];
+    bool new = (*word & mask) != mask;
+    *word |= mask;
+    return new;
+}
+
+static uint64_t extend(uint64_t hash, uint8_t byte) {
+    hash = (hash + byte + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* `extend` alone does not mix well enough. */
+static uint64_t spread(uint64_t hash) {
+    hash *= UINT64_C(0xd6e8feb86659fd93);
+    return hash ^ hash >> 29;
+}
+
+typedef struct walk {
+    const trawl_patterns *patterns;
+    const uint8_t *text;
+    size_t length;
+    uint8_t fold[256];
+    bit_set beginnings, wholes, verified, lines, nfa_lines;
+    bool lengths[MOST_DEPTH + 1]; /* that patterns have */
+    uint8_t *ends;                /* of matches, for each byte of text */
+    uint64_t *states;             /* NULL, or for each byte of text the state before it */
+    double classes;               /* of bytes that patterns tell apart */
+    double columns, entry;        /* of the DFA */
+    trawl_automata_estimate *estimate;
+} walk;
+
+/* ------------------------------------------------------------------ the patterns */
+
+static uint64_t bytes_looked_at(const trawl_patterns *patterns, size_t step) {
+    uint64_t sum = 0;
+    for (size_t id = 0; id < patterns->count; id += step) {
+        uint32_t length = trawl_pattern_length(patterns, id);
+        sum += length < MOST_DEPTH ? length : MOST_DEPTH;
+    }
+    return sum;
+}
+
+/* A set of about so many items, with room of `room` words for a hundred. */
+static trawl_status make_set(bit_set *set, uint64_t items, unsigned room, uint32_t each,
+                             trawl_error *error) {
+    set->bits = 4;
+    set->each = each;
+    while (set->bits < 20 && UINT64_C(1) << set->bits < items * room / 100) {
+        set->bits++;
+    }
+    size_t bytes = sizeof *set->words << set->bits;
+    set->words = trawl_allocate_table(bytes);
+    if (set->words == NULL) {
+        return trawl_fail_memory(error, "planning", bytes);
+    }
+    memset(set->words, 0, bytes);
+    return TRAWL_OK;
+}
+
+/* Whether letters of a pattern are compared once more, as states are those of folded text. */
+static bool needs_verification(const trawl_patterns *patterns, size_t id) {
+    if (patterns->case_insensitive == 0 ||
+        (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
+        return false;
+    }
+    const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
+    for (uint32_t i = 0; i < trawl_pattern_length(patterns, id); i++) {
+        uint8_t lower = bytes[i] | 0x20;
+        if (lower >= 'a' && lower <= 'z') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The hashes of a pattern's beginnings, by their length less one; returns how many there are. Their
+ * words are on the way when they are needed: in a large table one waits for each. */
+static uint32_t hash_beginnings(const walk *self, size_t id, bool *bytes, uint64_t *hashes) {
+    const uint8_t *pattern = trawl_pattern_bytes(self->patterns, id);
+    uint32_t length = trawl_pattern_length(self->patterns, id);
+    uint32_t depth = length < MOST_DEPTH ? length : MOST_DEPTH;
+    const bit_set *beginnings = &self->beginnings;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < depth; i++) {
+        uint8_t byte = self->fold[pattern[i]];
+        bytes[byte] = true;
+        hash = extend(hash, byte);
+        hashes[i] = spread(hash);
+        __builtin_prefetch(&beginnings->words[hashes[i] >> (64 - beginnings->bits)], 1);
+    }
+    return depth;
+}
+
+static void add_patterns(walk *self, size_t step, double *factor) {
+    const trawl_patterns *patterns = self->patterns;
+    uint64_t states = 1, seen = 0, deep = 0;
+    bool bytes[256] = {false};
+    uint64_t hashes[TOGETHER][MOST_DEPTH];
+    uint32_t depths[TOGETHER];
+    for (size_t next = 0, id = 0; id < patterns->count;) {
+        uint32_t count = 0;
+        for (; next < patterns->count && count < TOGETHER; next += step) {
+            depths[count] = hash_beginnings(self, next, bytes, hashes[count]);
+            count++;
+        }
+        for (uint32_t k = 0; k < count; k++, id += step) {
+            uint64_t whole = 0;
+            for (uint32_t i = 0; i < depths[k]; i++) {
+                whole = hashes[k][i];
+                states += add(&self->beginnings, whole);
+            }
+            uint32_t length = trawl_pattern_length(patterns, id);
+            if (length > MOST_DEPTH) {
+                deep += length - MOST_DEPTH;
+                continue;
+            }
+            (void)add(&self->wholes, whole);
+            if (needs_verification(patterns, id)) {
+                (void)add(&self->verified, whole);
+            }
+            self->lengths[length] = true;
+        }
+        seen += count;
+    }
+    *factor = (double)patterns->count / (double)seen;
+    double classes = 1;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        classes += bytes[byte];
+    }
+    trawl_automata_estimate *estimate = self->estimate;
+    estimate->states = (double)(states + deep) * *factor;
+    self->entry = estimate->states <= 65536 ? 2 : 4;
+    self->classes = classes < 256 ? classes : 256;
+    self->columns = self->classes;
+    if (estimate->states <= 65536) { /* rows of the narrow table are a power of two */
+        self->columns = exp2(ceil(log2(self->columns)));
+    }
+    double dfa = estimate->states * self->columns * self->entry;
+    double nfa = estimate->states * NFA_STATE_BYTES;
+    estimate->dfa_bytes = dfa < 1e18 ? (uint64_t)dfa : UINT64_C(1) << 60;
+    estimate->nfa_bytes = (uint64_t)nfa;
+    estimate->dfa.all = dfa / LINE;
+    estimate->nfa.all = nfa / LINE;
+}
+
+/* ------------------------------------------------------------------ the text */
+
+/* The state before text[at], and the entry for that byte. */
+static void touch(walk *self, uint64_t state, size_t at, double *lines, double *nfa_lines) {
+    uint8_t byte = self->fold[self->text[at]];
+    if (self->states != NULL) { /* a trace, which says nothing about lines */
+        self->states[at] = state;
+        return;
+    }
+    double lines_of_row = self->columns * self->entry / LINE;
+    uint64_t line = lines_of_row <= 1 ? 0 : 1 + (uint64_t)(byte * lines_of_row / 256);
+    *lines += add(&self->lines, spread(extend(state, (uint8_t)line)));
+    *nfa_lines += add(&self->nfa_lines, spread(state));
+}
+
+static void walk_text(walk *self) {
+    trawl_automata_estimate *estimate = self->estimate;
+    double lines = 0, nfa_lines = 0, ends = 0;
+    double rows_of_line = LINE / (self->columns * self->entry);
+    double share = rows_of_line > 1 ? rows_of_line : 1; /* states that lie in one line */
+    size_t known = 0;                                   /* the state is known after so many bytes */
+    unsigned point = 0;
+    for (size_t start = 0; start < self->length; start++) {
+        uint64_t hash = 0;
+        if (known < start) {
+            known = start;
+        }
+        for (size_t i = start; i < self->length && i < start + MOST_DEPTH; i++) {
+            hash = extend(hash, self->fold[self->text[i]]);
+            uint64_t bits = spread(hash);
+            if (!has(&self->beginnings, bits)) {
+                break;
+            }
+            if (self->lengths[i - start + 1] && has(&self->wholes, bits)) {
+                ends += self->ends[i] == 0;
+                self->ends[i] |= has(&self->verified, bits)
+                                     ? TRAWL_TRACE_MATCH | TRAWL_TRACE_VERIFIED
+                                     : TRAWL_TRACE_MATCH;
+            }
+            if (i >= known) {
+                known = i + 1;
+                if (known < self->length) {
+                    touch(self, hash, known, &lines, &nfa_lines);
+                }
+            }
+        }
+        if (known == start) {
+            known = start + 1;
+            touch(self, 0, start, &lines, &nfa_lines);
+        }
+        /* A point at 1/128 of the text, at 2/128, 4/128, ... */
+        if (start + 1 == self->length >> (TRAWL_GROWTH_POINTS - 1 - point)) {
+            estimate->dfa.steps[point] = estimate->nfa.steps[point] = (double)(start + 1);
+            estimate->dfa.lines[point] = lines / share;
+            estimate->nfa.lines[point] = nfa_lines * NFA_STATE_BYTES / LINE;
+            point++;
+        }
+    }
+    estimate->match_ends = self->length == 0 ? 0 : ends / (double)self->length;
+}
+
+static void release(walk *self) {
+    trawl_release(self->beginnings.words);
+    trawl_release(self->wholes.words);
+    trawl_release(self->verified.words);
+    trawl_release(self->lines.words);
+    trawl_release(self->nfa_lines.words);
+}
+
+/* Walks; of the walk's members, patterns, text, length, estimate and the arrays are set. */
+static trawl_status measure(walk *self, trawl_error *error) {
+    const trawl_patterns *patterns = self->patterns;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        self->fold[byte] =
+            patterns->case_insensitive != 0 ? trawl_fold((uint8_t)byte) : (uint8_t)byte;
+    }
+    size_t step = 1;
+    while (bytes_looked_at(patterns, step) > MOST_BEGINNINGS) {
+        step *= 2;
+    }
+    const struct {
+        bit_set *set;
+        uint64_t items;
+        unsigned room;
+        uint32_t each;
+    } sets[] = {
+        {&self->beginnings, bytes_looked_at(patterns, step), 50, 3},
+        {&self->wholes, patterns->count / step, 100, 4},
+        {&self->verified, patterns->case_insensitive != 0 ? patterns->count / step : 1, 100, 4},
+        {&self->lines, self->length, 50, 3},
+        {&self->nfa_lines, self->length, 50, 3},
+    };
+    trawl_status status = TRAWL_OK;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets && status == TRAWL_OK; i++) {
+        status = make_set(sets[i].set, sets[i].items, sets[i].room, sets[i].each, error);
+    }
+    if (status == TRAWL_OK) {
+        double factor = 1;
+        trawl_automata_estimate *estimate = self->estimate;
+        add_patterns(self, step, &factor);
+        walk_text(self);
+        estimate->match_ends *= factor;
+        estimate->match_ends = estimate->match_ends < 1 ? estimate->match_ends : 1;
+    }
+    release(self);
+    return status;
+}
+
+trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_t *text,
+                                    size_t length, trawl_automata_estimate *estimate,
+                                    trawl_error *error) {
+    memset(estimate, 0, sizeof *estimate);
+    size_t most = LEAST_TEXT + 64 * patterns->count;
+    most = most < MOST_TEXT ? most : MOST_TEXT;
+    walk self = {.patterns = patterns,
+                 .text = text,
+                 .length = length < most ? length : most,
+                 .estimate = estimate};
+    self.ends = trawl_allocate_zeroed(self.length + 1, 1);
+    if (self.ends == NULL) {
+        return trawl_fail_memory(error, "planning", self.length);
+    }
+    trawl_status status = measure(&self, error);
+    trawl_release(self.ends);
+    return status;
+}
+
+trawl_status trawl_automata_trace(const trawl_patterns *patterns, const uint8_t *text,
+                                  size_t length, trawl_automata_estimate *estimate,
+                                  trawl_automata_steps *trace, trawl_error *error) {
+    memset(estimate, 0, sizeof *estimate);
+    *trace = (trawl_automata_steps){
+        .steps = length,
+        .states = trawl_allocate_zeroed(length + 1, sizeof *trace->states),
+        .ends = trawl_allocate_zeroed(length + 1, 1),
+    };
+    trawl_status status = TRAWL_OK;
+    if (trace->states == NULL || trace->ends == NULL) {
+        status = trawl_fail_memory(error, "planning", length * (sizeof *trace->states + 1));
+    } else {
+        walk self = {.patterns = patterns,
+                     .text = text,
+                     .length = length,
+                     .ends = trace->ends,
+                     .states = trace->states,
+                     .estimate = estimate};
+        status = measure(&self, error);
+        trace->classes = self.classes;
+    }
+    if (status != TRAWL_OK) {
+        trawl_automata_trace_release(trace);
+    }
+    return status;
+}
+
+void trawl_automata_trace_release(trawl_automata_steps *trace) {
+    trawl_release(trace->states);
+    trawl_release(trace->ends);
+    *trace = (trawl_automata_steps){.steps = 0};
+}
+
+/* ------------------------------------------------------------------ caches */
+
+/* The number of different lines after so many steps, and the share of these steps that touch a line
+ * for the first time at the end. Between the points, and beyond the last one, the number is a power
+ * of the steps (Heaps' law). */
+static double lines_after(const trawl_line_growth *growth, double steps, double *new_share) {
+    unsigned point = 1;
+    while (point < TRAWL_GROWTH_POINTS - 1 && growth->steps[point] < steps) {
+        point++;
+    }
+    double ratio = growth->lines[point] / growth->lines[point - 1];
+    double exponent =
+        ratio <= 1 ? 0 : log(ratio) / log(growth->steps[point] / growth->steps[point - 1]);
+    double lines = growth->lines[point] * pow(steps / growth->steps[point], exponent);
+    if (lines >= growth->all) {
+        *new_share = 0;
+        return growth->all;
+    }
+    double share = exponent * lines / steps;
+    *new_share = share < 1 ? share : 1;
+    return lines;
+}
+
+/* The share of steps that miss a cache of so many lines: it holds what the last steps touched, of
+ * the table and of the text, and a step misses it that touches nothing of that. */
+static double share_of_misses(const trawl_line_growth *growth, double cache) {
+    double share = 0;
+    if (cache >= growth->all + growth->all / LINE || growth->lines[0] <= 0) {
+        return 0;
+    }
+    double fits = 1, fills = LINE * cache; /* so many steps */
+    for (unsigned halving = 0; halving < 24; halving++) {
+        double steps = sqrt(fits * fills);
+        if (lines_after(growth, steps, &share) + steps / LINE < cache) {
+            fits = steps;
+        } else {
+            fills = steps;
+        }
+    }
+    return share;
+}
+
+double trawl_automata_step(const trawl_line_growth *growth, const double *by_size) {
+    double nanoseconds = by_size[0];
+    for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
+        double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE;
+        double more = by_size[i] - by_size[i - 1];
+        /* Lanes take steps in turn: a round waits as long where one of them misses as where all do,
+         * as in the measurement. */
+        double waits = 1 - pow(1 - share_of_misses(growth, cache), TRAWL_LANES);
+        nanoseconds += (more > 0 ? more : 0) * waits;
+    }
+    return nanoseconds;
+}

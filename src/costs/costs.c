@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "costs/costs.h"
+
+#include <string.h>
+
+/* Rounded from runs of `trawl tune --device cpu` on an AMD EPYC (Zen 3, 512 KB of second-level
+ * cache, 32 MB of third shared with other guests), 2026-11-21. Not measured: `match`, a difference
+ * that was lost in the noise, and the last two look-ups, steps of ac-nfa and shifts, which follow
+ * from those before (calibrate/cpu.c). */
+const trawl_costs trawl_costs_built_in = {
+    .size = sizeof(trawl_costs),
+    .sample = {0.48, 0.48, 0.56, 0.64, 1.35, 1.52, 3.10, 6.40},
+    .sample_again = 0.48,
+    .sample_wide = 1.00,
+    .memory = 0.04,
+    .end = 15.0,
+    .look_up = {32, 33, 33, 60, 95, 108, 173, 276},
+    .direct = 1.06,
+    .match = 3,
+    .shuffle = 0.0130,
+    .shuffle_pass = 7,
+    .resident_pass = 1.2,
+    .resident = 0.10, /* 0.13 on an Intel Xeon, by loops that took a fourth longer */
+    .dfa_step = {0.78, 0.86, 0.93, 1.01, 2.00, 2.55, 4.70, 14.0},
+    .dfa_match = 9.6,
+    .nfa_step = {2.65, 2.8, 3.2, 3.75, 5.6, 7.4, 11.8, 18.9},
+    .shift = {1.45, 1.60, 1.75, 2.70, 4.60, 5.30, 8.40, 13.5},
+    .shift_zero = 36,
+    .dfa_match_often = 2.1, /* to dfa_match as on a Zen 5 */
+};
+
+void trawl_costs_complete(const trawl_costs *given, trawl_costs *costs) {
+    *costs = trawl_costs_built_in;
+    if (given == NULL || given->size < sizeof given->size) {
+        return;
+    }
+    trawl_costs values = {.size = sizeof values};
+    size_t size = given->size < sizeof values ? given->size : sizeof values;
+    memcpy(&values, given, size);
+    const size_t first = offsetof(trawl_costs, sample);
+    const size_t count = (sizeof values - first) / sizeof(double);
+    for (size_t i = 0; i < count; i++) {
+        double value;
+        memcpy(&value, (const char *)&values + first + i * sizeof value, sizeof value);
+        if (value > 0 && value < 1e9) {
+            memcpy((char *)costs + first + i * sizeof value, &value, sizeof value);
+        }
+    }
+}

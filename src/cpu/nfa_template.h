@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The loops of one NFA variant; before including it, define LOOPS, NAME, STEP, MATCHING and
- * TARGET. */
-#define AUTOMATON nfa_view
-#define PREPARE
-#define KEY(state) NFA_KEY(state)
-#define TOTAL(state) NFA_TOTAL(state)
-#include "cpu/lanes_template.h"

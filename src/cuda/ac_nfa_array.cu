@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The kernels of representation 1 (Charan 2015, 4.3.2): 256 next states for each state. */
-#include "cuda/ac_nfa_walk.cuh"
-
-trawl_status trawl_cuda_ac_nfa_array(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error) {
-    return launch->tables->divergence_free
-               ? trawl_nfa_launch<TRAWL_CUDA_NFA_ARRAY, true>(launch, error)
-               : trawl_nfa_launch<TRAWL_CUDA_NFA_ARRAY, false>(launch, error);
-}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The kernels of representation 3 (Charan 2015, 4.3.2): bitmaps with running counts. */
-#include "cuda/ac_nfa_walk.cuh"
-
-trawl_status trawl_cuda_ac_nfa_counts(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error) {
-    return launch->tables->divergence_free
-               ? trawl_nfa_launch<TRAWL_CUDA_NFA_COUNTS, true>(launch, error)
-               : trawl_nfa_launch<TRAWL_CUDA_NFA_COUNTS, false>(launch, error);
-}

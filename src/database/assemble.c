@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "database/assemble.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "base/allocate.h"
+#include "base/clock.h"
+#include "base/status.h"
+
+/* The sections that every database has. */
+static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_assembly *plan,
+                                     trawl_image *image, trawl_error *error) {
+    const struct {
+        trawl_section_kind kind;
+        uint64_t count, object;
+    } sections[] = {
+        {TRAWL_SECTION_PATTERN_OFFSETS, set->count + 1, 4},
+        {TRAWL_SECTION_PATTERN_BYTES, set->offsets[set->count], 1},
+        {TRAWL_SECTION_PATTERN_FLAGS, set->count, 1},
+        {TRAWL_SECTION_REASON, strlen(plan->reason) + 1, 1},
+        {TRAWL_SECTION_PLAN, plan->records[0].bytes == NULL ? 0 : 1, plan->records[0].size},
+        {TRAWL_SECTION_DEVICE_PLAN, plan->records[1].bytes == NULL ? 0 : 1, plan->records[1].size},
+        {TRAWL_SECTION_NAME_OFFSETS, set->count + 1, 4}, /* from here on only with names */
+        {TRAWL_SECTION_NAMES, set->name_offsets == NULL ? 0 : set->name_offsets[set->count], 1},
+    };
+    size_t count = set->name_offsets == NULL ? 6 : 8;
+    for (size_t i = 0; i < count; i++) {
+        if ((sections[i].kind == TRAWL_SECTION_PLAN ||
+             sections[i].kind == TRAWL_SECTION_DEVICE_PLAN) &&
+            sections[i].count == 0) {
+            continue; /* not planned */
+        }
+        trawl_status status = trawl_image_reserve(image, sections[i].kind, 0, sections[i].count,
+                                                  sections[i].object, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    return TRAWL_OK;
+}
+
+static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
+                          const trawl_image *image) {
+    memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_OFFSETS, 0), set->offsets,
+           (set->count + 1) * sizeof *set->offsets);
+    memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_BYTES, 0), set->bytes,
+           set->offsets[set->count]);
+    memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_FLAGS, 0), set->flags, set->count);
+    memcpy(trawl_image_section(image, TRAWL_SECTION_REASON, 0), plan->reason,
+           strlen(plan->reason) + 1);
+    static const trawl_section_kind kinds[] = {TRAWL_SECTION_PLAN, TRAWL_SECTION_DEVICE_PLAN};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (plan->records[i].bytes != NULL) {
+            memcpy(trawl_image_section(image, kinds[i], 0), plan->records[i].bytes,
+                   plan->records[i].size);
+        }
+    }
+    if (set->name_offsets != NULL) {
+        memcpy(trawl_image_section(image, TRAWL_SECTION_NAME_OFFSETS, 0), set->name_offsets,
+               (set->count + 1) * sizeof *set->name_offsets);
+        if (set->name_offsets[set->count] != 0) {
+            memcpy(trawl_image_section(image, TRAWL_SECTION_NAMES, 0), set->names,
+                   set->name_offsets[set->count]);
+        }
+    }
+}
+
+static void write_header(const trawl_build *build, const trawl_assembly *plan, double seconds) {
+    const trawl_image *image = build->image;
+    const trawl_patterns *set = build->patterns;
+    const trawl_engine_description *engine = &plan->engine->description;
+    trawl_image_header *header = (trawl_image_header *)image->block;
+    memcpy(header->magic, TRAWL_IMAGE_MAGIC, sizeof header->magic);
+    header->version = TRAWL_IMAGE_VERSION;
+    header->byte_order = TRAWL_IMAGE_BYTE_ORDER;
+    header->size = image->size;
+    (void)snprintf(header->engine, sizeof header->engine, "%s", engine->name);
+    (void)snprintf(header->variant, sizeof header->variant, "%s", engine->variants[plan->variant]);
+    header->match_kind = (uint32_t)build->options->matches;
+    header->section_count = image->section_count;
+    header->pattern_count = (uint32_t)set->count;
+    header->min_length = (uint32_t)set->min_length;
+    header->max_length = (uint32_t)set->max_length;
+    header->folded = set->case_insensitive != 0;
+    header->parts = build->parts;
+    header->byte_classes = build->byte_classes;
+    header->state_bytes = build->state_bytes;
+    header->states = build->states;
+    header->table_bytes = build->table_bytes;
+    header->build_seconds = seconds;
+    header->checksum =
+        XXH3_64bits(image->block + TRAWL_IMAGE_UNCHECKED, image->size - TRAWL_IMAGE_UNCHECKED);
+}
+
+trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_options *options,
+                            const trawl_assembly *plan, trawl_db **db, uint64_t *size,
+                            trawl_error *error) {
+    trawl_image *image = trawl_allocate_zeroed(1, sizeof *image);
+    if (image == NULL) {
+        return trawl_fail_memory(error, "compiling", sizeof *image);
+    }
+    trawl_build build = {.patterns = patterns,
+                         .options = options,
+                         .variant = plan->variant,
+                         .choice = plan->choice,
+                         .max_table_bytes = options->max_table_bytes,
+                         .image = image,
+                         .error = error,
+                         .parts = 1};
+    trawl_status status = reserve_patterns(patterns, plan, image, error);
+    if (status == TRAWL_OK) {
+        status = plan->engine->plan(&build);
+        if (status == TRAWL_OK && db == NULL) {
+            *size = trawl_image_size(image);
+        } else if (status == TRAWL_OK) {
+            status = trawl_image_allocate(image, error);
+            if (status == TRAWL_OK) {
+                status = plan->engine->fill(&build);
+            }
+        }
+        plan->engine->release(&build);
+    }
+    if (status == TRAWL_OK && db != NULL) {
+        fill_patterns(patterns, plan, image);
+        write_header(&build, plan, trawl_seconds() - plan->start);
+        status = trawl_db_adopt(image->block, image->size, TRAWL_BLOCK_ALLOCATED, plan->engine, db,
+                                error);
+    } else {
+        trawl_release(image->block);
+    }
+    trawl_release(image);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <string.h>
+
+#include "base/status.h"
+#include "database/engine.h"
+
+trawl_status trawl_build_foresee(trawl_build *build, uint64_t bytes, const char *instead) {
+    uint64_t together;
+    if (__builtin_add_overflow(build->table_bytes, bytes, &together) ||
+        together > build->max_table_bytes) {
+        return trawl_fail(build->error, TRAWL_ERROR_LIMIT,
+                          "the tables would take more than the limit of %llu bytes; %s",
+                          (unsigned long long)build->max_table_bytes, instead);
+    }
+    return TRAWL_OK;
+}
+
+trawl_status trawl_build_reserve(trawl_build *build, trawl_section_kind kind, uint32_t part,
+                                 uint64_t count, uint64_t object, const char *instead) {
+    trawl_status status =
+        trawl_image_reserve(build->image, kind, part, count, object, build->error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    status = trawl_build_foresee(build, count * object, instead);
+    build->table_bytes += count * object;
+    return status;
+}
+
+int trawl_engine_variant(const trawl_engine *engine, const char *name) {
+    for (int i = 0; engine->description.variants[i] != NULL; i++) {
+        if (strcmp(engine->description.variants[i], name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "database/database.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/allocate.h"
+#include "base/fold.h"
+#include "base/status.h"
+
+static void release_block(uint8_t *block, uint64_t size, trawl_block_owner owner) {
+    if (owner == TRAWL_BLOCK_MAPPED) {
+        (void)munmap(block, size);
+    } else {
+        trawl_release(block);
+    }
+}
+
+trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner owner,
+                            const struct trawl_engine *engine, trawl_db **db, trawl_error *error) {
+    trawl_db *made = trawl_allocate_zeroed(1, sizeof *made);
+    if (made == NULL) {
+        release_block(block, size, owner);
+        return trawl_fail_memory(error, "a database handle", sizeof *made);
+    }
+    made->block = block;
+    made->size = size;
+    made->owner = owner;
+    made->header = (const trawl_image_header *)block;
+    made->engine = engine;
+    made->patterns.count = made->header->pattern_count;
+    made->patterns.offsets = trawl_db_section(made, TRAWL_SECTION_PATTERN_OFFSETS, 0, NULL);
+    made->patterns.bytes = trawl_db_section(made, TRAWL_SECTION_PATTERN_BYTES, 0, NULL);
+    made->patterns.flags = trawl_db_section(made, TRAWL_SECTION_PATTERN_FLAGS, 0, NULL);
+    made->name_offsets = trawl_db_section(made, TRAWL_SECTION_NAME_OFFSETS, 0, NULL);
+    made->names = trawl_db_section(made, TRAWL_SECTION_NAMES, 0, NULL);
+    made->uploads = &made->uploads_storage;
+    (void)pthread_mutex_init(&made->uploads->lock, NULL);
+    made->companion = &made->companion_storage;
+    (void)pthread_mutex_init(&made->companion->lock, NULL);
+    *db = made;
+    return TRAWL_OK;
+}
+
+void trawl_db_free(trawl_db *db) {
+    if (db != NULL) {
+        if (db->uploads->items != NULL) {
+            db->uploads->release(db->uploads->items);
+        }
+        (void)pthread_mutex_destroy(&db->uploads->lock);
+        trawl_db_free(db->companion->db);
+        (void)pthread_mutex_destroy(&db->companion->lock);
+        release_block((uint8_t *)(uintptr_t)db->block, db->size, db->owner);
+        trawl_release(db);
+    }
+}
+
+const void *trawl_db_section(const trawl_db *db, trawl_section_kind kind, uint32_t part,
+                             uint64_t *size) {
+    const trawl_section *sections = (const trawl_section *)(db->header + 1);
+    for (uint32_t i = 0; i < db->header->section_count; i++) {
+        if (sections[i].kind == (uint32_t)kind && sections[i].part == part) {
+            if (size != NULL) {
+                *size = sections[i].size;
+            }
+            return db->block + sections[i].offset;
+        }
+    }
+    if (size != NULL) {
+        *size = 0;
+    }
+    return NULL;
+}
+
+bool trawl_pattern_matches(const trawl_pattern_view *patterns, uint32_t id, const uint8_t *text) {
+    const uint8_t *bytes = patterns->bytes + patterns->offsets[id];
+    size_t length = patterns->offsets[id + 1] - patterns->offsets[id];
+    if ((patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
+        return trawl_equal_folded(bytes, text, length);
+    }
+    return memcmp(bytes, text, length) == 0;
+}
+
+const void *trawl_db_bytes(const trawl_db *db, size_t *size) {
+    if (size != NULL) {
+        *size = db == NULL ? 0 : db->size;
+    }
+    return db == NULL ? NULL : db->block;
+}
+
+void trawl_db_info(const trawl_db *db, trawl_db_information *information) {
+    if (information == NULL) {
+        return;
+    }
+    memset(information, 0, sizeof *information);
+    if (db == NULL) {
+        return;
+    }
+    const trawl_image_header *header = db->header;
+    const char *reason = trawl_db_section(db, TRAWL_SECTION_REASON, 0, NULL);
+    information->engine = header->engine;
+    information->variant = header->variant;
+    information->reason = reason == NULL ? "" : reason;
+    information->matches = (trawl_match_kind)header->match_kind;
+    information->patterns = header->pattern_count;
+    information->min_length = header->min_length;
+    information->max_length = header->max_length;
+    information->states = header->states;
+    information->parts = header->parts;
+    information->byte_classes = header->byte_classes;
+    information->state_bytes = header->state_bytes;
+    information->table_bytes = header->table_bytes;
+    information->total_bytes = db->size;
+    information->build_seconds = header->build_seconds;
+}
+
+bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *pattern) {
+    if (db == NULL || pattern == NULL || id >= db->patterns.count) {
+        return false;
+    }
+    const uint32_t *offsets = db->patterns.offsets;
+    const uint32_t *name_offsets = db->name_offsets;
+    pattern->bytes = db->patterns.bytes + offsets[id];
+    pattern->length = offsets[id + 1] - offsets[id];
+    pattern->flags = db->patterns.flags[id];
+    pattern->name = NULL;
+    pattern->name_length = 0;
+    if (name_offsets != NULL && name_offsets[id] != name_offsets[id + 1]) {
+        pattern->name = db->names + name_offsets[id];
+        pattern->name_length = name_offsets[id + 1] - name_offsets[id];
+    }
+    return true;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The database handle: a finished block and the views that every engine needs of it. */
+#ifndef TRAWL_DATABASE_DATABASE_H
+#define TRAWL_DATABASE_DATABASE_H
+
+#include <pthread.h>
+
+#include "database/image.h"
+
+typedef enum trawl_block_owner {
+    TRAWL_BLOCK_ALLOCATED, /* free with trawl_release */
+    TRAWL_BLOCK_MAPPED     /* free with munmap */
+} trawl_block_owner;
+
+struct trawl_engine;
+
+/* Pattern `id` is bytes[offsets[id]] .. bytes[offsets[id + 1]]. */
+typedef struct trawl_pattern_view {
+    const uint32_t *offsets;
+    const uint8_t *bytes;
+    const uint8_t *flags;
+    uint32_t count;
+} trawl_pattern_view;
+
+/* What a device's module keeps with a database, so that it is uploaded once for many scans. `items`
+ * belongs to the module, which guards it with the lock and says how it is released. */
+typedef struct trawl_uploads {
+    pthread_mutex_t lock;
+    void *items;
+    void (*release)(void *items); /* called by trawl_db_free when items is not NULL */
+} trawl_uploads;
+
+/* An automaton over the same patterns, built when an engine that filters first needs one
+ * (run/fallback.h). */
+typedef struct trawl_companion {
+    pthread_mutex_t lock;
+    struct trawl_db *db; /* NULL until then */
+    bool refused;        /* it did not fit */
+} trawl_companion;
+
+struct trawl_db {
+    const uint8_t *block;
+    uint64_t size;
+    trawl_block_owner owner;
+    const trawl_image_header *header;
+    const struct trawl_engine *engine;
+    trawl_pattern_view patterns;
+    const uint32_t *name_offsets; /* NULL when no pattern has a name */
+    const char *names;
+    trawl_uploads *uploads; /* changes although the database does not */
+    trawl_uploads uploads_storage;
+    trawl_companion *companion; /* likewise */
+    trawl_companion companion_storage;
+};
+
+/* Makes a handle for a block of that engine whose header, section table and pattern sections are
+ * known to be sound. Takes the block over, also when it fails. */
+trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner owner,
+                            const struct trawl_engine *engine, trawl_db **db, trawl_error *error);
+
+/* A section's bytes and size; NULL (and size 0) when the database has none of that kind and part.
+ */
+const void *trawl_db_section(const trawl_db *db, trawl_section_kind kind, uint32_t part,
+                             uint64_t *size);
+
+/* Whether pattern `id` stands at text[0 .. its length), by its own rule about letter case. */
+bool trawl_pattern_matches(const trawl_pattern_view *patterns, uint32_t id, const uint8_t *text);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Finding the longest key that ends at a position of the text (database/endings.h): one search for
+ * the CPU's walkers and CUDA's kernels. Texts may be read before `end` only.
+ */
+#ifndef TRAWL_DATABASE_ENDINGS_SEARCH_H
+#define TRAWL_DATABASE_ENDINGS_SEARCH_H
+
+#include <string.h>
+
+#include "base/fold.h"
+#include "database/endings.h"
+
+/* The keys of one part, where the searching device can read them. */
+typedef struct trawl_endings_view {
+    trawl_outputs outputs;
+    const uint64_t *endings; /* one for each key */
+    trawl_pattern_view patterns;
+    bool folded;
+} trawl_endings_view;
+
+/* The ending (trawl_ending_number) of text[0 .. end), folded where the keys are. */
+TRAWL_BOTH uint64_t trawl_ending_load(const uint8_t *text, size_t end, bool folded) {
+    uint64_t word = 0;
+    if (end >= sizeof word) {
+        memcpy(&word, text + end - sizeof word, sizeof word);
+    } else {
+        for (size_t i = 0; i < end; i++) {
+            word = word >> 8 | (uint64_t)text[i] << 56;
+        }
+    }
+    return folded ? trawl_fold_word(word) : word;
+}
+
+TRAWL_BOTH uint64_t trawl_ending_word_at(const uint8_t *bytes) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* How many bytes in front of `left` and `right` are equal: `known` are, at most `most` count. */
+TRAWL_BOTH size_t trawl_ending_common(const uint8_t *left, const uint8_t *right, size_t known,
+                                      size_t most, bool folded) {
+    while (known + 8 <= most) {
+        uint64_t left_word = trawl_ending_word_at(left - known - 8);
+        uint64_t right_word = trawl_ending_word_at(right - known - 8);
+        if (folded) {
+            left_word = trawl_fold_word(left_word);
+            right_word = trawl_fold_word(right_word);
+        }
+        uint64_t difference = left_word ^ right_word;
+        if (difference != 0) {
+            return known + trawl_leading_zeros(difference) / 8;
+        }
+        known += 8;
+    }
+    while (known < most) {
+        uint8_t left_byte = *(left - known - 1);
+        uint8_t right_byte = *(right - known - 1);
+        if (folded ? trawl_fold(left_byte) != trawl_fold(right_byte) : left_byte != right_byte) {
+            break;
+        }
+        known++;
+    }
+    return known;
+}
+
+/* The longest key among `key` and its suffixes that is no longer than `common`: when those are the
+ * bytes that the last key not behind the text has in common with it, every key that ends there is
+ * among its suffixes. */
+TRAWL_BOTH uint32_t trawl_ending_suffix(const trawl_outputs *outputs, uint32_t key, size_t common) {
+    while (key != TRAWL_NO_KEY && outputs->length[key] > common) {
+        key = outputs->link[key];
+    }
+    return key;
+}
+
+/* The search by bytes, for keys whose last eight are the text's. */
+TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, uint32_t first,
+                                                uint32_t last, size_t known, const uint8_t *text,
+                                                size_t end) {
+    const trawl_outputs *outputs = &view->outputs;
+    const trawl_pattern_view *patterns = &view->patterns;
+    const uint8_t *here = text + end;
+    bool folded = view->folded;
+    /* Keys before `low` are not behind the text in the order, keys from `high` on are; the ones
+     * next to them have so many last bytes in common with it. */
+    uint32_t low = first, high = last;
+    size_t low_common = known, high_common = known;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        uint32_t id = outputs->ids[outputs->first[middle]];
+        const uint8_t *key = patterns->bytes + patterns->offsets[id + 1];
+        size_t length = outputs->length[middle];
+        size_t most = length < end ? length : end;
+        size_t common = low_common < high_common ? low_common : high_common;
+        common = trawl_ending_common(key, here, common, most, folded);
+        bool not_behind = common >= length;
+        if (!not_behind && common < end) {
+            uint8_t key_byte = *(key - common - 1);
+            uint8_t text_byte = *(here - common - 1);
+            not_behind =
+                folded ? trawl_fold(key_byte) < trawl_fold(text_byte) : key_byte < text_byte;
+        }
+        if (not_behind) {
+            low = middle + 1;
+            low_common = common;
+        } else {
+            high = middle;
+            high_common = common;
+        }
+    }
+    return low == first ? TRAWL_NO_KEY : trawl_ending_suffix(outputs, low - 1, low_common);
+}
+
+/* The longest of the keys first .. last - 1 that ends before text[end], or TRAWL_NO_KEY. All of
+ * them end with the same `known` bytes, and so does the text, whose ending is `ending`. */
+TRAWL_BOTH uint32_t trawl_endings_find_in(const trawl_endings_view *view, uint32_t first,
+                                          uint32_t last, size_t known, const uint8_t *text,
+                                          size_t end, uint64_t ending) {
+    const uint64_t *endings = view->endings;
+    /* The last key whose ending is not behind the text's. */
+    uint32_t key = first;
+    for (uint32_t count = last - first; count > 1;) {
+        uint32_t half = count / 2;
+        key += endings[key + half] <= ending ? half : 0;
+        count -= half;
+    }
+    if (endings[key] >= ending) {
+        return endings[key] > ending
+                   ? TRAWL_NO_KEY
+                   : trawl_endings_find_by_bytes(view, first, key + 1, known, text, end);
+    }
+    /* They differ where the text has a byte that is not 0: one that really stands there. */
+    size_t common = trawl_leading_zeros(endings[key] ^ ending) / 8;
+    return trawl_ending_suffix(&view->outputs, key, common);
+}
+
+#endif

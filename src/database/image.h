@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The database block: a header, a table of sections, and the sections, each aligned to a cache
+ * line and addressed by its offset from the block's first byte. No pointers, so the same bytes are
+ * saved, mapped, sent to other processes and copied to devices.
+ */
+#ifndef TRAWL_DATABASE_IMAGE_H
+#define TRAWL_DATABASE_IMAGE_H
+
+#include "trawl/trawl.h"
+
+#define TRAWL_IMAGE_MAGIC "TRAWLDB\n"
+#define TRAWL_IMAGE_VERSION 5u
+#define TRAWL_IMAGE_BYTE_ORDER 0x01020304u
+#define TRAWL_IMAGE_ALIGNMENT 64u
+#define TRAWL_IMAGE_MAX_SECTIONS 4096u
+#define TRAWL_IMAGE_MAX_PARTS                                                                      \
+    256u /* parts of one engine, so that sections stay below the maximum */
+
+/* What a section holds. Numbers are part of the file format: never reused, only added. */
+typedef enum trawl_section_kind {
+    /* every database: the patterns as they were added (pattern/patterns.h), and the plan */
+    TRAWL_SECTION_PATTERN_OFFSETS = 1, /* uint32_t[patterns + 1] */
+    TRAWL_SECTION_PATTERN_BYTES = 2,
+    TRAWL_SECTION_PATTERN_FLAGS = 3, /* uint8_t[patterns] */
+    TRAWL_SECTION_NAME_OFFSETS = 4,  /* uint32_t[patterns + 1], absent when no pattern has a name */
+    TRAWL_SECTION_NAMES = 5,
+    TRAWL_SECTION_REASON = 6,      /* text with a final NUL */
+    TRAWL_SECTION_PLAN = 7,        /* trawl_plan_record (plan/record.h); absent: not planned */
+    TRAWL_SECTION_DEVICE_PLAN = 8, /* trawl_device_record; absent: not planned for a GPU */
+    /* automata: byte classes and outputs (automaton/classes.h, database/outputs.h) */
+    TRAWL_SECTION_CLASSES = 16,    /* uint8_t[256] */
+    TRAWL_SECTION_KEY_LENGTH = 17, /* uint32_t[keys] */
+    TRAWL_SECTION_KEY_LINK = 18,
+    TRAWL_SECTION_KEY_TOTAL = 19,
+    TRAWL_SECTION_KEY_FIRST = 20, /* uint32_t[keys + 1] */
+    TRAWL_SECTION_KEY_IDS = 21,   /* uint32_t[patterns of this part] */
+    TRAWL_SECTION_KEY_VERIFY = 22 /* uint8_t[keys] */,
+    TRAWL_SECTION_KEY_ENDING = 23, /* uint64_t[keys]: the last 8 bytes (database/endings.h) */
+    TRAWL_SECTION_KEY_RECORD = 24, /* trawl_key_record[keys]: the same as 17 to 22, in one load */
+    /* ac-dfa, and every part of ac-split (automaton/dfa.h) */
+    TRAWL_SECTION_DFA_HEADER = 32,
+    TRAWL_SECTION_DFA_TABLE = 33,
+    TRAWL_SECTION_DFA_OUTPUT = 34, /* uint32_t[matching states]: the key a matching state ends */
+    /* ac-nfa (automaton/nfa.h) */
+    TRAWL_SECTION_NFA_HEADER = 48,
+    TRAWL_SECTION_NFA_TOP = 49,
+    TRAWL_SECTION_NFA_STATES = 50,
+    TRAWL_SECTION_NFA_FAILURE = 51,
+    TRAWL_SECTION_NFA_WIDE = 52,
+    TRAWL_SECTION_NFA_MATCHING = 53,
+    TRAWL_SECTION_NFA_RANK = 54,
+    TRAWL_SECTION_NFA_OUTPUT = 55,
+    TRAWL_SECTION_WU_MANBER_HEADER = 80, /* 80 to 95: wu-manber */
+    TRAWL_SECTION_WU_MANBER_SHIFT = 81,
+    TRAWL_SECTION_WU_MANBER_HASH = 82,
+    TRAWL_SECTION_WU_MANBER_PREFIX = 83,
+    TRAWL_SECTION_WU_MANBER_IDS = 84,
+    TRAWL_SECTION_RABIN_KARP_HEADER = 96, /* 96 to 111: rabin-karp */
+    TRAWL_SECTION_RABIN_KARP_TABLE = 97,
+    TRAWL_SECTION_RABIN_KARP_GROUPS = 98,
+    TRAWL_SECTION_RABIN_KARP_IDS = 99,
+    TRAWL_SECTION_RABIN_KARP_FILTER = 100,
+    TRAWL_SECTION_QGRAM_HEADER = 112, /* 112 to 127: qgram */
+    TRAWL_SECTION_QGRAM_FILTER = 113,
+    TRAWL_SECTION_QGRAM_SECOND = 114,
+    TRAWL_SECTION_QGRAM_HASH = 115,
+    TRAWL_SECTION_QGRAM_RANGES = 116,
+    TRAWL_SECTION_QGRAM_RUNS = 117,
+    TRAWL_SECTION_QGRAM_MARKS = 118,
+    TRAWL_SECTION_QGRAM_LEADS = 119,
+    TRAWL_SECTION_QGRAM_LONG_LEADS = 120
+} trawl_section_kind;
+
+typedef struct trawl_section {
+    uint32_t kind;   /* trawl_section_kind */
+    uint32_t part;   /* 0, or the part of an engine that has several */
+    uint64_t offset; /* from the block's first byte; a multiple of TRAWL_IMAGE_ALIGNMENT */
+    uint64_t size;   /* bytes */
+} trawl_section;
+
+typedef struct trawl_image_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t byte_order;
+    uint64_t size;     /* of the block */
+    uint64_t checksum; /* XXH3 (64 bits) of everything behind this field */
+    /* behind the checksum */
+    char engine[24]; /* names padded with NUL, at least one */
+    char variant[40];
+    uint32_t match_kind;
+    uint32_t section_count;
+    uint32_t pattern_count;
+    uint32_t min_length;
+    uint32_t max_length;
+    uint32_t folded; /* 1: engines match lower-cased text and verify case-sensitive patterns */
+    uint32_t parts;
+    uint32_t byte_classes;
+    uint32_t state_bytes;
+    uint32_t reserved;
+    uint64_t states;
+    uint64_t table_bytes;
+    double build_seconds;
+    /* trawl_section sections[section_count] follow */
+} trawl_image_header;
+
+/* Bytes in front of the part that the checksum covers. */
+#define TRAWL_IMAGE_UNCHECKED 32u
+
+/* The block while it is being built: first every section is reserved, then the memory is allocated
+ * once, then the sections are filled. Nothing is copied or moved afterwards. */
+typedef struct trawl_image {
+    trawl_section sections[TRAWL_IMAGE_MAX_SECTIONS];
+    uint32_t section_count;
+    uint64_t size;  /* so far; final after trawl_image_allocate */
+    uint8_t *block; /* NULL until trawl_image_allocate */
+} trawl_image;
+
+/* Reserves `count` objects of `object` bytes. Sections of a kind and part are reserved once. */
+trawl_status trawl_image_reserve(trawl_image *image, trawl_section_kind kind, uint32_t part,
+                                 uint64_t count, uint64_t object, trawl_error *error);
+
+/* The size that the finished block will have. */
+uint64_t trawl_image_size(const trawl_image *image);
+
+/* Allocates the block and writes the section table; the header's other fields are the compiler's.
+ */
+trawl_status trawl_image_allocate(trawl_image *image, trawl_error *error);
+
+/* Where to write a section that has been reserved; its bytes are not initialised. */
+void *trawl_image_section(const trawl_image *image, trawl_section_kind kind, uint32_t part);
+
+#endif

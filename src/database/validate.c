@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "database/validate.h"
+
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "base/status.h"
+
+uint64_t trawl_block_checksum(const uint8_t *block, uint64_t size) {
+    return XXH3_64bits(block + TRAWL_IMAGE_UNCHECKED, size - TRAWL_IMAGE_UNCHECKED);
+}
+
+static trawl_status check_head(const uint8_t *block, uint64_t size, const char *name,
+                               trawl_error *error) {
+    const trawl_image_header *header = (const trawl_image_header *)block;
+    if (size < sizeof *header || memcmp(header->magic, TRAWL_IMAGE_MAGIC, 8) != 0) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl database", name);
+    }
+    if (header->byte_order != TRAWL_IMAGE_BYTE_ORDER) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "%.300s: made on a machine of the other byte order", name);
+    }
+    if (header->version != TRAWL_IMAGE_VERSION) {
+        return trawl_fail(
+            error, TRAWL_ERROR_FORMAT,
+            "%.300s: database version %u, this library reads version %u; compile it anew", name,
+            header->version, TRAWL_IMAGE_VERSION);
+    }
+    if (header->size != size) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: %llu bytes long, should be %llu",
+                          name, (unsigned long long)size, (unsigned long long)header->size);
+    }
+    if (header->checksum != trawl_block_checksum(block, size)) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: damaged, its checksum does not agree",
+                          name);
+    }
+    return TRAWL_OK;
+}
+
+/* Sections lie behind the table, aligned, inside the block, and there is one of a kind and part. */
+static bool sections_sound(const trawl_image_header *header, uint64_t size) {
+    uint64_t count = header->section_count;
+    uint64_t head = sizeof *header + count * sizeof(trawl_section);
+    if (count > TRAWL_IMAGE_MAX_SECTIONS || head > size) {
+        return false;
+    }
+    const trawl_section *sections = (const trawl_section *)(header + 1);
+    for (uint64_t i = 0; i < count; i++) {
+        const trawl_section *section = &sections[i];
+        if (section->offset < head || section->offset > size ||
+            section->offset % TRAWL_IMAGE_ALIGNMENT != 0 ||
+            section->size > size - section->offset) {
+            return false;
+        }
+        for (uint64_t j = 0; j < i; j++) {
+            if (sections[j].kind == section->kind && sections[j].part == section->part) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static const void *find_section(const uint8_t *block, trawl_section_kind kind, uint64_t *size) {
+    const trawl_image_header *header = (const trawl_image_header *)block;
+    const trawl_section *sections = (const trawl_section *)(header + 1);
+    for (uint32_t i = 0; i < header->section_count; i++) {
+        if (sections[i].kind == (uint32_t)kind && sections[i].part == 0) {
+            *size = sections[i].size;
+            return block + sections[i].offset;
+        }
+    }
+    *size = 0;
+    return NULL;
+}
+
+/* count + 1 offsets that never fall, from 0 to the size of what they point into. */
+static bool offsets_sound(const uint32_t *offsets, uint64_t offsets_size, uint64_t count,
+                          uint64_t target_size) {
+    if (offsets == NULL || offsets_size != (count + 1) * sizeof *offsets || offsets[0] != 0 ||
+        offsets[count] != target_size) {
+        return false;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        if (offsets[i + 1] < offsets[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool patterns_sound(const uint8_t *block, const trawl_image_header *header) {
+    uint64_t offsets_size, bytes_size, flags_size;
+    const uint32_t *offsets = find_section(block, TRAWL_SECTION_PATTERN_OFFSETS, &offsets_size);
+    const uint8_t *bytes = find_section(block, TRAWL_SECTION_PATTERN_BYTES, &bytes_size);
+    const uint8_t *flags = find_section(block, TRAWL_SECTION_PATTERN_FLAGS, &flags_size);
+    uint64_t count = header->pattern_count;
+    if (count == 0 || bytes == NULL || flags == NULL || flags_size != count ||
+        !offsets_sound(offsets, offsets_size, count, bytes_size)) {
+        return false;
+    }
+    uint32_t shortest = UINT32_MAX, longest = 0;
+    bool insensitive = false;
+    for (uint64_t id = 0; id < count; id++) {
+        uint32_t length = offsets[id + 1] - offsets[id];
+        shortest = length < shortest ? length : shortest;
+        longest = length > longest ? length : longest;
+        if ((flags[id] & ~(unsigned)TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
+            return false;
+        }
+        insensitive = insensitive || flags[id] != 0;
+    }
+    return shortest >= 1 && longest <= TRAWL_PATTERN_MAX_LENGTH && shortest == header->min_length &&
+           longest == header->max_length && header->folded == (insensitive ? 1u : 0u);
+}
+
+static bool texts_sound(const uint8_t *block, const trawl_image_header *header) {
+    uint64_t reason_size, offsets_size, names_size;
+    const char *reason = find_section(block, TRAWL_SECTION_REASON, &reason_size);
+    const uint32_t *offsets = find_section(block, TRAWL_SECTION_NAME_OFFSETS, &offsets_size);
+    const char *names = find_section(block, TRAWL_SECTION_NAMES, &names_size);
+    if (reason == NULL || reason_size == 0 || reason[reason_size - 1] != '\0') {
+        return false;
+    }
+    return (offsets == NULL) == (names == NULL) &&
+           (offsets == NULL ||
+            offsets_sound(offsets, offsets_size, header->pattern_count, names_size));
+}
+
+trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const char *name,
+                                  trawl_error *error) {
+    trawl_status status = check_head(block, size, name, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    const trawl_image_header *header = (const trawl_image_header *)block;
+    if (!sections_sound(header, size)) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its section table is damaged", name);
+    }
+    if (header->engine[sizeof header->engine - 1] != '\0' ||
+        header->variant[sizeof header->variant - 1] != '\0' ||
+        header->match_kind > TRAWL_MATCH_LEFTMOST_LONGEST || header->parts == 0 ||
+        header->parts > TRAWL_IMAGE_MAX_PARTS || !(header->build_seconds >= 0)) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its header is damaged", name);
+    }
+    if (!patterns_sound(block, header) || !texts_sound(block, header)) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its patterns are damaged", name);
+    }
+    return TRAWL_OK;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "base/allocate.h"
+#include "base/status.h"
+#include "engines/ac_dfa/part.h"
+#include "engines/engines.h"
+
+static const char *const variants[] = {"classes", "stt", NULL};
+static const char *const variant_summaries[] = {
+    "byte classes, 2- or 4-byte states, matching states numbered last",
+    "the papers' plain table: 256 columns and a match column of 4 bytes", NULL};
+
+enum { VARIANT_STT = 1 };
+
+static trawl_status plan(trawl_build *build) {
+    trawl_dfa_part *part = trawl_allocate_zeroed(1, sizeof *part);
+    if (part == NULL) {
+        return trawl_fail_memory(build->error, "planning ac-dfa", sizeof *part);
+    }
+    build->state = part;
+    build->parts = 1;
+    return trawl_dfa_part_plan(build, 0, NULL, 0, build->variant == VARIANT_STT,
+                               "engine ac-nfa needs far less memory for this set", part);
+}
+
+static trawl_status fill(trawl_build *build) {
+    return trawl_dfa_part_fill(build, 0, build->state);
+}
+
+static void release(trawl_build *build) {
+    if (build->state != NULL) {
+        trawl_dfa_part_release(build->state);
+        trawl_release(build->state);
+    }
+}
+
+static trawl_status validate(const trawl_db *db, trawl_error *error) {
+    return trawl_dfa_part_validate(db, 0, error);
+}
+
+#define ZHA "Zha & Sahni 2011"
+
+static const trawl_kernel_description kernels[] = {
+    {"hot", "most visited states in shared memory, the others in the L2 cache", "trawl"},
+    {"ac0", "byte reads, table in device memory, direct writes", ZHA ", VI-A"},
+    {"ac1", "ac0 with the table through the texture path", ZHA ", VI-A"},
+    {"ac2", "ac1 with 16 bytes per read, staged in shared memory", ZHA ", IV-B1"},
+    {"ac3", "ac2 with coalesced loads by the block, odd words per thread", ZHA ", IV-B1, Fig. 5"},
+    {"ac4", "ac3 with input in registers and output staged in shared memory", ZHA ", IV-B2"},
+    {NULL, NULL, NULL},
+};
+
+const trawl_engine trawl_engine_ac_dfa = {
+    .description = {.name = "ac-dfa",
+                    .summary = "Aho-Corasick as one DFA: one table lookup for each byte of text",
+                    .source =
+                        "Zha & Sahni 2011, II and VI-A2; Tran et al., 4.1.2; Kouzinopoulos et "
+                        "al. 2015, Algorithms 1-3",
+                    .variants = variants,
+                    .variant_summaries = variant_summaries},
+    .plan = plan,
+    .fill = fill,
+    .release = release,
+    .validate = validate,
+    .walker = &trawl_walker_ac_dfa,
+    .kernels = kernels,
+    .zero_copy_kernel = "ac3",
+};

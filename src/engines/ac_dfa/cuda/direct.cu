@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * ac0 and ac1: Algorithm basic (Zha & Sahni 2011, Fig. 4). Each thread reads its bytes one by one
+ * from device memory, looks up the table there (ac0) or through the texture path (ac1), and writes
+ * its results straight to device memory. Deficiencies D1 and D2 of the paper are all here.
+ */
+#include "engines/ac_dfa/cuda/walk.cuh"
+
+template <int LAYOUT, int PATH, int AFTER>
+static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter,
+                            const __grid_constant__ trawl_cuda_keys keys,
+                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t thread_bytes) {
+    if (!trawl_cuda_wanted(reporter.output)) {
+        return;
+    }
+    TRAWL_SHARED(class_of);
+    trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
+    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = part < trawl_cuda_part_count(&reporter.piece, thread_bytes);
+    trawl_counter cursor = 0;
+    if (valid) {
+        cursor = trawl_cuda_cursor_begin(reporter.output, part);
+        trawl_dfa_span span = trawl_dfa_span_of(reporter.piece, thread_bytes, part, dfa.overlap);
+        const uint8_t *text = reporter.piece.text;
+        uint32_t state = 0;
+        for (uint32_t at = span.begin; at < span.first; at++) {
+            state = trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, text[at]);
+        }
+        for (uint32_t at = span.first; at < span.past; at++) {
+            state = trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, text[at]);
+            trawl_dfa_after<LAYOUT, PATH, AFTER>(reporter, keys, dfa, state, at, &cursor);
+        }
+    }
+    trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
+}
+
+template <int LAYOUT, int PATH, int AFTER>
+static trawl_status run(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    return trawl_dfa_launch(walk<LAYOUT, PATH, AFTER>, launch, error);
+}
+
+trawl_status trawl_cuda_ac_dfa_direct(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    switch (launch->plan->table_path) {
+    case TRAWL_TABLES_TEXTURE:
+        TRAWL_DFA_RUN(run, TRAWL_DFA_TEXTURE)
+    case TRAWL_TABLES_READ_ONLY:
+        TRAWL_DFA_RUN(run, TRAWL_DFA_READ_ONLY)
+    default:
+        TRAWL_DFA_RUN(run, TRAWL_DFA_PLAIN)
+    }
+}

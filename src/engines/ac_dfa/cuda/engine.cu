@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * ac-dfa on the device. The kernels of Zha & Sahni 2011 walk the database's table as it is, ac0 by
+ * plain loads and the others through the texture path; "hot" walks tables of its own
+ * (ac_dfa_hot.cuh).
+ */
+#include "engines/ac_dfa/cuda/engine.cuh"
+
+/* VI-A of the paper: T = 64 and S_block = 14592, so that every thread has 57 words. */
+#define PAPER_BLOCK_THREADS 64u
+#define PAPER_THREAD_BYTES 228u
+
+#define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
+
+/* ------------------------------------------------------------------ preparing */
+
+static void release(trawl_cuda_db *uploaded) {
+    trawl_cuda_ac_dfa_tables *tables = (trawl_cuda_ac_dfa_tables *)uploaded->tables;
+    if (tables != NULL) {
+        trawl_cuda_hot_release(tables->hot);
+        trawl_cuda_texture_free(tables->dfa.texture);
+        trawl_release(tables);
+        uploaded->tables = NULL;
+    }
+}
+
+void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t part, trawl_cuda_dfa *dfa) {
+    const trawl_dfa_header *header = (const trawl_dfa_header *)trawl_db_section(
+        uploaded->db, TRAWL_SECTION_DFA_HEADER, part, NULL);
+    dfa->layout = header->layout;
+    dfa->table = trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_TABLE, part);
+    dfa->class_of = (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_CLASSES, part);
+    dfa->output = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_OUTPUT, part);
+    dfa->states = header->states;
+    dfa->first_match = header->first_match;
+    dfa->classes = header->classes;
+    dfa->columns = header->columns;
+    dfa->shift = header->shift;
+    if (header->layout == TRAWL_DFA_WIDE) {
+        dfa->first_match *= header->columns;
+        dfa->shift = (uint32_t)__builtin_ctz(header->columns);
+        dfa->inverse = trawl_dfa_inverse_of_odd(header->columns >> dfa->shift);
+    }
+    dfa->verify = header->verify;
+    dfa->overlap = uploaded->db->header->max_length - 1;
+    dfa->wide_states = trawl_cuda_state_bytes(uploaded) == 4;
+}
+
+static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
+                            trawl_error *error) {
+    trawl_cuda_ac_dfa_tables *tables =
+        (trawl_cuda_ac_dfa_tables *)trawl_allocate_zeroed(1, sizeof *tables);
+    if (tables == NULL) {
+        return trawl_fail_memory(error, "a database on a device", sizeof *tables);
+    }
+    uploaded->tables = tables;
+    trawl_cuda_dfa_view(uploaded, 0, &tables->dfa);
+    trawl_status status = trawl_cuda_texture(uploaded, TRAWL_SECTION_DFA_TABLE, 0,
+                                             trawl_dfa_entry_bytes(tables->dfa.layout),
+                                             &tables->dfa.texture, &tables->obstacle, error);
+    if (status == TRAWL_OK) {
+        status =
+            trawl_cuda_hot_make(uploaded, &tables->dfa, sample, sample_length, &tables->hot, error);
+    }
+    if (status != TRAWL_OK) {
+        release(uploaded);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ planning */
+
+static bool is_tiled(uint32_t kernel) {
+    return kernel == TRAWL_CUDA_AC_DFA_AC3 || kernel == TRAWL_CUDA_AC_DFA_AC4;
+}
+
+static trawl_status plan_path(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                              trawl_cuda_plan *plan, trawl_error *error) {
+    const trawl_cuda_ac_dfa_tables *tables = (const trawl_cuda_ac_dfa_tables *)uploaded->tables;
+    trawl_table_path path = wishes->table_path;
+    if (path == TRAWL_TABLES_CHOSEN && plan->kernel == TRAWL_CUDA_AC_DFA_AC0) {
+        return TRAWL_OK;
+    }
+    /* The others are the paper's kernels with a texture only. */
+    path = path == TRAWL_TABLES_CHOSEN ? TRAWL_TABLES_TEXTURE : path;
+    return trawl_cuda_plan_path(uploaded, path, &tables->obstacle, plan, error);
+}
+
+static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                               trawl_cuda_plan *plan, trawl_error *error) {
+    const trawl_cuda_ac_dfa_tables *tables = (const trawl_cuda_ac_dfa_tables *)uploaded->tables;
+    bool tiled = is_tiled(plan->kernel);
+    uint32_t threads = wishes->block_threads != 0 ? wishes->block_threads : PAPER_BLOCK_THREADS;
+    plan->block_threads = threads;
+    trawl_status status = trawl_cuda_plan_text(uploaded, wishes, PAPER_THREAD_BYTES, tiled ? 4 : 1,
+                                               MOST_BLOCK_BYTES, plan, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    uint32_t shared =
+        trawl_cuda_ac_dfa_vector_shared(plan->kernel == TRAWL_CUDA_AC_DFA_AC2 ? threads : 0);
+    if (tiled) {
+        shared = trawl_cuda_ac_dfa_tile_shared(plan, wishes->form,
+                                               trawl_cuda_tile_before(tables->dfa.overlap));
+    }
+    return trawl_cuda_plan_shared(uploaded, shared, plan, error);
+}
+
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                         trawl_cuda_plan *plan, trawl_error *error) {
+    plan->ordered = true;
+    if (plan->kernel == TRAWL_CUDA_AC_DFA_HOT) {
+        return trawl_cuda_hot_plan(uploaded, wishes, plan, error);
+    }
+    trawl_status status = plan_path(uploaded, wishes, plan, error);
+    return status == TRAWL_OK ? plan_shape(uploaded, wishes, plan, error) : status;
+}
+
+/* ------------------------------------------------------------------ launching */
+
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+                           void *workspace, cudaStream_t stream, trawl_error *error) {
+    (void)workspace;
+    const trawl_cuda_ac_dfa_tables *tables = (const trawl_cuda_ac_dfa_tables *)uploaded->tables;
+    trawl_cuda_reporter reporter = {*piece, *output, uploaded->patterns};
+    if (plan->kernel == TRAWL_CUDA_AC_DFA_HOT) {
+        return trawl_cuda_hot_launch(uploaded, plan, &reporter, stream, error);
+    }
+    trawl_cuda_ac_dfa_launch launch;
+    launch.plan = plan;
+    launch.dfa = tables->dfa;
+    launch.keys = uploaded->keys[0];
+    launch.reporter = reporter;
+    launch.blocks = trawl_cuda_block_count(piece, plan);
+    launch.tile_before = trawl_cuda_tile_before(tables->dfa.overlap);
+    launch.device = &uploaded->device;
+    launch.stream = stream;
+    switch (plan->kernel) {
+    case TRAWL_CUDA_AC_DFA_AC0:
+    case TRAWL_CUDA_AC_DFA_AC1:
+        return trawl_cuda_ac_dfa_direct(&launch, error);
+    case TRAWL_CUDA_AC_DFA_AC2:
+        return trawl_cuda_ac_dfa_vector(&launch, error);
+    default:
+        return trawl_cuda_ac_dfa_tile(&launch, error);
+    }
+}
+
+const trawl_cuda_engine trawl_cuda_ac_dfa = {prepare, release, plan, launch, false, NULL};

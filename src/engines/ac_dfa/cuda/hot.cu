@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Kernel "hot": the shape of a launch, and which of its two walks serves a pass. */
+#include "engines/ac_dfa/cuda/hot.cuh"
+
+extern "C" {
+#include "engines/ac_dfa/hot_walk.h"
+}
+
+#define MOST_BLOCK_BYTES (UINT32_C(1) << 27)
+#define PIECE_UNIT UINT64_C(4096)
+#define UNIT 32u /* bytes of text that a thread reads at once */
+
+/* ------------------------------------------------------------------ planning */
+
+trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                                 trawl_cuda_plan *plan, trawl_error *error) {
+    const trawl_cuda_hot *hot = ((const trawl_cuda_ac_dfa_tables *)uploaded->tables)->hot;
+    bool staged = wishes->form != TRAWL_CUDA_COUNT; /* gathered states, or notes of matches */
+    uint32_t most = staged ? hot->stage_bytes / TRAWL_HOT_STAGE_BYTES : TRAWL_CUDA_MOST_THREADS;
+    if (wishes->table_path == TRAWL_TABLES_TEXTURE) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "ac-dfa: kernel hot has no table path texture: its tables are in shared "
+                          "memory and behind read-only loads; kernels ac1 to ac4 have");
+    }
+    plan->table_path = TRAWL_TABLES_READ_ONLY;
+    uint32_t threads = wishes->block_threads != 0 ? wishes->block_threads : most;
+    if (threads > most) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "ac-dfa, kernel hot: %u threads per block; with results other than a "
+                          "count, up to %u are expected",
+                          threads, most);
+    }
+    uint64_t pieces = wishes->length / TRAWL_CUDA_LARGEST_PIECE + 1;
+    uint64_t piece = wishes->length / pieces + 1;
+    plan->piece_bytes = (piece + PIECE_UNIT - 1) / PIECE_UNIT * PIECE_UNIT;
+    plan->block_threads = threads;
+    uint32_t thread_bytes =
+        trawl_hot_thread_bytes(plan->piece_bytes, hot->view.overlap,
+                               (uint32_t)uploaded->device.multiprocessors, threads, NULL);
+    plan->shared_bytes = staged ? hot->staged_image.image_bytes + threads * TRAWL_HOT_STAGE_BYTES
+                                : hot->view.image.image_bytes;
+    return trawl_cuda_plan_text(uploaded, wishes, thread_bytes, UNIT, MOST_BLOCK_BYTES, plan,
+                                error);
+}
+
+trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                                   const trawl_cuda_reporter *reporter, cudaStream_t stream,
+                                   trawl_error *error) {
+    const trawl_cuda_hot *hot = ((const trawl_cuda_ac_dfa_tables *)uploaded->tables)->hot;
+    uint32_t multiprocessors = (uint32_t)uploaded->device.multiprocessors;
+    trawl_cuda_pass pass = reporter->output.pass;
+    bool staged = pass != TRAWL_CUDA_PASS_COUNT && pass != TRAWL_CUDA_PASS_SIZES;
+    trawl_cuda_hot_call call = {reporter,
+                                uploaded->keys[0],
+                                hot->view,
+                                trawl_cuda_block_count(&reporter->piece, plan),
+                                plan->block_threads,
+                                plan->thread_bytes,
+                                0,
+                                &uploaded->device,
+                                stream};
+    call.blocks = call.blocks < multiprocessors ? call.blocks : multiprocessors;
+    call.view.image = staged ? hot->staged_image : hot->view.image;
+    call.shared_bytes =
+        call.view.image.image_bytes + (staged ? plan->block_threads * TRAWL_HOT_STAGE_BYTES : 0);
+    return pass == TRAWL_CUDA_PASS_STATES ? trawl_cuda_hot_states(&call, error)
+                                          : trawl_cuda_hot_report(&call, hot->verify, error);
+}

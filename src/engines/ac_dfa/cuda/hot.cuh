@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * hot: the rows of the most visited states in shared memory.
+ *
+ * States are renumbered by rank, the most visited ones first (state_ranks.h). There are two tables:
+ *
+ *     the image, in shared memory: rows of the first `rows` ranks, one 16-bit entry for each byte
+ *     class. The low rank_bits bits of an entry are the next state's rank, the bits above them how
+ *     many patterns end there. All of those bits set mean that the full table has to be asked:
+ *     the next state has no row here, or too many patterns end in it, or they need verification.
+ *     Row number `rows` stands for all states without one: every entry of it asks the full table.
+ *
+ *     the full table, in device memory: all ranks, one 32-bit entry for each byte class, of the
+ *     same kind: the low full_bits bits are the next state's rank, the bits above how many patterns
+ *     end there, up to full_most, which means "that many or more, or they need verification".
+ *
+ * So a step is a lookup in shared memory, and one comparison finds everything that is rare.
+ */
+#ifndef TRAWL_ENGINES_AC_DFA_CUDA_HOT_CUH
+#define TRAWL_ENGINES_AC_DFA_CUDA_HOT_CUH
+
+#include "engines/ac_dfa/cuda/engine.cuh"
+
+/* A block's shared memory begins with the image: the class of each byte, then the rows. */
+#define TRAWL_HOT_CLASS_BYTES 256u
+
+/* States are gathered in shared memory, this much for each thread, before they are written. */
+#define TRAWL_HOT_STAGE_BYTES 64u
+
+typedef struct trawl_hot_image {
+    uint8_t *bytes;       /* in device memory; aligned to 16 */
+    uint32_t image_bytes; /* a multiple of 16 */
+    uint32_t rows;
+    uint32_t rank_bits;
+    bool whole; /* all states have rows */
+} trawl_hot_image;
+
+/* Passed to kernels by value. */
+typedef struct trawl_hot_view {
+    trawl_hot_image image;
+    uint32_t classes;
+    uint32_t states;
+    uint32_t full_bits;
+    uint32_t full_most;
+    const uint32_t *full;   /* states * classes */
+    const uint32_t *key;    /* by rank: the longest key that ends there, or TRAWL_NO_KEY */
+    const uint32_t *number; /* by rank: the database's number of the state; NULL when equal */
+    uint32_t overlap;       /* max_length - 1 */
+    uint32_t wide_states;   /* the output array has 4 bytes for a state */
+} trawl_hot_view;
+
+typedef struct trawl_cuda_hot {
+    trawl_hot_view view; /* with the image for counting */
+    trawl_hot_image
+        staged_image;     /* smaller: shared memory also holds states, or notes of matches */
+    uint32_t stage_bytes; /* room for those */
+    uint32_t verify;
+    uint32_t *memory; /* full, key and number */
+} trawl_cuda_hot;
+
+/* The same memory holds a warp's notes of matches (ac_dfa_hot_report.cu), each of 16 bytes, or the
+ * block's counters of states. */
+#define TRAWL_HOT_NOTES (32 * TRAWL_HOT_STAGE_BYTES / 16)
+
+/* One launch of the walk that counts and reports, with the image that its pass has room for. */
+typedef struct trawl_cuda_hot_call {
+    const trawl_cuda_reporter *reporter;
+    trawl_cuda_keys keys;
+    trawl_hot_view view;
+    uint32_t blocks;
+    uint32_t threads;
+    uint32_t thread_bytes;
+    uint32_t shared_bytes;
+    const trawl_cuda_device *device;
+    cudaStream_t stream;
+} trawl_cuda_hot_call;
+
+/* Pass STATES. */
+trawl_status trawl_cuda_hot_states(const trawl_cuda_hot_call *call, trawl_error *error);
+
+/* Any other pass. `verify`: some patterns have to be verified. */
+trawl_status trawl_cuda_hot_report(const trawl_cuda_hot_call *call, bool verify,
+                                   trawl_error *error);
+
+/* How much of a block's shared memory is for gathered states: whole warps' worth. */
+static inline uint32_t trawl_cuda_hot_stage_bytes(size_t shared_bytes) {
+    size_t most = (size_t)1024 * TRAWL_HOT_STAGE_BYTES;
+    size_t warp = (size_t)32 * TRAWL_HOT_STAGE_BYTES;
+    size_t half = shared_bytes / 2 / warp * warp;
+    return (uint32_t)(half < most ? half : most);
+}
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * ac3 and ac4: the threads of a block load the block's text together into shared memory, 16 bytes
+ * at a time and next to each other (Zha & Sahni 2011, IV-B1, Fig. 5). With an odd number of 4-byte
+ * words for each thread, the threads of a warp then read from different banks (Theorem 1, which
+ * holds for 32 banks as it does for 16).
+ *
+ * ac4 takes its text from there a word at a time into a register, and when states are written, a
+ * thread's next 128 bytes of them are gathered in shared memory and written by all threads of the
+ * block together, 8 bytes at a time (IV-B2). The paper moves all text to registers because 16 KB of
+ * shared memory cannot hold text and states at once; here they both fit. Other results than states
+ * are few and go where they belong at once: for them ac4 is ac3 with words.
+ */
+#include "engines/ac_dfa/cuda/walk.cuh"
+
+/* A row of gathered states: 128 bytes, and a word so that rows begin in different banks. */
+#define STAGE_WORDS 32u
+#define STAGE_STRIDE 33u
+
+uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_plan *plan, trawl_cuda_form form,
+                                       uint32_t before) {
+    bool staged = plan->kernel == TRAWL_CUDA_AC_DFA_AC4 && form == TRAWL_CUDA_STATES;
+    uint32_t thread_bytes = plan->thread_bytes + (staged ? STAGE_STRIDE * 4 : 0);
+    return TRAWL_DFA_CLASS_BYTES + before + plan->block_threads * thread_bytes;
+}
+
+/* Copies text[first] .. text[first + bytes - 1] to shared memory, zeros where the text has none.
+ * text + first and bytes are multiples of 16. */
+static __device__ __forceinline__ void load_tile(const trawl_cuda_piece &piece, int32_t first,
+                                                 uint32_t bytes, uint8_t *tile) {
+    for (uint32_t i = 16 * threadIdx.x; i < bytes; i += 16 * blockDim.x) {
+        int32_t at = first + (int32_t)i;
+        if (at >= 0 && at + 16 <= (int32_t)piece.length) {
+            *(uint4 *)(tile + i) = *(const uint4 *)(piece.text + at);
+        } else {
+            for (int32_t j = 0; j < 16; j++) {
+                int32_t from = at + j;
+                tile[i + (uint32_t)j] =
+                    from >= 0 && from < (int32_t)piece.length ? piece.text[from] : 0;
+            }
+        }
+    }
+}
+
+/* The state before text[span.first]. The tile begins with text[tile_first]; what a long overlap
+ * needs of the text before it comes from device memory. */
+template <int LAYOUT, int PATH>
+static __device__ __forceinline__ uint32_t walk_overlap(const trawl_cuda_dfa &dfa,
+                                                        const uint8_t *class_of,
+                                                        const uint8_t *text, const uint8_t *tile,
+                                                        int32_t tile_first,
+                                                        const trawl_dfa_span &span) {
+    uint32_t state = 0;
+    int32_t at = (int32_t)span.begin;
+    for (; at < tile_first; at++) {
+        state = trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, text[at]);
+    }
+    for (; at < (int32_t)span.first; at++) {
+        state = trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, tile[at - tile_first]);
+    }
+    return state;
+}
+
+/* Writes what the block's threads have gathered: `words` words each, thread t's for the text from
+ * text[begin + t * thread_bytes] on. */
+template <typename T>
+static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &reporter,
+                                                   const uint32_t *stage, uint32_t words,
+                                                   int32_t begin, uint32_t thread_bytes) {
+    const trawl_cuda_piece &piece = reporter.piece;
+    T *states = (T *)reporter.output.states + piece.first;
+    int32_t pair_states = (int32_t)(8 / sizeof(T));
+    for (uint32_t i = threadIdx.x; i < blockDim.x * words / 2; i += blockDim.x) {
+        uint32_t row = i / (words / 2);
+        uint32_t pair = i % (words / 2);
+        uint32_t low = stage[row * STAGE_STRIDE + 2 * pair];
+        uint32_t high = stage[row * STAGE_STRIDE + 2 * pair + 1];
+        int64_t at = (int64_t)begin + (int64_t)row * thread_bytes + pair * (8 / sizeof(T));
+        if (at >= (int64_t)piece.length) {
+            continue;
+        }
+        int64_t index = at - (int64_t)piece.owned;
+        if (index >= 0 && at + pair_states <= (int64_t)piece.length &&
+            (uintptr_t)(states + index) % 8 == 0) {
+            *(uint2 *)(states + index) = make_uint2(low, high);
+            continue;
+        }
+        uint64_t both = (uint64_t)high << 32 | low;
+        for (int32_t j = 0; j < pair_states; j++) {
+            if (index + j >= 0 && at + j < (int64_t)piece.length) {
+                states[index + j] = (T)(both >> (8 * sizeof(T) * (unsigned)j));
+            }
+        }
+    }
+}
+
+/* ac4's states. All threads of the block take part, whether they have a part or not. */
+template <int LAYOUT, int PATH, typename T>
+static __device__ __forceinline__ void
+walk_staged(const trawl_cuda_reporter &reporter, const trawl_cuda_dfa &dfa, const uint8_t *class_of,
+            const uint8_t *mine, uint32_t *stage, int32_t block_begin, const trawl_dfa_span &span,
+            uint32_t state, uint32_t thread_bytes) {
+    const uint32_t round_bytes = STAGE_WORDS * 4 / sizeof(T); /* of text */
+    uint32_t *row = stage + threadIdx.x * STAGE_STRIDE;
+    int32_t begin = block_begin + (int32_t)(threadIdx.x * thread_bytes);
+    for (uint32_t round = 0; round < thread_bytes; round += round_bytes) {
+        uint32_t bytes = thread_bytes - round < round_bytes ? thread_bytes - round : round_bytes;
+        for (uint32_t i = 0; i < bytes; i += 4) {
+            uint32_t word = *(const uint32_t *)(mine + round + i);
+            uint32_t states[4];
+            for (uint32_t j = 0; j < 4; j++) {
+                int32_t at = begin + (int32_t)(round + i + j);
+                if (at >= (int32_t)span.first && at < (int32_t)span.past) {
+                    state =
+                        trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, word >> (8 * j) & 0xff);
+                }
+                states[j] = trawl_dfa_number<LAYOUT>(dfa, state);
+            }
+            if (sizeof(T) == 2) {
+                row[i / 2] = states[1] << 16 | states[0];
+                row[i / 2 + 1] = states[3] << 16 | states[2];
+            } else {
+                for (uint32_t j = 0; j < 4; j++) {
+                    row[i + j] = states[j];
+                }
+            }
+        }
+        __syncthreads();
+        write_stage<T>(reporter, stage, bytes * (uint32_t)sizeof(T) / 4,
+                       block_begin + (int32_t)round, thread_bytes);
+        __syncthreads();
+    }
+}
+
+template <int LAYOUT, int PATH, int AFTER, bool WORDS>
+static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter,
+                            const __grid_constant__ trawl_cuda_keys keys,
+                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t thread_bytes,
+                            uint32_t before) {
+    if (!trawl_cuda_wanted(reporter.output)) {
+        return;
+    }
+    TRAWL_SHARED(class_of);
+    uint8_t *tile = class_of + TRAWL_DFA_CLASS_BYTES;
+    const trawl_cuda_piece &piece = reporter.piece;
+    uint32_t block_bytes = blockDim.x * thread_bytes;
+    int32_t block_begin = (int32_t)trawl_cuda_part_begin(&piece, block_bytes, blockIdx.x);
+    int32_t tile_first = block_begin - (int32_t)before;
+    trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
+    load_tile(piece, tile_first, before + block_bytes, tile);
+    __syncthreads();
+
+    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = part < trawl_cuda_part_count(&piece, thread_bytes);
+    trawl_dfa_span span = {0, 0, 0};
+    uint32_t state = 0;
+    trawl_counter cursor = 0;
+    if (valid) {
+        cursor = trawl_cuda_cursor_begin(reporter.output, part);
+        span = trawl_dfa_span_of(piece, thread_bytes, part, dfa.overlap);
+        state = walk_overlap<LAYOUT, PATH>(dfa, class_of, piece.text, tile, tile_first, span);
+    }
+    const uint8_t *mine = tile + before + threadIdx.x * thread_bytes;
+    if (WORDS && AFTER == TRAWL_DFA_WRITE) {
+        uint32_t *stage = (uint32_t *)(tile + before + block_bytes);
+        if (dfa.wide_states) {
+            walk_staged<LAYOUT, PATH, uint32_t>(reporter, dfa, class_of, mine, stage, block_begin,
+                                                span, state, thread_bytes);
+        } else {
+            walk_staged<LAYOUT, PATH, uint16_t>(reporter, dfa, class_of, mine, stage, block_begin,
+                                                span, state, thread_bytes);
+        }
+    } else if (WORDS && valid) {
+        int32_t begin = block_begin + (int32_t)(threadIdx.x * thread_bytes);
+        for (uint32_t i = 0; i < thread_bytes; i += 4) {
+            uint32_t word = *(const uint32_t *)(mine + i);
+            for (uint32_t j = 0; j < 4; j++) {
+                int32_t at = begin + (int32_t)(i + j);
+                if (at >= (int32_t)span.first && at < (int32_t)span.past) {
+                    state =
+                        trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, word >> (8 * j) & 0xff);
+                    trawl_dfa_after<LAYOUT, PATH, AFTER>(reporter, keys, dfa, state, (uint32_t)at,
+                                                         &cursor);
+                }
+            }
+        }
+    } else {
+        for (uint32_t at = span.first; at < span.past; at++) {
+            state =
+                trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, tile[(int32_t)at - tile_first]);
+            trawl_dfa_after<LAYOUT, PATH, AFTER>(reporter, keys, dfa, state, at, &cursor);
+        }
+    }
+    trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
+}
+
+template <int LAYOUT, int PATH, int AFTER>
+static trawl_status run_bytes(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    return trawl_dfa_launch(walk<LAYOUT, PATH, AFTER, false>, launch, error, launch->tile_before);
+}
+
+template <int LAYOUT, int PATH, int AFTER>
+static trawl_status run_words(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    return trawl_dfa_launch(walk<LAYOUT, PATH, AFTER, true>, launch, error, launch->tile_before);
+}
+
+trawl_status trawl_cuda_ac_dfa_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    bool texture = launch->plan->table_path == TRAWL_TABLES_TEXTURE;
+    if (launch->plan->kernel == TRAWL_CUDA_AC_DFA_AC3) {
+        if (texture) {
+            TRAWL_DFA_RUN(run_bytes, TRAWL_DFA_TEXTURE)
+        }
+        TRAWL_DFA_RUN(run_bytes, TRAWL_DFA_READ_ONLY)
+    }
+    if (texture) {
+        TRAWL_DFA_RUN(run_words, TRAWL_DFA_TEXTURE)
+    }
+    TRAWL_DFA_RUN(run_words, TRAWL_DFA_READ_ONLY)
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The step of a DFA in its three layouts and over three ways to its table, and what follows a step:
+ * the parts that kernels ac0 to ac4 have in common. Everything is resolved when it is compiled, so
+ * that a kernel's loop has the lookup and nothing else.
+ */
+#ifndef TRAWL_ENGINES_AC_DFA_CUDA_WALK_CUH
+#define TRAWL_ENGINES_AC_DFA_CUDA_WALK_CUH
+
+#include "engines/ac_dfa/cuda/engine.cuh"
+#include "gpu/emission.cuh"
+#include "gpu/part.cuh"
+
+/* How tables are read. Zha & Sahni bound the DFA to a texture reference, which CUDA no longer has:
+ * a texture object or the read-only loads take its place. */
+enum trawl_cuda_dfa_path { TRAWL_DFA_PLAIN, TRAWL_DFA_TEXTURE, TRAWL_DFA_READ_ONLY };
+
+/* What a kernel does after a step. */
+enum trawl_cuda_dfa_after {
+    TRAWL_DFA_COUNT, /* adds up how many patterns end here; nothing needs verification */
+    TRAWL_DFA_WRITE, /* writes the state (Zha & Sahni 2011, IV-A) */
+    TRAWL_DFA_REPORT /* whatever the pass says */
+};
+
+/* The classes of bytes are in shared memory, where they take this much. */
+#define TRAWL_DFA_CLASS_BYTES 256u
+
+/* Copies them there. All threads of the block must call it. */
+template <int LAYOUT>
+static __device__ __forceinline__ void trawl_dfa_load_classes(const trawl_cuda_dfa &dfa,
+                                                              uint8_t *class_of) {
+    if (LAYOUT != TRAWL_DFA_STT) {
+        for (uint32_t i = threadIdx.x; i < 256; i += blockDim.x) {
+            class_of[i] = dfa.class_of[i];
+        }
+        __syncthreads();
+    }
+}
+
+template <int PATH, typename T>
+static __device__ __forceinline__ uint32_t trawl_dfa_entry(const trawl_cuda_dfa &dfa,
+                                                           uint32_t index) {
+    if (PATH == TRAWL_DFA_TEXTURE) {
+        return tex1Dfetch<T>(dfa.texture, (int)index);
+    }
+    if (PATH == TRAWL_DFA_READ_ONLY) {
+        return __ldg((const T *)dfa.table + index);
+    }
+    return ((const T *)dfa.table)[index];
+}
+
+template <int LAYOUT, int PATH>
+static __device__ __forceinline__ uint32_t trawl_dfa_step(const trawl_cuda_dfa &dfa,
+                                                          const uint8_t *class_of, uint32_t state,
+                                                          uint32_t byte) {
+    if (LAYOUT == TRAWL_DFA_NARROW) {
+        return trawl_dfa_entry<PATH, uint16_t>(dfa, (state << dfa.shift) + class_of[byte]);
+    }
+    if (LAYOUT == TRAWL_DFA_WIDE) {
+        return trawl_dfa_entry<PATH, uint32_t>(dfa, state + class_of[byte]);
+    }
+    return trawl_dfa_entry<PATH, uint32_t>(dfa, state * TRAWL_STT_COLUMNS + byte);
+}
+
+/* The key that ends in a state, or TRAWL_NO_KEY. */
+template <int LAYOUT, int PATH>
+static __device__ __forceinline__ uint32_t trawl_dfa_key(const trawl_cuda_dfa &dfa,
+                                                         uint32_t state) {
+    if (LAYOUT == TRAWL_DFA_STT) {
+        /* The match column has 0 where nothing ends, which becomes TRAWL_NO_KEY. */
+        return trawl_dfa_entry<PATH, uint32_t>(dfa, state * TRAWL_STT_COLUMNS + 256) - 1;
+    }
+    if (state < dfa.first_match) {
+        return TRAWL_NO_KEY;
+    }
+    uint32_t index = state - dfa.first_match;
+    return __ldg(dfa.output +
+                 (LAYOUT == TRAWL_DFA_WIDE ? (index >> dfa.shift) * dfa.inverse : index));
+}
+
+/* The state's number, which is what the output array holds. */
+template <int LAYOUT>
+static __device__ __forceinline__ uint32_t trawl_dfa_number(const trawl_cuda_dfa &dfa,
+                                                            uint32_t state) {
+    return LAYOUT == TRAWL_DFA_WIDE ? (state >> dfa.shift) * dfa.inverse : state;
+}
+
+/* What follows the step over text[at]. */
+template <int LAYOUT, int PATH, int AFTER>
+static __device__ __forceinline__ void
+trawl_dfa_after(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys,
+                const trawl_cuda_dfa &dfa, uint32_t state, uint32_t at, trawl_counter *cursor) {
+    if (AFTER == TRAWL_DFA_WRITE) {
+        uint64_t index = reporter.piece.first + (at - reporter.piece.owned);
+        uint32_t number = trawl_dfa_number<LAYOUT>(dfa, state);
+        if (dfa.wide_states) {
+            ((uint32_t *)reporter.output.states)[index] = number;
+        } else {
+            ((uint16_t *)reporter.output.states)[index] = (uint16_t)number;
+        }
+        return;
+    }
+    uint32_t key = trawl_dfa_key<LAYOUT, PATH>(dfa, state);
+    if (key == TRAWL_NO_KEY) {
+        return;
+    }
+    if (AFTER == TRAWL_DFA_COUNT) {
+        *cursor += __ldg(keys.outputs.total + key);
+    } else {
+        trawl_cuda_report_key(reporter, keys, at + 1, key, cursor);
+    }
+}
+
+/* What a thread walks: from text[begin] on, with something to do after each byte from text[first]
+ * to text[past - 1]. */
+typedef struct trawl_dfa_span {
+    uint32_t begin, first, past;
+} trawl_dfa_span;
+
+static __device__ __forceinline__ trawl_dfa_span trawl_dfa_span_of(const trawl_cuda_piece &piece,
+                                                                   uint32_t thread_bytes,
+                                                                   uint32_t part,
+                                                                   uint32_t overlap) {
+    trawl_cuda_range range = trawl_cuda_part_range(piece, thread_bytes, part);
+    trawl_dfa_span span;
+    span.first = range.first;
+    span.past = range.past;
+    span.begin = span.first < overlap ? 0 : span.first - overlap;
+    return span;
+}
+
+/* Which of the three a pass is. */
+static inline int trawl_dfa_after_of(const trawl_cuda_ac_dfa_launch *launch) {
+    trawl_cuda_pass pass = launch->reporter.output.pass;
+    return pass == TRAWL_CUDA_PASS_STATES                         ? TRAWL_DFA_WRITE
+           : pass == TRAWL_CUDA_PASS_COUNT && !launch->dfa.verify ? TRAWL_DFA_COUNT
+                                                                  : TRAWL_DFA_REPORT;
+}
+
+/* Launches a kernel over a DFA, whose arguments end with `more`. */
+template <typename Kernel, typename... More>
+static trawl_status trawl_dfa_launch(Kernel *kernel, const trawl_cuda_ac_dfa_launch *launch,
+                                     trawl_error *error, More... more) {
+    const trawl_cuda_plan *plan = launch->plan;
+    trawl_status status =
+        trawl_cuda_allow_shared(launch->device, kernel, plan->shared_bytes, error);
+    if (status == TRAWL_OK) {
+        TRAWL_LAUNCH(kernel, launch->blocks, plan->block_threads, plan->shared_bytes,
+                     launch->stream, launch->reporter, launch->keys, launch->dfa,
+                     plan->thread_bytes, more...);
+        TRAWL_CUDA_LAUNCHED("a walk of a DFA", error);
+    }
+    return status;
+}
+
+/* Leaves the function with run<layout, PATH, what follows>(launch, error), a function template. */
+#define TRAWL_DFA_RUN_AFTER(run, layout, path)                                                     \
+    switch (trawl_dfa_after_of(launch)) {                                                          \
+    case TRAWL_DFA_COUNT:                                                                          \
+        return run<layout, path, TRAWL_DFA_COUNT>(launch, error);                                  \
+    case TRAWL_DFA_WRITE:                                                                          \
+        return run<layout, path, TRAWL_DFA_WRITE>(launch, error);                                  \
+    default:                                                                                       \
+        return run<layout, path, TRAWL_DFA_REPORT>(launch, error);                                 \
+    }
+#define TRAWL_DFA_RUN(run, path)                                                                   \
+    switch (launch->dfa.layout) {                                                                  \
+    case TRAWL_DFA_NARROW:                                                                         \
+        TRAWL_DFA_RUN_AFTER(run, TRAWL_DFA_NARROW, path)                                           \
+    case TRAWL_DFA_WIDE:                                                                           \
+        TRAWL_DFA_RUN_AFTER(run, TRAWL_DFA_WIDE, path)                                             \
+    default:                                                                                       \
+        TRAWL_DFA_RUN_AFTER(run, TRAWL_DFA_STT, path)                                              \
+    }
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/ac_dfa/lanes.h"
+
+#include <string.h>
+
+#define TARGET
+
+#define LOOPS narrow_loops
+#define NAME(base) narrow_##base
+#define AUTOMATON trawl_dfa_view
+#define PREPARE                                                                                    \
+    const uint16_t *table = a->table;                                                              \
+    const uint8_t *class_of = a->class_of;                                                         \
+    const uint32_t shift = a->shift, first_match = a->first_match;                                 \
+    (void)table, (void)class_of, (void)shift, (void)first_match;
+#define STEP(state, byte) table[((size_t)(state) << shift) + class_of[byte]]
+#define MATCHING(state) ((state) >= first_match)
+#define KEY(state) (a->output[(state)-first_match])
+#define TOTAL(state) (a->total[KEY(state)])
+#include "scan/lanes_template.h"
+
+/* Matching states are multiples of the columns; see trawl_dfa_inverse_of_odd. */
+#define LOOPS wide_loops
+#define NAME(base) wide_##base
+#define AUTOMATON trawl_dfa_view
+#define PREPARE                                                                                    \
+    const uint32_t *table = a->table;                                                              \
+    const uint8_t *class_of = a->class_of;                                                         \
+    const uint32_t first_match = a->first_match;                                                   \
+    (void)table, (void)class_of, (void)first_match;
+#define STEP(state, byte) table[(size_t)(state) + class_of[byte]]
+#define MATCHING(state) ((state) >= first_match)
+#define KEY(state) (a->output[(uint32_t)(((state)-first_match) >> a->shift) * a->inverse])
+#define TOTAL(state) (a->total[KEY(state)])
+#include "scan/lanes_template.h"
+
+#define LOOPS stt_loops
+#define NAME(base) stt_##base
+#define AUTOMATON trawl_dfa_view
+#define PREPARE const uint32_t *table = a->table;
+#define STEP(state, byte) table[(size_t)(state)*TRAWL_STT_COLUMNS + (byte)]
+#define MATCHING(state) (table[(size_t)(state)*TRAWL_STT_COLUMNS + 256] != 0)
+#define KEY(state) (table[(size_t)(state)*TRAWL_STT_COLUMNS + 256] - 1)
+#define TOTAL(state) (a->total[KEY(state)])
+#include "scan/lanes_template.h"
+
+void trawl_dfa_walk_open(const trawl_db *db, uint32_t part, trawl_dfa_walk *walk) {
+    memset(walk, 0, sizeof *walk);
+    const trawl_dfa_header *header = trawl_db_section(db, TRAWL_SECTION_DFA_HEADER, part, NULL);
+    trawl_outputs_view(db, part, &walk->outputs);
+    trawl_dfa_view *view = &walk->view;
+    view->table = trawl_db_section(db, TRAWL_SECTION_DFA_TABLE, part, NULL);
+    view->class_of = trawl_db_section(db, TRAWL_SECTION_CLASSES, part, NULL);
+    view->output = trawl_db_section(db, TRAWL_SECTION_DFA_OUTPUT, part, NULL);
+    view->total = walk->outputs.total;
+    view->first_match = header->first_match;
+    view->shift = header->shift;
+    walk->lanes.loops = header->layout == TRAWL_DFA_NARROW ? &narrow_loops
+                        : header->layout == TRAWL_DFA_WIDE ? &wide_loops
+                                                           : &stt_loops;
+    if (header->layout == TRAWL_DFA_WIDE) {
+        view->first_match *= header->columns;
+        view->shift = (uint32_t)__builtin_ctz(header->columns);
+        view->inverse = trawl_dfa_inverse_of_odd(header->columns >> view->shift);
+    }
+    walk->lanes.automaton = view;
+    walk->lanes.outputs = &walk->outputs;
+    walk->lanes.patterns = &db->patterns;
+    walk->lanes.overlap = db->header->max_length - 1;
+    walk->lanes.verify = header->verify != 0;
+}
+
+void trawl_dfa_walk_close(trawl_dfa_walk *walk) {
+    trawl_lanes_release(&walk->lanes);
+}

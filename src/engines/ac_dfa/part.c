@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/ac_dfa/part.h"
+
+#include <string.h>
+
+#include "base/status.h"
+
+trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32_t *subset,
+                                 size_t subset_count, bool stt, const char *instead,
+                                 trawl_dfa_part *planned) {
+    memset(planned, 0, sizeof *planned);
+    trawl_status status =
+        trawl_keys_make(build->patterns, subset, subset_count, &planned->keys, build->error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_classes_make(&planned->keys, &planned->classes);
+    /* The trie of a set that is far too large would not fit into memory either. */
+    uint64_t states = trawl_keys_states(&planned->keys);
+    uint64_t row =
+        stt ? TRAWL_STT_COLUMNS * 4 : planned->classes.count * (states <= 65536 ? 2u : 4u);
+    status = trawl_build_foresee(build, states * row, instead);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    status = trawl_trie_make(&planned->keys, &planned->classes, &planned->trie, build->error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_dfa_header *header = &planned->header;
+    status = trawl_dfa_measure(&planned->trie, &planned->classes, stt, header, build->error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    const struct {
+        trawl_section_kind kind;
+        uint64_t count, object;
+    } sections[] = {
+        {TRAWL_SECTION_DFA_HEADER, 1, sizeof *header},
+        {TRAWL_SECTION_CLASSES, 256, 1},
+        {TRAWL_SECTION_DFA_TABLE, (uint64_t)header->states * header->columns,
+         trawl_dfa_entry_bytes(header->layout)},
+        {TRAWL_SECTION_DFA_OUTPUT, header->states - header->first_match, 4},
+    };
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        status = trawl_build_reserve(build, sections[i].kind, part, sections[i].count,
+                                     sections[i].object, instead);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    build->states += header->states;
+    build->byte_classes = stt ? 256 : planned->classes.count;
+    uint32_t entry_bytes = trawl_dfa_entry_bytes(header->layout);
+    build->state_bytes = entry_bytes > build->state_bytes ? entry_bytes : build->state_bytes;
+    return trawl_outputs_reserve(build, part, &planned->keys, instead);
+}
+
+trawl_status trawl_dfa_part_fill(trawl_build *build, uint32_t part, trawl_dfa_part *planned) {
+    const trawl_image *image = build->image;
+    trawl_outputs_fill(build, part, &planned->keys, &planned->trie);
+    const uint8_t *verify = trawl_image_section(image, TRAWL_SECTION_KEY_VERIFY, part);
+    for (uint32_t key = 0; key < planned->keys.count; key++) {
+        planned->header.verify |= verify[key] != 0;
+    }
+    memcpy(trawl_image_section(image, TRAWL_SECTION_DFA_HEADER, part), &planned->header,
+           sizeof planned->header);
+    uint8_t column[256];
+    trawl_dfa_columns(&planned->keys, &planned->classes, column);
+    uint8_t *column_of = trawl_image_section(image, TRAWL_SECTION_CLASSES, part);
+    for (unsigned byte = 0; byte < 256; byte++) {
+        column_of[byte] = column[planned->classes.class_of[byte]];
+    }
+    return trawl_dfa_fill(&planned->trie, &planned->classes, column, &planned->header,
+                          trawl_image_section(image, TRAWL_SECTION_DFA_TABLE, part),
+                          trawl_image_section(image, TRAWL_SECTION_DFA_OUTPUT, part), build->error);
+}
+
+void trawl_dfa_part_release(trawl_dfa_part *planned) {
+    trawl_trie_release(&planned->trie);
+    trawl_keys_release(&planned->keys);
+}
+
+static bool header_sound(const trawl_dfa_header *header) {
+    if (header->states == 0 || header->first_match > header->states || header->first_match == 0 ||
+        header->classes == 0 || header->classes > 256 || header->verify > 1 ||
+        (uint64_t)header->states * header->columns > UINT32_MAX) {
+        return false;
+    }
+    switch (header->layout) {
+    case TRAWL_DFA_NARROW:
+        return header->states <= 65536 && header->shift <= 8 &&
+               header->columns == UINT32_C(1) << header->shift &&
+               header->columns >= header->classes;
+    case TRAWL_DFA_WIDE:
+        return header->columns == header->classes;
+    case TRAWL_DFA_STT:
+        return header->columns == TRAWL_STT_COLUMNS && header->first_match == header->states;
+    default:
+        return false;
+    }
+}
+
+/* Every entry leads to a state; in the STT every match column names a key or nothing. */
+static bool table_sound(const trawl_dfa_header *header, const void *table, uint64_t keys) {
+    uint64_t entries = (uint64_t)header->states * header->columns;
+    if (header->layout == TRAWL_DFA_NARROW) {
+        const uint16_t *narrow = table;
+        uint32_t highest = 0;
+        for (uint64_t i = 0; i < entries; i++) {
+            highest = narrow[i] > highest ? narrow[i] : highest;
+        }
+        return highest < header->states;
+    }
+    const uint32_t *wide = table;
+    bool sound = true;
+    if (header->layout == TRAWL_DFA_WIDE) {
+        for (uint64_t i = 0; i < entries; i++) {
+            sound = sound && wide[i] < entries && wide[i] % header->columns == 0;
+        }
+        return sound;
+    }
+    for (uint32_t state = 0; state < header->states; state++) {
+        const uint32_t *row = wide + (uint64_t)state * TRAWL_STT_COLUMNS;
+        for (unsigned byte = 0; byte < 256; byte++) {
+            sound = sound && row[byte] < header->states;
+        }
+        sound = sound && row[256] <= keys;
+    }
+    return sound;
+}
+
+trawl_status trawl_dfa_part_validate(const trawl_db *db, uint32_t part, trawl_error *error) {
+    uint64_t header_size, classes_size, table_size, output_size, length_size, verify_size;
+    const trawl_dfa_header *header =
+        trawl_db_section(db, TRAWL_SECTION_DFA_HEADER, part, &header_size);
+    const uint8_t *class_of = trawl_db_section(db, TRAWL_SECTION_CLASSES, part, &classes_size);
+    const void *table = trawl_db_section(db, TRAWL_SECTION_DFA_TABLE, part, &table_size);
+    const uint32_t *output = trawl_db_section(db, TRAWL_SECTION_DFA_OUTPUT, part, &output_size);
+    if (header == NULL || header_size != sizeof *header || class_of == NULL ||
+        classes_size != 256 || table == NULL || output == NULL || !header_sound(header) ||
+        table_size !=
+            (uint64_t)header->states * header->columns * trawl_dfa_entry_bytes(header->layout) ||
+        output_size != (uint64_t)(header->states - header->first_match) * 4) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's DFA has inconsistent sizes");
+    }
+    trawl_status status = trawl_outputs_validate(db, part, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    (void)trawl_db_section(db, TRAWL_SECTION_KEY_LENGTH, part, &length_size);
+    uint64_t keys = length_size / 4;
+    const uint8_t *verify = trawl_db_section(db, TRAWL_SECTION_KEY_VERIFY, part, &verify_size);
+    bool sound = table_sound(header, table, keys);
+    for (unsigned byte = 0; byte < 256; byte++) {
+        sound = sound && class_of[byte] < header->classes;
+    }
+    for (uint32_t i = 0; i < header->states - header->first_match; i++) {
+        sound = sound && output[i] < keys;
+    }
+    for (uint64_t key = 0; key < verify_size; key++) {
+        sound = sound && (verify[key] == 0 || header->verify == 1);
+    }
+    if (!sound) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's DFA has a state out of range");
+    }
+    return TRAWL_OK;
+}

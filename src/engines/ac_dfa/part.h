@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* One DFA inside a database: the whole of ac-dfa, each of the parts of ac-split. */
+#ifndef TRAWL_ENGINES_AC_DFA_PART_H
+#define TRAWL_ENGINES_AC_DFA_PART_H
+
+#include "automaton/dfa.h"
+#include "database/outputs.h"
+
+/* What planning leaves for filling. */
+typedef struct trawl_dfa_part {
+    trawl_keys keys;
+    trawl_classes classes;
+    trawl_trie trie;
+    trawl_dfa_header header;
+} trawl_dfa_part;
+
+/* Plans the DFA of the patterns listed in `subset` (or of all when NULL) as part `part`, reserves
+ * its sections and adds to build->states. `instead` ends a refusal's sentence. */
+trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32_t *subset,
+                                 size_t subset_count, bool stt, const char *instead,
+                                 trawl_dfa_part *planned);
+trawl_status trawl_dfa_part_fill(trawl_build *build, uint32_t part, trawl_dfa_part *planned);
+void trawl_dfa_part_release(trawl_dfa_part *planned);
+
+/* Checks the sections of a part of an untrusted database. */
+trawl_status trawl_dfa_part_validate(const trawl_db *db, uint32_t part, trawl_error *error);
+
+#endif

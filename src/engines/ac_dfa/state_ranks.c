@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/ac_dfa/state_ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "automaton/dfa.h"
+#include "base/allocate.h"
+#include "base/status.h"
+#include "database/outputs.h"
+
+/* What is walked: enough that the states in fast memory, some thousands, are all met. */
+#define SAMPLE_BYTES ((size_t)1 << 20)
+#define SAMPLE_WINDOWS ((size_t)64)
+
+#define LANES ((size_t)4) /* parts of a text that are walked side by side */
+
+/* Bytes that made-up text takes from one place of the patterns. */
+#define PIECE_BYTES 3u
+
+#define FEWEST_RANK_BITS 1u
+#define MOST_RANK_BITS 15u
+
+/* ------------------------------------------------------------------ walking */
+
+typedef struct dfa_walk {
+    const trawl_dfa_header *header;
+    const void *table;
+    const uint8_t *class_of;
+    size_t longest; /* pattern: no state is deeper */
+} dfa_walk;
+
+static dfa_walk walk_of(const trawl_db *db) {
+    dfa_walk walk = {
+        .header = trawl_db_section(db, TRAWL_SECTION_DFA_HEADER, 0, NULL),
+        .table = trawl_db_section(db, TRAWL_SECTION_DFA_TABLE, 0, NULL),
+        .class_of = trawl_db_section(db, TRAWL_SECTION_CLASSES, 0, NULL),
+        .longest = db->header->max_length,
+    };
+    return walk;
+}
+
+static uint32_t step(const dfa_walk *walk, uint32_t state, uint8_t byte) {
+    size_t row = (size_t)state * walk->header->columns;
+    switch (walk->header->layout) {
+    case TRAWL_DFA_NARROW:
+        return ((const uint16_t *)walk->table)[row + walk->class_of[byte]];
+    case TRAWL_DFA_WIDE:
+        return ((const uint32_t *)walk->table)[row + walk->class_of[byte]] / walk->header->columns;
+    default:
+        return ((const uint32_t *)walk->table)[row + byte];
+    }
+}
+
+static uint32_t walk_bytes(const dfa_walk *walk, uint32_t state, const uint8_t *text, size_t length,
+                           uint32_t *visits) {
+    for (size_t i = 0; i < length; i++) {
+        state = step(walk, state, text[i]);
+        visits[state]++;
+    }
+    return state;
+}
+
+/* The state after this place of a text: the bytes before it that a pattern may have lead there. */
+static uint32_t state_at(const dfa_walk *walk, const uint8_t *text, size_t place) {
+    uint32_t state = 0;
+    for (size_t i = place < walk->longest ? 0 : place - walk->longest; i < place; i++) {
+        state = step(walk, state, text[i]);
+    }
+    return state;
+}
+
+/* Walks parts of a long text side by side, as each step waits for the one before. */
+static void walk_text(const dfa_walk *walk, const uint8_t *text, size_t length, uint32_t *visits) {
+    const size_t part = length / LANES;
+    uint32_t state[LANES] = {0};
+    if (part / LANES < walk->longest) {
+        (void)walk_bytes(walk, 0, text, length, visits);
+        return;
+    }
+    for (size_t lane = 1; lane < LANES; lane++) {
+        state[lane] = state_at(walk, text, lane * part);
+    }
+    for (size_t i = 0; i < part; i++) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            state[lane] = step(walk, state[lane], text[lane * part + i]);
+            visits[state[lane]]++;
+        }
+    }
+    (void)walk_bytes(walk, state[LANES - 1], text + LANES * part, length - LANES * part, visits);
+}
+
+static void walk_sample(const dfa_walk *walk, const uint8_t *sample, size_t length,
+                        uint32_t *visits) {
+    if (length <= SAMPLE_BYTES) {
+        walk_text(walk, sample, length, visits);
+        return;
+    }
+    size_t window = SAMPLE_BYTES / SAMPLE_WINDOWS;
+    size_t stride = (length - window) / (SAMPLE_WINDOWS - 1);
+    for (size_t i = 0; i < SAMPLE_WINDOWS; i++) {
+        walk_text(walk, sample + i * stride, window, visits);
+    }
+}
+
+static void walk_made_up(const dfa_walk *walk, const trawl_pattern_view *patterns,
+                         uint32_t *visits) {
+    uint64_t bytes = patterns->offsets[patterns->count];
+    uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t state = 0;
+    for (size_t i = 0; bytes != 0 && i < SAMPLE_BYTES; i += PIECE_BYTES) {
+        random ^= random << 13; /* Marsaglia's xorshift */
+        random ^= random >> 7;
+        random ^= random << 17;
+        uint64_t from = (random >> 16) % bytes;
+        for (uint64_t j = from; j < from + PIECE_BYTES && j < bytes; j++) {
+            state = step(walk, state, patterns->bytes[j]);
+            visits[state]++;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ ranking */
+
+typedef struct visited_state {
+    uint32_t visits, state;
+} visited_state;
+
+static int by_visits(const void *left, const void *right) {
+    const visited_state *a = left, *b = right;
+    if (a->state == 0 || b->state == 0) {
+        return a->state == 0 ? b->state == 0 ? 0 : -1 : 1;
+    }
+    if (a->visits != b->visits) {
+        return a->visits > b->visits ? -1 : 1;
+    }
+    return a->state < b->state ? -1 : a->state > b->state;
+}
+
+/* Replaces the visits by state with those by rank. */
+static trawl_status rank(trawl_state_ranks *ranks, trawl_error *error) {
+    ranks->visits[0]++; /* so that the root is among them */
+    for (uint32_t state = 0; state < ranks->states; state++) {
+        ranks->visited += ranks->visits[state] != 0;
+        ranks->steps += ranks->visits[state];
+    }
+    visited_state *visited = trawl_allocate(ranks->visited, sizeof *visited);
+    if (visited == NULL) {
+        return trawl_fail_memory(error, "ranking states",
+                                 (uint64_t)ranks->visited * sizeof *visited);
+    }
+    uint32_t used = 0, rest = ranks->visited;
+    for (uint32_t state = 0; state < ranks->states; state++) {
+        if (ranks->visits[state] != 0) {
+            visited[used++] = (visited_state){ranks->visits[state], state};
+        } else {
+            ranks->order[rest++] = state; /* in level order: nearer to the root first */
+        }
+    }
+    qsort(visited, used, sizeof *visited, by_visits);
+    memset(ranks->visits, 0, ranks->states * sizeof *ranks->visits);
+    for (uint32_t i = 0; i < used; i++) {
+        ranks->order[i] = visited[i].state;
+        ranks->visits[i] = visited[i].visits;
+    }
+    trawl_release(visited);
+    return TRAWL_OK;
+}
+
+trawl_status trawl_state_ranks_make(const trawl_db *db, const uint8_t *sample, size_t length,
+                                    trawl_state_ranks *ranks, trawl_error *error) {
+    dfa_walk walk = walk_of(db);
+    memset(ranks, 0, sizeof *ranks);
+    ranks->states = walk.header->states;
+    ranks->order = trawl_allocate(ranks->states, sizeof *ranks->order);
+    ranks->visits = trawl_allocate_zeroed(ranks->states, sizeof *ranks->visits);
+    trawl_status status = TRAWL_OK;
+    if (ranks->order == NULL || ranks->visits == NULL) {
+        status = trawl_fail_memory(error, "ranking states",
+                                   (uint64_t)ranks->states * 2 * sizeof *ranks->order);
+    } else {
+        if (sample != NULL && length != 0) {
+            walk_sample(&walk, sample, length, ranks->visits);
+        } else {
+            walk_made_up(&walk, &db->patterns, ranks->visits);
+        }
+        status = rank(ranks, error);
+    }
+    if (status != TRAWL_OK) {
+        trawl_state_ranks_release(ranks);
+    }
+    return status;
+}
+
+void trawl_state_ranks_release(trawl_state_ranks *ranks) {
+    trawl_release(ranks->order);
+    trawl_release(ranks->visits);
+    memset(ranks, 0, sizeof *ranks);
+}
+
+/* ------------------------------------------------------------------ the shape of a table */
+
+uint32_t trawl_state_total(const trawl_db *db, uint32_t state) {
+    const trawl_dfa_header *header = trawl_db_section(db, TRAWL_SECTION_DFA_HEADER, 0, NULL);
+    uint32_t key;
+    if (header->layout == TRAWL_DFA_STT) {
+        const uint32_t *table = trawl_db_section(db, TRAWL_SECTION_DFA_TABLE, 0, NULL);
+        uint32_t match = table[(size_t)state * TRAWL_STT_COLUMNS + 256];
+        if (match == 0) {
+            return 0;
+        }
+        key = match - 1;
+    } else {
+        if (state < header->first_match) {
+            return 0;
+        }
+        const uint32_t *output = trawl_db_section(db, TRAWL_SECTION_DFA_OUTPUT, 0, NULL);
+        key = output[state - header->first_match];
+    }
+    trawl_outputs outputs;
+    trawl_outputs_view(db, 0, &outputs);
+    return (outputs.verify[key] & TRAWL_VERIFY_CHAIN) != 0 ? UINT32_MAX : outputs.total[key];
+}
+
+static uint32_t bits_for(uint32_t count) {
+    uint32_t bits = FEWEST_RANK_BITS;
+    while (bits < MOST_RANK_BITS && (UINT32_C(1) << bits) < count) {
+        bits++;
+    }
+    return bits;
+}
+
+trawl_hot_shape trawl_hot_shape_choose(const trawl_db *db, const trawl_state_ranks *ranks,
+                                       uint32_t capacity) {
+    if (ranks->states <= capacity && ranks->states <= UINT32_C(1) << MOST_RANK_BITS) {
+        return (trawl_hot_shape){ranks->states, bits_for(ranks->states), true};
+    }
+    trawl_hot_shape best = {0, 0, false};
+    uint64_t fewest = UINT64_MAX;
+    for (uint32_t bits = FEWEST_RANK_BITS; bits <= MOST_RANK_BITS; bits++) {
+        uint32_t rows = (UINT32_C(1) << bits) < capacity ? UINT32_C(1) << bits : capacity;
+        rows = (rows < ranks->states ? rows : ranks->states) - 1; /* one means "elsewhere" */
+        uint32_t see_elsewhere = (UINT32_C(1) << (16 - bits)) - 1;
+        uint64_t elsewhere = ranks->steps;
+        for (uint32_t i = 0; i < rows && i < ranks->visited; i++) {
+            if (trawl_state_total(db, ranks->order[i]) < see_elsewhere) {
+                elsewhere -= ranks->visits[i];
+            }
+        }
+        if (elsewhere <= fewest) { /* more rows are better when the sample cannot tell */
+            fewest = elsewhere;
+            best = (trawl_hot_shape){rows, bits, false};
+        }
+        if (rows + 1 == capacity) {
+            break; /* more bits would only take from the totals */
+        }
+    }
+    return best;
+}

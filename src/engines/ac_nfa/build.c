@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/ac_nfa/variants.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+#include "engines/engines.h"
+
+static const char *const variants[] = {"compact",
+                                       "packed",
+                                       "array",
+                                       "bitmap",
+                                       "bitmap-counts",
+                                       "array-divergence-free",
+                                       "bitmap-divergence-free",
+                                       "bitmap-counts-divergence-free",
+                                       NULL};
+static const char *const variant_summaries[] = {
+    "16 bytes a state: bitmap where one word nearly suffices, else packed",
+    "16 bytes a state, with up to seven labels in it; complete rows near the root",
+    "representation 1: 256 next states for each state",
+    "representation 2: bitmap of labels and first child; complete rows near the root",
+    "representation 3: the bitmap with running counts; complete rows near the root",
+    "array with a fixed number of failure steps",
+    "bitmap with a fixed number of failure steps",
+    "bitmap-counts with a fixed number of failure steps",
+    NULL};
+
+static const trawl_nfa_variant variant_table[] = {
+    {TRAWL_NFA_COMPACT, false, true},       {TRAWL_NFA_PACKED, false, true},
+    {TRAWL_NFA_ARRAY, false, false},        {TRAWL_NFA_BITMAP, false, true},
+    {TRAWL_NFA_BITMAP_COUNTS, false, true}, {TRAWL_NFA_ARRAY, true, false},
+    {TRAWL_NFA_BITMAP, true, false},        {TRAWL_NFA_BITMAP_COUNTS, true, false}};
+
+const trawl_nfa_variant *trawl_nfa_variant_at(unsigned index) {
+    return &variant_table[index];
+}
+
+typedef struct planned_nfa {
+    trawl_keys keys;
+    trawl_classes classes;
+    trawl_trie trie;
+    trawl_nfa_header header;
+} planned_nfa;
+
+/* The sections of an NFA and their exact sizes; also what validation expects. */
+typedef struct section_size {
+    trawl_section_kind kind;
+    uint64_t count, object;
+} section_size;
+
+enum { NFA_SECTIONS = 9 };
+
+static void section_sizes(const trawl_nfa_header *header, section_size sizes[NFA_SECTIONS]) {
+    bool array = header->representation == TRAWL_NFA_ARRAY;
+    uint64_t words = ((uint64_t)header->states + 63) / 64;
+    const section_size list[NFA_SECTIONS] = {
+        {TRAWL_SECTION_NFA_HEADER, 1, sizeof *header},
+        {TRAWL_SECTION_CLASSES, 256, 1},
+        {TRAWL_SECTION_NFA_TOP, trawl_nfa_top_entries(header), 4},
+        {TRAWL_SECTION_NFA_STATES, header->states, header->record_bytes},
+        {TRAWL_SECTION_NFA_FAILURE, array ? header->states : 0, 4},
+        {TRAWL_SECTION_NFA_WIDE, (uint64_t)header->wide * trawl_nfa_wide_words(header), 8},
+        {TRAWL_SECTION_NFA_MATCHING, words, 8},
+        {TRAWL_SECTION_NFA_RANK, words, 4},
+        {TRAWL_SECTION_NFA_OUTPUT, header->matching, 4}};
+    memcpy(sizes, list, sizeof list);
+}
+
+static trawl_status plan(trawl_build *build) {
+    static const char instead[] = "engine wu-manber or rabin-karp needs less for such a set";
+    planned_nfa *planned = trawl_allocate_zeroed(1, sizeof *planned);
+    if (planned == NULL) {
+        return trawl_fail_memory(build->error, "planning ac-nfa", sizeof *planned);
+    }
+    build->state = planned;
+    trawl_status status = trawl_keys_make(build->patterns, NULL, 0, &planned->keys, build->error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_classes_make(&planned->keys, &planned->classes);
+    const trawl_nfa_variant *variant = trawl_nfa_variant_at(build->variant);
+    /* The trie of a set that is far too large would not fit into memory either. */
+    uint64_t least = variant->representation == TRAWL_NFA_ARRAY ? 1028 : sizeof(trawl_packed_state);
+    status = trawl_build_foresee(build, trawl_keys_states(&planned->keys) * least, instead);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    status = trawl_trie_make(&planned->keys, &planned->classes, &planned->trie, build->error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    if (planned->trie.states > TRAWL_FAILURE_NUMBER) {
+        return trawl_fail(build->error, TRAWL_ERROR_LIMIT,
+                          "ac-nfa: %u states, at most %u are possible; engine wu-manber takes this "
+                          "set",
+                          planned->trie.states, TRAWL_FAILURE_NUMBER);
+    }
+    trawl_nfa_measure(&planned->trie, &planned->classes, variant->representation,
+                      variant->complete_top, &planned->header);
+    section_size sizes[NFA_SECTIONS];
+    section_sizes(&planned->header, sizes);
+    for (size_t i = 0; i < NFA_SECTIONS; i++) {
+        status =
+            trawl_build_reserve(build, sizes[i].kind, 0, sizes[i].count, sizes[i].object, instead);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    build->states = planned->trie.states;
+    build->byte_classes = planned->classes.count;
+    build->state_bytes = 4;
+    return trawl_outputs_reserve(build, 0, &planned->keys, instead);
+}
+
+static trawl_status fill(trawl_build *build) {
+    planned_nfa *planned = build->state;
+    const trawl_image *image = build->image;
+    trawl_outputs_fill(build, 0, &planned->keys, &planned->trie);
+    const uint8_t *verify = trawl_image_section(image, TRAWL_SECTION_KEY_VERIFY, 0);
+    for (uint32_t key = 0; key < planned->keys.count; key++) {
+        planned->header.verify |= verify[key] != 0;
+    }
+    memcpy(trawl_image_section(image, TRAWL_SECTION_NFA_HEADER, 0), &planned->header,
+           sizeof planned->header);
+    memcpy(trawl_image_section(image, TRAWL_SECTION_CLASSES, 0), planned->classes.class_of, 256);
+    trawl_nfa_arrays arrays = {.top = trawl_image_section(image, TRAWL_SECTION_NFA_TOP, 0),
+                               .states = trawl_image_section(image, TRAWL_SECTION_NFA_STATES, 0),
+                               .failure = trawl_image_section(image, TRAWL_SECTION_NFA_FAILURE, 0),
+                               .wide = trawl_image_section(image, TRAWL_SECTION_NFA_WIDE, 0),
+                               .matching =
+                                   trawl_image_section(image, TRAWL_SECTION_NFA_MATCHING, 0),
+                               .rank = trawl_image_section(image, TRAWL_SECTION_NFA_RANK, 0),
+                               .output = trawl_image_section(image, TRAWL_SECTION_NFA_OUTPUT, 0)};
+    trawl_nfa_fill(&planned->trie, &planned->classes, &planned->header, &arrays);
+    return TRAWL_OK;
+}
+
+static void release(trawl_build *build) {
+    planned_nfa *planned = build->state;
+    if (planned != NULL) {
+        trawl_trie_release(&planned->trie);
+        trawl_keys_release(&planned->keys);
+        trawl_release(planned);
+    }
+}
+
+static trawl_status damaged(trawl_error *error, const char *what) {
+    return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's NFA has %s", what);
+}
+
+static bool top_sound(const trawl_nfa_header *header) {
+    return header->top_span != 0 && (header->top_span & (header->top_span - 1)) == 0 &&
+           header->top_span <= TRAWL_NFA_TOP_BYTES / 4 &&
+           (uint64_t)header->top * header->classes <= header->top_span;
+}
+
+static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant *variant) {
+    uint32_t words = (header->classes + 63) / 64;
+    uint32_t record;
+    switch (header->representation) {
+    case TRAWL_NFA_PACKED:
+        record = sizeof(trawl_packed_state);
+        break;
+    case TRAWL_NFA_ARRAY:
+        record = 1024;
+        break;
+    case TRAWL_NFA_BITMAP:
+        record = 8 + (header->short_words != 0 ? 1 : words) * 8;
+        break;
+    default:
+        record = 16 + words * 8;
+        break;
+    }
+    bool bitmap = header->representation == TRAWL_NFA_BITMAP;
+    bool packed = header->representation == TRAWL_NFA_PACKED;
+    bool expected = variant->representation == TRAWL_NFA_COMPACT
+                        ? bitmap || packed
+                        : header->representation == (uint32_t)variant->representation;
+    return expected && header->states >= 2 && header->states <= TRAWL_FAILURE_NUMBER &&
+           header->classes >= 1 && header->classes <= 256 && header->words == words &&
+           header->record_bytes == record && header->top <= header->states && top_sound(header) &&
+           header->wide <= header->states && header->matching <= header->states &&
+           header->verify <= 1 && header->levels <= TRAWL_PATTERN_MAX_LENGTH &&
+           header->short_words <= (bitmap ? 1u : 0u) &&
+           (packed || header->short_words != 0 || header->wide == 0) &&
+           /* Only walks with complete rows understand a failure that is a row. */
+           (variant->complete_top ? header->top >= 1 : header->top == 0);
+}
+
+static uint32_t count_bits(const uint64_t *bits, uint32_t words) {
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < words; word++) {
+        count += (uint32_t)__builtin_popcountll(bits[word]);
+    }
+    return count;
+}
+
+/* The stored failure says whether a state matches; the bits that rank outputs must agree. */
+static bool matching_sound(const uint64_t *matching, uint32_t state, uint32_t stored) {
+    return ((stored & TRAWL_FAILURE_MATCHING) != 0) ==
+           ((matching[state / 64] >> state % 64 & 1) != 0);
+}
+
+/* Children of a state lie behind it, its failure before it, or at a complete row: then no walk of
+ * failures is endless, and no step leaves the states. */
+static bool links_sound(const trawl_nfa_header *header, uint32_t state, uint32_t first_child,
+                        uint32_t children, uint32_t stored) {
+    uint32_t failure = stored & TRAWL_FAILURE_NUMBER;
+    bool failure_sound =
+        (stored & TRAWL_FAILURE_ROW) != 0
+            ? failure % header->classes == 0 && failure / header->classes < header->top
+            : failure < state || (state == 0 && failure == 0 && header->top == 0);
+    return failure_sound &&
+           (children == 0 || (first_child > state && first_child <= header->states &&
+                              children <= header->states - first_child));
+}
+
+static bool array_sound(const trawl_nfa_header *header, const uint32_t *next,
+                        const uint32_t *failure, const uint64_t *matching) {
+    bool sound = true;
+    for (uint32_t state = 0; sound && state < header->states; state++) {
+        sound = links_sound(header, state, 0, 0, failure[state]) &&
+                matching_sound(matching, state, failure[state]);
+        for (unsigned byte = 0; byte < 256; byte++) {
+            sound = sound && next[(size_t)state * 256 + byte] < header->states;
+        }
+    }
+    return sound;
+}
+
+static bool packed_sound(const trawl_nfa_header *header, const trawl_packed_state *states,
+                         const uint64_t *wide, const uint64_t *matching) {
+    for (uint32_t state = 0; state < header->states; state++) {
+        const trawl_packed_state *packed = &states[state];
+        uint32_t children = packed->count;
+        if (packed->count == TRAWL_PACKED_WIDE) {
+            uint32_t index;
+            memcpy(&index, packed->labels, sizeof index);
+            if (index >= header->wide) {
+                return false;
+            }
+            children = count_bits(wide + (size_t)index * header->words, header->words);
+        } else if (packed->count > TRAWL_PACKED_LABELS) {
+            return false;
+        }
+        if (!links_sound(header, state, packed->first_child, children, packed->failure) ||
+            !matching_sound(matching, state, packed->failure)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool bitmaps_sound(const trawl_nfa_header *header, const uint8_t *records,
+                          const uint64_t *wide, const uint64_t *matching) {
+    uint32_t wide_used = 0;
+    for (uint32_t state = 0; state < header->states; state++) {
+        const trawl_bitmap_state *record =
+            (const trawl_bitmap_state *)(records + (size_t)state * header->record_bytes);
+        const uint64_t *bits = record->bits;
+        uint32_t words = header->short_words != 0 ? 1 : header->words;
+        if (wide_used < header->wide) {
+            const uint64_t *row = wide + (size_t)wide_used * trawl_nfa_wide_words(header);
+            if (row[0] == state) { /* rows that do not ascend are never all met */
+                wide_used++;
+                bits = row + 1;
+                words = header->words;
+                if (bits[0] != record->bits[0]) {
+                    return false;
+                }
+            }
+        }
+        if (!links_sound(header, state, record->first_child, count_bits(bits, words),
+                         record->failure) ||
+            !matching_sound(matching, state, record->failure)) {
+            return false;
+        }
+        const uint8_t *counts = (const uint8_t *)(record->bits + header->words);
+        for (uint32_t word = 0; header->representation == TRAWL_NFA_BITMAP_COUNTS && word < words;
+             word++) {
+            if (counts[word] != count_bits(bits, word)) {
+                return false;
+            }
+        }
+    }
+    return wide_used == header->wide;
+}
+
+static bool states_sound(const trawl_nfa_header *header, const trawl_db *db) {
+    const void *states = trawl_db_section(db, TRAWL_SECTION_NFA_STATES, 0, NULL);
+    const uint32_t *failure = trawl_db_section(db, TRAWL_SECTION_NFA_FAILURE, 0, NULL);
+    const uint64_t *wide = trawl_db_section(db, TRAWL_SECTION_NFA_WIDE, 0, NULL);
+    const uint64_t *matching = trawl_db_section(db, TRAWL_SECTION_NFA_MATCHING, 0, NULL);
+    switch ((trawl_nfa_representation)header->representation) {
+    case TRAWL_NFA_PACKED:
+        return packed_sound(header, states, wide, matching);
+    case TRAWL_NFA_ARRAY:
+        return array_sound(header, states, failure, matching);
+    case TRAWL_NFA_BITMAP:
+    case TRAWL_NFA_BITMAP_COUNTS:
+        return bitmaps_sound(header, states, wide, matching);
+    case TRAWL_NFA_COMPACT:
+        break;
+    }
+    return false;
+}
+
+static bool outputs_sound(const trawl_nfa_header *header, const uint64_t *matching,
+                          const uint32_t *rank, const uint32_t *output, uint64_t keys) {
+    uint64_t words = ((uint64_t)header->states + 63) / 64;
+    uint32_t used = 0;
+    for (uint64_t word = 0; word < words; word++) {
+        if (rank[word] != used) {
+            return false;
+        }
+        used += (uint32_t)__builtin_popcountll(matching[word]);
+    }
+    if (used != header->matching) {
+        return false;
+    }
+    for (uint32_t i = 0; i < used; i++) {
+        if (output[i] >= keys) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static trawl_status validate(const trawl_db *db, trawl_error *error) {
+    int index = trawl_engine_variant(&trawl_engine_ac_nfa, db->header->variant);
+    const trawl_nfa_variant *variant = trawl_nfa_variant_at((unsigned)index);
+    uint64_t size, keys;
+    const trawl_nfa_header *header = trawl_db_section(db, TRAWL_SECTION_NFA_HEADER, 0, &size);
+    if (header == NULL || size != sizeof *header || !header_sound(header, variant)) {
+        return damaged(error, "a damaged header");
+    }
+    section_size sizes[NFA_SECTIONS];
+    section_sizes(header, sizes);
+    for (size_t i = 0; i < NFA_SECTIONS; i++) {
+        if (trawl_db_section(db, sizes[i].kind, 0, &size) == NULL ||
+            size != sizes[i].count * sizes[i].object) {
+            return damaged(error, "inconsistent sizes");
+        }
+    }
+    trawl_status status = trawl_outputs_validate(db, 0, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    const uint8_t *class_of = trawl_db_section(db, TRAWL_SECTION_CLASSES, 0, NULL);
+    const uint32_t *top = trawl_db_section(db, TRAWL_SECTION_NFA_TOP, 0, NULL);
+    const uint8_t *verify = trawl_db_section(db, TRAWL_SECTION_KEY_VERIFY, 0, &keys);
+    bool sound = true;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        sound = sound && class_of[byte] < header->classes;
+    }
+    for (uint64_t i = 0; i < trawl_nfa_top_entries(header); i++) {
+        sound = sound && top[i] < header->states;
+    }
+    for (uint64_t key = 0; key < keys; key++) {
+        sound = sound && (verify[key] == 0 || header->verify == 1);
+    }
+    if (!sound || !states_sound(header, db) ||
+        !outputs_sound(header, trawl_db_section(db, TRAWL_SECTION_NFA_MATCHING, 0, NULL),
+                       trawl_db_section(db, TRAWL_SECTION_NFA_RANK, 0, NULL),
+                       trawl_db_section(db, TRAWL_SECTION_NFA_OUTPUT, 0, NULL), keys)) {
+        return damaged(error, "a state out of range");
+    }
+    return TRAWL_OK;
+}
+
+#define KOUZINOPOULOS "Kouzinopoulos et al. 2015"
+
+static const trawl_kernel_description kernels[] = {
+    {"cw", "r16 with coalesced writes", KOUZINOPOULOS ", 4.3, Fig. 4"},
+    {"u", "text and tables in device memory, a counter for each thread",
+     KOUZINOPOULOS ", Algorithm 6"},
+    {"tc", "u with the tables through the texture path", KOUZINOPOULOS ", 4.3"},
+    {"cr", "tc with the text read together into shared memory", KOUZINOPOULOS ", Algorithm 8"},
+    {"r16", "cr with 16 bytes per read", KOUZINOPOULOS ", 4.3"},
+    {"global", "the automaton in device memory", "Charan 2015, Algorithm 6"},
+    {"shared", "the automaton in shared memory", "Charan 2015, Algorithm 6, 4.4"},
+    {"constant", "the automaton in constant memory", "Charan 2015, Algorithm 6, 4.4"},
+    {NULL, NULL, NULL},
+};
+
+const trawl_engine trawl_engine_ac_nfa = {
+    .description = {.name = "ac-nfa",
+                    .summary = "Aho-Corasick as goto trie and failure links: small tables",
+                    .source = "Kouzinopoulos et al. 2015, Algorithms 1-3; Charan 2015, 4.3.2 and "
+                              "Algorithm 5",
+                    .variants = variants,
+                    .variant_summaries = variant_summaries},
+    .plan = plan,
+    .fill = fill,
+    .release = release,
+    .validate = validate,
+    .walker = &trawl_walker_ac_nfa,
+    .kernels = kernels,
+    .zero_copy_kernel = "cw",
+};

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * ac-nfa on the device: goto and failure, walked as the database has them.
+ *
+ *     u, tc, cr, r16, cw         the stages of Kouzinopoulos et al. 2015, each with the changes of
+ *                                the ones before it: all in device memory; tables through textures;
+ *                                text read together into shared memory; 16 bytes at a time; results
+ *                                written together
+ *     global, shared, constant   Charan 2015, Algorithm 6, by where the automaton is (4.4)
+ *
+ * Which of the database's variants walks with failure steps and which without divergence is the
+ * database's own choice (engines/ac_nfa/variants.h); all kernels do both.
+ */
+#include "engines/ac_nfa/cuda/engine.cuh"
+#include "gpu/emission.cuh"
+
+/* S_memsize of Kouzinopoulos et al. 2015, 4.2.2; they do not name their number of threads. */
+#define TILE_BYTES 16128u
+#define TILE_THREADS 256u
+
+/* Charan 2015 names no numbers. What a thread scans is then worth a fourth of it as overlap; less
+ * than this is only taken from texts that are too short to give it to every thread. */
+#define MOST_USEFUL_BYTES 256u
+#define LEAST_USEFUL_BYTES 64u
+
+/* Threads that a multiprocessor runs at the same time. */
+#define RESIDENT_THREADS 2048u
+
+#define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
+/* ------------------------------------------------------------------ preparing */
+
+static void release(trawl_cuda_db *uploaded) {
+    trawl_cuda_ac_nfa_tables *tables = (trawl_cuda_ac_nfa_tables *)uploaded->tables;
+    if (tables != NULL) {
+        for (size_t i = 0; i < TRAWL_CUDA_NFA_TABLES; i++) {
+            trawl_cuda_texture_free(tables->nfa.tables[i].texture);
+        }
+        trawl_release(tables->constant);
+        trawl_release(tables);
+        uploaded->tables = NULL;
+    }
+}
+
+static const struct {
+    trawl_section_kind kind;
+    uint32_t element_bytes; /* of the texture; 0: by the representation */
+} sections[TRAWL_CUDA_NFA_TABLES] = {{TRAWL_SECTION_CLASSES, 1},
+                                     {TRAWL_SECTION_NFA_TOP, 4},
+                                     {TRAWL_SECTION_NFA_STATES, 0},
+                                     {TRAWL_SECTION_NFA_FAILURE, 4},
+                                     {TRAWL_SECTION_NFA_WIDE, 4}};
+
+static bool has_records_of_16(enum trawl_cuda_nfa_form form) {
+    return form == TRAWL_CUDA_NFA_PACKED || form == TRAWL_CUDA_NFA_SHORT;
+}
+
+/* What walks of a representation never read need not fit anywhere. */
+static bool is_read(const trawl_cuda_ac_nfa_tables *tables, size_t table) {
+    bool array = tables->form == TRAWL_CUDA_NFA_ARRAY;
+    switch (table) {
+    case TRAWL_CUDA_NFA_CLASSES:
+        return !array;
+    case TRAWL_CUDA_NFA_TOP:
+        return !array && !tables->divergence_free;
+    case TRAWL_CUDA_NFA_FAILURE:
+        return array;
+    default:
+        return true;
+    }
+}
+
+/* Finds a table, lays a texture over it (one that is too large costs only the texture), and gives
+ * it a place in the copy. */
+static trawl_status prepare_table(const trawl_cuda_db *uploaded, size_t index,
+                                  trawl_cuda_ac_nfa_tables *tables, trawl_error *error) {
+    trawl_cuda_nfa_table *table = &tables->nfa.tables[index];
+    uint64_t bytes;
+    (void)trawl_db_section(uploaded->db, sections[index].kind, 0, &bytes);
+    table->memory = trawl_cuda_section(uploaded, sections[index].kind, 0);
+    if (bytes == 0 || !is_read(tables, index)) {
+        return TRAWL_OK;
+    }
+    uint64_t place = tables->nfa.copy_bytes, past = place + (bytes + 15) / 16 * 16;
+    tables->nfa.copy_bytes = past < UINT32_MAX ? (uint32_t)past : UINT32_MAX;
+    if (past < UINT32_MAX) {
+        table->bytes = (uint32_t)bytes;
+        table->place = (uint32_t)(place / 16);
+    }
+    uint32_t element_bytes = sections[index].element_bytes;
+    if (element_bytes == 0) {
+        element_bytes = has_records_of_16(tables->form) ? 16 : 4;
+    }
+    return trawl_cuda_texture(uploaded, sections[index].kind, 0, element_bytes, &table->texture,
+                              &tables->obstacle, error);
+}
+
+static trawl_status prepare_constant(const trawl_cuda_db *uploaded,
+                                     trawl_cuda_ac_nfa_tables *tables, trawl_error *error) {
+    if (tables->nfa.copy_bytes > TRAWL_CUDA_NFA_CONSTANT_BYTES) {
+        return TRAWL_OK;
+    }
+    tables->constant =
+        (trawl_cuda_nfa_constant *)trawl_allocate_zeroed(1, sizeof *tables->constant);
+    if (tables->constant == NULL) {
+        return trawl_fail_memory(error, "a database on a device", sizeof *tables->constant);
+    }
+    for (size_t i = 0; i < TRAWL_CUDA_NFA_TABLES; i++) {
+        const trawl_cuda_nfa_table *table = &tables->nfa.tables[i];
+        if (table->bytes != 0) {
+            memcpy(tables->constant->tables + table->place,
+                   trawl_db_section(uploaded->db, sections[i].kind, 0, NULL), table->bytes);
+        }
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_cuda_nfa_form form_of(const trawl_nfa_header *header) {
+    switch ((trawl_nfa_representation)header->representation) {
+    case TRAWL_NFA_ARRAY:
+        return TRAWL_CUDA_NFA_ARRAY;
+    case TRAWL_NFA_BITMAP:
+        return header->record_bytes == sizeof(trawl_packed_state) ? TRAWL_CUDA_NFA_SHORT
+                                                                  : TRAWL_CUDA_NFA_BITMAP;
+    case TRAWL_NFA_BITMAP_COUNTS:
+        return TRAWL_CUDA_NFA_COUNTS;
+    default:
+        return TRAWL_CUDA_NFA_PACKED;
+    }
+}
+
+static trawl_status prepare_all(trawl_cuda_db *uploaded, trawl_cuda_ac_nfa_tables *tables,
+                                trawl_error *error) {
+    const trawl_db *db = uploaded->db;
+    const trawl_nfa_header *header =
+        (const trawl_nfa_header *)trawl_db_section(db, TRAWL_SECTION_NFA_HEADER, 0, NULL);
+    int variant = trawl_engine_variant(db->engine, db->header->variant);
+    tables->form = form_of(header);
+    tables->divergence_free = trawl_nfa_variant_at((unsigned)variant)->divergence_free;
+    tables->verify = header->verify != 0;
+    trawl_cuda_nfa *nfa = &tables->nfa;
+    nfa->record_words = header->record_bytes / 4;
+    nfa->words = header->words * 2;
+    nfa->wide_rows = header->wide;
+    nfa->wide_words = trawl_nfa_wide_words(header) * 2;
+    nfa->levels = header->levels;
+    nfa->matching =
+        (const unsigned long long *)trawl_cuda_section(uploaded, TRAWL_SECTION_NFA_MATCHING, 0);
+    nfa->rank = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_NFA_RANK, 0);
+    nfa->output = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_NFA_OUTPUT, 0);
+    trawl_status status = TRAWL_OK;
+    for (size_t i = 0; status == TRAWL_OK && i < TRAWL_CUDA_NFA_TABLES; i++) {
+        status = prepare_table(uploaded, i, tables, error);
+    }
+    return status == TRAWL_OK ? prepare_constant(uploaded, tables, error) : status;
+}
+
+static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
+                            trawl_error *error) {
+    (void)sample;
+    (void)sample_length;
+    trawl_cuda_ac_nfa_tables *tables =
+        (trawl_cuda_ac_nfa_tables *)trawl_allocate_zeroed(1, sizeof *tables);
+    if (tables == NULL) {
+        return trawl_fail_memory(error, "a database on a device", sizeof *tables);
+    }
+    uploaded->tables = tables;
+    trawl_status status = prepare_all(uploaded, tables, error);
+    if (status != TRAWL_OK) {
+        release(uploaded);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ planning */
+
+static bool is_tiled(uint32_t kernel) {
+    return kernel == TRAWL_CUDA_AC_NFA_CW || kernel == TRAWL_CUDA_AC_NFA_CR ||
+           kernel == TRAWL_CUDA_AC_NFA_R16;
+}
+
+/* Kouzinopoulos' stages count in an array with an entry for each thread. */
+static bool has_counters(uint32_t kernel) {
+    return is_tiled(kernel) || kernel == TRAWL_CUDA_AC_NFA_U || kernel == TRAWL_CUDA_AC_NFA_TC;
+}
+
+static trawl_status plan_path(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                              trawl_cuda_plan *plan, trawl_error *error) {
+    const trawl_cuda_ac_nfa_tables *tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
+    if (is_tiled(plan->kernel) || plan->kernel == TRAWL_CUDA_AC_NFA_TC) {
+        return trawl_cuda_plan_path(uploaded, wishes->table_path, &tables->obstacle, plan, error);
+    }
+    return wishes->table_path == TRAWL_TABLES_CHOSEN
+               ? TRAWL_OK
+               : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                            "ac-nfa: kernel %s says itself where its tables are, and takes no "
+                            "table path; kernels tc, cr, r16 and cw do",
+                            trawl_cuda_kernel_name(uploaded, plan));
+}
+
+static uint32_t tile_bytes(uint32_t overlap, uint32_t block_bytes) {
+    return (trawl_cuda_tile_before(overlap) + block_bytes + 15) / 16 * 16;
+}
+
+static bool is_staged(uint32_t kernel, trawl_cuda_form form) {
+    return kernel == TRAWL_CUDA_AC_NFA_CW && form == TRAWL_CUDA_STATES;
+}
+
+/* Shared memory of a block. */
+static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                                trawl_cuda_form form) {
+    if (plan->kernel == TRAWL_CUDA_AC_NFA_SHARED) {
+        return ((const trawl_cuda_ac_nfa_tables *)uploaded->tables)->nfa.copy_bytes;
+    }
+    if (!is_tiled(plan->kernel)) {
+        return 0;
+    }
+    uint32_t block_bytes = plan->block_threads * plan->thread_bytes;
+    uint64_t bytes = 256 + (uint64_t)tile_bytes(uploaded->db->header->max_length - 1, block_bytes);
+    if (is_staged(plan->kernel, form)) {
+        bytes += (uint64_t)block_bytes * trawl_cuda_state_bytes(uploaded);
+    }
+    return bytes;
+}
+
+/* Whether the automaton fits where the kernel wants it. */
+static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                               trawl_error *error) {
+    const trawl_cuda_ac_nfa_tables *tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
+    uint32_t bytes = tables->nfa.copy_bytes;
+    if (plan->kernel == TRAWL_CUDA_AC_NFA_SHARED && bytes > uploaded->device.shared_bytes) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "ac-nfa, kernel shared: what a walk reads of the automaton has %s%u "
+                          "bytes, the shared memory of a block %zu; kernels cw and global take it",
+                          bytes == UINT32_MAX ? "more than " : "", bytes,
+                          uploaded->device.shared_bytes);
+    }
+    if (plan->kernel == TRAWL_CUDA_AC_NFA_CONSTANT && tables->constant == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "ac-nfa, kernel constant: what a walk reads of the automaton has %s%u "
+                          "bytes, the constant memory of a launch %u; kernels cw and global take "
+                          "it, and shared takes up to %zu",
+                          bytes == UINT32_MAX ? "more than " : "", bytes,
+                          TRAWL_CUDA_NFA_CONSTANT_BYTES, uploaded->device.shared_bytes);
+    }
+    return TRAWL_OK;
+}
+
+/* Threads that the whole device runs at the same time. */
+static uint64_t resident_threads(const trawl_cuda_db *uploaded) {
+    return (uint64_t)uploaded->device.multiprocessors * RESIDENT_THREADS;
+}
+
+/* T, and what S_thread is where the caller does not ask for a block's bytes. */
+static uint32_t choose_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                             trawl_cuda_plan *plan) {
+    /* A block that fills its shared memory has the multiprocessor for itself. */
+    uint32_t usual_threads =
+        plan->kernel == TRAWL_CUDA_AC_NFA_SHARED ? TRAWL_CUDA_MOST_THREADS : TILE_THREADS;
+    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : usual_threads;
+    if (is_tiled(plan->kernel)) { /* the paper's tile as far as threads divide it */
+        return TILE_BYTES / plan->block_threads;
+    }
+    uint64_t length =
+        wishes->length < TRAWL_CUDA_LARGEST_PIECE ? wishes->length : TRAWL_CUDA_LARGEST_PIECE;
+    uint64_t fair = length / resident_threads(uploaded) + 1;
+    uint64_t most = MOST_BLOCK_BYTES / plan->block_threads;
+    fair = fair < most ? fair : most;
+    if (has_counters(plan->kernel)) {
+        /* S_thread = n / (numBlocks * blockDim), with as few blocks as keep the multiprocessors
+         * occupied (Kouzinopoulos et al. 2015, 4.2.1). */
+        uint32_t least = TILE_BYTES / TILE_THREADS;
+        return fair < least ? least : (uint32_t)fair;
+    }
+    uint64_t useful = (uint64_t)4 * (uploaded->db->header->max_length - 1);
+    useful = useful < MOST_USEFUL_BYTES ? MOST_USEFUL_BYTES : useful;
+    fair = fair < LEAST_USEFUL_BYTES ? LEAST_USEFUL_BYTES : fair;
+    return (uint32_t)((useful < fair ? useful : fair) + 15) / 16 * 16;
+}
+
+static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                               trawl_cuda_plan *plan, trawl_error *error) {
+    uint32_t usual = choose_shape(uploaded, wishes, plan);
+    trawl_status status =
+        trawl_cuda_plan_text(uploaded, wishes, usual, 1, MOST_BLOCK_BYTES, plan, error);
+    return status == TRAWL_OK
+               ? trawl_cuda_plan_shared(uploaded, shared_bytes_of(uploaded, plan, wishes->form),
+                                        plan, error)
+               : status;
+}
+
+/* As many blocks as the device runs at the same time; they take the tiles in turn. */
+static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan) {
+    uint64_t blocks = RESIDENT_THREADS / plan->block_threads;
+    uint64_t by_shared = uploaded->device.shared_bytes / (plan->shared_bytes + 1024u);
+    blocks = by_shared < blocks ? by_shared : blocks;
+    return (uint32_t)(blocks == 0 ? 1 : blocks) * (uint32_t)uploaded->device.multiprocessors;
+}
+
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                         trawl_cuda_plan *plan, trawl_error *error) {
+    plan->ordered = true;
+    trawl_status status = plan_path(uploaded, wishes, plan, error);
+    if (status == TRAWL_OK) {
+        status = plan_place(uploaded, plan, error);
+    }
+    if (status == TRAWL_OK) {
+        status = plan_shape(uploaded, wishes, plan, error);
+    }
+    if (status == TRAWL_OK && has_counters(plan->kernel) && wishes->form == TRAWL_CUDA_COUNT) {
+        plan->workspace_bytes =
+            (uint64_t)most_blocks(uploaded, plan) * plan->block_threads * sizeof(trawl_counter);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ launching */
+
+/* The sum of all threads' counters, which the paper leaves to the host. */
+static __global__ void add_counters(const trawl_cuda_output output, const trawl_counter *counters,
+                                    uint32_t count) {
+    trawl_counter sum = 0;
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += gridDim.x * blockDim.x) {
+        sum += counters[i];
+    }
+    trawl_cuda_cursor_end(output, true, 0, sum);
+}
+
+static trawl_status launch_walk(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error) {
+    switch (launch->tables->form) {
+    case TRAWL_CUDA_NFA_PACKED:
+        return trawl_cuda_ac_nfa_packed(launch, error);
+    case TRAWL_CUDA_NFA_ARRAY:
+        return trawl_cuda_ac_nfa_array(launch, error);
+    case TRAWL_CUDA_NFA_BITMAP:
+        return trawl_cuda_ac_nfa_bitmap(launch, error);
+    case TRAWL_CUDA_NFA_SHORT:
+        return trawl_cuda_ac_nfa_short(launch, error);
+    default:
+        return trawl_cuda_ac_nfa_counts(launch, error);
+    }
+}
+
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+                           void *workspace, cudaStream_t stream, trawl_error *error) {
+    trawl_cuda_ac_nfa_launch launch;
+    memset(&launch, 0, sizeof launch);
+    launch.plan = plan;
+    launch.tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
+    launch.keys = uploaded->keys[0];
+    launch.reporter = {*piece, *output, uploaded->patterns};
+    launch.device = &uploaded->device;
+    launch.stream = stream;
+    trawl_cuda_nfa_shape *shape = &launch.shape;
+    shape->thread_bytes = plan->thread_bytes;
+    shape->overlap = uploaded->db->header->max_length - 1;
+    shape->tiles = trawl_cuda_block_count(piece, plan);
+    shape->state_bytes = (uint32_t)trawl_cuda_state_bytes(uploaded);
+    if (is_tiled(plan->kernel)) {
+        shape->tile_before = trawl_cuda_tile_before(shape->overlap);
+        shape->tile_bytes = tile_bytes(shape->overlap, plan->thread_bytes * plan->block_threads);
+    }
+    shape->wide_reads = plan->kernel != TRAWL_CUDA_AC_NFA_CR;
+    shape->coalesced = plan->kernel == TRAWL_CUDA_AC_NFA_CW;
+    shape->staged_states = shape->coalesced && output->pass == TRAWL_CUDA_PASS_STATES;
+    uint32_t most = most_blocks(uploaded, plan);
+    launch.blocks = shape->tiles < most ? shape->tiles : most;
+    uint32_t threads = launch.blocks * plan->block_threads;
+    if (has_counters(plan->kernel) && output->pass == TRAWL_CUDA_PASS_COUNT &&
+        !launch.tables->verify) {
+        shape->counters = (trawl_counter *)workspace;
+        if (!shape->coalesced) {
+            TRAWL_CUDA_TRY(
+                cudaMemsetAsync(shape->counters, 0, threads * sizeof(trawl_counter), stream),
+                error);
+        }
+    }
+    trawl_status status = launch_walk(&launch, error);
+    if (status == TRAWL_OK && shape->counters != NULL) {
+        TRAWL_LAUNCH(add_counters, (threads + 1023) / 1024, 256, 0, stream, *output,
+                     shape->counters, threads);
+        TRAWL_CUDA_LAUNCHED("add_counters", error);
+    }
+    return status;
+}
+
+const trawl_cuda_engine trawl_cuda_ac_nfa = {prepare, release, plan, launch, false, NULL};

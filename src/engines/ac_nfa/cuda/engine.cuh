@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * ac-nfa on the device: what its files share.
+ *
+ *     ac_nfa.cu                     the engine: preparing, planning, which walk is launched
+ *     ac_nfa_step.cuh               goto and failure in each representation, over each path to the
+ *                                   tables; the failure walk and the divergence-free step
+ *     ac_nfa_walk.cuh               the kernels, and how one of them is launched
+ *     ac_nfa_<representation>.cu    the kernels of one representation; in files of their own
+ *                                   since there are many of them
+ */
+#ifndef TRAWL_ENGINES_AC_NFA_CUDA_ENGINE_CUH
+#define TRAWL_ENGINES_AC_NFA_CUDA_ENGINE_CUH
+
+extern "C" {
+#include "engines/ac_nfa/variants.h"
+}
+
+#include "gpu/contract.cuh"
+
+/* The kernels, in the order of kernels.c. */
+enum {
+    TRAWL_CUDA_AC_NFA_CW,
+    TRAWL_CUDA_AC_NFA_U,
+    TRAWL_CUDA_AC_NFA_TC,
+    TRAWL_CUDA_AC_NFA_CR,
+    TRAWL_CUDA_AC_NFA_R16,
+    TRAWL_CUDA_AC_NFA_GLOBAL,
+    TRAWL_CUDA_AC_NFA_SHARED,
+    TRAWL_CUDA_AC_NFA_CONSTANT
+};
+
+/* One table: where it is, its texture (0 when it is too large for one), and where its copy begins
+ * in shared or constant memory, in units of 16 bytes. */
+typedef struct trawl_cuda_nfa_table {
+    const void *memory;
+    cudaTextureObject_t texture;
+    uint32_t bytes; /* 0 when the representation has no such table, or it is larger than 4 GiB */
+    uint32_t place;
+} trawl_cuda_nfa_table;
+
+enum {
+    TRAWL_CUDA_NFA_CLASSES, /* uint8_t */
+    TRAWL_CUDA_NFA_TOP,     /* uint32_t, as all that follow */
+    TRAWL_CUDA_NFA_STATES,  /* in records of 16 bytes: uint4 */
+    TRAWL_CUDA_NFA_FAILURE, /* array representation */
+    TRAWL_CUDA_NFA_WIDE,
+    TRAWL_CUDA_NFA_TABLES
+};
+
+/* The database's automaton (automaton/nfa.h), passed to kernels by value. */
+typedef struct trawl_cuda_nfa {
+    trawl_cuda_nfa_table tables[TRAWL_CUDA_NFA_TABLES];
+    uint32_t record_words; /* 4-byte words of a state's record */
+    uint32_t words;        /* 4-byte words of a bitmap */
+    uint32_t wide_rows;
+    uint32_t wide_words; /* 4-byte words of a row of `wide` */
+    uint32_t levels;
+    uint32_t copy_bytes; /* of a copy of all tables; UINT32_MAX when it is larger */
+    /* From a matching state to its key: read for matches only, and always from device memory. */
+    const unsigned long long *matching;
+    const uint32_t *rank;
+    const uint32_t *output;
+} trawl_cuda_nfa;
+
+/*
+ * A copy of the tables in constant memory: a parameter of the kernel. Parameters are in constant
+ * memory too, and go through the same cache as __constant__ variables, but belong to one launch:
+ * of a __constant__ variable each device has one for the whole program, where scans of different
+ * databases would write over each other's automaton. They are limited to 32,764 bytes in all, which
+ * is room for 1,900 states of 16 bytes; Charan 2015, 4.4, counts on about 2,000.
+ */
+#define TRAWL_CUDA_NFA_CONSTANT_BYTES 31744u
+typedef struct trawl_cuda_nfa_constant {
+    uint4 tables[TRAWL_CUDA_NFA_CONSTANT_BYTES / 16];
+} trawl_cuda_nfa_constant;
+
+/* How a step is made: a representation, of which bitmaps with records of one word have a step of
+ * their own. */
+enum trawl_cuda_nfa_form {
+    TRAWL_CUDA_NFA_PACKED,
+    TRAWL_CUDA_NFA_ARRAY,
+    TRAWL_CUDA_NFA_BITMAP,
+    TRAWL_CUDA_NFA_SHORT,
+    TRAWL_CUDA_NFA_COUNTS
+};
+
+/* What a kernel does besides walking; the same for all its threads. */
+typedef struct trawl_cuda_nfa_shape {
+    uint32_t thread_bytes;
+    uint32_t overlap;        /* max_length - 1 */
+    uint32_t tiles;          /* blocks' shares of the piece */
+    uint32_t tile_before;    /* bytes in front of the block's own that its tile has as well */
+    uint32_t tile_bytes;     /* of text in shared memory, a multiple of 16; 0 without tiles */
+    uint32_t state_bytes;    /* 2 or 4: an entry of the output array */
+    bool wide_reads;         /* tiles are read 16 bytes at a time */
+    bool staged_states;      /* states go to shared memory first, then out together */
+    bool coalesced;          /* counters are kept in registers and written once */
+    trawl_counter *counters; /* COUNT: one for each thread of the grid; NULL: summed at once */
+} trawl_cuda_nfa_shape;
+
+/* uploaded->tables of this engine. */
+typedef struct trawl_cuda_ac_nfa_tables {
+    trawl_cuda_nfa nfa;
+    enum trawl_cuda_nfa_form form;
+    bool divergence_free;
+    bool verify;
+    trawl_error obstacle;              /* why some table has no texture, when one has none */
+    trawl_cuda_nfa_constant *constant; /* in host memory; NULL when the tables do not fit */
+} trawl_cuda_ac_nfa_tables;
+
+/* One launch. */
+typedef struct trawl_cuda_ac_nfa_launch {
+    const trawl_cuda_plan *plan;
+    const trawl_cuda_ac_nfa_tables *tables;
+    trawl_cuda_nfa_shape shape;
+    trawl_cuda_keys keys;
+    trawl_cuda_reporter reporter;
+    uint32_t blocks;
+    const trawl_cuda_device *device;
+    cudaStream_t stream;
+} trawl_cuda_ac_nfa_launch;
+
+trawl_status trawl_cuda_ac_nfa_packed(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
+trawl_status trawl_cuda_ac_nfa_array(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
+trawl_status trawl_cuda_ac_nfa_bitmap(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
+trawl_status trawl_cuda_ac_nfa_short(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
+trawl_status trawl_cuda_ac_nfa_counts(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Steps of the NFA on the device: the counterpart of engines/ac_nfa/step.h. A thread carries with
+ * its state what the state's record says about it, so that one read on arrival serves both "does
+ * something match here" and the next step.
+ */
+#ifndef TRAWL_ENGINES_AC_NFA_CUDA_STEP_CUH
+#define TRAWL_ENGINES_AC_NFA_CUDA_STEP_CUH
+
+#include "engines/ac_nfa/cuda/engine.cuh"
+
+/* How tables are read: from device memory by plain or read-only loads or through texture objects
+ * (Kouzinopoulos et al. 2015, 4.2.2), or from a copy in shared or constant memory (Charan 2015,
+ * 4.4). */
+enum trawl_cuda_nfa_path {
+    TRAWL_CUDA_NFA_PLAIN,
+    TRAWL_CUDA_NFA_READ_ONLY,
+    TRAWL_CUDA_NFA_TEXTURE,
+    TRAWL_CUDA_NFA_IN_SHARED,
+    TRAWL_CUDA_NFA_IN_CONSTANT
+};
+
+/* Element `index` of a table. `copy` are the tables in shared or constant memory. */
+template <int PATH, typename T>
+static __device__ __forceinline__ T trawl_nfa_read(const trawl_cuda_nfa_table &table,
+                                                   const uint4 *copy, size_t index) {
+    if (PATH == TRAWL_CUDA_NFA_TEXTURE) {
+        return tex1Dfetch<T>(table.texture, (int)index);
+    }
+    if (PATH == TRAWL_CUDA_NFA_READ_ONLY) {
+        return __ldg((const T *)table.memory + index);
+    }
+    if (PATH == TRAWL_CUDA_NFA_IN_SHARED || PATH == TRAWL_CUDA_NFA_IN_CONSTANT) {
+        return ((const T *)(copy + table.place))[(uint32_t)index];
+    }
+    return ((const T *)table.memory)[index];
+}
+
+#define NFA_WORD(table, index)                                                                     \
+    trawl_nfa_read<PATH, uint32_t>(nfa.tables[TRAWL_CUDA_NFA_##table], copy, index)
+
+/* Where a walk is. x: first child, y: failure as it is stored; z, w: the rest of a record of 16
+ * bytes. What a representation does not need is never read. */
+typedef struct trawl_nfa_place {
+    uint32_t state;
+    uint4 record;
+} trawl_nfa_place;
+
+template <int FORM, int PATH>
+static __device__ __forceinline__ void trawl_nfa_enter(const trawl_cuda_nfa &nfa, const uint4 *copy,
+                                                       uint32_t state, trawl_nfa_place *place) {
+    place->state = state;
+    if (FORM == TRAWL_CUDA_NFA_PACKED || FORM == TRAWL_CUDA_NFA_SHORT) {
+        place->record = trawl_nfa_read<PATH, uint4>(nfa.tables[TRAWL_CUDA_NFA_STATES], copy, state);
+    } else if (FORM == TRAWL_CUDA_NFA_ARRAY) {
+        place->record.y = NFA_WORD(FAILURE, state);
+    } else {
+        place->record.y = NFA_WORD(STATES, (size_t)state * nfa.record_words + 1);
+    }
+}
+
+/* ------------------------------------------------------------------ goto */
+
+/* Set bits of a 4-byte word of a bitmap below bit `bit`, which is below 32. */
+static __device__ __forceinline__ uint32_t trawl_nfa_below(uint32_t word, uint32_t bit) {
+    return (uint32_t)__popc(word & ((1u << bit) - 1));
+}
+
+/* The child over `label` by a bitmap in `wide` that begins with word `begin`, or 0. */
+template <int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_wide_child(const trawl_cuda_nfa &nfa,
+                                                                const uint4 *copy, size_t begin,
+                                                                uint32_t first_child,
+                                                                uint32_t label) {
+    uint32_t word = NFA_WORD(WIDE, begin + label / 32);
+    if ((word >> label % 32 & 1) == 0) {
+        return 0;
+    }
+    uint32_t child = first_child + trawl_nfa_below(word, label % 32);
+#pragma unroll 1
+    for (uint32_t i = 0; i < label / 32; i++) {
+        child += (uint32_t)__popc(NFA_WORD(WIDE, begin + i));
+    }
+    return child;
+}
+
+/* The child of a state with a record of one word over one of the classes beyond the first 64. */
+template <int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_beyond(const trawl_cuda_nfa &nfa,
+                                                            const uint4 *copy, uint32_t state,
+                                                            uint32_t first_child, uint32_t label) {
+    uint32_t low = 0, high = nfa.wide_rows;
+#pragma unroll 1
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        size_t row = (size_t)middle * nfa.wide_words;
+        uint32_t owner = NFA_WORD(WIDE, row); /* 8 bytes, of which the upper ones are 0 */
+        if (owner == state) {
+            return trawl_nfa_wide_child<PATH>(nfa, copy, row + 2, first_child, label);
+        }
+        if (owner < state) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return 0;
+}
+
+template <int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_short_child(const trawl_cuda_nfa &nfa,
+                                                                 const uint4 *copy,
+                                                                 const trawl_nfa_place &place,
+                                                                 uint32_t label) {
+    const uint4 &record = place.record;
+    if (label >= 64) { /* bytes above ASCII in sets of text: rare */
+        return trawl_nfa_beyond<PATH>(nfa, copy, place.state, record.x, label);
+    }
+    bool upper = label >= 32;
+    uint32_t word = upper ? record.w : record.z;
+    uint32_t child =
+        record.x + (upper ? (uint32_t)__popc(record.z) : 0u) + trawl_nfa_below(word, label % 32);
+    return (word >> label % 32 & 1) != 0 ? child : 0;
+}
+
+/* The labels are bytes 9 to 15 of the record: all compared at once, as on the CPU. */
+template <int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_packed_child(const trawl_cuda_nfa &nfa,
+                                                                  const uint4 *copy,
+                                                                  const trawl_nfa_place &place,
+                                                                  uint32_t label) {
+    const uint4 &record = place.record;
+    uint32_t count = record.z & 0xff;
+    if (count == TRAWL_PACKED_WIDE) {
+        uint32_t index = record.z >> 8 | record.w << 24;
+        return trawl_nfa_wide_child<PATH>(nfa, copy, (size_t)index * nfa.wide_words, record.x,
+                                          label);
+    }
+    /* The lowest byte that is 0 gets its high bit set here; higher ones may be wrong. The first
+     * byte, the count, is made to differ. */
+    const uint32_t ones = 0x01010101u;
+    uint32_t low = (record.z ^ label * ones) | 0xff, high = record.w ^ label * ones;
+    uint32_t zero_low = (low - ones) & ~low & (ones << 7);
+    uint32_t zero_high = (high - ones) & ~high & (ones << 7);
+    uint32_t index = zero_low != 0    ? (uint32_t)__ffs((int)zero_low) / 8 - 2
+                     : zero_high != 0 ? (uint32_t)__ffs((int)zero_high) / 8 + 2
+                                      : count;
+    return index < count ? record.x + index : 0;
+}
+
+template <int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child(const trawl_cuda_nfa &nfa,
+                                                                  const uint4 *copy, uint32_t state,
+                                                                  uint32_t label) {
+    size_t begin = (size_t)state * nfa.record_words;
+    uint32_t word = NFA_WORD(STATES, begin + 2 + label / 32);
+    if ((word >> label % 32 & 1) == 0) {
+        return 0;
+    }
+    uint32_t child = NFA_WORD(STATES, begin) + trawl_nfa_below(word, label % 32);
+#pragma unroll 1
+    for (uint32_t i = 0; i < label / 32; i++) {
+        child += (uint32_t)__popc(NFA_WORD(STATES, begin + 2 + i));
+    }
+    return child;
+}
+
+/* The same with the same instructions whatever the label and the answer. */
+template <int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child_uniform(const trawl_cuda_nfa &nfa,
+                                                                          const uint4 *copy,
+                                                                          uint32_t state,
+                                                                          uint32_t label) {
+    size_t begin = (size_t)state * nfa.record_words;
+    uint32_t child = NFA_WORD(STATES, begin), found = 0;
+    uint32_t below = (1u << label % 32) - 1;
+    for (uint32_t i = 0; i < nfa.words; i++) {
+        uint32_t word = NFA_WORD(STATES, begin + 2 + i);
+        uint32_t mask = i < label / 32 ? ~0u : i == label / 32 ? below : 0u;
+        child += (uint32_t)__popc(word & mask);
+        found |= i == label / 32 ? word >> label % 32 & 1 : 0u;
+    }
+    return found != 0 ? child : 0;
+}
+
+/* The bits below within a word of 8 bytes are counted, those of the words before are stored: the
+ * same instructions for all labels as it is. */
+template <int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_counts_child(const trawl_cuda_nfa &nfa,
+                                                                  const uint4 *copy, uint32_t state,
+                                                                  uint32_t label) {
+    size_t begin = (size_t)state * nfa.record_words;
+    uint32_t first = label / 64 * 2;
+    uint32_t low = NFA_WORD(STATES, begin + 2 + first);
+    uint32_t high = NFA_WORD(STATES, begin + 3 + first);
+    uint32_t counts = NFA_WORD(STATES, begin + 2 + nfa.words);
+    bool upper = label % 64 >= 32;
+    uint32_t word = upper ? high : low;
+    uint32_t child = NFA_WORD(STATES, begin) + (counts >> 8 * (label / 64) & 0xff) +
+                     (upper ? (uint32_t)__popc(low) : 0u) + trawl_nfa_below(word, label % 32);
+    return (word >> label % 32 & 1) != 0 ? child : 0;
+}
+
+/* The child of a place over a symbol (a byte for arrays, else its class), or 0. */
+template <int FORM, bool FIXED, int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_child(const trawl_cuda_nfa &nfa,
+                                                           const uint4 *copy,
+                                                           const trawl_nfa_place &place,
+                                                           uint32_t symbol) {
+    switch (FORM) {
+    case TRAWL_CUDA_NFA_PACKED:
+        return trawl_nfa_packed_child<PATH>(nfa, copy, place, symbol);
+    case TRAWL_CUDA_NFA_ARRAY:
+        return NFA_WORD(STATES, (size_t)place.state * 256 + symbol);
+    case TRAWL_CUDA_NFA_BITMAP:
+        return FIXED ? trawl_nfa_bitmap_child_uniform<PATH>(nfa, copy, place.state, symbol)
+                     : trawl_nfa_bitmap_child<PATH>(nfa, copy, place.state, symbol);
+    case TRAWL_CUDA_NFA_SHORT:
+        return trawl_nfa_short_child<PATH>(nfa, copy, place, symbol);
+    default:
+        return trawl_nfa_counts_child<PATH>(nfa, copy, place.state, symbol);
+    }
+}
+
+/* ------------------------------------------------------------------ steps */
+
+/* The failure walk (Kouzinopoulos et al. 2015, Algorithm 6). It ends at the root, or at a state
+ * with a complete row (automaton/nfa.h). How often it goes round differs from thread to thread. */
+template <int FORM, int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_next_by_loop(const trawl_cuda_nfa &nfa,
+                                                                  const uint4 *copy,
+                                                                  trawl_nfa_place place,
+                                                                  uint32_t symbol) {
+#pragma unroll 1
+    for (;;) {
+        uint32_t child = trawl_nfa_child<FORM, false, PATH>(nfa, copy, place, symbol);
+        uint32_t failure = place.record.y;
+        if (child != 0 || (FORM == TRAWL_CUDA_NFA_ARRAY && place.state == 0)) {
+            return child;
+        }
+        if (FORM != TRAWL_CUDA_NFA_ARRAY && (failure & TRAWL_FAILURE_ROW) != 0) {
+            return NFA_WORD(TOP, (failure & TRAWL_FAILURE_NUMBER) + symbol);
+        }
+        trawl_nfa_enter<FORM, PATH>(nfa, copy, failure & TRAWL_FAILURE_NUMBER, &place);
+    }
+}
+
+/* The divergence-free step (Charan 2015, Algorithm 5): all threads take as many failure steps as
+ * the trie has levels. The paper collects one bit for each step in a mask and takes the first one
+ * that is set; keeping the first child in a register is the same, without a limit of levels. */
+template <int FORM, int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_next_fixed(const trawl_cuda_nfa &nfa,
+                                                                const uint4 *copy,
+                                                                trawl_nfa_place place,
+                                                                uint32_t symbol) {
+    uint32_t found = 0;
+#pragma unroll 1
+    for (uint32_t step = 0; step <= nfa.levels; step++) {
+        uint32_t child = trawl_nfa_child<FORM, true, PATH>(nfa, copy, place, symbol);
+        found = found != 0 ? found : child;
+        trawl_nfa_enter<FORM, PATH>(nfa, copy, place.record.y & TRAWL_FAILURE_NUMBER, &place);
+    }
+    return found;
+}
+
+/* Takes the step over a byte. `classes` are in shared memory, or NULL where the path reads them. */
+template <int FORM, bool FIXED, int PATH>
+static __device__ __forceinline__ void trawl_nfa_step(const trawl_cuda_nfa &nfa, const uint4 *copy,
+                                                      const uint8_t *classes, uint32_t byte,
+                                                      trawl_nfa_place *place) {
+    uint32_t symbol = byte;
+    if (FORM != TRAWL_CUDA_NFA_ARRAY) {
+        symbol = classes != NULL ? classes[byte]
+                                 : trawl_nfa_read<PATH, uint8_t>(nfa.tables[TRAWL_CUDA_NFA_CLASSES],
+                                                                 copy, byte);
+    }
+    uint32_t next = FIXED ? trawl_nfa_next_fixed<FORM, PATH>(nfa, copy, *place, symbol)
+                          : trawl_nfa_next_by_loop<FORM, PATH>(nfa, copy, *place, symbol);
+    trawl_nfa_enter<FORM, PATH>(nfa, copy, next, place);
+}
+
+static __device__ __forceinline__ bool trawl_nfa_matches(const trawl_nfa_place &place) {
+    return (place.record.y & TRAWL_FAILURE_MATCHING) != 0;
+}
+
+/* The key that a matching state ends. */
+static __device__ __forceinline__ uint32_t trawl_nfa_key(const trawl_cuda_nfa &nfa,
+                                                         uint32_t state) {
+    unsigned long long before = __ldg(nfa.matching + state / 64) & ((1ull << state % 64) - 1);
+    return __ldg(nfa.output + __ldg(nfa.rank + state / 64) + (uint32_t)__popcll(before));
+}
+
+#undef NFA_WORD
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The kernels of ac-nfa: a step (ac_nfa_step.cuh), a source of text, and what follows each step.
+ *
+ *     walk_bytes     text byte by byte from device memory: u, tc (Kouzinopoulos et al. 2015,
+ *                    Algorithm 6)
+ *     walk_tiles     text through shared memory: cr, r16, cw (Algorithm 8)
+ *     walk_words     text by 16 bytes into registers: global, shared (Charan 2015, Algorithm 6,
+ *                    which follows Zha & Sahni 2011, IV)
+ *     walk_constant  the same with the automaton in constant memory
+ *
+ * Blocks take one tile of the text after the other, so that as many are launched as fit on the
+ * device: what a block copies into shared memory first is then copied seldom.
+ */
+#ifndef TRAWL_ENGINES_AC_NFA_CUDA_WALK_CUH
+#define TRAWL_ENGINES_AC_NFA_CUDA_WALK_CUH
+
+#include "engines/ac_nfa/cuda/step.cuh"
+#include "gpu/emission.cuh"
+#include "gpu/part.cuh"
+
+/* What a kernel does after a step. */
+enum trawl_cuda_nfa_after {
+    TRAWL_CUDA_NFA_COUNT, /* adds up how many patterns end here; nothing needs verification */
+    TRAWL_CUDA_NFA_WRITE, /* writes the state */
+    TRAWL_CUDA_NFA_REPORT /* whatever the pass says */
+};
+
+/* Everything that all threads share. */
+typedef struct trawl_nfa_scan {
+    trawl_cuda_nfa nfa;
+    trawl_cuda_nfa_shape shape;
+    trawl_cuda_keys keys;
+    trawl_cuda_reporter reporter;
+} trawl_nfa_scan;
+
+/* What a thread walks with. */
+typedef struct trawl_nfa_walker {
+    trawl_nfa_place place;
+    uint32_t begin, first, past; /* steps over text[begin .. past), reports from text[first] on */
+    trawl_counter cursor;
+    const uint4 *copy;      /* tables in shared or constant memory */
+    const uint8_t *classes; /* in shared memory, or NULL */
+    unsigned char *staged;  /* states in shared memory: entry 0 is that of text[staged_first] */
+    int32_t staged_first;
+} trawl_nfa_walker;
+
+static __device__ __forceinline__ trawl_nfa_walker trawl_nfa_new_walker(const uint4 *copy,
+                                                                        const uint8_t *classes) {
+    trawl_nfa_walker walker = {};
+    walker.copy = copy;
+    walker.classes = classes;
+    return walker;
+}
+
+/* ------------------------------------------------------------------ what follows a step */
+
+static __device__ __forceinline__ void
+trawl_nfa_write(const trawl_nfa_scan &scan, const trawl_nfa_walker &walker, uint32_t at) {
+    uint64_t index = scan.reporter.piece.first + (at - scan.reporter.piece.owned);
+    void *states = scan.reporter.output.states;
+    if (scan.shape.staged_states) {
+        index = (uint32_t)((int32_t)at - walker.staged_first);
+        states = walker.staged;
+    }
+    if (scan.shape.state_bytes == 4) {
+        ((uint32_t *)states)[index] = walker.place.state;
+    } else {
+        ((uint16_t *)states)[index] = (uint16_t)walker.place.state;
+    }
+}
+
+/* The step over text[at], and what follows it. */
+template <int FORM, bool FIXED, int PATH, int AFTER>
+static __device__ __forceinline__ void
+trawl_nfa_visit(const trawl_nfa_scan &scan, trawl_nfa_walker *walker, uint32_t byte, uint32_t at) {
+    trawl_nfa_step<FORM, FIXED, PATH>(scan.nfa, walker->copy, walker->classes, byte,
+                                      &walker->place);
+    if (AFTER == TRAWL_CUDA_NFA_WRITE) {
+        if (at >= walker->first) {
+            trawl_nfa_write(scan, *walker, at);
+        }
+        return;
+    }
+    if (trawl_nfa_matches(walker->place) && at >= walker->first) {
+        uint32_t key = trawl_nfa_key(scan.nfa, walker->place.state);
+        if (AFTER == TRAWL_CUDA_NFA_REPORT) {
+            /* Of a walker whose address is handed on, nothing would stay in registers. */
+            trawl_counter cursor = walker->cursor;
+            trawl_cuda_report_key(scan.reporter, scan.keys, at + 1, key, &cursor);
+            walker->cursor = cursor;
+            return;
+        }
+        uint32_t total = __ldg(scan.keys.outputs.total + key);
+        if (scan.shape.counters == NULL || scan.shape.coalesced) {
+            walker->cursor += total;
+        } else { /* out[tid] := out[tid] + state_final[state], as Algorithm 6 has it */
+            scan.shape.counters[blockIdx.x * blockDim.x + threadIdx.x] += total;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ parts and tiles */
+
+/* The part of this thread in a tile; false for threads without one. */
+static __device__ __forceinline__ bool
+trawl_nfa_begin_part(const trawl_nfa_scan &scan, uint32_t part, trawl_nfa_walker *walker) {
+    if (part >= trawl_cuda_part_count(&scan.reporter.piece, scan.shape.thread_bytes)) {
+        return false;
+    }
+    trawl_cuda_range range =
+        trawl_cuda_part_range(scan.reporter.piece, scan.shape.thread_bytes, part);
+    walker->first = range.first;
+    walker->past = range.past;
+    walker->begin = range.first < scan.shape.overlap ? 0 : range.first - scan.shape.overlap;
+    if (range.first == range.past) {
+        walker->begin = range.past; /* before the owned bytes: nothing to walk for */
+    }
+    if (scan.reporter.output.pass == TRAWL_CUDA_PASS_RECORDS) {
+        walker->cursor = scan.reporter.output.sizes[part];
+    } else if (scan.reporter.output.pass == TRAWL_CUDA_PASS_SIZES) {
+        walker->cursor = 0;
+    }
+    return true;
+}
+
+/* The place of the root. */
+template <int FORM, int PATH>
+static __device__ __forceinline__ void trawl_nfa_at_root(const trawl_nfa_scan &scan,
+                                                         trawl_nfa_walker *walker) {
+    trawl_nfa_enter<FORM, PATH>(scan.nfa, walker->copy, 0, &walker->place);
+}
+
+/* Sizes and records are handed in for each part; counts at the end of all tiles. */
+static __device__ __forceinline__ void trawl_nfa_end_part(const trawl_nfa_scan &scan, bool valid,
+                                                          uint32_t part,
+                                                          const trawl_nfa_walker &walker) {
+    trawl_cuda_pass pass = scan.reporter.output.pass;
+    if (pass == TRAWL_CUDA_PASS_SIZES || pass == TRAWL_CUDA_PASS_RECORDS) {
+        trawl_cuda_cursor_end(scan.reporter.output, valid, part, walker.cursor);
+    }
+}
+
+static __device__ __forceinline__ void trawl_nfa_end_tiles(const trawl_nfa_scan &scan,
+                                                           const trawl_nfa_walker &walker) {
+    if (scan.shape.counters != NULL && scan.shape.coalesced) {
+        scan.shape.counters[blockIdx.x * blockDim.x + threadIdx.x] = walker.cursor;
+        return;
+    }
+    trawl_cuda_pass pass = scan.reporter.output.pass;
+    if (pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_PATTERNS) {
+        trawl_cuda_cursor_end(scan.reporter.output, true, 0, walker.cursor);
+    }
+}
+
+/* ------------------------------------------------------------------ text from device memory */
+
+template <int FORM, bool FIXED, int PATH, int AFTER>
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
+    walk_bytes(const __grid_constant__ trawl_nfa_scan scan) {
+    if (!trawl_cuda_wanted(scan.reporter.output)) {
+        return;
+    }
+    trawl_nfa_walker walker = trawl_nfa_new_walker(NULL, NULL);
+    const uint8_t *text = scan.reporter.piece.text;
+    for (uint32_t tile = blockIdx.x; tile < scan.shape.tiles; tile += gridDim.x) {
+        uint32_t part = tile * blockDim.x + threadIdx.x;
+        bool valid = trawl_nfa_begin_part(scan, part, &walker);
+        if (valid) {
+            trawl_nfa_at_root<FORM, PATH>(scan, &walker);
+#pragma unroll 1
+            for (uint32_t at = walker.begin; at < walker.past; at++) {
+                trawl_nfa_visit<FORM, FIXED, PATH, AFTER>(scan, &walker, text[at], at);
+            }
+        }
+        trawl_nfa_end_part(scan, valid, part, walker);
+    }
+    trawl_nfa_end_tiles(scan, walker);
+}
+
+/* Up to 16 bytes of text from text[at] to the next address that is a multiple of 16, or to
+ * text[past - 1]; the first one lowest. */
+static __device__ __forceinline__ uint4 trawl_nfa_load(const uint8_t *text, uint32_t at,
+                                                       uint32_t count) {
+    if (count == 16) {
+        return __ldg((const uint4 *)(text + at));
+    }
+    uint32_t words[4] = {0, 0, 0, 0};
+#pragma unroll
+    for (uint32_t i = 0; i < 16; i++) {
+        if (i < count) {
+            words[i / 4] |= (uint32_t)text[at + i] << 8 * (i % 4);
+        }
+    }
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+template <int FORM, bool FIXED, int PATH, int AFTER>
+static __device__ __forceinline__ void trawl_nfa_walk_words(const trawl_nfa_scan &scan,
+                                                            trawl_nfa_walker *walker) {
+    const uint8_t *text = scan.reporter.piece.text;
+    for (uint32_t tile = blockIdx.x; tile < scan.shape.tiles; tile += gridDim.x) {
+        uint32_t part = tile * blockDim.x + threadIdx.x;
+        bool valid = trawl_nfa_begin_part(scan, part, walker);
+        if (valid) {
+            trawl_nfa_at_root<FORM, PATH>(scan, walker);
+#pragma unroll 1
+            for (uint32_t at = walker->begin; at < walker->past;) {
+                uint32_t count = 16 - (uint32_t)((uintptr_t)(text + at) & 15);
+                count = count < walker->past - at ? count : walker->past - at;
+                uint4 window = trawl_nfa_load(text, at, count);
+                for (uint32_t past = at + count; at < past;) {
+                    uint32_t word = window.x;
+                    window.x = window.y;
+                    window.y = window.z;
+                    window.z = window.w;
+                    uint32_t end = past - at < 4 ? past : at + 4;
+#pragma unroll 1
+                    for (; at < end; at++) {
+                        trawl_nfa_visit<FORM, FIXED, PATH, AFTER>(scan, walker, word & 0xff, at);
+                        word >>= 8;
+                    }
+                }
+            }
+        }
+        trawl_nfa_end_part(scan, valid, part, *walker);
+    }
+    trawl_nfa_end_tiles(scan, *walker);
+}
+
+/* Copies the tables to shared memory. */
+static __device__ __forceinline__ void trawl_nfa_copy_tables(const trawl_cuda_nfa &nfa,
+                                                             uint4 *copy) {
+    for (uint32_t table = 0; table < TRAWL_CUDA_NFA_TABLES; table++) {
+        const uint32_t *from = (const uint32_t *)nfa.tables[table].memory;
+        uint32_t *to = (uint32_t *)(copy + nfa.tables[table].place);
+        for (uint32_t i = threadIdx.x; i < nfa.tables[table].bytes / 4; i += blockDim.x) {
+            to[i] = from[i];
+        }
+    }
+    __syncthreads();
+}
+
+template <int FORM, bool FIXED, int PATH, int AFTER>
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
+    walk_words(const __grid_constant__ trawl_nfa_scan scan) {
+    if (!trawl_cuda_wanted(scan.reporter.output)) {
+        return;
+    }
+    TRAWL_SHARED(shared);
+    trawl_nfa_walker walker = trawl_nfa_new_walker(NULL, NULL);
+    if (PATH == TRAWL_CUDA_NFA_IN_SHARED) {
+        trawl_nfa_copy_tables(scan.nfa, (uint4 *)shared);
+        walker.copy = (const uint4 *)shared;
+    }
+    trawl_nfa_walk_words<FORM, FIXED, PATH, AFTER>(scan, &walker);
+}
+
+template <int FORM, bool FIXED, int AFTER>
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
+    walk_constant(const __grid_constant__ trawl_nfa_scan scan,
+                  const __grid_constant__ trawl_cuda_nfa_constant constant) {
+    if (!trawl_cuda_wanted(scan.reporter.output)) {
+        return;
+    }
+    trawl_nfa_walker walker = trawl_nfa_new_walker(constant.tables, NULL);
+    trawl_nfa_walk_words<FORM, FIXED, TRAWL_CUDA_NFA_IN_CONSTANT, AFTER>(scan, &walker);
+}
+
+/* ------------------------------------------------------------------ text through shared memory */
+
+/* Reads text[first .. first + tile_bytes) into shared memory, as far as there is such text. The
+ * address of text[first] is a multiple of 16. */
+static __device__ __forceinline__ void trawl_nfa_load_tile(const trawl_nfa_scan &scan,
+                                                           int32_t first, uint8_t *tile) {
+    const trawl_cuda_piece &piece = scan.reporter.piece;
+    int32_t length = (int32_t)piece.length;
+    if (!scan.shape.wide_reads) {
+        for (uint32_t i = threadIdx.x; i < scan.shape.tile_bytes; i += blockDim.x) {
+            int32_t at = first + (int32_t)i;
+            if (at >= 0 && at < length) {
+                tile[i] = piece.text[at];
+            }
+        }
+        return;
+    }
+    for (uint32_t i = threadIdx.x; i < scan.shape.tile_bytes / 16; i += blockDim.x) {
+        int32_t at = first + (int32_t)(16 * i);
+        if (at >= 0 && at + 16 <= length) {
+            ((uint4 *)tile)[i] = __ldg((const uint4 *)(piece.text + at));
+            continue;
+        }
+        for (int32_t k = at < 0 ? -at : 0; k < 16 && at + k < length; k++) {
+            tile[16 * i + (uint32_t)k] = piece.text[at + k];
+        }
+    }
+}
+
+/* Writes the states of a tile, [first .. past) of the text, together. */
+static __device__ __forceinline__ void trawl_nfa_write_tile(const trawl_nfa_scan &scan,
+                                                            const trawl_nfa_walker &walker) {
+    const trawl_cuda_piece &piece = scan.reporter.piece;
+    int32_t first =
+        walker.staged_first < (int32_t)piece.owned ? (int32_t)piece.owned : walker.staged_first;
+    int32_t past = walker.staged_first + (int32_t)(scan.shape.thread_bytes * blockDim.x);
+    past = past < (int32_t)piece.length ? past : (int32_t)piece.length;
+    uint64_t to = piece.first + ((uint32_t)first - piece.owned);
+    uint32_t from = (uint32_t)(first - walker.staged_first);
+    for (uint32_t i = threadIdx.x; (int32_t)i < past - first; i += blockDim.x) {
+        if (scan.shape.state_bytes == 4) {
+            ((uint32_t *)scan.reporter.output.states)[to + i] =
+                ((const uint32_t *)walker.staged)[from + i];
+        } else {
+            ((uint16_t *)scan.reporter.output.states)[to + i] =
+                ((const uint16_t *)walker.staged)[from + i];
+        }
+    }
+}
+
+template <int FORM, bool FIXED, int PATH, int AFTER>
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
+    walk_tiles(const __grid_constant__ trawl_nfa_scan scan) {
+    if (!trawl_cuda_wanted(scan.reporter.output)) {
+        return;
+    }
+    TRAWL_SHARED(shared);
+    uint8_t *classes = shared;
+    uint8_t *tile_text = shared + 256;
+    for (uint32_t i = threadIdx.x; i < 256; i += blockDim.x) {
+        classes[i] = ((const uint8_t *)scan.nfa.tables[TRAWL_CUDA_NFA_CLASSES].memory)[i];
+    }
+    trawl_nfa_walker walker = trawl_nfa_new_walker(NULL, classes);
+    walker.staged = tile_text + scan.shape.tile_bytes;
+    const uint8_t *text = scan.reporter.piece.text;
+    uint32_t block_bytes = scan.shape.thread_bytes * blockDim.x;
+    for (uint32_t tile = blockIdx.x; tile < scan.shape.tiles; tile += gridDim.x) {
+        walker.staged_first =
+            trawl_cuda_origin(&scan.reporter.piece) + (int32_t)(tile * block_bytes);
+        int32_t tile_first = walker.staged_first - (int32_t)scan.shape.tile_before;
+        trawl_nfa_load_tile(scan, tile_first, tile_text);
+        __syncthreads();
+        uint32_t part = tile * blockDim.x + threadIdx.x;
+        bool valid = trawl_nfa_begin_part(scan, part, &walker);
+        if (valid) {
+            trawl_nfa_at_root<FORM, PATH>(scan, &walker);
+            uint32_t at = walker.begin;
+            /* Patterns longer than a tile has room for. */
+#pragma unroll 1
+            for (; (int32_t)at < tile_first; at++) {
+                trawl_nfa_step<FORM, FIXED, PATH>(scan.nfa, NULL, classes, text[at], &walker.place);
+            }
+#pragma unroll 1
+            for (; at < walker.past; at++) {
+                trawl_nfa_visit<FORM, FIXED, PATH, AFTER>(scan, &walker,
+                                                          tile_text[(int32_t)at - tile_first], at);
+            }
+        }
+        trawl_nfa_end_part(scan, valid, part, walker);
+        __syncthreads();
+        if (AFTER == TRAWL_CUDA_NFA_WRITE && scan.shape.staged_states) {
+            trawl_nfa_write_tile(scan, walker);
+        }
+    }
+    trawl_nfa_end_tiles(scan, walker);
+}
+
+/* ------------------------------------------------------------------ launching */
+
+/* Launches a kernel that takes the scan alone. */
+template <typename Kernel>
+static trawl_status trawl_nfa_launch_kernel(Kernel *kernel, const trawl_cuda_ac_nfa_launch *launch,
+                                            const trawl_nfa_scan &scan, trawl_error *error) {
+    uint32_t shared = launch->plan->shared_bytes;
+    trawl_status status = trawl_cuda_allow_shared(launch->device, kernel, shared, error);
+    if (status == TRAWL_OK) {
+        TRAWL_LAUNCH(kernel, launch->blocks, launch->plan->block_threads, shared, launch->stream,
+                     scan);
+        TRAWL_CUDA_LAUNCHED("ac-nfa", error);
+    }
+    return status;
+}
+
+template <int FORM, bool FIXED, int AFTER>
+static trawl_status trawl_nfa_launch_after(const trawl_cuda_ac_nfa_launch *launch,
+                                           trawl_error *error) {
+    trawl_nfa_scan scan = {launch->tables->nfa, launch->shape, launch->keys, launch->reporter};
+    bool textures = launch->plan->table_path == TRAWL_TABLES_TEXTURE;
+#define NFA_KERNEL(kernel, path) kernel<FORM, FIXED, TRAWL_CUDA_NFA_##path, AFTER>
+#define NFA_LAUNCH(kernel, path)                                                                   \
+    trawl_nfa_launch_kernel(NFA_KERNEL(kernel, path), launch, scan, error)
+    switch (launch->plan->kernel) {
+    case TRAWL_CUDA_AC_NFA_U:
+        return NFA_LAUNCH(walk_bytes, PLAIN);
+    case TRAWL_CUDA_AC_NFA_TC:
+        return textures ? NFA_LAUNCH(walk_bytes, TEXTURE) : NFA_LAUNCH(walk_bytes, READ_ONLY);
+    case TRAWL_CUDA_AC_NFA_GLOBAL:
+        return NFA_LAUNCH(walk_words, PLAIN);
+    case TRAWL_CUDA_AC_NFA_SHARED:
+        return NFA_LAUNCH(walk_words, IN_SHARED);
+    case TRAWL_CUDA_AC_NFA_CONSTANT:
+        TRAWL_LAUNCH((walk_constant<FORM, FIXED, AFTER>), launch->blocks,
+                     launch->plan->block_threads, 0, launch->stream, scan,
+                     *launch->tables->constant);
+        TRAWL_CUDA_LAUNCHED("ac-nfa", error);
+        return TRAWL_OK;
+    default:
+        return textures ? NFA_LAUNCH(walk_tiles, TEXTURE) : NFA_LAUNCH(walk_tiles, READ_ONLY);
+    }
+#undef NFA_LAUNCH
+#undef NFA_KERNEL
+}
+
+template <int FORM, bool FIXED>
+static trawl_status trawl_nfa_launch(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error) {
+    trawl_cuda_pass pass = launch->reporter.output.pass;
+    if (pass == TRAWL_CUDA_PASS_STATES) {
+        return trawl_nfa_launch_after<FORM, FIXED, TRAWL_CUDA_NFA_WRITE>(launch, error);
+    }
+    if (pass == TRAWL_CUDA_PASS_COUNT && !launch->tables->verify) {
+        return trawl_nfa_launch_after<FORM, FIXED, TRAWL_CUDA_NFA_COUNT>(launch, error);
+    }
+    return trawl_nfa_launch_after<FORM, FIXED, TRAWL_CUDA_NFA_REPORT>(launch, error);
+}
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Steps of the NFA in each of its representations: goto, the failure walk, the divergence-free
+ * step. Functions here are small and inlined into the loops, which choose the instruction set.
+ */
+#ifndef TRAWL_ENGINES_AC_NFA_STEP_H
+#define TRAWL_ENGINES_AC_NFA_STEP_H
+
+#include <string.h>
+
+#include "automaton/nfa.h"
+#include "base/compiler.h"
+
+/* An NFA as the loops want it. */
+typedef struct nfa_view {
+    const uint8_t *class_of;
+    const uint32_t *top;
+    uint32_t top_mask; /* top_span - 1 */
+    const uint8_t *states;
+    size_t record_bytes;
+    const uint32_t *failure; /* array */
+    const uint64_t *wide;
+    uint32_t wide_rows;
+    uint32_t words;
+    uint32_t levels;
+    const uint64_t *matching;
+    const uint32_t *rank;
+    const uint32_t *output;
+    const uint32_t *total;
+} nfa_view;
+
+/* Set bits of a bitmap below bit `label`. */
+static inline uint32_t bits_below(const uint64_t *bits, uint32_t label) {
+    uint32_t count =
+        (uint32_t)__builtin_popcountll(bits[label / 64] & ((UINT64_C(1) << (label % 64)) - 1));
+    for (uint32_t word = 0; word < label / 64; word++) {
+        count += (uint32_t)__builtin_popcountll(bits[word]);
+    }
+    return count;
+}
+
+static inline bool has_bit(const uint64_t *bits, uint32_t label) {
+    return (bits[label / 64] >> (label % 64) & 1) != 0;
+}
+
+/* goto of each representation: the child of `state` over a byte or class, or 0. */
+static inline uint32_t goto_array(const nfa_view *a, uint32_t state, uint32_t byte) {
+    return ((const uint32_t *)a->states)[(size_t)state * 256 + byte];
+}
+
+static inline const trawl_bitmap_state *bitmap_at(const nfa_view *a, uint32_t state) {
+    return (const trawl_bitmap_state *)(a->states + state * a->record_bytes);
+}
+
+static inline uint32_t goto_bitmap(const nfa_view *a, uint32_t state, uint32_t label) {
+    const trawl_bitmap_state *record = bitmap_at(a, state);
+    return has_bit(record->bits, label) ? record->first_child + bits_below(record->bits, label) : 0;
+}
+
+/* The child of a state over one of the classes beyond the first 64. */
+static inline uint32_t goto_beyond(const nfa_view *a, uint32_t state, uint32_t label) {
+    uint32_t low = 0, high = a->wide_rows;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const uint64_t *row = a->wide + (size_t)middle * (a->words + 1);
+        if (row[0] == state) {
+            const trawl_packed_state *record = (const trawl_packed_state *)a->states + state;
+            return has_bit(row + 1, label) ? record->first_child + bits_below(row + 1, label) : 0;
+        }
+        if (row[0] < state) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return 0;
+}
+
+/* Records with one word of bitmap, for the first 64 classes. */
+static inline uint32_t goto_short(const nfa_view *a, uint32_t state, uint32_t label) {
+    if (label >= 64) {
+        return goto_beyond(a, state, label);
+    }
+    const trawl_bitmap_state *record = (const trawl_bitmap_state *)(a->states + (size_t)state * 16);
+    return has_bit(record->bits, label) ? record->first_child + bits_below(record->bits, label) : 0;
+}
+
+static inline uint32_t goto_counts(const nfa_view *a, uint32_t state, uint32_t label) {
+    const trawl_bitmap_state *record = bitmap_at(a, state);
+    if (!has_bit(record->bits, label)) {
+        return 0;
+    }
+    const uint8_t *counts = (const uint8_t *)(record->bits + a->words);
+    uint64_t below = record->bits[label / 64] & ((UINT64_C(1) << (label % 64)) - 1);
+    return record->first_child + counts[label / 64] + (uint32_t)__builtin_popcountll(below);
+}
+
+/* The labels of a packed state are bytes 9 to 15 of its record: compared all at once as a word,
+ * whose byte 0 is the count. */
+static inline uint32_t goto_packed(const nfa_view *a, uint32_t state, uint32_t label) {
+    const trawl_packed_state *packed = (const trawl_packed_state *)a->states + state;
+    uint64_t word;
+    memcpy(&word, &packed->count, sizeof word);
+    uint32_t count = word & 0xff;
+    if (__builtin_expect(count == TRAWL_PACKED_WIDE, 0)) {
+        const uint64_t *bits = a->wide + (size_t)(uint32_t)(word >> 8) * a->words;
+        return has_bit(bits, label) ? packed->first_child + bits_below(bits, label) : 0;
+    }
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t differ = (word ^ label * ones) >> 8;
+    /* The lowest byte that is zero has its high bit set here; higher ones may be wrong. */
+    uint64_t zero = (differ - ones) & ~differ & (ones << 7);
+    uint32_t index = (uint32_t)__builtin_ctzll(zero | UINT64_C(1) << 63) / 8;
+    return (packed->first_child + index) & trawl_mask(index < count);
+}
+
+/* As it is stored: TRAWL_FAILURE_ROW and so on. Records of 16 bytes are the fast ones, and a shift
+ * finds them sooner than a multiplication. */
+static inline uint32_t failure_record(const nfa_view *a, uint32_t state) {
+    return ((const trawl_bitmap_state *)(a->states + state * a->record_bytes))->failure;
+}
+
+static inline uint32_t failure_small(const nfa_view *a, uint32_t state) {
+    return ((const trawl_packed_state *)a->states)[state].failure;
+}
+
+/*
+ * The failure walk (Kouzinopoulos et al. 2015, Algorithm 3) with complete rows near the root.
+ * Nearly always a step ends with the state's child, or at the row of its failure (or its own).
+ * Which of the two is unpredictable, so both are computed and one is selected; a branch is left for
+ * failures that have no row.
+ */
+#define FAILURE_WALK(function, goto_child, failure_of)                                             \
+    static inline uint32_t function(const nfa_view *a, uint32_t state, uint32_t symbol) {          \
+        for (;;) {                                                                                 \
+            uint32_t child = goto_child(a, state, symbol);                                         \
+            uint32_t failure = failure_of(a, state);                                               \
+            uint32_t next = a->top[(size_t)(failure & a->top_mask) + symbol];                      \
+            uint32_t missing = trawl_mask(child == 0);                                             \
+            if (__builtin_expect(((failure | ~missing) & TRAWL_FAILURE_ROW) != 0, 1)) {            \
+                return child | (next & missing);                                                   \
+            }                                                                                      \
+            state = failure & TRAWL_FAILURE_NUMBER;                                                \
+        }                                                                                          \
+    }
+
+FAILURE_WALK(walk_packed, goto_packed, failure_small)
+FAILURE_WALK(walk_bitmap, goto_bitmap, failure_record)
+FAILURE_WALK(walk_beyond, goto_beyond, failure_small)
+FAILURE_WALK(walk_counts, goto_counts, failure_record)
+
+/* The same for records of one word, written out: ac-nfa's fastest walk has no instruction to lose.
+ */
+static inline uint32_t walk_short(const nfa_view *a, uint32_t state, uint32_t label) {
+    if (__builtin_expect(label >= 64, 0)) {
+        return walk_beyond(a, state, label);
+    }
+    for (;;) {
+        const trawl_bitmap_state *record =
+            (const trawl_bitmap_state *)(a->states + (size_t)state * 16);
+        uint64_t bits = record->bits[0];
+        uint64_t below = bits & ((UINT64_C(1) << label) - 1);
+        uint32_t child = record->first_child + (uint32_t)__builtin_popcountll(below);
+        uint32_t found = trawl_mask((bits >> label & 1) != 0);
+        uint32_t failure = record->failure;
+        uint32_t next = a->top[(size_t)(failure & a->top_mask) + label];
+        if (__builtin_expect(((failure | found) & TRAWL_FAILURE_ROW) != 0, 1)) {
+            return next ^ ((next ^ child) & found);
+        }
+        state = failure & TRAWL_FAILURE_NUMBER;
+    }
+}
+
+static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t byte) {
+    for (;;) {
+        uint32_t child = goto_array(a, state, byte);
+        if (child != 0 || state == 0) {
+            return child;
+        }
+        state = a->failure[state] & TRAWL_FAILURE_NUMBER;
+    }
+}
+
+/*
+ * The divergence-free step (Charan 2015, Algorithm 5): always as many failure steps as there are
+ * levels, and the first child that was found. The paper collects the children as a bit mask and
+ * takes its lowest bit; keeping the first one in a register is the same without a limit of levels.
+ */
+#define DIVERGENCE_FREE(function, goto_child, failure_of)                                          \
+    static inline uint32_t function(const nfa_view *a, uint32_t state, uint32_t symbol) {          \
+        uint32_t found = 0;                                                                        \
+        for (uint32_t step = 0; step <= a->levels; step++) {                                       \
+            uint32_t child = goto_child(a, state, symbol);                                         \
+            found = found != 0 ? found : child;                                                    \
+            state = failure_of(a, state) & TRAWL_FAILURE_NUMBER;                                   \
+        }                                                                                          \
+        return found;                                                                              \
+    }
+
+static inline uint32_t failure_array(const nfa_view *a, uint32_t state) {
+    return a->failure[state];
+}
+
+DIVERGENCE_FREE(fixed_array, goto_array, failure_array)
+DIVERGENCE_FREE(fixed_bitmap, goto_bitmap, failure_record)
+DIVERGENCE_FREE(fixed_short, goto_short, failure_record)
+DIVERGENCE_FREE(fixed_counts, goto_counts, failure_record)
+
+#undef FAILURE_WALK
+#undef DIVERGENCE_FREE
+
+/* What all the loops have in common. */
+#define NFA_MATCHING(state) ((failure_record(a, state) & TRAWL_FAILURE_MATCHING) != 0)
+#define SMALL_MATCHING(state) ((failure_small(a, state) & TRAWL_FAILURE_MATCHING) != 0)
+#define ARRAY_MATCHING(state) ((a->failure[state] & TRAWL_FAILURE_MATCHING) != 0)
+#define NFA_KEY(state)                                                                             \
+    (a->output[a->rank[(state) / 64] +                                                             \
+               (uint32_t)__builtin_popcountll(a->matching[(state) / 64] &                          \
+                                              ((UINT64_C(1) << ((state) % 64)) - 1))])
+#define NFA_TOTAL(state) (a->total[NFA_KEY(state)])
+
+#endif

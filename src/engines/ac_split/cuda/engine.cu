@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * ac-split on the device (Tran et al., 5.1.2, Pseudocode 2): every part of the set has a DFA, a
+ * texture object over it and a stream of its own, and all parts scan the whole text at the same
+ * time.
+ *
+ *     p1    text straight from device memory (Fig. 9), as ac-dfa's ac1 does it
+ *     p2    text through shared memory (Fig. 10), without bank conflicts (4.3)
+ *
+ * Parts of the set meet in the results by atomic additions. Only matches are written by one part
+ * of the set after the other, since each thread's share of the text has one place where its matches
+ * go; they are sorted afterwards.
+ *
+ * How p2 stores its tile: a row for each thread, W = S_thread / 4 words long. Were rows stored as
+ * they come, then the words that the threads of a warp read together, W apart from each other,
+ * would be in no more than 32 / g of the 32 banks, where g is the largest power of two, up to 32,
+ * that divides W: bank t * W mod 32 is the same for threads 32 / g apart. So words are moved
+ * within groups of g, along a diagonal: word w of row t takes the place of the word
+ * (w + t / (32 / g)) mod g of its group. Every 32 / g rows go on by one bank, and after 32 rows all
+ * banks have been used once. The words that a warp stores together are 32 neighbours in the text,
+ * whole groups, and moving them within their groups keeps them in 32 different banks. For an odd W,
+ * g is 1 and nothing moves (Theorem 1 of Zha & Sahni 2011). The paper has W = 8, its Fig. 10 and
+ * its earlier work show W = 32, where each row is a group and goes on by one word.
+ */
+#include "engines/ac_dfa/cuda/walk.cuh"
+
+/* The kernels, in the order of kernels.c. */
+enum { KERNEL_P2, KERNEL_P1 };
+
+/* 5.2.2 of the paper: 128 threads per block are best for P-1; 256 threads and 8 KB of shared memory
+ * for P-2. What a thread of P-1 scans it does not say. */
+#define P1_BLOCK_THREADS 128u
+#define P1_THREAD_BYTES 128u
+#define P2_BLOCK_THREADS 256u
+#define P2_THREAD_BYTES 32u
+
+/* Patterns longer than those of the paper get more bytes per thread than P2_THREAD_BYTES, since a
+ * thread reads max_length - 1 bytes besides; but no more than this for a block. */
+#define P2_MOST_BLOCK_BYTES 32768u
+
+#define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
+#define BANKS 32u
+
+/* One part of the set. */
+typedef struct split_part {
+    trawl_cuda_dfa dfa;
+    cudaStream_t stream;
+    cudaEvent_t done; /* in this part's stream */
+} split_part;
+
+/* uploaded->tables of this engine. */
+typedef struct split_tables {
+    trawl_error obstacle; /* why some part has no texture, when one has none */
+    cudaEvent_t begin;    /* in the caller's stream */
+    uint32_t count;
+    split_part parts[];
+} split_tables;
+
+/* ------------------------------------------------------------------ preparing */
+
+static void release(trawl_cuda_db *uploaded) {
+    split_tables *tables = (split_tables *)uploaded->tables;
+    if (tables == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < tables->count; i++) {
+        split_part *part = &tables->parts[i];
+        trawl_cuda_texture_free(part->dfa.texture);
+        if (part->stream != NULL) {
+            (void)cudaStreamDestroy(part->stream);
+        }
+        if (part->done != NULL) {
+            (void)cudaEventDestroy(part->done);
+        }
+    }
+    if (tables->begin != NULL) {
+        (void)cudaEventDestroy(tables->begin);
+    }
+    trawl_release(tables);
+    uploaded->tables = NULL;
+}
+
+static trawl_status prepare_part(const trawl_cuda_db *uploaded, split_tables *tables,
+                                 uint32_t index, trawl_error *error) {
+    split_part *part = &tables->parts[index];
+    trawl_cuda_dfa_view(uploaded, index, &part->dfa);
+    TRAWL_CUDA_TRY(cudaStreamCreateWithFlags(&part->stream, cudaStreamNonBlocking), error);
+    TRAWL_CUDA_TRY(cudaEventCreateWithFlags(&part->done, cudaEventDisableTiming), error);
+    return trawl_cuda_texture(uploaded, TRAWL_SECTION_DFA_TABLE, index,
+                              trawl_dfa_entry_bytes(part->dfa.layout), &part->dfa.texture,
+                              &tables->obstacle, error);
+}
+
+static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
+                            trawl_error *error) {
+    (void)sample;
+    (void)sample_length;
+    uint32_t count = uploaded->db->header->parts;
+    size_t size = sizeof(split_tables) + count * sizeof(split_part);
+    split_tables *tables = (split_tables *)trawl_allocate_zeroed(1, size);
+    if (tables == NULL) {
+        return trawl_fail_memory(error, "a database on a device", size);
+    }
+    uploaded->tables = tables;
+    tables->count = count;
+    cudaError_t code = cudaEventCreateWithFlags(&tables->begin, cudaEventDisableTiming);
+    trawl_status status =
+        code == cudaSuccess ? TRAWL_OK : trawl_cuda_failed(code, "cudaEventCreateWithFlags", error);
+    for (uint32_t i = 0; status == TRAWL_OK && i < count; i++) {
+        status = prepare_part(uploaded, tables, i, error);
+    }
+    if (status != TRAWL_OK) {
+        release(uploaded);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ planning */
+
+/* Rows of the tile that hold text before the block's own: as for other tiles, but rounded up. */
+static uint32_t rows_before(const trawl_cuda_db *uploaded, uint32_t thread_bytes) {
+    uint32_t overlap = uploaded->db->header->max_length - 1;
+    uint32_t before = overlap < TRAWL_CUDA_MOST_TILE_BEFORE ? overlap : TRAWL_CUDA_MOST_TILE_BEFORE;
+    return (before + thread_bytes - 1) / thread_bytes;
+}
+
+static uint32_t usual_thread_bytes(const trawl_cuda_db *uploaded, uint32_t kernel,
+                                   uint32_t threads) {
+    if (kernel == KERNEL_P1) {
+        return P1_THREAD_BYTES;
+    }
+    uint32_t bytes = P2_THREAD_BYTES;
+    while (bytes < uploaded->db->header->max_length && 2 * bytes * threads <= P2_MOST_BLOCK_BYTES) {
+        bytes *= 2;
+    }
+    return bytes;
+}
+
+static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                               trawl_cuda_plan *plan, trawl_error *error) {
+    bool tiled = plan->kernel == KERNEL_P2;
+    uint32_t threads = wishes->block_threads;
+    if (threads == 0) {
+        threads = tiled ? P2_BLOCK_THREADS : P1_BLOCK_THREADS;
+    }
+    plan->block_threads = threads;
+    trawl_status status =
+        trawl_cuda_plan_text(uploaded, wishes, usual_thread_bytes(uploaded, plan->kernel, threads),
+                             tiled ? 4 : 1, MOST_BLOCK_BYTES, plan, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    uint32_t rows = tiled ? rows_before(uploaded, plan->thread_bytes) + threads : 0;
+    return trawl_cuda_plan_shared(uploaded, TRAWL_DFA_CLASS_BYTES + rows * plan->thread_bytes, plan,
+                                  error);
+}
+
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                         trawl_cuda_plan *plan, trawl_error *error) {
+    const split_tables *tables = (const split_tables *)uploaded->tables;
+    plan->ordered = tables->count == 1;
+    trawl_status status =
+        trawl_cuda_plan_path(uploaded, wishes->table_path, &tables->obstacle, plan, error);
+    return status == TRAWL_OK ? plan_shape(uploaded, wishes, plan, error) : status;
+}
+
+/* ------------------------------------------------------------------ kernel p2 */
+
+/* A block's tile: rows of `words` words, the first of which begins with text[first]. */
+typedef struct split_tile {
+    uint32_t *words;
+    int32_t first;      /* may lie before the text */
+    uint32_t row_words; /* W */
+    uint32_t mask;      /* g - 1 */
+    uint32_t shift;     /* log2 of 32 / g */
+} split_tile;
+
+static __device__ __forceinline__ split_tile split_tile_at(uint8_t *memory, int32_t first,
+                                                           uint32_t row_words) {
+    split_tile tile;
+    tile.words = (uint32_t *)memory;
+    tile.first = first;
+    tile.row_words = row_words;
+    tile.mask = ((row_words & (0u - row_words) & (BANKS - 1)) - 1) & (BANKS - 1);
+    tile.shift = (uint32_t)__popc(~tile.mask & (BANKS - 1));
+    return tile;
+}
+
+/* Where word `index` of the tile, which is in row `row`, is stored. A row is a whole number of
+ * groups, so that the word's place in its group is that of its index. */
+static __device__ __forceinline__ uint32_t *split_word(const split_tile &tile, uint32_t index,
+                                                       uint32_t row) {
+    uint32_t moved = (index + (row >> tile.shift)) & tile.mask;
+    return &tile.words[(index & ~tile.mask) | moved];
+}
+
+/* text[at] .. text[at + 3], zeros where the text has none. text + at is a multiple of 4. */
+static __device__ __forceinline__ uint32_t split_load(const trawl_cuda_piece &piece, int32_t at) {
+    if (at >= 0 && at + 4 <= (int32_t)piece.length) {
+        return __ldg((const uint32_t *)(piece.text + at));
+    }
+    uint32_t word = 0;
+    for (int32_t j = 0; j < 4; j++) {
+        if (at + j >= 0 && at + j < (int32_t)piece.length) {
+            word |= (uint32_t)piece.text[at + j] << (8 * j);
+        }
+    }
+    return word;
+}
+
+/* Each warp loads 128 neighbouring bytes at a time. All threads of the block must call it. */
+static __device__ __forceinline__ void split_fill(const trawl_cuda_piece &piece,
+                                                  const split_tile &tile, uint32_t rows) {
+    uint32_t row = threadIdx.x / tile.row_words, column = threadIdx.x % tile.row_words;
+    uint32_t rows_on = blockDim.x / tile.row_words, columns_on = blockDim.x % tile.row_words;
+    for (uint32_t i = threadIdx.x; i < rows * tile.row_words; i += blockDim.x) {
+        *split_word(tile, i, row) = split_load(piece, tile.first + (int32_t)(4 * i));
+        row += rows_on;
+        column += columns_on;
+        if (column >= tile.row_words) {
+            column -= tile.row_words;
+            row++;
+        }
+    }
+    __syncthreads();
+}
+
+/* What a walk is given and what it changes. */
+typedef struct split_walk {
+    uint32_t state;
+    trawl_counter cursor;
+} split_walk;
+
+template <int LAYOUT, int PATH, int AFTER, bool REPORTING>
+static __device__ __forceinline__ void
+split_step(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys,
+           const trawl_cuda_dfa &dfa, const uint8_t *class_of, uint32_t byte, int32_t at,
+           split_walk *walk) {
+    walk->state = trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, walk->state, byte);
+    if (REPORTING) {
+        trawl_dfa_after<LAYOUT, PATH, AFTER>(reporter, keys, dfa, walk->state, (uint32_t)at,
+                                             &walk->cursor);
+    }
+}
+
+/* Walks text[from] .. text[past - 1], which are in the tile, a word at a time. */
+template <int LAYOUT, int PATH, int AFTER, bool REPORTING>
+static __device__ __forceinline__ void
+split_walk_tile(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys,
+                const trawl_cuda_dfa &dfa, const uint8_t *class_of, const split_tile &tile,
+                int32_t from, int32_t past, split_walk *walk) {
+    uint32_t index = (uint32_t)(from - tile.first) / 4;
+    uint32_t row = index / tile.row_words, column = index % tile.row_words;
+    for (int32_t at = tile.first + (int32_t)(4 * index); at < past; at += 4) {
+        uint32_t word = *split_word(tile, index++, row);
+        if (++column == tile.row_words) {
+            column = 0;
+            row++;
+        }
+        if (at >= from && at + 4 <= past) {
+#pragma unroll
+            for (int32_t j = 0; j < 4; j++) {
+                split_step<LAYOUT, PATH, AFTER, REPORTING>(reporter, keys, dfa, class_of,
+                                                           word >> (8 * j) & 0xff, at + j, walk);
+            }
+        } else {
+#pragma unroll 1
+            for (int32_t j = 0; j < 4; j++) {
+                if (at + j >= from && at + j < past) {
+                    split_step<LAYOUT, PATH, AFTER, REPORTING>(
+                        reporter, keys, dfa, class_of, word >> (8 * j) & 0xff, at + j, walk);
+                }
+            }
+        }
+    }
+}
+
+template <int LAYOUT, int PATH, int AFTER>
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
+    walk_tile(const __grid_constant__ trawl_cuda_reporter reporter,
+              const __grid_constant__ trawl_cuda_keys keys,
+              const __grid_constant__ trawl_cuda_dfa dfa, uint32_t thread_bytes, uint32_t before) {
+    if (!trawl_cuda_wanted(reporter.output)) {
+        return;
+    }
+    TRAWL_SHARED(class_of);
+    const trawl_cuda_piece &piece = reporter.piece;
+    uint32_t block_bytes = blockDim.x * thread_bytes;
+    int32_t block_begin = (int32_t)trawl_cuda_part_begin(&piece, block_bytes, blockIdx.x);
+    split_tile tile =
+        split_tile_at(class_of + TRAWL_DFA_CLASS_BYTES,
+                      block_begin - (int32_t)(before * thread_bytes), thread_bytes / 4);
+    trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
+    split_fill(piece, tile, before + blockDim.x);
+
+    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = part < trawl_cuda_part_count(&piece, thread_bytes);
+    split_walk walk = {0, 0};
+    if (valid) {
+        walk.cursor = trawl_cuda_cursor_begin(reporter.output, part);
+        trawl_dfa_span span = trawl_dfa_span_of(piece, thread_bytes, part, dfa.overlap);
+        int32_t at = (int32_t)span.begin;
+        for (; at < tile.first; at++) {
+            split_step<LAYOUT, PATH, AFTER, false>(reporter, keys, dfa, class_of, piece.text[at],
+                                                   at, &walk);
+        }
+        split_walk_tile<LAYOUT, PATH, AFTER, false>(reporter, keys, dfa, class_of, tile, at,
+                                                    (int32_t)span.first, &walk);
+        split_walk_tile<LAYOUT, PATH, AFTER, true>(reporter, keys, dfa, class_of, tile,
+                                                   (int32_t)span.first, (int32_t)span.past, &walk);
+    }
+    trawl_cuda_cursor_end(reporter.output, valid, part, walk.cursor);
+}
+
+/* ------------------------------------------------------------------ launching */
+
+template <int LAYOUT, int PATH, int AFTER>
+static trawl_status run(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    return trawl_dfa_launch(walk_tile<LAYOUT, PATH, AFTER>, launch, error, launch->tile_before);
+}
+
+template <int LAYOUT, int PATH>
+static trawl_status run_after(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    return trawl_dfa_after_of(launch) == TRAWL_DFA_COUNT
+               ? run<LAYOUT, PATH, TRAWL_DFA_COUNT>(launch, error)
+               : run<LAYOUT, PATH, TRAWL_DFA_REPORT>(launch, error);
+}
+
+template <int PATH>
+static trawl_status run_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    switch (launch->dfa.layout) {
+    case TRAWL_DFA_NARROW:
+        return run_after<TRAWL_DFA_NARROW, PATH>(launch, error);
+    case TRAWL_DFA_WIDE:
+        return run_after<TRAWL_DFA_WIDE, PATH>(launch, error);
+    default:
+        return run_after<TRAWL_DFA_STT, PATH>(launch, error);
+    }
+}
+
+static trawl_status launch_part(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    if (launch->plan->kernel == KERNEL_P1) {
+        return trawl_cuda_ac_dfa_direct(launch, error);
+    }
+    return launch->plan->table_path == TRAWL_TABLES_TEXTURE
+               ? run_tile<TRAWL_DFA_TEXTURE>(launch, error)
+               : run_tile<TRAWL_DFA_READ_ONLY>(launch, error);
+}
+
+/* Puts a part's launch into its own stream, after all work that is in the caller's. */
+static trawl_status fork_part(const split_tables *tables, const split_part *part,
+                              trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaStreamWaitEvent(part->stream, tables->begin, 0), error);
+    launch->stream = part->stream;
+    return launch_part(launch, error);
+}
+
+/* Lets the caller's stream wait for a part. */
+static trawl_status join_part(const split_part *part, cudaStream_t stream, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaEventRecord(part->done, part->stream), error);
+    TRAWL_CUDA_TRY(cudaStreamWaitEvent(stream, part->done, 0), error);
+    return TRAWL_OK;
+}
+
+static trawl_status launch_together(const trawl_cuda_db *uploaded, trawl_cuda_ac_dfa_launch *launch,
+                                    trawl_error *error) {
+    const split_tables *tables = (const split_tables *)uploaded->tables;
+    cudaStream_t stream = launch->stream;
+    TRAWL_CUDA_TRY(cudaEventRecord(tables->begin, stream), error);
+    trawl_status status = TRAWL_OK;
+    for (uint32_t i = 0; status == TRAWL_OK && i < tables->count; i++) {
+        launch->dfa = tables->parts[i].dfa;
+        launch->keys = uploaded->keys[i];
+        status = fork_part(tables, &tables->parts[i], launch, error);
+        /* What was put into the part's stream before a failure is waited for as well. */
+        trawl_status joined =
+            join_part(&tables->parts[i], stream, status == TRAWL_OK ? error : NULL);
+        status = status == TRAWL_OK ? joined : status;
+    }
+    return status;
+}
+
+static trawl_status launch_in_turn(const trawl_cuda_db *uploaded, trawl_cuda_ac_dfa_launch *launch,
+                                   trawl_error *error) {
+    const split_tables *tables = (const split_tables *)uploaded->tables;
+    trawl_status status = TRAWL_OK;
+    for (uint32_t i = 0; status == TRAWL_OK && i < tables->count; i++) {
+        launch->dfa = tables->parts[i].dfa;
+        launch->keys = uploaded->keys[i];
+        status = launch_part(launch, error);
+    }
+    return status;
+}
+
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+                           void *workspace, cudaStream_t stream, trawl_error *error) {
+    (void)workspace;
+    trawl_cuda_ac_dfa_launch launch;
+    memset(&launch, 0, sizeof launch);
+    launch.plan = plan;
+    launch.reporter = {*piece, *output, uploaded->patterns};
+    launch.blocks = trawl_cuda_block_count(piece, plan);
+    launch.tile_before = rows_before(uploaded, plan->thread_bytes); /* rows, here */
+    launch.device = &uploaded->device;
+    launch.stream = stream;
+    if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {
+        return launch_in_turn(uploaded, &launch, error);
+    }
+    /* The streams and events are the database's, and scans of it may be started by several
+     * threads at once. */
+    pthread_mutex_t *lock = const_cast<pthread_mutex_t *>(&uploaded->lock);
+    (void)pthread_mutex_lock(lock);
+    trawl_status status = launch_together(uploaded, &launch, error);
+    (void)pthread_mutex_unlock(lock);
+    return status;
+}
+
+const trawl_cuda_engine trawl_cuda_ac_split = {prepare, release, plan, launch, false, NULL};

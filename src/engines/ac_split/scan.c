@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/ac_split/variants.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+#include "engines/ac_dfa/lanes.h"
+#include "engines/engines.h"
+#include "scan/reorder.h"
+
+typedef struct split_walker {
+    trawl_walker base;
+    bool in_parallel;
+    uint32_t parts;
+    trawl_dfa_walk walks[];
+} split_walker;
+
+static bool is_parallel(const trawl_db *db) {
+    return strcmp(db->header->variant,
+                  trawl_engine_ac_split.description.variants[TRAWL_SPLIT_IN_PARALLEL]) == 0;
+}
+
+static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+                         trawl_walker **walker, trawl_error *error) {
+    (void)options;
+    uint32_t parts = db->header->parts;
+    size_t size = sizeof(split_walker) + parts * sizeof(trawl_dfa_walk);
+    split_walker *made = trawl_allocate_zeroed(1, size);
+    if (made == NULL) {
+        return trawl_fail_memory(error, "scanning", size);
+    }
+    made->base = (trawl_walker){.type = &trawl_walker_ac_split, .db = db, .threads = 1};
+    made->in_parallel = is_parallel(db);
+    made->parts = parts;
+    for (uint32_t part = 0; part < parts; part++) {
+        trawl_dfa_walk_open(db, part, &made->walks[part]);
+    }
+    *walker = &made->base;
+    return TRAWL_OK;
+}
+
+static void close(trawl_walker *walker) {
+    split_walker *split = (split_walker *)walker;
+    for (uint32_t part = 0; part < split->parts; part++) {
+        trawl_dfa_walk_close(&split->walks[part]);
+    }
+    trawl_release(split);
+}
+
+static trawl_status find_in_turn(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                                 trawl_error *error) {
+    split_walker *split = (split_walker *)walker;
+    trawl_status status = TRAWL_OK;
+    for (uint32_t part = 0; status == TRAWL_OK && part < split->parts; part++) {
+        status = trawl_lanes_scan(&split->walks[part].lanes.base, window, sink, error);
+    }
+    return status;
+}
+
+/* A part's own sink while other threads fill theirs: an array that grows up to the limit. */
+typedef struct part_sink {
+    trawl_sink sink;
+    size_t limit;
+    bool full; /* the limit was reached: the block must be made smaller */
+    trawl_status status;
+    trawl_error error;
+} part_sink;
+
+static trawl_status grow(trawl_sink *sink) {
+    part_sink *own = (part_sink *)sink;
+    size_t larger = sink->capacity == 0 ? 1024 : sink->capacity * 2;
+    if (larger > own->limit) {
+        own->full = true;
+        return TRAWL_STOPPED;
+    }
+    trawl_match *moved = trawl_reallocate(sink->matches, larger, sizeof *moved);
+    if (moved == NULL) {
+        return trawl_fail_memory(&own->error, "a part's matches", larger * sizeof *moved);
+    }
+    sink->matches = moved;
+    sink->capacity = larger;
+    return TRAWL_OK;
+}
+
+static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *window,
+                                     trawl_sink *sink, trawl_error *error) {
+    split_walker *split = (split_walker *)walker;
+    part_sink *sinks = trawl_allocate_zeroed(split->parts, sizeof *sinks);
+    if (sinks == NULL) {
+        return trawl_fail_memory(error, "scanning", split->parts * sizeof *sinks);
+    }
+    int threads = (int)(walker->threads < split->parts ? walker->threads : split->parts);
+    /* A single byte ends at most as many matches as there are patterns, and is never cut again. */
+    size_t limit = TRAWL_REORDER_MOST;
+    while (limit < walker->db->patterns.count) {
+        limit *= 2;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none)                   \
+    shared(split, sinks, window, limit)
+    for (uint32_t part = 0; part < split->parts; part++) {
+        sinks[part].sink.flush = grow;
+        sinks[part].limit = limit;
+        sinks[part].status = trawl_lanes_scan(&split->walks[part].lanes.base, window,
+                                              &sinks[part].sink, &sinks[part].error);
+    }
+    trawl_status status = TRAWL_OK;
+    for (uint32_t part = 0; part < split->parts; part++) {
+        const part_sink *own = &sinks[part];
+        if (status == TRAWL_OK && own->status != TRAWL_OK && !own->full) {
+            status = own->status;
+            if (error != NULL) {
+                *error = own->error;
+            }
+        }
+        for (size_t i = 0; status == TRAWL_OK && i < own->sink.count; i++) {
+            const trawl_match *match = &own->sink.matches[i];
+            status = trawl_sink_put(sink, match->start, match->end, match->pattern);
+        }
+        if (status == TRAWL_OK && own->full) {
+            /* This part alone has as many matches as the caller's sink takes: let it say so. */
+            status = sink->flush(sink);
+        }
+        trawl_release(own->sink.matches);
+    }
+    trawl_release(sinks);
+    return status;
+}
+
+static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                         trawl_error *error) {
+    const split_walker *split = (const split_walker *)walker;
+    return trawl_reorder(walker, window, sink, split->in_parallel ? find_in_parallel : find_in_turn,
+                         error);
+}
+
+static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
+                          trawl_error *error) {
+    split_walker *split = (split_walker *)walker;
+    int threads = (int)(split->in_parallel ? walker->threads : 1);
+    uint64_t total = 0;
+    trawl_status failure = TRAWL_OK;
+    /* Not `omp critical`, whose lock would be a global of the process. */
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    uint64_t *per_pattern = counts->per_pattern; /* no pattern is in two parts */
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none) if (threads > 1)  \
+    shared(split, window, per_pattern, failure, error, lock) reduction(+ : total)
+    for (uint32_t part = 0; part < split->parts; part++) {
+        trawl_counts own = {.per_pattern = per_pattern};
+        trawl_error problem = {.status = TRAWL_OK};
+        trawl_status status =
+            trawl_lanes_count(&split->walks[part].lanes.base, window, &own, &problem);
+        total += own.total;
+        if (status != TRAWL_OK) {
+            (void)pthread_mutex_lock(&lock);
+            failure = status;
+            if (error != NULL) {
+                *error = problem;
+            }
+            (void)pthread_mutex_unlock(&lock);
+        }
+    }
+    counts->total += total;
+    return failure;
+}
+
+static void settle(trawl_walker *walker, trawl_counts *counts) {
+    split_walker *split = (split_walker *)walker;
+    for (uint32_t part = 0; part < split->parts; part++) {
+        trawl_lanes_settle(&split->walks[part].lanes.base, counts);
+    }
+}
+
+const trawl_walker_type trawl_walker_ac_split = {.open = open,
+                                                 .close = close,
+                                                 .scan = scan,
+                                                 .count = count,
+                                                 .settle = settle,
+                                                 .own_threads = is_parallel};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+#include "database/validate.h"
+#include "engines/registry.h"
+
+/* Finds the engine that a block names in its header. */
+static trawl_status find_engine(const uint8_t *block, const char *name, const trawl_engine **engine,
+                                trawl_error *error) {
+    const trawl_image_header *header = (const trawl_image_header *)block;
+    *engine = trawl_engine_find(header->engine);
+    if (*engine == NULL || trawl_engine_variant(*engine, header->variant) < 0) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT,
+                          "%.300s: made for engine %s variant %s, which this library does not have",
+                          name, header->engine, header->variant);
+    }
+    return TRAWL_OK;
+}
+
+/* Validates a block that now belongs to us, and makes the handle or disposes of the block. */
+static trawl_status open_block(uint8_t *block, uint64_t size, trawl_block_owner owner,
+                               const char *name, trawl_db **db, trawl_error *error) {
+    const trawl_engine *engine = NULL;
+    trawl_status status = trawl_validate_block(block, size, name, error);
+    if (status == TRAWL_OK) {
+        status = find_engine(block, name, &engine, error);
+    }
+    if (status != TRAWL_OK) {
+        if (owner == TRAWL_BLOCK_MAPPED) {
+            (void)munmap(block, size);
+        } else {
+            trawl_release(block);
+        }
+        return status;
+    }
+    trawl_db *made = NULL;
+    status = trawl_db_adopt(block, size, owner, engine, &made, error);
+    if (status == TRAWL_OK) {
+        status = made->engine->validate(made, error);
+    }
+    if (status != TRAWL_OK) {
+        trawl_db_free(made);
+        return status;
+    }
+    *db = made;
+    return TRAWL_OK;
+}
+
+trawl_status trawl_db_load_memory(const void *bytes, size_t size, trawl_db **db,
+                                  trawl_error *error) {
+    trawl_clear(error);
+    if (db == NULL || (bytes == NULL && size != 0)) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_db_load_memory: %s is NULL",
+                          db == NULL ? "db" : "bytes");
+    }
+    *db = NULL;
+    uint8_t *block = trawl_allocate_table(size);
+    if (block == NULL) {
+        return trawl_fail_memory(error, "the database", size);
+    }
+    if (size != 0) {
+        memcpy(block, bytes, size);
+    }
+    return open_block(block, size, TRAWL_BLOCK_ALLOCATED, "memory", db, error);
+}
+
+trawl_status trawl_db_load(const char *path, trawl_db **db, trawl_error *error) {
+    trawl_clear(error);
+    if (db == NULL || path == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_db_load: %s is NULL",
+                          db == NULL ? "db" : "path");
+    }
+    *db = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
+    struct stat about;
+    if (file < 0 || fstat(file, &about) != 0) {
+        int reason = errno;
+        if (file >= 0) {
+            (void)close(file);
+        }
+        return trawl_fail(error, TRAWL_ERROR_IO, "%.300s: %s", path, strerror(reason));
+    }
+    if (!S_ISREG(about.st_mode) || about.st_size <= 0) {
+        (void)close(file);
+        return trawl_fail(error, S_ISREG(about.st_mode) ? TRAWL_ERROR_FORMAT : TRAWL_ERROR_IO,
+                          "%.300s: %s", path,
+                          S_ISDIR(about.st_mode)    ? "is a directory, expected a database file"
+                          : !S_ISREG(about.st_mode) ? "is not a regular file"
+                                                    : "not a trawl database (empty file)");
+    }
+    size_t size = (size_t)about.st_size;
+    void *block = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    int reason = errno;
+    (void)close(file);
+    if (block == MAP_FAILED) {
+        return trawl_fail(error, reason == ENOMEM ? TRAWL_ERROR_MEMORY : TRAWL_ERROR_IO,
+                          "%.300s: cannot be mapped: %s", path, strerror(reason));
+    }
+    /* Validation reads all of it anyway: let the kernel read ahead. */
+    (void)madvise(block, size, MADV_WILLNEED);
+    return open_block(block, size, TRAWL_BLOCK_MAPPED, path, db, error);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/anchor.h"
+
+#include "base/allocate.h"
+#include "base/status.h"
+
+/* Bytes of a key that windows may have, and those that are read with the last of them. */
+#define MOST_BYTES (TRAWL_QGRAM_MAX_GRAM + TRAWL_QGRAM_MOST_ENDS)
+#define READ_BYTES 8u
+
+/* Where the q-gram is counted; eight bytes from its first one can be read. */
+static inline uint32_t place_of(const uint8_t *first, uint32_t gram, uint64_t case_bits,
+                                uint64_t multiplier) {
+    uint64_t number, last;
+    memcpy(&number, first, sizeof number);
+    number |= case_bits;
+    if (gram > 8) {
+        memcpy(&last, first + gram - 8, sizeof last);
+        number = trawl_qgram_mix(number, last | case_bits);
+    }
+    return (uint32_t)((number * multiplier) >> (64 - TRAWL_ANCHOR_COUNT_BITS));
+}
+
+static void count_part(trawl_anchor_counts *counts, const uint8_t *text, size_t begin, size_t end) {
+    uint64_t case_bits = trawl_qgram_case_bits(counts->folded);
+    uint64_t multiplier = trawl_qgram_multiplier(counts->gram);
+    for (size_t i = begin; i + TRAWL_QGRAM_MAX_GRAM <= end; i++) {
+        uint16_t *each = &counts->each[place_of(text + i, counts->gram, case_bits, multiplier)];
+        *each = (uint16_t)(*each + (*each != UINT16_MAX));
+    }
+}
+
+void trawl_anchor_count(trawl_anchor_counts *counts, uint32_t gram, bool folded, uint32_t turn,
+                        const uint8_t *text, size_t length) {
+    memset(counts, 0, sizeof *counts);
+    counts->gram = gram;
+    counts->folded = folded;
+    if (length < TRAWL_ANCHOR_LEAST) {
+        return;
+    }
+    for (size_t begin = 0; begin < length; begin += TRAWL_ANCHOR_PIECE) {
+        if (begin / TRAWL_ANCHOR_PIECE % TRAWL_ANCHOR_TURNS != turn) {
+            size_t left = length - begin;
+            count_part(counts, text, begin,
+                       begin + (left < TRAWL_ANCHOR_PIECE ? left : TRAWL_ANCHOR_PIECE));
+        }
+    }
+}
+
+uint32_t trawl_anchor_choose(const trawl_anchor_counts *counts, const uint8_t *end, uint32_t length,
+                             uint32_t stride, uint32_t reach) {
+    uint32_t gram = counts->gram, most = gram + stride + reach - 1;
+    uint32_t bytes = length < most ? length : most;
+    uint8_t copy[MOST_BYTES + READ_BYTES] = {0};
+    memcpy(copy, end - bytes, bytes);
+    uint64_t case_bits = trawl_qgram_case_bits(counts->folded);
+    uint64_t multiplier = trawl_qgram_multiplier(gram);
+    uint32_t seen[MOST_BYTES]; /* in the text: the q-gram that ends so far before the key */
+    uint32_t best = 0, sum = 0, least = UINT32_MAX;
+    for (uint32_t i = 0; i + gram <= bytes; i++) {
+        const uint8_t *first = copy + bytes - gram - i;
+        seen[i] = counts->each[place_of(first, gram, case_bits, multiplier)];
+        sum += seen[i];
+        sum -= i < stride ? 0 : seen[i - stride];
+        if (i + 1 >= stride && sum < least) {
+            least = sum;
+            best = i + 1 - stride;
+        }
+    }
+    return best;
+}
+
+trawl_status trawl_anchor_keys(const trawl_qgram_tier *tier, const trawl_keys *keys,
+                               const uint8_t *text, size_t length, uint8_t **distances,
+                               trawl_error *error) {
+    trawl_anchor_counts *counts = trawl_allocate(1, sizeof *counts);
+    *distances = trawl_allocate(keys->count, 1);
+    if (counts == NULL || *distances == NULL) {
+        trawl_release(counts);
+        return trawl_fail_memory(error, "planning qgram", sizeof *counts + keys->count);
+    }
+    trawl_anchor_count(counts, tier->gram, tier->folded != 0, TRAWL_ANCHOR_TURNS, text, length);
+    uint32_t most = tier->gram + tier->stride + tier->reach - 1;
+    for (uint32_t key = 0; key < keys->count; key++) {
+        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        uint32_t bytes = trawl_key_length(keys, key);
+        uint8_t copy[MOST_BYTES];
+        bytes = bytes < most ? bytes : most;
+        for (uint32_t i = 0; i < bytes; i++) {
+            copy[bytes - 1 - i] = reversed[i];
+        }
+        (*distances)[key] =
+            (uint8_t)trawl_anchor_choose(counts, copy + bytes, bytes, tier->stride, tier->reach);
+    }
+    trawl_release(counts);
+    return TRAWL_OK;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The loops over samples for each instruction set: plain C, for which AVX2 brings shifts by a
+ * variable that leave the flags and the other registers alone (BMI2), and AVX-512 tests of eight
+ * samples at a time. */
+#include "engines/qgram/tier.h"
+
+#if TRAWL_HAVE_X86
+#include <immintrin.h>
+#endif
+
+/* How far ahead text is asked for: hardware stops at the end of a page, and from outside the caches
+ * a filter reads faster than it would be brought. */
+#define AHEAD 2048
+
+/* Samples that are tested before any is listed. */
+#define WORD_SAMPLES 32u
+#define SPARE_SAMPLES 3u
+
+/* Samples whose marks are read together. */
+#define AT_ONCE 64
+
+/* Candidates that the samples of some words of MARKS may name, of tiers with a reach. */
+#define MOST_AT_ONCE ((size_t)AT_ONCE * TRAWL_QGRAM_MOST_ENDS + TRAWL_QGRAM_GROUP)
+
+/* The end of a candidate, of a block and what a sample may lead to behind it at most. */
+#define CANDIDATE_BITS 15
+#define CANDIDATE_END ((1u << CANDIDATE_BITS) - 1)
+
+/* How a sample's row is found: by its fields, or a product of up to eight bytes or of more. */
+typedef enum trawl_qgram_number_kind {
+    TRAWL_QGRAM_EXTRACTED,
+    TRAWL_QGRAM_NARROW,
+    TRAWL_QGRAM_WIDE
+} trawl_qgram_number_kind;
+
+/* 2 * marks + the bit of that number (modulo 32) in a row. Compilers do not find the two
+ * instructions by which x86 does it. */
+static inline uint32_t append_bit(uint32_t marks, uint32_t row, uint32_t number) {
+#if TRAWL_HAVE_X86
+    __asm__("btl %2, %1\n\tadcl %0, %0" : "+r"(marks) : "r"(row), "r"(number) : "cc");
+    return marks;
+#else
+    return 2 * marks + (row >> (number & 31) & 1);
+#endif
+}
+
+/* The ends of neighbouring samples interleave where a tier has a reach, and two samples may name
+ * the same one: each of those behind the first `sorted` is put in its place among the last few. */
+static size_t put_in_order(uint32_t *ends, size_t sorted, size_t count) {
+    for (size_t i = sorted; i < count; i++) {
+        uint32_t end = ends[i];
+        size_t place = sorted;
+        while (place != 0 && ends[place - 1] > end) {
+            place--;
+        }
+        if (place != 0 && ends[place - 1] == end) {
+            continue;
+        }
+        for (size_t k = sorted; k > place; k--) {
+            ends[k] = ends[k - 1];
+        }
+        ends[place] = end;
+        sorted++;
+    }
+    return sorted;
+}
+
+#define LOOPS trawl_qgram_loops_scalar
+#define NAME(base) base##_scalar
+#define TARGET
+#define EXTRACT(number, filter)                                                                    \
+    (trawl_qgram_extract(number, (filter)->fields) >> TRAWL_QGRAM_ROW_BIT)
+#include "engines/qgram/bloom/template.h"
+
+#if TRAWL_HAVE_X86
+
+#define LOOPS trawl_qgram_loops_avx2
+#define NAME(base) base##_avx2
+#define TARGET TRAWL_TARGET_AVX2
+#define EXTRACT(number, filter) _pext_u64(number, (filter)->row_mask)
+#include "engines/qgram/bloom/template.h"
+
+/* Some samples at a time: their bytes brought together by one permutation (VBMI), the rows computed
+ * and gathered at once, the positions of those that pass moved together and written. */
+#define TARGET_VBMI                                                                                \
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx2,bmi,bmi2,popcnt")))
+
+/* Samples that a gather asks for at once. */
+typedef struct vbmi_lanes {
+    uint8_t order[64];           /* which byte of those loaded goes where */
+    size_t samples, bytes, step; /* bytes are loaded, step apart; fewer samples than fit: none */
+} vbmi_lanes;
+
+static vbmi_lanes vbmi_lanes_of(const trawl_qgram_filter *filter, size_t stride) {
+    unsigned width = filter->fields != 0 && filter->gram <= 4 ? 4 : 8;
+    vbmi_lanes lanes = {.samples = 64 / width, .step = 64 / width * stride};
+    lanes.bytes = (lanes.samples - 1) * stride + width;
+    for (unsigned i = 0; i < 64; i++) {
+        lanes.order[i] = (uint8_t)(i / width * stride + i % width);
+    }
+    return lanes;
+}
+
+/* What brings the fields of a number together: each byte's field times the power of two that moves
+ * it behind the one before, added up twice. */
+typedef struct vbmi_fields {
+    __m512i mask, bytes, words;
+    __m128i half; /* 32 - the bits of the first four bytes */
+} vbmi_fields;
+
+TARGET_VBMI static inline vbmi_fields vbmi_fields_of(uint32_t fields) {
+    uint32_t width[8], bytes[2] = {0}, words[2];
+    for (unsigned i = 0; i < 8; i++) {
+        width[i] = trawl_qgram_field(fields, i);
+    }
+    for (unsigned half = 0; half < 2; half++) {
+        const uint32_t *of = width + 4 * half;
+        bytes[half] = 0x00010001u | 0x100u << of[0] | 0x1000000u << of[2];
+        words[half] = 1u | 0x10000u << (of[0] + of[1]);
+    }
+    return (vbmi_fields){
+        .mask = _mm512_set1_epi64((long long)trawl_qgram_fields_mask(fields)),
+        .bytes = _mm512_set1_epi64((long long)(bytes[0] | (uint64_t)bytes[1] << 32)),
+        .words = _mm512_set1_epi64((long long)(words[0] | (uint64_t)words[1] << 32)),
+        .half = _mm_cvtsi32_si128((int)(32 - width[0] - width[1] - width[2] - width[3])),
+    };
+}
+
+TARGET_VBMI static inline __attribute__((always_inline)) __m512i
+vbmi_extract(const vbmi_fields *fields, __m512i numbers) {
+    __m512i bytes = _mm512_and_si512(numbers, fields->mask);
+    return _mm512_madd_epi16(_mm512_maddubs_epi16(fields->bytes, bytes), fields->words);
+}
+
+/* Where all samples of a group pass, it may be barren. */
+TARGET_VBMI static inline __attribute__((always_inline)) uint32_t
+vbmi_fertile(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
+             size_t sample, uint32_t pass, size_t samples) {
+    for (size_t from = 0; from < samples; from += TRAWL_QGRAM_GROUP) {
+        if ((pass >> from & 0xff) == 0xff &&
+            trawl_qgram_group_is_barren(filter, run, grid, sample + from * grid->stride)) {
+            pass &= ~(0xffu << from);
+        }
+    }
+    return pass;
+}
+
+/* Sixteen samples of up to four bytes at a time, with fields; `wide`: the bytes that are loaded are
+ * more than 64. */
+TARGET_VBMI static inline __attribute__((always_inline)) uint32_t *
+vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
+           const vbmi_lanes *lanes, size_t groups, uint32_t *next, bool wide) {
+    const __m512i order = _mm512_loadu_si512(lanes->order);
+    /* Fields of four bytes, twice: a lane has four bytes, not eight. */
+    const vbmi_fields fields = vbmi_fields_of(filter->fields | filter->fields << 16);
+    const __m512i bit = _mm512_set1_epi32(31), lowest = _mm512_set1_epi32(1);
+    const __m512i step = _mm512_set1_epi32((int)lanes->step);
+    const __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i positions =
+        _mm512_add_epi32(_mm512_set1_epi32((int)grid->from),
+                         _mm512_mullo_epi32(number, _mm512_set1_epi32((int)grid->stride)));
+    const uint32_t *rows = filter->rows;
+    const uint8_t *sample = grid->text + grid->from;
+    for (size_t i = 0; i < groups; i++) {
+        __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD));
+        __m512i numbers = wide ? _mm512_permutex2var_epi8(_mm512_loadu_si512(sample), order,
+                                                          _mm512_loadu_si512(sample + 64))
+                               : _mm512_permutexvar_epi8(order, _mm512_loadu_si512(sample));
+        __m512i places = vbmi_extract(&fields, numbers);
+        __m512i row = _mm512_srli_epi32(places, TRAWL_QGRAM_ROW_BIT);
+        __m512i found = _mm512_i32gather_epi32(row, rows, 4);
+        found = _mm512_srlv_epi32(found, _mm512_and_si512(places, bit));
+        uint32_t pass = _mm512_test_epi32_mask(found, lowest);
+        if (pass == 0xffff) {
+            pass = vbmi_fertile(filter, run, grid, (size_t)(sample - grid->text), pass, 16);
+        }
+        _mm512_storeu_si512(next, _mm512_maskz_compress_epi32((__mmask16)pass, positions));
+        next += __builtin_popcount(pass);
+        positions = _mm512_add_epi32(positions, step);
+        sample += lanes->step;
+    }
+    return next;
+}
+
+/* Eight samples of up to eight bytes at a time, by fields or products. */
+TARGET_VBMI static inline __attribute__((always_inline)) uint32_t *
+vbmi_long(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
+          const vbmi_lanes *lanes, size_t groups, uint32_t *next, bool extracts) {
+    const __m512i order = _mm512_loadu_si512(lanes->order);
+    const vbmi_fields fields = vbmi_fields_of(filter->fields);
+    const __m512i low = _mm512_set1_epi64(0xffffffff);
+    const __m512i multiplier = _mm512_set1_epi64((long long)filter->multiplier);
+    const __m512i case_bits = _mm512_set1_epi64((long long)filter->case_bits);
+    const __m128i shift = _mm_cvtsi32_si128((int)filter->shift);
+    const __m256i lowest = _mm256_set1_epi32(1);
+    const __m512i bit = _mm512_set1_epi64(31);
+    const __m256i step = _mm256_set1_epi32((int)lanes->step);
+    __m256i positions =
+        _mm256_add_epi32(_mm256_set1_epi32((int)grid->from),
+                         _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                                            _mm256_set1_epi32((int)grid->stride)));
+    const uint32_t *rows = filter->rows;
+    const uint8_t *sample = grid->text + grid->from;
+    for (size_t i = 0; i < groups; i++) {
+        __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD));
+        __m512i number = _mm512_permutexvar_epi8(order, _mm512_loadu_si512(sample)), row;
+        if (extracts) {
+            __m512i halves = vbmi_extract(&fields, number);
+            number =
+                _mm512_or_si512(_mm512_and_si512(halves, low),
+                                _mm512_srl_epi64(_mm512_andnot_si512(low, halves), fields.half));
+            row = _mm512_srli_epi64(number, TRAWL_QGRAM_ROW_BIT);
+        } else {
+            number = _mm512_or_si512(number, case_bits);
+            row = _mm512_srl_epi64(_mm512_mullo_epi64(number, multiplier), shift);
+        }
+        __m256i found = _mm512_i64gather_epi32(row, rows, 4);
+        __m256i by = _mm512_cvtepi64_epi32(_mm512_and_si512(number, bit));
+        uint32_t pass = _mm256_test_epi32_mask(_mm256_srlv_epi32(found, by), lowest);
+        if (pass == 0xff) {
+            pass = vbmi_fertile(filter, run, grid, (size_t)(sample - grid->text), pass, 8);
+        }
+        _mm256_storeu_si256((__m256i *)next,
+                            _mm256_maskz_compress_epi32((__mmask8)pass, positions));
+        next += __builtin_popcount(pass);
+        positions = _mm256_add_epi32(positions, step);
+        sample += lanes->step;
+    }
+    return next;
+}
+
+TARGET_VBMI static size_t samples_vbmi(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                       const trawl_qgram_grid *grid, size_t count, uint64_t *words,
+                                       uint32_t *noted) {
+    const vbmi_lanes lanes = vbmi_lanes_of(filter, grid->stride);
+    /* The last samples of a group must be in the bytes that are loaded, and those in the text:
+     * behind the last groups it may end. */
+    size_t loaded = lanes.bytes > 64 ? 128 : 64, last = loaded / lanes.step + 1;
+    if (filter->gram > 8 || lanes.bytes > (lanes.samples == 16 ? 128 : 64) ||
+        count / lanes.samples <= last) {
+        return trawl_qgram_loops_avx2.samples(filter, run, grid, count, words, noted);
+    }
+    size_t groups = count / lanes.samples - last;
+    uint32_t *next =
+        lanes.samples == 16   ? loaded == 128
+                                    ? vbmi_short(filter, run, grid, &lanes, groups, noted, true)
+                                    : vbmi_short(filter, run, grid, &lanes, groups, noted, false)
+          : filter->fields != 0 ? vbmi_long(filter, run, grid, &lanes, groups, noted, true)
+                              : vbmi_long(filter, run, grid, &lanes, groups, noted, false);
+    trawl_qgram_grid rest = *grid;
+    rest.from += groups * lanes.step;
+    return (size_t)(next - noted) + trawl_qgram_loops_avx2.samples(filter, run, &rest,
+                                                                   count - groups * lanes.samples,
+                                                                   words, next);
+}
+
+#define LOOPS trawl_qgram_loops_vbmi
+#define NAME(base) base##_vbmi
+#define TARGET TARGET_VBMI
+#define SAMPLES samples_vbmi
+#define EXTRACT(number, filter) _pext_u64(number, (filter)->row_mask)
+#include "engines/qgram/bloom/template.h"
+
+#endif
+
+const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set, const trawl_qgram_tier *tier) {
+#if TRAWL_HAVE_X86
+    if (set == TRAWL_CPU_SCALAR || (tier->fields != 0 && !trawl_cpu_extracts())) {
+        return &trawl_qgram_loops_scalar; /* less bad than PEXT in microcode */
+    }
+    if (set == TRAWL_CPU_AVX512_VBMI && (trawl_cpu_gathers() || trawl_cpu_is_forced())) {
+        return &trawl_qgram_loops_vbmi;
+    }
+    return &trawl_qgram_loops_avx2;
+#else
+    (void)set;
+    (void)tier;
+    return &trawl_qgram_loops_scalar;
+#endif
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Engine qgram on a device: its tables there, the shape of a launch. */
+#include "engines/qgram/cuda/packed.cuh"
+
+extern "C" {
+#include "engines/qgram/gpu/divide.h"
+}
+
+/* Windows of a part of a long text: of these numbers, the one by which warps have the most equal
+ * shares. */
+#define LEAST_WINDOWS 4u
+#define MOST_WINDOWS (TRAWL_QGRAM_MOST_PART / TRAWL_QGRAM_WINDOW)
+
+/* Hits that are noted of a part: one for so many bytes of it. */
+#define BYTES_PER_HIT 16u
+
+#define WORKSPACE_ALIGNMENT TRAWL_CUDA_ARRAY_ALIGNMENT
+
+typedef struct qgram_tables {
+    trawl_cuda_qgram_view view;
+    trawl_cuda_packed_view packed;
+    trawl_error obstacle; /* why the set cannot be packed, where it cannot */
+    bool packed_pays;
+    uint8_t *memory; /* all arrays, in device memory */
+    /* What counts the patterns of all tiers but the first ones (engines/qgram/gpu/format.h); NULL:
+     * nothing. */
+    trawl_cuda_db *automaton;
+    trawl_db *automaton_db;
+    uint32_t sieved, sieved_words;
+} qgram_tables;
+
+/* ------------------------------------------------------------------ uploading */
+
+static void put_tier(trawl_cuda_uploader *self, const trawl_cuda_qgram_tier *tier,
+                     const trawl_cuda_qgram_arrays *arrays, trawl_cuda_qgram_tables *table,
+                     trawl_cuda_keys *keys) {
+    const uint64_t count = arrays->keys.count;
+    table->tier = *tier;
+    table->mask = trawl_cuda_qgram_mask(tier);
+    table->case_bits = trawl_cuda_qgram_case_bits(tier);
+    if (tier->place == TRAWL_CUDA_QGRAM_GLOBAL) {
+        table->filter = (const uint32_t *)trawl_cuda_put(self, arrays->filter,
+                                                         trawl_cuda_qgram_filter_words(tier) * 4);
+    }
+    table->align = (const uint16_t *)trawl_cuda_put(
+        self, arrays->align, arrays->align == NULL ? 0 : (UINT64_C(2) << tier->align_bits));
+    table->anchors =
+        (const uint8_t *)trawl_cuda_put(self, arrays->anchors, arrays->anchors == NULL ? 0 : count);
+    table->past = (const uint32_t *)trawl_cuda_put(self, arrays->past, count * 4);
+    table->heads = (const uint32_t *)trawl_cuda_put(
+        self, arrays->heads, arrays->heads == NULL ? 0 : (UINT64_C(4) << tier->hash_bits) + 4);
+    table->ranges = (const uint4 *)trawl_cuda_put(self, arrays->ranges,
+                                                  arrays->range_count * sizeof(trawl_ending_range));
+    table->direct = (const uint32_t *)trawl_cuda_put(self, arrays->direct,
+                                                     arrays->direct == NULL ? 0 : 65536 * 4);
+    table->endings.endings = (const uint64_t *)trawl_cuda_put(self, arrays->endings, count * 8);
+    table->endings.folded = tier->folded != 0;
+    trawl_cuda_put_outputs(self, arrays, keys);
+    table->endings.keys = *keys;
+}
+
+/* The words of all FILTERs in shared memory, one after the other. */
+static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t **image,
+                               trawl_error *error) {
+    uint64_t bytes = (uint64_t)layout->image_words * 4;
+    *image = (uint32_t *)trawl_allocate_zeroed(bytes + 4, 1);
+    if (*image == NULL) {
+        return trawl_fail_memory(error, "a database on a device", bytes);
+    }
+    for (uint32_t i = 0; i < layout->tiers; i++) {
+        const trawl_cuda_qgram_tier *tier = &layout->tier[i];
+        if (tier->place != TRAWL_CUDA_QGRAM_GLOBAL) {
+            memcpy(*image + tier->filter_at, layout->arrays[i].filter,
+                   trawl_cuda_qgram_filter_words(tier) * 4);
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* `packed` is NULL where the set cannot be packed. */
+static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgram_layout *layout,
+                                  const trawl_cuda_packed_layout *packed, qgram_tables *tables,
+                                  trawl_error *error) {
+    uint32_t parts = layout->tiers + (packed != NULL) + (tables->automaton != NULL);
+    size_t bytes = parts * sizeof *uploaded->keys;
+    uint32_t *image = NULL;
+    trawl_status status = make_image(layout, &image, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    uploaded->keys = (trawl_cuda_keys *)trawl_allocate_zeroed(1, bytes);
+    if (uploaded->keys == NULL) {
+        trawl_release(image);
+        return trawl_fail_memory(error, "a database on a device", bytes);
+    }
+    uploaded->parts = parts;
+    trawl_cuda_qgram_view *view = &tables->view;
+    view->tiers = layout->tiers;
+    view->image_words = layout->image_words;
+    view->bitmap_words = trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_WINDOW / 32) + 1;
+    trawl_cuda_uploader upload = {NULL, 0, cudaSuccess};
+    for (int copying = 0; copying < 2; copying++) {
+        upload.used = 0;
+        uploaded->hits = 0;
+        view->image =
+            (const uint4 *)trawl_cuda_put(&upload, image, (uint64_t)layout->image_words * 4);
+        for (uint32_t i = 0; i < layout->tiers; i++) {
+            uploaded->keys[i].first_hit = uploaded->hits;
+            uploaded->hits += layout->arrays[i].keys.count;
+            put_tier(&upload, &layout->tier[i], &layout->arrays[i], &view->table[i],
+                     &uploaded->keys[i]);
+        }
+        if (packed != NULL) {
+            trawl_cuda_keys *keys = &uploaded->keys[layout->tiers];
+            keys->first_hit = uploaded->hits;
+            uploaded->hits += packed->arrays.keys.count;
+            trawl_cuda_packed_put(&upload, packed, &tables->packed, keys);
+        }
+        if (tables->automaton != NULL) { /* its keys are counted beside those of the tiers */
+            trawl_cuda_keys *keys = tables->automaton->keys;
+            keys->first_hit = uploaded->hits;
+            uploaded->hits += keys->outputs.keys;
+            uploaded->keys[parts - 1] = *keys;
+        }
+        if (copying == 0) {
+            upload.code = cudaMalloc((void **)&tables->memory, upload.used);
+            upload.memory = tables->memory;
+            if (upload.code != cudaSuccess) {
+                break;
+            }
+        }
+    }
+    trawl_release(image);
+    if (upload.code != cudaSuccess) {
+        return trawl_cuda_failed(upload.code, "copying q-gram tables to the device", error);
+    }
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
+    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),
+                   error);
+    return TRAWL_OK;
+}
+
+static void release(trawl_cuda_db *uploaded) {
+    qgram_tables *tables = (qgram_tables *)uploaded->tables;
+    if (tables != NULL) {
+        trawl_cuda_free(tables->automaton);
+        trawl_db_free(tables->automaton_db);
+        (void)cudaFree(tables->memory);
+        trawl_release(tables);
+        uploaded->tables = NULL;
+    }
+}
+
+/* The patterns of a database as a set; a view. */
+static trawl_patterns patterns_of(const trawl_db *db) {
+    trawl_patterns patterns = {};
+    patterns.bytes = const_cast<uint8_t *>(db->patterns.bytes);
+    patterns.offsets = const_cast<uint32_t *>(db->patterns.offsets);
+    patterns.flags = const_cast<uint8_t *>(db->patterns.flags);
+    patterns.count = db->patterns.count;
+    patterns.min_length = db->header->min_length;
+    patterns.max_length = db->header->max_length;
+    for (size_t id = 0; id < patterns.count; id++) {
+        patterns.case_insensitive += (patterns.flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+    }
+    return patterns;
+}
+
+/* What tables may take of a block's shared memory: what no kernel needs for its warps. */
+static size_t room_for_tables(const trawl_cuda_device *device) {
+    uint32_t warps = TRAWL_QGRAM_THREADS / 32;
+    size_t of_walk =
+        4 * (TRAWL_QGRAM_MOST_ROUND * (TRAWL_QGRAM_WINDOW / 32 + 1) + TRAWL_QGRAM_QUEUE);
+    size_t of_sieve = trawl_cuda_qgram_sieve_shared();
+    size_t of_warps = 4 * TRAWL_QGRAM_VIEW_WORDS + warps * of_walk;
+    of_warps = of_warps > of_sieve ? of_warps : of_sieve;
+    return device->shared_bytes < of_warps ? 0 : device->shared_bytes - of_warps;
+}
+
+static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *sample,
+                                 size_t sample_length, trawl_cuda_qgram_layout *layout,
+                                 trawl_cuda_packed_layout *packed, qgram_tables *tables,
+                                 trawl_error *error) {
+    trawl_patterns patterns = patterns_of(uploaded->db);
+    const trawl_cuda_device *device = &uploaded->device;
+    trawl_status status = trawl_cuda_qgram_choose(&patterns, sample, sample_length,
+                                                  room_for_tables(device), layout, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_qgram_layout_make(&patterns, layout, error);
+    }
+    if (status == TRAWL_OK &&
+        trawl_cuda_packed_letters(&patterns, device->shared_bytes, packed, &tables->obstacle)) {
+        tables->packed_pays = trawl_cuda_packed_pays(packed, patterns.count, sample, sample_length);
+        status = trawl_cuda_packed_layout_make(&patterns, device->shared_bytes, packed, error);
+        if (status != TRAWL_OK) {
+            trawl_cuda_qgram_layout_release(layout);
+        }
+    }
+    return status;
+}
+
+/* Takes the automaton out of the layout. */
+static trawl_status upload_automaton(const trawl_cuda_db *uploaded, const uint8_t *sample,
+                                     size_t sample_length, trawl_cuda_qgram_layout *layout,
+                                     qgram_tables *tables, trawl_error *error) {
+    tables->sieved = layout->sieved;
+    tables->sieved_words = layout->sieved_words;
+    if (layout->mix.automaton == NULL) {
+        return TRAWL_OK;
+    }
+    trawl_cuda_upload_options options = {};
+    options.size = sizeof options;
+    options.device = (uint32_t)uploaded->device.number;
+    options.sample = sample;
+    options.sample_length = sample_length;
+    tables->automaton_db = layout->mix.automaton;
+    layout->mix.automaton = NULL;
+    return trawl_cuda_upload_to(tables->automaton_db, &trawl_cuda_ac_dfa, &options,
+                                &tables->automaton, error);
+}
+
+static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
+                            trawl_error *error) {
+    trawl_cuda_packed_layout packed = {};
+    qgram_tables *tables = (qgram_tables *)trawl_allocate_zeroed(1, sizeof *tables);
+    trawl_cuda_qgram_layout *layout =
+        (trawl_cuda_qgram_layout *)trawl_allocate_zeroed(1, sizeof *layout);
+    trawl_status status = TRAWL_OK;
+    if (tables == NULL || layout == NULL) {
+        status = trawl_fail_memory(error, "a database on a device", sizeof *tables);
+    }
+    if (status == TRAWL_OK) {
+        status = make_layouts(uploaded, sample, sample_length, layout, &packed, tables, error);
+    }
+    if (status == TRAWL_OK) {
+        uploaded->tables = tables;
+        bool packs = tables->obstacle.status == TRAWL_OK;
+        status = upload_automaton(uploaded, sample, sample_length, layout, tables, error);
+        if (status == TRAWL_OK) {
+            status = upload_layout(uploaded, layout, packs ? &packed : NULL, tables, error);
+        }
+        trawl_cuda_qgram_layout_release(layout);
+        trawl_cuda_packed_layout_release(&packed);
+        if (status != TRAWL_OK) {
+            release(uploaded);
+            tables = NULL;
+        }
+    }
+    if (status != TRAWL_OK) {
+        trawl_release(tables);
+    }
+    trawl_release(layout);
+    return status;
+}
+
+/* ------------------------------------------------------------------ planning */
+
+static uint64_t aligned(uint64_t bytes) {
+    return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+}
+
+static uint64_t parts_of_piece(const trawl_cuda_plan *plan) {
+    return plan->piece_bytes / plan->thread_bytes + 2;
+}
+
+static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan) {
+    return (uint64_t)uploaded->device.multiprocessors * (plan->block_threads / 32);
+}
+
+/* Bundles that a window has at most: of each thread, one for a tier, and two at a stride of 1. */
+static uint32_t bundles_of_window(const trawl_cuda_qgram_view *view) {
+    uint32_t bundles = 0;
+    for (uint32_t i = 0; i < view->tiers; i++) {
+        bundles += view->table[i].tier.stride == 1 ? 64 : 32;
+    }
+    return bundles;
+}
+
+#define CANDIDATE_WORDS 4u
+
+/* For one piece: some words about all of them, then how many bundles each part has, then which ones
+ * are dense, then the lists. They are needed until the next piece only. `workspace` may be NULL:
+ * for `bytes`. */
+static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *view,
+                                                 const trawl_cuda_plan *plan, void *workspace,
+                                                 uint64_t *bytes) {
+    trawl_cuda_qgram_candidates candidates = {};
+    const uint64_t parts = parts_of_piece(plan);
+    uintptr_t at = (uintptr_t)workspace;
+    candidates.capacity = plan->thread_bytes / TRAWL_QGRAM_WINDOW * bundles_of_window(view);
+    candidates.dense_parts = (uint32_t *)at;
+    candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
+    candidates.longest = (uint32_t *)(at + 2 * sizeof(uint32_t));
+    candidates.taken = (uint32_t *)(at + 3 * sizeof(uint32_t));
+    at += aligned(CANDIDATE_WORDS * sizeof(uint32_t));
+    candidates.count = (uint32_t *)at;
+    at += aligned(parts * sizeof(uint32_t));
+    candidates.dense = (uint2 *)at;
+    at += aligned(parts * sizeof(uint2));
+    candidates.bundles = (uint64_t *)at;
+    at += aligned(parts * candidates.capacity * sizeof(uint64_t));
+    *bytes = at - (uintptr_t)workspace;
+    return candidates;
+}
+
+/* Words that are cleared before hits are noted: `overflown`, and `count` of each part. */
+static uint64_t note_words(const trawl_cuda_plan *plan) {
+    return 1 + parts_of_piece(plan);
+}
+
+static uint64_t notes_bytes(const trawl_cuda_plan *plan) {
+    uint64_t hits = parts_of_piece(plan) * (plan->thread_bytes / BYTES_PER_HIT);
+    return aligned(note_words(plan) * sizeof(uint32_t)) +
+           aligned(hits * sizeof(trawl_cuda_qgram_hit));
+}
+
+/* Notes are made by one pass and read by another, after all pieces. `workspace`: behind the
+ * candidates. */
+static trawl_cuda_qgram_notes notes_of(const trawl_cuda_plan *plan, const trawl_cuda_piece *piece,
+                                       void *workspace) {
+    trawl_cuda_qgram_notes notes = {};
+    uint8_t *at = (uint8_t *)workspace + piece->first / plan->piece_bytes * notes_bytes(plan);
+    notes.overflown = (uint32_t *)at;
+    notes.count = notes.overflown + 1;
+    at += aligned(note_words(plan) * sizeof(uint32_t));
+    notes.hits = (trawl_cuda_qgram_hit *)at;
+    notes.capacity = plan->thread_bytes / BYTES_PER_HIT;
+    return notes;
+}
+
+/* Windows of a part: warps take parts in turn, and wait for those that have one more. */
+static uint32_t windows_of_part(uint64_t length, uint64_t warps) {
+    uint64_t windows = (length + TRAWL_QGRAM_WINDOW - 1) / TRAWL_QGRAM_WINDOW, least = UINT64_MAX;
+    uint64_t each = (windows + warps - 1) / warps;
+    if (each <= MOST_WINDOWS) {
+        return each == 0 ? 1 : (uint32_t)each;
+    }
+    uint32_t best = MOST_WINDOWS;
+    for (uint32_t some = MOST_WINDOWS; some >= LEAST_WINDOWS; some--) {
+        uint64_t parts = (windows + some - 1) / some;
+        uint64_t longest = (parts + warps - 1) / warps * some;
+        if (longest < least) {
+            least = longest;
+            best = some;
+        }
+    }
+    return best;
+}
+
+/* All but the memory: the same for both kernels. */
+static trawl_status plan_parts(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                               trawl_cuda_plan *plan, trawl_error *error) {
+    if (wishes->table_path == TRAWL_TABLES_TEXTURE) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "qgram: kernel %s has no table path texture: its tables are in shared "
+                          "memory and behind read-only loads",
+                          trawl_cuda_kernel_name(uploaded, plan));
+    }
+    plan->table_path = TRAWL_TABLES_READ_ONLY;
+    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : TRAWL_QGRAM_THREADS;
+    plan->ordered = true;
+    plan->part_threads = 32;
+    uint64_t longest =
+        wishes->length < TRAWL_CUDA_LARGEST_PIECE ? wishes->length : TRAWL_CUDA_LARGEST_PIECE;
+    plan->thread_bytes = windows_of_part(longest, warps_of(uploaded, plan)) * TRAWL_QGRAM_WINDOW;
+    if (wishes->block_bytes != 0) {
+        uint32_t unit = plan->block_threads / 32 * TRAWL_QGRAM_WINDOW;
+        if (wishes->block_bytes % unit != 0 ||
+            wishes->block_bytes / (plan->block_threads / 32) > TRAWL_QGRAM_MOST_PART) {
+            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                              "qgram, kernel %s: %u bytes of text per block of %u threads; a "
+                              "multiple of %u up to %u is expected",
+                              trawl_cuda_kernel_name(uploaded, plan), wishes->block_bytes,
+                              plan->block_threads, unit,
+                              plan->block_threads / 32 * TRAWL_QGRAM_MOST_PART);
+        }
+        plan->thread_bytes = wishes->block_bytes / (plan->block_threads / 32);
+    }
+    plan->piece_bytes = TRAWL_CUDA_LARGEST_PIECE;
+    if (wishes->length < plan->piece_bytes) {
+        plan->piece_bytes = (wishes->length / 4096 + 1) * 4096;
+    }
+    return TRAWL_OK;
+}
+
+static uint32_t choose(const trawl_cuda_db *uploaded) {
+    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    return tables->packed_pays ? TRAWL_CUDA_QGRAM_PACKED : TRAWL_CUDA_QGRAM_FILTER;
+}
+
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                         trawl_cuda_plan *plan, trawl_error *error) {
+    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    bool packs = plan->kernel == TRAWL_CUDA_QGRAM_PACKED;
+    if (packs && tables->obstacle.status != TRAWL_OK) {
+        return trawl_fail(error, tables->obstacle.status, "%s", tables->obstacle.message);
+    }
+    trawl_status status = plan_parts(uploaded, wishes, plan, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    if (packs) {
+        uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, wishes->form);
+        return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
+    }
+    /* Runs of one byte may be longer than what other tiers have. */
+    plan->ordered_ends = tables->automaton != NULL;
+    (void)candidates_of(&tables->view, plan, NULL, &plan->workspace_bytes);
+    if (wishes->form == TRAWL_CUDA_MATCHES) {
+        plan->workspace_bytes += (wishes->length / plan->piece_bytes + 1) * notes_bytes(plan);
+    }
+    return trawl_cuda_plan_shared(
+        uploaded, trawl_cuda_qgram_shared_bytes(&tables->view, plan->block_threads), plan, error);
+}
+
+/* ------------------------------------------------------------------ launching */
+
+/* Counts, also by pattern, or marks ends of the patterns that the automaton has. */
+static trawl_status walk_automaton(const trawl_cuda_db *automaton, const trawl_cuda_piece *piece,
+                                   const trawl_cuda_output *output, cudaStream_t stream,
+                                   trawl_error *error) {
+    trawl_cuda_wishes wishes = {};
+    wishes.form = output->pass == TRAWL_CUDA_PASS_COUNT      ? TRAWL_CUDA_COUNT
+                  : output->pass == TRAWL_CUDA_PASS_PATTERNS ? TRAWL_CUDA_PATTERNS
+                                                             : TRAWL_CUDA_ENDS;
+    wishes.length = piece->length;
+    trawl_cuda_plan plan = {}; /* of kernel hot, the first one */
+    trawl_status status = automaton->engine->plan(automaton, &wishes, &plan, error);
+    return status != TRAWL_OK
+               ? status
+               : automaton->engine->launch(automaton, &plan, piece, output, NULL, stream, error);
+}
+
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+                           void *workspace, cudaStream_t stream, trawl_error *error) {
+    const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
+    trawl_cuda_reporter reporter = {*piece, *output, uploaded->patterns};
+    if (plan->kernel == TRAWL_CUDA_QGRAM_PACKED) {
+        return trawl_cuda_packed_launch(uploaded, plan, &tables->packed, &reporter, stream, error);
+    }
+    uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
+    uint32_t warps = plan->block_threads / 32;
+    uint32_t blocks = (parts + warps - 1) / warps;
+    uint32_t multiprocessors = (uint32_t)uploaded->device.multiprocessors;
+    uint64_t bytes;
+    trawl_cuda_qgram_view view = tables->view;
+    trawl_cuda_qgram_call call = {&reporter,
+                                  &view,
+                                  candidates_of(&tables->view, plan, workspace, &bytes),
+                                  {},
+                                  plan->thread_bytes,
+                                  blocks < multiprocessors ? blocks : multiprocessors,
+                                  plan->block_threads,
+                                  plan->shared_bytes,
+                                  &uploaded->device,
+                                  stream};
+    if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {
+        call.notes = notes_of(plan, piece, (uint8_t *)workspace + bytes);
+    }
+    if (output->pass == TRAWL_CUDA_PASS_RECORDS) {
+        trawl_status status = trawl_cuda_qgram_expand(&call, error);
+        return status == TRAWL_OK ? trawl_cuda_qgram_walk(&call, error) : status;
+    }
+    if (output->pass == TRAWL_CUDA_PASS_SIZES) {
+        TRAWL_CUDA_TRY(
+            cudaMemsetAsync(call.notes.overflown, 0, note_words(plan) * sizeof(uint32_t), stream),
+            error);
+    }
+    if (tables->automaton != NULL && output->pass != TRAWL_CUDA_PASS_SIZES) {
+        view.tiers = tables->sieved;
+        view.image_words = tables->sieved_words;
+        trawl_status status = walk_automaton(tables->automaton, piece, output, stream, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    TRAWL_CUDA_TRY(
+        cudaMemsetAsync(call.candidates.dense_parts, 0, CANDIDATE_WORDS * sizeof(uint32_t), stream),
+        error);
+    trawl_status status = trawl_cuda_qgram_sieve(&call, error);
+    return status == TRAWL_OK ? trawl_cuda_qgram_tally(&call, error) : status;
+}
+
+const trawl_cuda_engine trawl_cuda_qgram = {prepare, release, plan, launch, true, choose};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Records from hits: what has been noted while matches were counted says which keys end where, and
+ * the sums over the parts where their records go. A warp sorts a part's hits, which are in no
+ * order, and writes them. Of keys with the same end those of earlier tiers are the longer ones.
+ */
+#include "engines/qgram/cuda/test.cuh"
+
+#define THREADS 128u
+#define WARPS (THREADS / 32)
+#define BLOCKS 6u /* of a multiprocessor: as many as shared memory has room for */
+
+/* Sorts `count` numbers, which is a power of two, by a warp: Batcher's network, in shared memory.
+ */
+static __device__ __forceinline__ void sort(uint64_t *numbers, uint32_t count) {
+    for (uint32_t size = 2; size <= count; size *= 2) {
+        for (uint32_t distance = size / 2; distance != 0; distance /= 2) {
+            for (uint32_t i = threadIdx.x % 32; i < count / 2; i += 32) {
+                uint32_t low = 2 * i - (i & (distance - 1)), high = low + distance;
+                uint64_t first = numbers[low], second = numbers[high];
+                if ((first > second) == ((low & size) == 0)) {
+                    numbers[low] = second;
+                    numbers[high] = first;
+                }
+            }
+            __syncwarp();
+        }
+    }
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    expand(const __grid_constant__ trawl_cuda_reporter reporter,
+           const __grid_constant__ trawl_cuda_qgram_view view,
+           const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t parts, uint32_t room) {
+    TRAWL_SHARED(shared);
+    if (!trawl_cuda_wanted(reporter.output)) {
+        return;
+    }
+    const uint32_t lane = threadIdx.x % 32;
+    uint64_t *sorted = (uint64_t *)shared + threadIdx.x / 32 * room;
+    for (uint32_t part = (blockIdx.x * THREADS + threadIdx.x) / 32; part < parts;
+         part += gridDim.x * WARPS) {
+        const uint32_t count = notes.count[part];
+        if (count == 0 || count > notes.capacity) {
+            continue;
+        }
+        uint32_t padded = 2;
+        while (padded < count) {
+            padded *= 2;
+        }
+        const trawl_cuda_qgram_hit *hits = notes.hits + (size_t)part * notes.capacity;
+        for (uint32_t i = lane; i < padded; i += 32) {
+            sorted[i] = i < count ? (uint64_t)hits[i].end << 32 | hits[i].key : ~UINT64_C(0);
+        }
+        __syncwarp();
+        sort(sorted, padded);
+        trawl_counter cursor = reporter.output.sizes[part];
+        for (uint32_t i = lane; i - lane < count; i += 32) {
+            const uint64_t hit = i < count ? sorted[i] : 0;
+            const uint32_t end = (uint32_t)(hit >> 32);
+            const uint32_t key = (uint32_t)hit & ((1u << TRAWL_QGRAM_TIER_SHIFT) - 1);
+            const trawl_cuda_keys &keys =
+                view.table[(uint32_t)hit >> TRAWL_QGRAM_TIER_SHIFT].endings.keys;
+            uint32_t own = i < count ? trawl_cuda_qgram_total(reporter, keys, end, key) : 0;
+            uint32_t inclusive = own;
+#pragma unroll
+            for (uint32_t distance = 1; distance < 32; distance *= 2) {
+                uint32_t other = __shfl_up_sync(FULL, inclusive, distance);
+                inclusive += lane < distance ? 0 : other;
+            }
+            trawl_counter at = cursor + (inclusive - own);
+            if (own == 1 && __ldg(keys.outputs.link + key) == TRAWL_NO_KEY &&
+                (__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) == 0) {
+                uint32_t id = __ldg(keys.outputs.ids + __ldg(keys.outputs.first + key));
+                reporter.output.matches[at] = {reporter.piece.base + end, id,
+                                               __ldg(keys.outputs.length + key)};
+            } else if (own != 0) {
+                trawl_cuda_report_key(reporter, keys, end, key, &at);
+            }
+            cursor += __shfl_sync(FULL, inclusive, 31);
+        }
+        __syncwarp();
+        if (lane == 0) {
+            reporter.output.sizes[part] = cursor;
+        }
+    }
+}
+
+trawl_status trawl_cuda_qgram_expand(const trawl_cuda_qgram_call *call, trawl_error *error) {
+    uint32_t parts = trawl_cuda_part_count(&call->reporter->piece, call->part_bytes);
+    uint32_t blocks = (parts + WARPS - 1) / WARPS;
+    uint32_t most = (uint32_t)call->device->multiprocessors * BLOCKS, room = 2;
+    while (room < call->notes.capacity) {
+        room *= 2;
+    }
+    TRAWL_LAUNCH(expand, blocks < most ? blocks : most, THREADS, WARPS * room * sizeof(uint64_t),
+                 call->stream, *call->reporter, *call->view, call->notes, parts, room);
+    TRAWL_CUDA_LAUNCHED("expand", error);
+    return TRAWL_OK;
+}

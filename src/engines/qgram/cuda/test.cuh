@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The second and the third question (qgram.h): whether keys end at or soon behind a sample of the
+ * text that has passed FILTER, and which. In what way over the text the sample was met, and where
+ * matches go, is the kernels' own.
+ */
+#ifndef TRAWL_ENGINES_QGRAM_CUDA_TEST_CUH
+#define TRAWL_ENGINES_QGRAM_CUDA_TEST_CUH
+
+#include "engines/qgram/cuda/hash.cuh"
+
+#define FULL 0xffffffffu
+
+/* ------------------------------------------------------------------ the text */
+
+/* The 16 bytes at text[at], zeros where the text has none. */
+static __device__ __forceinline__ uint4 load_vector(const trawl_cuda_piece &piece, int32_t at) {
+    if (at >= 0 && at + 16 <= (int32_t)piece.length) {
+        return __ldg((const uint4 *)(piece.text + at));
+    }
+    uint32_t words[4] = {0, 0, 0, 0};
+    for (int32_t i = 0; i < 16; i++) {
+        if (at + i >= 0 && at + i < (int32_t)piece.length) {
+            words[i / 4] |= (uint32_t)piece.text[at + i] << (8 * (i % 4));
+        }
+    }
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+static __device__ __forceinline__ void load_window(const trawl_cuda_piece &piece, int32_t window,
+                                                   uint4 *own) {
+    int32_t at = window + (int32_t)(threadIdx.x % 32 * 16);
+    if (window >= 0 && window + (int32_t)TRAWL_QGRAM_WINDOW <= (int32_t)piece.length) {
+        const uint4 *vectors = (const uint4 *)(piece.text + at);
+#pragma unroll
+        for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i++) {
+            own[i] = __ldg(vectors + i * (TRAWL_QGRAM_VECTOR_BYTES / 16));
+        }
+    } else {
+#pragma unroll
+        for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i++) {
+            own[i] = load_vector(piece, at + (int32_t)(i * TRAWL_QGRAM_VECTOR_BYTES));
+        }
+    }
+}
+
+/* The eight bytes before text[end], the last one highest, zeros where the text has none: what those
+ * let through fails the third question. By loads of aligned words where the text has them. */
+static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_piece &piece,
+                                                        int32_t end) {
+    if (end >= 16 && end + 8 <= (int32_t)piece.length) {
+        uintptr_t last = (uintptr_t)(piece.text + end - 1);
+        const unsigned long long *words = (const unsigned long long *)(last & ~(uintptr_t)7);
+        uint32_t behind = 8 * (7 - (uint32_t)(last & 7));
+        uint64_t below = behind == 0 ? 0 : __ldg(words - 1) >> (64 - behind);
+        return (uint64_t)__ldg(words) << behind | below;
+    }
+    uint64_t bytes = 0;
+#pragma unroll 1
+    for (int32_t at = end - 8; at < end; at++) {
+        uint64_t byte = at >= 0 && at < (int32_t)piece.length ? piece.text[at] : 0;
+        bytes = bytes >> 8 | byte << 56;
+    }
+    return bytes;
+}
+
+/* ------------------------------------------------------------------ the second question */
+
+/* The words of a sample of `count` words that ends before text[end], the youngest first, zeros
+ * where the text has none. By loads of eight aligned bytes where the text has them, and as few as
+ * possible: each takes a cycle for every thread of the warp, whose bytes are in 32 places. */
+static __device__ __forceinline__ void sample_words(const trawl_cuda_piece &piece, uint32_t count,
+                                                    int32_t end, uint32_t (&words)[4]) {
+    uint64_t near, far;
+    if (end >= 24 && end + 8 <= (int32_t)piece.length) {
+        uintptr_t last = (uintptr_t)(piece.text + end - 1);
+        const unsigned long long *aligned = (const unsigned long long *)(last & ~(uintptr_t)7);
+        uint32_t had = (uint32_t)(last & 7) + 1, behind = 64 - 8 * had;
+        uint64_t first = __ldg(aligned);
+        uint64_t second = 4 * count > had ? __ldg(aligned - 1) : 0;
+        uint64_t third = 4 * count > had + 8 ? __ldg(aligned - 2) : 0;
+        near = first << behind | (behind == 0 ? 0 : second >> (64 - behind));
+        far = second << behind | (behind == 0 ? 0 : third >> (64 - behind));
+    } else {
+        near = eight_before(piece, end);
+        far = eight_before(piece, end - 8);
+    }
+    words[0] = (uint32_t)(near >> 32);
+    words[1] = (uint32_t)near;
+    words[2] = (uint32_t)(far >> 32);
+    words[3] = (uint32_t)far;
+}
+
+/* At which distances behind a sample, which ends before text[end], keys may end: a bit for each. */
+static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_piece &piece,
+                                                         const trawl_cuda_qgram_tables &table,
+                                                         int32_t end) {
+    const uint32_t count = trawl_cuda_qgram_words(&table.tier);
+    uint32_t words[4] = {0, 0, 0, 0};
+    sample_words(piece, count, end, words);
+#pragma unroll
+    for (uint32_t word = 0; word < 4; word++) {
+        uint32_t mask = word + 1 < count ? UINT32_MAX : word + 1 == count ? table.mask : 0;
+        words[word] = (words[word] | table.case_bits) & mask;
+    }
+    uint64_t hash = trawl_cuda_qgram_hash(words);
+    return __ldg(table.align + trawl_cuda_qgram_entry(hash, table.tier.align_bits));
+}
+
+/* Where keys of a tier may end by one sample: before text[end + a] for each bit a. */
+typedef struct ends {
+    uint32_t number; /* of the tier */
+    int32_t end;     /* of the sample */
+    uint32_t alignments;
+} ends;
+
+/* The second question for the sample of tier `number` that ends before text[end]. Nothing, where it
+ * ends before the first owned byte: those samples are asked by ask_before(). What ends behind the
+ * piece is found with the next one. */
+static __device__ __forceinline__ ends ask_sample(const trawl_cuda_piece &piece,
+                                                  const trawl_cuda_qgram_view &view,
+                                                  uint32_t number, int32_t end) {
+    const trawl_cuda_qgram_tables &table = view.table[number];
+    ends result = {number, end, 0};
+    int32_t most = (int32_t)piece.length - end;
+    if (end > (int32_t)piece.owned && most >= 0) {
+        result.alignments = table.tier.stride > 1 ? alignments_of(piece, table, end) : 1;
+        result.alignments &= most < 31 ? (2u << most) - 1 : ~0u;
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ the third question */
+
+/* Keys that end as the text before text[end] does, as far as they were looked up: first .. last - 1
+ * of a tier, none if those are equal. */
+typedef struct suspects {
+    uint32_t first, last;
+    uint64_t ending; /* of the text (trawl_ending_number) */
+} suspects;
+
+/* The first half of the question: a look-up in a hash table. */
+static __device__ __forceinline__ suspects suspects_before(const trawl_cuda_reporter &reporter,
+                                                           const trawl_cuda_qgram_tables &table,
+                                                           uint32_t end) {
+    suspects result = {0, 0, 0};
+    if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
+        const uint8_t *text = reporter.piece.text;
+        uint32_t pair = (uint32_t)text[end - 1] << 8 | (end < 2 ? 0 : text[end - 2]);
+        result.last = __ldg(table.direct + pair);
+        result.first = result.last == 0 ? 0 : result.last - 1;
+        return result;
+    }
+    uint32_t tail = table.tier.tail;
+    result.ending = eight_before(reporter.piece, (int32_t)end);
+    result.ending = table.tier.folded != 0 ? trawl_fold_word(result.ending) : result.ending;
+    uint64_t word = result.ending & ~UINT64_C(0) << (64 - 8 * tail);
+    size_t slot = trawl_ending_slot(word, table.tier.hash_bits);
+    uint32_t past = end < tail ? 0 : __ldg(table.heads + slot + 1);
+    for (uint32_t i = __ldg(table.heads + slot); i < past; i++) {
+        uint4 range = __ldg(table.ranges + i); /* word, first, last */
+        if (((uint64_t)range.y << 32 | range.x) == word) {
+            result.first = range.z;
+            result.last = range.w;
+            break;
+        }
+    }
+    return result;
+}
+
+/* The `count` bytes before bytes[end], up to eight, as eight_before() gives them; below them there
+ * may be anything. By aligned words that have some of them. */
+static __device__ __forceinline__ uint64_t few_before(const uint8_t *bytes, uint32_t end,
+                                                      uint32_t count) {
+    uintptr_t last = (uintptr_t)(bytes + end - 1);
+    const unsigned long long *words = (const unsigned long long *)(last & ~(uintptr_t)7);
+    uint32_t had = (uint32_t)(last & 7) + 1, behind = 64 - 8 * had;
+    uint64_t below = count > had && had < 8 ? __ldg(words - 1) >> (64 - behind) : 0;
+    return __ldg(words) << behind | below;
+}
+
+/* How many bytes before text[end] and before byte `past` of the patterns are equal: `known` are, up
+ * to `most` count, letters of either case being equal if FOLDED. *less: the pattern's byte is less
+ * by the first one that is not. */
+static __device__ __forceinline__ uint32_t common_before(const trawl_cuda_reporter &reporter,
+                                                         uint32_t end, uint32_t past,
+                                                         uint32_t known, uint32_t most, bool folded,
+                                                         bool *less) {
+    *less = false;
+    while (known < most) {
+        uint64_t key = few_before(reporter.patterns.bytes, past - known, most - known);
+        uint64_t text = eight_before(reporter.piece, (int32_t)(end - known));
+        key = folded ? trawl_fold_word(key) : key;
+        text = folded ? trawl_fold_word(text) : text;
+        *less = key < text;
+        if (key != text) {
+            known += trawl_leading_zeros(key ^ text) / 8;
+            break;
+        }
+        known += 8;
+    }
+    return known < most ? known : most;
+}
+
+/* trawl_endings_find_by_bytes, for bytes that are loaded by aligned words. */
+static __device__ __forceinline__ uint32_t find_by_bytes(const trawl_cuda_reporter &reporter,
+                                                         const trawl_cuda_qgram_tables &table,
+                                                         uint32_t first, uint32_t last,
+                                                         uint32_t end) {
+    const trawl_outputs &outputs = table.endings.keys.outputs;
+    uint32_t low = first, high = last;
+    uint32_t low_common = table.tier.tail, high_common = table.tier.tail;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2, length = __ldg(outputs.length + middle);
+        const uint32_t past = __ldg(table.past + middle), most = length < end ? length : end;
+        bool less;
+        uint32_t common = low_common < high_common ? low_common : high_common;
+        common = common_before(reporter, end, past, common, most, table.tier.folded != 0, &less);
+        if (common == length || (common < most && less)) {
+            low = middle + 1;
+            low_common = common;
+        } else {
+            high = middle;
+            high_common = common;
+        }
+    }
+    return low == first ? TRAWL_NO_KEY : trawl_ending_suffix(&outputs, low - 1, low_common);
+}
+
+/* The second half: the longest of the suspects that ends before text[end], or TRAWL_NO_KEY. Where
+ * endings are all that keys have, or say enough, patterns' bytes are not looked at. */
+static __device__ __forceinline__ uint32_t longest_of(const trawl_cuda_reporter &reporter,
+                                                      const trawl_cuda_qgram_tables &table,
+                                                      const suspects &among, uint32_t end) {
+    const trawl_outputs &outputs = table.endings.keys.outputs;
+    if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
+        return trawl_ending_suffix(&outputs, among.first, end);
+    }
+    if (table.tier.max_length == table.tier.tail) {
+        return among.first; /* but one has these bytes */
+    }
+    const uint64_t *endings = table.endings.endings;
+    uint32_t key = among.first;
+    for (uint32_t count = among.last - key; count > 1;) {
+        uint32_t half = count / 2;
+        key += __ldg(endings + key + half) <= among.ending ? half : 0;
+        count -= half;
+    }
+    uint64_t nearest = __ldg(endings + key);
+    if (nearest > among.ending) {
+        return TRAWL_NO_KEY;
+    }
+    if (nearest != among.ending) {
+        uint32_t common = trawl_leading_zeros(nearest ^ among.ending) / 8;
+        return trawl_ending_suffix(&outputs, key, common);
+    }
+    uint32_t length = __ldg(outputs.length + key);
+    if (length <= 8) {
+        return length <= end ? key : trawl_ending_suffix(&outputs, key, end);
+    }
+    return find_by_bytes(reporter, table, among.first, key + 1, end);
+}
+
+/* The longest key of a tier that ends before text[end], or TRAWL_NO_KEY. */
+static __device__ __forceinline__ uint32_t key_before(const trawl_cuda_reporter &reporter,
+                                                      const trawl_cuda_qgram_tables &table,
+                                                      uint32_t end) {
+    suspects among = suspects_before(reporter, table, end);
+    return among.first == among.last ? TRAWL_NO_KEY : longest_of(reporter, table, among, end);
+}
+
+/* The matches of key `key`, which ends before text[end]. In a folded tier patterns that are not
+ * case-insensitive are compared. */
+static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
+    const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys, uint32_t end, uint32_t key) {
+    const trawl_outputs &outputs = keys.outputs;
+    if ((__ldg(outputs.verify + key) & TRAWL_VERIFY_CHAIN) == 0) {
+        return __ldg(outputs.total + key);
+    }
+    const trawl_pattern_view &patterns = reporter.patterns;
+    uint32_t total = 0;
+    do {
+        uint32_t length = __ldg(outputs.length + key);
+        if (length > end) {
+            break;
+        }
+        bool verify = (__ldg(outputs.verify + key) & TRAWL_VERIFY_OWN) != 0, less;
+        uint32_t past = __ldg(outputs.first + key + 1);
+        for (uint32_t i = __ldg(outputs.first + key); i < past; i++) {
+            uint32_t id = __ldg(outputs.ids + i);
+            total += !verify ||
+                     (__ldg(patterns.flags + id) & TRAWL_PATTERN_CASE_INSENSITIVE) != 0 ||
+                     common_before(reporter, end, __ldg(patterns.offsets + id + 1), 0, length,
+                                   false, &less) == length;
+        }
+        key = __ldg(outputs.link + key);
+    } while (key != TRAWL_NO_KEY);
+    return total;
+}
+
+/* ------------------------------------------------------------------ what warps do together */
+
+/* The sum of the values of all threads before this one; *sum becomes that of all. */
+static __device__ __forceinline__ uint32_t sum_before(uint32_t value, uint32_t *sum) {
+    uint32_t lane = threadIdx.x % 32;
+    uint32_t inclusive = value;
+#pragma unroll
+    for (uint32_t distance = 1; distance < 32; distance *= 2) {
+        uint32_t other = __shfl_up_sync(FULL, inclusive, distance);
+        inclusive += lane < distance ? 0 : other;
+    }
+    *sum = __shfl_sync(FULL, inclusive, 31);
+    return inclusive - value;
+}
+
+/* Adds up what the threads of a block have counted. */
+static __device__ __forceinline__ void add_total(const trawl_cuda_output &output,
+                                                 trawl_counter counted, uint32_t *shared) {
+    for (uint32_t offset = 16; offset != 0; offset /= 2) {
+        counted += __shfl_down_sync(FULL, counted, offset);
+    }
+    trawl_counter *sums = (trawl_counter *)shared;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        sums[threadIdx.x / 32] = counted;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        trawl_counter sum = 0;
+        for (uint32_t i = 0; i < blockDim.x / 32; i++) {
+            sum += sums[i];
+        }
+        if (sum != 0) {
+            atomicAdd(output.total, sum);
+        }
+    }
+}
+
+#endif

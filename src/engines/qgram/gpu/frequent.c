@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/gpu/frequent.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+#include "engines/qgram/gpu/anchor.h"
+
+#define POSITIONS 1024u /* of so many, one has a sample that is frequent */
+
+/* As in qgram_price.c, which expects so many ends for a sample that passes. */
+#define PER_END 30.0
+#define ENDS_EXPECTED 1.2
+
+#define INDEX_BITS 17u
+#define INDEX_SIZE (1u << INDEX_BITS)
+_Static_assert(INDEX_SIZE > TRAWL_CUDA_QGRAM_COMMON_BYTES, "a free place ends every search");
+
+/* A sample of the text that may be frequent. */
+typedef struct text_sample {
+    uint64_t hash;
+    uint32_t count;
+    uint16_t alignments; /* of patterns that have the sample, a bit for each */
+} text_sample;
+
+typedef struct frequent_samples {
+    trawl_cuda_qgram_counts counts; /* by which patterns choose their samples */
+    uint32_t least;                 /* times that a frequent sample is in the text */
+    uint32_t used;
+    uint32_t index[INDEX_SIZE]; /* 1 + the number of a sample; 0: the place is free */
+    text_sample samples[TRAWL_CUDA_QGRAM_COMMON_BYTES];
+} frequent_samples;
+
+/* Where a sample's number is, or the free place where it would be. */
+static uint32_t *find(frequent_samples *samples, uint64_t hash) {
+    size_t place = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INDEX_BITS));
+    while (samples->index[place] != 0 && samples->samples[samples->index[place] - 1].hash != hash) {
+        place = (place + 1) % INDEX_SIZE;
+    }
+    return &samples->index[place];
+}
+
+/* Most samples are seen to be rare by the number of those that are counted with them. */
+static bool may_be_frequent(const frequent_samples *samples, uint64_t hash) {
+    return samples->counts.each[trawl_cuda_qgram_counted(hash)] >= samples->least;
+}
+
+static void read_text(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_layout *layout,
+                      frequent_samples *samples) {
+    memset(samples->index, 0, sizeof samples->index);
+    samples->used = 0;
+    trawl_cuda_qgram_count(tier, layout->common, layout->common_length, &samples->counts);
+    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= layout->common_length; end++) {
+        uint64_t hash = trawl_cuda_qgram_hash_before(tier, layout->common + end);
+        if (may_be_frequent(samples, hash)) {
+            uint32_t *number = find(samples, hash);
+            if (*number == 0) {
+                samples->samples[samples->used] = (text_sample){.hash = hash};
+                *number = ++samples->used;
+            }
+            samples->samples[*number - 1].count++;
+        }
+    }
+}
+
+/* Notes at which alignments a pattern has frequent samples; false: it has none. */
+static bool note_samples(const trawl_patterns *patterns, size_t id,
+                         const trawl_cuda_qgram_tier *tier, frequent_samples *samples) {
+    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
+    uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1];
+    uint32_t places = trawl_cuda_qgram_places(tier, trawl_pattern_length(patterns, id));
+    trawl_cuda_qgram_hash_pattern(tier, patterns, id, places, hashes);
+    trawl_cuda_qgram_sum(&samples->counts, hashes, places, sums);
+    uint32_t anchor = trawl_cuda_qgram_rarest(sums, places, tier->stride);
+    bool frequent = false;
+    for (uint32_t i = anchor; i < anchor + tier->stride; i++) {
+        uint32_t number = may_be_frequent(samples, hashes[i]) ? *find(samples, hashes[i]) : 0;
+        if (number != 0 && samples->samples[number - 1].count >= samples->least) {
+            frequent = true;
+            samples->samples[number - 1].alignments |= (uint16_t)(1u << i);
+        }
+    }
+    return frequent;
+}
+
+/* The ends that frequent samples of all positions lead to, beyond those expected. */
+static double ends_beyond(const frequent_samples *samples) {
+    double ends = 0;
+    for (uint32_t i = 0; i < samples->used; i++) {
+        const text_sample *its = &samples->samples[i];
+        double more = __builtin_popcount(its->alignments) - ENDS_EXPECTED;
+        ends += more > 0 ? its->count * more : 0;
+    }
+    return ends;
+}
+
+trawl_status trawl_cuda_qgram_frequent(const trawl_patterns *patterns,
+                                       const trawl_cuda_qgram_layout *layout, uint8_t *marks,
+                                       double *surplus, trawl_error *error) {
+    frequent_samples *samples = trawl_allocate(1, sizeof *samples);
+    if (samples == NULL) {
+        return trawl_fail_memory(error, "choosing tiers", sizeof *samples);
+    }
+    const double positions = (double)layout->common_length;
+    samples->least = (uint32_t)(layout->common_length / POSITIONS) + 1;
+    *surplus = 0;
+    for (uint32_t i = 0; i < layout->sieved; i++) {
+        const trawl_cuda_qgram_tier *tier = &layout->tier[i];
+        if (tier->place == TRAWL_CUDA_QGRAM_DIRECT) {
+            continue;
+        }
+        read_text(tier, layout, samples);
+        for (size_t id = 0; id < patterns->count; id++) {
+            uint32_t length = trawl_pattern_length(patterns, id);
+            if (length >= tier->min_length && length <= tier->max_length && marks[id] == 0 &&
+                note_samples(patterns, id, tier, samples)) {
+                marks[id] = TRAWL_CUDA_QGRAM_FOUND;
+            }
+        }
+        *surplus += ends_beyond(samples) / (positions * tier->stride) * PER_END;
+    }
+    trawl_release(samples);
+    return TRAWL_OK;
+}

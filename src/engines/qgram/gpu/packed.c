@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/gpu/packed.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+#include "engines/qgram/packed/format.h"
+
+/* Bytes that are no letters cost the kernel several times as much, and texts have them in runs or
+ * at intervals: at most one in so many. */
+#define MOST_STRANGERS (1.0 / 16)
+
+/* Bytes of a sample that are looked at. */
+#define MOST_SEEN ((size_t)1 << 16)
+
+/* Without a sample: so many patterns. */
+#define FEWEST_PATTERNS 32u
+
+#define WINDOWS TRAWL_CUDA_PACKED_WINDOWS
+
+/* ------------------------------------------------------------------ letters */
+
+bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_bytes,
+                               trawl_cuda_packed_layout *layout, trawl_error *obstacle) {
+    trawl_packed_letters letters;
+    memset(layout, 0, sizeof *layout);
+    if (shared_bytes < WINDOWS) {
+        (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
+                         "qgram, kernel packed: it needs %u bytes of shared memory, and the device "
+                         "gives a block %zu; kernel filter needs less",
+                         WINDOWS, shared_bytes);
+        return false;
+    }
+    if (patterns->max_length > TRAWL_CUDA_PACKED_MOST_LENGTH) {
+        (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
+                         "qgram, kernel packed: patterns have up to %zu bytes, it takes up to %u; "
+                         "kernel filter takes any",
+                         patterns->max_length, TRAWL_CUDA_PACKED_MOST_LENGTH);
+        return false;
+    }
+    if (!trawl_packed_find_letters(patterns, 1, UINT32_MAX, patterns->case_insensitive != 0,
+                                   &letters) ||
+        letters.shift > TRAWL_CUDA_PACKED_MOST_SHIFT) {
+        (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
+                         "qgram, kernel packed: it takes at most 4 different letters, told apart "
+                         "by two adjacent bits of the lower 6; kernel filter takes any");
+        return false;
+    }
+    layout->shift = letters.shift;
+    for (uint32_t index = 0; index < 4; index++) {
+        layout->letters |= (uint32_t)letters.letter[index] << (8 * index);
+        layout->folds |= (uint32_t)letters.fold[index] << (8 * index);
+    }
+    layout->min_length = (uint32_t)patterns->min_length;
+    layout->max_length = (uint32_t)patterns->max_length;
+    return true;
+}
+
+double trawl_cuda_packed_strangers(const trawl_cuda_packed_layout *layout, const uint8_t *text,
+                                   size_t length) {
+    size_t strangers = 0, seen = 0;
+    for (size_t i = 0; i < length; i += length / MOST_SEEN + 1, seen++) {
+        uint32_t at = 8 * (text[i] >> layout->shift & 3u);
+        strangers += (uint8_t)(text[i] | layout->folds >> at) != (uint8_t)(layout->letters >> at);
+    }
+    return seen == 0 ? 0 : (double)strangers / (double)seen;
+}
+
+bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patterns,
+                            const uint8_t *sample, size_t sample_length) {
+    return sample_length == 0
+               ? patterns >= FEWEST_PATTERNS
+               : trawl_cuda_packed_strangers(layout, sample, sample_length) <= MOST_STRANGERS;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+/* The number of a key's letters, and `bits` of it that count: the upper ones of a window's. */
+static uint32_t key_number(const trawl_cuda_packed_layout *layout, uint32_t key, uint32_t *bits) {
+    const trawl_keys *keys = &layout->arrays.keys;
+    const uint8_t *reversed = keys->bytes + keys->offsets[key];
+    uint32_t length = trawl_key_length(keys, key), number = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        number = number << 2 | (reversed[i] >> layout->shift & 3u);
+    }
+    *bits = 2 * length;
+    return number;
+}
+
+static void fill_keys(trawl_cuda_packed_layout *layout) {
+    for (uint32_t window = 0; window < WINDOWS; window++) {
+        layout->key_of[window] = TRAWL_NO_KEY;
+    }
+    /* A key comes behind its suffixes, and takes their windows over. */
+    for (uint32_t key = 0; key < layout->arrays.keys.count; key++) {
+        uint32_t bits, number = key_number(layout, key, &bits);
+        for (uint32_t before = 0; before < WINDOWS >> bits; before++) {
+            layout->key_of[number << (16 - bits) | before] = key;
+        }
+        layout->verify |= (layout->arrays.verify[key] & TRAWL_VERIFY_OWN) != 0;
+    }
+}
+
+static uint32_t matches_of(const trawl_cuda_packed_layout *layout, uint32_t window) {
+    uint32_t key = layout->key_of[window & (WINDOWS - 1)];
+    return key == TRAWL_NO_KEY ? 0 : layout->arrays.total[key];
+}
+
+static void fill_planes(trawl_cuda_packed_layout *layout) {
+    for (uint32_t window = 0; window < WINDOWS; window++) {
+        uint32_t second = matches_of(layout, window);
+        layout->ends[window] = second != 0 ? 16 : 0;
+        for (uint32_t plane = 0; plane < layout->planes; plane++) {
+            layout->image[plane * WINDOWS + window] = (uint8_t)((second >> plane & 1) << 4);
+        }
+        for (uint32_t before = 0; before < 4; before++) {
+            uint32_t first = matches_of(layout, window << 2 | before);
+            layout->ends[window] |= (uint8_t)((first != 0) << before);
+            for (uint32_t plane = 0; plane < layout->planes; plane++) {
+                layout->image[plane * WINDOWS + window] |=
+                    (uint8_t)((first >> plane & 1) << before);
+            }
+        }
+    }
+}
+
+/* As many planes as the largest number of matches has bits. */
+static uint32_t count_planes(const trawl_cuda_packed_layout *layout, uint32_t most_planes) {
+    uint32_t planes = 1;
+    for (uint32_t key = 0; key < layout->arrays.keys.count; key++) {
+        while (planes <= most_planes && layout->arrays.total[key] >> planes != 0) {
+            planes++;
+        }
+    }
+    return layout->verify || planes > most_planes ? 0 : planes;
+}
+
+trawl_status trawl_cuda_packed_layout_make(const trawl_patterns *patterns, size_t shared_bytes,
+                                           trawl_cuda_packed_layout *layout, trawl_error *error) {
+    trawl_patterns reversed = {0};
+    trawl_cuda_qgram_tier tier = {.min_length = layout->min_length,
+                                  .max_length = layout->max_length,
+                                  .folded = patterns->case_insensitive != 0};
+    trawl_status status = trawl_endings_reverse(patterns, &reversed, error);
+    if (status == TRAWL_OK) {
+        status =
+            trawl_cuda_qgram_keys_make(patterns, &reversed, NULL, &tier, &layout->arrays, error);
+    }
+    trawl_release(reversed.bytes);
+    if (status == TRAWL_OK) {
+        layout->key_of = trawl_allocate(WINDOWS, sizeof *layout->key_of);
+        layout->ends = trawl_allocate(WINDOWS, 1);
+        layout->image = trawl_allocate((size_t)WINDOWS * TRAWL_CUDA_PACKED_MOST_PLANES, 1);
+        if (layout->key_of == NULL || layout->ends == NULL || layout->image == NULL) {
+            status = trawl_fail_memory(
+                error, "packed tables for a device",
+                WINDOWS * (sizeof *layout->key_of + 1 + TRAWL_CUDA_PACKED_MOST_PLANES));
+        }
+    }
+    if (status == TRAWL_OK) {
+        fill_keys(layout);
+        size_t room = shared_bytes / WINDOWS;
+        layout->planes = count_planes(layout, room < TRAWL_CUDA_PACKED_MOST_PLANES
+                                                  ? (uint32_t)room
+                                                  : TRAWL_CUDA_PACKED_MOST_PLANES);
+        fill_planes(layout);
+    } else {
+        trawl_cuda_packed_layout_release(layout);
+    }
+    return status;
+}
+
+void trawl_cuda_packed_layout_release(trawl_cuda_packed_layout *layout) {
+    trawl_cuda_qgram_arrays_release(&layout->arrays);
+    trawl_release(layout->image);
+    trawl_release(layout->ends);
+    trawl_release(layout->key_of);
+    memset(layout, 0, sizeof *layout);
+}

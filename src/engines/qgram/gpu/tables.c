@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/gpu/format.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/fold.h"
+#include "base/status.h"
+#include "engines/qgram/gpu/anchor.h"
+#include "engines/qgram/gpu/mix.h"
+
+/* The engine's name for what it cannot allocate. */
+#define WHAT "q-gram tables for a device"
+
+static trawl_status allocate(void *array, uint64_t count, size_t object, trawl_error *error) {
+    void *made = trawl_allocate_zeroed(count, object);
+    if (made == NULL) {
+        return trawl_fail_memory(error, WHAT, count * object);
+    }
+    memcpy(array, &made, sizeof made);
+    return TRAWL_OK;
+}
+
+uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier) {
+    return tier->place == TRAWL_CUDA_QGRAM_DIRECT ? TRAWL_CUDA_QGRAM_PAIR_WORDS
+                                                  : tier->filter_words;
+}
+
+/* ------------------------------------------------------------------ keys */
+
+static trawl_status make_keys(const trawl_patterns *reversed, const uint8_t *walked,
+                              const trawl_cuda_qgram_tier *tier, trawl_keys *keys,
+                              trawl_error *error) {
+    uint32_t *subset;
+    trawl_status status = allocate(&subset, reversed->count, sizeof *subset, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    size_t count = 0;
+    for (size_t id = 0; id < reversed->count; id++) {
+        uint32_t length = trawl_pattern_length(reversed, id);
+        bool walks = walked != NULL && walked[id] != 0;
+        if (length >= tier->min_length && length <= tier->max_length &&
+            walks == (tier->walked != 0)) {
+            subset[count++] = (uint32_t)id;
+        }
+    }
+    trawl_patterns view = *reversed;
+    view.case_insensitive = tier->folded;
+    status = trawl_keys_make(&view, subset, count, keys, error);
+    trawl_release(subset);
+    return status;
+}
+
+static trawl_status make_outputs(const trawl_patterns *patterns, trawl_cuda_qgram_arrays *arrays,
+                                 trawl_error *error) {
+    const trawl_keys *keys = &arrays->keys;
+    trawl_key_record *records = NULL;
+    const struct {
+        void *array;
+        uint64_t count;
+        size_t object;
+    } needed[] = {
+        {&arrays->length, keys->count, 4},      {&arrays->link, keys->count, 4},
+        {&arrays->total, keys->count, 4},       {&arrays->first, (uint64_t)keys->count + 1, 4},
+        {&arrays->ids, keys->pattern_count, 4}, {&arrays->verify, keys->count, 1},
+        {&arrays->endings, keys->count, 8},     {&records, keys->count, sizeof *records},
+        {&arrays->past, keys->count, 4},
+    };
+    trawl_status status = TRAWL_OK;
+    for (size_t i = 0; status == TRAWL_OK && i < sizeof needed / sizeof *needed; i++) {
+        status = allocate(needed[i].array, needed[i].count, needed[i].object, error);
+    }
+    if (status == TRAWL_OK) {
+        trawl_outputs_writer writer = {.patterns = patterns,
+                                       .keys = keys,
+                                       .length = arrays->length,
+                                       .link = arrays->link,
+                                       .total = arrays->total,
+                                       .first = arrays->first,
+                                       .ids = arrays->ids,
+                                       .verify = arrays->verify,
+                                       .records = records};
+        trawl_endings_write(&writer, arrays->endings);
+        for (uint32_t key = 0; key < keys->count; key++) {
+            arrays->past[key] = patterns->offsets[arrays->ids[arrays->first[key]] + 1];
+        }
+    }
+    trawl_release(records);
+    return status;
+}
+
+trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
+                                        const trawl_patterns *reversed, const uint8_t *walked,
+                                        const trawl_cuda_qgram_tier *tier,
+                                        trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
+    trawl_status status = make_keys(reversed, walked, tier, &arrays->keys, error);
+    return status == TRAWL_OK ? make_outputs(patterns, arrays, error) : status;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_counts *counts,
+                        trawl_cuda_qgram_arrays *arrays) {
+    const trawl_keys *keys = &arrays->keys;
+    for (uint32_t key = 0; key < keys->count; key++) {
+        uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
+        uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, keys->bytes + keys->offsets[key],
+                                                  trawl_key_length(keys, key), hashes);
+        arrays->anchors[key] = (uint8_t)anchor;
+        for (uint32_t alignment = anchor; alignment < anchor + tier->stride; alignment++) {
+            uint64_t hash = hashes[alignment];
+            arrays->filter[trawl_cuda_qgram_spot(hash, tier->filter_words)] |=
+                trawl_cuda_qgram_ones(hash, tier->filter_ones);
+            if (tier->align_bits != 0) {
+                arrays->align[trawl_cuda_qgram_entry(hash, tier->align_bits)] |=
+                    (uint16_t)(1u << alignment);
+            }
+        }
+    }
+}
+
+static void fill_direct(trawl_cuda_qgram_arrays *arrays) {
+    const trawl_keys *keys = &arrays->keys;
+    uint32_t single[256] = {0};
+    for (uint32_t key = 0; key < keys->count; key++) {
+        const uint8_t *reversed = keys->bytes + keys->offsets[key];
+        if (trawl_key_length(keys, key) == 1) {
+            single[reversed[0]] = key + 1;
+        } else {
+            arrays->direct[reversed[1] | (uint32_t)reversed[0] << 8] = key + 1;
+        }
+    }
+    for (uint32_t pair = 65536; pair-- > 0;) {
+        uint8_t before = (uint8_t)pair, last = (uint8_t)(pair >> 8);
+        if (keys->folded) {
+            before = trawl_fold(before);
+            last = trawl_fold(last);
+        }
+        /* Entries of folded pairs are read before they are written: their index is the larger, or
+         * it is the same. */
+        uint32_t found = arrays->direct[before | (uint32_t)last << 8];
+        found = found != 0 ? found : single[last];
+        arrays->direct[pair] = found;
+        uint32_t total = 0;
+        if (found != 0) {
+            total = arrays->total[found - 1];
+            bool many = total > TRAWL_CUDA_QGRAM_MANY_PAIRS ||
+                        (arrays->verify[found - 1] & TRAWL_VERIFY_CHAIN) != 0;
+            total = many ? TRAWL_CUDA_QGRAM_MANY_PAIRS : total;
+        }
+        arrays->filter[pair / 8] |= total << (4 * (pair % 8));
+    }
+}
+
+static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *context) {
+    (void)context;
+    return trawl_ending_number(reversed, tail);
+}
+
+static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cuda_qgram_tier *tier,
+                                trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
+    trawl_status status = allocate(&arrays->filter, trawl_cuda_qgram_filter_words(tier), 4, error);
+    if (tier->place == TRAWL_CUDA_QGRAM_DIRECT) {
+        if (status == TRAWL_OK) {
+            status = allocate(&arrays->direct, 65536, 4, error);
+        }
+        if (status == TRAWL_OK) {
+            fill_direct(arrays);
+        }
+        return status;
+    }
+    tier->tail = tier->min_length < 8 ? tier->min_length : 8;
+    arrays->range_count = trawl_endings_count(&arrays->keys, tier->tail);
+    tier->hash_bits = trawl_ending_bits(arrays->range_count);
+    if (status == TRAWL_OK && tier->align_bits != 0) {
+        status = allocate(&arrays->align, UINT64_C(1) << tier->align_bits, 2, error);
+    }
+    if (status == TRAWL_OK) {
+        status = allocate(&arrays->anchors, arrays->keys.count, 1, error);
+    }
+    if (status == TRAWL_OK) {
+        status = allocate(&arrays->heads, (UINT64_C(1) << tier->hash_bits) + 1, 4, error);
+    }
+    if (status == TRAWL_OK) {
+        status = allocate(&arrays->ranges, arrays->range_count, sizeof *arrays->ranges, error);
+    }
+    trawl_cuda_qgram_counts *counts = NULL;
+    if (status == TRAWL_OK) {
+        status = allocate(&counts, 1, sizeof *counts, error);
+    }
+    if (status == TRAWL_OK) {
+        trawl_cuda_qgram_count(tier, layout->common, layout->common_length, counts);
+        fill_filter(tier, counts, arrays);
+        trawl_endings_hash(&arrays->keys, tier->tail, tail_word, NULL, tier->hash_bits,
+                           arrays->heads, arrays->ranges);
+    }
+    trawl_release(counts);
+    return status;
+}
+
+trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
+                                          trawl_cuda_qgram_layout *layout, trawl_error *error) {
+    trawl_patterns reversed = {0};
+    trawl_status status = trawl_endings_reverse(patterns, &reversed, error);
+    layout->image_words = 0;
+    for (uint32_t i = 0; status == TRAWL_OK && i < layout->tiers; i++) {
+        trawl_cuda_qgram_tier *tier = &layout->tier[i];
+        trawl_cuda_qgram_arrays *arrays = &layout->arrays[i];
+        status = trawl_cuda_qgram_keys_make(patterns, &reversed, layout->mix.walked, tier, arrays,
+                                            error);
+        if (status == TRAWL_OK) {
+            status = make_tables(layout, tier, arrays, error);
+        }
+        if (tier->place != TRAWL_CUDA_QGRAM_GLOBAL) {
+            tier->filter_at = layout->image_words;
+            layout->image_words += (uint32_t)trawl_cuda_qgram_filter_words(tier);
+        }
+        layout->sieved_words = i < layout->sieved ? layout->image_words : layout->sieved_words;
+    }
+    trawl_release(reversed.bytes);
+    if (status != TRAWL_OK) {
+        trawl_cuda_qgram_layout_release(layout);
+    }
+    return status;
+}
+
+void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays) {
+    trawl_keys_release(&arrays->keys);
+    trawl_release(arrays->filter);
+    trawl_release(arrays->align);
+    trawl_release(arrays->anchors);
+    trawl_release(arrays->past);
+    trawl_release(arrays->heads);
+    trawl_release(arrays->ranges);
+    trawl_release(arrays->endings);
+    trawl_release(arrays->direct);
+    trawl_release(arrays->length);
+    trawl_release(arrays->link);
+    trawl_release(arrays->total);
+    trawl_release(arrays->first);
+    trawl_release(arrays->ids);
+    trawl_release(arrays->verify);
+    memset(arrays, 0, sizeof *arrays);
+}
+
+void trawl_cuda_qgram_layout_release(trawl_cuda_qgram_layout *layout) {
+    for (uint32_t i = 0; i < TRAWL_CUDA_QGRAM_TIERS; i++) {
+        trawl_cuda_qgram_arrays_release(&layout->arrays[i]);
+    }
+    trawl_cuda_qgram_mix_release(&layout->mix);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/packed/dense.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+
+#define MOST_LETTERS 8u /* of a window: its number and its place are one word of 32 bits */
+
+#if TRAWL_HAVE_X86
+#include <immintrin.h>
+
+#define NUMBERS ((size_t)1 << (2 * MOST_LETTERS))
+#define AT_ONCE 16u
+#define UNIT_HITS 2u /* of 64 positions, on average: from here on this is faster */
+
+static bool make_table(trawl_packed_dense *dense, const trawl_packed_filter *filter) {
+    dense->ids = trawl_allocate_zeroed(NUMBERS, sizeof *dense->ids);
+    if (dense->ids == NULL) {
+        return false;
+    }
+    uint32_t words = trawl_packed_words(filter->gram), key = 0;
+    for (uint32_t word = 0; word < words; word++) {
+        for (uint64_t bits = filter->number_bits[word]; bits != 0; bits &= bits - 1) {
+            dense->ids[64 * word + (uint32_t)__builtin_ctzll(bits)] = filter->number_ids[key++];
+        }
+    }
+    return true;
+}
+
+bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *block,
+                           size_t found) {
+    trawl_packed_dense *dense = &walker->dense_packed;
+    if (!dense->wanted || found < (size_t)UNIT_HITS * block->units) {
+        return false;
+    }
+    dense->found += found;
+    if (dense->ids == NULL && dense->found > walker->search.view.outputs.keys) {
+        dense->wanted = make_table(dense, &walker->packed);
+    }
+    return dense->ids != NULL;
+}
+
+/* Writes the windows that hit, as the number of their first letter in the upper half and their own
+ * number in the lower one, and zeros behind them; returns how many they are. */
+TRAWL_TARGET_AVX512 static size_t list_hits(const trawl_packed_block *block, uint32_t gram,
+                                            uint32_t *list) {
+    /* Of each 16 windows the first begins with letter `from` of a byte, the last one with letter 3
+     * of the fifth byte at most. */
+    uint32_t from = (1 - gram) & 3;
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i letters = _mm512_add_epi32(lanes, _mm512_set1_epi32((int)from));
+    const __m512i bytes = _mm512_add_epi32(
+        _mm512_mullo_epi32(_mm512_srli_epi32(letters, 2), _mm512_set1_epi32(0x01010101)),
+        _mm512_set1_epi32(0x03020100));
+    const __m512i shifts = _mm512_slli_epi32(_mm512_and_si512(letters, _mm512_set1_epi32(3)), 1);
+    const __m512i mask = _mm512_set1_epi32((int)trawl_packed_mask(gram));
+    const __m512i next_windows = _mm512_set1_epi32((int)(AT_ONCE << 16));
+    uint32_t first = 64 + 1 - gram;
+    __m512i places = _mm512_slli_epi32(_mm512_add_epi32(lanes, _mm512_set1_epi32((int)first)), 16);
+    const uint8_t *packed = block->letters + (first >> 2);
+    uint32_t *next = list;
+    for (uint32_t unit = 1; unit < block->units; unit++) {
+        uint64_t hits = block->hits[unit];
+#pragma GCC unroll 4
+        for (unsigned part = 0; part < 4; part++) {
+            uint64_t word;
+            memcpy(&word, packed, sizeof word);
+            __m512i numbers = _mm512_srlv_epi32(
+                _mm512_shuffle_epi8(_mm512_set1_epi64((long long)word), bytes), shifts);
+            /* (numbers & mask) | places */
+            numbers = _mm512_ternarylogic_epi32(numbers, mask, places, 0xea);
+            _mm512_storeu_si512(next, _mm512_maskz_compress_epi32((__mmask16)hits, numbers));
+            next += __builtin_popcount((uint32_t)hits & 0xffff);
+            places = _mm512_add_epi32(places, next_windows);
+            hits >>= AT_ONCE;
+            packed += AT_ONCE / 4;
+        }
+    }
+    _mm512_storeu_si512(next, _mm512_setzero_si512());
+    return (size_t)(next - list);
+}
+
+/* Where records come from: what list_hits wrote, and what stands in all of them. */
+typedef struct record_source {
+    const uint32_t *list;
+    const uint32_t *ids;
+    uint64_t base;
+    uint32_t gram;
+} record_source;
+
+/* How 16 records are put together. */
+typedef struct record_plan {
+    __m512i words[6]; /* of 32 bits: 0 to 15 are places of the list, 16 to 31 patterns */
+    __m512i added[3]; /* to words of 64 bits, in turns */
+} record_plan;
+
+TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) void
+plan_records(const record_source *source, record_plan *plan) {
+    for (unsigned i = 0; i < 6; i++) {
+        uint64_t words[8], added[8];
+        for (unsigned k = 0; k < 8; k++) {
+            unsigned record = (8 * i + k) / 3, field = (8 * i + k) % 3; /* start, end, pattern */
+            words[k] = record + (field == 2 ? AT_ONCE : 0);
+            added[k] = field == 2 ? 0 : source->base + (field == 1 ? source->gram : 0);
+        }
+        plan->words[i] = _mm512_loadu_si512(words);
+        if (i < 3) {
+            plan->added[i] = _mm512_loadu_si512(added);
+        }
+    }
+}
+
+/* Writes 16 records; where they are `far`, they fill lines of the cache. */
+TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) void
+write_records(const record_plan *plan, const uint32_t *list, const uint32_t *ids, bool far,
+              trawl_match *to) {
+    __m512i listed = _mm512_loadu_si512(list);
+    __m512i numbers = _mm512_and_si512(listed, _mm512_set1_epi32(0xffff));
+    __m512i patterns = _mm512_i32gather_epi32(numbers, ids, sizeof *ids);
+    __m512i places = _mm512_srli_epi32(listed, 16);
+#pragma GCC unroll 6
+    for (unsigned i = 0; i < 6; i++) {
+        /* The upper half of each word of 64 bits is 0. */
+        __m512i fields = _mm512_maskz_permutex2var_epi32(0x5555, places, plan->words[i], patterns);
+        fields = _mm512_add_epi64(fields, plan->added[i % 3]);
+        if (far) {
+            _mm512_stream_si512((__m512i *)to + i, fields);
+        } else {
+            _mm512_storeu_si512((__m512i *)to + i, fields);
+        }
+    }
+}
+
+/* Writes `count` records where there is room for so many or more. */
+TRAWL_TARGET_AVX512 static void write_all(const record_source *source, size_t count, bool far,
+                                          trawl_match *to, size_t room) {
+    record_plan plan;
+    trawl_match some[AT_ONCE];
+    const uint32_t *list = source->list, *ids = source->ids;
+    plan_records(source, &plan);
+    size_t done = 0;
+    if (far) {
+        /* Records are 24 bytes long: one of the first eight begins a line. */
+        size_t before = (uintptr_t)to / 8 % 8 * 5 % 8;
+        before = before < count ? before : count;
+        write_records(&plan, list, ids, false, some);
+        memcpy(to, some, before * sizeof *some);
+        for (done = before; count - done >= AT_ONCE; done += AT_ONCE) {
+            write_records(&plan, list + done, ids, true, to + done);
+        }
+    }
+    for (; done < count && room - done >= AT_ONCE; done += AT_ONCE) {
+        write_records(&plan, list + done, ids, false, to + done);
+    }
+    if (done < count) {
+        write_records(&plan, list + done, ids, false, some);
+        memcpy(to + done, some, (count - done) * sizeof *some);
+    }
+}
+
+trawl_status trawl_packed_report_dense(const trawl_tier_walker *walker,
+                                       const trawl_packed_block *block, uint64_t base,
+                                       const trawl_qgram_lists *lists, trawl_sink *sink) {
+    uint32_t gram = walker->packed.gram;
+    size_t count = list_hits(block, gram, lists->ends);
+    for (size_t done = 0; done < count;) {
+        trawl_status status = trawl_sink_make_room(sink);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        size_t room = sink->capacity - sink->count;
+        size_t some = count - done < room ? count - done : room;
+        const record_source source = {.list = lists->ends + done,
+                                      .ids = walker->dense_packed.ids,
+                                      .base = base,
+                                      .gram = gram};
+        write_all(&source, some, trawl_sink_is_far(sink), sink->matches + sink->count, room);
+        sink->count += some;
+        done += some;
+    }
+    return TRAWL_OK;
+}
+
+void trawl_packed_dense_settle(const trawl_sink *sink) {
+    if (trawl_sink_is_far(sink)) {
+        _mm_sfence();
+    }
+}
+
+#else
+/* No machine wants it. */
+bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *block,
+                           size_t found) {
+    (void)walker, (void)block, (void)found;
+    return false;
+}
+
+trawl_status trawl_packed_report_dense(const trawl_tier_walker *walker,
+                                       const trawl_packed_block *block, uint64_t base,
+                                       const trawl_qgram_lists *lists, trawl_sink *sink) {
+    (void)walker, (void)block, (void)base, (void)lists, (void)sink;
+    return TRAWL_OK;
+}
+
+void trawl_packed_dense_settle(const trawl_sink *sink) {
+    (void)sink;
+}
+#endif
+
+bool trawl_packed_may_be_dense(const trawl_packed_filter *filter, trawl_cpu_set set) {
+    return trawl_cpu_includes(set, TRAWL_CPU_AVX512) && filter->unit &&
+           filter->gram <= MOST_LETTERS;
+}
+
+void trawl_packed_dense_release(trawl_packed_dense *dense) {
+    trawl_release(dense->ids);
+}

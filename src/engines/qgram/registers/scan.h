@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The q-gram engine's filter in vector registers (engines/qgram/registers/format.h), for each
+ * instruction set. */
+#ifndef TRAWL_ENGINES_QGRAM_REGISTERS_SCAN_H
+#define TRAWL_ENGINES_QGRAM_REGISTERS_SCAN_H
+
+#include "base/cpu.h"
+#include "engines/qgram/registers/format.h"
+
+/* What a search needs of a tier. */
+typedef struct trawl_resident_search {
+    const trawl_qgram_resident *filter;
+    uint32_t gram;
+    bool folded;
+} trawl_resident_search;
+
+/* Notes which of the positions first .. first + count - 1 may hold the last byte of a pattern,
+ * ascending; `noted` has room for `count` and one more. Reads text[first - gram +
+ * 1] to text[first + count - 1]. All sets note the same. */
+typedef size_t (*trawl_resident_positions)(const trawl_resident_search *search, const uint8_t *text,
+                                           size_t first, size_t count, uint32_t *noted);
+
+trawl_resident_positions trawl_resident_for(trawl_cpu_set set);
+
+#endif

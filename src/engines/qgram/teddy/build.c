@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/teddy/format.h"
+
+#include "base/fold.h"
+#include "base/status.h"
+
+/* In shuffles of low nibbles, measured on Zen 3. */
+#define HIGH_WORK 1.6   /* the high nibble of a probe */
+#define PASS_WORK 700.0 /* a position that passes: a mispredicted branch and two tests */
+#define MEMORY_WORK 4.5 /* so much is done in the time in which text comes from memory */
+
+#define SAMPLE_BYTES ((size_t)32768)
+#define FEW 8u /* positions that pass by chance tell nothing */
+
+/* How frequent bytes are, in ten-thousandths, where no sample says so: the average of English
+ * text, C source and x86-64 machine code, 64 MB each. */
+static const uint16_t usual[256] = {
+    712, 54,  23,  17,  20,  18,  8,   11, 32,  136, 216, 7,  7,   8,   22,  62,  // 0x00
+    24,  6,   5,   4,   6,   6,   3,   4,  16,  3,   3,   3,  4,   3,   4,   18,  // 0x10
+    999, 5,   30,  15,  64,  10,  10,  8,  64,  56,  47,  8,  85,  59,  62,  25,  // 0x20
+    85,  60,  29,  23,  18,  18,  14,  10, 22,  23,  22,  50, 14,  41,  25,  4,   // 0x30
+    16,  79,  27,  52,  64,  72,  27,  21, 187, 73,  5,   11, 69,  40,  35,  31,  // 0x40
+    45,  5,   45,  56,  59,  26,  14,  16, 18,  8,   4,   23, 22,  24,  4,   198, // 0x50
+    11,  272, 71,  171, 171, 473, 126, 76, 122, 281, 6,   35, 165, 107, 264, 247, // 0x60
+    121, 13,  273, 264, 366, 138, 56,  46, 51,  52,  9,   27, 12,  28,  4,   3,   // 0x70
+    13,  5,   4,   32,  25,  30,  4,   3,  6,   92,  2,   68, 4,   38,  3,   3,   // 0x80
+    10,  2,   2,   2,   4,   3,   2,   2,  4,   2,   1,   1,  2,   2,   2,   2,   // 0x90
+    5,   1,   1,   2,   2,   2,   2,   2,  4,   2,   2,   2,  3,   2,   1,   2,   // 0xa0
+    4,   2,   2,   2,   3,   2,   6,   3,  6,   3,   6,   3,  4,   4,   7,   6,   // 0xb0
+    25,  8,   6,   14,  7,   7,   8,   19, 5,   5,   2,   2,  2,   2,   2,   2,   // 0xc0
+    8,   3,   6,   3,   2,   2,   2,   2,  7,   3,   3,   4,  2,   3,   4,   8,   // 0xd0
+    8,   3,   4,   2,   4,   3,   4,   5,  50,  19,  4,   8,  6,   4,   5,   9,   // 0xe0
+    9,   3,   4,   5,   4,   3,   9,   6,  15,  5,   7,   7,  7,   8,   14,  147, // 0xf0
+};
+
+/* Bytes that a bucket lets pass at one distance from the end: those of which it has both nibbles.
+ */
+typedef struct nibbles {
+    uint16_t low, high;
+} nibbles;
+
+typedef struct bucket {
+    nibbles have[TRAWL_SHUFFLE_REACH]; /* by distance */
+    double share[TRAWL_SHUFFLE_PROBES];
+    double pass; /* the product of the shares; 0 when it is empty */
+} bucket;
+
+typedef struct chooser {
+    uint32_t count; /* patterns */
+    uint32_t reach;
+    nibbles pattern[TRAWL_SHUFFLE_PATTERNS][TRAWL_SHUFFLE_REACH];
+    bool high_bytes[TRAWL_SHUFFLE_REACH]; /* a pattern has a byte from 0x80 on there */
+    bool ascii;                           /* none has one anywhere */
+    double frequency[256];
+    double low_frequency[16];
+    uint32_t probes;
+    uint32_t back[TRAWL_SHUFFLE_PROBES];
+    bool both[TRAWL_SHUFFLE_PROBES];
+    uint8_t home[TRAWL_SHUFFLE_PATTERNS]; /* the pattern's bucket */
+    bucket buckets[TRAWL_SHUFFLE_BUCKETS];
+} chooser;
+
+/* ------------------------------------------------------------------ shares of text */
+
+static void count_frequencies(chooser *self, const uint8_t *sample, size_t length) {
+    /* A sample may lack bytes that the text has: a little of what is usual is always mixed in. */
+    double weight = (double)length / ((double)length + 1000), total = 0;
+    double counts[256] = {0};
+    for (size_t i = 0; i < length; i++) {
+        counts[sample[i]]++;
+    }
+    for (unsigned byte = 0; byte < 256; byte++) {
+        total += usual[byte];
+    }
+    for (unsigned byte = 0; byte < 256; byte++) {
+        double counted = length == 0 ? 0 : counts[byte] / (double)length;
+        self->frequency[byte] = weight * counted + (1 - weight) * usual[byte] / total;
+        if (!self->ascii || byte < 0x80) {
+            self->low_frequency[byte & 15] += self->frequency[byte];
+        }
+    }
+}
+
+static double share_of(const chooser *self, nibbles set, bool both) {
+    double share = 0;
+    if (!both) {
+        for (uint32_t low = set.low; low != 0; low &= low - 1) {
+            share += self->low_frequency[__builtin_ctz(low)];
+        }
+        return share;
+    }
+    for (uint32_t high = set.high; high != 0; high &= high - 1) {
+        const double *row = self->frequency + 16 * __builtin_ctz(high);
+        for (uint32_t low = set.low; low != 0; low &= low - 1) {
+            share += row[__builtin_ctz(low)];
+        }
+    }
+    return share;
+}
+
+static nibbles united(nibbles a, nibbles b) {
+    return (nibbles){.low = a.low | b.low, .high = a.high | b.high};
+}
+
+/* ------------------------------------------------------------------ buckets */
+
+/* What passes a bucket once the pattern is in it too. */
+static double pass_with(const chooser *self, const bucket *into, uint32_t pattern) {
+    double pass = 1;
+    for (uint32_t probe = 0; probe < self->probes; probe++) {
+        nibbles have = into->have[self->back[probe]];
+        nibbles all = united(have, self->pattern[pattern][self->back[probe]]);
+        bool same = all.low == have.low && all.high == have.high;
+        pass *= same ? into->share[probe] : share_of(self, all, self->both[probe]);
+    }
+    return pass;
+}
+
+static void put(chooser *self, uint32_t pattern, uint32_t home) {
+    bucket *into = &self->buckets[home];
+    self->home[pattern] = (uint8_t)home;
+    for (uint32_t back = 0; back < self->reach; back++) {
+        into->have[back] = united(into->have[back], self->pattern[pattern][back]);
+    }
+}
+
+static void weigh(const chooser *self, bucket *one) {
+    one->pass = one->have[0].low == 0 ? 0 : 1;
+    for (uint32_t probe = 0; probe < self->probes; probe++) {
+        one->share[probe] = share_of(self, one->have[self->back[probe]], self->both[probe]);
+        one->pass *= one->share[probe];
+    }
+}
+
+static void take_out(chooser *self, uint32_t pattern) {
+    uint32_t home = self->home[pattern];
+    self->buckets[home] = (bucket){.pass = 0};
+    self->home[pattern] = TRAWL_SHUFFLE_BUCKETS;
+    for (uint32_t other = 0; other < self->count; other++) {
+        if (self->home[other] == home) {
+            put(self, other, home);
+        }
+    }
+    weigh(self, &self->buckets[home]);
+}
+
+/* Each pattern into the bucket that lets the least more through for it; then twice more, when the
+ * others are known. */
+static void assign(chooser *self) {
+    memset(self->buckets, 0, sizeof self->buckets);
+    memset(self->home, TRAWL_SHUFFLE_BUCKETS, sizeof self->home);
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        for (uint32_t pattern = 0; pattern < self->count; pattern++) {
+            if (turn != 0) {
+                take_out(self, pattern);
+            }
+            uint32_t best = 0;
+            double least = 2;
+            for (uint32_t i = 0; i < TRAWL_SHUFFLE_BUCKETS; i++) {
+                double more = pass_with(self, &self->buckets[i], pattern) - self->buckets[i].pass;
+                if (more < least) {
+                    least = more;
+                    best = i;
+                }
+            }
+            put(self, pattern, best);
+            weigh(self, &self->buckets[best]);
+        }
+    }
+}
+
+static double total_pass(const chooser *self) {
+    double pass = 0;
+    for (uint32_t i = 0; i < TRAWL_SHUFFLE_BUCKETS; i++) {
+        pass += self->buckets[i].pass;
+    }
+    return pass < 1 ? pass : 1;
+}
+
+/* ------------------------------------------------------------------ probes */
+
+static double work(uint32_t probes, uint32_t both) {
+    return probes + HIGH_WORK * both;
+}
+
+static double cost(const chooser *self, double pass) {
+    uint32_t both = 0;
+    for (uint32_t probe = 0; probe < self->probes; probe++) {
+        both += self->both[probe];
+    }
+    double filtering = work(self->probes, both);
+    return (filtering > MEMORY_WORK ? filtering : MEMORY_WORK) + PASS_WORK * pass +
+           0.001 * filtering;
+}
+
+/* What would pass in all with `both` nibbles at this probe, a new one if it is the last. */
+static double pass_if(chooser *self, uint32_t probe) {
+    double pass = 0;
+    for (uint32_t i = 0; i < TRAWL_SHUFFLE_BUCKETS; i++) {
+        const bucket *one = &self->buckets[i];
+        double share = share_of(self, one->have[self->back[probe]], self->both[probe]);
+        bool is_new = probe + 1 == self->probes && !self->both[probe];
+        double before = is_new ? 1 : one->share[probe];
+        pass += before > 0 ? one->pass * share / before : 0;
+    }
+    return pass < 1 ? pass : 1;
+}
+
+/* The cheapest next step: one more probe of low nibbles, or the high nibbles of one that is there.
+ * False when there is none. */
+static bool step(chooser *self) {
+    double least = 1e300;
+    uint32_t best_back = 0, best_probe = 0;
+    bool looked[TRAWL_SHUFFLE_REACH] = {false};
+    for (uint32_t probe = 0; probe < self->probes; probe++) {
+        looked[self->back[probe]] = true;
+        if (!self->both[probe]) {
+            self->both[probe] = true;
+            double offered = cost(self, pass_if(self, probe));
+            self->both[probe] = false;
+            if (offered < least) {
+                least = offered;
+                best_probe = probe;
+            }
+        }
+    }
+    uint32_t added = self->probes;
+    for (uint32_t back = 0; added < TRAWL_SHUFFLE_PROBES && back < self->reach; back++) {
+        if (looked[back]) {
+            continue;
+        }
+        self->back[added] = back;
+        self->both[added] = false;
+        self->probes = added + 1;
+        double pass;
+        if (added == 0) { /* nothing to divide patterns by so far */
+            assign(self);
+            pass = total_pass(self);
+        } else {
+            pass = pass_if(self, added);
+        }
+        self->probes = added;
+        double offered = cost(self, pass) + 1;
+        if (offered < least) {
+            least = offered;
+            best_probe = added;
+            best_back = back;
+        }
+    }
+    if (least == 1e300) {
+        return false;
+    }
+    if (best_probe == added) {
+        self->back[added] = best_back;
+        self->both[added] = false;
+        self->probes = added + 1;
+    } else {
+        self->both[best_probe] = true;
+    }
+    assign(self);
+    return true;
+}
+
+/* ------------------------------------------------------------------ the filter */
+
+static void write_filter(const chooser *self, trawl_qgram_shuffle *filter) {
+    *filter = (trawl_qgram_shuffle){.ascii = 1};
+    for (uint32_t turn = 0; turn < 2; turn++) { /* those with both nibbles first */
+        for (uint32_t probe = 0; probe < self->probes; probe++) {
+            if (self->both[probe] != (turn == 0)) {
+                continue;
+            }
+            uint32_t at = filter->probes++, back = self->back[probe];
+            filter->both += turn == 0;
+            filter->back[at] = back;
+            filter->ascii &= !self->high_bytes[back];
+            for (uint32_t i = 0; i < TRAWL_SHUFFLE_BUCKETS; i++) {
+                nibbles have = self->buckets[i].have[back];
+                for (uint32_t nibble = 0; nibble < 16; nibble++) {
+                    filter->low[at][nibble] |= (uint8_t)(((uint32_t)have.low >> nibble & 1) << i);
+                    filter->high[at][nibble] |= (uint8_t)(((uint32_t)have.high >> nibble & 1) << i);
+                }
+            }
+        }
+    }
+}
+
+/* The share of the sample's positions that pass. */
+static double count_passing(const trawl_qgram_shuffle *filter, const uint8_t *sample, size_t length,
+                            size_t *found) {
+    uint8_t sets[TRAWL_SHUFFLE_PROBES][256];
+    for (uint32_t probe = 0; probe < filter->probes; probe++) {
+        for (unsigned byte = 0; byte < 256; byte++) {
+            sets[probe][byte] = trawl_qgram_shuffle_test(filter, probe, (uint8_t)byte);
+        }
+    }
+    *found = 0;
+    for (size_t i = TRAWL_SHUFFLE_REACH; i < length; i++) {
+        uint8_t pass = 0xff;
+        for (uint32_t probe = 0; probe < filter->probes; probe++) {
+            pass &= sets[probe][sample[i - filter->back[probe]]];
+        }
+        *found += pass != 0;
+    }
+    return (double)*found / (double)length;
+}
+
+static void read_patterns(chooser *self, const trawl_patterns *patterns, const uint32_t *ids) {
+    for (uint32_t i = 0; i < self->count; i++) {
+        const uint8_t *past = trawl_pattern_bytes(patterns, ids[i] + 1);
+        bool folds = (patterns->flags[ids[i]] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+        uint32_t length = trawl_pattern_length(patterns, ids[i]);
+        for (uint32_t back = 0; back < self->reach; back++) {
+            if (back >= length) { /* whatever stands before it */
+                self->pattern[i][back] = (nibbles){.low = 0xffff, .high = 0xffff};
+                self->high_bytes[back] = true;
+                continue;
+            }
+            uint8_t byte = *(past - 1 - back);
+            uint8_t folded = trawl_fold(byte);
+            nibbles *set = &self->pattern[i][back];
+            set->low = (uint16_t)(1u << (byte & 15));
+            set->high = (uint16_t)(1u << (byte >> 4));
+            if (folds && folded >= 'a' && folded <= 'z') {
+                set->high |= (uint16_t)(1u << (folded >> 4) | 1u << ((folded ^ 0x20) >> 4));
+            }
+            self->high_bytes[back] |= byte >= 0x80;
+            self->ascii &= byte < 0x80;
+        }
+    }
+}
+
+double trawl_qgram_shuffle_make(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
+                                uint32_t reach, const uint8_t *sample, size_t length,
+                                trawl_qgram_shuffle *filter) {
+    chooser self = {.count = count,
+                    .reach = reach < TRAWL_SHUFFLE_REACH ? reach : TRAWL_SHUFFLE_REACH,
+                    .ascii = true};
+    length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
+    read_patterns(&self, patterns, ids);
+    count_frequencies(&self, sample, length);
+    double least = 1e300, expected = 1;
+    /* A step may pay only with the one after it. */
+    for (uint32_t in_vain = 0; in_vain < 3 && step(&self);) {
+        trawl_qgram_shuffle offered;
+        write_filter(&self, &offered);
+        double pass = total_pass(&self);
+        if (length > TRAWL_SHUFFLE_REACH) {
+            /* Neighbouring bytes of a text depend on each other; only counting knows how. */
+            size_t found;
+            double counted = count_passing(&offered, sample, length, &found);
+            pass = found >= FEW || counted > pass ? counted : pass;
+        }
+        double all = cost(&self, pass);
+        in_vain++;
+        if (all < least) {
+            least = all;
+            expected = pass;
+            *filter = offered;
+            in_vain = 0;
+        }
+    }
+    return expected;
+}
+
+double trawl_qgram_shuffle_work(const trawl_qgram_shuffle *filter) {
+    return work(filter->probes, filter->both);
+}
+
+/* ------------------------------------------------------------------ the tier */
+
+trawl_status trawl_qgram_shuffle_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
+                                      trawl_error *error) {
+    if (patterns->count > TRAWL_SHUFFLE_PATTERNS) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "qgram: variant shuffle takes at most %u patterns, and these are %zu; "
+                          "variant mixed takes them, and engine ac-dfa does",
+                          TRAWL_SHUFFLE_PATTERNS, patterns->count);
+    }
+    uint32_t least = (uint32_t)patterns->min_length;
+    header->tiers = 1;
+    header->tier[0] =
+        (trawl_qgram_tier){.kind = TRAWL_TIER_SHUFFLE,
+                           .min_length = least,
+                           .max_length = (uint32_t)patterns->max_length,
+                           .window = least < TRAWL_SHUFFLE_REACH ? least : TRAWL_SHUFFLE_REACH,
+                           .gram = 1, /* its samples are the last bytes of what may be a pattern */
+                           .stride = 1,
+                           .folded = patterns->case_insensitive != 0};
+    return TRAWL_OK;
+}
+
+bool trawl_qgram_shuffle_sound(const trawl_qgram_shuffle *filter, uint64_t size, uint32_t reach) {
+    if (size != sizeof *filter || filter->probes == 0 || filter->probes > TRAWL_SHUFFLE_PROBES ||
+        filter->both > filter->probes || filter->ascii > 1) {
+        return false;
+    }
+    bool sound = true;
+    for (uint32_t probe = 0; probe < filter->probes; probe++) {
+        sound = sound && filter->back[probe] < reach && filter->back[probe] < TRAWL_SHUFFLE_REACH;
+    }
+    return sound;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * What the kernels of rabin-karp share: the tables of a pass, the filter in front of them, and what
+ * is done with a window that the filter lets pass.
+ */
+#ifndef TRAWL_ENGINES_RABIN_KARP_CUDA_ENGINE_CUH
+#define TRAWL_ENGINES_RABIN_KARP_CUDA_ENGINE_CUH
+
+extern "C" {
+#include "engines/rabin_karp/format.h"
+}
+
+#include "gpu/endings.cuh"
+
+/* The kernels, in the order of kernels.c. */
+enum { TRAWL_CUDA_RABIN_KARP_ROLLING, TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS };
+
+/* Filters of up to so many bits are copied to shared memory by each block. */
+#define TRAWL_CUDA_RABIN_KARP_SHARED_BITS 18u
+
+/* One pass over the text: windows of one length; passed to kernels by value. Pointers are the
+ * device's. */
+typedef struct trawl_cuda_rabin_karp_pass {
+    uint32_t window;
+    bool folded;
+    trawl_rolling rolling;
+    uint64_t power; /* base^window */
+    /* Bit b, for hashes of this pass: bit b % 32 of filter[b / 32]. In `paper` a second filter of
+     * as many bits follows, for the first bytes of the patterns. */
+    const uint32_t *filter;
+    uint32_t filter_bits;
+    /* grouped: the table of ranges */
+    uint32_t hash_bits;
+    const uint32_t *heads; /* paper: HT */
+    const trawl_ending_range *ranges;
+    trawl_cuda_endings endings;
+    /* paper: the lists of HT */
+    const uint32_t *ids;
+    const uint2 *beginnings; /* of the same patterns: first four bytes, length */
+} trawl_cuda_rabin_karp_pass;
+
+/* Powers of d modulo q, by their exponent modulo q - 1 (Nunes et al. 2018, Corollary 2); passed to
+ * kernels by value. Up to q = 65,536 they are one table and all numbers have 16 bits; beyond, the
+ * power of e is low[e % 65,536] * high[e / 65,536]. Every table has an entry for e = q - 1. */
+typedef struct trawl_cuda_powers {
+    uint32_t modulus;         /* q, or 0 when there are no such powers */
+    uint32_t period;          /* q - 1 */
+    uint32_t modulus_inverse; /* floor((2^32 - 1) / q) */
+    uint32_t period_inverse;
+    uint64_t wide_inverse;  /* floor((2^64 - 1) / q) */
+    const uint16_t *narrow; /* NULL beyond q = 65,536 */
+    const uint32_t *low;
+    const uint32_t *high;
+} trawl_cuda_powers;
+
+typedef struct trawl_cuda_rabin_karp_tables {
+    bool paper;
+    uint32_t passes;
+    uint32_t longest;                 /* window of all passes */
+    trawl_cuda_rabin_karp_pass *each; /* in host memory */
+    uint32_t *filters;                /* paper: of all passes */
+    uint2 *beginnings;                /* paper */
+    trawl_cuda_powers powers;
+} trawl_cuda_rabin_karp_tables;
+
+/* How many bits a filter of the paper's hashes has, which are below q: one for each hash while that
+ * is possible. */
+static inline uint32_t trawl_cuda_rabin_karp_filter_bits(uint64_t modulus) {
+    uint32_t bits = 7;
+    while (bits < 17 && (UINT64_C(1) << bits) < modulus) {
+        bits++;
+    }
+    return bits;
+}
+
+/* Which bit of a pass's filter belongs to a hash. */
+template <bool PAPER>
+static inline __host__ __device__ uint32_t
+trawl_cuda_rabin_karp_bit(const trawl_cuda_rabin_karp_pass &pass, uint64_t hash) {
+    return PAPER ? (uint32_t)hash & ((1u << pass.filter_bits) - 1)
+                 : (uint32_t)trawl_rabin_karp_bit(pass.rolling.vanishing, hash, pass.filter_bits);
+}
+
+template <bool PAPER>
+static inline __host__ __device__ bool
+trawl_cuda_rabin_karp_shares(const trawl_cuda_rabin_karp_pass &pass) {
+    return PAPER || pass.filter_bits <= TRAWL_CUDA_RABIN_KARP_SHARED_BITS;
+}
+
+static inline uint32_t trawl_cuda_rabin_karp_filter_bytes(const trawl_cuda_rabin_karp_pass *pass) {
+    if (pass->beginnings != NULL) { /* paper */
+        return (2u << pass->filter_bits) / 8;
+    }
+    return trawl_cuda_rabin_karp_shares<false>(*pass) ? (1u << pass->filter_bits) / 8 : 0;
+}
+
+/* Copies the filter to shared memory, unless it is too large. To be called by all threads of a
+ * block, and followed by a barrier. */
+template <bool PAPER>
+static __device__ __forceinline__ void
+trawl_cuda_rabin_karp_load_filter(const trawl_cuda_rabin_karp_pass &pass, uint32_t *shared) {
+    if (trawl_cuda_rabin_karp_shares<PAPER>(pass)) {
+        uint32_t words = ((PAPER ? 2u : 1u) << pass.filter_bits) / 32;
+        for (uint32_t i = threadIdx.x; i < words; i += blockDim.x) {
+            shared[i] = __ldg(&pass.filter[i]);
+        }
+    }
+}
+
+/* Whether some pattern of the pass may have this hash. */
+template <bool PAPER>
+static __device__ __forceinline__ bool
+trawl_cuda_rabin_karp_passes(const trawl_cuda_rabin_karp_pass &pass, const uint32_t *shared,
+                             uint64_t hash) {
+    uint32_t bit = trawl_cuda_rabin_karp_bit<PAPER>(pass, hash);
+    uint32_t word = trawl_cuda_rabin_karp_shares<PAPER>(pass) ? shared[bit / 32]
+                                                              : __ldg(&pass.filter[bit / 32]);
+    return (word >> bit % 32 & 1) != 0;
+}
+
+/* The first four bytes at `bytes` as a number, or as many as there are, folded. */
+static inline __host__ __device__ uint32_t trawl_cuda_rabin_karp_beginning(const uint8_t *bytes,
+                                                                           uint32_t length,
+                                                                           bool folded) {
+    uint32_t word = 0;
+    for (uint32_t i = 0; i < (length < 4 ? length : 4); i++) {
+        word |= (uint32_t)(folded ? trawl_fold(bytes[i]) : bytes[i]) << 8 * i;
+    }
+    return word;
+}
+
+/* Up to eight bytes as a number, folded. */
+static inline __host__ __device__ uint64_t trawl_cuda_rabin_karp_word(const uint8_t *bytes,
+                                                                      uint32_t length,
+                                                                      bool folded) {
+    uint64_t word = 0;
+    for (uint32_t i = 0; i < (length < 8 ? length : 8); i++) {
+        word |= (uint64_t)(folded ? trawl_fold(bytes[i]) : bytes[i]) << 8 * i;
+    }
+    return word;
+}
+
+/* Which bit of the second filter belongs to a window: from its first eight bytes and, if it is long
+ * enough, eight in its middle. Where a text is monotonous, blanks for example, some pattern is so
+ * too, and a sample from one place would let all of that pass. */
+static inline __host__ __device__ uint32_t trawl_cuda_rabin_karp_sample_bit(
+    const trawl_cuda_rabin_karp_pass &pass, const uint8_t *bytes, uint32_t length) {
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t word = trawl_cuda_rabin_karp_word(bytes, length, pass.folded) * odd;
+    if (length >= 16) {
+        word = (word ^ word >> 32 ^
+                trawl_cuda_rabin_karp_word(bytes + length / 2, length, pass.folded)) *
+               odd;
+    }
+    return (uint32_t)(word >> (64 - pass.filter_bits));
+}
+
+/* paper: whether some pattern of the pass may be the window that ends before text[end]. About
+ * k / q of all windows have a pattern's hash by chance; one look at the text drops nearly all of
+ * them, before anything is read from HT. */
+static __device__ __forceinline__ bool
+trawl_cuda_rabin_karp_may_stand(const trawl_cuda_rabin_karp_pass &pass, const uint32_t *shared,
+                                const uint8_t *text, uint32_t end) {
+    uint32_t bit = trawl_cuda_rabin_karp_sample_bit(pass, text + (end - pass.window), pass.window);
+    return (shared[((1u << pass.filter_bits) + bit) / 32] >> bit % 32 & 1) != 0;
+}
+
+/* Looks the window's hash up, which ends before text[end], verifies and reports. */
+template <bool PAPER>
+static __device__ __noinline__ void
+trawl_cuda_rabin_karp_look_up(const trawl_cuda_reporter &reporter,
+                              const trawl_cuda_rabin_karp_pass &pass, uint64_t hash, uint32_t end,
+                              trawl_counter *cursor) {
+    const uint8_t *text = reporter.piece.text;
+    if (PAPER) {
+        /* EQ for the patterns of one entry of HT that have the pass's length. About k / q of all
+         * windows come so far by chance: nearly all of those fail at the four bytes. */
+        uint32_t start = end - pass.window;
+        uint32_t first = __ldg(&pass.heads[hash]), past = __ldg(&pass.heads[hash + 1]);
+        uint32_t beginning =
+            trawl_cuda_rabin_karp_beginning(text + start, pass.window, pass.folded);
+        for (uint32_t i = first; i < past; i++) {
+            uint2 listed = __ldg(&pass.beginnings[i]);
+            if (listed.x == beginning && listed.y == pass.window) {
+                uint32_t id = __ldg(&pass.ids[i]);
+                if (trawl_cuda_pattern_matches(reporter.patterns, id, text + start)) {
+                    trawl_cuda_report(reporter, id, end, pass.window, cursor);
+                }
+            }
+        }
+        return;
+    }
+    size_t slot = trawl_ending_slot(hash, pass.hash_bits);
+    uint32_t past = __ldg(&pass.heads[slot + 1]);
+    for (uint32_t i = __ldg(&pass.heads[slot]); i < past; i++) {
+        uint4 range = __ldg((const uint4 *)&pass.ranges[i]); /* word, first, last */
+        if (((uint64_t)range.y << 32 | range.x) != hash) {
+            continue;
+        }
+        uint64_t ending = trawl_ending_load(text, end, pass.folded);
+        if (trawl_cuda_report_ending(reporter, pass.endings, range.z, range.w, 0, end, ending,
+                                     cursor)) {
+            return; /* ranges differ in the bytes that were hashed: no other one can stand here */
+        }
+    }
+}
+
+/* rabin_karp_rolling.cu */
+trawl_status trawl_cuda_rabin_karp_roll_plan(const trawl_cuda_db *uploaded,
+                                             const trawl_cuda_wishes *wishes, trawl_cuda_plan *plan,
+                                             trawl_error *error);
+trawl_status trawl_cuda_rabin_karp_roll(const trawl_cuda_rabin_karp_tables *tables,
+                                        const trawl_cuda_plan *plan,
+                                        const trawl_cuda_reporter *reporter, cudaStream_t stream,
+                                        trawl_error *error);
+
+/* rabin_karp_sums.cu */
+trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
+                                            const trawl_cuda_wishes *wishes, trawl_cuda_plan *plan,
+                                            trawl_error *error);
+trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                                       const trawl_cuda_reporter *reporter, void *workspace,
+                                       cudaStream_t stream, trawl_error *error);
+
+/* rabin_karp_powers.cu */
+
+/* Makes the tables of powers, unless there is no q or it divides d. */
+trawl_status trawl_cuda_powers_make(uint64_t base, uint64_t modulus, trawl_cuda_powers *powers,
+                                    trawl_error *error);
+void trawl_cuda_powers_release(trawl_cuda_powers *powers);
+
+/* Hashes what the tables of the database hash, on the device, and compares: TRAWL_ERROR_FORMAT when
+ * a pattern is not where its hash says. */
+trawl_status trawl_cuda_rabin_karp_check(const trawl_cuda_db *uploaded,
+                                         const trawl_cuda_powers *powers, trawl_error *error);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Arithmetic modulo q on the device, without divisions (Barrett). NARROW: q is at most 65,536. */
+#ifndef TRAWL_ENGINES_RABIN_KARP_CUDA_MODULAR_CUH
+#define TRAWL_ENGINES_RABIN_KARP_CUDA_MODULAR_CUH
+
+#include "engines/rabin_karp/cuda/engine.cuh"
+
+/* number % divisor; `inverse` is floor((2^32 - 1) / divisor), which makes the estimated quotient at
+ * most one too small. The smaller of two unsigned numbers is the one that did not wrap. */
+static __device__ __forceinline__ uint32_t trawl_cuda_remainder(uint32_t number, uint32_t divisor,
+                                                                uint32_t inverse) {
+    uint32_t rest = number - __umulhi(number, inverse) * divisor;
+    return min(rest, rest - divisor);
+}
+
+template <bool NARROW>
+static __device__ __forceinline__ uint32_t trawl_cuda_multiply(const trawl_cuda_powers &powers,
+                                                               uint32_t left, uint32_t right) {
+    if (NARROW) {
+        return trawl_cuda_remainder(left * right, powers.modulus, powers.modulus_inverse);
+    }
+    uint64_t product = (uint64_t)left * right;
+    uint64_t rest = product - __umul64hi(product, powers.wide_inverse) * powers.modulus;
+    return (uint32_t)(rest >= powers.modulus ? rest - powers.modulus : rest);
+}
+
+/* Both below q. */
+template <bool NARROW>
+static __device__ __forceinline__ uint32_t trawl_cuda_add(const trawl_cuda_powers &powers,
+                                                          uint32_t left, uint32_t right) {
+    if (NARROW) {
+        uint32_t sum = left + right;
+        return min(sum, sum - powers.modulus);
+    }
+    uint32_t room = powers.modulus - right;
+    return left >= room ? left - room : left + right;
+}
+
+template <bool NARROW>
+static __device__ __forceinline__ uint32_t trawl_cuda_subtract(const trawl_cuda_powers &powers,
+                                                               uint32_t left, uint32_t right) {
+    uint32_t difference = left - right;
+    if (NARROW) {
+        return min(difference, difference + powers.modulus);
+    }
+    return left >= right ? difference : difference + powers.modulus;
+}
+
+/* d^exponent mod q for exponents up to q - 1. */
+template <bool NARROW>
+static __device__ __forceinline__ uint32_t trawl_cuda_power(const trawl_cuda_powers &powers,
+                                                            uint32_t exponent) {
+    if (NARROW) {
+        return __ldg(&powers.narrow[exponent]);
+    }
+    return trawl_cuda_multiply<false>(powers, __ldg(&powers.low[exponent & 0xffff]),
+                                      __ldg(&powers.high[exponent >> 16]));
+}
+
+static __device__ __forceinline__ uint32_t trawl_cuda_exponent(const trawl_cuda_powers &powers,
+                                                               uint32_t exponent) {
+    return trawl_cuda_remainder(exponent, powers.period, powers.period_inverse);
+}
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * rabin-karp, kernel prefix-sums (Nunes et al. 2018, IV):
+ *
+ *     step 3   a_i = d^(n-1-i) t_i mod q, computed where the scan reads it
+ *     step 4   their prefix sums modulo q: CUB's decoupled look-back scan with addition mod q
+ *     step 5   for every window the difference of two sums times a power (Equation 4), HT, EQ
+ *
+ * Sums serve windows of all lengths, so steps 3 and 4 are done once for a piece, step 5 once for
+ * each pass. With q up to 65,536 sums have 16 bits: the text is read once, the sums are written
+ * once and read twice, the second time mostly from the cache.
+ */
+#include <cub/device/device_scan.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include "engines/rabin_karp/cuda/modular.cuh"
+
+#define BLOCK_THREADS 256u
+#define MOST_THREADS 512u
+#define WARP 32u
+#define ALL_LANES 0xffffffffu
+
+/* Positions whose sums are loaded before the first of them is used. */
+#define STEPS_AHEAD 8u
+
+/* A thread owns as many bytes as a vote of a warp has bits. */
+#define THREAD_BYTES 32u
+
+/* Sums of so many positions are kept. */
+#define PIECE_BYTES (UINT64_C(1) << 26)
+
+#define WORKSPACE_ALIGNMENT ((size_t)256)
+
+/* ------------------------------------------------------------------ steps 3 and 4 */
+
+/* a_i. The exponent is taken modulo q - 1, the period of the powers (Corollary 2). */
+template <bool NARROW> struct term_of {
+    trawl_cuda_powers powers;
+    const uint8_t *text;
+    uint32_t last; /* n - 1 */
+    bool folded;
+
+    __device__ __forceinline__ uint32_t operator()(uint32_t i) const {
+        uint8_t byte = __ldg(&text[i]);
+        uint32_t power = trawl_cuda_power<NARROW>(powers, trawl_cuda_exponent(powers, last - i));
+        return trawl_cuda_multiply<NARROW>(powers, power, folded ? trawl_fold(byte) : byte);
+    }
+};
+
+template <bool NARROW> struct add_modulo {
+    trawl_cuda_powers powers;
+
+    __device__ __forceinline__ uint32_t operator()(uint32_t left, uint32_t right) const {
+        return trawl_cuda_add<NARROW>(powers, left, right);
+    }
+};
+
+/* Writes the sums of text[0 .. count), or tells how much temporary storage that needs. */
+template <bool NARROW, typename SUM>
+static cudaError_t scan_terms(const trawl_cuda_powers *powers, const uint8_t *text, uint32_t count,
+                              bool folded, void *storage, size_t *storage_bytes, SUM *sums,
+                              cudaStream_t stream) {
+    term_of<NARROW> term = {*powers, text, count - 1, folded};
+    add_modulo<NARROW> add = {*powers};
+    auto terms = thrust::make_transform_iterator(thrust::make_counting_iterator<uint32_t>(0), term);
+    return cub::DeviceScan::InclusiveScan(storage, *storage_bytes, terms, sums, add, count, stream);
+}
+
+/* ------------------------------------------------------------------ step 5 */
+
+/* The sums of text[begin .. begin + count), a piece's end. */
+template <typename SUM> struct piece_sums {
+    const SUM *sums;
+    uint32_t begin;
+    uint32_t count;
+};
+
+/*
+ * The hash of the window whose last byte has the sum number `at`: (sums[at] - sums[at - m])
+ * d^-(n-1-at). That is the paper's d^(m-n+j), j being the window's first byte. Exponents lie in
+ * 1 .. q - 1; `turn` is one less than this window's.
+ */
+template <bool NARROW>
+static __device__ __forceinline__ uint32_t window_hash(const trawl_cuda_powers &powers,
+                                                       uint32_t turn, uint32_t sum,
+                                                       uint32_t before) {
+    return trawl_cuda_multiply<NARROW>(powers, trawl_cuda_subtract<NARROW>(powers, sum, before),
+                                       trawl_cuda_power<NARROW>(powers, turn + 1));
+}
+
+template <typename SUM>
+static __device__ __forceinline__ uint32_t turn_of(const trawl_cuda_powers &powers,
+                                                   const piece_sums<SUM> &piece, uint32_t at) {
+    return powers.period - 1 - trawl_cuda_exponent(powers, piece.count - 1 - at);
+}
+
+template <typename SUM>
+static __device__ __forceinline__ uint32_t sum_before(const piece_sums<SUM> &piece, uint32_t at,
+                                                      uint32_t window) {
+    return at < window ? 0 : (uint32_t)__ldg(&piece.sums[at - window]);
+}
+
+/*
+ * What the filter lets pass in 32 parts of 32 bytes, each lane's own as a bit mask. In step k the
+ * lanes look at the 32 bytes of the part of lane k, so that sums and powers are read coalesced; the
+ * vote of the step is the mask of that lane. `at` is the number of this lane's sum in step 0.
+ * Windows count whose last byte has a number of first .. past - 1; WHOLE: all of them do, and none
+ * begins with the first byte that has a sum.
+ */
+template <bool PAPER, bool NARROW, bool WHOLE, typename SUM>
+static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass &pass,
+                                                const trawl_cuda_powers &powers,
+                                                const piece_sums<SUM> &piece,
+                                                const uint32_t *filter, int32_t at, int32_t first,
+                                                int32_t past) {
+    uint32_t lane = threadIdx.x % WARP;
+    uint32_t ahead = trawl_cuda_exponent(powers, WARP);
+    uint32_t turn = WHOLE ? turn_of(powers, piece, (uint32_t)at) : 0;
+    uint32_t passed = 0;
+    for (uint32_t step = 0; step < WARP; step += STEPS_AHEAD) {
+        uint32_t sum[STEPS_AHEAD], before[STEPS_AHEAD];
+        const SUM *here = piece.sums + at;
+        for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
+            int32_t number = at + (int32_t)(s * WARP);
+            bool valid = WHOLE || (number >= first && number < past);
+            sum[s] = valid ? (uint32_t)__ldg(here + s * WARP) : 0;
+            before[s] = WHOLE   ? (uint32_t)__ldg(here + s * WARP - pass.window)
+                        : valid ? sum_before(piece, (uint32_t)number, pass.window)
+                                : 0;
+        }
+        for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
+            int32_t number = at + (int32_t)(s * WARP);
+            bool valid = WHOLE || (number >= first && number < past);
+            if (!WHOLE) {
+                turn = valid ? turn_of(powers, piece, (uint32_t)number) : 0;
+            }
+            uint32_t hash = window_hash<NARROW>(powers, turn, sum[s], before[s]);
+            bool passes = trawl_cuda_rabin_karp_passes<PAPER>(pass, filter, hash) && valid;
+            uint32_t votes = __ballot_sync(ALL_LANES, passes);
+            passed = lane == step + s ? votes : passed;
+            if (WHOLE) { /* (turn + 32) % period; what did not wrap is smaller */
+                turn += ahead;
+                turn = min(turn, turn - powers.period);
+            }
+        }
+        at += (int32_t)(STEPS_AHEAD * WARP);
+    }
+    return passed;
+}
+
+/*
+ * paper: whether some window among those that passed, each lane's in a mask, may also be a
+ * pattern. About k / q of all windows pass by chance; they are spread over the lanes first, so
+ * that the warp waits for one look at the text and not for as many as the busiest lane has.
+ */
+static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_karp_pass &pass,
+                                                      const uint32_t *filter, const uint8_t *text,
+                                                      uint32_t end_of_first, uint32_t passed) {
+    const uint32_t lane = threadIdx.x % WARP;
+    uint32_t own = (uint32_t)__popc(passed),
+             past = own; /* candidates of the lanes up to this one */
+    for (uint32_t distance = 1; distance < WARP; distance *= 2) {
+        uint32_t before = __shfl_up_sync(ALL_LANES, past, distance);
+        past += lane >= distance ? before : 0;
+    }
+    const uint32_t count = __shfl_sync(ALL_LANES, past, WARP - 1);
+    bool found = false;
+    for (uint32_t base = 0; base < count; base += WARP) {
+        uint32_t candidate = base + lane;
+        uint32_t owner = 0; /* the first lane with more candidates up to it */
+        for (uint32_t step = WARP / 2; step != 0; step /= 2) {
+            uint32_t reached = __shfl_sync(ALL_LANES, past, owner + step - 1);
+            owner += reached <= candidate ? step : 0;
+        }
+        owner = owner < WARP ? owner : WARP - 1;
+        uint32_t mask = __shfl_sync(ALL_LANES, passed, owner);
+        uint32_t skip = candidate - (__shfl_sync(ALL_LANES, past, owner) - (uint32_t)__popc(mask));
+        if (candidate < count) {
+            for (; skip != 0; skip--) {
+                mask &= mask - 1;
+            }
+            uint32_t end = end_of_first + owner * THREAD_BYTES + (uint32_t)__ffs((int)mask) - 1;
+            found = found || trawl_cuda_rabin_karp_may_stand(pass, filter, text, end);
+        }
+    }
+    return __any_sync(ALL_LANES, found) != 0;
+}
+
+/* A warp takes 32 parts of 32 bytes at a time; every lane verifies what passed in its own, in the
+ * order of the text. */
+template <bool PAPER, bool NARROW, typename SUM>
+static __global__ void __launch_bounds__(MOST_THREADS)
+    look_up(const __grid_constant__ trawl_cuda_reporter reporter,
+            const __grid_constant__ trawl_cuda_rabin_karp_pass pass,
+            const __grid_constant__ trawl_cuda_powers powers, piece_sums<SUM> sums) {
+    if (!trawl_cuda_wanted(reporter.output)) {
+        return;
+    }
+    TRAWL_SHARED(shared);
+    const uint32_t *filter = (const uint32_t *)shared;
+    trawl_cuda_rabin_karp_load_filter<PAPER>(pass, (uint32_t *)shared);
+    __syncthreads();
+    const trawl_cuda_piece &piece = reporter.piece;
+    uint32_t parts = trawl_cuda_part_count(&piece, THREAD_BYTES);
+    uint32_t lane = threadIdx.x % WARP;
+    uint32_t least = pass.window - 1; /* the first window's last byte, unless the piece is later */
+    int32_t first = (int32_t)((piece.owned < least ? least : piece.owned) - sums.begin);
+    int32_t past = (int32_t)sums.count;
+    int32_t origin = trawl_cuda_origin(&piece) - (int32_t)sums.begin;
+    for (uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x - lane; tile < parts;
+         tile += gridDim.x * blockDim.x) {
+        int32_t begin = origin + (int32_t)(tile * THREAD_BYTES);
+        bool whole = begin >= first && begin >= (int32_t)pass.window &&
+                     begin + (int32_t)(WARP * THREAD_BYTES) <= past;
+        int32_t at = begin + (int32_t)lane;
+        uint32_t passed =
+            whole ? vote<PAPER, NARROW, true>(pass, powers, sums, filter, at, first, past)
+                  : vote<PAPER, NARROW, false>(pass, powers, sums, filter, at, first, past);
+        if (PAPER && !some_may_stand(pass, filter, piece.text,
+                                     (uint32_t)((int32_t)sums.begin + begin) + 1, passed)) {
+            passed = 0;
+        }
+        uint32_t part = tile + lane;
+        bool valid = part < parts;
+        trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, part) : 0;
+        while (passed != 0) {
+            uint32_t number = (uint32_t)(begin + (int32_t)(lane * THREAD_BYTES)) +
+                              (uint32_t)__ffs((int)passed) - 1;
+            passed &= passed - 1;
+            if (PAPER && !trawl_cuda_rabin_karp_may_stand(pass, filter, piece.text,
+                                                          sums.begin + number + 1)) {
+                continue;
+            }
+            uint32_t hash = window_hash<NARROW>(powers, turn_of(powers, sums, number),
+                                                (uint32_t)__ldg(&sums.sums[number]),
+                                                sum_before(sums, number, pass.window));
+            trawl_cuda_rabin_karp_look_up<PAPER>(reporter, pass, hash, sums.begin + number + 1,
+                                                 &cursor);
+        }
+        trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
+    }
+}
+
+/* ------------------------------------------------------------------ planning */
+
+static size_t aligned(size_t bytes) {
+    return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+}
+
+static size_t sums_bytes(const trawl_cuda_powers *powers, uint64_t count) {
+    return aligned(count * (powers->narrow != NULL ? sizeof(uint16_t) : sizeof(uint32_t)));
+}
+
+/* Steps 3 and 4, or the temporary storage that they need. */
+static cudaError_t scan_any(const trawl_cuda_powers *powers, const uint8_t *text, uint32_t count,
+                            bool folded, void *storage, size_t *storage_bytes, void *sums,
+                            cudaStream_t stream) {
+    return powers->narrow != NULL ? scan_terms<true>(powers, text, count, folded, storage,
+                                                     storage_bytes, (uint16_t *)sums, stream)
+                                  : scan_terms<false>(powers, text, count, folded, storage,
+                                                      storage_bytes, (uint32_t *)sums, stream);
+}
+
+trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
+                                            const trawl_cuda_wishes *wishes, trawl_cuda_plan *plan,
+                                            trawl_error *error) {
+    const trawl_cuda_rabin_karp_tables *tables =
+        (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
+    const trawl_cuda_powers *powers = &tables->powers;
+    if (powers->modulus == 0) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "rabin-karp: kernel prefix-sums needs a prime modulus that does not "
+                          "divide the base: variant paper, or rabin_karp_modulus; kernel rolling "
+                          "takes any database");
+    }
+    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : BLOCK_THREADS;
+    if (plan->block_threads > MOST_THREADS) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "rabin-karp: %u threads per block; kernel prefix-sums takes up to %u",
+                          plan->block_threads, MOST_THREADS);
+    }
+    if (wishes->block_bytes != 0 && wishes->block_bytes != plan->block_threads * THREAD_BYTES) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "rabin-karp: %u bytes of text per block; with %u threads, kernel "
+                          "prefix-sums works on %u",
+                          wishes->block_bytes, plan->block_threads,
+                          plan->block_threads * THREAD_BYTES);
+    }
+    plan->thread_bytes = THREAD_BYTES;
+    for (uint32_t pass = 0; pass < tables->passes; pass++) {
+        uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);
+        plan->shared_bytes = bytes > plan->shared_bytes ? bytes : plan->shared_bytes;
+    }
+    plan->piece_bytes = PIECE_BYTES;
+    uint64_t count = PIECE_BYTES + tables->longest - 1;
+    count = count > wishes->length ? wishes->length : count;
+    size_t storage_bytes = 0;
+    if (count != 0) {
+        TRAWL_CUDA_TRY(
+            scan_any(powers, NULL, (uint32_t)count, false, NULL, &storage_bytes, NULL, NULL),
+            error);
+    }
+    plan->workspace_bytes = sums_bytes(powers, count) + aligned(storage_bytes);
+    return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ launching */
+
+/* What the passes of one launch share. */
+typedef struct sum_launch {
+    const trawl_cuda_plan *plan;
+    const trawl_cuda_reporter *reporter;
+    const trawl_cuda_powers *powers;
+    const void *sums;
+    uint32_t begin, count;
+    uint32_t most_blocks;
+    cudaStream_t stream;
+} sum_launch;
+
+template <bool PAPER, bool NARROW, typename SUM>
+static void launch_look_up(const sum_launch *shared, const trawl_cuda_rabin_karp_pass *pass) {
+    const trawl_cuda_plan *plan = shared->plan;
+    uint32_t blocks = trawl_cuda_block_count(&shared->reporter->piece, plan);
+    blocks = blocks > shared->most_blocks ? shared->most_blocks : blocks;
+    piece_sums<SUM> sums = {(const SUM *)shared->sums, shared->begin, shared->count};
+    TRAWL_LAUNCH((look_up<PAPER, NARROW, SUM>), blocks, plan->block_threads,
+                 trawl_cuda_rabin_karp_filter_bytes(pass), shared->stream, *shared->reporter, *pass,
+                 *shared->powers, sums);
+}
+
+trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                                       const trawl_cuda_reporter *reporter, void *workspace,
+                                       cudaStream_t stream, trawl_error *error) {
+    const trawl_cuda_rabin_karp_tables *tables =
+        (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
+    const trawl_cuda_powers *powers = &tables->powers;
+    const trawl_cuda_piece *piece = &reporter->piece;
+    sum_launch shared;
+    shared.plan = plan;
+    shared.reporter = reporter;
+    shared.powers = powers;
+    shared.sums = workspace;
+    shared.begin = piece->owned < tables->longest - 1 ? 0 : piece->owned - (tables->longest - 1);
+    shared.count = piece->length - shared.begin;
+    /* Twice as many as run at the same time, so that they end together. */
+    shared.most_blocks =
+        2 * (uint32_t)uploaded->device.multiprocessors * (2048 / plan->block_threads);
+    shared.stream = stream;
+    size_t before = sums_bytes(powers, shared.count);
+    size_t storage_bytes = plan->workspace_bytes - before;
+    TRAWL_CUDA_TRY(scan_any(powers, piece->text + shared.begin, shared.count,
+                            uploaded->db->header->folded != 0, (uint8_t *)workspace + before,
+                            &storage_bytes, workspace, stream),
+                   error);
+    for (uint32_t i = 0; i < tables->passes; i++) {
+        const trawl_cuda_rabin_karp_pass *pass = &tables->each[i];
+        if (piece->length < pass->window) {
+            continue;
+        }
+        if (powers->narrow != NULL) {
+            if (tables->paper) {
+                launch_look_up<true, true, uint16_t>(&shared, pass);
+            } else {
+                launch_look_up<false, true, uint16_t>(&shared, pass);
+            }
+        } else if (tables->paper) {
+            launch_look_up<true, false, uint32_t>(&shared, pass);
+        } else {
+            launch_look_up<false, false, uint32_t>(&shared, pass);
+        }
+        TRAWL_CUDA_LAUNCHED("look_up", error);
+    }
+    return TRAWL_OK;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/rabin_karp/format.h"
+
+#include "base/allocate.h"
+#include "base/status.h"
+#include "engines/engines.h"
+#include "scan/candidates.h"
+#include "scan/reorder.h"
+
+/* A hash depends on the one before. Lanes in different parts of the text hide that latency. */
+#define LANES ((size_t)4)
+#define LANE_BYTES ((size_t)8192)
+#define FEWEST_LANE_BYTES ((size_t)128) /* shorter lanes would mostly hash their first windows */
+
+/* One pass of `grouped`. */
+typedef struct pass_tables {
+    trawl_rabin_karp_pass pass;
+    trawl_rolling rolling;
+    const uint64_t *filter;
+    const uint32_t *heads;
+    const trawl_ending_range *ranges;
+    trawl_endings_search search;
+    trawl_rolling_table table;
+} pass_tables;
+
+typedef struct rabin_karp_walker {
+    trawl_walker base;
+    const trawl_rabin_karp_header *header;
+    /* grouped */
+    pass_tables *passes;
+    uint32_t *candidates; /* LANES * LANE_BYTES: last bytes of windows that the filter lets pass */
+    uint64_t *hashes;     /* of those windows */
+    /* paper */
+    const uint32_t *lengths;
+    const uint32_t *heads;
+    const uint32_t *ids;
+} rabin_karp_walker;
+
+/* ------------------------------------------------------------------ grouped */
+
+typedef struct lane_set {
+    size_t first[LANES]; /* the last byte of each lane's first window */
+    size_t count[LANES]; /* of candidates */
+} lane_set;
+
+/* How much of the arithmetic is needed: one loop is compiled for each. */
+typedef enum arithmetic { VANISHING, WRAPPING, MODULAR, ANY } arithmetic;
+
+/* Moves a window of each lane over `steps` positions and notes those that the filter lets pass. */
+static inline __attribute__((always_inline)) void
+sweep_lanes(const rabin_karp_walker *walker, const pass_tables *tables, const uint8_t *text,
+            lane_set *lanes, size_t steps, size_t count, arithmetic kind) {
+    trawl_rolling rolling = tables->rolling;
+    if (kind != ANY) { /* constants, for the compiler */
+        rolling.modulus = kind == MODULAR ? rolling.modulus : 0;
+        rolling.vanishing = kind == VANISHING;
+    }
+    const trawl_rolling_table *table = &tables->table;
+    const uint64_t *filter = tables->filter;
+    uint32_t filter_bits = tables->pass.filter_bits;
+    size_t window = tables->pass.window;
+    const uint8_t *begin[LANES]; /* of each lane's first window */
+    uint64_t hash[LANES];
+    size_t noted[LANES];
+    for (size_t l = 0; l < count; l++) {
+        begin[l] = text + lanes->first[l] + 1 - window;
+        hash[l] = trawl_rolling_hash(&rolling, table, begin[l], (uint32_t)window);
+        noted[l] = l * LANE_BYTES;
+    }
+    for (size_t i = 0;; i++) {
+        uint64_t reduced[LANES], passes[LANES], any = 0;
+#pragma GCC unroll 4
+        for (size_t l = 0; l < count; l++) {
+            reduced[l] = trawl_rolling_reduce(&rolling, hash[l]);
+            size_t bit = trawl_rabin_karp_bit(rolling.vanishing, reduced[l], filter_bits);
+            passes[l] = filter[bit / 64] >> bit % 64;
+            any |= passes[l];
+        }
+        /* One branch for all lanes, and none on which of them it was. */
+        if (__builtin_expect((any & 1) != 0, 0)) {
+            for (size_t l = 0; l < count; l++) {
+                walker->candidates[noted[l]] = (uint32_t)(lanes->first[l] + i);
+                walker->hashes[noted[l]] = reduced[l];
+                noted[l] += passes[l] & 1;
+            }
+        }
+        if (i + 1 == steps) {
+            break;
+        }
+#pragma GCC unroll 4
+        for (size_t l = 0; l < count; l++) {
+            uint64_t sum = table->entering[begin[l][i + window]];
+            if (kind != VANISHING) {
+                sum += table->leaving[begin[l][i]];
+            }
+            hash[l] = trawl_rolling_step(&rolling, hash[l], sum);
+        }
+    }
+    for (size_t l = 0; l < count; l++) {
+        lanes->count[l] = noted[l] - l * LANE_BYTES;
+    }
+}
+
+static void sweep(const rabin_karp_walker *walker, const pass_tables *tables, const uint8_t *text,
+                  lane_set *lanes, size_t steps, size_t count) {
+    if (count != LANES) {
+        sweep_lanes(walker, tables, text, lanes, steps, 1, ANY);
+    } else if (tables->rolling.vanishing) {
+        sweep_lanes(walker, tables, text, lanes, steps, LANES, VANISHING);
+    } else if (tables->rolling.modulus == 0) {
+        sweep_lanes(walker, tables, text, lanes, steps, LANES, WRAPPING);
+    } else {
+        sweep_lanes(walker, tables, text, lanes, steps, LANES, MODULAR);
+    }
+}
+
+static trawl_status look_up(pass_tables *tables, const trawl_window *window, size_t end,
+                            uint64_t hash, const trawl_consumer *consumer) {
+    uint64_t ending = trawl_ending_load(window->text, end, tables->search.view.folded);
+    size_t slot = trawl_ending_slot(hash, tables->pass.hash_bits);
+    uint32_t past = tables->heads[slot + 1];
+    for (uint32_t i = tables->heads[slot]; i < past; i++) {
+        const trawl_ending_range *range = &tables->ranges[i];
+        if (range->word != hash) {
+            continue;
+        }
+        uint32_t key = trawl_endings_find(&tables->search.view, range->first, range->last, 0,
+                                          window->text, end, ending);
+        if (key != TRAWL_NO_KEY) {
+            /* Ranges differ in the bytes that were hashed: no other one can stand here. */
+            return trawl_endings_report(&tables->search, window, end, key, consumer);
+        }
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status walk_pass(rabin_karp_walker *walker, pass_tables *tables,
+                              const trawl_window *window, const trawl_consumer *consumer) {
+    size_t hashed = tables->pass.window;
+    size_t position = window->owned < hashed - 1 ? hashed - 1 : window->owned;
+    while (position < window->length) {
+        size_t left = window->length - position;
+        size_t steps = left / LANES < LANE_BYTES ? left / LANES : LANE_BYTES;
+        size_t count = LANES;
+        if (steps < FEWEST_LANE_BYTES) {
+            steps = left < LANE_BYTES ? left : LANE_BYTES;
+            count = 1;
+        }
+        lane_set lanes;
+        for (size_t l = 0; l < count; l++) {
+            lanes.first[l] = position + l * steps;
+        }
+        sweep(walker, tables, window->text, &lanes, steps, count);
+        for (size_t l = 0; l < count; l++) {
+            for (size_t i = l * LANE_BYTES; i < l * LANE_BYTES + lanes.count[l]; i++) {
+                trawl_status status = look_up(tables, window, (size_t)walker->candidates[i] + 1,
+                                              walker->hashes[i], consumer);
+                if (status != TRAWL_OK) {
+                    return status;
+                }
+            }
+        }
+        position += count * steps;
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status walk_grouped(rabin_karp_walker *walker, const trawl_window *window,
+                                 const trawl_consumer *consumer, trawl_error *error) {
+    for (uint32_t pass = 0; pass < walker->header->passes; pass++) {
+        pass_tables *tables = &walker->passes[pass];
+        trawl_status status = trawl_endings_begin(&tables->search, consumer, error);
+        if (status == TRAWL_OK) {
+            status = walk_pass(walker, tables, window, consumer);
+        }
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ paper */
+
+/* EQ for the patterns of one entry of HT that have the pass's length. */
+static trawl_status verify_paper(const rabin_karp_walker *walker, const trawl_window *window,
+                                 uint64_t hash, size_t start, size_t length,
+                                 const trawl_consumer *consumer) {
+    const trawl_pattern_view *patterns = &walker->base.db->patterns;
+    for (uint32_t i = walker->heads[hash]; i < walker->heads[hash + 1]; i++) {
+        uint32_t id = walker->ids[i];
+        if (patterns->offsets[id + 1] - patterns->offsets[id] != length ||
+            !trawl_pattern_matches(patterns, id, window->text + start)) {
+            continue;
+        }
+        trawl_status status = trawl_consume(consumer, window, start, start + length, id);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* Figure 3, once for each distinct length. */
+static trawl_status walk_paper(const rabin_karp_walker *walker, const trawl_window *window,
+                               const trawl_consumer *consumer) {
+    const uint32_t *heads = walker->heads;
+    bool folded = walker->base.db->header->folded != 0;
+    for (uint32_t pass = 0; pass < walker->header->passes; pass++) {
+        size_t length = walker->lengths[pass];
+        size_t start = window->owned + 1 < length ? 0 : window->owned + 1 - length;
+        if (window->length < length || start > window->length - length) {
+            break; /* lengths ascend: no longer pattern ends in the owned part either */
+        }
+        trawl_rolling rolling =
+            trawl_rolling_make(walker->header->base, walker->header->modulus, (uint32_t)length);
+        trawl_rolling_table table;
+        trawl_rolling_table_make(&rolling, (uint32_t)length, folded, &table);
+        const uint8_t *text = window->text;
+        uint64_t hash = trawl_rolling_hash(&rolling, &table, text + start, (uint32_t)length);
+        for (size_t last = window->length - length;; start++) {
+            uint64_t reduced = trawl_rolling_reduce(&rolling, hash);
+            if (heads[reduced] != heads[reduced + 1]) {
+                trawl_status status =
+                    verify_paper(walker, window, reduced, start, length, consumer);
+                if (status != TRAWL_OK) {
+                    return status;
+                }
+            }
+            if (start == last) {
+                break;
+            }
+            uint64_t sum = table.entering[text[start + length]] + table.leaving[text[start]];
+            hash = trawl_rolling_step(&rolling, hash, sum);
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ the walker */
+
+static trawl_status walk(trawl_walker *walker, const trawl_window *window,
+                         const trawl_consumer *consumer, trawl_error *error) {
+    rabin_karp_walker *opened = (rabin_karp_walker *)walker;
+    return opened->passes == NULL ? walk_paper(opened, window, consumer)
+                                  : walk_grouped(opened, window, consumer, error);
+}
+
+static trawl_status find(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                         trawl_error *error) {
+    trawl_consumer consumer = {.sink = sink};
+    return walk(walker, window, &consumer, error);
+}
+
+static void close(trawl_walker *walker) {
+    rabin_karp_walker *opened = (rabin_karp_walker *)walker;
+    for (uint32_t pass = 0; opened->passes != NULL && pass < opened->header->passes; pass++) {
+        trawl_endings_close(&opened->passes[pass].search);
+    }
+    trawl_release(opened->passes);
+    trawl_release(opened->candidates);
+    trawl_release(opened->hashes);
+    trawl_release(opened);
+}
+
+static trawl_status open_grouped(const trawl_db *db, rabin_karp_walker *made, trawl_error *error) {
+    uint32_t passes = made->header->passes;
+    size_t positions = LANES * LANE_BYTES;
+    made->passes = trawl_allocate_zeroed(passes, sizeof *made->passes);
+    made->candidates = trawl_allocate(positions, sizeof *made->candidates);
+    made->hashes = trawl_allocate(positions, sizeof *made->hashes);
+    if (made->passes == NULL || made->candidates == NULL || made->hashes == NULL) {
+        return trawl_fail_memory(error, "scanning",
+                                 passes * sizeof *made->passes +
+                                     positions * (sizeof *made->candidates + sizeof *made->hashes));
+    }
+    const trawl_rabin_karp_pass *records =
+        trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_GROUPS, 0, NULL);
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        pass_tables *tables = &made->passes[pass];
+        tables->pass = records[pass];
+        tables->rolling =
+            trawl_rolling_make(made->header->base, made->header->modulus, tables->pass.window);
+        tables->filter = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_FILTER, pass, NULL);
+        tables->heads = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_TABLE, pass, NULL);
+        tables->ranges = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_IDS, pass, NULL);
+        trawl_endings_open(db, pass, &tables->search);
+        trawl_rolling_table_make(&tables->rolling, tables->pass.window, db->header->folded != 0,
+                                 &tables->table);
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+                         trawl_walker **walker, trawl_error *error) {
+    (void)options;
+    rabin_karp_walker *made = trawl_allocate_zeroed(1, sizeof *made);
+    if (made == NULL) {
+        return trawl_fail_memory(error, "scanning", sizeof *made);
+    }
+    made->base = (trawl_walker){.type = &trawl_walker_rabin_karp, .db = db};
+    made->header = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_HEADER, 0, NULL);
+    if (made->header->variant == TRAWL_RABIN_KARP_PAPER) {
+        made->lengths = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_GROUPS, 0, NULL);
+        made->heads = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_TABLE, 0, NULL);
+        made->ids = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_IDS, 0, NULL);
+    } else {
+        trawl_status status = open_grouped(db, made, error);
+        if (status != TRAWL_OK) {
+            close(&made->base);
+            return status;
+        }
+    }
+    *walker = &made->base;
+    return TRAWL_OK;
+}
+
+static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                         trawl_error *error) {
+    const rabin_karp_walker *opened = (const rabin_karp_walker *)walker;
+    /* Windows of one pass end where its matches end: they are met in order. */
+    if (opened->passes != NULL && opened->header->passes == 1) {
+        return find(walker, window, sink, error);
+    }
+    return trawl_reorder(walker, window, sink, find, error);
+}
+
+static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
+                          trawl_error *error) {
+    trawl_consumer consumer = {.counts = counts};
+    return walk(walker, window, &consumer, error);
+}
+
+static void settle(trawl_walker *walker, trawl_counts *counts) {
+    rabin_karp_walker *opened = (rabin_karp_walker *)walker;
+    for (uint32_t pass = 0; opened->passes != NULL && pass < opened->header->passes; pass++) {
+        trawl_endings_settle(&opened->passes[pass].search, counts);
+    }
+}
+
+const trawl_walker_type trawl_walker_rabin_karp = {
+    .open = open, .close = close, .scan = scan, .count = count, .settle = settle};

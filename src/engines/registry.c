@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "engines/engines.h"
+
+static const trawl_engine *const engines[] = {
+#define ENGINE(name) &trawl_engine_##name,
+#define ENGINE_WITH_KERNELS(name) ENGINE(name)
+#include "engines/list.h"
+#undef ENGINE_WITH_KERNELS
+#undef ENGINE
+};
+
+#define ENGINE_COUNT (sizeof engines / sizeof *engines)
+
+const trawl_engine *trawl_engine_find(const char *name) {
+    for (size_t i = 0; name != NULL && i < ENGINE_COUNT; i++) {
+        if (strcmp(engines[i]->description.name, name) == 0) {
+            return engines[i];
+        }
+    }
+    return NULL;
+}
+
+bool trawl_engine_describe(size_t index, trawl_engine_description *description) {
+    if (index >= ENGINE_COUNT || description == NULL) {
+        return false;
+    }
+    *description = engines[index]->description;
+    return true;
+}
+
+/* ------------------------------------------------------------------ kernels */
+
+const char *trawl_kernel_for_zero_copy(const char *name) {
+    const trawl_engine *engine = trawl_engine_find(name);
+    return engine == NULL ? NULL : engine->zero_copy_kernel;
+}
+
+bool trawl_kernel_describe(const char *name, size_t index, trawl_kernel_description *description) {
+    const trawl_engine *engine = trawl_engine_find(name);
+    if (engine == NULL || engine->kernels == NULL || description == NULL) {
+        return false;
+    }
+    size_t i = 0;
+    while (i < index && engine->kernels[i].name != NULL) {
+        i++;
+    }
+    *description = engine->kernels[i];
+    return description->name != NULL;
+}
+
+/* Appends a name to a list of them. */
+static void list_name(char *names, size_t size, const char *name) {
+    size_t used = strlen(names);
+    (void)snprintf(names + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
+}
+
+static trawl_status fail_without_kernels(const char *engine, trawl_error *error) {
+    char names[128] = "";
+    for (size_t i = 0; i < ENGINE_COUNT; i++) {
+        if (engines[i]->kernels != NULL) {
+            list_name(names, sizeof names, engines[i]->description.name);
+        }
+    }
+    return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
+                      "engine %s has no kernels for CUDA devices; these engines do: %s", engine,
+                      names);
+}
+
+trawl_status trawl_kernel_find(const char *engine, const char *kernel, uint32_t *index,
+                               trawl_error *error) {
+    trawl_kernel_description description;
+    char names[256] = "";
+    *index = 0;
+    if (!trawl_kernel_describe(engine, 0, &description)) {
+        return fail_without_kernels(engine, error);
+    }
+    for (uint32_t i = 0; trawl_kernel_describe(engine, i, &description); i++) {
+        if (kernel == NULL || strcmp(description.name, kernel) == 0) {
+            *index = i;
+            return TRAWL_OK;
+        }
+        list_name(names, sizeof names, description.name);
+    }
+    return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "engine %s has no kernel '%.40s'; it has %s",
+                      engine, kernel == NULL ? "" : kernel, names);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * wu-manber: the five stages of Kouzinopoulos et al. 2015, 4.2.2, as kernels, each with the changes
+ * of the ones before it.
+ *
+ *     u     text and tables in device memory, byte by byte; a counter for each thread there, which
+ *           every match increments
+ *     tc    the tables through the texture path
+ *     cr    the text of a block read by its threads together, byte by byte, into shared memory
+ *     r16   the same 16 bytes at a time
+ *     cw    counters in registers, handed in once and together at the end
+ *
+ * Texture references, which the paper used, no longer exist: textures here are texture objects, and
+ * read-only loads (__ldg) can be asked for in their place.
+ */
+#include "engines/wu_manber/cuda/engine.cuh"
+
+/* S_memsize of the paper, a block's share of 16 KB of shared memory. */
+#define PAPER_BLOCK_BYTES 16128u
+#define BLOCK_THREADS 256u
+
+/* Where kernels before cw keep their counters; bounds the workspace. */
+#define PIECE_BYTES (UINT64_C(1) << 28)
+
+#define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
+
+typedef struct wu_manber_tables {
+    trawl_cuda_wu_manber_tables kernel; /* what kernels get */
+    trawl_error obstacle;               /* why some table has no texture, when one has none */
+} wu_manber_tables;
+
+/* ------------------------------------------------------------------ kernels */
+
+enum loads { LOADS_NONE, LOADS_BYTES, LOADS_WORDS };
+
+/* Copies text[first] .. text[first + bytes - 1] to shared memory, zeros where the text has none.
+ * Both are multiples of 16 away from the address of a part's first byte. */
+template <int LOADS>
+static __device__ __forceinline__ void load_tile(const trawl_cuda_piece &piece, int32_t first,
+                                                 uint32_t bytes, uint8_t *tile) {
+    int32_t length = (int32_t)piece.length;
+    if (LOADS == LOADS_BYTES) {
+        for (uint32_t i = threadIdx.x; i < bytes; i += blockDim.x) {
+            int32_t at = first + (int32_t)i;
+            tile[i] = at >= 0 && at < length ? piece.text[at] : 0;
+        }
+    } else {
+        for (uint32_t i = threadIdx.x; i < bytes / 16; i += blockDim.x) {
+            int32_t at = first + (int32_t)(16 * i);
+            if (at >= 0 && at + 16 <= length) {
+                ((uint4 *)tile)[i] = __ldg((const uint4 *)(piece.text + at));
+            } else {
+                for (int32_t j = at; j < at + 16; j++) {
+                    tile[16 * i + (uint32_t)(j - at)] = j >= 0 && j < length ? piece.text[j] : 0;
+                }
+            }
+        }
+    }
+}
+
+/* `before` bytes in front of the block's own are in the tile as well. `counters` is NULL for cw. */
+template <bool PAPER, int PATH, int LOADS>
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
+    walk(const __grid_constant__ trawl_cuda_reporter reporter,
+         const __grid_constant__ trawl_cuda_wu_manber_tables tables, uint32_t thread_bytes,
+         uint32_t before, trawl_counter *counters) {
+    if (!trawl_cuda_wanted(reporter.output)) {
+        return;
+    }
+    const trawl_cuda_piece &piece = reporter.piece;
+    trawl_cuda_tile tile = {NULL, 0};
+    if (LOADS != LOADS_NONE) {
+        TRAWL_SHARED(shared);
+        uint32_t block_bytes = blockDim.x * thread_bytes;
+        tile.first =
+            (int32_t)trawl_cuda_part_begin(&piece, block_bytes, blockIdx.x) - (int32_t)before;
+        load_tile<LOADS>(piece, tile.first, before + block_bytes + TRAWL_CUDA_TILE_BEHIND, shared);
+        tile.bytes = shared;
+        __syncthreads();
+    }
+    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = part < trawl_cuda_part_count(&piece, thread_bytes);
+    trawl_counter in_register = 0;
+    trawl_counter *cursor = &in_register;
+    if (valid && counters != NULL) {
+        cursor = &counters[part];
+    } else if (valid) {
+        in_register = trawl_cuda_cursor_begin(reporter.output, part);
+    }
+    if (valid) {
+        trawl_cuda_range range = trawl_cuda_part_range(piece, thread_bytes, part);
+        if (PAPER) {
+            trawl_cuda_wu_manber_paper<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, range,
+                                                                  cursor);
+        } else {
+            trawl_cuda_wu_manber_tuned<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, range,
+                                                                  cursor);
+        }
+    }
+    if (counters == NULL) {
+        trawl_cuda_cursor_end(reporter.output, valid, part, in_register);
+    }
+}
+
+/* Adds the threads' counters up, which the paper left to the CPU. */
+static __global__ void add_counters(trawl_cuda_output output, const trawl_counter *counters,
+                                    uint32_t count) {
+    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
+    trawl_cuda_cursor_end(output, part < count, part, part < count ? counters[part] : 0);
+}
+
+/* ------------------------------------------------------------------ preparing */
+
+static void release(trawl_cuda_db *uploaded) {
+    wu_manber_tables *tables = (wu_manber_tables *)uploaded->tables;
+    if (tables != NULL) {
+        trawl_cuda_texture_free(tables->kernel.shift.texture);
+        trawl_cuda_texture_free(tables->kernel.hash.texture);
+        trawl_cuda_texture_free(tables->kernel.prefix.texture);
+        trawl_cuda_texture_free(tables->kernel.ids.texture);
+        trawl_release(tables);
+        uploaded->tables = NULL;
+    }
+}
+
+static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
+                            trawl_error *error) {
+    (void)sample;
+    (void)sample_length;
+    wu_manber_tables *tables = (wu_manber_tables *)trawl_allocate_zeroed(1, sizeof *tables);
+    if (tables == NULL) {
+        return trawl_fail_memory(error, "a database on a device", sizeof *tables);
+    }
+    uploaded->tables = tables;
+    trawl_cuda_wu_manber_tables *kernel = &tables->kernel;
+    kernel->header = *(const trawl_wu_manber_header *)trawl_db_section(
+        uploaded->db, TRAWL_SECTION_WU_MANBER_HEADER, 0, NULL);
+    kernel->max_length = uploaded->db->header->max_length;
+    kernel->folded = uploaded->db->header->folded != 0;
+    bool paper = kernel->header.variant == TRAWL_WU_MANBER_PAPER;
+    const struct {
+        trawl_section_kind kind;
+        uint32_t element_bytes;
+        trawl_cuda_lookup *table;
+    } sections[] = {
+        {TRAWL_SECTION_WU_MANBER_SHIFT, paper ? 4u : 1u, &kernel->shift},
+        {TRAWL_SECTION_WU_MANBER_HASH, 4, &kernel->hash},
+        {TRAWL_SECTION_WU_MANBER_PREFIX, paper ? 2u : 16u, &kernel->prefix},
+        {TRAWL_SECTION_WU_MANBER_IDS, 4, &kernel->ids}, /* paper */
+    };
+    for (size_t i = 0; i < (paper ? 4u : 3u); i++) {
+        trawl_cuda_lookup *table = sections[i].table;
+        table->memory = trawl_cuda_section(uploaded, sections[i].kind, 0);
+        trawl_status status =
+            trawl_cuda_texture(uploaded, sections[i].kind, 0, sections[i].element_bytes,
+                               &table->texture, &tables->obstacle, error);
+        if (status != TRAWL_OK) {
+            release(uploaded);
+            return status;
+        }
+    }
+    if (!paper) {
+        kernel->endings = trawl_cuda_endings_of(uploaded, 0);
+    }
+    return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ planning */
+
+static bool is_tiled(uint32_t kernel) {
+    return kernel != TRAWL_CUDA_WU_MANBER_U && kernel != TRAWL_CUDA_WU_MANBER_TC;
+}
+
+/* Bytes in front of a tile. In `paper` windows begin up to max_length - 1 bytes before a part; what
+ * begins still earlier than the tile is read from device memory. */
+static uint32_t bytes_before(const wu_manber_tables *tables) {
+    uint32_t before = tables->kernel.header.variant == TRAWL_WU_MANBER_PAPER
+                          ? trawl_cuda_tile_before(tables->kernel.max_length - 1)
+                          : 0;
+    return before < TRAWL_CUDA_TILE_BEFORE ? TRAWL_CUDA_TILE_BEFORE : before;
+}
+
+static trawl_status plan_path(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                              trawl_cuda_plan *plan, trawl_error *error) {
+    const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
+    if (plan->kernel != TRAWL_CUDA_WU_MANBER_U) {
+        return trawl_cuda_plan_path(uploaded, wishes->table_path, &tables->obstacle, plan, error);
+    }
+    return wishes->table_path == TRAWL_TABLES_CHOSEN
+               ? TRAWL_OK
+               : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                            "wu-manber: kernel u reads its tables from device memory as they are "
+                            "(table path %d); kernel tc is the same with another path",
+                            (int)wishes->table_path);
+}
+
+static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                               trawl_cuda_plan *plan, trawl_error *error) {
+    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : BLOCK_THREADS;
+    trawl_status status =
+        trawl_cuda_plan_text(uploaded, wishes, PAPER_BLOCK_BYTES / plan->block_threads, 1,
+                             MOST_BLOCK_BYTES, plan, error);
+    if (status != TRAWL_OK || !is_tiled(plan->kernel)) {
+        return status;
+    }
+    uint32_t bytes = bytes_before((const wu_manber_tables *)uploaded->tables) +
+                     plan->block_threads * plan->thread_bytes + TRAWL_CUDA_TILE_BEHIND;
+    return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
+}
+
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                         trawl_cuda_plan *plan, trawl_error *error) {
+    const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
+    trawl_status status = plan_path(uploaded, wishes, plan, error);
+    if (status == TRAWL_OK) {
+        status = plan_shape(uploaded, wishes, plan, error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    plan->ordered = tables->kernel.header.variant == TRAWL_WU_MANBER_TUNED;
+    plan->piece_bytes = PIECE_BYTES;
+    if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW && wishes->form != TRAWL_CUDA_MATCHES) {
+        uint64_t bytes = wishes->length < PIECE_BYTES ? wishes->length : PIECE_BYTES;
+        plan->workspace_bytes = ((bytes + 15) / plan->thread_bytes + 1) * sizeof(trawl_counter);
+    }
+    return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ launching */
+
+typedef struct launch_context {
+    const trawl_cuda_db *uploaded;
+    const trawl_cuda_plan *plan;
+    trawl_cuda_reporter reporter;
+    trawl_counter *counters; /* NULL for cw */
+    uint32_t blocks;
+    cudaStream_t stream;
+} launch_context;
+
+template <bool PAPER, int PATH, int LOADS>
+static trawl_status launch_walk(const launch_context *context, trawl_error *error) {
+    const wu_manber_tables *tables = (const wu_manber_tables *)context->uploaded->tables;
+    const trawl_cuda_plan *plan = context->plan;
+    trawl_status status = trawl_cuda_allow_shared(
+        &context->uploaded->device, walk<PAPER, PATH, LOADS>, plan->shared_bytes, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    TRAWL_LAUNCH((walk<PAPER, PATH, LOADS>), context->blocks, plan->block_threads,
+                 plan->shared_bytes, context->stream, context->reporter, tables->kernel,
+                 plan->thread_bytes, bytes_before(tables), context->counters);
+    TRAWL_CUDA_LAUNCHED("wu-manber", error);
+    return TRAWL_OK;
+}
+
+template <bool PAPER, int PATH>
+static trawl_status launch_loads(const launch_context *context, trawl_error *error) {
+    switch (context->plan->kernel) {
+    case TRAWL_CUDA_WU_MANBER_TC:
+        return launch_walk<PAPER, PATH, LOADS_NONE>(context, error);
+    case TRAWL_CUDA_WU_MANBER_CR:
+        return launch_walk<PAPER, PATH, LOADS_BYTES>(context, error);
+    default:
+        return launch_walk<PAPER, PATH, LOADS_WORDS>(context, error);
+    }
+}
+
+template <bool PAPER>
+static trawl_status launch_path(const launch_context *context, trawl_error *error) {
+    if (context->plan->kernel == TRAWL_CUDA_WU_MANBER_U) {
+        return launch_walk<PAPER, TRAWL_CUDA_PLAIN, LOADS_NONE>(context, error);
+    }
+    return context->plan->table_path == TRAWL_TABLES_TEXTURE
+               ? launch_loads<PAPER, TRAWL_CUDA_TEXTURE>(context, error)
+               : launch_loads<PAPER, TRAWL_CUDA_READ_ONLY>(context, error);
+}
+
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+                           void *workspace, cudaStream_t stream, trawl_error *error) {
+    const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
+    uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
+    trawl_cuda_pass pass = output->pass;
+    launch_context context;
+    context.uploaded = uploaded;
+    context.plan = plan;
+    context.reporter = {*piece, *output, uploaded->patterns};
+    context.counters = NULL;
+    context.blocks = trawl_cuda_block_count(piece, plan);
+    context.stream = stream;
+    bool counted = pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_PATTERNS;
+    if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW) {
+        bool sized = pass == TRAWL_CUDA_PASS_SIZES || pass == TRAWL_CUDA_PASS_RECORDS;
+        context.counters = sized ? output->sizes : (trawl_counter *)workspace;
+        if (!sized) {
+            TRAWL_CUDA_TRY(
+                cudaMemsetAsync(workspace, 0, (size_t)parts * sizeof(trawl_counter), stream),
+                error);
+        }
+    }
+    trawl_status status = tables->kernel.header.variant == TRAWL_WU_MANBER_PAPER
+                              ? launch_path<true>(&context, error)
+                              : launch_path<false>(&context, error);
+    if (status == TRAWL_OK && counted && context.counters != NULL) {
+        TRAWL_LAUNCH(add_counters, (parts + 255) / 256, 256, 0, stream, *output, context.counters,
+                     parts);
+        TRAWL_CUDA_LAUNCHED("add_counters", error);
+    }
+    return status;
+}
+
+const trawl_cuda_engine trawl_cuda_wu_manber = {prepare, release, plan, launch, false, NULL};

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Wu-Manber's walks on the device (Kouzinopoulos et al. 2015, Algorithms 7 and 9), over text in
+ * device memory or over a tile of it in shared memory.
+ */
+#ifndef TRAWL_ENGINES_WU_MANBER_CUDA_ENGINE_CUH
+#define TRAWL_ENGINES_WU_MANBER_CUDA_ENGINE_CUH
+
+extern "C" {
+#include "engines/wu_manber/format.h"
+}
+
+#include "gpu/endings.cuh"
+#include "gpu/part.cuh"
+
+/* The kernels, in the order of kernels.c. */
+enum {
+    TRAWL_CUDA_WU_MANBER_CW,
+    TRAWL_CUDA_WU_MANBER_U,
+    TRAWL_CUDA_WU_MANBER_TC,
+    TRAWL_CUDA_WU_MANBER_CR,
+    TRAWL_CUDA_WU_MANBER_R16
+};
+
+/* A table, and the texture over it (0 when there is none). */
+typedef struct trawl_cuda_lookup {
+    const void *memory;
+    cudaTextureObject_t texture;
+} trawl_cuda_lookup;
+
+/* Passed to kernels by value. */
+typedef struct trawl_cuda_wu_manber_tables {
+    trawl_wu_manber_header header;
+    uint32_t max_length;
+    bool folded;
+    trawl_cuda_lookup shift;    /* bytes; paper: uint32_t */
+    trawl_cuda_lookup hash;     /* uint32_t */
+    trawl_cuda_lookup prefix;   /* uint4, that is trawl_ending_range; paper: uint16_t */
+    trawl_cuda_lookup ids;      /* paper: uint32_t */
+    trawl_cuda_endings endings; /* tuned */
+} trawl_cuda_wu_manber_tables;
+
+/* How tables are read. */
+enum trawl_cuda_path { TRAWL_CUDA_PLAIN, TRAWL_CUDA_READ_ONLY, TRAWL_CUDA_TEXTURE };
+
+template <int PATH, typename T>
+static __device__ __forceinline__ T trawl_cuda_look_up(const trawl_cuda_lookup &table,
+                                                       size_t index) {
+    if (PATH == TRAWL_CUDA_TEXTURE) {
+        return tex1Dfetch<T>(table.texture, (int)index);
+    }
+    if (PATH == TRAWL_CUDA_READ_ONLY) {
+        return __ldg((const T *)table.memory + index);
+    }
+    return ((const T *)table.memory)[index];
+}
+
+/* Text that a block has in shared memory: bytes[i] is text[first + i], 0 where the text has no such
+ * byte. From text[first + TRAWL_CUDA_TILE_BEFORE] up to the last byte that the block owns, all
+ * sixteen bytes before a byte are there, and four behind it. */
+typedef struct trawl_cuda_tile {
+    const uint8_t *bytes;
+    int32_t first;
+} trawl_cuda_tile;
+
+#define TRAWL_CUDA_TILE_BEFORE 16u
+#define TRAWL_CUDA_TILE_BEHIND 16u
+
+/* The eight bytes of the tile that end with text[last]. Words are aligned in shared memory. */
+static __device__ __forceinline__ uint64_t trawl_cuda_tile_word(const trawl_cuda_tile &tile,
+                                                                uint32_t last) {
+    uint32_t begin = (uint32_t)((int32_t)last - 7 - tile.first);
+    const uint32_t *words = (const uint32_t *)tile.bytes + begin / 4;
+    uint32_t shift = 8 * (begin % 4);
+    uint64_t low = (uint64_t)words[1] << 32 | words[0];
+    uint64_t high = (uint64_t)words[2] << 32 | words[1];
+    return (uint64_t)(uint32_t)(high >> shift) << 32 | (uint32_t)(low >> shift);
+}
+
+/* ------------------------------------------------------------------ tuned */
+
+/* Reports what ends with text[position], where SHIFT is 0. */
+template <int PATH>
+static __device__ __forceinline__ void
+trawl_cuda_wu_manber_candidate(const trawl_cuda_reporter &reporter,
+                               const trawl_cuda_wu_manber_tables &tables, uint32_t position,
+                               uint64_t ending, trawl_counter *cursor) {
+    uint32_t tail = tables.header.tail;
+    uint64_t word = ending & ~UINT64_C(0) << (64 - 8 * tail);
+    size_t slot = trawl_ending_slot(word, tables.header.hash_bits);
+    uint32_t past = trawl_cuda_look_up<PATH, uint32_t>(tables.hash, slot + 1);
+    for (uint32_t i = trawl_cuda_look_up<PATH, uint32_t>(tables.hash, slot); i < past; i++) {
+        uint4 range = trawl_cuda_look_up<PATH, uint4>(tables.prefix, i); /* word, first, last */
+        if (((uint64_t)range.y << 32 | range.x) == word) {
+            trawl_cuda_report_ending(reporter, tables.endings, range.z, range.w, tail, position + 1,
+                                     ending, cursor);
+            return;
+        }
+    }
+}
+
+/* Windows whose last byte is in the range. */
+template <int PATH, bool TILED>
+static __device__ void trawl_cuda_wu_manber_tuned(const trawl_cuda_reporter &reporter,
+                                                  const trawl_cuda_wu_manber_tables &tables,
+                                                  const trawl_cuda_tile &tile,
+                                                  trawl_cuda_range range, trawl_counter *cursor) {
+    const uint8_t *text = reporter.piece.text;
+    uint32_t block = tables.header.block;
+    uint32_t bits = tables.header.shift_bits;
+    uint64_t case_bits = trawl_wu_manber_case_bits(tables.folded);
+    uint32_t least = tables.header.window - 1;
+    uint32_t position = range.first < least ? least : range.first;
+    while (position < range.past) {
+        uint64_t word = 0, value;
+        if (TILED) {
+            word = trawl_cuda_tile_word(tile, position);
+            uint64_t before = block > 8 ? trawl_cuda_tile_word(tile, position - 8) : 0;
+            value = trawl_wu_manber_block_of(before, word, block, case_bits);
+        } else {
+            value = trawl_wu_manber_block(text + position, block, case_bits);
+        }
+        uint32_t by =
+            trawl_cuda_look_up<PATH, uint8_t>(tables.shift, trawl_wu_manber_slot(value, bits));
+        if (by == 0) {
+            uint64_t ending = TILED ? (tables.folded ? trawl_fold_word(word) : word)
+                                    : trawl_ending_load(text, position + 1, tables.folded);
+            trawl_cuda_wu_manber_candidate<PATH>(reporter, tables, position, ending, cursor);
+            by = 1;
+        }
+        position += by;
+    }
+}
+
+/* ------------------------------------------------------------------ paper */
+
+/* A byte of the text, folded where patterns are; the tile may begin behind it when patterns are
+ * long. */
+template <bool TILED>
+static __device__ __forceinline__ uint8_t trawl_cuda_text_byte(const uint8_t *text,
+                                                               const trawl_cuda_tile &tile,
+                                                               uint32_t at, bool folded) {
+    uint8_t byte =
+        TILED && (int32_t)at >= tile.first ? tile.bytes[(int32_t)at - tile.first] : text[at];
+    return folded ? trawl_fold(byte) : byte;
+}
+
+/* Algorithm 7's search, for matches whose last byte is in the range: windows begin where such a
+ * match may begin. */
+template <int PATH, bool TILED>
+static __device__ void trawl_cuda_wu_manber_paper(const trawl_cuda_reporter &reporter,
+                                                  const trawl_cuda_wu_manber_tables &tables,
+                                                  const trawl_cuda_tile &tile,
+                                                  trawl_cuda_range range, trawl_counter *cursor) {
+    const uint8_t *text = reporter.piece.text;
+    const trawl_pattern_view &patterns = reporter.patterns;
+    uint32_t overlap = tables.max_length - 1;
+    uint32_t last = tables.header.window - 1;
+    uint32_t i = (range.first < overlap ? 0 : range.first - overlap) + last;
+    while (i < range.past) {
+        uint32_t hash = 0;
+        for (uint32_t j = i + 1 - tables.header.block; j <= i; j++) {
+            hash = trawl_wu_manber_add(hash,
+                                       trawl_cuda_text_byte<TILED>(text, tile, j, tables.folded));
+        }
+        uint32_t shift = trawl_cuda_look_up<PATH, uint32_t>(tables.shift, hash);
+        if (shift > 0) {
+            i += shift;
+            continue;
+        }
+        uint32_t start = i - last;
+        uint32_t prefix = 0;
+        for (uint32_t j = start; j < start + tables.header.prefix; j++) {
+            prefix = trawl_wu_manber_add(prefix,
+                                         trawl_cuda_text_byte<TILED>(text, tile, j, tables.folded));
+        }
+        uint32_t listed = trawl_cuda_look_up<PATH, uint32_t>(tables.hash, hash + 1);
+        for (uint32_t r = trawl_cuda_look_up<PATH, uint32_t>(tables.hash, hash); r < listed; r++) {
+            uint32_t id = trawl_cuda_look_up<PATH, uint32_t>(tables.ids, r);
+            if (trawl_cuda_look_up<PATH, uint16_t>(tables.prefix, id) != prefix) {
+                continue;
+            }
+            uint32_t length = patterns.offsets[id + 1] - patterns.offsets[id];
+            uint32_t end = start + length;
+            if (end <= range.past && end > range.first &&
+                trawl_cuda_pattern_matches(patterns, id, text + start)) {
+                trawl_cuda_report(reporter, id, end, length, cursor);
+            }
+        }
+        i++;
+    }
+}
+
+#endif

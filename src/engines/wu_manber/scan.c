@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/wu_manber/format.h"
+
+#include "base/allocate.h"
+#include "base/fold.h"
+#include "base/status.h"
+#include "engines/engines.h"
+#include "scan/candidates.h"
+#include "scan/reorder.h"
+
+/* Where a window goes next depends on what is under it: a chain of loads. Several windows that go
+ * through different parts of the text at the same time hide the latency of each other's chain. */
+#define LANES 6u
+#define LANE_BYTES ((size_t)8192)
+
+typedef struct wu_manber_walker {
+    trawl_walker base;
+    const trawl_wu_manber_header *header;
+    const uint32_t *heads;
+    /* tuned */
+    const uint8_t *shift;
+    const trawl_ending_range *ranges;
+    trawl_endings_search search;
+    uint32_t *candidates; /* LANES * LANE_BYTES: last bytes of windows whose shift is 0 */
+    /* paper */
+    const uint32_t *paper_shift;
+    const uint16_t *prefix;
+    const uint32_t *ids;
+    uint8_t fold[256];
+} wu_manber_walker;
+
+/* ------------------------------------------------------------------ tuned */
+
+/* A window's last byte goes from `position` to `end`; it stops at candidates. */
+typedef struct lane {
+    size_t position, end;
+    uint32_t *candidates;
+    size_t count;
+} lane;
+
+static inline __attribute__((always_inline)) void
+sweep_blocks(const wu_manber_walker *walker, const uint8_t *text, lane *lanes, uint32_t block) {
+    const uint8_t *shift = walker->shift;
+    uint32_t bits = walker->header->shift_bits;
+    uint64_t case_bits = trawl_wu_manber_case_bits(walker->search.view.folded);
+    size_t position[LANES], end[LANES];
+    uint32_t *next[LANES];
+    bool all = true; /* all lanes have windows left */
+    for (size_t l = 0; l < LANES; l++) {
+        position[l] = lanes[l].position;
+        end[l] = lanes[l].end;
+        next[l] = lanes[l].candidates;
+        all = all && position[l] < end[l];
+    }
+/* Without a branch on the shift: every window is noted, and kept when its shift was 0. */
+#define STEP(l)                                                                                    \
+    do {                                                                                           \
+        uint64_t value = trawl_wu_manber_block(text + position[l], block, case_bits);              \
+        size_t by = shift[trawl_wu_manber_slot(value, bits)];                                      \
+        *next[l] = (uint32_t)position[l];                                                          \
+        next[l] += by == 0;                                                                        \
+        position[l] += by + (by == 0);                                                             \
+    } while (0)
+    while (all) {
+#pragma GCC unroll 6
+        for (size_t l = 0; l < LANES; l++) {
+            STEP(l);
+            all = all & (position[l] < end[l]);
+        }
+    }
+    for (size_t l = 0; l < LANES; l++) {
+        while (position[l] < end[l]) {
+            STEP(l);
+        }
+        lanes[l].count = (size_t)(next[l] - lanes[l].candidates);
+    }
+#undef STEP
+}
+
+static void sweep(const wu_manber_walker *walker, const uint8_t *text, lane *lanes) {
+#define CASE(block)                                                                                \
+    case block:                                                                                    \
+        sweep_blocks(walker, text, lanes, block);                                                  \
+        break
+    switch (walker->header->block) {
+        CASE(1);
+        CASE(2);
+        CASE(3);
+        CASE(4);
+        CASE(5);
+        CASE(6);
+        CASE(7);
+        CASE(8);
+        CASE(9);
+        CASE(10);
+        CASE(11);
+        CASE(12);
+        CASE(13);
+        CASE(14);
+        CASE(15);
+        CASE(16);
+    }
+#undef CASE
+}
+
+static trawl_status look_up(wu_manber_walker *walker, const trawl_window *window, size_t end,
+                            const trawl_consumer *consumer) {
+    uint32_t tail = walker->header->tail;
+    uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
+    uint64_t word = ending & ~UINT64_C(0) << (64 - 8 * tail);
+    size_t slot = trawl_ending_slot(word, walker->header->hash_bits);
+    uint32_t past = walker->heads[slot + 1];
+    for (uint32_t i = walker->heads[slot]; i < past; i++) {
+        const trawl_ending_range *range = &walker->ranges[i];
+        if (range->word == word) {
+            uint32_t key = trawl_endings_find(&walker->search.view, range->first, range->last, tail,
+                                              window->text, end, ending);
+            return key == TRAWL_NO_KEY
+                       ? TRAWL_OK
+                       : trawl_endings_report(&walker->search, window, end, key, consumer);
+        }
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status walk_tuned(wu_manber_walker *walker, const trawl_window *window,
+                               const trawl_consumer *consumer) {
+    size_t shortest = walker->header->window;
+    size_t position = window->owned < shortest - 1 ? shortest - 1 : window->owned;
+    while (position < window->length) {
+        size_t part = (window->length - position + LANES - 1) / LANES;
+        part = part < LANE_BYTES ? part : LANE_BYTES;
+        lane lanes[LANES];
+        for (size_t l = 0; l < LANES; l++) {
+            size_t end = position + part;
+            end = end < window->length ? end : window->length;
+            lanes[l] = (lane){.position = position,
+                              .end = end,
+                              .candidates = walker->candidates + l * LANE_BYTES};
+            position = end;
+        }
+        sweep(walker, window->text, lanes);
+        for (size_t l = 0; l < LANES; l++) {
+            for (size_t i = 0; i < lanes[l].count; i++) {
+                trawl_status status =
+                    look_up(walker, window, (size_t)lanes[l].candidates[i] + 1, consumer);
+                if (status != TRAWL_OK) {
+                    return status;
+                }
+            }
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ paper */
+
+/* Verifies the patterns of one entry of HASH against the window that begins at `start`. */
+static trawl_status verify_paper(const wu_manber_walker *walker, const trawl_window *window,
+                                 size_t start, uint32_t hash, const trawl_consumer *consumer) {
+    const trawl_pattern_view *patterns = &walker->base.db->patterns;
+    uint32_t prefix = 0;
+    for (uint32_t i = 0; i < walker->header->prefix; i++) {
+        prefix = trawl_wu_manber_add(prefix, walker->fold[window->text[start + i]]);
+    }
+    for (uint32_t i = walker->heads[hash]; i < walker->heads[hash + 1]; i++) {
+        uint32_t id = walker->ids[i];
+        if (walker->prefix[id] != prefix) {
+            continue;
+        }
+        size_t end = start + (patterns->offsets[id + 1] - patterns->offsets[id]);
+        if (end > window->length || end <= window->owned ||
+            !trawl_pattern_matches(patterns, id, window->text + start)) {
+            continue;
+        }
+        trawl_status status = trawl_consume(consumer, window, start, end, id);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* Algorithm 5. Windows begin where a pattern that ends in the owned part may begin. */
+static trawl_status walk_paper(const wu_manber_walker *walker, const trawl_window *window,
+                               const trawl_consumer *consumer) {
+    const uint8_t *text = window->text;
+    const uint8_t *fold = walker->fold;
+    const uint32_t *shift = walker->paper_shift;
+    size_t overlap = walker->base.db->header->max_length - 1;
+    size_t last = walker->header->window - 1;
+    size_t block = walker->header->block;
+    size_t i = (window->owned < overlap ? 0 : window->owned - overlap) + last;
+    while (i < window->length) {
+        uint32_t hash = 0;
+        for (size_t j = i + 1 - block; j <= i; j++) {
+            hash = trawl_wu_manber_add(hash, fold[text[j]]);
+        }
+        if (shift[hash] > 0) {
+            i += shift[hash];
+            continue;
+        }
+        trawl_status status = verify_paper(walker, window, i - last, hash, consumer);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        i++;
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status find_paper(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                               trawl_error *error) {
+    (void)error;
+    trawl_consumer consumer = {.sink = sink};
+    return walk_paper((wu_manber_walker *)walker, window, &consumer);
+}
+
+/* ------------------------------------------------------------------ the walker */
+
+static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+                         trawl_walker **walker, trawl_error *error) {
+    (void)options;
+    wu_manber_walker *made = trawl_allocate_zeroed(1, sizeof *made);
+    if (made == NULL) {
+        return trawl_fail_memory(error, "scanning", sizeof *made);
+    }
+    made->base = (trawl_walker){.type = &trawl_walker_wu_manber, .db = db};
+    made->header = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_HEADER, 0, NULL);
+    made->heads = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_HASH, 0, NULL);
+    const void *shift = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_SHIFT, 0, NULL);
+    const void *prefix = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_PREFIX, 0, NULL);
+    if (made->header->variant == TRAWL_WU_MANBER_PAPER) {
+        made->paper_shift = shift;
+        made->prefix = prefix;
+        made->ids = trawl_db_section(db, TRAWL_SECTION_WU_MANBER_IDS, 0, NULL);
+        for (unsigned byte = 0; byte < 256; byte++) {
+            made->fold[byte] = db->header->folded != 0 ? trawl_fold((uint8_t)byte) : (uint8_t)byte;
+        }
+    } else {
+        made->shift = shift;
+        made->ranges = prefix;
+        trawl_endings_open(db, 0, &made->search);
+        size_t candidates = LANES * LANE_BYTES;
+        made->candidates = trawl_allocate(candidates, sizeof *made->candidates);
+        if (made->candidates == NULL) {
+            trawl_release(made);
+            return trawl_fail_memory(error, "scanning", candidates * sizeof *made->candidates);
+        }
+    }
+    *walker = &made->base;
+    return TRAWL_OK;
+}
+
+static void close(trawl_walker *walker) {
+    wu_manber_walker *opened = (wu_manber_walker *)walker;
+    trawl_endings_close(&opened->search);
+    trawl_release(opened->candidates);
+    trawl_release(opened);
+}
+
+static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                         trawl_error *error) {
+    wu_manber_walker *opened = (wu_manber_walker *)walker;
+    if (opened->header->variant == TRAWL_WU_MANBER_PAPER) {
+        return trawl_reorder(walker, window, sink, find_paper, error);
+    }
+    trawl_consumer consumer = {.sink = sink};
+    return walk_tuned(opened, window, &consumer);
+}
+
+static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
+                          trawl_error *error) {
+    wu_manber_walker *opened = (wu_manber_walker *)walker;
+    trawl_consumer consumer = {.counts = counts};
+    if (opened->header->variant == TRAWL_WU_MANBER_PAPER) {
+        return walk_paper(opened, window, &consumer);
+    }
+    trawl_status status = trawl_endings_begin(&opened->search, &consumer, error);
+    return status == TRAWL_OK ? walk_tuned(opened, window, &consumer) : status;
+}
+
+static void settle(trawl_walker *walker, trawl_counts *counts) {
+    trawl_endings_settle(&((wu_manber_walker *)walker)->search, counts);
+}
+
+const trawl_walker_type trawl_walker_wu_manber = {
+    .open = open, .close = close, .scan = scan, .count = count, .settle = settle};

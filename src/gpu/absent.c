@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The CUDA module of a build without CUDA: nothing is offered, and every call says so. */
+#include "base/status.h"
+#include "gpu/module.h"
+
+static trawl_status absent(trawl_error *error) {
+    trawl_clear(error);
+    return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE, "this build of trawl has no CUDA module");
+}
+
+size_t trawl_cuda_list(trawl_device *devices, size_t capacity) {
+    (void)devices, (void)capacity;
+    return 0;
+}
+
+trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {
+    (void)number;
+    return absent(error);
+}
+
+trawl_status trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties,
+                                        trawl_error *error) {
+    (void)number, (void)properties;
+    return absent(error);
+}
+
+trawl_status trawl_cuda_start(uint32_t device, trawl_error *error) {
+    (void)device;
+    return absent(error);
+}
+
+const trawl_walker_type *trawl_cuda_walker(void) {
+    return NULL;
+}
+
+trawl_status trawl_cuda_upload(const trawl_db *db, const trawl_cuda_upload_options *options,
+                               trawl_cuda_db **uploaded, trawl_error *error) {
+    (void)db, (void)options;
+    if (uploaded != NULL) {
+        *uploaded = NULL;
+    }
+    return absent(error);
+}
+
+void trawl_cuda_free(trawl_cuda_db *uploaded) {
+    (void)uploaded;
+}
+
+size_t trawl_cuda_state_bytes(const trawl_cuda_db *uploaded) {
+    (void)uploaded;
+    return 0;
+}
+
+trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                                  uint64_t length, size_t *bytes, trawl_error *error) {
+    (void)uploaded, (void)scan, (void)length, (void)bytes;
+    return absent(error);
+}
+
+trawl_status trawl_scan_device(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                               const void *text, uint64_t length, const trawl_cuda_results *results,
+                               void *workspace, size_t workspace_bytes, void *stream,
+                               trawl_error *error) {
+    (void)uploaded, (void)scan, (void)text, (void)length, (void)results;
+    (void)workspace, (void)workspace_bytes, (void)stream;
+    return absent(error);
+}
+
+trawl_status trawl_cuda_describe(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                                 trawl_cuda_layout *layout, trawl_error *error) {
+    (void)uploaded, (void)scan, (void)layout;
+    return absent(error);
+}
+
+trawl_status trawl_cuda_pin(const void *bytes, size_t length, trawl_error *error) {
+    (void)bytes, (void)length;
+    return absent(error);
+}
+
+void trawl_cuda_unpin(const void *bytes) {
+    (void)bytes;
+}
+
+trawl_status trawl_cuda_measure(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                                const void *text, uint64_t length, uint32_t repeats,
+                                double *seconds, uint64_t *total, trawl_error *error) {
+    (void)uploaded, (void)scan, (void)text, (void)length, (void)repeats, (void)seconds, (void)total;
+    return absent(error);
+}
+
+trawl_status trawl_cuda_measure_ceilings(uint32_t device, trawl_cuda_ceilings *ceilings,
+                                         trawl_error *error) {
+    (void)device, (void)ceilings;
+    return absent(error);
+}

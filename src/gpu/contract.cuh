@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The contract between the scan call (scan.cu) and the engines' kernels.
+ *
+ * A scan goes over the text in pieces of at most `piece_bytes` owned bytes. In a piece every thread
+ * owns a part: `thread_bytes` consecutive bytes, the last part fewer. Part p begins at
+ * trawl_cuda_part_begin(), so that with thread_bytes a multiple of 16 (or block_threads *
+ * thread_bytes one, for blocks that load together) every part (or block) begins at an address that
+ * is a multiple of 16; the first one begins up to 15 bytes before the owned bytes, which are not
+ * reported. A thread reports the matches whose last byte it owns, and so has to read up to
+ * max_length - 1 bytes before its part, but never before text[0] nor at or behind text[length].
+ *
+ * Matches are made in two walks: pass SIZES counts those of every part, an exclusive sum over all
+ * parts says where each one's matches go, pass RECORDS writes them there. Parts follow each other
+ * in the text, so the order is canonical if it is so within each part; for kernels that cannot do
+ * that (`ordered` false) scan.cu sorts each part afterwards, or only what has equal ends.
+ */
+#ifndef TRAWL_GPU_CONTRACT_CUH
+#define TRAWL_GPU_CONTRACT_CUH
+
+#include "gpu/runtime.cuh"
+
+typedef unsigned long long trawl_counter; /* what CUDA's atomics take */
+
+/* Threads of a block, at most. */
+#define TRAWL_CUDA_MOST_THREADS 1024u
+
+/* Owned bytes of a piece, at most. */
+#define TRAWL_CUDA_LARGEST_PIECE (UINT64_C(1) << 30)
+
+/* A piece of text that a launch works on, as trawl_window; at most 2^30 + max_length bytes. */
+typedef struct trawl_cuda_piece {
+    const uint8_t *text; /* first readable byte */
+    uint32_t length;     /* readable bytes */
+    uint32_t owned;      /* index of the first owned byte; below length */
+    uint64_t base;       /* offset of text[0] in the whole text */
+    uint64_t first; /* index of text[owned] among the owned bytes of the scan: for ends, states;
+                       a multiple of 32 */
+} trawl_cuda_piece;
+
+typedef enum trawl_cuda_pass {
+    TRAWL_CUDA_PASS_COUNT,    /* add to *total */
+    TRAWL_CUDA_PASS_PATTERNS, /* add to *total, hits and per_pattern */
+    TRAWL_CUDA_PASS_SIZES,    /* add the number of matches to sizes[part], which begins as 0 */
+    TRAWL_CUDA_PASS_RECORDS,  /* write at sizes[part] and advance it behind the last match; only
+                                 when *total <= capacity */
+    TRAWL_CUDA_PASS_ENDS,     /* set bits of ends, which begin as 0 */
+    TRAWL_CUDA_PASS_STATES    /* write states */
+} trawl_cuda_pass;
+
+/* Where a pass leaves its results; passed to kernels by value. */
+typedef struct trawl_cuda_output {
+    trawl_cuda_pass pass;
+    trawl_counter *total;
+    trawl_counter *hits;        /* for each key of all parts of the database: chains met */
+    trawl_counter *per_pattern; /* only for patterns that had to be verified, see emit.cuh */
+    trawl_counter *sizes;       /* of this piece's parts */
+    trawl_cuda_match *matches;
+    trawl_counter capacity;
+    uint32_t *ends;
+    void *states;
+} trawl_cuda_output;
+
+/* The keys of one part of the database (ac-split, rabin-karp have several), in device memory. */
+typedef struct trawl_cuda_keys {
+    trawl_outputs outputs;
+    uint32_t first_hit; /* index of key 0 in `hits` */
+} trawl_cuda_keys;
+
+/* What a kernel reports with; passed by value. Pointers are the device's. */
+typedef struct trawl_cuda_reporter {
+    trawl_cuda_piece piece;
+    trawl_cuda_output output;
+    trawl_pattern_view patterns;
+} trawl_cuda_reporter;
+
+/* How a kernel is launched. The engine's `plan` decides it. */
+typedef struct trawl_cuda_plan {
+    uint32_t kernel; /* index into the engine's kernels */
+    trawl_table_path table_path;
+    uint32_t block_threads;   /* T */
+    uint32_t thread_bytes;    /* S_thread */
+    uint32_t part_threads;    /* threads that share a part; 0: parts are threads'. Else
+                                 thread_bytes are those of a part */
+    uint32_t shared_bytes;    /* dynamic shared memory of a block */
+    bool ordered;             /* RECORDS come in canonical order within each part */
+    bool ordered_ends;        /* they come by their ends, those of equal ends in any order */
+    uint64_t piece_bytes;     /* most owned bytes of a piece: a multiple of 4096; 0: the largest */
+    uint64_t workspace_bytes; /* of the engine's own, for one piece of `piece_bytes` or of the
+                                 whole text when that is shorter */
+} trawl_cuda_plan;
+
+/* What the plan depends on: the caller's wishes, 0 where there are none. */
+typedef struct trawl_cuda_wishes {
+    trawl_cuda_form form;
+    uint32_t block_threads; /* a multiple of 32, at most TRAWL_CUDA_MOST_THREADS */
+    uint32_t block_bytes;
+    trawl_table_path table_path;
+    uint64_t length; /* of the text */
+} trawl_cuda_wishes;
+
+typedef struct trawl_cuda_device {
+    int number;
+    int multiprocessors;
+    size_t shared_bytes; /* of a block, at most (opt-in) */
+    size_t l2_bytes;
+    size_t texture_elements; /* of a texture over linear memory, at most */
+    uint32_t warp;
+    bool overlaps; /* a kernel's launch with the end of the one before it */
+} trawl_cuda_device;
+
+typedef struct trawl_cuda_engine {
+    /* Makes whatever the kernels need besides the database's block: uploaded->tables. On failure
+     * nothing is left behind. `sample` may be NULL. */
+    trawl_status (*prepare)(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,
+                            trawl_error *error);
+    void (*release)(trawl_cuda_db *uploaded);
+
+    /* Fills the plan, of which all but the kernel is 0, or refuses what this kernel cannot do with
+     * this database: TRAWL_ERROR_LIMIT with a sentence that names the limit and a kernel that would
+     * do. Refuses a block shape that is not possible with TRAWL_ERROR_ARGUMENT. States are only
+     * asked of databases that have them (trawl_cuda_state_bytes). */
+    trawl_status (*plan)(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                         trawl_cuda_plan *plan, trawl_error *error);
+
+    /* Launches one pass over one piece; asynchronous. The host pointers in *piece and *output are
+     * read during the call only. */
+    trawl_status (*launch)(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+                           void *workspace, cudaStream_t stream, trawl_error *error);
+
+    /* Of the database only the patterns are uploaded: `prepare` makes all tables from them, and
+     * sets keys, parts, hits and device_keys. */
+    bool own_tables;
+
+    /* The kernel where none is named; NULL: the first one. */
+    uint32_t (*choose)(const trawl_cuda_db *uploaded);
+} trawl_cuda_engine;
+
+struct trawl_cuda_db {
+    const trawl_db *db; /* in host memory */
+    trawl_cuda_device device;
+    uint8_t *block;            /* the database's sections in device memory */
+    uint64_t *section_offsets; /* host array: where each one begins in it, in the header's order */
+    trawl_pattern_view patterns; /* device pointers */
+    trawl_cuda_keys *keys;       /* host array of `parts`; NULL when the engine has no outputs */
+    uint32_t parts;
+    uint32_t hits;                /* keys of all parts together */
+    trawl_cuda_keys *device_keys; /* the same array in device memory */
+    const trawl_cuda_engine *engine;
+    void *tables;         /* the engine's */
+    pthread_mutex_t lock; /* held while an engine uses streams and events of its own */
+};
+
+/* trawl_cuda_NAME of every engine with kernels (engines/list.h). */
+/* clang-format off */
+#define ENGINE(name)
+#define ENGINE_WITH_KERNELS(name) extern const trawl_cuda_engine trawl_cuda_##name;
+#include "engines/list.h"
+#undef ENGINE_WITH_KERNELS
+#undef ENGINE
+/* clang-format on */
+
+/* Makes a device the current one and back again, so that callers keep theirs. */
+cudaError_t trawl_cuda_enter(int device, int *before);
+void trawl_cuda_leave(int before);
+
+trawl_status trawl_cuda_device_read(int number, trawl_cuda_device *device, trawl_error *error);
+
+/* Copies a database to device options->device, which can be used, and prepares it for the kernels
+ * of `engine`, its own. */
+trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *engine,
+                                  const trawl_cuda_upload_options *options,
+                                  trawl_cuda_db **uploaded, trawl_error *error);
+
+/* trawl_scan_device and its companions for databases of any match kind: all occurrences, from which
+ * the runner selects. */
+trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                                      uint64_t length, size_t *bytes, trawl_error *error);
+trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                                 const void *text, uint64_t length,
+                                 const trawl_cuda_results *results, void *workspace,
+                                 size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
+
+/* A section of the uploaded block: a device pointer, or NULL when the database has none. */
+const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
+                               uint32_t part);
+
+/* Where the parts of a piece begin: at an address that is a multiple of 16, at or up to 15 bytes
+ * before the first owned byte. May be negative when the piece owns its first bytes. */
+static inline __host__ __device__ int32_t trawl_cuda_origin(const trawl_cuda_piece *piece) {
+    return (int32_t)piece->owned - (int32_t)((uintptr_t)(piece->text + piece->owned) & 15);
+}
+
+static inline __host__ __device__ uint32_t trawl_cuda_part_count(const trawl_cuda_piece *piece,
+                                                                 uint32_t thread_bytes) {
+    return (uint32_t)((int32_t)piece->length - trawl_cuda_origin(piece) + (int32_t)thread_bytes -
+                      1) /
+           thread_bytes;
+}
+
+static inline __host__ __device__ int64_t trawl_cuda_part_begin(const trawl_cuda_piece *piece,
+                                                                uint32_t thread_bytes,
+                                                                uint32_t part) {
+    return trawl_cuda_origin(piece) + (int64_t)part * thread_bytes;
+}
+
+static inline uint32_t trawl_cuda_block_count(const trawl_cuda_piece *piece,
+                                              const trawl_cuda_plan *plan) {
+    uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
+    return (parts + plan->block_threads - 1) / plan->block_threads;
+}
+
+/* ------------------------------------------------------------------ tables (section.cu) */
+
+/* A texture object over a section of the uploaded block, read as `element_bytes` (1, 2, 4) wide
+ * unsigned integers, or as four of 4 bytes (16). A section that is too large for one only costs the
+ * texture: *texture is 0 then, and *obstacle, which begins as TRAWL_OK, says why. */
+trawl_status trawl_cuda_texture(const trawl_cuda_db *uploaded, trawl_section_kind kind,
+                                uint32_t part, uint32_t element_bytes, cudaTextureObject_t *texture,
+                                trawl_error *obstacle, trawl_error *error);
+
+/* Frees a texture; 0 is none. */
+void trawl_cuda_texture_free(cudaTextureObject_t texture);
+
+/* ------------------------------------------------------------------ planning (launch_plan.cu) */
+
+/* What tiles hold at most of the text before the block's own; the rest of a longer overlap is read
+ * from device memory. */
+#define TRAWL_CUDA_MOST_TILE_BEFORE 4096u
+
+/* How much of it they hold: a multiple of 16. */
+static inline uint32_t trawl_cuda_tile_before(uint32_t overlap) {
+    return overlap < TRAWL_CUDA_MOST_TILE_BEFORE ? (overlap + 15) / 16 * 16
+                                                 : TRAWL_CUDA_MOST_TILE_BEFORE;
+}
+
+/* The plan's kernel by its name. */
+const char *trawl_cuda_kernel_name(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan);
+
+/* Sets the table path: the given one, or where it is TRAWL_TABLES_CHOSEN textures if all tables
+ * have them (the obstacle is TRAWL_OK), else read-only loads. Refuses textures that there are not.
+ */
+trawl_status trawl_cuda_plan_path(const trawl_cuda_db *uploaded, trawl_table_path path,
+                                  const trawl_error *obstacle, trawl_cuda_plan *plan,
+                                  trawl_error *error);
+
+/* Sets thread_bytes to the threads' shares of wishes->block_bytes, or to `usual`. Refuses shares
+ * that are not multiples of `unit`, and blocks of more than `most` bytes. */
+trawl_status trawl_cuda_plan_text(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
+                                  uint32_t usual, uint32_t unit, uint32_t most,
+                                  trawl_cuda_plan *plan, trawl_error *error);
+
+/* Sets shared_bytes, or refuses what is more than the device gives a block; comes last. */
+trawl_status trawl_cuda_plan_shared(const trawl_cuda_db *uploaded, uint64_t bytes,
+                                    trawl_cuda_plan *plan, trawl_error *error);
+
+/* ------------------------------------------------------------------ launching */
+
+/* Dynamic shared memory that needs no permission. */
+#define TRAWL_CUDA_USUAL_SHARED_BYTES (48u * 1024u)
+
+/* To be called before a launch of a kernel with so many bytes of dynamic shared memory. What needs
+ * permission is allowed up to the most that the device has: the limit is the kernel's, and launches
+ * that other threads make at the same time may need more than this one. */
+template <typename Kernel>
+static trawl_status trawl_cuda_allow_shared(const trawl_cuda_device *device, Kernel *kernel,
+                                            uint32_t bytes, trawl_error *error) {
+    if (bytes > TRAWL_CUDA_USUAL_SHARED_BYTES) {
+        TRAWL_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            (int)device->shared_bytes),
+                       error);
+    }
+    return TRAWL_OK;
+}
+
+#endif

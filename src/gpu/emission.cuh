@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * From "some key ends here" to what the pass wants, on the device: the counterpart of
+ * scan/emission.h, for all passes. Following a key's links gives ascending starts, and ids ascend
+ * within a key, which is the canonical order.
+ */
+#ifndef TRAWL_GPU_EMISSION_CUH
+#define TRAWL_GPU_EMISSION_CUH
+
+#include "automaton/trie.h"
+#include "gpu/contract.cuh"
+
+static __device__ __forceinline__ uint8_t trawl_cuda_fold(uint8_t byte) {
+    return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
+}
+
+/* Whether two strings of `length` bytes are equal, letters of either case being so if FOLD. Sixteen
+ * bytes at a time, whose loads do not wait for each other: it is one thread that compares. */
+template <bool FOLD>
+static __device__ __forceinline__ bool trawl_cuda_equal(const uint8_t *left, const uint8_t *right,
+                                                        uint32_t length) {
+    uint32_t i = 0;
+    for (; i + 16 <= length; i += 16) {
+        uint32_t difference = 0;
+#pragma unroll
+        for (uint32_t j = 0; j < 16; j++) {
+            uint8_t a = left[i + j], b = right[i + j];
+            difference |= FOLD ? trawl_cuda_fold(a) ^ trawl_cuda_fold(b) : a ^ b;
+        }
+        if (difference != 0) {
+            return false;
+        }
+    }
+    for (; i < length; i++) {
+        uint8_t a = left[i], b = right[i];
+        if (FOLD ? trawl_cuda_fold(a) != trawl_cuda_fold(b) : a != b) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether pattern `id` stands at text[0 .. its length), by its own rule about letter case. */
+static __device__ __noinline__ bool trawl_cuda_pattern_matches(const trawl_pattern_view &patterns,
+                                                               uint32_t id, const uint8_t *text) {
+    uint32_t begin = patterns.offsets[id];
+    uint32_t length = patterns.offsets[id + 1] - begin;
+    const uint8_t *bytes = patterns.bytes + begin;
+    return (patterns.flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0
+               ? trawl_cuda_equal<true>(bytes, text, length)
+               : trawl_cuda_equal<false>(bytes, text, length);
+}
+
+/* Marks the byte before text[end] as the last one of a match. */
+static __device__ __forceinline__ void trawl_cuda_mark_end(const trawl_cuda_reporter &reporter,
+                                                           uint32_t end) {
+    uint64_t bit = reporter.piece.first + (end - 1 - reporter.piece.owned);
+    atomicOr(&reporter.output.ends[bit / 32], 1u << (bit % 32));
+}
+
+/*
+ * Reports one match of pattern `id`, known to stand before text[end]. `cursor` is the thread's: the
+ * matches counted so far (COUNT, PATTERNS, SIZES), or where the next one goes (RECORDS).
+ */
+static __device__ __forceinline__ void trawl_cuda_report(const trawl_cuda_reporter &reporter,
+                                                         uint32_t id, uint32_t end, uint32_t length,
+                                                         trawl_counter *cursor) {
+    switch (reporter.output.pass) {
+    case TRAWL_CUDA_PASS_RECORDS:
+        reporter.output.matches[*cursor] = {reporter.piece.base + end, id, length};
+        break;
+    case TRAWL_CUDA_PASS_ENDS:
+        trawl_cuda_mark_end(reporter, end);
+        break;
+    case TRAWL_CUDA_PASS_PATTERNS:
+        atomicAdd(&reporter.output.per_pattern[id], (trawl_counter)1);
+        break;
+    default:
+        break;
+    }
+    ++*cursor;
+}
+
+/* Reports key `key`, which ends before text[end], and all keys that are suffixes of it, whatever
+ * the pass. */
+static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_reporter &reporter,
+                                                          const trawl_cuda_keys &keys, uint32_t end,
+                                                          uint32_t key, trawl_counter *cursor) {
+    const trawl_outputs &outputs = keys.outputs;
+    trawl_cuda_pass pass = reporter.output.pass;
+    bool verified = (outputs.verify[key] & TRAWL_VERIFY_CHAIN) == 0;
+    if (verified && pass != TRAWL_CUDA_PASS_RECORDS) {
+        if (pass == TRAWL_CUDA_PASS_ENDS) {
+            trawl_cuda_mark_end(reporter, end);
+        } else if (pass == TRAWL_CUDA_PASS_PATTERNS) {
+            atomicAdd(&reporter.output.hits[keys.first_hit + key], (trawl_counter)1);
+        }
+        *cursor += outputs.total[key];
+        return;
+    }
+    do {
+        uint32_t length = outputs.length[key];
+        if (length > end) {
+            break; /* only a forged automaton claims a key that begins before the text */
+        }
+        bool verify = (outputs.verify[key] & TRAWL_VERIFY_OWN) != 0;
+        const uint8_t *start = reporter.piece.text + (end - length);
+        for (uint32_t i = outputs.first[key]; i < outputs.first[key + 1]; i++) {
+            uint32_t id = outputs.ids[i];
+            if (!verify || trawl_cuda_pattern_matches(reporter.patterns, id, start)) {
+                trawl_cuda_report(reporter, id, end, length, cursor);
+            }
+        }
+        key = outputs.link[key];
+    } while (key != TRAWL_NO_KEY);
+}
+
+/* Whether this launch has to do anything: RECORDS are written only when they all fit. */
+static __device__ __forceinline__ bool trawl_cuda_wanted(const trawl_cuda_output &output) {
+    return output.pass != TRAWL_CUDA_PASS_RECORDS || *output.total <= output.capacity;
+}
+
+/* Where a thread's cursor begins. */
+static __device__ __forceinline__ trawl_counter
+trawl_cuda_cursor_begin(const trawl_cuda_output &output, uint32_t part) {
+    return output.pass == TRAWL_CUDA_PASS_RECORDS ? output.sizes[part] : 0;
+}
+
+/*
+ * Hands in the cursors of a block's threads, all of which must call it: totals are summed over the
+ * block first. `valid` is false for threads without a part.
+ */
+static __device__ __forceinline__ void trawl_cuda_cursor_end(const trawl_cuda_output &output,
+                                                             bool valid, uint32_t part,
+                                                             trawl_counter cursor) {
+    if (output.pass == TRAWL_CUDA_PASS_COUNT || output.pass == TRAWL_CUDA_PASS_PATTERNS) {
+        trawl_counter sum = valid ? cursor : 0;
+        for (int offset = 16; offset != 0; offset /= 2) {
+            sum += __shfl_down_sync(0xffffffffu, sum, (unsigned)offset);
+        }
+        if (threadIdx.x % 32 == 0 && sum != 0) {
+            atomicAdd(output.total, sum);
+        }
+    } else if (valid && output.pass == TRAWL_CUDA_PASS_SIZES) {
+        output.sizes[part] += cursor;
+    } else if (valid && output.pass == TRAWL_CUDA_PASS_RECORDS) {
+        output.sizes[part] = cursor;
+    }
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * What the runners need of the CUDA module, in plain C. Without the module (absent.c) nothing is
+ * offered, and everything says why.
+ */
+#ifndef TRAWL_GPU_MODULE_H
+#define TRAWL_GPU_MODULE_H
+
+#include "scan/contract.h"
+#include "trawl/trawl_cuda.h"
+
+/* Describes the CUDA devices that can be used, the best first, as trawl_devices does; 0 of them
+ * when there are none, whatever the reason. */
+size_t trawl_cuda_list(trawl_device *devices, size_t capacity);
+
+/* TRAWL_OK when device `number` can be used; else TRAWL_ERROR_UNAVAILABLE with the reason: no
+ * module, no driver, too old a driver or device, no such device, no free memory. */
+trawl_status trawl_cuda_check(uint32_t number, trawl_error *error);
+
+/* What a plan depends on. */
+typedef struct trawl_cuda_properties {
+    uint32_t multiprocessors;
+    size_t shared_bytes; /* that a block may have */
+    size_t cache_bytes;  /* of the second level */
+} trawl_cuda_properties;
+
+/* Fails as trawl_cuda_check does, but for a device that lacks memory: without a context, which
+ * takes long to make, that is not known. */
+trawl_status trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties,
+                                        trawl_error *error);
+
+/* The walker that takes windows of host memory to a device and brings matches back. It serves all
+ * engines; options->device names the device. */
+const trawl_walker_type *trawl_cuda_walker(void);
+
+/* "cuda" is device 0, "cuda:N" device N; false for anything else. */
+bool trawl_cuda_device_number(const char *name, uint32_t *number);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* A database on a device: the sections as they are, views of them, and what the engine's kernels
+ * add. */
+#include "gpu/contract.cuh"
+
+/* What textures over linear memory ask of its address. Sections of a block are aligned to less, so
+ * each is copied to a place of its own. */
+#define SECTION_ALIGNMENT ((uint64_t)512)
+
+static const trawl_section *sections_of(const trawl_db *db) {
+    return (const trawl_section *)(db->header + 1);
+}
+
+/* How much of a section goes to the device. */
+static uint64_t uploaded_bytes(const trawl_cuda_engine *engine, const trawl_section *section) {
+    bool patterns = section->kind == TRAWL_SECTION_PATTERN_OFFSETS ||
+                    section->kind == TRAWL_SECTION_PATTERN_BYTES ||
+                    section->kind == TRAWL_SECTION_PATTERN_FLAGS;
+    return engine->own_tables && !patterns ? 0 : section->size;
+}
+
+static trawl_status upload_sections(trawl_cuda_db *uploaded, const trawl_cuda_engine *engine,
+                                    trawl_error *error) {
+    const trawl_db *db = uploaded->db;
+    const trawl_section *sections = sections_of(db);
+    uint32_t count = db->header->section_count;
+    uploaded->section_offsets =
+        (uint64_t *)trawl_allocate(count + 1, sizeof *uploaded->section_offsets);
+    if (uploaded->section_offsets == NULL) {
+        return trawl_fail_memory(error, "a database on a device", count * sizeof(uint64_t));
+    }
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uploaded->section_offsets[i] = size;
+        size += (uploaded_bytes(engine, &sections[i]) + SECTION_ALIGNMENT - 1) / SECTION_ALIGNMENT *
+                SECTION_ALIGNMENT;
+    }
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->block, size), error);
+    for (uint32_t i = 0; i < count; i++) {
+        TRAWL_CUDA_TRY(cudaMemcpy(uploaded->block + uploaded->section_offsets[i],
+                                  db->block + sections[i].offset,
+                                  uploaded_bytes(engine, &sections[i]), cudaMemcpyHostToDevice),
+                       error);
+    }
+    return TRAWL_OK;
+}
+
+/* The parts of a database that have outputs: 0 for engines that list patterns themselves. */
+static uint32_t count_parts(const trawl_db *db) {
+    uint32_t parts = 0;
+    while (parts < TRAWL_IMAGE_MAX_PARTS &&
+           trawl_db_section(db, TRAWL_SECTION_KEY_LENGTH, parts, NULL) != NULL) {
+        parts++;
+    }
+    return parts;
+}
+
+static trawl_status upload_keys(trawl_cuda_db *uploaded, trawl_error *error) {
+    uploaded->parts = count_parts(uploaded->db);
+    if (uploaded->parts == 0) {
+        return TRAWL_OK;
+    }
+    size_t bytes = uploaded->parts * sizeof *uploaded->keys;
+    uploaded->keys = (trawl_cuda_keys *)trawl_allocate_zeroed(1, bytes);
+    if (uploaded->keys == NULL) {
+        return trawl_fail_memory(error, "a database on a device", bytes);
+    }
+    for (uint32_t part = 0; part < uploaded->parts; part++) {
+        trawl_outputs host;
+        trawl_outputs_view(uploaded->db, part, &host);
+        trawl_cuda_keys *keys = &uploaded->keys[part];
+#define SECTION(kind) trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_##kind, part)
+        keys->outputs.keys = host.keys;
+        keys->outputs.length = (const uint32_t *)SECTION(LENGTH);
+        keys->outputs.link = (const uint32_t *)SECTION(LINK);
+        keys->outputs.total = (const uint32_t *)SECTION(TOTAL);
+        keys->outputs.first = (const uint32_t *)SECTION(FIRST);
+        keys->outputs.ids = (const uint32_t *)SECTION(IDS);
+        keys->outputs.verify = (const uint8_t *)SECTION(VERIFY);
+#undef SECTION
+        keys->first_hit = uploaded->hits;
+        uploaded->hits += host.keys;
+    }
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
+    TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),
+                   error);
+    return TRAWL_OK;
+}
+
+static trawl_status upload_all(trawl_cuda_db *uploaded, const trawl_cuda_engine *engine,
+                               const trawl_cuda_upload_options *options, trawl_error *error) {
+    const trawl_db *db = uploaded->db;
+    trawl_status status = trawl_cuda_device_read((int)options->device, &uploaded->device, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    status = upload_sections(uploaded, engine, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    uploaded->patterns.offsets =
+        (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_OFFSETS, 0);
+    uploaded->patterns.bytes =
+        (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_BYTES, 0);
+    uploaded->patterns.flags =
+        (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_FLAGS, 0);
+    uploaded->patterns.count = db->patterns.count;
+    status = engine->own_tables ? TRAWL_OK : upload_keys(uploaded, error);
+    if (status == TRAWL_OK) {
+        status = engine->prepare(uploaded, (const uint8_t *)options->sample,
+                                 options->sample == NULL ? 0 : options->sample_length, error);
+        uploaded->engine = status == TRAWL_OK ? engine : NULL;
+    }
+    return status;
+}
+
+static void free_all(trawl_cuda_db *uploaded) {
+    if (uploaded->engine != NULL) {
+        uploaded->engine->release(uploaded);
+    }
+    (void)cudaFree(uploaded->device_keys);
+    (void)cudaFree(uploaded->block);
+    (void)pthread_mutex_destroy(&uploaded->lock);
+    trawl_release(uploaded->section_offsets);
+    trawl_release(uploaded->keys);
+    trawl_release(uploaded);
+}
+
+trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *engine,
+                                  const trawl_cuda_upload_options *options,
+                                  trawl_cuda_db **uploaded, trawl_error *error) {
+    trawl_cuda_db *made = (trawl_cuda_db *)trawl_allocate_zeroed(1, sizeof *made);
+    if (made == NULL) {
+        return trawl_fail_memory(error, "a database on a device", sizeof *made);
+    }
+    made->db = db;
+    (void)pthread_mutex_init(&made->lock, NULL);
+    int before;
+    cudaError_t code = trawl_cuda_enter((int)options->device, &before);
+    trawl_status status = code == cudaSuccess ? upload_all(made, engine, options, error)
+                                              : trawl_cuda_failed(code, "cudaSetDevice", error);
+    if (status != TRAWL_OK) {
+        free_all(made);
+        made = NULL;
+    }
+    trawl_cuda_leave(before);
+    *uploaded = made;
+    return status;
+}
+
+extern "C" void trawl_cuda_free(trawl_cuda_db *uploaded) {
+    if (uploaded != NULL) {
+        int before;
+        (void)trawl_cuda_enter(uploaded->device.number, &before);
+        (void)cudaDeviceSynchronize();
+        free_all(uploaded);
+        (void)cudaGetLastError();
+        trawl_cuda_leave(before);
+    }
+}

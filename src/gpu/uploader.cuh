@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Arrays of the host in one block of device memory: they are put twice, first to be counted, then
+ * to be copied. */
+#ifndef TRAWL_GPU_UPLOADER_CUH
+#define TRAWL_GPU_UPLOADER_CUH
+
+#include "gpu/contract.cuh"
+
+#define TRAWL_CUDA_ARRAY_ALIGNMENT ((uint64_t)256)
+
+typedef struct trawl_cuda_uploader {
+    uint8_t *memory; /* of the device; NULL while bytes are counted */
+    uint64_t used;
+    cudaError_t code; /* of the first copy that failed */
+} trawl_cuda_uploader;
+
+/* Where the array is on the device; NULL while bytes are counted. */
+static inline const void *trawl_cuda_put(trawl_cuda_uploader *self, const void *array,
+                                         uint64_t bytes) {
+    const void *place = self->memory == NULL ? NULL : self->memory + self->used;
+    if (self->memory != NULL && bytes != 0 && self->code == cudaSuccess) {
+        self->code = cudaMemcpy(self->memory + self->used, array, bytes, cudaMemcpyHostToDevice);
+    }
+    self->used += (bytes + TRAWL_CUDA_ARRAY_ALIGNMENT - 1) / TRAWL_CUDA_ARRAY_ALIGNMENT *
+                  TRAWL_CUDA_ARRAY_ALIGNMENT;
+    return place;
+}
+
+#endif

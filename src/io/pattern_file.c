@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "io/pattern_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "io/text_file.h"
+
+/* Longer than any line can be that holds one pattern of the longest kind, each byte as \xNN, and a
+ * name: what is longer is not a pattern file, and need not be held in memory to know that. */
+enum { LINE_LIMIT = 1 << 20 };
+
+/* Where a line came from, and what is done with it. */
+typedef struct line_reader {
+    const pattern_reading *reading;
+    trawl_patterns *patterns;
+    const char *origin;
+    uint64_t line;    /* number of the current line; 0: not a line of a file */
+    uint8_t *scratch; /* LINE_LIMIT bytes: a line without its escapes */
+    trawl_error *error;
+} line_reader;
+
+bool pattern_format_find(const char *name, pattern_format *format) {
+    static const char *const names[] = {"lines", "escaped", "hex", "tsv"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *format = (pattern_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ errors */
+
+static trawl_status refuse(const line_reader *reader, trawl_status status, const char *expected) {
+    if (reader->line == 0)
+        return trawl_fail(reader->error, status, "%s: %s", reader->origin, expected);
+    return trawl_fail(reader->error, status, "%s:%" PRIu64 ": %s", reader->origin, reader->line,
+                      expected);
+}
+
+/* Shows one byte of the input inside a message. */
+static void show_byte(uint8_t byte, char text[8]) {
+    if (byte > 0x20 && byte < 0x7f)
+        (void)snprintf(text, 8, "'%c'", byte);
+    else
+        (void)snprintf(text, 8, "\\x%02X", byte);
+}
+
+/* ------------------------------------------------------------------ escapes */
+
+static int hex_value(uint8_t digit) {
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    digit |= 0x20;
+    if (digit >= 'a' && digit <= 'f')
+        return digit - 'a' + 10;
+    return -1;
+}
+
+/* Resolves the escapes of `bytes` into scratch. `column` is that of its first byte, for messages.
+ */
+static trawl_status unescape(const line_reader *reader, const uint8_t *bytes, size_t length,
+                             size_t column, size_t *result_length) {
+    size_t out = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (bytes[i] != '\\') {
+            reader->scratch[out++] = bytes[i];
+            continue;
+        }
+        char message[128];
+        if (i + 1 == length) {
+            (void)snprintf(message, sizeof message,
+                           "column %zu: expected a character after \\, which ends the pattern; "
+                           "a backslash is written \\\\",
+                           column + i);
+            return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
+        }
+        uint8_t kind = bytes[++i];
+        uint8_t value = 0;
+        if (kind == 'n') {
+            value = '\n';
+        } else if (kind == 'r') {
+            value = '\r';
+        } else if (kind == 't') {
+            value = '\t';
+        } else if (kind == '\\') {
+            value = '\\';
+        } else if (kind == '0') {
+            value = 0;
+        } else if (kind == 'x') {
+            int high = i + 1 < length ? hex_value(bytes[i + 1]) : -1;
+            int low = i + 2 < length ? hex_value(bytes[i + 2]) : -1;
+            if (high < 0 || low < 0) {
+                (void)snprintf(message, sizeof message,
+                               "column %zu: expected two hexadecimal digits after \\x",
+                               column + i - 1);
+                return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
+            }
+            value = (uint8_t)(high * 16 + low);
+            i += 2;
+        } else {
+            char shown[8];
+            show_byte(kind, shown);
+            (void)snprintf(message, sizeof message,
+                           "column %zu: expected n, r, t, \\, 0 or xNN after \\, found %s",
+                           column + i - 1, shown);
+            return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
+        }
+        reader->scratch[out++] = value;
+    }
+    *result_length = out;
+    return TRAWL_OK;
+}
+
+static trawl_status decode_hex(const line_reader *reader, const uint8_t *bytes, size_t length,
+                               size_t *result_length) {
+    char message[128];
+    for (size_t i = 0; i < length; i++) {
+        int value = hex_value(bytes[i]);
+        if (value < 0) {
+            char shown[8];
+            show_byte(bytes[i], shown);
+            (void)snprintf(message, sizeof message,
+                           "column %zu: expected a hexadecimal digit, found %s%s", i + 1, shown,
+                           bytes[i] == '\r' ? " (--crlf drops it)" : "");
+            return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
+        }
+        if (i % 2 == 0)
+            reader->scratch[i / 2] = (uint8_t)(value << 4);
+        else
+            reader->scratch[i / 2] = (uint8_t)(reader->scratch[i / 2] | value);
+    }
+    if (length % 2 != 0) {
+        (void)snprintf(message, sizeof message,
+                       "expected an even number of hexadecimal digits, found %zu", length);
+        return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
+    }
+    *result_length = length / 2;
+    return TRAWL_OK;
+}
+
+size_t pattern_escape(const uint8_t *bytes, size_t length, char *text) {
+    static const char digits[] = "0123456789ABCDEF";
+    size_t out = 0;
+    for (size_t i = 0; i < length; i++) {
+        uint8_t byte = bytes[i];
+        if (byte >= 0x20 && byte < 0x7f && byte != '\\') {
+            text[out++] = (char)byte;
+            continue;
+        }
+        text[out++] = '\\';
+        if (byte == '\n') {
+            text[out++] = 'n';
+        } else if (byte == '\r') {
+            text[out++] = 'r';
+        } else if (byte == '\t') {
+            text[out++] = 't';
+        } else if (byte == '\\') {
+            text[out++] = '\\';
+        } else {
+            text[out++] = 'x';
+            text[out++] = digits[byte >> 4];
+            text[out++] = digits[byte & 15];
+        }
+    }
+    return out;
+}
+
+/* ------------------------------------------------------------------ one pattern */
+
+static trawl_status add_bytes(const line_reader *reader, const uint8_t *bytes, size_t length,
+                              unsigned flags) {
+    char message[128];
+    if (length == 0)
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      "the pattern is empty; expected a byte or more");
+    if (length > TRAWL_PATTERN_MAX_LENGTH) {
+        (void)snprintf(message, sizeof message, "the pattern has %zu bytes; expected %d or fewer",
+                       length, TRAWL_PATTERN_MAX_LENGTH);
+        return refuse(reader, TRAWL_ERROR_LIMIT, message);
+    }
+    if (reader->reading->case_insensitive)
+        flags |= TRAWL_PATTERN_CASE_INSENSITIVE;
+    trawl_error cause;
+    trawl_status status = trawl_patterns_add(reader->patterns, bytes, length, flags, &cause);
+    return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
+}
+
+static trawl_status add_escaped(const line_reader *reader, const uint8_t *bytes, size_t length,
+                                size_t column, unsigned flags) {
+    size_t decoded = 0;
+    trawl_status status = unescape(reader, bytes, length, column, &decoded);
+    return status == TRAWL_OK ? add_bytes(reader, reader->scratch, decoded, flags) : status;
+}
+
+static trawl_status add_tsv(const line_reader *reader, const uint8_t *line, size_t length) {
+    const uint8_t *end = line + length;
+    const uint8_t *tab = memchr(line, '\t', length);
+    const uint8_t *flags = tab == NULL ? end : tab + 1;
+    const uint8_t *second = memchr(flags, '\t', (size_t)(end - flags));
+    if (tab == NULL || second == NULL) {
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      tab == NULL
+                          ? "expected three columns (name, flags, pattern) with tabs between, "
+                            "found one"
+                          : "expected three columns (name, flags, pattern) with tabs between, "
+                            "found two");
+    }
+    const uint8_t *pattern = second + 1;
+    if (memchr(pattern, '\t', (size_t)(end - pattern)) != NULL) {
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      "expected three columns, found more; a tab in a pattern is written \\t");
+    }
+    unsigned bits = 0;
+    if (second - flags == 1 && flags[0] == 'i') {
+        bits = TRAWL_PATTERN_CASE_INSENSITIVE;
+    } else if (second - flags != 1 || flags[0] != '-') {
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      "expected i (case-insensitive) or - (none) in the second column");
+    }
+    trawl_status status =
+        add_escaped(reader, pattern, (size_t)(end - pattern), (size_t)(pattern - line) + 1, bits);
+    if (status != TRAWL_OK || tab == line)
+        return status;
+    trawl_error cause;
+    status = trawl_patterns_name_last(reader->patterns, (const char *)line, (size_t)(tab - line),
+                                      &cause);
+    return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
+}
+
+static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length,
+                             pattern_tally *tally) {
+    reader->line++;
+    tally->lines++;
+    if (reader->reading->strip_cr && length != 0 && line[length - 1] == '\r')
+        length--;
+    if (length == 0) {
+        tally->empty_lines++;
+        return TRAWL_OK;
+    }
+    size_t decoded = 0;
+    trawl_status status = TRAWL_OK;
+    switch (reader->reading->format) {
+    case PATTERN_FORMAT_LINES:
+        return add_bytes(reader, line, length, 0);
+    case PATTERN_FORMAT_ESCAPED:
+        return add_escaped(reader, line, length, 1, 0);
+    case PATTERN_FORMAT_HEX:
+        status = decode_hex(reader, line, length, &decoded);
+        return status == TRAWL_OK ? add_bytes(reader, reader->scratch, decoded, 0) : status;
+    case PATTERN_FORMAT_TSV:
+        return add_tsv(reader, line, length);
+    }
+    return refuse(reader, TRAWL_ERROR_ARGUMENT, "unknown pattern format");
+}
+
+/* ------------------------------------------------------------------ whole inputs */
+
+/* Adds the complete lines of `bytes`; *used is where the first incomplete one begins. */
+static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t length,
+                              pattern_tally *tally, size_t *used) {
+    size_t begin = 0;
+    const uint8_t *end = NULL;
+    while (begin < length && (end = memchr(bytes + begin, '\n', length - begin)) != NULL) {
+        size_t line_length = (size_t)(end - bytes) - begin;
+        trawl_status status = TRAWL_OK;
+        if (line_length > LINE_LIMIT) {
+            reader->line++;
+            status =
+                refuse(reader, TRAWL_ERROR_LIMIT, "the line is longer than any pattern (1 MiB)");
+        } else {
+            status = add_line(reader, bytes + begin, line_length, tally);
+        }
+        if (status != TRAWL_OK)
+            return status;
+        begin += line_length + 1;
+    }
+    *used = begin;
+    return TRAWL_OK;
+}
+
+/* The last line of an input, which has no LF. */
+static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, size_t length,
+                                  pattern_tally *tally) {
+    if (length == 0)
+        return TRAWL_OK;
+    if (length > LINE_LIMIT) {
+        reader->line++;
+        return refuse(reader, TRAWL_ERROR_LIMIT, "the line is longer than any pattern (1 MiB)");
+    }
+    return add_line(reader, bytes, length, tally);
+}
+
+static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buffer,
+                             pattern_tally *tally) {
+    size_t held = 0; /* bytes of a line whose end has not been read yet */
+    for (;;) {
+        size_t length = 0;
+        trawl_status status = text_file_read(file, buffer + held, 2 * (size_t)LINE_LIMIT - held,
+                                             &length, reader->error);
+        if (status != TRAWL_OK)
+            return status;
+        if (length == 0)
+            return add_last_line(reader, buffer, held, tally);
+        size_t used = 0;
+        status = add_lines(reader, buffer, held + length, tally, &used);
+        if (status != TRAWL_OK)
+            return status;
+        held = held + length - used;
+        if (held > LINE_LIMIT)
+            return add_last_line(reader, buffer, held, tally);
+        memmove(buffer, buffer + used, held);
+    }
+}
+
+trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
+                              trawl_patterns *patterns, pattern_tally *tally, trawl_error *error) {
+    pattern_tally ignored = {0};
+    text_file *file = NULL;
+    trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, error);
+    if (status != TRAWL_OK)
+        return status;
+    uint8_t *buffer = malloc(3 * (size_t)LINE_LIMIT);
+    if (buffer == NULL) {
+        status = trawl_fail_memory(error, "reading patterns", 3 * (uint64_t)LINE_LIMIT);
+    } else {
+        line_reader reader = {.reading = reading,
+                              .patterns = patterns,
+                              .origin = strcmp(path, "-") == 0 ? "(standard input)" : path,
+                              .scratch = buffer + 2 * (size_t)LINE_LIMIT,
+                              .error = error};
+        status = add_file(&reader, file, buffer, tally == NULL ? &ignored : tally);
+    }
+    free(buffer);
+    text_file_close(file);
+    return status;
+}
+
+trawl_status pattern_memory_add(const void *bytes, size_t length, const char *origin,
+                                const pattern_reading *reading, trawl_patterns *patterns,
+                                pattern_tally *tally, trawl_error *error) {
+    pattern_tally ignored = {0};
+    uint8_t *scratch = malloc(LINE_LIMIT);
+    if (scratch == NULL)
+        return trawl_fail_memory(error, "reading patterns", LINE_LIMIT);
+    line_reader reader = {.reading = reading,
+                          .patterns = patterns,
+                          .origin = origin,
+                          .scratch = scratch,
+                          .error = error};
+    if (tally == NULL)
+        tally = &ignored;
+    size_t used = 0;
+    trawl_status status = add_lines(&reader, bytes, length, tally, &used);
+    if (status == TRAWL_OK && used < length)
+        status = add_last_line(&reader, (const uint8_t *)bytes + used, length - used, tally);
+    free(scratch);
+    return status;
+}
+
+trawl_status pattern_text_add(const char *text, const char *origin, const pattern_reading *reading,
+                              trawl_patterns *patterns, trawl_error *error) {
+    const uint8_t *bytes = (const uint8_t *)text;
+    size_t length = strlen(text);
+    uint8_t *scratch = malloc(length + 1);
+    if (scratch == NULL)
+        return trawl_fail_memory(error, "reading a pattern", length + 1);
+    line_reader reader = {.reading = reading,
+                          .patterns = patterns,
+                          .origin = origin,
+                          .scratch = scratch,
+                          .error = error};
+    trawl_status status = TRAWL_OK;
+    size_t decoded = 0;
+    if (reading->format == PATTERN_FORMAT_LINES) {
+        status = add_bytes(&reader, bytes, length, 0);
+    } else if (reading->format == PATTERN_FORMAT_HEX) {
+        status = decode_hex(&reader, bytes, length, &decoded);
+        if (status == TRAWL_OK)
+            status = add_bytes(&reader, scratch, decoded, 0);
+    } else {
+        status = add_escaped(&reader, bytes, length, 1, 0);
+    }
+    free(scratch);
+    return status;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "io/text_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "io/decoder.h"
+
+enum {
+    STORED_BUFFER = 1 << 20, /* compressed bytes that are read at once */
+    PIPE_BYTES = 1 << 20,    /* held by a pipe: fewer waits than with the 64 KiB it begins with */
+    READ_AT_MOST = 1 << 30   /* in one read(2): Linux itself stops at 2 GiB - 4096 */
+};
+
+struct text_file {
+    int descriptor;
+    bool owns_descriptor;
+    bool stored_ended; /* read(2) has returned 0 */
+    bool ended;
+    bool is_regular;
+    char *name;
+    uint64_t begin; /* where a regular file's descriptor stood */
+    uint64_t stored_bytes;
+    uint64_t stored_position;
+    text_decoder *decoder; /* NULL: not compressed */
+    /* Stored bytes that were read but not used: the first few of the file, which tell whether it
+     * is compressed, and then what the decoder has not consumed. */
+    uint8_t *stored; /* `magic`, or STORED_BUFFER bytes once there is a decoder */
+    size_t stored_begin;
+    size_t stored_end;
+    uint8_t magic[COMPRESSION_MAGIC_BYTES];
+};
+
+static trawl_status system_error(const text_file *file, trawl_error *error) {
+    return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", file->name, strerror(errno));
+}
+
+/* read(2) that goes on after signals. */
+static trawl_status read_stored(text_file *file, void *buffer, size_t capacity, size_t *length,
+                                trawl_error *error) {
+    *length = 0;
+    if (file->stored_ended)
+        return TRAWL_OK;
+    ssize_t got = 0;
+    do {
+        got = read(file->descriptor, buffer, capacity > READ_AT_MOST ? READ_AT_MOST : capacity);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return system_error(file, error);
+    file->stored_ended = got == 0;
+    file->stored_position += (uint64_t)got;
+    *length = (size_t)got;
+    return TRAWL_OK;
+}
+
+/* Reads the first bytes and opens a decoder where they ask for one. */
+static trawl_status recognise(text_file *file, trawl_error *error) {
+    while (file->stored_end < COMPRESSION_MAGIC_BYTES && !file->stored_ended) {
+        size_t length = 0;
+        trawl_status status =
+            read_stored(file, file->stored + file->stored_end,
+                        COMPRESSION_MAGIC_BYTES - file->stored_end, &length, error);
+        if (status != TRAWL_OK)
+            return status;
+        file->stored_end += length;
+        /* A terminal or pipe whose first bytes are plain text is not made to wait for more. */
+        if (file->stored_end != 0 && file->stored[0] != 0x1f && file->stored[0] != 0x28 &&
+            file->stored[0] != 0xfd && (file->stored[0] & 0xf0) != 0x50)
+            break;
+    }
+    compression format = compression_recognise(file->stored, file->stored_end);
+    if (format == COMPRESSION_NONE)
+        return TRAWL_OK;
+    file->stored = malloc(STORED_BUFFER);
+    if (file->stored == NULL)
+        return trawl_fail(error, TRAWL_ERROR_MEMORY, "%s: out of memory", file->name);
+    memcpy(file->stored, file->magic, file->stored_end);
+    return decoder_open(format, file->name, &file->decoder, error);
+}
+
+static trawl_status prepare(text_file *file, text_decoding decoding, trawl_error *error) {
+    struct stat information;
+    if (fstat(file->descriptor, &information) != 0)
+        return system_error(file, error);
+    if (S_ISDIR(information.st_mode)) {
+        errno = EISDIR;
+        return system_error(file, error);
+    }
+    file->is_regular = S_ISREG(information.st_mode);
+    if (S_ISFIFO(information.st_mode) && fcntl(file->descriptor, F_GETPIPE_SZ) < PIPE_BYTES)
+        (void)fcntl(file->descriptor, F_SETPIPE_SZ, PIPE_BYTES); /* refused: slower, no more */
+    if (file->is_regular) {
+        off_t begin = lseek(file->descriptor, 0, SEEK_CUR);
+        file->begin = begin < 0 ? 0 : (uint64_t)begin;
+        file->stored_bytes = (uint64_t)information.st_size;
+        (void)posix_fadvise(file->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+    }
+    return decoding == TEXT_DECOMPRESS ? recognise(file, error) : TRAWL_OK;
+}
+
+trawl_status text_file_open_descriptor(int descriptor, const char *name, text_decoding decoding,
+                                       text_file **file, trawl_error *error) {
+    text_file *made = calloc(1, sizeof *made);
+    if (made != NULL)
+        made->name = strdup(name);
+    if (made == NULL || made->name == NULL) {
+        if (descriptor != STDIN_FILENO)
+            (void)close(descriptor);
+        free(made);
+        return trawl_fail(error, TRAWL_ERROR_MEMORY, "%s: out of memory", name);
+    }
+    made->stored = made->magic;
+    made->descriptor = descriptor;
+    made->owns_descriptor = descriptor != STDIN_FILENO;
+    trawl_status status = prepare(made, decoding, error);
+    if (status == TRAWL_OK)
+        *file = made;
+    else
+        text_file_close(made);
+    return status;
+}
+
+trawl_status text_file_open(const char *path, text_decoding decoding, text_file **file,
+                            trawl_error *error) {
+    if (strcmp(path, "-") == 0)
+        return text_file_open_descriptor(STDIN_FILENO, "(standard input)", decoding, file, error);
+    int descriptor = -1;
+    do {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0)
+        return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", path, strerror(errno));
+    return text_file_open_descriptor(descriptor, path, decoding, file, error);
+}
+
+static trawl_status read_decoded(text_file *file, uint8_t *buffer, size_t capacity, size_t *length,
+                                 trawl_error *error) {
+    decoder_step step = {.next_out = buffer, .available_out = capacity};
+    trawl_status status = TRAWL_OK;
+    while (status == TRAWL_OK && !file->ended && step.available_out == capacity) {
+        if (file->stored_begin == file->stored_end && !file->stored_ended) {
+            file->stored_begin = file->stored_end = 0;
+            status = read_stored(file, file->stored, STORED_BUFFER, &file->stored_end, error);
+            if (status != TRAWL_OK)
+                break;
+        }
+        step.next_in = file->stored + file->stored_begin;
+        step.available_in = file->stored_end - file->stored_begin;
+        step.input_ended = file->stored_ended;
+        status = decoder_run(file->decoder, &step, &file->ended, error);
+        file->stored_begin = file->stored_end - step.available_in;
+    }
+    *length = capacity - step.available_out;
+    return status;
+}
+
+trawl_status text_file_read(text_file *file, void *buffer, size_t capacity, size_t *length,
+                            trawl_error *error) {
+    *length = 0;
+    if (file->ended || capacity == 0)
+        return TRAWL_OK;
+    if (file->decoder != NULL)
+        return read_decoded(file, buffer, capacity, length, error);
+    if (file->stored_begin < file->stored_end) {
+        size_t kept = file->stored_end - file->stored_begin;
+        *length = kept < capacity ? kept : capacity;
+        memcpy(buffer, file->stored + file->stored_begin, *length);
+        file->stored_begin += *length;
+        return TRAWL_OK;
+    }
+    trawl_status status = read_stored(file, buffer, capacity, length, error);
+    file->ended = status == TRAWL_OK && *length == 0;
+    return status;
+}
+
+trawl_status text_file_fill(text_file *file, void *buffer, size_t capacity, size_t *length,
+                            trawl_error *error) {
+    *length = 0;
+    while (*length < capacity) {
+        size_t got = 0;
+        trawl_status status =
+            text_file_read(file, (uint8_t *)buffer + *length, capacity - *length, &got, error);
+        *length += got;
+        if (status != TRAWL_OK || got == 0)
+            return status;
+    }
+    return TRAWL_OK;
+}
+
+uint64_t text_file_stored_bytes(const text_file *file) {
+    return file->stored_bytes;
+}
+
+uint64_t text_file_stored_position(const text_file *file) {
+    return file->stored_position;
+}
+
+bool text_file_is_plain(const text_file *file) {
+    return file->is_regular && file->decoder == NULL;
+}
+
+uint64_t text_file_length(const text_file *file) {
+    return text_file_is_plain(file) && file->stored_bytes > file->begin
+               ? file->stored_bytes - file->begin
+               : 0;
+}
+
+trawl_status text_file_read_at(const text_file *file, uint64_t offset, void *buffer,
+                               size_t capacity, size_t *length, trawl_error *error) {
+    ssize_t got = 0;
+    *length = 0;
+    do {
+        got = pread(file->descriptor, buffer, capacity > READ_AT_MOST ? READ_AT_MOST : capacity,
+                    (off_t)(file->begin + offset));
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return system_error(file, error);
+    if (got == 0 && capacity != 0)
+        return trawl_fail(error, TRAWL_ERROR_IO,
+                          "%s: has become shorter while it was read: it ends before byte %" PRIu64
+                          " of %" PRIu64,
+                          file->name, file->begin + offset, file->stored_bytes);
+    *length = (size_t)got;
+    return TRAWL_OK;
+}
+
+void text_file_pass_over(text_file *file) {
+    (void)lseek(file->descriptor, (off_t)file->stored_bytes, SEEK_SET);
+}
+
+int text_file_descriptor(const text_file *file) {
+    return file->descriptor;
+}
+
+void text_file_close(text_file *file) {
+    if (file == NULL)
+        return;
+    decoder_close(file->decoder);
+    if (file->owns_descriptor)
+        (void)close(file->descriptor);
+    if (file->stored != file->magic)
+        free(file->stored);
+    free(file->name);
+    free(file);
+}

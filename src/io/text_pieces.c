@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "io/text_pieces.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text_pieces.h"
+
+const text_pieces text_pieces_for_tables = {TRAWL_TABLE_PIECES, TRAWL_TABLE_PIECE_BYTES};
+
+static uint64_t begin_of(text_pieces pieces, size_t piece, uint64_t length) {
+    return trawl_piece_begin(piece, pieces.count, pieces.bytes, length);
+}
+
+void text_pieces_copy(text_pieces pieces, const uint8_t *text, size_t length, uint8_t *copy) {
+    for (size_t i = 0; i < pieces.count; i++)
+        memcpy(copy + i * pieces.bytes, text + (size_t)begin_of(pieces, i, length), pieces.bytes);
+}
+
+bool text_pieces_read(text_pieces pieces, const text_file *file, uint64_t length, uint8_t *copy) {
+    for (size_t i = 0; i < pieces.count; i++) {
+        ssize_t got = pread(text_file_descriptor(file), copy + i * pieces.bytes, pieces.bytes,
+                            (off_t)begin_of(pieces, i, length));
+        if (got < 0 || (size_t)got != pieces.bytes)
+            return false;
+    }
+    return true;
+}

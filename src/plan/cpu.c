@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "costs/automata.h"
+#include "engines/engines.h"
+#include "engines/wu_manber/format.h"
+#include "plan/words.h"
+
+/* The memory that a program may spend on a DFA without having been asked. */
+#define DFA_TABLE_LIMIT ((uint64_t)1 << 30)
+
+static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
+    [TRAWL_PLAN_QGRAM] = &trawl_engine_qgram,
+    [TRAWL_PLAN_AC_DFA] = &trawl_engine_ac_dfa,
+    [TRAWL_PLAN_AC_NFA] = &trawl_engine_ac_nfa,
+    [TRAWL_PLAN_WU_MANBER] = &trawl_engine_wu_manber,
+};
+
+/* ------------------------------------------------------------------ what engines would cost */
+
+/* Windows as long as the shortest pattern, which shift by as much as their last bytes allow. */
+static double price_wu_manber(const trawl_qgram_survey *survey,
+                              const trawl_compile_options *options, uint64_t *bytes) {
+    const trawl_patterns *patterns = survey->patterns;
+    uint32_t window = (uint32_t)patterns->min_length;
+    uint32_t first = 0;
+    while (survey->count[first] == 0) {
+        first++;
+    }
+    uint32_t endings = patterns->count < UINT32_MAX ? (uint32_t)patterns->count : UINT32_MAX;
+    uint32_t block =
+        options->wu_manber_block != 0
+            ? options->wu_manber_block
+            : trawl_wu_manber_choose_block(endings, window, trawl_endings_alphabet(patterns),
+                                           options->max_table_bytes / 4);
+    block = block < window ? block : window;
+    uint32_t shift = window - block + 1;
+    shift = shift < TRAWL_QGRAM_MAX_STRIDE ? shift : TRAWL_QGRAM_MAX_STRIDE;
+    /* The mean shift is the sum over all distances of the chance that no pattern has the block so
+     * near to its window's end; between doubled distances it is interpolated. */
+    trawl_survey_filter filter = {
+        .begin = first, .gram = block, .folded = patterns->case_insensitive != 0};
+    trawl_survey_rates rates = {0};
+    double expected = 0, zero = 0, before = 1;
+    for (uint32_t distance = 1, last = 0; last < shift; distance *= 2) {
+        filter.stride = distance < shift ? distance : shift;
+        trawl_survey_measure(survey, &filter, &rates);
+        double none = 1 - rates.pass[TRAWL_SURVEY_CLASSES];
+        zero = last == 0 ? 1 - none : zero;
+        expected += (filter.stride - last) * (last == 0 ? none : (none + before) / 2);
+        before = none;
+        last = filter.stride;
+    }
+    double table = 8 * rates.grams[TRAWL_SURVEY_CLASSES];
+    *bytes = (uint64_t)(table + 64 * (double)patterns->count);
+    double cost = trawl_cost_at(options->costs->shift, table) + zero * options->costs->shift_zero;
+    /* Where also the last eight bytes are a pattern's, keys are compared. */
+    filter.gram = window < 8 ? window : 8;
+    filter.stride = 1;
+    trawl_survey_measure(survey, &filter, &rates);
+    double tails = rates.pass[TRAWL_SURVEY_CLASSES];
+    cost += (tails < zero ? tails : zero) *
+            trawl_cost_at(options->costs->look_up, 64 * (double)patterns->count);
+    /* How windows follow each other is not known: a little less is expected. */
+    return 1.15 * hypot(cost / (expected + zero), options->costs->memory);
+}
+
+/* For each byte of text. Where ends are frequent, they are recorded without a branch that is
+ * mispredicted; between the two measurements it is interpolated. */
+static double price_automaton_matches(const trawl_costs *costs, double ends) {
+    const double few = 1.0 / 15, often = 1.0 / 2;
+    if (ends <= few) {
+        return ends * costs->dfa_match;
+    }
+    double at_few = few * costs->dfa_match, at_often = often * costs->dfa_match_often;
+    double each = at_often > at_few ? (at_often - at_few) / (often - few) : 0;
+    return at_few + (ends - few) * each;
+}
+
+static void price_all(const trawl_qgram_survey *survey, const trawl_automata_estimate *automata,
+                      const trawl_compile_options *options, trawl_plan *plan) {
+    const trawl_costs *costs = options->costs;
+    trawl_plan_record *record = &plan->record;
+    double ends = automata->match_ends;
+    record->match_ends = ends;
+    record->nanoseconds[TRAWL_PLAN_QGRAM] =
+        plan->division.nanoseconds + (plan->division.exact ? 0 : ends * costs->match);
+    /* Failures and the search of a child in a row wait for what the DFA's step does not; over the
+     * workloads of docs/PERFORMANCE.md that makes three steps of it, in the median. */
+    double dfa = trawl_automata_step(&automata->dfa, costs->dfa_step);
+    double nfa = trawl_automata_step(&automata->nfa, costs->nfa_step);
+    nfa = nfa > 3 * dfa ? nfa : 3 * dfa;
+    double matches = price_automaton_matches(costs, ends);
+    record->nanoseconds[TRAWL_PLAN_AC_DFA] = dfa + matches;
+    record->nanoseconds[TRAWL_PLAN_AC_NFA] = nfa + matches;
+    record->nanoseconds[TRAWL_PLAN_WU_MANBER] =
+        price_wu_manber(survey, options, &record->bytes[TRAWL_PLAN_WU_MANBER]) +
+        ends * costs->match;
+    record->bytes[TRAWL_PLAN_AC_DFA] = automata->dfa_bytes;
+    record->bytes[TRAWL_PLAN_AC_NFA] = automata->nfa_bytes;
+    /* HASH, SECOND, outputs and endings. */
+    record->bytes[TRAWL_PLAN_QGRAM] = 90 * (uint64_t)survey->patterns->count;
+    for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
+        record->bytes[TRAWL_PLAN_QGRAM] += (uint64_t)plan->division.estimate[i].bytes;
+    }
+}
+
+static void record_tiers(const trawl_patterns *patterns, trawl_plan *plan) {
+    const trawl_qgram_header *header = &plan->division.header;
+    for (uint32_t i = 0; i < header->tiers; i++) {
+        const trawl_tier_estimate *estimate = &plan->division.estimate[i];
+        plan->record.tier[i] = (trawl_tier_record){.pass = estimate->pass,
+                                                   .look_ups = estimate->look_ups,
+                                                   .nanoseconds = estimate->nanoseconds};
+    }
+    for (size_t id = 0; id < patterns->count; id++) {
+        for (uint32_t i = 0; i < header->tiers; i++) {
+            plan->record.tier[i].patterns += trawl_qgram_in_tier(patterns, id, &header->tier[i]);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ words */
+
+void trawl_plan_add(trawl_plan *plan, const char *format, ...) {
+    size_t length = strlen(plan->reason);
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(plan->reason + length, sizeof plan->reason - length, format, values);
+    va_end(values);
+}
+
+static void explain(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
+    const trawl_plan_record *record = &plan->record;
+    plan->reason[0] = '\0';
+    trawl_plan_add(plan, "%.2f GB/s expected, by %s", 1 / record->nanoseconds[chosen],
+                   record->sample_bytes != 0 ? "a sample of the text" : "text like the patterns");
+    if (chosen == TRAWL_PLAN_QGRAM) {
+        double look_ups = 0;
+        for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
+            look_ups += record->tier[i].look_ups;
+        }
+        trawl_plan_add(plan, ": %u filter%s let%s %.2g %% of positions through",
+                       plan->division.header.tiers, plan->division.header.tiers == 1 ? "" : "s",
+                       plan->division.header.tiers == 1 ? "s" : "", 100 * look_ups);
+    }
+    for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
+        if (i == chosen) {
+            continue;
+        }
+        if (record->bytes[i] > limits[i]) {
+            trawl_plan_add(plan, "; %s: about %.0f MB of tables are above %.0f MB",
+                           engines[i]->description.name, (double)record->bytes[i] / 1e6,
+                           (double)limits[i] / 1e6);
+        } else {
+            trawl_plan_add(plan, "; %s: %.2f GB/s", engines[i]->description.name,
+                           1 / record->nanoseconds[i]);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ the choice */
+
+trawl_status trawl_plan_divide(const trawl_patterns *patterns, const trawl_compile_options *options,
+                               trawl_plan *plan, trawl_error *error) {
+    trawl_qgram_survey survey;
+    trawl_status status =
+        trawl_survey_open(&survey, patterns, options->sample, options->sample_length,
+                          plan->record.sample_bytes == 0, error);
+    if (status == TRAWL_OK) {
+        status = trawl_qgram_divide(&survey, options, &plan->division, error);
+    }
+    trawl_survey_close(&survey);
+    if (status == TRAWL_OK) {
+        plan->divided = true;
+        record_tiers(patterns, plan);
+        plan->record.nanoseconds[TRAWL_PLAN_QGRAM] = plan->division.nanoseconds;
+    }
+    return status;
+}
+
+static trawl_status weigh(const trawl_qgram_survey *survey, const trawl_compile_options *options,
+                          trawl_plan *plan, trawl_error *error) {
+    trawl_automata_estimate automata;
+    trawl_status status = trawl_automata_measure(survey->patterns, options->sample,
+                                                 options->sample_length, &automata, error);
+    if (status == TRAWL_OK) {
+        status = trawl_qgram_divide(survey, options, &plan->division, error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    plan->divided = true;
+    price_all(survey, &automata, options, plan);
+    record_tiers(survey->patterns, plan);
+    uint64_t limits[TRAWL_PLAN_ENGINES];
+    uint32_t best = TRAWL_PLAN_ENGINES;
+    for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
+        limits[i] = options->max_table_bytes;
+        if (i == TRAWL_PLAN_AC_DFA && limits[i] > DFA_TABLE_LIMIT) {
+            limits[i] = DFA_TABLE_LIMIT;
+        }
+        if (plan->record.bytes[i] <= limits[i] &&
+            (best == TRAWL_PLAN_ENGINES ||
+             plan->record.nanoseconds[i] < plan->record.nanoseconds[best])) {
+            best = i;
+        }
+    }
+    best = best == TRAWL_PLAN_ENGINES ? TRAWL_PLAN_AC_NFA : best;
+    plan->engine = engines[best];
+    plan->variant = 0;
+    explain(plan, best, limits);
+    return TRAWL_OK;
+}
+
+trawl_status trawl_plan_choose(const trawl_patterns *patterns, const trawl_compile_options *options,
+                               trawl_plan *plan, trawl_error *error) {
+    trawl_qgram_survey survey;
+    trawl_status status =
+        trawl_survey_open(&survey, patterns, options->sample, options->sample_length,
+                          plan->record.sample_bytes == 0, error);
+    if (status == TRAWL_OK) {
+        status = weigh(&survey, options, plan, error);
+    }
+    trawl_survey_close(&survey);
+    return status;
+}
+
+bool trawl_plan_next(trawl_plan *plan) {
+    const trawl_engine *refused = plan->engine;
+    if (refused == &trawl_engine_qgram) {
+        plan->engine = &trawl_engine_ac_dfa;
+    } else if (refused == &trawl_engine_ac_dfa) {
+        plan->engine = &trawl_engine_ac_nfa;
+    } else if (refused == &trawl_engine_ac_nfa) {
+        plan->engine = &trawl_engine_wu_manber;
+    } else if (refused == &trawl_engine_wu_manber) {
+        plan->engine = &trawl_engine_rabin_karp;
+    } else {
+        return false;
+    }
+    plan->variant = 0;
+    plan->for_device = false; /* what was expected was about another engine */
+    (void)snprintf(plan->reason, sizeof plan->reason,
+                   "the tables of %s would exceed the limit, so %s, which needs less",
+                   refused->description.name, plan->engine->description.name);
+    return true;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "plan/gpu.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+#include "engines/ac_dfa/gpu_cost.h"
+#include "engines/engines.h"
+#include "engines/qgram/gpu/cost.h"
+#include "engines/qgram/gpu/divide.h"
+#include "engines/qgram/gpu/packed.h"
+#include "plan/words.h"
+
+_Static_assert(TRAWL_DEVICE_MOST_TIERS == TRAWL_CUDA_QGRAM_TIERS, "a record has all tiers");
+
+/* What the database's own table of a DFA may take without having been asked for. */
+#define DFA_TABLE_LIMIT ((uint64_t)1 << 30)
+
+/* qgram's keys, endings and their hash table on a device, for a pattern: about. */
+#define QGRAM_PATTERN_BYTES 48u
+
+static const trawl_cuda_properties usual_device = {
+    .multiprocessors = 132, .shared_bytes = 232448, .cache_bytes = 50u << 20};
+
+/* Fitted to counts over 1 GiB on an H200 (docs/GPU.md, "The planner"). */
+static const trawl_device_costs built_in = {
+    .size = sizeof(trawl_device_costs),
+    .filter = 1.1,
+    .packed = 0.29,
+    .hot_step = 0.70,
+    .hot_conflict = 0.40,
+    .hot_wait = 1.2,
+    .hot_cached = 2.5,
+    .hot_memory = 2.0,
+    .hot_verified = 3000,
+};
+
+static const struct {
+    const char *engine, *kernel;
+} ways[TRAWL_DEVICE_WAYS] = {
+    [TRAWL_DEVICE_FILTER] = {"qgram", "filter"},
+    [TRAWL_DEVICE_PACKED] = {"qgram", "packed"},
+    [TRAWL_DEVICE_HOT] = {"ac-dfa", "hot"},
+};
+
+/* What is known while a plan is made. */
+typedef struct device_plan {
+    const trawl_patterns *patterns;
+    const trawl_compile_options *options;
+    trawl_cuda_properties device;
+    bool present; /* the device; else it is the usual one */
+    trawl_device_costs costs;
+    trawl_cuda_qgram_layout *layout;
+    uint64_t filter_shared_bytes; /* of its filters */
+    trawl_hot_estimate hot;
+    trawl_error obstacle[TRAWL_DEVICE_WAYS]; /* status TRAWL_OK: none */
+    trawl_device_record *record;
+} device_plan;
+
+/* ------------------------------------------------------------------ the device */
+
+trawl_status trawl_plan_check_device(const trawl_compile_options *options, trawl_error *error) {
+    uint32_t number = 0;
+    const char *name = options->device;
+    if (name == NULL || strcmp(name, "cpu") == 0 || strcmp(name, "auto") == 0 ||
+        trawl_cuda_device_number(name, &number)) {
+        return TRAWL_OK;
+    }
+    return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                      "compile options: device is '%.40s'; cpu, cuda, cuda:N or auto is expected",
+                      name);
+}
+
+static bool is_auto(const trawl_compile_options *options) {
+    return strcmp(options->device, "auto") == 0;
+}
+
+bool trawl_plan_is_for_device(const trawl_compile_options *options) {
+    uint32_t number = 0;
+    trawl_cuda_properties unused;
+    return options->device != NULL &&
+           (is_auto(options) ? trawl_cuda_read_properties(number, &unused, NULL) == TRAWL_OK
+                             : trawl_cuda_device_number(options->device, &number));
+}
+
+bool trawl_plan_stays_for_device(const trawl_compile_options *options) {
+    return !is_auto(options) || trawl_cuda_check(0, NULL) == TRAWL_OK;
+}
+
+static void read_device(device_plan *self) {
+    uint32_t number = 0;
+    if (!is_auto(self->options)) {
+        (void)trawl_cuda_device_number(self->options->device, &number);
+    }
+    self->device = usual_device;
+    self->present = trawl_cuda_read_properties(number, &self->device, NULL) == TRAWL_OK;
+}
+
+/* The caller's costs, whose structure may be shorter or longer than ours; what is no cost at all is
+ * as built in. */
+static void read_costs(const trawl_device_costs *given, trawl_device_costs *costs) {
+    *costs = built_in;
+    if (given == NULL || given->size < sizeof given->size) {
+        return;
+    }
+    size_t size = given->size < sizeof *given ? given->size : sizeof *given;
+    for (size_t at = offsetof(trawl_device_costs, filter); at + sizeof(double) <= size;
+         at += sizeof(double)) {
+        double value;
+        memcpy(&value, (const char *)given + at, sizeof value);
+        if (value > 0 && value < 1e9) {
+            memcpy((char *)costs + at, &value, sizeof value);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ prices */
+
+/* Of a tier that is asked while matches are counted. */
+static uint64_t first_table_bytes(const trawl_cuda_qgram_tier *tier) {
+    return tier->place == TRAWL_CUDA_QGRAM_DIRECT ? 4 * (uint64_t)TRAWL_CUDA_QGRAM_PAIR_WORDS
+                                                  : 4 * (uint64_t)tier->filter_words;
+}
+
+/* A refusal is no failure: the way is not taken then. */
+static trawl_status price_filter(device_plan *self, trawl_error *error) {
+    const trawl_compile_options *options = self->options;
+    trawl_device_record *record = self->record;
+    size_t shared = self->device.shared_bytes;
+    shared = shared < TRAWL_CUDA_QGRAM_WORKING_BYTES ? 0 : shared - TRAWL_CUDA_QGRAM_WORKING_BYTES;
+    trawl_error *obstacle = &self->obstacle[TRAWL_DEVICE_FILTER];
+    trawl_status status = trawl_cuda_qgram_choose(
+        self->patterns, options->sample, options->sample_length, shared, self->layout, obstacle);
+    if (status != TRAWL_OK) {
+        return status == TRAWL_ERROR_LIMIT ? TRAWL_OK
+                                           : trawl_fail(error, status, "%s", obstacle->message);
+    }
+    const trawl_cuda_qgram_layout *layout = self->layout;
+    uint64_t bytes = QGRAM_PATTERN_BYTES * (uint64_t)self->patterns->count, in_shared = 0;
+    for (uint32_t i = 0; i < layout->tiers; i++) {
+        const trawl_cuda_qgram_tier *tier = &layout->tier[i];
+        uint64_t first = first_table_bytes(tier);
+        bytes += first + (tier->align_bits == 0 ? 0 : UINT64_C(2) << tier->align_bits);
+        in_shared += tier->place == TRAWL_CUDA_QGRAM_GLOBAL || i >= layout->sieved ? 0 : first;
+    }
+    bytes += layout->mix.shared_bytes;
+    self->filter_shared_bytes = in_shared;
+    /* The automaton is a kernel of its own, before the filters'. */
+    in_shared = layout->mix.shared_bytes > in_shared ? layout->mix.shared_bytes : in_shared;
+    record->picoseconds[TRAWL_DEVICE_FILTER] = layout->price * self->costs.filter;
+    record->bytes[TRAWL_DEVICE_FILTER] = bytes;
+    record->shared_bytes[TRAWL_DEVICE_FILTER] = in_shared;
+    return TRAWL_OK;
+}
+
+/* Under the same conditions under which engine qgram takes this kernel when it is left to it. */
+static void price_packed(device_plan *self) {
+    trawl_cuda_packed_layout letters;
+    trawl_error *obstacle = &self->obstacle[TRAWL_DEVICE_PACKED];
+    const trawl_patterns *patterns = self->patterns;
+    /* Text that was made up of the patterns has their letters only, and says nothing. */
+    size_t length = self->record->sample_bytes == 0 ? 0 : self->options->sample_length;
+    if (!trawl_cuda_packed_letters(patterns, self->device.shared_bytes, &letters, obstacle)) {
+        return;
+    }
+    if (!trawl_cuda_packed_pays(&letters, patterns->count, self->options->sample, length)) {
+        (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT, "%s",
+                         length == 0 ? "too few patterns" : "the text has too many other bytes");
+        return;
+    }
+    double strangers = trawl_cuda_packed_strangers(&letters, self->options->sample, length);
+    bool verified =
+        patterns->case_insensitive != 0 && patterns->case_insensitive != patterns->count;
+    self->record->picoseconds[TRAWL_DEVICE_PACKED] =
+        self->costs.packed + strangers * TRAWL_CUDA_PACKED_STRANGER +
+        (verified ? self->hot.match_ends * TRAWL_CUDA_PACKED_VERIFIED : 0);
+    self->record->bytes[TRAWL_DEVICE_PACKED] =
+        TRAWL_CUDA_PACKED_WINDOWS * UINT64_C(5) + QGRAM_PATTERN_BYTES * (uint64_t)patterns->count;
+    self->record->shared_bytes[TRAWL_DEVICE_PACKED] = TRAWL_CUDA_PACKED_WINDOWS;
+}
+
+static trawl_status price_hot(device_plan *self, trawl_error *error) {
+    const trawl_compile_options *options = self->options;
+    trawl_status status =
+        trawl_hot_estimate_make(self->patterns, options->sample, options->sample_length,
+                                &self->device, &self->costs, &self->hot, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    uint64_t limit =
+        options->max_table_bytes < DFA_TABLE_LIMIT ? options->max_table_bytes : DFA_TABLE_LIMIT;
+    if (self->hot.dfa_bytes > limit) {
+        (void)trawl_fail(&self->obstacle[TRAWL_DEVICE_HOT], TRAWL_ERROR_LIMIT,
+                         "about %.0f MB of tables are above %.0f MB",
+                         (double)self->hot.dfa_bytes / 1e6, (double)limit / 1e6);
+    }
+    self->record->match_ends = self->hot.match_ends;
+    self->record->picoseconds[TRAWL_DEVICE_HOT] = self->hot.picoseconds;
+    self->record->bytes[TRAWL_DEVICE_HOT] = self->hot.table_bytes + self->hot.shared_bytes;
+    self->record->shared_bytes[TRAWL_DEVICE_HOT] = self->hot.shared_bytes;
+    return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ words */
+
+/* "110 KB", "7.4 MB". */
+static void add_bytes(trawl_plan *plan, uint64_t bytes) {
+    bool small = bytes < 1000000;
+    trawl_plan_add(plan, small ? "%.0f KB" : "%.1f MB", (double)bytes / (small ? 1e3 : 1e6));
+}
+
+static void explain_filter(const device_plan *self, trawl_plan *plan) {
+    const trawl_cuda_qgram_layout *layout = self->layout;
+    const trawl_device_record *record = self->record;
+    const trawl_cuda_qgram_mix *mix = &layout->mix;
+    bool one = layout->sieved == 1, beyond = false;
+    for (uint32_t i = 0; i < layout->sieved; i++) {
+        beyond |= layout->tier[i].place == TRAWL_CUDA_QGRAM_GLOBAL;
+    }
+    if (mix->walked != NULL) {
+        trawl_plan_add(
+            plan,
+            "where matches are counted, an automaton takes %u patterns (of up to %u "
+            "bytes, runs of one byte, what is frequent in the text), %u of its %u states in ",
+            mix->patterns, mix->short_length, mix->rows, mix->states);
+        add_bytes(plan, mix->shared_bytes);
+        trawl_plan_add(plan,
+                       " of each block's shared memory (%.0f GB/s for itself); for the others ",
+                       1e3 / (mix->price * self->costs.filter));
+    }
+    trawl_plan_add(plan, "%u filter%s in ", layout->sieved, one ? "" : "s");
+    add_bytes(plan, self->filter_shared_bytes);
+    trawl_plan_add(plan, " of each block's shared memory%s let%s %.2g %% of positions through, to ",
+                   beyond ? " and behind the L2 cache" : "", one ? "s" : "",
+                   100 * layout->candidates);
+    add_bytes(plan,
+              record->bytes[TRAWL_DEVICE_FILTER] - self->filter_shared_bytes - mix->shared_bytes);
+    trawl_plan_add(plan, " of tables behind the L2 cache");
+}
+
+static void explain_packed(const device_plan *self, trawl_plan *plan) {
+    trawl_plan_add(plan, "letters of 2 bits, 8 of them a number, and ");
+    add_bytes(plan, self->record->shared_bytes[TRAWL_DEVICE_PACKED]);
+    trawl_plan_add(plan, " or more of each block's shared memory that say what ends with it");
+}
+
+static void explain_hot(const device_plan *self, trawl_plan *plan) {
+    const trawl_hot_estimate *hot = &self->hot;
+    if (hot->rows + 0.5 >= hot->states) {
+        trawl_plan_add(plan, "all of about %.0f states have their rows in ", hot->states);
+    } else {
+        trawl_plan_add(plan, "%u of about %.0f states have their rows in ", hot->rows, hot->states);
+    }
+    add_bytes(plan, hot->shared_bytes);
+    trawl_plan_add(plan, " of each block's shared memory");
+    if (hot->elsewhere > 0) {
+        trawl_plan_add(plan, ", and %.2g %% of steps need ", 100 * hot->elsewhere);
+        add_bytes(plan, hot->table_bytes);
+        trawl_plan_add(plan, " behind the L2 cache");
+    }
+}
+
+static void explain_way(const device_plan *self, uint32_t way, trawl_plan *plan) {
+    if (way == TRAWL_DEVICE_FILTER) {
+        explain_filter(self, plan);
+    } else if (way == TRAWL_DEVICE_PACKED) {
+        explain_packed(self, plan);
+    } else {
+        explain_hot(self, plan);
+    }
+}
+
+static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) {
+    const trawl_device_record *record = self->record;
+    plan->reason[0] = '\0';
+    trawl_plan_add(plan,
+                   "kernel %s, %.0f GB/s expected of text in the memory of %s (%u blocks of up "
+                   "to 1024 threads), by %s: ",
+                   ways[chosen].kernel, 1e3 / record->picoseconds[chosen],
+                   self->present ? "this GPU" : "an H200", self->device.multiprocessors,
+                   record->sample_bytes != 0 ? "a sample of the text" : "text like the patterns");
+    explain_way(self, chosen, plan);
+    for (uint32_t way = 0; way < TRAWL_DEVICE_WAYS; way++) {
+        if (way == chosen) {
+            continue;
+        }
+        const trawl_error *obstacle = &self->obstacle[way];
+        trawl_plan_add(plan, "; %s, kernel %s: ", ways[way].engine, ways[way].kernel);
+        if (obstacle->status != TRAWL_OK) {
+            const char *colon = strstr(obstacle->message, "packed: ");
+            trawl_plan_add(plan, "%s", colon == NULL ? obstacle->message : colon + 8);
+        } else {
+            trawl_plan_add(plan, "%.0f GB/s, as ", 1e3 / record->picoseconds[way]);
+            explain_way(self, way, plan);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ the choice */
+
+static void record_tiers(const device_plan *self) {
+    trawl_device_record *record = self->record;
+    const trawl_cuda_qgram_mix *mix = &self->layout->mix;
+    record->tiers = self->layout->sieved;
+    if (mix->walked != NULL) {
+        record->tier[record->tiers] = (trawl_device_tier_record){.place = TRAWL_DEVICE_AUTOMATON,
+                                                                 .min_length = mix->shortest,
+                                                                 .max_length = mix->longest,
+                                                                 .stride = 1,
+                                                                 .gram = 1,
+                                                                 .bytes = mix->shared_bytes};
+        record->tiers++;
+    }
+    for (uint32_t i = 0; i < self->layout->sieved; i++) {
+        const trawl_cuda_qgram_tier *tier = &self->layout->tier[i];
+        record->tier[i] = (trawl_device_tier_record){.place = tier->place,
+                                                     .min_length = tier->min_length,
+                                                     .max_length = tier->max_length,
+                                                     .stride = tier->stride,
+                                                     .gram = tier->gram,
+                                                     .bytes = first_table_bytes(tier)};
+    }
+}
+
+static trawl_status weigh(device_plan *self, trawl_plan *plan, trawl_error *error) {
+    trawl_status status = price_hot(self, error);
+    if (status == TRAWL_OK) {
+        status = price_filter(self, error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    price_packed(self);
+    const trawl_device_record *record = self->record;
+    uint32_t best = TRAWL_DEVICE_WAYS;
+    for (uint32_t way = 0; way < TRAWL_DEVICE_WAYS; way++) {
+        if (self->obstacle[way].status == TRAWL_OK &&
+            (best == TRAWL_DEVICE_WAYS || record->picoseconds[way] < record->picoseconds[best])) {
+            best = way;
+        }
+    }
+    /* Left to itself, engine qgram takes packed wherever that is possible and pays. */
+    if (best == TRAWL_DEVICE_FILTER && self->obstacle[TRAWL_DEVICE_PACKED].status == TRAWL_OK) {
+        best = TRAWL_DEVICE_PACKED;
+    }
+    /* Whatever is refused when it is built, trawl_plan_next follows. */
+    best = best == TRAWL_DEVICE_WAYS ? TRAWL_DEVICE_HOT : best;
+    self->record->chosen = best;
+    if (best == TRAWL_DEVICE_FILTER) {
+        record_tiers(self);
+    }
+    plan->engine = best == TRAWL_DEVICE_HOT ? &trawl_engine_ac_dfa : &trawl_engine_qgram;
+    plan->variant = 0;
+    plan->for_device = true;
+    explain(self, best, plan);
+    return TRAWL_OK;
+}
+
+trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,
+                                          const trawl_compile_options *options, trawl_plan *plan,
+                                          trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    device_plan *self = trawl_allocate_zeroed(1, sizeof *self);
+    trawl_cuda_qgram_layout *layout = trawl_allocate_zeroed(1, sizeof *layout);
+    if (self == NULL || layout == NULL) {
+        status = trawl_fail_memory(error, "planning", sizeof *layout);
+    } else {
+        self->patterns = patterns;
+        self->options = options;
+        self->layout = layout;
+        self->record = &plan->device;
+        self->record->sample_bytes = plan->record.sample_bytes;
+        read_device(self);
+        read_costs(options->device_costs, &self->costs);
+        status = weigh(self, plan, error);
+    }
+    if (layout != NULL) {
+        trawl_cuda_qgram_layout_release(layout);
+    }
+    trawl_release(self);
+    trawl_release(layout);
+    return status;
+}

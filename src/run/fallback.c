@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "run/fallback.h"
+
+#include "base/status.h"
+#include "engines/engines.h"
+
+/* A DFA up to this size is the faster one even where most of it lies outside the caches. */
+#define DFA_BYTES (UINT64_C(512) << 20)
+
+static trawl_status copy_patterns(const trawl_db *db, trawl_patterns **patterns,
+                                  trawl_error *error) {
+    trawl_status status = trawl_patterns_new(patterns, error);
+    for (uint32_t id = 0; status == TRAWL_OK && id < db->patterns.count; id++) {
+        trawl_pattern pattern;
+        (void)trawl_db_pattern(db, id, &pattern);
+        status = trawl_patterns_add(*patterns, pattern.bytes, pattern.length, pattern.flags, error);
+    }
+    return status;
+}
+
+static trawl_status build(const trawl_db *db, trawl_db **companion, trawl_error *error) {
+    trawl_patterns *patterns = NULL;
+    trawl_status status = copy_patterns(db, &patterns, error);
+    if (status == TRAWL_OK) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+        options.engine = "ac-dfa";
+        options.max_table_bytes = DFA_BYTES;
+        status = trawl_compile(patterns, &options, companion, error);
+        if (status == TRAWL_ERROR_LIMIT) {
+            options.engine = "ac-nfa";
+            options.max_table_bytes = 0;
+            status = trawl_compile(patterns, &options, companion, error);
+        }
+    }
+    trawl_patterns_free(patterns);
+    return status;
+}
+
+trawl_status trawl_companion_open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
+    trawl_companion *companion = db->companion;
+    *walker = NULL;
+    (void)pthread_mutex_lock(&companion->lock);
+    if (companion->db == NULL && !companion->refused) {
+        companion->refused = build(db, &companion->db, error) != TRAWL_OK;
+        trawl_clear(error);
+    }
+    const trawl_db *automaton = companion->db;
+    (void)pthread_mutex_unlock(&companion->lock);
+    if (automaton == NULL) {
+        return TRAWL_OK;
+    }
+    static const trawl_scan_options defaults = TRAWL_SCAN_OPTIONS;
+    if (automaton->engine->walker->open(automaton, &defaults, walker, error) != TRAWL_OK) {
+        *walker = NULL; /* the filters, slow as they are here, need no more memory */
+        trawl_clear(error);
+    }
+    return TRAWL_OK;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The scan call: what the caller wants, cut into pieces and passes, and put into the caller's
+ * stream. Nothing here allocates, waits or copies to the host.
+ */
+#include <cub/device/device_scan.cuh>
+
+#include "gpu/emission.cuh"
+#include "gpu/sort.cuh"
+
+extern "C" {
+#include "engines/registry.h"
+}
+
+#define WORKSPACE_ALIGNMENT ((size_t)256)
+
+/* A scan that has been read and planned. */
+typedef struct planned_scan {
+    trawl_cuda_scan scan; /* complete */
+    trawl_cuda_plan plan;
+    uint64_t owned_bytes;
+    uint64_t most_parts; /* of all pieces together, wherever the text lies; only for MATCHES */
+    /* of the workspace */
+    size_t engine_bytes, hits_bytes, sizes_bytes, sum_bytes;
+} planned_scan;
+
+static size_t aligned(size_t bytes) {
+    return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+}
+
+static size_t workspace_bytes_of(const planned_scan *planned) {
+    return planned->engine_bytes + planned->hits_bytes + planned->sizes_bytes + planned->sum_bytes;
+}
+
+/* Room for the exclusive sum over the parts' sizes. */
+static trawl_status size_of_sum(uint64_t count, size_t *bytes, trawl_error *error) {
+    trawl_counter *sizes = NULL;
+    *bytes = 0;
+    TRAWL_CUDA_TRY(cub::DeviceScan::ExclusiveSum(NULL, *bytes, sizes, sizes, (int64_t)count),
+                   error);
+    return TRAWL_OK;
+}
+
+/* Reads the caller's wishes, checks them and lets the engine decide the rest. */
+static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_scan *given,
+                              uint64_t length, planned_scan *planned, trawl_error *error) {
+    memset(planned, 0, sizeof *planned);
+    if (uploaded == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "the uploaded database is NULL");
+    }
+    trawl_cuda_scan *scan = &planned->scan;
+    if (given != NULL) {
+        if (given->size < sizeof given->size) {
+            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                              "CUDA scan: size is %zu; initialise it with TRAWL_CUDA_SCAN",
+                              given->size);
+        }
+        memcpy(scan, given, given->size < sizeof *scan ? given->size : sizeof *scan);
+    }
+    if ((unsigned)scan->form > TRAWL_CUDA_STATES ||
+        (unsigned)scan->table_path > TRAWL_TABLES_READ_ONLY) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "CUDA scan: unknown %s %d",
+                          (unsigned)scan->form > TRAWL_CUDA_STATES ? "form" : "table path",
+                          (unsigned)scan->form > TRAWL_CUDA_STATES ? (int)scan->form
+                                                                   : (int)scan->table_path);
+    }
+    if (scan->owned > length) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "CUDA scan: the text has %" PRIu64 " bytes, its owned part begins at "
+                          "%" PRIu64,
+                          length, scan->owned);
+    }
+    if (scan->block_threads % 32 != 0 || scan->block_threads > TRAWL_CUDA_MOST_THREADS) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "CUDA scan: %u threads per block; a multiple of 32 up to %u is expected",
+                          scan->block_threads, TRAWL_CUDA_MOST_THREADS);
+    }
+    const char *engine = uploaded->db->header->engine;
+    if (scan->form == TRAWL_CUDA_STATES && trawl_cuda_state_bytes(uploaded) == 0) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "engine %s has no single automaton whose states (form %d) could be "
+                          "written; engines ac-dfa and ac-nfa have",
+                          engine, (int)TRAWL_CUDA_STATES);
+    }
+    trawl_cuda_wishes wishes = {scan->form, scan->block_threads, scan->block_bytes,
+                                scan->table_path, length};
+    trawl_cuda_plan *plan = &planned->plan;
+    trawl_status status = trawl_kernel_find(engine, scan->kernel, &plan->kernel, error);
+    if (status == TRAWL_OK) {
+        if (scan->kernel == NULL && uploaded->engine->choose != NULL) {
+            plan->kernel = uploaded->engine->choose(uploaded);
+        }
+        status = uploaded->engine->plan(uploaded, &wishes, plan, error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    if (plan->piece_bytes == 0 || plan->piece_bytes > TRAWL_CUDA_LARGEST_PIECE) {
+        plan->piece_bytes = TRAWL_CUDA_LARGEST_PIECE;
+    }
+    planned->owned_bytes = length - scan->owned;
+    planned->engine_bytes = aligned(plan->workspace_bytes);
+    if (scan->form == TRAWL_CUDA_PATTERNS) {
+        planned->hits_bytes = aligned((size_t)uploaded->hits * sizeof(trawl_counter));
+    }
+    if (scan->form == TRAWL_CUDA_MATCHES) {
+        uint64_t pieces = planned->owned_bytes / plan->piece_bytes + 1;
+        /* Parts begin up to 15 bytes before a piece's owned bytes, and the last one is short. */
+        planned->most_parts =
+            planned->owned_bytes / plan->thread_bytes + pieces * (15 / plan->thread_bytes + 2);
+        planned->sizes_bytes = aligned((planned->most_parts + 1) * sizeof(trawl_counter));
+        status = size_of_sum(planned->most_parts + 1, &planned->sum_bytes, error);
+        planned->sum_bytes = aligned(planned->sum_bytes);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ small kernels */
+
+/* Chains that were met, from keys to the patterns of each key in the chain. */
+static __global__ void distribute_hits(const trawl_cuda_keys *keys, const trawl_counter *hits,
+                                       trawl_counter *per_pattern) {
+    const trawl_cuda_keys part = keys[blockIdx.y];
+    const trawl_outputs &outputs = part.outputs;
+    uint32_t stride = gridDim.x * blockDim.x;
+    for (uint32_t key = blockIdx.x * blockDim.x + threadIdx.x; key < outputs.keys; key += stride) {
+        trawl_counter count = hits[part.first_hit + key];
+        if (count == 0) {
+            continue;
+        }
+        for (uint32_t at = key; at != TRAWL_NO_KEY; at = outputs.link[at]) {
+            for (uint32_t i = outputs.first[at]; i < outputs.first[at + 1]; i++) {
+                atomicAdd(&per_pattern[outputs.ids[i]], count);
+            }
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ passes */
+
+/* What all pieces of one scan share. */
+typedef struct scan_run {
+    const trawl_cuda_db *uploaded;
+    const planned_scan *planned;
+    const uint8_t *text;
+    uint64_t length;
+    const trawl_cuda_results *results;
+    uint8_t *engine_workspace;
+    trawl_counter *hits;
+    trawl_counter *sizes;
+    void *sum;
+    cudaStream_t stream;
+    uint64_t parts; /* of the pieces so far */
+} scan_run;
+
+static trawl_cuda_piece piece_at(const scan_run *run, uint64_t begin) {
+    uint64_t overlap = run->uploaded->db->header->max_length - 1;
+    uint64_t end = run->length - begin > run->planned->plan.piece_bytes
+                       ? begin + run->planned->plan.piece_bytes
+                       : run->length;
+    uint64_t from = begin < overlap ? 0 : begin - overlap;
+    trawl_cuda_piece piece;
+    piece.text = run->text + from;
+    piece.length = (uint32_t)(end - from);
+    piece.owned = (uint32_t)(begin - from);
+    piece.base = run->planned->scan.base + from;
+    piece.first = begin - run->planned->scan.owned;
+    return piece;
+}
+
+/* One pass over all pieces. */
+static trawl_status run_pass(scan_run *run, trawl_cuda_pass pass, trawl_error *error) {
+    const trawl_cuda_plan *plan = &run->planned->plan;
+    run->parts = 0;
+    for (uint64_t begin = run->planned->scan.owned; begin < run->length;
+         begin += plan->piece_bytes) {
+        trawl_cuda_piece piece = piece_at(run, begin);
+        trawl_cuda_output output;
+        output.pass = pass;
+        output.total = (trawl_counter *)run->results->total;
+        output.hits = run->hits;
+        output.per_pattern = (trawl_counter *)run->results->per_pattern;
+        output.sizes = run->sizes == NULL ? NULL : run->sizes + run->parts;
+        output.matches = run->results->matches;
+        output.capacity = run->results->capacity;
+        output.ends = run->results->ends;
+        output.states = run->results->states;
+        trawl_status status = run->uploaded->engine->launch(
+            run->uploaded, plan, &piece, &output, run->engine_workspace, run->stream, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        run->parts += trawl_cuda_part_count(&piece, plan->thread_bytes);
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status run_count(scan_run *run, trawl_error *error) {
+    const trawl_cuda_db *uploaded = run->uploaded;
+    TRAWL_CUDA_TRY(cudaMemsetAsync(run->results->total, 0, sizeof(uint64_t), run->stream), error);
+    if (run->planned->scan.form == TRAWL_CUDA_COUNT) {
+        return run_pass(run, TRAWL_CUDA_PASS_COUNT, error);
+    }
+    TRAWL_CUDA_TRY(cudaMemsetAsync(run->results->per_pattern, 0,
+                                   uploaded->patterns.count * sizeof(uint64_t), run->stream),
+                   error);
+    if (uploaded->hits != 0) {
+        TRAWL_CUDA_TRY(
+            cudaMemsetAsync(run->hits, 0, uploaded->hits * sizeof(trawl_counter), run->stream),
+            error);
+    }
+    trawl_status status = run_pass(run, TRAWL_CUDA_PASS_PATTERNS, error);
+    if (status == TRAWL_OK && uploaded->hits != 0) {
+        dim3 blocks(uploaded->hits / 256 < 512 ? uploaded->hits / 256 + 1 : 512, uploaded->parts);
+        TRAWL_LAUNCH(distribute_hits, blocks, 256, 0, run->stream, uploaded->device_keys, run->hits,
+                     (trawl_counter *)run->results->per_pattern);
+        TRAWL_CUDA_LAUNCHED("distribute_hits", error);
+    }
+    return status;
+}
+
+static trawl_status run_matches(scan_run *run, trawl_error *error) {
+    const planned_scan *planned = run->planned;
+    TRAWL_CUDA_TRY(cudaMemsetAsync(run->sizes, 0, (planned->most_parts + 1) * sizeof(trawl_counter),
+                                   run->stream),
+                   error);
+    trawl_status status = run_pass(run, TRAWL_CUDA_PASS_SIZES, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    /* Entries behind the last part are 0, so the one after it receives the total. */
+    size_t sum_bytes = planned->sum_bytes;
+    TRAWL_CUDA_TRY(cub::DeviceScan::ExclusiveSum(run->sum, sum_bytes, run->sizes, run->sizes,
+                                                 (int64_t)(run->parts + 1), run->stream),
+                   error);
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(run->results->total, run->sizes + run->parts, sizeof(uint64_t),
+                                   cudaMemcpyDeviceToDevice, run->stream),
+                   error);
+    if (run->results->capacity == 0) {
+        return TRAWL_OK;
+    }
+    status = run_pass(run, TRAWL_CUDA_PASS_RECORDS, error);
+    if (status == TRAWL_OK && planned->plan.ordered_ends && run->parts != 0) {
+        status = trawl_cuda_arrange_ends(run->results->matches,
+                                         (const trawl_counter *)run->results->total,
+                                         run->results->capacity, run->stream, error);
+    } else if (status == TRAWL_OK && !planned->plan.ordered && run->parts != 0) {
+        status = trawl_cuda_arrange(run->results->matches, run->sizes, run->parts,
+                                    (const trawl_counter *)run->results->total,
+                                    run->results->capacity, run->stream, error);
+    }
+    return status;
+}
+
+static trawl_status run_ends(scan_run *run, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaMemsetAsync(run->results->ends, 0,
+                                   (run->planned->owned_bytes + 31) / 32 * sizeof(uint32_t),
+                                   run->stream),
+                   error);
+    return run_pass(run, TRAWL_CUDA_PASS_ENDS, error);
+}
+
+/* ------------------------------------------------------------------ the call */
+
+/* The name of a result that the form needs and the caller did not give, or NULL. */
+static const char *missing_result(const planned_scan *planned, const trawl_cuda_results *results) {
+    trawl_cuda_form form = planned->scan.form;
+    if (form <= TRAWL_CUDA_MATCHES && results->total == NULL) {
+        return "total";
+    }
+    if (form == TRAWL_CUDA_PATTERNS && results->per_pattern == NULL) {
+        return "per_pattern";
+    }
+    if (form == TRAWL_CUDA_MATCHES && results->capacity != 0 && results->matches == NULL) {
+        return "matches";
+    }
+    if (form == TRAWL_CUDA_ENDS && results->ends == NULL && planned->owned_bytes != 0) {
+        return "ends";
+    }
+    if (form == TRAWL_CUDA_STATES && results->states == NULL && planned->owned_bytes != 0) {
+        return "states";
+    }
+    return NULL;
+}
+
+static trawl_status start(scan_run *run, trawl_error *error) {
+    switch (run->planned->scan.form) {
+    case TRAWL_CUDA_COUNT:
+    case TRAWL_CUDA_PATTERNS:
+        return run_count(run, error);
+    case TRAWL_CUDA_MATCHES:
+        return run_matches(run, error);
+    case TRAWL_CUDA_ENDS:
+        return run_ends(run, error);
+    case TRAWL_CUDA_STATES:
+        return run_pass(run, TRAWL_CUDA_PASS_STATES, error);
+    }
+    return TRAWL_OK;
+}
+
+trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                                 const void *text, uint64_t length,
+                                 const trawl_cuda_results *results, void *workspace,
+                                 size_t workspace_bytes, cudaStream_t stream, trawl_error *error) {
+    planned_scan planned;
+    trawl_status status = plan_scan(uploaded, scan, length, &planned, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    const char *missing = results == NULL ? "results" : missing_result(&planned, results);
+    if (missing != NULL || (text == NULL && length != 0)) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_scan_device: %s is NULL",
+                          missing != NULL ? missing : "text");
+    }
+    size_t needed = workspace_bytes_of(&planned);
+    if (workspace_bytes < needed || (needed != 0 && workspace == NULL) ||
+        (uintptr_t)workspace % WORKSPACE_ALIGNMENT != 0) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "trawl_scan_device: the workspace has %zu bytes at %p; %zu are needed, "
+                          "aligned to %zu",
+                          workspace == NULL ? (size_t)0 : workspace_bytes, workspace, needed,
+                          WORKSPACE_ALIGNMENT);
+    }
+    scan_run run;
+    memset(&run, 0, sizeof run);
+    run.uploaded = uploaded;
+    run.planned = &planned;
+    run.text = (const uint8_t *)text;
+    run.length = length;
+    run.results = results;
+    run.stream = stream;
+    uint8_t *at = (uint8_t *)workspace;
+    run.engine_workspace = at;
+    at += planned.engine_bytes;
+    run.hits = planned.hits_bytes == 0 ? NULL : (trawl_counter *)at;
+    at += planned.hits_bytes;
+    run.sizes = planned.sizes_bytes == 0 ? NULL : (trawl_counter *)at;
+    at += planned.sizes_bytes;
+    run.sum = at;
+    int before;
+    TRAWL_CUDA_TRY(trawl_cuda_enter(uploaded->device.number, &before), error);
+    status = start(&run, error);
+    trawl_cuda_leave(before);
+    return status;
+}
+
+trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+                                      uint64_t length, size_t *bytes, trawl_error *error) {
+    planned_scan planned;
+    trawl_status status = plan_scan(uploaded, scan, length, &planned, error);
+    *bytes = status == TRAWL_OK ? workspace_bytes_of(&planned) : 0;
+    return status;
+}
+
+/* What a caller gets are the matches of the database's kind, or nothing. */
+static trawl_status check_kind(const trawl_cuda_db *uploaded, trawl_error *error) {
+    if (uploaded != NULL && uploaded->db->header->match_kind != TRAWL_MATCH_ALL) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "leftmost matches (kind %u) are selected on the host: use trawl_scan "
+                          "with device \"cuda\"",
+                          uploaded->db->header->match_kind);
+    }
+    return TRAWL_OK;
+}
+
+extern "C" trawl_status trawl_scan_device(const trawl_cuda_db *uploaded,
+                                          const trawl_cuda_scan *scan, const void *text,
+                                          uint64_t length, const trawl_cuda_results *results,
+                                          void *workspace, size_t workspace_bytes, void *stream,
+                                          trawl_error *error) {
+    trawl_clear(error);
+    trawl_status status = check_kind(uploaded, error);
+    return status != TRAWL_OK
+               ? status
+               : trawl_cuda_scan_any(uploaded, scan, text, length, results, workspace,
+                                     workspace_bytes, (cudaStream_t)stream, error);
+}
+
+extern "C" trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded,
+                                             const trawl_cuda_scan *scan, uint64_t length,
+                                             size_t *bytes, trawl_error *error) {
+    trawl_clear(error);
+    if (bytes == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_workspace: bytes is NULL");
+    }
+    *bytes = 0;
+    trawl_status status = check_kind(uploaded, error);
+    return status != TRAWL_OK ? status
+                              : trawl_cuda_workspace_any(uploaded, scan, length, bytes, error);
+}
+
+extern "C" trawl_status trawl_cuda_describe(const trawl_cuda_db *uploaded,
+                                            const trawl_cuda_scan *scan, trawl_cuda_layout *layout,
+                                            trawl_error *error) {
+    trawl_clear(error);
+    if (layout == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_describe: layout is NULL");
+    }
+    memset(layout, 0, sizeof *layout);
+    planned_scan planned;
+    /* For a long text: shapes of short ones depend on their length. */
+    uint64_t owned = scan == NULL || scan->size < sizeof *scan ? 0 : scan->owned;
+    trawl_status status =
+        plan_scan(uploaded, scan, owned + TRAWL_CUDA_LARGEST_PIECE, &planned, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_kernel_description kernel;
+    if (trawl_kernel_describe(uploaded->db->header->engine, planned.plan.kernel, &kernel)) {
+        (void)snprintf(layout->kernel, sizeof layout->kernel, "%s", kernel.name);
+    }
+    layout->block_threads = planned.plan.block_threads;
+    uint32_t sharing = planned.plan.part_threads == 0 ? 1 : planned.plan.part_threads;
+    layout->thread_bytes = planned.plan.thread_bytes / sharing;
+    layout->shared_bytes = planned.plan.shared_bytes;
+    layout->overlap_overhead =
+        (double)(uploaded->db->header->max_length - 1) / (double)planned.plan.thread_bytes;
+    return TRAWL_OK;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The walker over host memory: walker.cu prepares and ends a walk over a window, walker_drive.cu
+ * goes through it. Segments of text travel through slots of memory, streams and events (ring.h,
+ * walker_slots.cu), which stay with the database and its uploads, so that later scans find them
+ * ready (walker_kept.cu).
+ */
+#ifndef TRAWL_RUN_GPU_WALKER_CUH
+#define TRAWL_RUN_GPU_WALKER_CUH
+
+#include "gpu/contract.cuh"
+
+extern "C" {
+#include "run/gpu/transfer/fill.h"
+#include "run/gpu/transfer/ring.h"
+#include "run/gpu/transfer/segments.h"
+}
+
+/*
+ * Memory that a text is brought into, and from which the device copies it. A large one is ordinary
+ * memory with huge pages at first and page-locked when it has been filled: those who fill make its
+ * pages ready, all at once, which takes longer than anything else here if CUDA does it, and leaving
+ * huge pages is quick too.
+ */
+typedef struct trawl_cuda_staging {
+    uint8_t *bytes;
+    size_t size;
+    bool locked;
+    bool from_cuda; /* it was page-locked from the beginning */
+} trawl_cuda_staging;
+
+typedef struct trawl_cuda_slot {
+    cudaStream_t stream;              /* copies in and scans */
+    cudaStream_t out;                 /* copies out, while the next segment comes in */
+    cudaEvent_t in_begin, in_end;     /* of the copy in */
+    cudaEvent_t scan_begin, scan_end; /* of the scan, with its total on the host */
+    cudaEvent_t out_begin, out_end;   /* of the copy out */
+    trawl_cuda_staging staging;
+    uint8_t *text; /* device memory, as all of what follows but host_... */
+    void *workspace;
+    trawl_cuda_match *matches;
+    trawl_cuda_match *host_matches; /* pinned */
+    uint64_t *total;
+    uint64_t *host_total; /* pinned */
+    uint64_t *per_pattern;
+    size_t text_bytes, workspace_bytes, per_pattern_bytes;
+    uint64_t capacity, host_capacity; /* of matches and host_matches */
+
+    /* what it is doing: input side */
+    uint64_t index; /* of the segment; UINT64_MAX: none yet */
+    trawl_segment segment;
+    const uint8_t *device_text; /* of the segment's first readable byte */
+    trawl_range range;          /* being scanned */
+    uint64_t next;              /* first owned byte whose matches are not known yet */
+    bool counted_in;            /* the copy in is in the report already */
+    /* output side */
+    uint64_t found;
+} trawl_cuda_slot;
+
+/* What every slot needs for a walk; 0: not needed. */
+typedef struct trawl_cuda_room {
+    size_t text_bytes, workspace_bytes, per_pattern_bytes;
+    uint64_t capacity; /* of matches */
+} trawl_cuda_room;
+
+/* The slots of one walk; used by one thread at a time. */
+typedef struct trawl_cuda_slots {
+    trawl_cuda_slot *slot;
+    uint64_t count;
+    cudaEvent_t start;     /* from which times are measured */
+    uint64_t *per_pattern; /* device memory: counters summed over segments */
+    size_t per_pattern_bytes;
+} trawl_cuda_slots;
+
+typedef struct trawl_cuda_walker_state {
+    trawl_walker base;
+    const trawl_scan_options *options;
+    uint32_t device;
+    trawl_strategy strategy;
+    trawl_cuda_db *uploaded; /* NULL until the first window; the database's */
+    trawl_team *fillers;     /* the threads that fill; NULL until they are needed */
+    uint64_t width;          /* of ranges: what fitted lately */
+} trawl_cuda_walker_state;
+
+/* A walk over one window. */
+typedef struct trawl_cuda_walk {
+    trawl_cuda_walker_state *walker;
+    const trawl_window *window;
+    const trawl_cuda_db *uploaded;
+    trawl_cuda_scan scan; /* all but what differs between ranges */
+    trawl_segments segments;
+    trawl_cuda_slots *slots;
+    trawl_ring ring;
+    trawl_fillers *fillers; /* NULL where the ring has no fills */
+    trawl_cuda_room room;   /* of a slot that is used */
+    bool pinned;            /* the text is page-locked: the device copies from it */
+    const uint8_t *mapped;  /* zero-copy: the text as the device sees it */
+    bool shared;            /* it was made so for scans, of which this is one */
+    trawl_sink *sink;       /* NULL when counting */
+    trawl_counts *counts;
+    double in_until, scan_until, out_until; /* seconds after start at which the last one ended */
+} trawl_cuda_walk;
+
+/* The first owned byte of a segment is aligned to this on the device; buffers have room for it. */
+#define TRAWL_CUDA_TEXT_ALIGNMENT ((uint64_t)256)
+
+/* Takes the window from segment to segment until its matches are delivered or something fails;
+ * then work may still be under way. walker.cu prepares all that is in the structure. */
+trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error);
+
+/* Makes `count` slots, none of which does anything; their room grows when they are first used. */
+trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count, trawl_error *error);
+
+/* Frees all slots but `count`. */
+void trawl_cuda_slots_keep(trawl_cuda_slots *slots, uint64_t count);
+void trawl_cuda_slots_free(trawl_cuda_slots *slots);
+
+/* Gives one slot, of which nothing is under way, more room. */
+trawl_status trawl_cuda_slot_grow(trawl_cuda_slot *slot, const trawl_cuda_room *room,
+                                  trawl_error *error);
+
+/* Gives it memory to fill with a text of so many bytes. */
+trawl_status trawl_cuda_slot_stage(trawl_cuda_slot *slot, size_t bytes, trawl_error *error);
+
+/* Makes its filled memory one that the device copies from. */
+trawl_status trawl_cuda_slot_lock(trawl_cuda_slot *slot, trawl_error *error);
+
+/* Gives it room on the host for so many of its matches. */
+trawl_status trawl_cuda_slot_receive(trawl_cuda_slot *slot, uint64_t matches, trawl_error *error);
+
+/* Device memory that `count` slots with this room would take beyond what they have. */
+uint64_t trawl_cuda_slots_missing(const trawl_cuda_slots *slots, uint64_t count,
+                                  const trawl_cuda_room *room);
+
+/* Device memory of `bytes` at least at *memory, which has *held; what was in it is lost. */
+trawl_status trawl_cuda_grow(void **memory, size_t *held, size_t bytes, trawl_error *error);
+
+/* ------------------------------------------------------------------ kept with a database */
+
+/* The copy of `db` on a device, made at the first call, with `sample` (trawl_cuda_upload_options),
+ * and kept until trawl_db_free. */
+trawl_status trawl_cuda_upload_once(const trawl_db *db, uint32_t device, const uint8_t *sample,
+                                    size_t sample_length, trawl_cuda_db **uploaded,
+                                    trawl_error *error);
+
+/* Takes the slots that were left with the database for this device, or an empty set. The device is
+ * the current one, here and below. */
+trawl_status trawl_cuda_slots_take(const trawl_db *db, uint32_t device, trawl_cuda_slots **slots,
+                                   trawl_error *error);
+
+/* Leaves the slots for the next walk, or frees them when others are left already or `healthy` is
+ * false. Nothing of theirs may be under way. NULL is allowed. */
+void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots,
+                            bool healthy);
+
+/*
+ * Whether a text is page-locked. With `lock` it is made so, if the caller has not done it, until
+ * the last of the scans that have taken it leaves it: *shared says that this scan has to. Comes
+ * after trawl_cuda_upload_once.
+ */
+trawl_status trawl_cuda_text_take(const trawl_db *db, uint32_t device, const uint8_t *text,
+                                  size_t length, bool lock, bool *pinned, bool *shared,
+                                  trawl_error *error);
+void trawl_cuda_text_leave(const trawl_db *db, const uint8_t *text, size_t length);
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Going over a window: the ring (ring.h) says which step comes next, here it is taken. One thread
+ * drives everything; the device works ahead of it in the slots' streams, and other threads bring
+ * text (fill.h).
+ */
+#include "base/clock.h"
+#include "run/gpu/walker.cuh"
+
+#define COUNTER_THREADS 256u
+
+/* Matches handed on before the device is looked after again: some milliseconds of formatting. */
+#define DELIVERED_AT_ONCE ((uint64_t)1 << 16)
+
+/* ------------------------------------------------------------------ times for the report */
+
+/*
+ * Adds what a step took to a report's sum. Work that is queued behind that of another slot has
+ * begun, as the events see it, while it still waits; so it counts from the end of the one before.
+ */
+static trawl_status add_time(const trawl_cuda_walk *walk, cudaEvent_t begin, cudaEvent_t end,
+                             double *until, double *sum, trawl_error *error) {
+    float begin_ms = 0, end_ms = 0;
+    TRAWL_CUDA_TRY(cudaEventElapsedTime(&begin_ms, walk->slots->start, begin), error);
+    TRAWL_CUDA_TRY(cudaEventElapsedTime(&end_ms, walk->slots->start, end), error);
+    double from = (double)begin_ms / 1e3;
+    double to = (double)end_ms / 1e3;
+    from = from < *until ? *until : from;
+    if (to > from) {
+        *sum += to - from;
+        *until = to;
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status report_scan(trawl_cuda_walk *walk, trawl_cuda_slot *slot, trawl_error *error) {
+    trawl_scan_report *report = walk->walker->options->report;
+    trawl_status status = TRAWL_OK;
+    if (report != NULL && walk->ring.copy_in && !slot->counted_in) {
+        slot->counted_in = true;
+        status = add_time(walk, slot->in_begin, slot->in_end, &walk->in_until,
+                          &report->copy_in_seconds, error);
+    }
+    if (report != NULL && status == TRAWL_OK) {
+        status = add_time(walk, slot->scan_begin, slot->scan_end, &walk->scan_until,
+                          &report->scan_seconds, error);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ the ring's steps */
+
+/* Where a segment's text stands in a slot's buffers: so that its first owned byte is aligned. */
+static uint64_t padding(const trawl_segment *segment) {
+    uint64_t overlap = (segment->owned - segment->begin) % TRAWL_CUDA_TEXT_ALIGNMENT;
+    return (TRAWL_CUDA_TEXT_ALIGNMENT - overlap) % TRAWL_CUDA_TEXT_ALIGNMENT;
+}
+
+/* Memory of a slot is made when the slot is first used, while text is read into others; there is
+ * most to do before it is filled, so that comes first. */
+static trawl_status start_fill(trawl_cuda_walk *walk, trawl_cuda_slot *slot,
+                               const trawl_ring_action *action, trawl_error *error) {
+    trawl_segment segment = trawl_segments_at(&walk->segments, action->segment);
+    trawl_status status = trawl_cuda_slot_stage(slot, walk->room.text_bytes, error);
+    if (status == TRAWL_OK) {
+        trawl_fillers_start(walk->fillers, action->slot, slot->staging.bytes + padding(&segment),
+                            segment.begin, segment.end);
+    }
+    return status;
+}
+
+/* The next segment's text is there; or as much of it as could be read, with which the walk ends. */
+static void end_fill(trawl_cuda_walk *walk, uint64_t place) {
+    uint64_t index = walk->ring.next;
+    trawl_segment segment = trawl_segments_at(&walk->segments, index);
+    trawl_error error;
+    trawl_status status;
+    uint64_t reached = trawl_fillers_reached(walk->fillers, place, &status, &error);
+    trawl_ring_filled(&walk->ring, place);
+    if (status != TRAWL_OK) {
+        walk->window->reading->status = status;
+        walk->window->reading->error = error;
+        bool some = reached > segment.owned;
+        walk->segments.length = some ? reached : segment.owned;
+        trawl_ring_end(&walk->ring, some ? index + 1 : index);
+    }
+}
+
+/* Makes segment `index` the slot's own. */
+static void begin_segment(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, uint64_t index) {
+    slot->index = index;
+    slot->segment = trawl_segments_at(&walk->segments, index);
+    slot->next = slot->segment.owned;
+    slot->counted_in = false;
+    slot->device_text = walk->mapped != NULL ? walk->mapped + slot->segment.begin
+                                             : slot->text + padding(&slot->segment);
+}
+
+static trawl_status copy_in(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, uint64_t index,
+                            trawl_error *error) {
+    trawl_status status = trawl_cuda_slot_grow(slot, &walk->room, error);
+    if (status == TRAWL_OK && !walk->pinned) {
+        status = trawl_cuda_slot_lock(slot, error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    begin_segment(walk, slot, index);
+    uint64_t place = padding(&slot->segment);
+    const uint8_t *from =
+        walk->pinned ? walk->window->text + slot->segment.begin : slot->staging.bytes + place;
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->in_begin, slot->stream), error);
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->text + place, from,
+                                   slot->segment.end - slot->segment.begin, cudaMemcpyHostToDevice,
+                                   slot->stream),
+                   error);
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->in_end, slot->stream), error);
+    return TRAWL_OK;
+}
+
+static __global__ void add_counters(trawl_counter *sums, const uint64_t *counters, uint32_t count) {
+    uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+    if (index < count && counters[index] != 0) {
+        atomicAdd(&sums[index], (trawl_counter)counters[index]);
+    }
+}
+
+static trawl_status start_scan(const trawl_cuda_walk *walk, trawl_cuda_slot *slot,
+                               trawl_error *error) {
+    const trawl_segment *segment = &slot->segment;
+    trawl_cuda_scan scan = walk->scan;
+    bool matches = scan.form == TRAWL_CUDA_MATCHES;
+    slot->range = trawl_range_at(segment, slot->next, matches ? walk->walker->width : UINT64_MAX);
+    scan.owned = slot->range.begin - segment->begin;
+    scan.base = walk->window->base + segment->begin;
+    uint64_t length = slot->range.end - segment->begin;
+    trawl_cuda_room room = {};
+    trawl_status status =
+        trawl_cuda_workspace_any(walk->uploaded, &scan, length, &room.workspace_bytes, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_slot_grow(slot, &room, error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_cuda_results results = {};
+    results.total = slot->total;
+    results.per_pattern = slot->per_pattern;
+    results.matches = slot->matches;
+    results.capacity = matches ? slot->capacity : 0;
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->scan_begin, slot->stream), error);
+    status = trawl_cuda_scan_any(walk->uploaded, &scan, slot->device_text, length, &results,
+                                 slot->workspace, slot->workspace_bytes, slot->stream, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    if (scan.form == TRAWL_CUDA_PATTERNS) {
+        uint32_t count = walk->uploaded->patterns.count;
+        TRAWL_LAUNCH(add_counters, count / COUNTER_THREADS + 1, COUNTER_THREADS, 0, slot->stream,
+                     (trawl_counter *)walk->slots->per_pattern, slot->per_pattern, count);
+        TRAWL_CUDA_LAUNCHED("add_counters", error);
+    }
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->host_total, slot->total, sizeof *slot->total,
+                                   cudaMemcpyDeviceToHost, slot->stream),
+                   error);
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->scan_end, slot->stream), error);
+    return TRAWL_OK;
+}
+
+/* A scan is complete: its total says whether the range's matches are there. */
+static trawl_status end_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
+    trawl_cuda_walker_state *walker = walk->walker;
+    trawl_cuda_slot *slot = &walk->slots->slot[index];
+    trawl_status status = report_scan(walk, slot, error);
+    slot->found = *slot->host_total;
+    trawl_ring_scanned_as as = TRAWL_RING_LAST_RANGE;
+    bool matches = walk->scan.form == TRAWL_CUDA_MATCHES;
+    if (status == TRAWL_OK && matches) {
+        uint64_t width =
+            trawl_range_width(slot->range.end - slot->range.begin, slot->found, slot->capacity);
+        if (slot->found > slot->capacity) {
+            as = TRAWL_RING_AGAIN;
+            walker->width = width == 0 ? 1 : width;
+            if (width == 0) { /* at most one match for each pattern ends with a byte */
+                trawl_cuda_room room = {};
+                room.capacity = slot->found;
+                status = trawl_cuda_slot_grow(slot, &room, error);
+            }
+        } else {
+            walker->width = width > walker->width ? width : walker->width;
+            slot->next = slot->range.end;
+            as = slot->next == slot->segment.end ? TRAWL_RING_LAST_RANGE : TRAWL_RING_RANGE;
+        }
+    }
+    trawl_ring_scanned(&walk->ring, index, as, matches && slot->found != 0);
+    return status;
+}
+
+static trawl_status copy_out(trawl_cuda_slot *slot, trawl_error *error) {
+    trawl_status status = trawl_cuda_slot_receive(slot, slot->found, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->out_begin, slot->out), error);
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->host_matches, slot->matches,
+                                   slot->found * sizeof *slot->matches, cudaMemcpyDeviceToHost,
+                                   slot->out),
+                   error);
+    TRAWL_CUDA_TRY(cudaEventRecord(slot->out_end, slot->out), error);
+    return TRAWL_OK;
+}
+
+static trawl_status await_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaEventSynchronize(walk->slots->slot[index].scan_end), error);
+    return end_scan(walk, index, error);
+}
+
+static trawl_status await_copy_out(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
+    trawl_cuda_slot *slot = &walk->slots->slot[index];
+    TRAWL_CUDA_TRY(cudaEventSynchronize(slot->out_end), error);
+    trawl_ring_copied_out(&walk->ring, index);
+    trawl_scan_report *report = walk->walker->options->report;
+    return report == NULL ? TRAWL_OK
+                          : add_time(walk, slot->out_begin, slot->out_end, &walk->out_until,
+                                     &report->copy_out_seconds, error);
+}
+
+static trawl_status await_copy_in(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaEventSynchronize(walk->slots->slot[index].in_end), error);
+    trawl_ring_copied_in(&walk->ring, index);
+    return TRAWL_OK;
+}
+
+static trawl_status await_fill(trawl_cuda_walk *walk, uint64_t place) {
+    trawl_scan_report *report = walk->walker->options->report;
+    double begin = report == NULL ? 0 : trawl_seconds();
+    trawl_fillers_await(walk->fillers, place);
+    if (report != NULL) {
+        report->read_wait_seconds += trawl_seconds() - begin;
+    }
+    end_fill(walk, place);
+    return TRAWL_OK;
+}
+
+/* A step that only starts something. */
+static trawl_status start(trawl_cuda_walk *walk, const trawl_ring_action *action,
+                          trawl_error *error) {
+    trawl_cuda_slot *slot = &walk->slots->slot[action->slot];
+    switch (action->step) {
+    case TRAWL_RING_FILL:
+        return start_fill(walk, slot, action, error);
+    case TRAWL_RING_COPY_IN:
+        return copy_in(walk, slot, action->segment, error);
+    case TRAWL_RING_COPY_OUT:
+        return copy_out(slot, error);
+    default:                                  /* TRAWL_RING_SCAN */
+        if (slot->index != action->segment) { /* nothing had to be copied */
+            trawl_status status = trawl_cuda_slot_grow(slot, &walk->room, error);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+            begin_segment(walk, slot, action->segment);
+        }
+        return start_scan(walk, slot, error);
+    }
+}
+
+/* Takes note of what is complete, so that work follows it while the host is busy. */
+static trawl_status look_ahead(trawl_cuda_walk *walk, trawl_error *error) {
+    uint64_t slot;
+    if (trawl_ring_filling(&walk->ring, &slot) && trawl_fillers_done(walk->fillers, slot)) {
+        end_fill(walk, slot);
+    }
+    while (trawl_ring_scanning(&walk->ring, &slot)) {
+        cudaError_t code = cudaEventQuery(walk->slots->slot[slot].scan_end);
+        if (code == cudaErrorNotReady) {
+            (void)cudaGetLastError(); /* it is no error, but remembered like one */
+            return TRAWL_OK;
+        }
+        trawl_status status = code == cudaSuccess
+                                  ? end_scan(walk, slot, error)
+                                  : trawl_cuda_failed(code, "cudaEventQuery", error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* Gives the device what it can work on while matches are delivered. */
+static trawl_status work_ahead(trawl_cuda_walk *walk, trawl_error *error) {
+    trawl_ring_action action;
+    trawl_status status = look_ahead(walk, error);
+    while (status == TRAWL_OK && trawl_ring_ahead(&walk->ring, &action)) {
+        status = start(walk, &action, error);
+        if (status == TRAWL_OK) {
+            status = look_ahead(walk, error);
+        }
+    }
+    return status;
+}
+
+static trawl_status deliver(trawl_cuda_walk *walk, const trawl_ring_action *action,
+                            trawl_error *error) {
+    trawl_cuda_slot *slot = &walk->slots->slot[action->slot];
+    trawl_status status = TRAWL_OK;
+    if (walk->sink == NULL) {
+        walk->counts->total += slot->found;
+    } else {
+        const trawl_cuda_match *matches = slot->host_matches;
+        uint64_t found = slot->found;
+        for (uint64_t i = 0; i < found && status == TRAWL_OK; i++) {
+            status = trawl_sink_put(walk->sink, matches[i].end - matches[i].length, matches[i].end,
+                                    matches[i].pattern);
+            if (status == TRAWL_OK && (i + 1) % DELIVERED_AT_ONCE == 0) {
+                status = work_ahead(walk, error);
+            }
+        }
+    }
+    trawl_ring_delivered(&walk->ring, action->slot);
+    return status;
+}
+
+static trawl_status perform(trawl_cuda_walk *walk, const trawl_ring_action *action,
+                            trawl_error *error) {
+    switch (action->step) {
+    case TRAWL_RING_FILL:
+    case TRAWL_RING_COPY_IN:
+    case TRAWL_RING_SCAN:
+    case TRAWL_RING_COPY_OUT:
+        return start(walk, action, error);
+    case TRAWL_RING_DELIVER:
+        return deliver(walk, action, error);
+    case TRAWL_RING_AWAIT_FILL:
+        return await_fill(walk, action->slot);
+    case TRAWL_RING_AWAIT_COPY_IN:
+        return await_copy_in(walk, action->slot, error);
+    case TRAWL_RING_AWAIT_SCAN:
+        return await_scan(walk, action->slot, error);
+    case TRAWL_RING_AWAIT_COPY_OUT:
+        return await_copy_out(walk, action->slot, error);
+    case TRAWL_RING_FINISHED:
+        break;
+    }
+    return TRAWL_OK;
+}
+
+/* Follows the ring to its end. */
+static trawl_status follow_ring(trawl_cuda_walk *walk, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaEventRecord(walk->slots->start, walk->slots->slot[0].stream), error);
+    for (;;) {
+        trawl_status status = look_ahead(walk, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        trawl_ring_action action = trawl_ring_next(&walk->ring);
+        if (action.step == TRAWL_RING_FINISHED) {
+            return TRAWL_OK;
+        }
+        status = perform(walk, &action, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ the walk */
+
+typedef struct driving {
+    trawl_cuda_walk *walk;
+    trawl_error *error;
+    trawl_status status;
+} driving;
+
+static void drive(void *context) {
+    driving *self = (driving *)context;
+    self->status = follow_ring(self->walk, self->error);
+}
+
+trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error) {
+    driving self = {walk, error, TRAWL_OK};
+    if (walk->fillers == NULL) {
+        drive(&self);
+    } else {
+        trawl_fillers_run(walk->fillers, walk->walker->fillers, drive, &self);
+    }
+    return self.status;
+}

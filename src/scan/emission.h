@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* From "some key ends here" to matches, counts of patterns, or totals. Shared by every automaton.
+ */
+#ifndef TRAWL_SCAN_EMISSION_H
+#define TRAWL_SCAN_EMISSION_H
+
+#include "database/outputs.h"
+#include "scan/contract.h"
+
+/* Whether pattern `id`, found in folded text, also stands there with its own letter case. */
+static inline bool trawl_verified(const trawl_pattern_view *patterns, uint32_t id,
+                                  const uint8_t *text) {
+    return (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0 ||
+           trawl_pattern_matches(patterns, id, text);
+}
+
+/* Puts all matches that end before text[end] of the window, whose longest key is `key`. */
+static inline trawl_status trawl_emit_matches(const trawl_outputs *outputs,
+                                              const trawl_pattern_view *patterns,
+                                              const trawl_window *window, size_t end, uint32_t key,
+                                              trawl_sink *sink) {
+    do {
+        const trawl_key_record *record = &outputs->records[key];
+        uint32_t length = record->length;
+        if (__builtin_expect(length > end, 0)) {
+            break; /* only a forged automaton claims a key that begins before the text */
+        }
+        size_t start = end - length;
+        const uint32_t *ids = record->patterns == 1 ? &record->ids : outputs->ids + record->ids;
+        uint32_t count = record->patterns & ~TRAWL_RECORD_VERIFY;
+        bool verify = count != record->patterns;
+        if (verify) {
+            ids = outputs->ids + outputs->first[key];
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            if (verify && !trawl_verified(patterns, ids[i], window->text + start)) {
+                continue;
+            }
+            trawl_status status =
+                trawl_sink_put(sink, window->base + start, window->base + end, ids[i]);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+        }
+        key = record->link;
+    } while (key != TRAWL_NO_KEY);
+    return TRAWL_OK;
+}
+
+/* A position of a window where keys end: `key` is the longest. */
+typedef struct trawl_ending_event {
+    uint32_t position; /* of the first byte behind them, from a beginning that events share */
+    uint32_t key;
+} trawl_ending_event;
+
+/* Writes the matches of a key and its links, which need no verification, where there is room for
+ * all of them; returns the end of what it wrote. */
+static inline trawl_match *trawl_emit_chain(const trawl_outputs *outputs, uint32_t key,
+                                            uint64_t end, trawl_match *to) {
+    do {
+        const trawl_key_record *record = &outputs->records[key];
+        uint32_t count = record->patterns;
+        const uint32_t *ids = count == 1 ? &record->ids : outputs->ids + record->ids;
+        for (uint32_t i = 0; i < count; i++) {
+            *to++ = (trawl_match){.start = end - record->length, .end = end, .pattern = ids[i]};
+        }
+        key = record->link;
+    } while (key != TRAWL_NO_KEY);
+    return to;
+}
+
+/* trawl_emit_matches for many positions, begin + events[i].position. Sinks are asked for room a
+ * batch at a time, and the usual key costs one load and one store. */
+static inline trawl_status trawl_emit_events(const trawl_outputs *outputs,
+                                             const trawl_pattern_view *patterns,
+                                             const trawl_window *window, size_t begin,
+                                             const trawl_ending_event *events, size_t count,
+                                             trawl_sink *sink) {
+    const trawl_key_record *records = outputs->records;
+    uint64_t base = window->base;
+    for (size_t i = 0; i < count; i++) {
+        trawl_status room = trawl_sink_make_room(sink);
+        if (room != TRAWL_OK) {
+            return room;
+        }
+        trawl_match *to = sink->matches + sink->count;
+        const trawl_match *limit = sink->matches + sink->capacity;
+        for (; i < count && to != limit; i++) {
+            uint32_t key = events[i].key;
+            const trawl_key_record *record = &records[key];
+            size_t end = begin + events[i].position;
+            if (__builtin_expect(record->length > end, 0)) {
+                break;
+            }
+            if (trawl_record_is_plain(record)) {
+                *to++ = (trawl_match){.start = base + end - record->length,
+                                      .end = base + end,
+                                      .pattern = record->ids};
+            } else if (outputs->total[key] <= (size_t)(limit - to) &&
+                       (outputs->verify[key] & TRAWL_VERIFY_CHAIN) == 0) {
+                to = trawl_emit_chain(outputs, key, base + end, to);
+            } else {
+                break;
+            }
+        }
+        sink->count = (size_t)(to - sink->matches);
+        if (i < count) {
+            /* There is too little room, letters are to be verified, or the key is forged. */
+            trawl_status status = trawl_emit_matches(
+                outputs, patterns, window, begin + events[i].position, events[i].key, sink);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* Counts the same matches. `hits` (one for each key) is NULL or collects whole chains, which
+ * trawl_emit_hits distributes to the patterns later: one addition for each position. */
+static inline void trawl_emit_counts(const trawl_outputs *outputs,
+                                     const trawl_pattern_view *patterns, const trawl_window *window,
+                                     size_t end, uint32_t key, trawl_counts *counts,
+                                     uint64_t *hits) {
+    if ((outputs->verify[key] & TRAWL_VERIFY_CHAIN) == 0) {
+        counts->total += outputs->total[key];
+        if (hits != NULL) {
+            hits[key]++;
+        }
+        return;
+    }
+    do {
+        uint32_t length = outputs->length[key];
+        if (length > end) {
+            break;
+        }
+        bool verify = (outputs->verify[key] & TRAWL_VERIFY_OWN) != 0;
+        for (uint32_t i = outputs->first[key]; i < outputs->first[key + 1]; i++) {
+            uint32_t id = outputs->ids[i];
+            if (!verify || trawl_verified(patterns, id, window->text + end - length)) {
+                counts->total++;
+                if (counts->per_pattern != NULL) {
+                    counts->per_pattern[id]++;
+                }
+            }
+        }
+        key = outputs->link[key];
+    } while (key != TRAWL_NO_KEY);
+}
+
+/* Adds collected hits to counts->per_pattern and clears them. Keys link to smaller numbers. */
+static inline void trawl_emit_hits(const trawl_outputs *outputs, trawl_counts *counts,
+                                   uint64_t *hits) {
+    for (uint32_t key = outputs->keys; key-- > 0;) {
+        uint64_t count = hits[key];
+        if (count == 0) {
+            continue;
+        }
+        hits[key] = 0;
+        for (uint32_t i = outputs->first[key]; i < outputs->first[key + 1]; i++) {
+            counts->per_pattern[outputs->ids[i]] += count;
+        }
+        if (outputs->link[key] != TRAWL_NO_KEY) {
+            hits[outputs->link[key]] += count;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "scan/lanes.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+
+/* Steps of a lane in one block. Recording needs an event's memory for each step, so blocks are
+ * small; counting needs none, so that starting lanes is rare. A block of lanes pays only when it is
+ * several times longer than the overlap that every lane walks twice. */
+#define RECORD_STEPS ((size_t)4096)
+#define RECORD_STEPS_MAX ((size_t)32768)
+#define COUNT_STEPS ((size_t)1 << 16)
+#define OVERLAP_FACTOR 8
+#define COUNT_OVERLAP_FACTOR 128
+#define FEWEST_STEPS ((size_t)64)
+
+/* One mispredicted branch costs as much as doing without branches in so many steps. */
+#define SPARSE_STEPS 24
+#define FULL_STEPS 24
+
+static size_t lane_steps(const trawl_lane_walker *walker, size_t left, size_t most) {
+    size_t steps = left / TRAWL_LANES;
+    steps = steps < most ? steps : most;
+    return steps >= FEWEST_STEPS && steps >= OVERLAP_FACTOR * walker->overlap ? steps : 0;
+}
+
+/* Brings the walk into its state at text[end] of the window; returns that state. */
+static uint32_t warm_up(const trawl_lane_walker *walker, const trawl_window *window, size_t end) {
+    size_t steps = end < walker->overlap ? end : walker->overlap;
+    trawl_lane_set lanes = {.text = {window->text + end - steps}};
+    walker->loops->advance[1](walker->automaton, &lanes, steps);
+    return lanes.state[0];
+}
+
+/* Sets up the lanes of the block that begins at `position`; lane 0 goes on in `state`. */
+static void start_lanes(const trawl_lane_walker *walker, const trawl_window *window,
+                        size_t position, size_t steps, uint32_t state, trawl_lane_set *lanes) {
+    for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
+        /* Lane 0 needs no warming up; it does lane 1's work again so that one loop serves all. */
+        size_t begin = position + (lane == 0 ? 1 : lane) * steps;
+        lanes->text[lane] = window->text + begin - walker->overlap;
+        lanes->state[lane] = 0;
+    }
+    walker->loops->advance[0](walker->automaton, lanes, walker->overlap);
+    lanes->state[0] = state;
+    for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
+        lanes->text[lane] = window->text + position + lane * steps;
+        lanes->event_count[lane] = 0;
+    }
+}
+
+/* What becomes of recorded events: matches for a sink, counts of patterns, or a total. */
+typedef struct event_consumer {
+    trawl_sink *sink;
+    trawl_counts *counts;
+} event_consumer;
+
+/* `events` are a lane's, whose first byte is text[begin]. */
+static trawl_status consume(trawl_lane_walker *walker, const trawl_window *window,
+                            trawl_ending_event *events, size_t count, size_t begin,
+                            const event_consumer *consumer) {
+    walker->loops->name_keys(walker->automaton, events, count);
+    if (consumer->sink != NULL) {
+        return trawl_chains_emit(&walker->chains, walker->outputs, walker->patterns, window, begin,
+                                 events, count, consumer->sink);
+    }
+    trawl_counts *counts = consumer->counts;
+    if (counts->per_pattern == NULL && !walker->verify) {
+        const uint32_t *total = walker->outputs->total;
+        uint64_t sum = 0;
+        for (size_t i = 0; i < count; i++) {
+            sum += total[events[i].key];
+        }
+        counts->total += sum;
+        return TRAWL_OK;
+    }
+    if (counts->per_pattern == NULL) {
+        trawl_chains_count(&walker->chains, walker->outputs, walker->patterns, window, begin,
+                           events, count, counts);
+        return TRAWL_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        trawl_emit_counts(walker->outputs, walker->patterns, window, begin + events[i].position,
+                          events[i].key, counts, walker->hits);
+    }
+    return TRAWL_OK;
+}
+
+static size_t record_steps(const trawl_lane_walker *walker) {
+    size_t most = OVERLAP_FACTOR * walker->overlap;
+    return most < RECORD_STEPS ? RECORD_STEPS : most > RECORD_STEPS_MAX ? RECORD_STEPS_MAX : most;
+}
+
+/* Room for the events of a block. */
+static trawl_status prepare_events(trawl_lane_walker *walker, const trawl_window *window,
+                                   trawl_error *error) {
+    size_t most = record_steps(walker) * TRAWL_LANES;
+    size_t owned = window->length - window->owned;
+    size_t needed = (owned < most ? owned : most) + TRAWL_LANES;
+    if (needed > walker->event_capacity) {
+        trawl_release(walker->events);
+        walker->event_capacity = 0;
+        walker->events = trawl_allocate(needed, sizeof *walker->events);
+        if (walker->events == NULL) {
+            return trawl_fail_memory(error, "scanning", needed * sizeof *walker->events);
+        }
+        walker->event_capacity = needed;
+    }
+    return TRAWL_OK;
+}
+
+static trawl_lane_density density(uint64_t matching, uint64_t steps) {
+    return matching <= steps / SPARSE_STEPS         ? TRAWL_LANES_SPARSE
+           : matching >= steps - steps / FULL_STEPS ? TRAWL_LANES_FULL
+                                                    : TRAWL_LANES_MIXED;
+}
+
+/* Where a walk over a window stands. */
+typedef struct lane_progress {
+    size_t position;
+    uint32_t state; /* before text[position] */
+} lane_progress;
+
+/* Records and consumes one block of lanes or, where the rest is too short for that, of one lane. */
+static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *window,
+                                 lane_progress *at, const event_consumer *consumer) {
+    size_t most = record_steps(walker);
+    size_t left = window->length - at->position;
+    size_t steps = lane_steps(walker, left, most);
+    trawl_lane_set lanes;
+    memset(&lanes, 0, sizeof lanes);
+    if (steps == 0) {
+        steps = left < most ? left : most;
+        lanes.text[0] = window->text + at->position;
+        lanes.state[0] = at->state;
+        lanes.events[0] = walker->events;
+        walker->loops->record[1](walker->automaton, &lanes, steps);
+        at->state = lanes.state[0];
+        at->position += steps;
+        return consume(walker, window, walker->events, lanes.event_count[0], at->position - steps,
+                       consumer);
+    }
+    start_lanes(walker, window, at->position, steps, at->state, &lanes);
+    for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
+        lanes.events[lane] = walker->events + lane * (steps + 1);
+    }
+    if (walker->density == TRAWL_LANES_MIXED) {
+        walker->loops->record_dense(walker->automaton, &lanes, steps);
+    } else {
+        walker->loops->record[0](walker->automaton, &lanes, steps);
+    }
+    at->state = lanes.state[TRAWL_LANES - 1];
+    size_t events = 0;
+    trawl_status status = TRAWL_OK;
+    for (size_t lane = 0; lane < TRAWL_LANES && status == TRAWL_OK; lane++) {
+        events += lanes.event_count[lane];
+        status = consume(walker, window, lanes.events[lane], lanes.event_count[lane],
+                         at->position + lane * steps, consumer);
+    }
+    walker->density = density(events, steps * TRAWL_LANES);
+    at->position += steps * TRAWL_LANES;
+    return status;
+}
+
+static trawl_status record_window(trawl_lane_walker *walker, const trawl_window *window,
+                                  const event_consumer *consumer, trawl_error *error) {
+    trawl_status status = prepare_events(walker, window, error);
+    lane_progress at = {window->owned, warm_up(walker, window, window->owned)};
+    while (status == TRAWL_OK && at.position < window->length) {
+        status = record_block(walker, window, &at, consumer);
+    }
+    return status;
+}
+
+trawl_status trawl_lanes_scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                              trawl_error *error) {
+    event_consumer consumer = {.sink = sink};
+    return record_window((trawl_lane_walker *)walker, window, &consumer, error);
+}
+
+/* Counts one block in the state's totals, or the rest of the window where that is short. */
+static void count_block(trawl_lane_walker *walker, const trawl_window *window, lane_progress *at,
+                        trawl_counts *counts) {
+    size_t most = COUNT_OVERLAP_FACTOR * walker->overlap;
+    size_t left = window->length - at->position;
+    size_t steps = lane_steps(walker, left, most < COUNT_STEPS ? COUNT_STEPS : most);
+    trawl_lane_set lanes;
+    memset(&lanes, 0, sizeof lanes);
+    if (steps == 0) {
+        lanes.text[0] = window->text + at->position;
+        lanes.state[0] = at->state;
+        counts->total += walker->loops->count[1](walker->automaton, &lanes, left);
+        at->position = window->length;
+        return;
+    }
+    start_lanes(walker, window, at->position, steps, at->state, &lanes);
+    uint64_t found = walker->loops->count[0](walker->automaton, &lanes, steps);
+    counts->total += found;
+    /* One step may have found several matches: only recording tells whether nearly all did. */
+    trawl_lane_density seen = density(found, steps * TRAWL_LANES);
+    if (seen != TRAWL_LANES_FULL || walker->density != TRAWL_LANES_FULL) {
+        walker->density = seen == TRAWL_LANES_SPARSE ? TRAWL_LANES_SPARSE : TRAWL_LANES_MIXED;
+    }
+    at->state = lanes.state[TRAWL_LANES - 1];
+    at->position += steps * TRAWL_LANES;
+}
+
+/* Counts all matches. Where they are frequent, recording them first is faster: it has no branch
+ * that depends on them. */
+static trawl_status count_window(trawl_lane_walker *walker, const trawl_window *window,
+                                 trawl_counts *counts, trawl_error *error) {
+    event_consumer consumer = {.counts = counts};
+    lane_progress at = {window->owned, warm_up(walker, window, window->owned)};
+    trawl_status status = TRAWL_OK;
+    while (status == TRAWL_OK && at.position < window->length) {
+        if (walker->density == TRAWL_LANES_MIXED) {
+            status = prepare_events(walker, window, error);
+            if (status == TRAWL_OK) {
+                status = record_block(walker, window, &at, &consumer);
+            }
+        } else {
+            count_block(walker, window, &at, counts);
+        }
+    }
+    return status;
+}
+
+trawl_status trawl_lanes_count(trawl_walker *base, const trawl_window *window, trawl_counts *counts,
+                               trawl_error *error) {
+    trawl_lane_walker *walker = (trawl_lane_walker *)base;
+    if (counts->per_pattern == NULL && !walker->verify) {
+        return count_window(walker, window, counts, error);
+    }
+    if (counts->per_pattern != NULL && walker->hits == NULL) {
+        walker->hits = trawl_allocate_zeroed(walker->outputs->keys, sizeof *walker->hits);
+        if (walker->hits == NULL) {
+            return trawl_fail_memory(error, "counting patterns",
+                                     (uint64_t)walker->outputs->keys * sizeof *walker->hits);
+        }
+    }
+    event_consumer consumer = {.counts = counts};
+    return record_window(walker, window, &consumer, error);
+}
+
+void trawl_lanes_settle(trawl_walker *base, trawl_counts *counts) {
+    trawl_lane_walker *walker = (trawl_lane_walker *)base;
+    if (walker->hits != NULL) {
+        trawl_emit_hits(walker->outputs, counts, walker->hits);
+    }
+}
+
+void trawl_lanes_release(trawl_lane_walker *walker) {
+    trawl_release(walker->events);
+    trawl_release(walker->hits);
+    trawl_chains_release(&walker->chains);
+}

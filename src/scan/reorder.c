@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "scan/reorder.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/status.h"
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+#define OVERLAP_FACTOR 8 /* a block is at least so many overlaps long: they are searched twice */
+#define FIRST_CAPACITY ((size_t)1 << 12)
+#define INSERTION_RUN ((size_t)16)
+
+/* The sink that gathers one block. A walk that fills it to its limit is ended and done again in
+ * smaller blocks. */
+typedef struct gathering {
+    trawl_sink sink;
+    size_t limit;
+    bool overflow;
+    bool no_memory;
+} gathering;
+
+typedef struct reordering {
+    gathering gathered;
+    trawl_match *scratch; /* as many matches as have been sorted at once so far */
+    size_t scratch_capacity;
+    uint32_t *starts; /* block bytes + 1: where each end's matches begin */
+} reordering;
+
+/* The capacity doubles and the matches stay: `count` is never reset while a block is gathered. */
+static trawl_status grow(trawl_sink *sink) {
+    gathering *gathered = (gathering *)sink;
+    if (sink->capacity >= gathered->limit) {
+        gathered->overflow = true;
+        return TRAWL_STOPPED;
+    }
+    size_t capacity = sink->capacity == 0 ? FIRST_CAPACITY : 2 * sink->capacity;
+    trawl_match *matches = trawl_reallocate(sink->matches, capacity, sizeof *matches);
+    if (matches == NULL) {
+        gathered->no_memory = true;
+        return TRAWL_ERROR_MEMORY;
+    }
+    sink->matches = matches;
+    sink->capacity = capacity;
+    return TRAWL_OK;
+}
+
+static inline bool before(const trawl_match *left, const trawl_match *right) {
+    if (left->end != right->end) {
+        return left->end < right->end;
+    }
+    if (left->start != right->start) {
+        return left->start < right->start;
+    }
+    return left->pattern < right->pattern;
+}
+
+/* Merge sort that leaves ordered stretches alone: walkers find most matches in order. `scratch` has
+ * room for half of them, rounded up. */
+static void merge_sort(trawl_match *matches, size_t count, trawl_match *scratch) {
+    if (count <= INSERTION_RUN) {
+        for (size_t i = 1; i < count; i++) {
+            trawl_match moving = matches[i];
+            size_t j = i;
+            for (; j > 0 && before(&moving, &matches[j - 1]); j--) {
+                matches[j] = matches[j - 1];
+            }
+            matches[j] = moving;
+        }
+        return;
+    }
+    size_t left_count = count / 2;
+    merge_sort(matches, left_count, scratch);
+    merge_sort(matches + left_count, count - left_count, scratch);
+    if (!before(&matches[left_count], &matches[left_count - 1])) {
+        return;
+    }
+    memcpy(scratch, matches, left_count * sizeof *matches);
+    size_t left = 0, right = left_count, to = 0;
+    while (left < left_count && right < count) {
+        matches[to++] =
+            before(&matches[right], &scratch[left]) ? matches[right++] : scratch[left++];
+    }
+    memcpy(matches + to, scratch + left, (left_count - left) * sizeof *matches);
+}
+
+static bool ordered(const trawl_match *matches, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        if (before(&matches[i], &matches[i - 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Distributes the matches by end, then sorts those of each end. */
+static void sort_by_end(reordering *order, uint64_t first_end, size_t ends) {
+    trawl_sink *sink = &order->gathered.sink;
+    trawl_match *matches = sink->matches;
+    size_t count = sink->count;
+    uint32_t *starts = order->starts;
+    memset(starts, 0, (ends + 1) * sizeof *starts);
+    for (size_t i = 0; i < count; i++) {
+        starts[matches[i].end - first_end + 1]++;
+    }
+    for (size_t end = 1; end <= ends; end++) {
+        starts[end] += starts[end - 1];
+    }
+    trawl_match *sorted = order->scratch;
+    for (size_t i = 0; i < count; i++) {
+        sorted[starts[matches[i].end - first_end]++] = matches[i];
+    }
+    for (size_t begin = 0; begin < count;) {
+        size_t past = starts[sorted[begin].end - first_end];
+        merge_sort(sorted + begin, past - begin, matches);
+        begin = past;
+    }
+    /* The two arrays change places; both have room for what the sink claims. */
+    sink->matches = sorted;
+    order->scratch = matches;
+    size_t capacity = order->scratch_capacity;
+    order->scratch_capacity = sink->capacity;
+    sink->capacity = capacity;
+}
+
+/* Sorts the gathered matches of a block whose ends are first_end .. first_end + ends - 1. */
+static trawl_status sort_block(reordering *order, uint64_t first_end, size_t ends,
+                               trawl_error *error) {
+    trawl_sink *sink = &order->gathered.sink;
+    if (ordered(sink->matches, sink->count)) {
+        return TRAWL_OK;
+    }
+    if (order->scratch_capacity < sink->count) {
+        trawl_release(order->scratch);
+        order->scratch_capacity = 0;
+        order->scratch = trawl_allocate(sink->capacity, sizeof *order->scratch);
+        if (order->scratch == NULL) {
+            return trawl_fail_memory(error, "sorting matches",
+                                     (uint64_t)sink->capacity * sizeof *order->scratch);
+        }
+        order->scratch_capacity = sink->capacity;
+    }
+    /* Counting by end costs a pass over all ends: not worth it for few matches, and not needed when
+     * there is one end only. */
+    if (ends == 1 || sink->count < ends / 32) {
+        merge_sort(sink->matches, sink->count, order->scratch);
+    } else {
+        sort_by_end(order, first_end, ends);
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status hand_on(const trawl_sink *from, trawl_sink *to) {
+    for (size_t i = 0; i < from->count;) {
+        if (to->count == to->capacity) {
+            trawl_status status = to->flush(to);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+        }
+        size_t room = to->capacity - to->count;
+        size_t part = from->count - i < room ? from->count - i : room;
+        memcpy(to->matches + to->count, from->matches + i, part * sizeof *from->matches);
+        to->count += part;
+        i += part;
+    }
+    return TRAWL_OK;
+}
+
+trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                           trawl_find find, trawl_error *error) {
+    size_t overlap = walker->db->header->max_length - 1;
+    size_t most = OVERLAP_FACTOR * (overlap + 1);
+    most = most < BLOCK_BYTES ? BLOCK_BYTES : most;
+    most = most < window->length ? most : window->length;
+    reordering order = {.gathered = {.sink = {.flush = grow}}};
+    trawl_sink *gathered = &order.gathered.sink;
+    order.starts = trawl_allocate(most + 1, sizeof *order.starts);
+    trawl_status status = TRAWL_OK;
+    if (order.starts == NULL) {
+        status = trawl_fail_memory(error, "sorting matches", (most + 1) * sizeof *order.starts);
+    }
+    size_t bytes = most;
+    for (size_t position = window->owned; status == TRAWL_OK && position < window->length;) {
+        size_t left = window->length - position;
+        bytes = bytes < left ? bytes : left;
+        size_t begin = position < overlap ? 0 : position - overlap;
+        trawl_window block = {.text = window->text + begin,
+                              .length = position + bytes - begin,
+                              .owned = position - begin,
+                              .base = window->base + begin};
+        gathered->count = 0;
+        order.gathered.overflow = false;
+        /* The matches at one end are as many as the patterns at most, and have to be held. */
+        order.gathered.limit = bytes == 1 ? SIZE_MAX : TRAWL_REORDER_MOST;
+        status = find(walker, &block, gathered, error);
+        if (order.gathered.no_memory) {
+            status = trawl_fail_memory(error, "sorting matches",
+                                       2 * (uint64_t)gathered->capacity * sizeof(trawl_match));
+        }
+        if (order.gathered.overflow) {
+            status = TRAWL_OK;
+            bytes = (bytes + 1) / 2;
+            continue;
+        }
+        if (status == TRAWL_OK) {
+            status = sort_block(&order, window->base + position + 1, bytes, error);
+        }
+        if (status == TRAWL_OK) {
+            status = hand_on(gathered, sink);
+        }
+        position += bytes;
+        /* Grow again with room to spare, so that a dense text does not overflow every other time.
+         */
+        if (gathered->count < TRAWL_REORDER_MOST / 4 && bytes < most) {
+            bytes = 2 * bytes < most ? 2 * bytes : most;
+        }
+    }
+    trawl_release(order.starts);
+    trawl_release(order.scratch);
+    trawl_release(gathered->matches);
+    return status;
+}
