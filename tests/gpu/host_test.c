@@ -3,6 +3,7 @@
  * Texts in host memory that a CUDA device scans: every engine, kind of matches and way of transfer
  * gives what the oracle gives, and segments are joined without a seam.
  */
+#include "engines/registry.h"
 #include "generate.h"
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"

@@ -4,6 +4,7 @@
  * sentence, and scans go on on the CPU. The build runs it with the devices hidden; where one is
  * visible all the same, it is skipped.
  */
+#include "engines/registry.h"
 #include "gpu/module.h"
 
 #include <setjmp.h>
