@@ -91,7 +91,7 @@ static void price_all(const trawl_qgram_survey *survey, const trawl_automata_est
     record->nanoseconds[TRAWL_PLAN_QGRAM] =
         plan->division.nanoseconds + (plan->division.exact ? 0 : ends * costs->match);
     /* Failures and the search of a child in a row wait for what the DFA's step does not; over the
-     * workloads of docs/PERFORMANCE.md that makes three steps of it, in the median. */
+     * workloads of docs/guide/benchmarks.md that makes three steps of it, in the median. */
     double dfa = trawl_automata_step(&automata->dfa, costs->dfa_step);
     double nfa = trawl_automata_step(&automata->nfa, costs->nfa_step);
     nfa = nfa > 3 * dfa ? nfa : 3 * dfa;

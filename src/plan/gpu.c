@@ -24,7 +24,7 @@ _Static_assert(TRAWL_DEVICE_MOST_TIERS == TRAWL_CUDA_QGRAM_TIERS, "a record has 
 static const trawl_cuda_properties usual_device = {
     .multiprocessors = 132, .shared_bytes = 232448, .cache_bytes = 50u << 20};
 
-/* Fitted to counts over 1 GiB on an H200 (docs/GPU.md, "The planner"). */
+/* Fitted to counts over 1 GiB on an H200 (docs/notebook/2026-11-gpu-planner.md). */
 static const trawl_device_costs built_in = {
     .size = sizeof(trawl_device_costs),
     .filter = 1.1,

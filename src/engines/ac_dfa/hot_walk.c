@@ -13,7 +13,7 @@
 #define ROUNDS 2u
 
 /* Of what a block with 1,024 busy threads does: measured, 768 of them take 1.11 times as long, 512
- * 1.42, and 256 2.6 (docs/GPU.md). */
+ * 1.42, and 256 2.6 (docs/notebook/2026-11-gpu-qgram-steps.md). */
 #define BUSY_THREADS 1024.0
 #define SLOWER 0.4
 

@@ -13,8 +13,8 @@ static const char *const variant_summaries[] = {
     "in turn, each part as the papers' table of 257 columns", NULL};
 
 /* Parts when the caller leaves their number to us. The paper's 4 and 8 pay on cards with small
- * caches; on a CPU every part is another walk over the text (docs/PERFORMANCE.md), so as few as
- * keep a part's table near the size of a last-level cache. */
+ * caches; on a CPU every part is another walk over the text (docs/notebook/2026-11-dfa-or-nfa.md),
+ * so as few as keep a part's table near the size of a last-level cache. */
 #define PART_TABLE_BYTES ((uint64_t)8 << 20)
 #define MOST_CHOSEN_PARTS 8u
 

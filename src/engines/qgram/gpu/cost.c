@@ -7,13 +7,14 @@
  * What things cost, in picoseconds of a whole H200 for a byte of text, a sample, or a case of what
  * is rarer. Only their proportions matter, and they are near enough for other devices.
  *
- * The filter's loop alone was measured with one tier and nothing verified (docs/GPU.md): 4,300 GB/s
- * at a stride of 4 with two bits, 3,600 at a stride of 2 and 2,100 at a stride of 1 with one bit.
- * That is what READING, ALONGSIDE, PER_TIER, PER_SAMPLE and PER_ONE make of it; three tiers were
- * measured at 976 GB/s, which is why each of them pays PER_TIER. A look-up in the L2 cache is 160
- * G/s. What follows FILTER is near to what the second step took (docs/GPU.md): 32 picoseconds for a
- * candidate that is there by chance, of which there are half as many as this model expects, and 41
- * to 50 where keys or their beginnings are.
+ * The filter's loop alone was measured with one tier and nothing verified
+ * (docs/notebook/2026-11-gpu-qgram-steps.md): 4,300 GB/s at a stride of 4 with two bits, 3,600 at a
+ * stride of 2 and 2,100 at a stride of 1 with one bit. That is what READING, ALONGSIDE, PER_TIER,
+ * PER_SAMPLE and PER_ONE make of it; three tiers were measured at 976 GB/s, which is why each of
+ * them pays PER_TIER. A look-up in the L2 cache is 160 G/s. What follows FILTER is near to what the
+ * second step took (docs/notebook/2026-11-gpu-qgram-steps.md): 32 picoseconds for a candidate that
+ * is there by chance, of which there are half as many as this model expects, and 41 to 50 where
+ * keys or their beginnings are.
  */
 #define READING 0.215   /* a byte, out of device memory */
 #define ALONGSIDE 0.1   /* of the shorter one of reading and computing: what does not overlap */

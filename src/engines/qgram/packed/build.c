@@ -69,7 +69,8 @@ bool trawl_packed_find_letters(const trawl_patterns *patterns, uint32_t min_leng
 /* ------------------------------------------------------------------ choice of parameters */
 
 /* Nanoseconds on Zen 3 with the AVX2 loops. With them the choices for sets that were measured are
- * within a few percent of the best ones found by trying (docs/PERFORMANCE.md). */
+ * within a few percent of the best ones found by trying (docs/notebook/2026-11-packed-filter.md).
+ */
 static const double pack_cost = 0.05;    /* a letter */
 static const double pair_cost = 0.20;    /* a position, FILTER in the first-level cache */
 static const double sample_cost = 0.8;   /* a sample, likewise */
