@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                .strip_cr = (data[0] & 0x10) != 0,
                                .case_insensitive = (data[0] & 0x20) != 0};
     trawl_patterns *patterns = NULL;
-    pattern_tally tally = {0};
+    pattern_counts tally = {0};
     trawl_pattern pattern;
     trawl_error error;
     if (trawl_patterns_new(&patterns, &error) != TRAWL_OK)

@@ -59,7 +59,7 @@ int pattern_options_take(pattern_options *options, const arguments *args, int id
 }
 
 bool pattern_options_load(const pattern_options *options, trawl_patterns **patterns,
-                          pattern_tally *tally) {
+                          pattern_counts *tally) {
     trawl_error error;
     trawl_status status = trawl_patterns_new(patterns, &error);
     if (status != TRAWL_OK) {

@@ -28,7 +28,7 @@ int pattern_options_take(pattern_options *options, const arguments *arguments, i
 /* Reads all inputs into a new set, which the caller frees. `tally` may be NULL. False after
  * reporting. An empty set is not an error here: the command decides. */
 bool pattern_options_load(const pattern_options *options, trawl_patterns **patterns,
-                          pattern_tally *tally);
+                          pattern_counts *tally);
 
 /* True when standard input is among the pattern files. */
 bool pattern_options_use_stdin(const pattern_options *options);

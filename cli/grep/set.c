@@ -11,7 +11,7 @@
 
 /* The patterns of one argument, which are its lines: as grep, a LF at its end begins one more. */
 static trawl_status add_text(const char *text, const pattern_reading *reading,
-                             trawl_patterns *patterns, pattern_tally *tally, trawl_error *error) {
+                             trawl_patterns *patterns, pattern_counts *tally, trawl_error *error) {
     size_t length = strlen(text);
     char *lines = allocate(length + 1);
     memcpy(lines, text, length);
@@ -34,7 +34,7 @@ static bool load_patterns(grep_set *set, const grep_options *options, trawl_patt
     }
     const pattern_reading reading = {.format = PATTERN_FORMAT_LINES,
                                      .case_insensitive = options->ignore_case};
-    pattern_tally tally = {0};
+    pattern_counts tally = {0};
     for (size_t i = 0; i < options->source_count; i++) {
         const grep_pattern_source *source = &options->sources[i];
         trawl_status status =

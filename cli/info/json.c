@@ -103,7 +103,7 @@ static void print_expected(const info_report *report) {
             ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"reach\":%u,\"table_bytes\":%" PRIu64
             ",\"pass\":%.6g,\"look_ups\":%.6g,\"gb_per_second\":%.4f}",
             i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
-            filter->patterns, filter->window, filter->gram, filter->stride, filter->reach,
+            filter->patterns, filter->window, filter->gram, filter->stride, filter->anchor_slack,
             filter->table_bytes, filter->pass, filter->look_ups, filter->gb_per_second);
     }
     (void)printf("],\"device_filters\":[");

@@ -124,8 +124,9 @@ static void print_expected(const info_report *report) {
         (void)snprintf(lengths, sizeof lengths, "%zu-%zu", filter->min_length, filter->max_length);
         (void)printf("  %-8s %11s %12s %4u %3u %3u %3u %13s %7.3f %% %8.3f %% %8.2f\n",
                      filter->kind, lengths, grouped(filter->patterns, a), filter->window,
-                     filter->gram, filter->stride, filter->reach, grouped(filter->table_bytes, b),
-                     filter->pass * 100, filter->look_ups * 100, filter->gb_per_second);
+                     filter->gram, filter->stride, filter->anchor_slack,
+                     grouped(filter->table_bytes, b), filter->pass * 100, filter->look_ups * 100,
+                     filter->gb_per_second);
     }
 }
 

@@ -183,13 +183,15 @@ typedef struct trawl_costs {
     double nfa_step[TRAWL_COST_SIZES]; /* ac-nfa */
     double shift[TRAWL_COST_SIZES];    /* wu-manber: a window tested in a table of that size */
     double shift_zero;                 /* a window looked up */
-    double sample_wide;  /* what one of more than eight bytes takes besides: a share */
-    double memory;       /* a byte of text that is only fetched */
-    double shuffle;      /* qgram, few patterns: a byte of text in one shuffle of vectors */
-    double shuffle_pass; /* a position that passes all of them and ends a pattern */
-    double resident; /* qgram, hundreds of patterns: a byte of text whose last four are hashed */
-    double dfa_match_often; /* as dfa_match, where matches end at half of all bytes */
-    double resident_pass; /* a position that passes all hashes, or shuffles, and ends no pattern */
+    double sample_wide;     /* what one of more than eight bytes takes besides: a share */
+    double memory;          /* a byte of text that is only fetched */
+    double teddy;           /* qgram, few patterns: a byte of text in one shuffle of vectors */
+    double teddy_candidate; /* a position that passes all of them and ends a pattern */
+    double
+        register_bloom; /* qgram, hundreds of patterns: a byte of text whose last four are hashed */
+    double dfa_match_often;          /* as dfa_match, where matches end at half of all bytes */
+    double register_bloom_candidate; /* a position that passes all hashes, or shuffles, and ends no
+                                        pattern */
 } trawl_costs;
 #define TRAWL_COSTS                                                                                \
     { .size = sizeof(trawl_costs) }
@@ -330,10 +332,12 @@ typedef struct trawl_filter_information {
     const char *kind; /* static: "direct", "hashed", "shuffle", "packed", "resident" */
     size_t min_length, max_length;
     uint64_t patterns; /* 0: not known */
-    uint32_t window;   /* bytes of each pattern that it looks at: the last ones, or see reach */
-    uint32_t gram;     /* bytes of a sample */
-    uint32_t stride;   /* bytes of text from one sample to the next */
-    uint32_t reach;    /* windows end up to so many bytes before patterns, where they are rare */
+    uint32_t
+        window;    /* bytes of each pattern that it looks at: the last ones, or see anchor_slack */
+    uint32_t gram; /* bytes of a sample */
+    uint32_t stride; /* bytes of text from one sample to the next */
+    uint32_t
+        anchor_slack; /* windows end up to so many bytes before patterns, where they are rare */
     uint64_t table_bytes;
     double pass;          /* expected: share of samples that pass; 0: not known, as what follows */
     double look_ups;      /* expected: ends to be looked up, for a byte of text */

@@ -154,7 +154,7 @@ static trawl_status time_tier(bench *self, size_t count, size_t length, uint32_t
     trawl_qgram_choice choice;
     memset(&choice, 0, sizeof choice);
     choice.header.tiers = 1;
-    choice.header.tier[0] = (trawl_qgram_tier){.kind = TRAWL_TIER_HASHED,
+    choice.header.tier[0] = (trawl_qgram_tier){.kind = TRAWL_TIER_BLOOM,
                                                .min_length = (uint32_t)length,
                                                .max_length = (uint32_t)length,
                                                .window = (uint32_t)length,
@@ -223,7 +223,7 @@ static trawl_status measure_samples(bench *self) {
         costs->sample_wide = at_least(wide / costs->sample[2] - 1, 0.01);
     }
     if (status == TRAWL_OK) { /* so many that there is no filter of shuffles */
-        status = time_tier(self, TRAWL_SHUFFLE_PATTERNS + 72, 2, 4, 1, 0, &costs->direct);
+        status = time_tier(self, TRAWL_TEDDY_PATTERNS + 72, 2, 4, 1, 0, &costs->direct);
     }
     return status;
 }
@@ -292,9 +292,9 @@ static trawl_status measure_resident(bench *self) {
     trawl_status status = compile_variant(self, "resident", 1, 4, &db);
     if (status == TRAWL_OK) {
         fill_with_strange_bytes(self);
-        status = time_scan(self, db, &self->costs->resident);
+        status = time_scan(self, db, &self->costs->register_bloom);
     }
-    self->costs->resident /= trawl_resident_work(4, false);
+    self->costs->register_bloom /= trawl_register_bloom_work(4, false);
     trawl_db_free(db);
     return status;
 }
@@ -321,17 +321,17 @@ static trawl_status measure_resident_passes(bench *self) {
     double nothing = 0, passes = 0;
     trawl_status status = compile_variant(self, "resident", PATTERNS, LENGTH, &db);
     if (status == TRAWL_OK) {
-        status = time_passes(self, db, PATTERNS, LENGTH - TRAWL_RESIDENT_BYTES, LENGTH, &nothing,
-                             &passes);
+        status = time_passes(self, db, PATTERNS, LENGTH - TRAWL_REGISTER_BLOOM_BYTES, LENGTH,
+                             &nothing, &passes);
     }
-    self->costs->resident_pass =
-        at_least((passes - nothing) * (PASS_EVERY + TRAWL_RESIDENT_BYTES), 1);
+    self->costs->register_bloom_candidate =
+        at_least((passes - nothing) * (PASS_EVERY + TRAWL_REGISTER_BLOOM_BYTES), 1);
     trawl_db_free(db);
     return status;
 }
 
 /* A set for the filter of shuffles, and its patterns, all of whose four bytes are shuffled. */
-static trawl_status measure_shuffles(bench *self) {
+static trawl_status measure_teddy(bench *self) {
     enum { PATTERNS = 4, LENGTH = 4 };
     trawl_db *db = NULL;
     double nothing = 0, passes = 0;
@@ -340,10 +340,10 @@ static trawl_status measure_shuffles(bench *self) {
         status = time_passes(self, db, PATTERNS, 0, LENGTH, &nothing, &passes);
     }
     if (status == TRAWL_OK) {
-        const trawl_qgram_shuffle *filter =
-            trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, 0, NULL);
-        self->costs->shuffle = nothing / trawl_qgram_shuffle_work(filter);
-        self->costs->shuffle_pass =
+        const trawl_teddy *filter =
+            trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, 0, NULL);
+        self->costs->teddy = nothing / trawl_teddy_work(filter);
+        self->costs->teddy_candidate =
             at_least((passes - nothing) * (PASS_EVERY + LENGTH) - self->costs->match, 1);
     }
     trawl_db_free(db);
@@ -444,7 +444,7 @@ static trawl_status measure_shifts(bench *self) {
 
 static trawl_status measure_round(bench *self) {
     trawl_status (*const parts[])(bench *) = {
-        measure_samples,  measure_passes,          measure_look_ups, measure_shuffles,
+        measure_samples,  measure_passes,          measure_look_ups, measure_teddy,
         measure_resident, measure_resident_passes, measure_automata, measure_shifts};
     trawl_status status = TRAWL_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TRAWL_OK; i++) {

@@ -36,8 +36,8 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     made->names = trawl_db_section(made, TRAWL_SECTION_NAMES, 0, NULL);
     made->uploads = &made->uploads_storage;
     (void)pthread_mutex_init(&made->uploads->lock, NULL);
-    made->companion = &made->companion_storage;
-    (void)pthread_mutex_init(&made->companion->lock, NULL);
+    made->fallback = &made->fallback_storage;
+    (void)pthread_mutex_init(&made->fallback->lock, NULL);
     *db = made;
     return TRAWL_OK;
 }
@@ -48,8 +48,8 @@ void trawl_db_free(trawl_db *db) {
             db->uploads->release(db->uploads->items);
         }
         (void)pthread_mutex_destroy(&db->uploads->lock);
-        trawl_db_free(db->companion->db);
-        (void)pthread_mutex_destroy(&db->companion->lock);
+        trawl_db_free(db->fallback->db);
+        (void)pthread_mutex_destroy(&db->fallback->lock);
         release_block((uint8_t *)(uintptr_t)db->block, db->size, db->owner);
         trawl_release(db);
     }

@@ -32,11 +32,11 @@ typedef struct trawl_uploads {
 
 /* An automaton over the same patterns, built when an engine that filters first needs one
  * (run/fallback.h). */
-typedef struct trawl_companion {
+typedef struct trawl_fallback {
     pthread_mutex_t lock;
     struct trawl_db *db; /* NULL until then */
     bool refused;        /* it did not fit */
-} trawl_companion;
+} trawl_fallback;
 
 struct trawl_db {
     const uint8_t *block;
@@ -49,8 +49,8 @@ struct trawl_db {
     const char *names;
     trawl_uploads *uploads; /* changes although the database does not */
     trawl_uploads uploads_storage;
-    trawl_companion *companion; /* likewise */
-    trawl_companion companion_storage;
+    trawl_fallback *fallback; /* likewise */
+    trawl_fallback fallback_storage;
 };
 
 /* Makes a handle for a block of that engine whose header, section table and pattern sections are

@@ -67,9 +67,9 @@ static __device__ void sort(trawl_cuda_match *items, uint64_t count) {
     }
 }
 
-static __global__ void arrange_parts(trawl_cuda_match *matches, const trawl_counter *ends,
-                                     uint64_t parts, const trawl_counter *total,
-                                     trawl_counter capacity) {
+static __global__ void sort_parts(trawl_cuda_match *matches, const trawl_counter *ends,
+                                  uint64_t parts, const trawl_counter *total,
+                                  trawl_counter capacity) {
     uint64_t part = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (part >= parts || *total > capacity) {
         return;
@@ -80,8 +80,8 @@ static __global__ void arrange_parts(trawl_cuda_match *matches, const trawl_coun
 
 /* The thread of the first match at an end sorts all that end there; others may read their ends
  * meanwhile, which are equal whichever of them they see. */
-static __global__ void arrange_ends(trawl_cuda_match *matches, const trawl_counter *total,
-                                    trawl_counter capacity) {
+static __global__ void sort_equal_ends(trawl_cuda_match *matches, const trawl_counter *total,
+                                       trawl_counter capacity) {
     const uint64_t count = *total, stride = (uint64_t)gridDim.x * blockDim.x;
     if (count > capacity) {
         return;
@@ -101,21 +101,22 @@ static __global__ void arrange_ends(trawl_cuda_match *matches, const trawl_count
     }
 }
 
-trawl_status trawl_cuda_arrange(trawl_cuda_match *matches, const trawl_counter *ends,
-                                uint64_t parts, const trawl_counter *total, trawl_counter capacity,
-                                cudaStream_t stream, trawl_error *error) {
+trawl_status trawl_cuda_sort_parts(trawl_cuda_match *matches, const trawl_counter *ends,
+                                   uint64_t parts, const trawl_counter *total,
+                                   trawl_counter capacity, cudaStream_t stream,
+                                   trawl_error *error) {
     enum { THREADS = 128 };
-    TRAWL_LAUNCH(arrange_parts, (unsigned)((parts + THREADS - 1) / THREADS), THREADS, 0, stream,
+    TRAWL_LAUNCH(sort_parts, (unsigned)((parts + THREADS - 1) / THREADS), THREADS, 0, stream,
                  matches, ends, parts, total, capacity);
-    TRAWL_CUDA_LAUNCHED("arrange_parts", error);
+    TRAWL_CUDA_LAUNCHED("sort_parts", error);
     return TRAWL_OK;
 }
 
-trawl_status trawl_cuda_arrange_ends(trawl_cuda_match *matches, const trawl_counter *total,
-                                     trawl_counter capacity, cudaStream_t stream,
-                                     trawl_error *error) {
+trawl_status trawl_cuda_sort_equal_ends(trawl_cuda_match *matches, const trawl_counter *total,
+                                        trawl_counter capacity, cudaStream_t stream,
+                                        trawl_error *error) {
     enum { BLOCKS = 1024, THREADS = 256 };
-    TRAWL_LAUNCH(arrange_ends, BLOCKS, THREADS, 0, stream, matches, total, capacity);
-    TRAWL_CUDA_LAUNCHED("arrange_ends", error);
+    TRAWL_LAUNCH(sort_equal_ends, BLOCKS, THREADS, 0, stream, matches, total, capacity);
+    TRAWL_CUDA_LAUNCHED("sort_equal_ends", error);
     return TRAWL_OK;
 }

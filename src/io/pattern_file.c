@@ -234,7 +234,7 @@ static trawl_status add_tsv(const line_reader *reader, const uint8_t *line, size
 }
 
 static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length,
-                             pattern_tally *tally) {
+                             pattern_counts *tally) {
     reader->line++;
     tally->lines++;
     if (reader->reading->strip_cr && length != 0 && line[length - 1] == '\r')
@@ -263,7 +263,7 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
 
 /* Adds the complete lines of `bytes`; *used is where the first incomplete one begins. */
 static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t length,
-                              pattern_tally *tally, size_t *used) {
+                              pattern_counts *tally, size_t *used) {
     size_t begin = 0;
     const uint8_t *end = NULL;
     while (begin < length && (end = memchr(bytes + begin, '\n', length - begin)) != NULL) {
@@ -286,7 +286,7 @@ static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t 
 
 /* The last line of an input, which has no LF. */
 static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, size_t length,
-                                  pattern_tally *tally) {
+                                  pattern_counts *tally) {
     if (length == 0)
         return TRAWL_OK;
     if (length > LINE_LIMIT) {
@@ -297,7 +297,7 @@ static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, siz
 }
 
 static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buffer,
-                             pattern_tally *tally) {
+                             pattern_counts *tally) {
     size_t held = 0; /* bytes of a line whose end has not been read yet */
     for (;;) {
         size_t length = 0;
@@ -319,8 +319,8 @@ static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buff
 }
 
 trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
-                              trawl_patterns *patterns, pattern_tally *tally, trawl_error *error) {
-    pattern_tally ignored = {0};
+                              trawl_patterns *patterns, pattern_counts *tally, trawl_error *error) {
+    pattern_counts ignored = {0};
     text_file *file = NULL;
     trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, error);
     if (status != TRAWL_OK)
@@ -343,8 +343,8 @@ trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
 
 trawl_status pattern_memory_add(const void *bytes, size_t length, const char *origin,
                                 const pattern_reading *reading, trawl_patterns *patterns,
-                                pattern_tally *tally, trawl_error *error) {
-    pattern_tally ignored = {0};
+                                pattern_counts *tally, trawl_error *error) {
+    pattern_counts ignored = {0};
     uint8_t *scratch = malloc(LINE_LIMIT);
     if (scratch == NULL)
         return trawl_fail_memory(error, "reading patterns", LINE_LIMIT);

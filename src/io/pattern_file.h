@@ -37,21 +37,21 @@ typedef struct pattern_reading {
 } pattern_reading;
 
 /* What was read; every call adds to it, so begin with zeros. */
-typedef struct pattern_tally {
+typedef struct pattern_counts {
     uint64_t lines;       /* all of them */
     uint64_t empty_lines; /* skipped ones, and with pattern_text_add empty texts */
-} pattern_tally;
+} pattern_counts;
 
 /* Adds the patterns of a file to the set. "-" is standard input. Files compressed with gzip, zstd
  * or xz are read through. `tally` may be NULL. */
 trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
-                              trawl_patterns *patterns, pattern_tally *tally, trawl_error *error);
+                              trawl_patterns *patterns, pattern_counts *tally, trawl_error *error);
 
 /* Adds the patterns of a text in memory as if it were the file `origin` (for messages only). This
  * is how grep's -e works: its argument is split at LF. The empty text has no line at all. */
 trawl_status pattern_memory_add(const void *bytes, size_t length, const char *origin,
                                 const pattern_reading *reading, trawl_patterns *patterns,
-                                pattern_tally *tally, trawl_error *error);
+                                pattern_counts *tally, trawl_error *error);
 
 /* Adds one pattern written in the format (for tsv: escaped), as the option -e of scan does: a LF
  * inside is part of the pattern. An empty one is an error. `origin` is for messages. */

@@ -135,9 +135,9 @@ bool trawl_db_device_filter(const trawl_db *db, size_t index, trawl_filter_infor
 
 bool trawl_db_filter(const trawl_db *db, size_t index, trawl_filter_information *filter) {
     static const char *const kinds[TRAWL_TIER_KINDS] = {
-        [TRAWL_TIER_DIRECT] = "direct",     [TRAWL_TIER_HASHED] = "hashed",
-        [TRAWL_TIER_SHUFFLE] = "shuffle",   [TRAWL_TIER_PACKED] = "packed",
-        [TRAWL_TIER_RESIDENT] = "resident",
+        [TRAWL_TIER_DIRECT] = "direct",       [TRAWL_TIER_BLOOM] = "bloom",
+        [TRAWL_TIER_TEDDY] = "teddy",         [TRAWL_TIER_PACKED] = "packed",
+        [TRAWL_TIER_REGISTERS] = "registers",
     };
     const trawl_qgram_header *header = find_tiers(db);
     if (header == NULL || filter == NULL || index >= header->tiers) {
@@ -145,14 +145,14 @@ bool trawl_db_filter(const trawl_db *db, size_t index, trawl_filter_information 
     }
     const trawl_qgram_tier *tier = &header->tier[index];
     uint64_t bytes = 0;
-    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, (uint32_t)index, &bytes);
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, (uint32_t)index, &bytes);
     *filter = (trawl_filter_information){.kind = kinds[tier->kind],
                                          .min_length = tier->min_length,
                                          .max_length = tier->max_length,
                                          .window = tier->window,
                                          .gram = tier->gram,
                                          .stride = tier->stride,
-                                         .reach = tier->reach,
+                                         .anchor_slack = tier->anchor_slack,
                                          .table_bytes = bytes};
     const trawl_plan_record *record = find_record(db);
     if (record != NULL) {

@@ -143,7 +143,7 @@ static trawl_status price_filter(device_plan *self, trawl_error *error) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         uint64_t first = first_table_bytes(tier);
         bytes += first + (tier->align_bits == 0 ? 0 : UINT64_C(2) << tier->align_bits);
-        in_shared += tier->place == TRAWL_CUDA_QGRAM_GLOBAL || i >= layout->sieved ? 0 : first;
+        in_shared += tier->place == TRAWL_CUDA_QGRAM_GLOBAL || i >= layout->filtered ? 0 : first;
     }
     bytes += layout->mix.shared_bytes;
     self->filter_shared_bytes = in_shared;
@@ -170,11 +170,11 @@ static void price_packed(device_plan *self) {
                          length == 0 ? "too few patterns" : "the text has too many other bytes");
         return;
     }
-    double strangers = trawl_cuda_packed_strangers(&letters, self->options->sample, length);
+    double outside = trawl_cuda_packed_outside(&letters, self->options->sample, length);
     bool verified =
         patterns->case_insensitive != 0 && patterns->case_insensitive != patterns->count;
     self->record->picoseconds[TRAWL_DEVICE_PACKED] =
-        self->costs.packed + strangers * TRAWL_CUDA_PACKED_STRANGER +
+        self->costs.packed + outside * TRAWL_CUDA_PACKED_OUTSIDE +
         (verified ? self->hot.match_ends * TRAWL_CUDA_PACKED_VERIFIED : 0);
     self->record->bytes[TRAWL_DEVICE_PACKED] =
         TRAWL_CUDA_PACKED_WINDOWS * UINT64_C(5) + QGRAM_PATTERN_BYTES * (uint64_t)patterns->count;
@@ -215,8 +215,8 @@ static void explain_filter(const device_plan *self, trawl_plan *plan) {
     const trawl_cuda_qgram_layout *layout = self->layout;
     const trawl_device_record *record = self->record;
     const trawl_cuda_qgram_mix *mix = &layout->mix;
-    bool one = layout->sieved == 1, beyond = false;
-    for (uint32_t i = 0; i < layout->sieved; i++) {
+    bool one = layout->filtered == 1, beyond = false;
+    for (uint32_t i = 0; i < layout->filtered; i++) {
         beyond |= layout->tier[i].place == TRAWL_CUDA_QGRAM_GLOBAL;
     }
     if (mix->walked != NULL) {
@@ -230,7 +230,7 @@ static void explain_filter(const device_plan *self, trawl_plan *plan) {
                        " of each block's shared memory (%.0f GB/s for itself); for the others ",
                        1e3 / (mix->price * self->costs.filter));
     }
-    trawl_plan_add(plan, "%u filter%s in ", layout->sieved, one ? "" : "s");
+    trawl_plan_add(plan, "%u filter%s in ", layout->filtered, one ? "" : "s");
     add_bytes(plan, self->filter_shared_bytes);
     trawl_plan_add(plan, " of each block's shared memory%s let%s %.2g %% of positions through, to ",
                    beyond ? " and behind the L2 cache" : "", one ? "s" : "",
@@ -303,7 +303,7 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
 static void record_tiers(const device_plan *self) {
     trawl_device_record *record = self->record;
     const trawl_cuda_qgram_mix *mix = &self->layout->mix;
-    record->tiers = self->layout->sieved;
+    record->tiers = self->layout->filtered;
     if (mix->walked != NULL) {
         record->tier[record->tiers] = (trawl_device_tier_record){.place = TRAWL_DEVICE_AUTOMATON,
                                                                  .min_length = mix->shortest,
@@ -313,7 +313,7 @@ static void record_tiers(const device_plan *self) {
                                                                  .bytes = mix->shared_bytes};
         record->tiers++;
     }
-    for (uint32_t i = 0; i < self->layout->sieved; i++) {
+    for (uint32_t i = 0; i < self->layout->filtered; i++) {
         const trawl_cuda_qgram_tier *tier = &self->layout->tier[i];
         record->tier[i] = (trawl_device_tier_record){.place = tier->place,
                                                      .min_length = tier->min_length,

@@ -18,34 +18,34 @@ static trawl_status copy_patterns(const trawl_db *db, trawl_patterns **patterns,
     return status;
 }
 
-static trawl_status build(const trawl_db *db, trawl_db **companion, trawl_error *error) {
+static trawl_status build(const trawl_db *db, trawl_db **fallback, trawl_error *error) {
     trawl_patterns *patterns = NULL;
     trawl_status status = copy_patterns(db, &patterns, error);
     if (status == TRAWL_OK) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
         options.engine = "ac-dfa";
         options.max_table_bytes = DFA_BYTES;
-        status = trawl_compile(patterns, &options, companion, error);
+        status = trawl_compile(patterns, &options, fallback, error);
         if (status == TRAWL_ERROR_LIMIT) {
             options.engine = "ac-nfa";
             options.max_table_bytes = 0;
-            status = trawl_compile(patterns, &options, companion, error);
+            status = trawl_compile(patterns, &options, fallback, error);
         }
     }
     trawl_patterns_free(patterns);
     return status;
 }
 
-trawl_status trawl_companion_open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
-    trawl_companion *companion = db->companion;
+trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
+    trawl_fallback *fallback = db->fallback;
     *walker = NULL;
-    (void)pthread_mutex_lock(&companion->lock);
-    if (companion->db == NULL && !companion->refused) {
-        companion->refused = build(db, &companion->db, error) != TRAWL_OK;
+    (void)pthread_mutex_lock(&fallback->lock);
+    if (fallback->db == NULL && !fallback->refused) {
+        fallback->refused = build(db, &fallback->db, error) != TRAWL_OK;
         trawl_clear(error);
     }
-    const trawl_db *automaton = companion->db;
-    (void)pthread_mutex_unlock(&companion->lock);
+    const trawl_db *automaton = fallback->db;
+    (void)pthread_mutex_unlock(&fallback->lock);
     if (automaton == NULL) {
         return TRAWL_OK;
     }

@@ -97,8 +97,8 @@ typedef struct trawl_walker {
     uint32_t threads; /* set by the runner: how many a walker with threads of its own may use */
     /* Set by the runner: opens a walker of an automaton over the same patterns, for texts that
      * defeat an engine's filter. Leaves it NULL where there is no memory for one. */
-    trawl_status (*open_companion)(const trawl_db *db, struct trawl_walker **companion,
-                                   trawl_error *error);
+    trawl_status (*open_fallback)(const trawl_db *db, struct trawl_walker **fallback,
+                                  trawl_error *error);
 } trawl_walker;
 
 typedef struct trawl_walker_type {

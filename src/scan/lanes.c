@@ -63,8 +63,8 @@ static trawl_status consume(trawl_lane_walker *walker, const trawl_window *windo
                             const event_consumer *consumer) {
     walker->loops->name_keys(walker->automaton, events, count);
     if (consumer->sink != NULL) {
-        return trawl_chains_emit(&walker->chains, walker->outputs, walker->patterns, window, begin,
-                                 events, count, consumer->sink);
+        return trawl_prepared_emit(&walker->chains, walker->outputs, walker->patterns, window,
+                                   begin, events, count, consumer->sink);
     }
     trawl_counts *counts = consumer->counts;
     if (counts->per_pattern == NULL && !walker->verify) {
@@ -77,8 +77,8 @@ static trawl_status consume(trawl_lane_walker *walker, const trawl_window *windo
         return TRAWL_OK;
     }
     if (counts->per_pattern == NULL) {
-        trawl_chains_count(&walker->chains, walker->outputs, walker->patterns, window, begin,
-                           events, count, counts);
+        trawl_prepared_count(&walker->chains, walker->outputs, walker->patterns, window, begin,
+                             events, count, counts);
         return TRAWL_OK;
     }
     for (size_t i = 0; i < count; i++) {
@@ -254,5 +254,5 @@ void trawl_lanes_settle(trawl_walker *base, trawl_counts *counts) {
 void trawl_lanes_release(trawl_lane_walker *walker) {
     trawl_release(walker->events);
     trawl_release(walker->hits);
-    trawl_chains_release(&walker->chains);
+    trawl_prepared_release(&walker->chains);
 }

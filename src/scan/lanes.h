@@ -61,7 +61,7 @@ typedef struct trawl_lane_walker {
     trawl_ending_event *events; /* NULL until needed */
     size_t event_capacity;
     uint64_t *hits; /* one for each key; NULL until patterns are counted one by one */
-    trawl_chains chains;
+    trawl_prepared_matches chains;
 } trawl_lane_walker;
 
 trawl_status trawl_lanes_scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,

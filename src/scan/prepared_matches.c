@@ -22,7 +22,7 @@
  * cache. */
 #define MOST_IN_ALL ((size_t)1 << 15)
 
-static trawl_chain_writer *choose_writer(void);
+static trawl_prepared_writer *choose_writer(void);
 
 /* ------------------------------------------------------------------ making */
 
@@ -31,18 +31,18 @@ static uint32_t ready(const trawl_outputs *outputs, uint32_t key) {
 }
 
 /* What a match has to be besides a match of folded text. */
-static trawl_chain_letters letters_of(const trawl_pattern_view *patterns, uint32_t id) {
+static trawl_prepared_letters letters_of(const trawl_pattern_view *patterns, uint32_t id) {
     uint64_t wanted = 0;
     uint32_t length = patterns->offsets[id + 1] - patterns->offsets[id];
     uint32_t known = length < sizeof wanted ? length : sizeof wanted;
     memcpy((uint8_t *)&wanted + sizeof wanted - known,
            patterns->bytes + patterns->offsets[id + 1] - known, known);
-    return (trawl_chain_letters){.wanted = wanted,
-                                 .mask = ~UINT64_C(0) << (8 * (sizeof wanted - known))};
+    return (trawl_prepared_letters){.wanted = wanted,
+                                    .mask = ~UINT64_C(0) << (8 * (sizeof wanted - known))};
 }
 
 static void fill(const trawl_outputs *outputs, const trawl_pattern_view *patterns,
-                 trawl_chains *chains) {
+                 trawl_prepared_matches *chains) {
     uint32_t used = 0;
     chains->longest = sizeof(uint64_t);
     for (uint32_t key = 0; key < outputs->keys; key++) {
@@ -57,7 +57,7 @@ static void fill(const trawl_outputs *outputs, const trawl_pattern_view *pattern
                 chains->matches[used] = (trawl_match){
                     .start = UINT64_C(0) - outputs->length[link], .end = 0, .pattern = id};
                 chains->letters[used] =
-                    exact ? letters_of(patterns, id) : (trawl_chain_letters){.mask = 0};
+                    exact ? letters_of(patterns, id) : (trawl_prepared_letters){.mask = 0};
             }
         }
         if (outputs->length[key] > chains->longest) {
@@ -69,7 +69,7 @@ static void fill(const trawl_outputs *outputs, const trawl_pattern_view *pattern
 }
 
 static void make(const trawl_outputs *outputs, const trawl_pattern_view *patterns,
-                 trawl_chains *chains) {
+                 trawl_prepared_matches *chains) {
     size_t used = 0;
     chains->refused = true;
     for (uint32_t key = 0; key < outputs->keys && used <= MOST_IN_ALL; key++) {
@@ -82,7 +82,7 @@ static void make(const trawl_outputs *outputs, const trawl_pattern_view *pattern
     chains->matches = trawl_allocate(used + VERIFIED + AT_ONCE, sizeof *chains->matches);
     chains->letters = trawl_allocate(used, sizeof *chains->letters);
     if (chains->keys == NULL || chains->matches == NULL || chains->letters == NULL) {
-        trawl_chains_release(chains);
+        trawl_prepared_release(chains);
         return;
     }
     fill(outputs, patterns, chains);
@@ -90,7 +90,7 @@ static void make(const trawl_outputs *outputs, const trawl_pattern_view *pattern
 }
 
 /* Whether the chains are made, or can be now, for events that stand behind `begin` of a text. */
-static bool prepare(trawl_chains *chains, const trawl_outputs *outputs,
+static bool prepare(trawl_prepared_matches *chains, const trawl_outputs *outputs,
                     const trawl_pattern_view *patterns, size_t begin, size_t count) {
     if (chains->keys == NULL && !chains->refused) {
         chains->events += count;
@@ -102,7 +102,7 @@ static bool prepare(trawl_chains *chains, const trawl_outputs *outputs,
     return chains->keys != NULL && begin >= chains->longest;
 }
 
-void trawl_chains_release(trawl_chains *chains) {
+void trawl_prepared_release(trawl_prepared_matches *chains) {
     trawl_release(chains->keys);
     trawl_release(chains->matches);
     trawl_release(chains->letters);
@@ -115,7 +115,7 @@ void trawl_chains_release(trawl_chains *chains) {
 
 /* Whether a match that ends at `behind` in the window's text, whose `last` bytes these are, has its
  * pattern's own letters. */
-static inline bool stands(const trawl_chain_letters *letters, const trawl_match *match,
+static inline bool stands(const trawl_prepared_letters *letters, const trawl_match *match,
                           const trawl_pattern_view *patterns, uint64_t last,
                           const uint8_t *behind) {
     bool alike = ((last ^ letters->wanted) & letters->mask) == 0;
@@ -127,9 +127,10 @@ static inline bool stands(const trawl_chain_letters *letters, const trawl_match 
 }
 
 /* The part of at most two matches that stands: it has no gap. */
-static inline trawl_chain few_that_stand(const trawl_chains *chains, uint32_t first, uint32_t count,
-                                         const trawl_pattern_view *patterns, uint64_t last,
-                                         const uint8_t *behind) {
+static inline trawl_prepared_key few_that_stand(const trawl_prepared_matches *chains,
+                                                uint32_t first, uint32_t count,
+                                                const trawl_pattern_view *patterns, uint64_t last,
+                                                const uint8_t *behind) {
     uint32_t second = first + count - 1; /* or the first once more */
     uint32_t stand0 =
         stands(&chains->letters[first], &chains->matches[first], patterns, last, behind);
@@ -142,13 +143,13 @@ static inline trawl_chain few_that_stand(const trawl_chains *chains, uint32_t fi
 /* Finds the matches that events end in a text; those that some chain has left when it was asked are
  * written behind all chains. Chains for which there is no room there, or that have too many, are
  * still to be asked. */
-static void find_chains(trawl_chains *chains, const trawl_pattern_view *patterns,
+static void find_chains(trawl_prepared_matches *chains, const trawl_pattern_view *patterns,
                         const uint8_t *text, const trawl_ending_event *events, size_t count,
-                        trawl_chain *found) {
+                        trawl_prepared_key *found) {
     uint32_t asked[BATCH];
     size_t asking = 0;
     for (size_t i = 0; i < count; i++) {
-        trawl_chain chain = chains->keys[events[i].key];
+        trawl_prepared_key chain = chains->keys[events[i].key];
         found[i] = chain;
         asked[asking] = (uint32_t)i;
         asking += (chain & TRAWL_CHAIN_ASK) != 0 ? 1 : 0;
@@ -156,8 +157,9 @@ static void find_chains(trawl_chains *chains, const trawl_pattern_view *patterns
     uint32_t next = chains->used, limit = chains->used + VERIFIED;
     for (size_t a = 0; a < asking; a++) {
         uint32_t i = asked[a];
-        trawl_chain chain = found[i] & ~TRAWL_CHAIN_ASK;
-        uint32_t first = trawl_chain_first(chain), past = first + trawl_chain_count(chain);
+        trawl_prepared_key chain = found[i] & ~TRAWL_CHAIN_ASK;
+        uint32_t first = trawl_prepared_key_first(chain),
+                 past = first + trawl_prepared_key_count(chain);
         const uint8_t *behind = text + events[i].position;
         uint64_t last;
         if (past == first || past - first > limit - next) {
@@ -217,7 +219,7 @@ TRAWL_TARGET_AVX2 static inline void write_four_avx2(trawl_match *to, const traw
 #include "scan/prepared_matches_template.h"
 #endif
 
-static trawl_chain_writer *choose_writer(void) {
+static trawl_prepared_writer *choose_writer(void) {
 #if TRAWL_HAVE_X86
     trawl_cpu_set set;
     trawl_error unused;
@@ -228,15 +230,15 @@ static trawl_chain_writer *choose_writer(void) {
     return write_events_narrow;
 }
 
-trawl_status trawl_chains_emit(trawl_chains *chains, const trawl_outputs *outputs,
-                               const trawl_pattern_view *patterns, const trawl_window *window,
-                               size_t begin, const trawl_ending_event *events, size_t count,
-                               trawl_sink *sink) {
+trawl_status trawl_prepared_emit(trawl_prepared_matches *chains, const trawl_outputs *outputs,
+                                 const trawl_pattern_view *patterns, const trawl_window *window,
+                                 size_t begin, const trawl_ending_event *events, size_t count,
+                                 trawl_sink *sink) {
     if (!prepare(chains, outputs, patterns, begin, count)) {
         return trawl_emit_events(outputs, patterns, window, begin, events, count, sink);
     }
     for (size_t done = 0; done < count;) {
-        trawl_chain found[BATCH];
+        trawl_prepared_key found[BATCH];
         const trawl_ending_event *these = events + done;
         size_t some = count - done < BATCH ? count - done : BATCH;
         find_chains(chains, patterns, window->text + begin, these, some, found);
@@ -258,13 +260,13 @@ trawl_status trawl_chains_emit(trawl_chains *chains, const trawl_outputs *output
 
 /* ------------------------------------------------------------------ counting */
 
-void trawl_chains_count(trawl_chains *chains, const trawl_outputs *outputs,
-                        const trawl_pattern_view *patterns, const trawl_window *window,
-                        size_t begin, const trawl_ending_event *events, size_t count,
-                        trawl_counts *counts) {
+void trawl_prepared_count(trawl_prepared_matches *chains, const trawl_outputs *outputs,
+                          const trawl_pattern_view *patterns, const trawl_window *window,
+                          size_t begin, const trawl_ending_event *events, size_t count,
+                          trawl_counts *counts) {
     bool prepared = prepare(chains, outputs, patterns, begin, count);
     for (size_t done = 0; done < count;) {
-        trawl_chain found[BATCH];
+        trawl_prepared_key found[BATCH];
         const trawl_ending_event *these = events + done;
         size_t some = count - done < BATCH ? count - done : BATCH;
         if (prepared) {
@@ -272,7 +274,7 @@ void trawl_chains_count(trawl_chains *chains, const trawl_outputs *outputs,
         }
         for (size_t i = 0; i < some; i++) {
             if (prepared && (found[i] & TRAWL_CHAIN_ASK) == 0) {
-                counts->total += trawl_chain_count(found[i]);
+                counts->total += trawl_prepared_key_count(found[i]);
             } else {
                 trawl_emit_counts(outputs, patterns, window, begin + these[i].position,
                                   these[i].key, counts, NULL);

@@ -7,8 +7,9 @@
  */
 
 TARGET static size_t NAME(write_events)(const trawl_match *matches, uint64_t base,
-                                        const trawl_ending_event *events, const trawl_chain *found,
-                                        size_t count, trawl_sink *sink) {
+                                        const trawl_ending_event *events,
+                                        const trawl_prepared_key *found, size_t count,
+                                        trawl_sink *sink) {
     size_t room = sink->capacity - sink->count, needed = MOST_MATCHES + AT_ONCE;
     if (room < needed) {
         return 0;
@@ -17,8 +18,8 @@ TARGET static size_t NAME(write_events)(const trawl_match *matches, uint64_t bas
     const trawl_match *last = to + (room - needed);
     size_t i = 0;
     for (; i < count && to < last && (found[i] & TRAWL_CHAIN_ASK) == 0; i++) {
-        const trawl_match *from = matches + trawl_chain_first(found[i]);
-        uint32_t length = trawl_chain_count(found[i]), done = 0;
+        const trawl_match *from = matches + trawl_prepared_key_first(found[i]);
+        uint32_t length = trawl_prepared_key_count(found[i]), done = 0;
         uint64_t end = base + events[i].position;
         do {
             NAME(write_four)(to + done, from + done, end);

@@ -2,7 +2,7 @@
 /*
  * Texts that defeat the filters of q-gram databases: an automaton takes over and hands back
  * (run/fallback.h). Whoever reads, and also where there is no memory for an automaton, the matches
- * are the same. The linker replaces the allocation functions and trawl_companion_open (--wrap).
+ * are the same. The linker replaces the allocation functions and trawl_fallback_open (--wrap).
  */
 #include "combinations.h"
 #include "failing_memory.h"
@@ -19,19 +19,19 @@
 
 /* ------------------------------------------------------------------ memory that ends */
 
-trawl_status __real_trawl_companion_open(const trawl_db *db, trawl_walker **walker,
-                                         trawl_error *error);
-trawl_status __wrap_trawl_companion_open(const trawl_db *db, trawl_walker **walker,
-                                         trawl_error *error);
+trawl_status __real_trawl_fallback_open(const trawl_db *db, trawl_walker **walker,
+                                        trawl_error *error);
+trawl_status __wrap_trawl_fallback_open(const trawl_db *db, trawl_walker **walker,
+                                        trawl_error *error);
 
 static atomic_size_t opened; /* companions that were asked for */
 static long failing = -1;    /* the allocation that fails while one is opened; -1: none */
 
-trawl_status __wrap_trawl_companion_open(const trawl_db *db, trawl_walker **walker,
-                                         trawl_error *error) {
+trawl_status __wrap_trawl_fallback_open(const trawl_db *db, trawl_walker **walker,
+                                        trawl_error *error) {
     atomic_fetch_add(&opened, 1);
     countdown_here = failing;
-    trawl_status status = __real_trawl_companion_open(db, walker, error);
+    trawl_status status = __real_trawl_fallback_open(db, walker, error);
     countdown_here = -1;
     return status;
 }

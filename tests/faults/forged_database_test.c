@@ -341,9 +341,9 @@ static const qgram_set qgram_sets[] = {
     {"mixed", "abcdefghijklmnopqrstuvwxyz", 300, 1, 24, 1}, /* direct and hashed */
     {"mixed", "abcdefghijklmnopqrstuvwxyz", 200, 40, 120, 0},
     {"mixed", "abcdefgh", 2000, 5, 5, 4},
-    {"shuffle", "abcdefghijklmnopqrstuvwxyz", 20, 3, 30, 1},
-    {"shuffle", "abcdefghijklmnopqrstuvwxyz", 5, 1, 2, 0},
-    {"resident", "abcdefghijklmnopqrstuvwxyz", 200, 3, 30, 1},
+    {"teddy", "abcdefghijklmnopqrstuvwxyz", 20, 3, 30, 1},
+    {"teddy", "abcdefghijklmnopqrstuvwxyz", 5, 1, 2, 0},
+    {"registers", "abcdefghijklmnopqrstuvwxyz", 200, 3, 30, 1},
     {"packed", "acgt", 20, 3, 3, 0},   /* exact, with numbers of their own */
     {"packed", "acgt", 100, 4, 9, 1},  /* pairs */
     {"packed", "acgt", 100, 20, 40, 4} /* samples */
@@ -394,14 +394,15 @@ static void change_tier(forgery *forged, random_source *source, uint32_t tier) {
         size_t field;
         uint64_t extra, word;
     } sized[] = {
-        {TRAWL_SECTION_QGRAM_FILTER, offsetof(trawl_qgram_tier, row_bits) / 4, 0, 4},
-        {TRAWL_SECTION_QGRAM_SECOND, offsetof(trawl_qgram_tier, second_bits) / 4, 0, 4},
+        {TRAWL_SECTION_QGRAM_SAMPLE_FILTER, offsetof(trawl_qgram_tier, row_bits) / 4, 0, 4},
+        {TRAWL_SECTION_QGRAM_SUFFIX_FILTER, offsetof(trawl_qgram_tier, suffix_filter_bits) / 4, 0,
+         4},
         {TRAWL_SECTION_QGRAM_HASH, offsetof(trawl_qgram_tier, hash_bits) / 4, 1, 4},
-        {TRAWL_SECTION_QGRAM_MARKS, offsetof(trawl_qgram_tier, mark_bits) / 4, 0, 4},
-        {TRAWL_SECTION_QGRAM_LEADS, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
-         sizeof(trawl_qgram_lead) >> TRAWL_QGRAM_SPARSE_BITS},
-        {TRAWL_SECTION_QGRAM_LONG_LEADS, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
-         sizeof(trawl_qgram_long_lead) >> TRAWL_QGRAM_SPARSE_BITS},
+        {TRAWL_SECTION_QGRAM_END_OFFSETS, offsetof(trawl_qgram_tier, mark_bits) / 4, 0, 4},
+        {TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
+         sizeof(trawl_prefix_signature) >> TRAWL_QGRAM_SPARSE_BITS},
+        {TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
+         sizeof(trawl_long_prefix_signature) >> TRAWL_QGRAM_SPARSE_BITS},
     };
     for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
         if (!random_chance(source, 1, 2))
@@ -461,11 +462,17 @@ static void qgram_fields_together(void **state) {
 /* Words anywhere in the tables of each kind of filter. */
 static void qgram_tables(void **state) {
     (void)state;
-    static const trawl_section_kind kinds[] = {
-        TRAWL_SECTION_QGRAM_FILTER, TRAWL_SECTION_QGRAM_SECOND,     TRAWL_SECTION_QGRAM_HASH,
-        TRAWL_SECTION_QGRAM_RANGES, TRAWL_SECTION_QGRAM_RUNS,       TRAWL_SECTION_QGRAM_MARKS,
-        TRAWL_SECTION_QGRAM_LEADS,  TRAWL_SECTION_QGRAM_LONG_LEADS, TRAWL_SECTION_KEY_ENDING,
-        TRAWL_SECTION_KEY_LINK,     TRAWL_SECTION_KEY_LENGTH};
+    static const trawl_section_kind kinds[] = {TRAWL_SECTION_QGRAM_SAMPLE_FILTER,
+                                               TRAWL_SECTION_QGRAM_SUFFIX_FILTER,
+                                               TRAWL_SECTION_QGRAM_HASH,
+                                               TRAWL_SECTION_QGRAM_RANGES,
+                                               TRAWL_SECTION_QGRAM_RUNS,
+                                               TRAWL_SECTION_QGRAM_END_OFFSETS,
+                                               TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES,
+                                               TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES,
+                                               TRAWL_SECTION_KEY_ENDING,
+                                               TRAWL_SECTION_KEY_LINK,
+                                               TRAWL_SECTION_KEY_LENGTH};
     size_t accepted = 0, tried = 0;
     for (size_t s = 0; s < QGRAM_SETS; s++) {
         random_source source = random_for_case(random_seed(), 100 + s);

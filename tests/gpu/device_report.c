@@ -33,7 +33,7 @@ static struct {
     const char *engine, *variant, *kernel;
     size_t scanned[FORMS], refused[FORMS];
 } tallies[TALLIES];
-static size_t tally_count;
+static size_t verify_count;
 
 /* ------------------------------------------------------------------ telling */
 
@@ -143,14 +143,14 @@ static bool same_name(const char *a, const char *b) {
 static void count(const device_database *database, const device_scan *scan,
                   device_outcome outcome) {
     size_t i = 0;
-    while (i < tally_count && !(same_name(tallies[i].engine, database->which.engine) &&
-                                same_name(tallies[i].variant, database->which.variant) &&
-                                same_name(tallies[i].kernel, scan->kernel)))
+    while (i < verify_count && !(same_name(tallies[i].engine, database->which.engine) &&
+                                 same_name(tallies[i].variant, database->which.variant) &&
+                                 same_name(tallies[i].kernel, scan->kernel)))
         i++;
     if (i == TALLIES)
         return;
-    if (i == tally_count) {
-        tally_count++;
+    if (i == verify_count) {
+        verify_count++;
         tallies[i].engine = database->which.engine;
         tallies[i].variant = database->which.variant;
         tallies[i].kernel = scan->kernel;
@@ -159,11 +159,11 @@ static void count(const device_database *database, const device_scan *scan,
 }
 
 static void print_tallies(void) {
-    if (!tally_count)
+    if (!verify_count)
         return;
     printf("%-44s%10s%10s%10s%10s%10s%10s\n", "scans", form_names[0], form_names[1], form_names[2],
            form_names[3], form_names[4], "refused");
-    for (size_t i = 0; i < tally_count; i++) {
+    for (size_t i = 0; i < verify_count; i++) {
         char name[96];
         size_t refused = 0;
         snprintf(name, sizeof(name), "%s/%s %s", tallies[i].engine, tallies[i].variant,

@@ -37,7 +37,7 @@ static void look_at_choice(const test_case *test) {
         shortest_seen |= 1u << mix->shortest;
         longest_seen |= 1u << mix->short_length;
         assert_non_null(mix->automaton);
-        assert_true(layout->sieved < layout->tiers);
+        assert_true(layout->filtered < layout->tiers);
         for (size_t id = 0; id < test->count; id++) {
             const trawl_pattern *pattern = &test->patterns[id];
             size_t same = 1;
@@ -51,7 +51,7 @@ static void look_at_choice(const test_case *test) {
             walked_longer += mix->walked[id] != 0 && !walked;
         }
     } else {
-        assert_int_equal(layout->sieved, layout->tiers);
+        assert_int_equal(layout->filtered, layout->tiers);
     }
     trawl_cuda_qgram_layout_release(layout);
     trawl_patterns_free(patterns);

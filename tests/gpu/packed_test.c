@@ -17,11 +17,11 @@ typedef struct packed_set {
     const char *letters;
     size_t least, most; /* letters of a pattern */
     size_t count;
-    const char *strangers; /* other bytes of the text */
-    size_t strangers_in;   /* one byte in so many is one; 0: none */
-    size_t line;           /* a newline after so many bytes; 0: none */
-    size_t insensitive;    /* percent of the patterns */
-    size_t twice;          /* percent of the patterns that are there twice or more often */
+    const char *outside; /* other bytes of the text */
+    size_t outside_in;   /* one byte in so many is one; 0: none */
+    size_t line;         /* a newline after so many bytes; 0: none */
+    size_t insensitive;  /* percent of the patterns */
+    size_t twice;        /* percent of the patterns that are there twice or more often */
     bool refused;
 } packed_set;
 
@@ -78,8 +78,8 @@ static void make_case(test_case *test, const packed_set *set, random_source *ran
         bool is_letter = (*byte | 0x20) >= 'a' && (*byte | 0x20) <= 'z';
         if (set->insensitive && is_letter && random_chance(random, 1, 3))
             *byte ^= 0x20;
-        if (set->strangers_in && random_chance(random, 1, set->strangers_in))
-            *byte = (uint8_t)set->strangers[random_below(random, strlen(set->strangers))];
+        if (set->outside_in && random_chance(random, 1, set->outside_in))
+            *byte = (uint8_t)set->outside[random_below(random, strlen(set->outside))];
         if (set->line && i % set->line == set->line - 1)
             *byte = '\n';
     }
@@ -160,7 +160,7 @@ static void check_alone(test_case *test, uint32_t block_bytes) {
 }
 
 /* Each byte of a window and around it in turn is no letter, where matches are everywhere. */
-static void a_stranger_everywhere(void **state) {
+static void a_byte_outside_the_alphabet_everywhere(void **state) {
     (void)state;
     static test_case test;
     size_t step = device_is_emulated() || device_cases_are_limited() ? 37 : 1;
@@ -247,7 +247,8 @@ int main(void) {
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_set, device_tests_after_a_crash),
-        cmocka_unit_test_teardown(a_stranger_everywhere, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(a_byte_outside_the_alphabet_everywhere,
+                                  device_tests_after_a_crash),
         cmocka_unit_test_teardown(lines_here_and_there, device_tests_after_a_crash),
         cmocka_unit_test_teardown(zeros, device_tests_after_a_crash),
         cmocka_unit_test_teardown(the_default, device_tests_after_a_crash),

@@ -157,7 +157,7 @@ static void around_a_boundary(void **state) {
         test_case_add_pattern(&test, "BOUNDARY", 8, 0);
         for (size_t i = 0; i < 2 * BLOCK + 100; i++)
             test_case_append_text(&test, ".", 1);
-        size_t reach = lengths[l] + 20 < 90 ? lengths[l] + 20 : 90;
+        size_t anchor_slack = lengths[l] + 20 < 90 ? lengths[l] + 20 : 90;
         size_t step = TESTS_ARE_SLOW ? 7 : 1;
         match_list expected = {0};
         trawl_error error;
@@ -170,7 +170,7 @@ static void around_a_boundary(void **state) {
                     COMBINATION_COMPILED)
                 continue;
             note_kinds(db);
-            for (size_t end = BLOCK - 10; end < BLOCK + reach; end += step) {
+            for (size_t end = BLOCK - 10; end < BLOCK + anchor_slack; end += step) {
                 const trawl_pattern *pattern = &test.patterns[random_below(&random, test.count)];
                 memset(test.text, '.', test.length);
                 memcpy(test.text + end - pattern->length, pattern->bytes, pattern->length);

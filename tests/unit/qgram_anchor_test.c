@@ -64,7 +64,7 @@ static void search(const test_case *test, match_list *found) {
 
 /* What a set is made of; patterns have common endings, so that their rare bytes are before. */
 typedef struct shape {
-    uint32_t gram, stride, reach;
+    uint32_t gram, stride, anchor_slack;
     unsigned letters; /* of the alphabet: 1, 2, 4, 26 or 256 */
     bool folded;
 } shape;
@@ -187,7 +187,7 @@ static trawl_db *compile(const test_case *test, const shape *of, const material 
     static trawl_qgram_choice choice;
     memset(&choice, 0, sizeof choice);
     choice.header.tiers = 1;
-    choice.header.tier[0] = (trawl_qgram_tier){.kind = TRAWL_TIER_HASHED,
+    choice.header.tier[0] = (trawl_qgram_tier){.kind = TRAWL_TIER_BLOOM,
                                                .min_length = (uint32_t)patterns->min_length,
                                                .max_length = (uint32_t)patterns->max_length,
                                                .window = of->gram + of->stride - 1,
@@ -195,18 +195,18 @@ static trawl_db *compile(const test_case *test, const shape *of, const material 
                                                .stride = of->stride,
                                                .folded = of->folded,
                                                .row_bits = 10 + of->stride % 5,
-                                               .reach = of->reach};
+                                               .anchor_slack = of->anchor_slack};
     trawl_db *db;
     if (trawl_compile_divided(patterns, &options, &choice, &db, &error) != TRAWL_OK)
         fail_msg("%s", error.message);
     static trawl_anchor_counts counts;
-    trawl_anchor_count(&counts, of->gram, of->folded, TRAWL_ANCHOR_TURNS, made->sample, SAMPLE);
+    trawl_anchor_count(&counts, of->gram, of->folded, TRAWL_ANCHOR_FOLDS, made->sample, SAMPLE);
     for (size_t i = 0; i < test->count; i++) {
         const uint8_t *end = test->patterns[i].bytes;
         end += test->patterns[i].length;
         uint32_t distance = trawl_anchor_choose(&counts, end, (uint32_t)test->patterns[i].length,
-                                                of->stride, of->reach);
-        assert_in_range(distance, 0, of->reach);
+                                                of->stride, of->anchor_slack);
+        assert_in_range(distance, 0, of->anchor_slack);
         assert_in_range(distance + of->gram + of->stride - 1, 1, test->patterns[i].length);
         moved += distance != 0;
     }
@@ -220,8 +220,8 @@ static void check(const runner *how, const trawl_db *db, const test_case *test, 
     if (runner_check(how, db, test->text, test->length, expected, random, what, sizeof what))
         return;
     runner_describe(how, description, sizeof description);
-    fail_msg("gram %u, stride %u, reach %u, %u letters%s; %s: %s", of->gram, of->stride, of->reach,
-             of->letters, of->folded ? ", folded" : "", description, what);
+    fail_msg("gram %u, stride %u, anchor_slack %u, %u letters%s; %s: %s", of->gram, of->stride,
+             of->anchor_slack, of->letters, of->folded ? ", folded" : "", description, what);
 }
 
 static void one_case(const shape *of, size_t number) {
@@ -276,7 +276,7 @@ static void finds_what_is_there(void **state) {
             for (size_t round = 0; round < 2; round++, number++) {
                 const shape of = {.gram = grams[g],
                                   .stride = strides[s],
-                                  .reach = reaches[(number / 3) % 4],
+                                  .anchor_slack = reaches[(number / 3) % 4],
                                   .letters = alphabets[number % 5],
                                   .folded = number % 4 == 1};
                 one_case(&of, 1 + number);
@@ -297,7 +297,7 @@ static void chooses_what_the_text_lacks(void **state) {
     static trawl_anchor_counts counts;
     static const struct {
         const char *key;
-        uint32_t gram, stride, reach, distance;
+        uint32_t gram, stride, anchor_slack, distance;
         bool folded;
     } rows[] = {
         {"common wXYZW words", 4, 1, 16, 3, false}, {"common wXYZW words", 4, 1, 3, 3, false},
@@ -308,11 +308,13 @@ static void chooses_what_the_text_lacks(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t length = strlen(rows[i].key);
         trawl_anchor_count(&counts, rows[i].gram, rows[i].folded, (uint32_t)i % 5, sample, SAMPLE);
-        uint32_t distance = trawl_anchor_choose(&counts, (const uint8_t *)rows[i].key + length,
-                                                (uint32_t)length, rows[i].stride, rows[i].reach);
+        uint32_t distance =
+            trawl_anchor_choose(&counts, (const uint8_t *)rows[i].key + length, (uint32_t)length,
+                                rows[i].stride, rows[i].anchor_slack);
         if (distance != rows[i].distance)
-            fail_msg("%s, gram %u, stride %u, reach %u: %u, not %u", rows[i].key, rows[i].gram,
-                     rows[i].stride, rows[i].reach, distance, rows[i].distance);
+            fail_msg("%s, gram %u, stride %u, anchor_slack %u: %u, not %u", rows[i].key,
+                     rows[i].gram, rows[i].stride, rows[i].anchor_slack, distance,
+                     rows[i].distance);
     }
     /* Too little text chooses nothing. */
     trawl_anchor_count(&counts, 4, false, 0, sample, TRAWL_ANCHOR_LEAST - 1);
@@ -328,16 +330,16 @@ static void a_fourth_judges(void **state) {
     static const uint8_t key[] = "aaaabbbbaaaa";
     size_t judging = trawl_anchor_judging(sizeof sample);
     assert_int_equal(judging, 2 * TRAWL_ANCHOR_PIECE);
-    for (uint32_t turn = 0; turn < TRAWL_ANCHOR_TURNS; turn++) {
+    for (uint32_t validation_fold = 0; validation_fold < TRAWL_ANCHOR_FOLDS; validation_fold++) {
         memset(sample, 'a', sizeof sample);
-        for (size_t piece = turn; piece < 10; piece += TRAWL_ANCHOR_TURNS)
+        for (size_t piece = validation_fold; piece < 10; piece += TRAWL_ANCHOR_FOLDS)
             memset(sample + piece * TRAWL_ANCHOR_PIECE, 'b', TRAWL_ANCHOR_PIECE);
         for (size_t i = 0; i < judging; i++) {
-            size_t at = trawl_anchor_judge(turn, i);
+            size_t at = trawl_anchor_validates(validation_fold, i);
             assert_int_equal(sample[at], 'b'); /* each once */
             sample[at] = 'c';
         }
-        trawl_anchor_count(&counts, 4, false, turn, sample, sizeof sample);
+        trawl_anchor_count(&counts, 4, false, validation_fold, sample, sizeof sample);
         assert_int_equal(trawl_anchor_choose(&counts, key + 12, 12, 1, 8), 1);
         uint64_t counted = 0, kinds = 0;
         for (size_t i = 0; i < sizeof counts.each / sizeof *counts.each; i++) {
@@ -347,10 +349,10 @@ static void a_fourth_judges(void **state) {
         assert_int_equal(kinds, 1);
         assert_in_range(counted, 7 * (TRAWL_ANCHOR_PIECE - 15), 8 * TRAWL_ANCHOR_PIECE + 100);
     }
-    trawl_anchor_count(&counts, 4, false, TRAWL_ANCHOR_TURNS, sample, sizeof sample);
+    trawl_anchor_count(&counts, 4, false, TRAWL_ANCHOR_FOLDS, sample, sizeof sample);
     assert_int_equal(trawl_anchor_choose(&counts, key + 12, 12, 1, 8), 1);
     memset(sample, 'b', sizeof sample);
-    trawl_anchor_count(&counts, 4, false, TRAWL_ANCHOR_TURNS, sample, sizeof sample);
+    trawl_anchor_count(&counts, 4, false, TRAWL_ANCHOR_FOLDS, sample, sizeof sample);
     assert_int_equal(trawl_anchor_choose(&counts, key + 12, 12, 1, 8), 0);
 }
 
@@ -381,12 +383,12 @@ static trawl_db *plan(const uint8_t *sample, size_t length) {
     return db;
 }
 
-static uint32_t longest_reach(const trawl_db *db) {
+static uint32_t most_anchor_slack(const trawl_db *db) {
     trawl_filter_information filter;
-    uint32_t reach = 0;
+    uint32_t anchor_slack = 0;
     for (size_t i = 0; trawl_db_filter(db, i, &filter); i++)
-        reach = filter.reach > reach ? filter.reach : reach;
-    return reach;
+        anchor_slack = filter.anchor_slack > anchor_slack ? filter.anchor_slack : anchor_slack;
+    return anchor_slack;
 }
 
 static void the_planner_takes_it_where_it_helps(void **state) {
@@ -399,18 +401,18 @@ static void the_planner_takes_it_where_it_helps(void **state) {
         sample[i] = i / 16 % 2 == 0 ? 0 : random_part < 50 ? 0 : (uint8_t)random_part;
     }
     trawl_db *db = plan(sample, LENGTH);
-    assert_true(longest_reach(db) > 0);
+    assert_true(most_anchor_slack(db) > 0);
     trawl_db_free(db);
     db = plan(NULL, 0); /* the made-up text may not choose */
-    assert_int_equal(longest_reach(db), 0);
+    assert_int_equal(most_anchor_slack(db), 0);
     trawl_db_free(db);
     db = plan(sample, TRAWL_ANCHOR_LEAST - 1); /* nor may so little */
-    assert_int_equal(longest_reach(db), 0);
+    assert_int_equal(most_anchor_slack(db), 0);
     trawl_db_free(db);
     for (size_t i = 0; i < LENGTH; i++) /* nothing is rarer than the rest */
         sample[i] = (uint8_t)random_below(&random, 256);
     db = plan(sample, LENGTH);
-    assert_int_equal(longest_reach(db), 0);
+    assert_int_equal(most_anchor_slack(db), 0);
     trawl_db_free(db);
     free(sample);
 }

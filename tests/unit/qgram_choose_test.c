@@ -61,20 +61,21 @@ static void chance_is_what_passes(void **state) {
 static void check_anchor(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_counts *counts,
                          const uint8_t *key, uint32_t length) {
     uint8_t reversed[LONGEST];
-    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
+    uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
     uint32_t sum = 0;
     for (uint32_t i = 0; i < length; i++)
         reversed[i] = key[length - 1 - i];
     uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, reversed, length, hashes);
-    assert_true(anchor + tier->stride <= TRAWL_CUDA_QGRAM_REACH);
+    assert_true(anchor + tier->stride <= TRAWL_CUDA_QGRAM_ANCHOR_SLACK);
     assert_true(anchor + tier->stride + tier->gram - 1 <= length);
     assert_true(tier->stride > 1 || anchor == 0);
     for (uint32_t a = anchor; a < anchor + tier->stride; a++) {
         assert_int_equal(hashes[a], trawl_cuda_qgram_hash_before(tier, key + length - a));
         sum += counts->each[trawl_cuda_qgram_counted(hashes[a])];
     }
-    for (uint32_t other = 0; tier->stride > 1 && other + tier->stride <= TRAWL_CUDA_QGRAM_REACH &&
-                             other + tier->stride + tier->gram - 1 <= length;
+    for (uint32_t other = 0;
+         tier->stride > 1 && other + tier->stride <= TRAWL_CUDA_QGRAM_ANCHOR_SLACK &&
+         other + tier->stride + tier->gram - 1 <= length;
          other++) {
         uint32_t others = 0;
         for (uint32_t a = other; a < other + tier->stride; a++)
@@ -127,7 +128,8 @@ static trawl_patterns *random_set(random_source *random, size_t least, size_t co
 static bool let_through(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
                         const uint8_t *text, size_t end) {
     for (size_t at = end / tier->stride * tier->stride;
-         at + TRAWL_CUDA_QGRAM_REACH > end && (tier->stride > 1 || at == end); at -= tier->stride) {
+         at + TRAWL_CUDA_QGRAM_ANCHOR_SLACK > end && (tier->stride > 1 || at == end);
+         at -= tier->stride) {
         uint64_t hash = trawl_cuda_qgram_hash_before(tier, text + at);
         uint32_t word = arrays->filter[trawl_cuda_qgram_spot(hash, tier->filter_words)];
         if ((~word & trawl_cuda_qgram_ones(hash, tier->filter_ones)) != 0)
@@ -230,7 +232,7 @@ static void nothing_is_walked_without_cause(void **state) {
     assert_int_equal(trawl_cuda_qgram_choose(patterns, text, BYTES, 190000, layout, &error),
                      TRAWL_OK);
     assert_null(layout->mix.walked);
-    assert_int_equal(layout->sieved, layout->tiers);
+    assert_int_equal(layout->filtered, layout->tiers);
     trawl_cuda_qgram_layout_release(layout);
     trawl_patterns_free(patterns);
     free(layout);

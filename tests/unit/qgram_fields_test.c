@@ -125,7 +125,7 @@ static void finds_what_the_oracle_finds(void **state) {
             test_case test = {.name = strdup("fields")};
             uint32_t window = gram + strides[s] - 1;
             make_case(&test, alphabets[random_below(&random, 3)], window, folded, &random);
-            trawl_qgram_tier tier = {.kind = TRAWL_TIER_HASHED,
+            trawl_qgram_tier tier = {.kind = TRAWL_TIER_BLOOM,
                                      .window = window,
                                      .gram = gram,
                                      .stride = strides[s],
@@ -144,7 +144,7 @@ static void finds_what_the_oracle_finds(void **state) {
 /* What a damaged database may claim. */
 static void refuses_unsound_fields(void **state) {
     (void)state;
-    trawl_qgram_tier tier = {.kind = TRAWL_TIER_HASHED, .gram = 3, .stride = 1, .row_bits = 9};
+    trawl_qgram_tier tier = {.kind = TRAWL_TIER_BLOOM, .gram = 3, .stride = 1, .row_bits = 9};
     static const struct {
         uint32_t fields, folded, gram, row_bits;
         bool sound;

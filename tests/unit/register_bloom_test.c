@@ -19,23 +19,23 @@ static trawl_error error;
 
 /* The last bytes of patterns, the last one first. */
 typedef struct ends {
-    uint8_t reversed[PATTERNS][TRAWL_RESIDENT_BYTES];
+    uint8_t reversed[PATTERNS][TRAWL_REGISTER_BLOOM_BYTES];
     uint32_t gram;
     bool folded;
 } ends;
 
 static void draw(ends *drawn, random_source *random, size_t letters) {
-    drawn->gram = (uint32_t)random_between(random, 1, TRAWL_RESIDENT_BYTES);
+    drawn->gram = (uint32_t)random_between(random, 1, TRAWL_REGISTER_BLOOM_BYTES);
     drawn->folded = random_chance(random, 1, 2) != 0;
     for (size_t i = 0; i < PATTERNS; i++)
-        for (size_t k = 0; k < TRAWL_RESIDENT_BYTES; k++)
+        for (size_t k = 0; k < TRAWL_REGISTER_BLOOM_BYTES; k++)
             drawn->reversed[i][k] = (uint8_t)(random_below(random, letters) * 37);
 }
 
-static void fill(trawl_qgram_resident *filter, const ends *drawn, size_t count, bool wide) {
-    trawl_resident_clear(filter, drawn->folded, wide);
+static void fill(trawl_register_bloom *filter, const ends *drawn, size_t count, bool wide) {
+    trawl_register_bloom_clear(filter, drawn->folded, wide);
     for (size_t i = 0; i < count; i++)
-        trawl_resident_add(filter, drawn->reversed[i], drawn->gram);
+        trawl_register_bloom_add(filter, drawn->reversed[i], drawn->gram);
 }
 
 /* Whether one of the patterns' ends stands before and at `last`; where letters fold, in any case.
@@ -63,9 +63,9 @@ static void all_sets_note_the_same(void **state) {
         size_t letters = alphabets[random_below(&random, 5)];
         size_t count = random_between(&random, 1, PATTERNS);
         draw(&drawn, &random, letters);
-        trawl_qgram_resident filter;
+        trawl_register_bloom filter;
         fill(&filter, &drawn, count, random_chance(&random, 1, 2) != 0);
-        trawl_resident_search search = {&filter, drawn.gram, drawn.folded};
+        trawl_register_bloom_search search = {&filter, drawn.gram, drawn.folded};
         size_t length = random_between(&random, drawn.gram, LONGEST);
         static uint8_t bytes[LONGEST];
         for (size_t i = 0; i < length; i++)
@@ -78,8 +78,8 @@ static void all_sets_note_the_same(void **state) {
             random_chance(&random, 1, 2) ? length - least : random_below(&random, length - least);
         static uint32_t expected[LONGEST + 1];
         static uint32_t noted[LONGEST + 1];
-        size_t should =
-            trawl_resident_for(TRAWL_CPU_SCALAR)(&search, text.bytes, least, positions, expected);
+        size_t should = trawl_register_bloom_for(TRAWL_CPU_SCALAR)(&search, text.bytes, least,
+                                                                   positions, expected);
         size_t next = 0;
         for (size_t last = least; last < least + positions; last++) {
             bool passes = next < should && expected[next] == last;
@@ -91,8 +91,8 @@ static void all_sets_note_the_same(void **state) {
             if (!trawl_cpu_has((trawl_cpu_set)set))
                 continue;
             sets++;
-            size_t found = trawl_resident_for((trawl_cpu_set)set)(&search, text.bytes, least,
-                                                                  positions, noted);
+            size_t found = trawl_register_bloom_for((trawl_cpu_set)set)(&search, text.bytes, least,
+                                                                        positions, noted);
             assert_int_equal(found, should);
             assert_memory_equal(noted, expected, found * sizeof *noted);
         }
@@ -109,28 +109,28 @@ static void few_others_pass(void **state) {
     draw(&drawn, &random, 256);
     drawn.gram = 4;
     drawn.folded = false;
-    trawl_qgram_resident filter;
+    trawl_register_bloom filter;
     fill(&filter, &drawn, PATTERNS, false);
     enum { LENGTH = 200000 };
     uint8_t *text = malloc(LENGTH);
     assert_non_null(text);
     for (size_t i = 0; i < LENGTH; i++)
         text[i] = (uint8_t)random_below(&random, 256);
-    double pass = trawl_resident_pass(&filter, drawn.gram, text, LENGTH);
+    double pass = trawl_register_bloom_pass(&filter, drawn.gram, text, LENGTH);
     assert_true(pass > 0.001 && pass < 0.01);
-    trawl_qgram_resident wide;
+    trawl_register_bloom wide;
     fill(&wide, &drawn, PATTERNS, true);
-    assert_true(trawl_resident_pass(&wide, drawn.gram, text, LENGTH) < pass / 5);
-    assert_true(trawl_resident_sound(&filter, sizeof filter, false));
-    assert_false(trawl_resident_sound(&filter, sizeof filter, true));
-    assert_false(trawl_resident_sound(&filter, sizeof filter - 4, false));
+    assert_true(trawl_register_bloom_pass(&wide, drawn.gram, text, LENGTH) < pass / 5);
+    assert_true(trawl_register_bloom_sound(&filter, sizeof filter, false));
+    assert_false(trawl_register_bloom_sound(&filter, sizeof filter, true));
+    assert_false(trawl_register_bloom_sound(&filter, sizeof filter - 4, false));
     filter.hash[3][7] ^= 1;
-    assert_false(trawl_resident_sound(&filter, sizeof filter, false));
-    assert_true(trawl_resident_sound(&wide, sizeof wide, false));
+    assert_false(trawl_register_bloom_sound(&filter, sizeof filter, false));
+    assert_true(trawl_register_bloom_sound(&wide, sizeof wide, false));
     wide.index_mask = 63;
-    assert_false(trawl_resident_sound(&wide, sizeof wide, false));
+    assert_false(trawl_register_bloom_sound(&wide, sizeof wide, false));
     wide.index_mask = 511;
-    assert_false(trawl_resident_sound(&wide, sizeof wide, false));
+    assert_false(trawl_register_bloom_sound(&wide, sizeof wide, false));
     free(text);
 }
 
@@ -144,7 +144,7 @@ static trawl_db *compile(size_t count) {
     }
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.engine = "qgram";
-    options.variant = "resident";
+    options.variant = "registers";
     trawl_db *db = NULL;
     (void)trawl_compile(patterns, &options, &db, &error);
     trawl_patterns_free(patterns);
@@ -153,13 +153,13 @@ static trawl_db *compile(size_t count) {
 
 static void large_sets_are_refused(void **state) {
     (void)state;
-    trawl_db *db = compile(TRAWL_RESIDENT_PATTERNS);
+    trawl_db *db = compile(TRAWL_REGISTER_BLOOM_PATTERNS);
     assert_non_null(db);
     trawl_filter_information filter;
     assert_true(trawl_db_filter(db, 0, &filter));
-    assert_string_equal(filter.kind, "resident");
+    assert_string_equal(filter.kind, "registers");
     trawl_db_free(db);
-    assert_null(compile(TRAWL_RESIDENT_PATTERNS + 1));
+    assert_null(compile(TRAWL_REGISTER_BLOOM_PATTERNS + 1));
     assert_int_equal(error.status, TRAWL_ERROR_LIMIT);
     assert_non_null(strstr(error.message, "at most 1280 patterns, and these are 1281"));
 }

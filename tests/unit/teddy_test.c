@@ -14,7 +14,7 @@
 #include "guard.h"
 #include "random.h"
 
-enum { LONGEST = 1200, REACH = TRAWL_SHUFFLE_REACH };
+enum { LONGEST = 1200, REACH = TRAWL_TEDDY_SUFFIX };
 
 static trawl_error error;
 
@@ -43,18 +43,18 @@ static trawl_patterns *random_patterns(random_source *random, size_t count, size
 }
 
 static double make(const trawl_patterns *patterns, uint32_t window, const uint8_t *sample,
-                   size_t length, trawl_qgram_shuffle *filter) {
-    uint32_t ids[TRAWL_SHUFFLE_PATTERNS];
-    for (uint32_t id = 0; id < TRAWL_SHUFFLE_PATTERNS; id++)
+                   size_t length, trawl_teddy *filter) {
+    uint32_t ids[TRAWL_TEDDY_PATTERNS];
+    for (uint32_t id = 0; id < TRAWL_TEDDY_PATTERNS; id++)
         ids[id] = id;
-    return trawl_qgram_shuffle_make(patterns, ids, (uint32_t)patterns->count, window, sample,
-                                    length, filter);
+    return trawl_teddy_make(patterns, ids, (uint32_t)patterns->count, window, sample, length,
+                            filter);
 }
 
-static bool passes(const trawl_qgram_shuffle *filter, const uint8_t *last) {
+static bool passes(const trawl_teddy *filter, const uint8_t *last) {
     uint8_t pass = 0xff;
     for (uint32_t probe = 0; probe < filter->probes; probe++)
-        pass &= trawl_qgram_shuffle_test(filter, probe, *(last - filter->back[probe]));
+        pass &= trawl_teddy_test(filter, probe, *(last - filter->back[probe]));
     return pass != 0;
 }
 
@@ -89,9 +89,9 @@ static void plant(random_source *random, const trawl_patterns *patterns, uint8_t
     }
 }
 
-static void check_sets(const trawl_qgram_shuffle *filter, const uint8_t *text, size_t first,
+static void check_sets(const trawl_teddy *filter, const uint8_t *text, size_t first,
                        size_t length) {
-    uint32_t expected[LONGEST], noted[LONGEST + TRAWL_SHUFFLE_SPARE];
+    uint32_t expected[LONGEST], noted[LONGEST + TRAWL_TEDDY_SPARE];
     size_t count = 0;
     for (size_t last = first; last < length; last++) {
         expected[count] = (uint32_t)last;
@@ -101,8 +101,8 @@ static void check_sets(const trawl_qgram_shuffle *filter, const uint8_t *text, s
         if (!trawl_cpu_has((trawl_cpu_set)set))
             continue;
         for (int dense = 0; dense < 2; dense++) {
-            size_t found = trawl_qgram_shuffle_for((trawl_cpu_set)set)(
-                filter, text, first, length - first, dense != 0, noted);
+            size_t found = trawl_teddy_for((trawl_cpu_set)set)(filter, text, first, length - first,
+                                                               dense != 0, noted);
             assert_int_equal(found, count);
             assert_memory_equal(noted, expected, count * sizeof *noted);
         }
@@ -125,21 +125,22 @@ static void all_sets_find_every_occurrence(void **state) {
         for (size_t i = 0; i < length; i++)
             bytes[i] = random_byte(&random, random_chance(&random, 1, 50) ? BYTES : letters);
         plant(&random, patterns, bytes, length);
-        trawl_qgram_shuffle filter;
+        trawl_teddy filter;
         double expected =
             make(patterns, window, bytes, random_chance(&random, 1, 2) ? length : 0, &filter);
         assert_true(expected >= 0 && expected <= 1);
-        assert_true(trawl_qgram_shuffle_sound(&filter, sizeof filter, window));
-        assert_true(trawl_qgram_shuffle_work(&filter) >= 1);
+        assert_true(trawl_teddy_sound(&filter, sizeof filter, window));
+        assert_true(trawl_teddy_work(&filter) >= 1);
         guarded_copy(&text, bytes, length, random_chance(&random, 1, 2));
-        uint32_t reach = window < REACH ? window : REACH;
-        for (size_t last = reach - 1; last < length; last++)
+        uint32_t anchor_slack = window < REACH ? window : REACH;
+        for (size_t last = anchor_slack - 1; last < length; last++)
             for (size_t id = 0; id < patterns->count; id++)
-                if (stands(patterns, id, reach, text.bytes + last))
+                if (stands(patterns, id, anchor_slack, text.bytes + last))
                     assert_true(passes(&filter, text.bytes + last));
-        if (length >= reach) {
-            check_sets(&filter, text.bytes, reach - 1, length);
-            check_sets(&filter, text.bytes, random_between(&random, reach - 1, length), length);
+        if (length >= anchor_slack) {
+            check_sets(&filter, text.bytes, anchor_slack - 1, length);
+            check_sets(&filter, text.bytes, random_between(&random, anchor_slack - 1, length),
+                       length);
         }
         trawl_patterns_free(patterns);
     }
@@ -159,7 +160,7 @@ static void estimates_are_near_the_truth(void **state) {
         assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
         for (size_t i = 0; i < 4 + 10 * index; i++)
             assert_int_equal(trawl_patterns_add(patterns, text + 1000 * i, 6, 0, &error), TRAWL_OK);
-        trawl_qgram_shuffle filter;
+        trawl_teddy filter;
         double expected = make(patterns, 6, text, LENGTH, &filter);
         size_t found = 0;
         for (size_t last = REACH; last < LENGTH; last++)
@@ -181,7 +182,7 @@ static trawl_db *compile(size_t count) {
     }
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.engine = "qgram";
-    options.variant = "shuffle";
+    options.variant = "teddy";
     trawl_db *db = NULL;
     (void)trawl_compile(patterns, &options, &db, &error);
     trawl_patterns_free(patterns);
@@ -190,10 +191,10 @@ static trawl_db *compile(size_t count) {
 
 static void large_sets_are_refused(void **state) {
     (void)state;
-    trawl_db *db = compile(TRAWL_SHUFFLE_PATTERNS);
+    trawl_db *db = compile(TRAWL_TEDDY_PATTERNS);
     assert_non_null(db);
     trawl_db_free(db);
-    assert_null(compile(TRAWL_SHUFFLE_PATTERNS + 1));
+    assert_null(compile(TRAWL_TEDDY_PATTERNS + 1));
     assert_int_equal(error.status, TRAWL_ERROR_LIMIT);
     assert_non_null(strstr(error.message, "at most 128 patterns, and these are 129"));
 }
@@ -212,9 +213,9 @@ static void damaged_filters_are_refused(void **state) {
         trawl_db_free(db);
         trawl_image_header *header = (trawl_image_header *)(void *)block;
         const trawl_section *section = (const trawl_section *)(header + 1);
-        while (section->kind != TRAWL_SECTION_QGRAM_FILTER)
+        while (section->kind != TRAWL_SECTION_QGRAM_SAMPLE_FILTER)
             section++;
-        trawl_qgram_shuffle *filter = (trawl_qgram_shuffle *)(void *)(block + section->offset);
+        trawl_teddy *filter = (trawl_teddy *)(void *)(block + section->offset);
         filter->probes = damage == 1 ? 0 : damage == 2 ? 9 : filter->probes;
         filter->both = damage == 3 ? filter->probes + 1 : filter->both;
         filter->ascii = damage == 4 ? 2 : filter->ascii;

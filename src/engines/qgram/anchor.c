@@ -30,8 +30,8 @@ static void count_part(trawl_anchor_counts *counts, const uint8_t *text, size_t 
     }
 }
 
-void trawl_anchor_count(trawl_anchor_counts *counts, uint32_t gram, bool folded, uint32_t turn,
-                        const uint8_t *text, size_t length) {
+void trawl_anchor_count(trawl_anchor_counts *counts, uint32_t gram, bool folded,
+                        uint32_t validation_fold, const uint8_t *text, size_t length) {
     memset(counts, 0, sizeof *counts);
     counts->gram = gram;
     counts->folded = folded;
@@ -39,7 +39,7 @@ void trawl_anchor_count(trawl_anchor_counts *counts, uint32_t gram, bool folded,
         return;
     }
     for (size_t begin = 0; begin < length; begin += TRAWL_ANCHOR_PIECE) {
-        if (begin / TRAWL_ANCHOR_PIECE % TRAWL_ANCHOR_TURNS != turn) {
+        if (begin / TRAWL_ANCHOR_PIECE % TRAWL_ANCHOR_FOLDS != validation_fold) {
             size_t left = length - begin;
             count_part(counts, text, begin,
                        begin + (left < TRAWL_ANCHOR_PIECE ? left : TRAWL_ANCHOR_PIECE));
@@ -48,8 +48,8 @@ void trawl_anchor_count(trawl_anchor_counts *counts, uint32_t gram, bool folded,
 }
 
 uint32_t trawl_anchor_choose(const trawl_anchor_counts *counts, const uint8_t *end, uint32_t length,
-                             uint32_t stride, uint32_t reach) {
-    uint32_t gram = counts->gram, most = gram + stride + reach - 1;
+                             uint32_t stride, uint32_t anchor_slack) {
+    uint32_t gram = counts->gram, most = gram + stride + anchor_slack - 1;
     uint32_t bytes = length < most ? length : most;
     uint8_t copy[MOST_BYTES + READ_BYTES] = {0};
     memcpy(copy, end - bytes, bytes);
@@ -79,8 +79,8 @@ trawl_status trawl_anchor_keys(const trawl_qgram_tier *tier, const trawl_keys *k
         trawl_release(counts);
         return trawl_fail_memory(error, "planning qgram", sizeof *counts + keys->count);
     }
-    trawl_anchor_count(counts, tier->gram, tier->folded != 0, TRAWL_ANCHOR_TURNS, text, length);
-    uint32_t most = tier->gram + tier->stride + tier->reach - 1;
+    trawl_anchor_count(counts, tier->gram, tier->folded != 0, TRAWL_ANCHOR_FOLDS, text, length);
+    uint32_t most = tier->gram + tier->stride + tier->anchor_slack - 1;
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         uint32_t bytes = trawl_key_length(keys, key);
@@ -89,8 +89,8 @@ trawl_status trawl_anchor_keys(const trawl_qgram_tier *tier, const trawl_keys *k
         for (uint32_t i = 0; i < bytes; i++) {
             copy[bytes - 1 - i] = reversed[i];
         }
-        (*distances)[key] =
-            (uint8_t)trawl_anchor_choose(counts, copy + bytes, bytes, tier->stride, tier->reach);
+        (*distances)[key] = (uint8_t)trawl_anchor_choose(counts, copy + bytes, bytes, tier->stride,
+                                                         tier->anchor_slack);
     }
     trawl_release(counts);
     return TRAWL_OK;

@@ -15,16 +15,17 @@
 #include "engines/qgram/format.h"
 #include "pattern/keys.h"
 
-#define TRAWL_ANCHOR_TURNS 4u
+#define TRAWL_ANCHOR_FOLDS 4u
 #define TRAWL_ANCHOR_PIECE ((size_t)4096)           /* bytes */
 #define TRAWL_ANCHOR_LEAST (8 * TRAWL_ANCHOR_PIECE) /* of a sample that may choose */
 
 /* The bytes that judge in a turn, and where in the sample the one of that number is. */
 static inline size_t trawl_anchor_judging(size_t length) {
-    return length / (TRAWL_ANCHOR_TURNS * TRAWL_ANCHOR_PIECE) * TRAWL_ANCHOR_PIECE;
+    return length / (TRAWL_ANCHOR_FOLDS * TRAWL_ANCHOR_PIECE) * TRAWL_ANCHOR_PIECE;
 }
-static inline size_t trawl_anchor_judge(uint32_t turn, size_t number) {
-    return (number / TRAWL_ANCHOR_PIECE * TRAWL_ANCHOR_TURNS + turn) * TRAWL_ANCHOR_PIECE +
+static inline size_t trawl_anchor_validates(uint32_t validation_fold, size_t number) {
+    return (number / TRAWL_ANCHOR_PIECE * TRAWL_ANCHOR_FOLDS + validation_fold) *
+               TRAWL_ANCHOR_PIECE +
            number % TRAWL_ANCHOR_PIECE;
 }
 
@@ -37,18 +38,18 @@ typedef struct trawl_anchor_counts {
     uint16_t each[1u << TRAWL_ANCHOR_COUNT_BITS];
 } trawl_anchor_counts;
 
-/* Counts a sample but for the pieces that judge in this turn; with TRAWL_ANCHOR_TURNS, all of it.
+/* Counts a sample but for the pieces that judge in this turn; with TRAWL_ANCHOR_FOLDS, all of it.
  * Nothing chooses when it is shorter than TRAWL_ANCHOR_LEAST. */
-void trawl_anchor_count(trawl_anchor_counts *counts, uint32_t gram, bool folded, uint32_t turn,
-                        const uint8_t *text, size_t length);
+void trawl_anchor_count(trawl_anchor_counts *counts, uint32_t gram, bool folded,
+                        uint32_t validation_fold, const uint8_t *text, size_t length);
 
 /* How many bytes before `end` the window of a key of `length` bytes ends, at most `reach`: the
  * least such number of those that are best. The key has at least gram + stride - 1 bytes, and
  * stride + reach is at most TRAWL_QGRAM_MOST_ENDS. */
 uint32_t trawl_anchor_choose(const trawl_anchor_counts *counts, const uint8_t *end, uint32_t length,
-                             uint32_t stride, uint32_t reach);
+                             uint32_t stride, uint32_t anchor_slack);
 
-/* The same of all keys of a tier with a reach, a byte each. The caller frees *distances with
+/* The same of all keys of a tier with a anchor_slack, a byte each. The caller frees *distances with
  * trawl_release. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_anchor_keys(const trawl_qgram_tier *tier, const trawl_keys *keys,
                                const uint8_t *text, size_t length, uint8_t **distances,

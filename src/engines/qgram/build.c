@@ -15,7 +15,7 @@
 #include "engines/qgram/verify/prefix_signatures.h"
 #include "engines/qgram/verify/runs.h"
 
-static const char *const variants[] = {"mixed", "shuffle", "packed", "resident", NULL};
+static const char *const variants[] = {"mixed", "teddy", "packed", "registers", NULL};
 static const char *const variant_summaries[] = {
     "filters by pattern length, chosen from the set's statistics and a sample of the text",
     "few patterns: sets of bytes by nibbles in vector registers, at every position",
@@ -28,8 +28,9 @@ static const char *const variant_summaries[] = {
 typedef struct qgram_plan {
     trawl_qgram_header header;
     trawl_keys keys[TRAWL_QGRAM_MAX_TIERS]; /* of the tier's patterns, reversed */
-    trawl_qgram_shuffle shuffle[TRAWL_QGRAM_MAX_TIERS];
-    uint8_t *distances[TRAWL_QGRAM_MAX_TIERS]; /* trawl_anchor_keys; NULL: the tier has no reach */
+    trawl_teddy teddy[TRAWL_QGRAM_MAX_TIERS];
+    uint8_t *distances[TRAWL_QGRAM_MAX_TIERS]; /* trawl_anchor_keys; NULL: the tier has no
+                                                  anchor_slack */
 } qgram_plan;
 
 /* ------------------------------------------------------------------ planning */
@@ -62,7 +63,7 @@ static trawl_status make_keys(const trawl_build *build, const trawl_patterns *re
 }
 
 /* SECOND has a word for each suffix in it: few others pass. */
-static uint32_t second_bits(const trawl_qgram_tier *tier, const trawl_keys *keys) {
+static uint32_t suffix_filter_bits(const trawl_qgram_tier *tier, const trawl_keys *keys) {
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
     uint64_t count = keys->count;
     for (uint32_t key = 0; key < keys->count; key++) {
@@ -81,7 +82,7 @@ static uint32_t second_bits(const trawl_qgram_tier *tier, const trawl_keys *keys
 /* MARKS has two words for each q-gram, as far as there may be so many. */
 static uint32_t mark_bits(const trawl_qgram_tier *tier, uint32_t keys) {
     uint32_t bits = 8;
-    while (UINT64_C(1) << bits < TRAWL_QGRAM_MOST_MARKS &&
+    while (UINT64_C(1) << bits < TRAWL_QGRAM_MOST_END_OFFSETS &&
            UINT64_C(1) << bits < 2 * (uint64_t)keys * tier->stride) {
         bits++;
     }
@@ -92,11 +93,11 @@ static uint32_t mark_bits(const trawl_qgram_tier *tier, uint32_t keys) {
 static uint64_t filter_words(const trawl_qgram_tier *tier) {
     switch (tier->kind) {
     case TRAWL_TIER_DIRECT:
-        return TRAWL_QGRAM_PAIRS + sizeof(trawl_qgram_shuffle) / 4;
-    case TRAWL_TIER_SHUFFLE:
-        return sizeof(trawl_qgram_shuffle) / 4;
-    case TRAWL_TIER_RESIDENT:
-        return sizeof(trawl_qgram_resident) / 4;
+        return TRAWL_QGRAM_PAIRS + sizeof(trawl_teddy) / 4;
+    case TRAWL_TIER_TEDDY:
+        return sizeof(trawl_teddy) / 4;
+    case TRAWL_TIER_REGISTERS:
+        return sizeof(trawl_register_bloom) / 4;
     default:
         return UINT64_C(1) << tier->row_bits;
     }
@@ -111,16 +112,16 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     tier->tail = tier->window < 8 ? tier->window : 8;
     uint32_t ranges = trawl_endings_count(keys, tier->tail);
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
-    tier->second_bits = direct ? 0 : second_bits(tier, keys);
+    tier->suffix_filter_bits = direct ? 0 : suffix_filter_bits(tier, keys);
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
-    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
+    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part,
                                               filter_words(tier), 4, INSTEAD);
-    if (status == TRAWL_OK && trawl_qgram_has_leads(tier)) {
-        status = trawl_leads_reserve(build, part, tier, INSTEAD);
+    if (status == TRAWL_OK && trawl_qgram_has_prefix_signatures(tier)) {
+        status = trawl_prefix_signatures_reserve(build, part, tier, INSTEAD);
     }
     if (status == TRAWL_OK && !direct) {
-        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SECOND, part,
-                                     UINT64_C(1) << tier->second_bits, 4, INSTEAD);
+        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part,
+                                     UINT64_C(1) << tier->suffix_filter_bits, 4, INSTEAD);
     }
     if (status == TRAWL_OK && !direct) {
         status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_HASH, part,
@@ -134,9 +135,9 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
         status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_RUNS, part, TRAWL_QGRAM_RUN_WORDS,
                                      sizeof(uint64_t), INSTEAD);
     }
-    if (status == TRAWL_OK && tier->kind == TRAWL_TIER_HASHED) {
+    if (status == TRAWL_OK && tier->kind == TRAWL_TIER_BLOOM) {
         tier->mark_bits = mark_bits(tier, keys->count);
-        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_MARKS, part,
+        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_END_OFFSETS, part,
                                      UINT64_C(1) << tier->mark_bits, sizeof(uint32_t), INSTEAD);
     }
     return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
@@ -144,23 +145,23 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
 
 /* The filter of a shuffle tier; of a direct one where that lets little through, else without
  * probes. */
-static void make_shuffle(const trawl_build *build, const trawl_qgram_tier *tier,
-                         trawl_qgram_shuffle *filter) {
+static void make_teddy(const trawl_build *build, const trawl_qgram_tier *tier,
+                       trawl_teddy *filter) {
     const trawl_patterns *patterns = build->patterns;
     const trawl_compile_options *options = build->options;
-    uint32_t ids[TRAWL_SHUFFLE_PATTERNS];
+    uint32_t ids[TRAWL_TEDDY_PATTERNS];
     uint32_t count = 0;
     for (size_t id = 0; id < patterns->count; id++) {
         if (trawl_qgram_in_tier(patterns, id, tier)) {
-            if (count == TRAWL_SHUFFLE_PATTERNS) {
+            if (count == TRAWL_TEDDY_PATTERNS) {
                 return; /* a direct tier */
             }
             ids[count++] = (uint32_t)id;
         }
     }
-    double pass = trawl_qgram_shuffle_make(patterns, ids, count, tier->max_length, options->sample,
-                                           options->sample_length, filter);
-    if (tier->kind == TRAWL_TIER_DIRECT && pass > TRAWL_SHUFFLE_DENSE) {
+    double pass = trawl_teddy_make(patterns, ids, count, tier->max_length, options->sample,
+                                   options->sample_length, filter);
+    if (tier->kind == TRAWL_TIER_DIRECT && pass > TRAWL_TEDDY_DENSE) {
         filter->probes = 0;
     }
 }
@@ -174,10 +175,10 @@ static trawl_status plan(trawl_build *build) {
     trawl_qgram_header *header = &planned->header;
     const char *variant = variants[build->variant];
     trawl_status status = strcmp(variant, "packed") == 0 ? trawl_packed_divide(build, header)
-                          : strcmp(variant, "shuffle") == 0
-                              ? trawl_qgram_shuffle_tier(build->patterns, header, build->error)
-                          : strcmp(variant, "resident") == 0
-                              ? trawl_resident_tier(build->patterns, header, build->error)
+                          : strcmp(variant, "teddy") == 0
+                              ? trawl_teddy_tier(build->patterns, header, build->error)
+                          : strcmp(variant, "registers") == 0
+                              ? trawl_register_bloom_tier(build->patterns, header, build->error)
                               : trawl_qgram_choose(build, header);
     if (status == TRAWL_OK) {
         status =
@@ -189,12 +190,12 @@ static trawl_status plan(trawl_build *build) {
     }
     for (uint32_t part = 0; status == TRAWL_OK && part < header->tiers; part++) {
         status = make_keys(build, &reversed, &header->tier[part], &planned->keys[part]);
-        if (status == TRAWL_OK && header->tier[part].reach != 0) {
+        if (status == TRAWL_OK && header->tier[part].anchor_slack != 0) {
             status = trawl_anchor_keys(&header->tier[part], &planned->keys[part],
                                        build->options->sample, build->options->sample_length,
                                        &planned->distances[part], build->error);
         }
-        if (status == TRAWL_OK && header->tier[part].kind == TRAWL_TIER_HASHED) {
+        if (status == TRAWL_OK && header->tier[part].kind == TRAWL_TIER_BLOOM) {
             status = trawl_qgram_choose_fields(&planned->keys[part], planned->distances[part],
                                                build->options->costs, build->options->sample,
                                                build->options->sample_length, &header->tier[part],
@@ -203,9 +204,9 @@ static trawl_status plan(trawl_build *build) {
         if (status == TRAWL_OK) {
             status = reserve_tier(build, part, &header->tier[part], &planned->keys[part]);
         }
-        if (status == TRAWL_OK && (header->tier[part].kind == TRAWL_TIER_SHUFFLE ||
+        if (status == TRAWL_OK && (header->tier[part].kind == TRAWL_TIER_TEDDY ||
                                    header->tier[part].kind == TRAWL_TIER_DIRECT)) {
-            make_shuffle(build, &header->tier[part], &planned->shuffle[part]);
+            make_teddy(build, &header->tier[part], &planned->teddy[part]);
         }
     }
     trawl_release(reversed.bytes);
@@ -216,8 +217,8 @@ static trawl_status plan(trawl_build *build) {
 /* ------------------------------------------------------------------ tables */
 
 static void fill_direct(const trawl_build *build, uint32_t part, const trawl_keys *keys,
-                        const trawl_qgram_shuffle *filter) {
-    uint32_t *direct = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
+                        const trawl_teddy *filter) {
+    uint32_t *direct = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part);
     uint32_t single[256] = {0};
     memset(direct, 0, TRAWL_QGRAM_PAIRS * sizeof *direct);
     memcpy(direct + TRAWL_QGRAM_PAIRS, filter, sizeof *filter);
@@ -280,12 +281,14 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
     uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
-    uint32_t span = trawl_qgram_span(tier->stride + tier->reach), suffix_before = UINT32_MAX;
-    trawl_scatter rows, marks;
-    trawl_scatter_begin(&rows, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
-                        tier->row_bits);
-    trawl_scatter_begin(&marks, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_MARKS, part),
-                        tier->mark_bits);
+    uint32_t span = trawl_qgram_span(tier->stride + tier->anchor_slack), suffix_before = UINT32_MAX;
+    trawl_bit_scatter rows, marks;
+    trawl_bit_scatter_begin(
+        &rows, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part),
+        tier->row_bits);
+    trawl_bit_scatter_begin(
+        &marks, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_END_OFFSETS, part),
+        tier->mark_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         /* The window's samples nearest to the end that are shared with the key before are there
          * already, unless its window is elsewhere; the others begin further from it than the two
@@ -301,36 +304,37 @@ static void fill_hashed(const trawl_build *build, uint32_t part, const trawl_qgr
             sample_words words = words_of(reversed + distance, tier->gram);
             uint64_t number = filter_number(words, tier->gram, case_bits);
             uint64_t place = trawl_qgram_place(&rule, number);
-            trawl_scatter_set(&rows, place >> TRAWL_QGRAM_ROW_BIT, 1u << (number & 31));
+            trawl_bit_scatter_set(&rows, place >> TRAWL_QGRAM_ROW_BIT, 1u << (number & 31));
             number = sample_number(words, tier->gram, case_bits);
-            trawl_scatter_set(&marks, trawl_qgram_mark(number * multiplier, tier->mark_bits),
-                              1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix));
+            trawl_bit_scatter_set(&marks, trawl_qgram_mark(number * multiplier, tier->mark_bits),
+                                  1u << distance / span | 1u << (TRAWL_QGRAM_DISTANCES + suffix));
         }
         suffix_before = suffix;
     }
-    trawl_scatter_finish(&rows);
-    trawl_scatter_finish(&marks);
+    trawl_bit_scatter_finish(&rows);
+    trawl_bit_scatter_finish(&marks);
 }
 
 static void fill_resident(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                           const trawl_keys *keys) {
-    trawl_qgram_resident *filter =
-        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part);
-    trawl_resident_clear(filter, tier->folded != 0, trawl_resident_is_wide(keys->count));
+    trawl_register_bloom *filter =
+        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part);
+    trawl_register_bloom_clear(filter, tier->folded != 0,
+                               trawl_register_bloom_is_wide(keys->count));
     for (uint32_t key = 0; key < keys->count; key++) {
-        trawl_resident_add(filter, keys->bytes + keys->offsets[key], tier->gram);
+        trawl_register_bloom_add(filter, keys->bytes + keys->offsets[key], tier->gram);
     }
 }
 
-static void add_number(trawl_scatter *second, const trawl_qgram_tier *tier, uint64_t number,
+static void add_number(trawl_bit_scatter *second, const trawl_qgram_tier *tier, uint64_t number,
                        uint32_t kind) {
-    uint64_t hash = trawl_qgram_second(number, kind);
-    trawl_scatter_set(second, trawl_qgram_second_word(hash, tier->second_bits),
-                      trawl_qgram_second_mask(hash));
+    uint64_t hash = trawl_suffix_filter(number, kind);
+    trawl_bit_scatter_set(second, trawl_suffix_filter_word(hash, tier->suffix_filter_bits),
+                          trawl_suffix_filter_mask(hash));
 }
 
-static void add_suffix(trawl_scatter *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
-                       uint32_t bytes, uint32_t kind) {
+static void add_suffix(trawl_bit_scatter *second, const trawl_qgram_tier *tier,
+                       const uint8_t *reversed, uint32_t bytes, uint32_t kind) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint64_t last = trawl_qgram_fold(trawl_ending_number(reversed, bytes), case_bits);
     uint64_t number = bytes > 8 ? sample_number(words_of(reversed, bytes), bytes, case_bits)
@@ -338,8 +342,8 @@ static void add_suffix(trawl_scatter *second, const trawl_qgram_tier *tier, cons
     add_number(second, tier, number, kind);
 }
 
-static void add_run(trawl_scatter *second, const trawl_qgram_tier *tier, const uint8_t *reversed,
-                    uint32_t length) {
+static void add_run(trawl_bit_scatter *second, const trawl_qgram_tier *tier,
+                    const uint8_t *reversed, uint32_t length) {
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     uint32_t run = trawl_qgram_run_of(reversed, length);
     if (run >= TRAWL_QGRAM_SHORT_RUN && run < length) {
@@ -352,10 +356,10 @@ static void add_run(trawl_scatter *second, const trawl_qgram_tier *tier, const u
 static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                         const trawl_keys *keys) {
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
-    trawl_scatter second;
-    trawl_scatter_begin(&second,
-                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SECOND, part),
-                        tier->second_bits);
+    trawl_bit_scatter second;
+    trawl_bit_scatter_begin(
+        &second, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part),
+        tier->suffix_filter_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         uint32_t shared = key == 0 ? 0 : keys->common[key], length = trawl_key_length(keys, key);
@@ -369,7 +373,7 @@ static void fill_second(const trawl_build *build, uint32_t part, const trawl_qgr
         add_suffix(&second, tier, reversed, bytes, TRAWL_SECOND_LAST);
         add_run(&second, tier, reversed, length);
     }
-    trawl_scatter_finish(&second);
+    trawl_bit_scatter_finish(&second);
 }
 
 static void fill_runs(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
@@ -393,25 +397,25 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     trawl_endings_fill(build, part, keys);
     trawl_keys_release_ids(keys); /* for large sets this is when most memory is in use */
     if (tier->kind == TRAWL_TIER_DIRECT) {
-        fill_direct(build, part, keys, &planned->shuffle[part]);
+        fill_direct(build, part, keys, &planned->teddy[part]);
         return;
     }
     if (tier->kind == TRAWL_TIER_PACKED) {
         trawl_packed_fill(build, part, tier, keys);
         return;
     }
-    if (tier->kind == TRAWL_TIER_RESIDENT) {
+    if (tier->kind == TRAWL_TIER_REGISTERS) {
         fill_resident(build, part, tier, keys);
-    } else if (tier->kind == TRAWL_TIER_SHUFFLE) {
-        memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_FILTER, part),
-               &planned->shuffle[part], sizeof planned->shuffle[part]);
+    } else if (tier->kind == TRAWL_TIER_TEDDY) {
+        memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part),
+               &planned->teddy[part], sizeof planned->teddy[part]);
     } else {
         fill_hashed(build, part, tier, keys, planned->distances[part]);
     }
     fill_second(build, part, tier, keys);
     fill_runs(build, part, tier, keys);
-    if (trawl_qgram_has_leads(tier)) {
-        trawl_leads_fill(build, part, tier, keys);
+    if (trawl_qgram_has_prefix_signatures(tier)) {
+        trawl_prefix_signatures_fill(build, part, tier, keys);
     }
     trawl_endings_hash(keys, tier->tail, tail_word, NULL, tier->hash_bits,
                        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
@@ -448,29 +452,30 @@ static bool tier_sound(const trawl_qgram_tier *tier) {
     bool sound = tier->kind < TRAWL_TIER_KINDS && tier->folded <= 1 && tier->window != 0 &&
                  trawl_qgram_fields_sound(tier) && tier->min_length <= tier->max_length &&
                  tier->window <= tier->min_length && tier->max_length <= TRAWL_PATTERN_MAX_LENGTH &&
-                 (tier->reach == 0 || tier->kind == TRAWL_TIER_HASHED);
+                 (tier->anchor_slack == 0 || tier->kind == TRAWL_TIER_BLOOM);
     if (sound && tier->kind == TRAWL_TIER_PACKED) {
         return true; /* trawl_packed_validate looks closer */
     }
     if (sound && tier->kind == TRAWL_TIER_DIRECT) {
         return tier->max_length <= 2 && tier->gram == 2 && tier->stride == 1;
     }
-    if (tier->kind == TRAWL_TIER_SHUFFLE) {
+    if (tier->kind == TRAWL_TIER_TEDDY) {
         sound = sound && tier->gram == 1 && tier->stride == 1;
-    } else if (tier->kind == TRAWL_TIER_RESIDENT) {
-        sound = sound && tier->gram <= TRAWL_RESIDENT_BYTES && tier->stride == 1;
+    } else if (tier->kind == TRAWL_TIER_REGISTERS) {
+        sound = sound && tier->gram <= TRAWL_REGISTER_BLOOM_BYTES && tier->stride == 1;
     } else {
         sound = sound && tier->row_bits != 0 && tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
                 tier->mark_bits != 0 && tier->mark_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
-                tier->reach <= TRAWL_QGRAM_MOST_REACH &&
-                (tier->reach == 0 || (tier->stride <= TRAWL_QGRAM_MAX_STRIDE &&
-                                      tier->stride + tier->reach <= TRAWL_QGRAM_MOST_ENDS));
+                tier->anchor_slack <= TRAWL_QGRAM_MOST_ANCHOR_SLACK &&
+                (tier->anchor_slack == 0 ||
+                 (tier->stride <= TRAWL_QGRAM_MAX_STRIDE &&
+                  tier->stride + tier->anchor_slack <= TRAWL_QGRAM_MOST_ENDS));
     }
     return sound && tier->gram != 0 && tier->gram <= TRAWL_QGRAM_MAX_GRAM &&
            tier->gram <= tier->window && tier->stride != 0 &&
            tier->stride <= TRAWL_QGRAM_MAX_STRIDE &&
-           tier->stride <= tier->window - tier->gram + 1 && tier->second_bits != 0 &&
-           tier->second_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
+           tier->stride <= tier->window - tier->gram + 1 && tier->suffix_filter_bits != 0 &&
+           tier->suffix_filter_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
            tier->tail == (tier->window < 8 ? tier->window : 8);
 }
 
@@ -480,12 +485,12 @@ static trawl_status validate_direct(const trawl_db *db, uint32_t part, trawl_err
         return status;
     }
     uint64_t size;
-    const uint32_t *direct = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &size);
-    if (size != TRAWL_QGRAM_PAIRS * sizeof *direct + sizeof(trawl_qgram_shuffle)) {
+    const uint32_t *direct = trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part, &size);
+    if (size != TRAWL_QGRAM_PAIRS * sizeof *direct + sizeof(trawl_teddy)) {
         return damaged(error, "table of pairs has another size than it must");
     }
-    const trawl_qgram_shuffle *filter = (const void *)(direct + TRAWL_QGRAM_PAIRS);
-    if (filter->probes != 0 && !trawl_qgram_shuffle_sound(filter, sizeof *filter, 2)) {
+    const trawl_teddy *filter = (const void *)(direct + TRAWL_QGRAM_PAIRS);
+    if (filter->probes != 0 && !trawl_teddy_sound(filter, sizeof *filter, 2)) {
         return damaged(error, "filter is damaged");
     }
     trawl_outputs outputs;
@@ -499,11 +504,11 @@ static trawl_status validate_direct(const trawl_db *db, uint32_t part, trawl_err
 }
 
 /* Distances and suffixes that the tier has. */
-static bool marks_sound(const trawl_qgram_tier *tier, const uint32_t *marks, uint64_t size) {
+static bool end_offsets_sound(const trawl_qgram_tier *tier, const uint32_t *marks, uint64_t size) {
     if (size != sizeof *marks << tier->mark_bits) {
         return false;
     }
-    uint32_t ends = tier->stride + tier->reach;
+    uint32_t ends = tier->stride + tier->anchor_slack;
     uint32_t distances = (ends - 1) / trawl_qgram_span(ends) + 1;
     uint32_t suffixes = trawl_qgram_suffixes_of(tier).count;
     uint32_t possible = ((1u << distances) - 1) | ((1u << suffixes) - 1) << TRAWL_QGRAM_DISTANCES;
@@ -525,30 +530,33 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     if (tier->kind == TRAWL_TIER_PACKED) {
         return trawl_packed_validate(db, part, tier, error);
     }
-    uint64_t filter_size, second_size, heads_size, ranges_size, runs_size, marks_size;
+    uint64_t filter_size, suffix_filter_size, heads_size, ranges_size, runs_size, end_offsets_size;
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, &runs_size);
-    const uint32_t *marks = trawl_db_section(db, TRAWL_SECTION_QGRAM_MARKS, part, &marks_size);
-    const void *filter = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &filter_size);
-    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, &second_size);
+    const uint32_t *marks =
+        trawl_db_section(db, TRAWL_SECTION_QGRAM_END_OFFSETS, part, &end_offsets_size);
+    const void *filter =
+        trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part, &filter_size);
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part, &suffix_filter_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, &heads_size);
     const trawl_ending_range *ranges =
         trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, &ranges_size);
-    if (filter_size != 4 * filter_words(tier) || second_size != UINT64_C(4) << tier->second_bits ||
+    if (filter_size != 4 * filter_words(tier) ||
+        suffix_filter_size != UINT64_C(4) << tier->suffix_filter_bits ||
         runs_size != TRAWL_QGRAM_RUN_WORDS * sizeof(uint64_t)) {
         return damaged(error, "tables have inconsistent sizes");
     }
-    if (trawl_qgram_has_leads(tier) && !trawl_leads_sound(db, part, tier)) {
+    if (trawl_qgram_has_prefix_signatures(tier) && !trawl_prefix_signatures_sound(db, part, tier)) {
         return damaged(error, "leads have another size than they must");
     }
-    if (tier->kind == TRAWL_TIER_HASHED && !marks_sound(tier, marks, marks_size)) {
+    if (tier->kind == TRAWL_TIER_BLOOM && !end_offsets_sound(tier, marks, end_offsets_size)) {
         return damaged(error, "marks are damaged");
     }
-    if (tier->kind == TRAWL_TIER_SHUFFLE &&
-        !trawl_qgram_shuffle_sound(filter, filter_size, TRAWL_SHUFFLE_REACH)) {
+    if (tier->kind == TRAWL_TIER_TEDDY &&
+        !trawl_teddy_sound(filter, filter_size, TRAWL_TEDDY_SUFFIX)) {
         return damaged(error, "filter is damaged");
     }
-    if (tier->kind == TRAWL_TIER_RESIDENT &&
-        !trawl_resident_sound(filter, filter_size, tier->folded != 0)) {
+    if (tier->kind == TRAWL_TIER_REGISTERS &&
+        !trawl_register_bloom_sound(filter, filter_size, tier->folded != 0)) {
         return damaged(error, "filter is damaged");
     }
     return trawl_endings_validate(db, part, tier->tail, tier->hash_bits, heads, heads_size, ranges,

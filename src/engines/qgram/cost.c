@@ -22,7 +22,7 @@ static const uint32_t class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4, 5, 6, 7, 8,
 #define LEVELS 3u    /* a sixteenth, a quarter, all of the patterns that are looked at */
 #define FAR_WORK 1.2 /* ends of a tier with a reach are checked and put in order besides */
 #define NO_CLASS 255u
-#define COUNTS ((TRAWL_QGRAM_MAX_GRAM + 1) * TRAWL_ANCHOR_TURNS)
+#define COUNTS ((TRAWL_QGRAM_MAX_GRAM + 1) * TRAWL_ANCHOR_FOLDS)
 
 typedef struct trawl_survey_slot {
     uint32_t tag;           /* of the q-gram's hash */
@@ -258,13 +258,13 @@ static double extrapolate_share(const uint64_t *seen, uint64_t all, const double
 /* What chooses windows that are judged in the filter's turn. */
 static trawl_anchor_counts *counts_of(const trawl_qgram_survey *survey,
                                       const trawl_survey_filter *filter) {
-    return &survey->counts[filter->gram * TRAWL_ANCHOR_TURNS + filter->turn];
+    return &survey->counts[filter->gram * TRAWL_ANCHOR_FOLDS + filter->validation_fold];
 }
 
 static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                        uint32_t thin, uint64_t case_bits, const slot_table *table) {
     const trawl_patterns *patterns = survey->patterns;
-    uint32_t span = trawl_qgram_span(filter->stride + filter->reach);
+    uint32_t span = trawl_qgram_span(filter->stride + filter->anchor_slack);
     memset(table->slots, 0, sizeof *table->slots << table->bits);
     for (uint32_t class = filter->begin; class < TRAWL_SURVEY_CLASSES; class ++) {
         uint32_t number = 0;
@@ -273,11 +273,11 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
             unsigned level = number % 16 == 0 ? 0 : number % 4 == 0 ? 1 : 2;
             number++;
             uint32_t from =
-                filter->reach == 0
+                filter->anchor_slack == 0
                     ? 0
                     : trawl_anchor_choose(counts_of(survey, filter), end,
                                           trawl_pattern_length(patterns, survey->ids[i]),
-                                          filter->stride, filter->reach);
+                                          filter->stride, filter->anchor_slack);
             for (uint32_t distance = from; distance < from + filter->stride; distance++) {
                 uint64_t hash = gram_hash(patterns->bytes, end - distance, filter->gram, case_bits);
                 trawl_survey_slot *slot = find_slot(table, hash);
@@ -315,7 +315,7 @@ static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_
     }
     uint32_t passed = 0, ends = 0;
     size_t piece = TRAWL_ANCHOR_PIECE - span; /* places for a group */
-    size_t room = filter->judged
+    size_t room = filter->validated
                       ? trawl_anchor_judging(survey->length) / TRAWL_ANCHOR_PIECE * piece - 1
                       : survey->length - span;
     /* Groups of large sets overlap: the samples of one lie between those of others. */
@@ -324,12 +324,13 @@ static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_
     /* The smaller the set, the less there is to gain from knowing better. */
     size_t most = FEWEST_GROUPS + survey->patterns->count / 2;
     most = most < MOST_GROUPS ? most : ((size_t)MOST_GROUPS << survey->slot_bits) >> SLOT_BITS;
-    most = filter->judged ? most / 2 : most; /* of a quarter of the text */
+    most = filter->validated ? most / 2 : most; /* of a quarter of the text */
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++) {
         size_t at = room * i / count;
-        at = filter->judged
-                 ? trawl_anchor_judge(filter->turn, at / piece * TRAWL_ANCHOR_PIECE + at % piece)
+        at = filter->validated
+                 ? trawl_anchor_validates(filter->validation_fold,
+                                          at / piece * TRAWL_ANCHOR_PIECE + at % piece)
                  : at;
         const uint8_t *end = survey->text + at + filter->gram;
         for (unsigned k = 0; k < GROUP; k++, end += filter->stride) {
@@ -342,8 +343,9 @@ static uint32_t probe_text(const trawl_qgram_survey *survey, const trawl_survey_
             }
         }
     }
-    *distances =
-        passed == 0 ? 1 : (double)ends / passed * trawl_qgram_span(filter->stride + filter->reach);
+    *distances = passed == 0 ? 1
+                             : (double)ends / passed *
+                                   trawl_qgram_span(filter->stride + filter->anchor_slack);
     return (uint32_t)count;
 }
 
@@ -363,11 +365,11 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
                2 * (looked_at / thin + TRAWL_SURVEY_CLASSES) * filter->stride) {
         table.bits++;
     }
-    if (filter->reach != 0) {
+    if (filter->anchor_slack != 0) {
         trawl_anchor_counts *counts = counts_of(survey, filter);
         if (counts->gram == 0 || counts->folded != filter->folded) {
-            trawl_anchor_count(counts, filter->gram, filter->folded, filter->turn, survey->text,
-                               survey->length);
+            trawl_anchor_count(counts, filter->gram, filter->folded, filter->validation_fold,
+                               survey->text, survey->length);
         }
     }
     fill_slots(survey, filter, thin, case_bits, &table);
@@ -391,7 +393,7 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
         double factor = used == 0 ? 1 : all / used;
         double seen[LEVELS] = {(double)sum[1][0], (double)sum[1][1], (double)sum[1][2]};
         rates->pass[class + 1] =
-            extrapolate_share(sum[0], GROUP * group_count, seen, factor, filter->reach != 0);
+            extrapolate_share(sum[0], GROUP * group_count, seen, factor, filter->anchor_slack != 0);
         rates->grams[class + 1] = extrapolate(seen, seen, factor);
     }
 }
@@ -488,13 +490,13 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
     }
     /* MARKS and about two words of SECOND for each key: not in the nearest cache, as a rule. Where
      * it has fewer words than there are q-grams, others' distances add to a sample's. */
-    double marks = 2 * keys * filter->stride, most = TRAWL_QGRAM_MOST_MARKS;
+    double marks = 2 * keys * filter->stride, most = TRAWL_QGRAM_MOST_END_OFFSETS;
     marks = marks < most ? marks : most;
     double waits = trawl_cost_at(costs->sample, 4 * marks + 8 * keys) - costs->sample[0];
     double others = -expm1(-rates->grams[end] / marks / TRAWL_QGRAM_DISTANCES) *
-                    (filter->stride + filter->reach);
+                    (filter->stride + filter->anchor_slack);
     double ask = costs->end * (1 + rates->distances + others) / 2 + 2 * waits;
-    ask *= filter->reach != 0 ? FAR_WORK : 1;
+    ask *= filter->anchor_slack != 0 ? FAR_WORK : 1;
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
     for (uint32_t bits = 8; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
         double rows = (double)(UINT64_C(1) << bits);

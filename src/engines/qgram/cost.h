@@ -48,11 +48,11 @@ typedef struct trawl_survey_filter {
     uint32_t begin;
     uint32_t gram;
     uint32_t stride;
-    uint32_t reach; /* as in trawl_qgram_tier; only where the survey has counts */
+    uint32_t anchor_slack; /* as in trawl_qgram_tier; only where the survey has counts */
     bool folded;
-    bool no_runs;  /* leaves out runs of one byte in the text */
-    bool judged;   /* looks only at those pieces of the text that judge in this turn */
-    uint32_t turn; /* (engines/qgram/anchor.h) */
+    bool no_runs;             /* leaves out runs of one byte in the text */
+    bool validated;           /* looks only at those pieces of the text that judge in this turn */
+    uint32_t validation_fold; /* (engines/qgram/anchor.h) */
 } trawl_survey_filter;
 
 /* What an exact filter for the classes begin .. end - 1 would let through, at [end]. */

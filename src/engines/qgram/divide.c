@@ -13,17 +13,20 @@
 
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MOST_WINDOW 80u
-#define BLOCK 16384u          /* bytes of text that a tier takes at a time (engines/qgram/tier.h) */
-#define FURTHER_TIER 0.10     /* of the price of all, for each but the first: taking turns */
-#define RESIDENT_ALONE 1.1    /* whole scans beside the filter alone, which is what costs say */
-#define RESIDENT_TOGETHER 1.5 /* the same where other tiers want the caches as well */
-#define PASSES_TOGETHER 1.7   /* the same for what passes: in real texts more of it is compared */
-#define RESIDENT_PIECES 32u   /* of the text, in which a resident filter is tried */
-#define RESIDENT_PIECE ((size_t)512)
-#define SHUFFLE_SAMPLE ((size_t)4096) /* making a filter takes time for each byte of it */
+#define BLOCK 16384u      /* bytes of text that a tier takes at a time (engines/qgram/tier.h) */
+#define FURTHER_TIER 0.10 /* of the price of all, for each but the first: taking turns */
+#define REGISTER_BLOOM_ALONE                                                                       \
+    1.1 /* whole scans beside the filter alone, which is what costs say                            \
+         */
+#define REGISTER_BLOOM_TOGETHER 1.5 /* the same where other tiers want the caches as well */
+#define PASSES_TOGETHER 1.7 /* the same for what passes: in real texts more of it is compared */
+#define REGISTER_BLOOM_PIECES 32u /* of the text, in which a resident filter is tried */
+#define REGISTER_BLOOM_PIECE ((size_t)512)
+#define TEDDY_SAMPLE ((size_t)4096) /* making a filter takes time for each byte of it */
 #define MOST_FILTERS 27u /* for the runs from one class on: sizes of a sample and strides */
-#define REACH_DOUBT 1.1  /* what windows that the text has chosen are expected to cost, more */
-#define REACH_HOPE 0.17  /* of what passes is what they are hoped to let through, at the least */
+#define SLACK_MARGIN 1.1 /* what windows that the text has chosen are expected to cost, more */
+#define SLACK_WORTH_TRYING                                                                         \
+    0.17 /* of what passes is what they are hoped to let through, at the least */
 #define MOST_FILTER_BYTES (UINT64_C(32) << 20) /* a larger one is slow whatever it lets through */
 
 /* The cheapest way found so far to filter a run of classes. Of `tier`, min_length, max_length and
@@ -41,8 +44,9 @@ typedef struct division {
     double endings[CLASSES];                   /* trawl_survey_endings */
     double pairs;                              /* positions that end patterns of one or two bytes */
     candidate best[CLASSES + 1][CLASSES + 1];  /* [begin][end] */
-    candidate plain[CLASSES + 1][CLASSES + 1]; /* the best one without a reach */
-    bool judged[CLASSES + 1][CLASSES + 1];     /* the best one has a reach, and all turns say so */
+    candidate plain[CLASSES + 1][CLASSES + 1]; /* the best one without a anchor_slack */
+    bool validated[CLASSES + 1]
+                  [CLASSES + 1]; /* the best one has a anchor_slack, and all turns say so */
 } division;
 
 /* What the patterns of a run have in common. */
@@ -78,7 +82,7 @@ static void offer(division *self, uint32_t begin, uint32_t end, const candidate 
     if (is_better(offered, best)) {
         *best = *offered;
     }
-    if (offered->tier.reach == 0 && is_better(offered, plain)) {
+    if (offered->tier.anchor_slack == 0 && is_better(offered, plain)) {
         *plain = *offered;
     }
 }
@@ -95,18 +99,18 @@ static double ends_of(const division *self, uint32_t begin, uint32_t end) {
 /* What passes a filter in registers, most of which costs little: no pattern ends there. */
 static double price_of_passes(const division *self, double pass, double look_ups) {
     double ends = look_ups < pass ? look_ups : pass;
-    return (pass - ends) * PASSES_TOGETHER * self->costs->resident_pass +
-           ends * self->costs->shuffle_pass;
+    return (pass - ends) * PASSES_TOGETHER * self->costs->register_bloom_candidate +
+           ends * self->costs->teddy_candidate;
 }
 
 /* The filter of shuffles for the classes begin .. end - 1; all their patterns are in the survey. */
-static double make_shuffle(const division *self, uint32_t begin, uint32_t end, uint32_t max_length,
-                           trawl_qgram_shuffle *filter) {
+static double make_teddy(const division *self, uint32_t begin, uint32_t end, uint32_t max_length,
+                         trawl_teddy *filter) {
     const trawl_qgram_survey *survey = self->survey;
-    size_t length = survey->length < SHUFFLE_SAMPLE ? survey->length : SHUFFLE_SAMPLE;
-    return trawl_qgram_shuffle_make(survey->patterns, survey->ids + survey->first[begin],
-                                    survey->first[end] - survey->first[begin], max_length,
-                                    survey->text, length, filter);
+    size_t length = survey->length < TEDDY_SAMPLE ? survey->length : TEDDY_SAMPLE;
+    return trawl_teddy_make(survey->patterns, survey->ids + survey->first[begin],
+                            survey->first[end] - survey->first[begin], max_length, survey->text,
+                            length, filter);
 }
 
 /* Patterns of one and two bytes. */
@@ -115,13 +119,12 @@ static void try_direct(division *self) {
     double hits = trawl_survey_direct(survey, 1);
     self->pairs = hits;
     double nanoseconds = self->costs->direct;
-    if (survey->count[0] <= TRAWL_SHUFFLE_PATTERNS) {
-        trawl_qgram_shuffle filter;
-        double pass = make_shuffle(self, 0, 1, survey->max_length[0], &filter);
-        double shuffled = trawl_qgram_shuffle_work(&filter) * self->costs->shuffle +
-                          price_of_passes(self, pass, hits) / 2;
-        nanoseconds =
-            pass <= TRAWL_SHUFFLE_DENSE && shuffled < nanoseconds ? shuffled : nanoseconds;
+    if (survey->count[0] <= TRAWL_TEDDY_PATTERNS) {
+        trawl_teddy filter;
+        double pass = make_teddy(self, 0, 1, survey->max_length[0], &filter);
+        double shuffled =
+            trawl_teddy_work(&filter) * self->costs->teddy + price_of_passes(self, pass, hits) / 2;
+        nanoseconds = pass <= TRAWL_TEDDY_DENSE && shuffled < nanoseconds ? shuffled : nanoseconds;
     }
     candidate direct = {.tier = {.kind = TRAWL_TIER_DIRECT, .window = 1, .gram = 2, .stride = 1},
                         .estimate = {.nanoseconds = nanoseconds,
@@ -139,29 +142,30 @@ static candidate hashed_candidate(const division *self, const trawl_survey_filte
                                   const trawl_survey_rates *rates, uint32_t end) {
     uint32_t window = filter->gram + filter->stride - 1;
     uint32_t more = describe(self, filter->begin, end).max_length - window;
-    candidate hashed = {.tier = {.kind = TRAWL_TIER_HASHED,
-                                 .window = window,
-                                 .gram = filter->gram,
-                                 .stride = filter->stride,
-                                 .reach = more < filter->reach ? more : filter->reach},
-                        .estimate = {.nanoseconds = INFINITY}};
+    candidate hashed = {
+        .tier = {.kind = TRAWL_TIER_BLOOM,
+                 .window = window,
+                 .gram = filter->gram,
+                 .stride = filter->stride,
+                 .anchor_slack = more < filter->anchor_slack ? more : filter->anchor_slack},
+        .estimate = {.nanoseconds = INFINITY}};
     double endings = 0;
     for (uint32_t class = filter->begin; class < end; class ++) {
         endings += self->endings[class];
     }
-    if (filter->reach == 0 || hashed.tier.reach != 0) {
+    if (filter->anchor_slack == 0 || hashed.tier.anchor_slack != 0) {
         hashed.estimate = trawl_tier_price(self->costs, self->survey, filter, rates, end, endings,
                                            self->most_bytes);
         hashed.tier.row_bits = hashed.estimate.row_bits;
         /* A gain by windows that the text has chosen must be clear, also beside other engines. */
-        hashed.estimate.nanoseconds *= hashed.tier.reach != 0 ? REACH_DOUBT : 1;
+        hashed.estimate.nanoseconds *= hashed.tier.anchor_slack != 0 ? SLACK_MARGIN : 1;
     }
     return hashed;
 }
 
-static uint32_t most_reach(uint32_t stride) {
+static uint32_t most_anchor_slack(uint32_t stride) {
     uint32_t most = TRAWL_QGRAM_MOST_ENDS - stride;
-    return most < TRAWL_QGRAM_MOST_REACH ? most : TRAWL_QGRAM_MOST_REACH;
+    return most < TRAWL_QGRAM_MOST_ANCHOR_SLACK ? most : TRAWL_QGRAM_MOST_ANCHOR_SLACK;
 }
 
 static void offer_filter(division *self, const trawl_survey_filter *filter,
@@ -178,13 +182,13 @@ static double hope(const division *self, const trawl_survey_filter *filter,
                    const trawl_survey_rates *last) {
     trawl_survey_filter chosen = *filter;
     trawl_survey_rates rates = *last;
-    chosen.reach = most_reach(filter->stride);
+    chosen.anchor_slack = most_anchor_slack(filter->stride);
     double least = INFINITY;
-    for (uint32_t end = filter->begin + 1; end <= CLASSES && chosen.reach != 0; end++) {
+    for (uint32_t end = filter->begin + 1; end <= CLASSES && chosen.anchor_slack != 0; end++) {
         if (is_empty(self, end - 1)) {
             continue;
         }
-        rates.pass[end] *= REACH_HOPE;
+        rates.pass[end] *= SLACK_WORTH_TRYING;
         candidate hashed = hashed_candidate(self, &chosen, &rates, end);
         double cost =
             hashed.estimate.nanoseconds / self->best[filter->begin][end].estimate.nanoseconds;
@@ -195,8 +199,8 @@ static double hope(const division *self, const trawl_survey_filter *filter,
 
 /* Windows chosen by the text, for those filters that promise something, first the most; one turn
  * judges. */
-static void try_reach(division *self, const trawl_survey_filter *filters,
-                      const trawl_survey_rates *rates, size_t count) {
+static void try_anchor_slack(division *self, const trawl_survey_filter *filters,
+                             const trawl_survey_rates *rates, size_t count) {
     double costs[MOST_FILTERS];
     for (size_t i = 0; i < count; i++) {
         costs[i] = hope(self, &filters[i], &rates[i]);
@@ -210,11 +214,11 @@ static void try_reach(division *self, const trawl_survey_filter *filters,
         /* Others that were tried since may be better than all that it promised. */
         if (hope(self, &filters[best], &rates[best]) < 1) {
             trawl_survey_filter filter = filters[best];
-            trawl_survey_rates judged;
-            filter.reach = most_reach(filter.stride);
-            filter.judged = true;
-            trawl_survey_measure(self->survey, &filter, &judged);
-            offer_filter(self, &filter, &judged);
+            trawl_survey_rates validated;
+            filter.anchor_slack = most_anchor_slack(filter.stride);
+            filter.validated = true;
+            trawl_survey_measure(self->survey, &filter, &validated);
+            offer_filter(self, &filter, &validated);
         }
     }
 }
@@ -227,16 +231,16 @@ static void judge(division *self, uint32_t begin, uint32_t end) {
     trawl_survey_filter filter = {.begin = begin,
                                   .gram = best->tier.gram,
                                   .stride = best->tier.stride,
-                                  .reach = most_reach(best->tier.stride),
+                                  .anchor_slack = most_anchor_slack(best->tier.stride),
                                   .folded = describe(self, begin, CLASSES).folded,
-                                  .judged = true};
+                                  .validated = true};
     trawl_survey_rates mean;
     memset(&mean, 0, sizeof mean);
-    self->judged[begin][end] = true;
-    while (filter.turn < TRAWL_ANCHOR_TURNS && best->tier.reach != 0) {
+    self->validated[begin][end] = true;
+    while (filter.validation_fold < TRAWL_ANCHOR_FOLDS && best->tier.anchor_slack != 0) {
         trawl_survey_rates rates;
         trawl_survey_measure(self->survey, &filter, &rates);
-        double share = 1.0 / ++filter.turn;
+        double share = 1.0 / ++filter.validation_fold;
         mean.distances += share * (rates.distances - mean.distances);
         mean.pass[end] += share * (rates.pass[end] - mean.pass[end]);
         mean.grams[end] += share * (rates.grams[end] - mean.grams[end]);
@@ -274,7 +278,7 @@ static void try_packed(division *self, uint32_t begin, uint32_t end) {
 
 /* Few patterns. Making the filter takes time that grows with their number, so that runs of many are
  * tried only where they are what a set is about: its shortest patterns, or all from a length on. */
-static void try_shuffle(division *self, uint32_t begin, uint32_t end) {
+static void try_teddy(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
     const run described = describe(self, begin, end);
     bool first = begin == 0 || survey->first[begin] == 0, last = end == CLASSES;
@@ -283,31 +287,33 @@ static void try_shuffle(division *self, uint32_t begin, uint32_t end) {
         return;
     }
     uint32_t window = described.min_length;
-    window = window < TRAWL_SHUFFLE_REACH ? window : TRAWL_SHUFFLE_REACH;
-    trawl_qgram_shuffle filter;
-    double pass = make_shuffle(self, begin, end, described.max_length, &filter);
-    double work = trawl_qgram_shuffle_work(&filter);
+    window = window < TRAWL_TEDDY_SUFFIX ? window : TRAWL_TEDDY_SUFFIX;
+    trawl_teddy filter;
+    double pass = make_teddy(self, begin, end, described.max_length, &filter);
+    double work = trawl_teddy_work(&filter);
     double look_ups = ends_of(self, begin, end);
-    candidate shuffle = {
-        .tier = {.kind = TRAWL_TIER_SHUFFLE, .window = window, .gram = 1, .stride = 1}};
-    shuffle.estimate = (trawl_tier_estimate){.nanoseconds = work * self->costs->shuffle +
-                                                            price_of_passes(self, pass, look_ups),
-                                             .pass = pass,
-                                             .look_ups = look_ups < pass ? look_ups : pass,
-                                             .bytes = sizeof filter};
-    offer(self, begin, end, &shuffle);
+    candidate teddy = {
+        .tier = {.kind = TRAWL_TIER_TEDDY, .window = window, .gram = 1, .stride = 1}};
+    teddy.estimate = (trawl_tier_estimate){.nanoseconds = work * self->costs->teddy +
+                                                          price_of_passes(self, pass, look_ups),
+                                           .pass = pass,
+                                           .look_ups = look_ups < pass ? look_ups : pass,
+                                           .bytes = sizeof filter};
+    offer(self, begin, end, &teddy);
 }
 
 /* What passes a resident filter, from pieces of all of the text: neighbours are too much alike. */
-static double pass_resident(const trawl_qgram_resident *filter, uint32_t gram, const uint8_t *text,
+static double pass_resident(const trawl_register_bloom *filter, uint32_t gram, const uint8_t *text,
                             size_t length) {
-    if (length <= RESIDENT_PIECES * RESIDENT_PIECE) {
-        return trawl_resident_pass(filter, gram, text, length);
+    if (length <= REGISTER_BLOOM_PIECES * REGISTER_BLOOM_PIECE) {
+        return trawl_register_bloom_pass(filter, gram, text, length);
     }
     double pass = 0;
-    for (size_t i = 0; i < RESIDENT_PIECES; i++) {
-        const uint8_t *piece = text + (length - RESIDENT_PIECE) * i / (RESIDENT_PIECES - 1);
-        pass += trawl_resident_pass(filter, gram, piece, RESIDENT_PIECE) / RESIDENT_PIECES;
+    for (size_t i = 0; i < REGISTER_BLOOM_PIECES; i++) {
+        const uint8_t *piece =
+            text + (length - REGISTER_BLOOM_PIECE) * i / (REGISTER_BLOOM_PIECES - 1);
+        pass += trawl_register_bloom_pass(filter, gram, piece, REGISTER_BLOOM_PIECE) /
+                REGISTER_BLOOM_PIECES;
     }
     return pass;
 }
@@ -319,42 +325,43 @@ static void try_resident(division *self, uint32_t begin, uint32_t end) {
     const run described = describe(self, begin, end);
     /* Those of one and two bytes have a filter of their own. */
     bool first = begin <= 1 || survey->first[begin] == survey->first[1], last = end == CLASSES;
-    bool wide = trawl_resident_is_wide(described.count);
+    bool wide = trawl_register_bloom_is_wide(described.count);
     if (!self->permutes || !(wide ? first && last : first || last) ||
-        described.count > TRAWL_RESIDENT_PATTERNS ||
+        described.count > TRAWL_REGISTER_BLOOM_PATTERNS ||
         described.count != survey->first[end] - survey->first[begin]) {
         return;
     }
-    uint32_t gram = trawl_resident_gram(described.min_length);
-    trawl_qgram_resident filter;
-    trawl_resident_clear(&filter, described.folded, wide);
+    uint32_t gram = trawl_register_bloom_gram(described.min_length);
+    trawl_register_bloom filter;
+    trawl_register_bloom_clear(&filter, described.folded, wide);
     for (uint32_t i = survey->first[begin]; i < survey->first[end]; i++) {
         const uint8_t *past = trawl_pattern_bytes(survey->patterns, survey->ids[i] + 1);
-        uint8_t reversed[TRAWL_RESIDENT_BYTES];
+        uint8_t reversed[TRAWL_REGISTER_BLOOM_BYTES];
         for (uint32_t distance = 0; distance < gram; distance++) {
             reversed[distance] = *(past - 1 - distance);
         }
-        trawl_resident_add(&filter, reversed, gram);
+        trawl_register_bloom_add(&filter, reversed, gram);
     }
     double pass = pass_resident(&filter, gram, survey->text, survey->length);
-    if (pass > TRAWL_SHUFFLE_DENSE) { /* most of it would be compared */
+    if (pass > TRAWL_TEDDY_DENSE) { /* most of it would be compared */
         return;
     }
     double look_ups = ends_of(self, begin, end);
     uint32_t window = described.min_length;
-    candidate resident = {
-        .tier = {.kind = TRAWL_TIER_RESIDENT,
-                 .window = window < TRAWL_RESIDENT_WINDOW ? window : TRAWL_RESIDENT_WINDOW,
-                 .gram = gram,
-                 .stride = 1}};
-    resident.estimate = (trawl_tier_estimate){
-        .nanoseconds = (first && last ? RESIDENT_ALONE : RESIDENT_TOGETHER) *
-                           trawl_resident_work(gram, wide) * self->costs->resident +
+    candidate register_bloom = {.tier = {.kind = TRAWL_TIER_REGISTERS,
+                                         .window = window < TRAWL_REGISTER_BLOOM_WINDOW
+                                                       ? window
+                                                       : TRAWL_REGISTER_BLOOM_WINDOW,
+                                         .gram = gram,
+                                         .stride = 1}};
+    register_bloom.estimate = (trawl_tier_estimate){
+        .nanoseconds = (first && last ? REGISTER_BLOOM_ALONE : REGISTER_BLOOM_TOGETHER) *
+                           trawl_register_bloom_work(gram, wide) * self->costs->register_bloom +
                        price_of_passes(self, pass, look_ups),
         .pass = pass,
         .look_ups = look_ups < pass ? look_ups : pass,
         .bytes = sizeof filter};
-    offer(self, begin, end, &resident);
+    offer(self, begin, end, &register_bloom);
 }
 
 /* All runs that begin with the class `begin`: the shortest patterns there say how long a window may
@@ -392,12 +399,12 @@ static void try_run(division *self, uint32_t begin) {
     for (uint32_t end = begin + 1; end <= CLASSES; end++) {
         if (!is_empty(self, end - 1) || end == CLASSES) {
             try_packed(self, begin, end);
-            try_shuffle(self, begin, end);
+            try_teddy(self, begin, end);
             try_resident(self, begin, end);
         }
     }
     if (survey->counts != NULL) {
-        try_reach(self, tried, rates, filters);
+        try_anchor_slack(self, tried, rates, filters);
     }
 }
 
@@ -447,7 +454,7 @@ static double crowding(const division *self, const trawl_qgram_choice *choice) {
     }
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
         double bytes = choice->estimate[i].bytes * spread;
-        if (choice->header.tier[i].kind == TRAWL_TIER_HASHED && bytes < read) {
+        if (choice->header.tier[i].kind == TRAWL_TIER_BLOOM && bytes < read) {
             more += (trawl_cost_at(self->costs->sample, read) -
                      trawl_cost_at(self->costs->sample, bytes)) /
                     choice->header.tier[i].stride;
@@ -461,7 +468,7 @@ static void divide(division *self, trawl_qgram_choice *choice) {
         for (uint32_t end = 0; end <= CLASSES; end++) {
             self->best[begin][end].estimate.nanoseconds = INFINITY;
             self->plain[begin][end].estimate.nanoseconds = INFINITY;
-            self->judged[begin][end] = false;
+            self->validated[begin][end] = false;
         }
     }
     trawl_survey_endings(self->survey, self->endings);
@@ -478,8 +485,8 @@ static void divide(division *self, trawl_qgram_choice *choice) {
         choice->header.tiers = cover(self, begins, ends);
         sure = true;
         for (uint32_t i = 0; i < choice->header.tiers; i++) {
-            if (self->best[begins[i]][ends[i]].tier.reach != 0 &&
-                !self->judged[begins[i]][ends[i]]) {
+            if (self->best[begins[i]][ends[i]].tier.anchor_slack != 0 &&
+                !self->validated[begins[i]][ends[i]]) {
                 judge(self, begins[i], ends[i]);
                 sure = false;
             }

@@ -31,18 +31,18 @@
 
 typedef enum trawl_tier_kind {
     TRAWL_TIER_DIRECT = 0,
-    TRAWL_TIER_HASHED = 1,
-    TRAWL_TIER_SHUFFLE = 2,
+    TRAWL_TIER_BLOOM = 1,
+    TRAWL_TIER_TEDDY = 2,
     TRAWL_TIER_PACKED = 3,
-    TRAWL_TIER_RESIDENT = 4
+    TRAWL_TIER_REGISTERS = 4
 } trawl_tier_kind;
 #define TRAWL_TIER_KINDS 5
 
 #define TRAWL_QGRAM_MAX_TIERS 8u
 #define TRAWL_QGRAM_MAX_GRAM 16u
 #define TRAWL_QGRAM_MAX_STRIDE 64u
-#define TRAWL_QGRAM_MOST_REACH 16u
-#define TRAWL_QGRAM_MOST_ENDS 64u /* stride + reach, where there is a reach */
+#define TRAWL_QGRAM_MOST_ANCHOR_SLACK 16u
+#define TRAWL_QGRAM_MOST_ENDS 64u /* stride + anchor_slack, where there is a anchor_slack */
 #define TRAWL_QGRAM_MAX_ROW_BITS 26u
 #define TRAWL_QGRAM_PAIRS 65536u /* of bytes */
 
@@ -54,13 +54,13 @@ typedef struct trawl_qgram_tier {
     uint32_t stride;                 /* hashed and packed: m - q + 1 or less; else 1 */
     uint32_t folded;                 /* 1: keys are lower-cased, case-sensitive ones are verified */
     uint32_t row_bits;               /* hashed: FILTER has 1 << row_bits rows of 32 bits */
-    uint32_t second_bits;            /* SECOND has 1 << second_bits words of 32 bits */
+    uint32_t suffix_filter_bits;     /* SECOND has 1 << suffix_filter_bits words of 32 bits */
     uint32_t tail;                   /* last bytes by which an end is looked up: min(m, 8) */
     uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads */
     uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
     uint32_t mark_bits;              /* hashed: MARKS has 1 << mark_bits words */
     uint32_t fields;                 /* hashed: see trawl_qgram_field; 0: rows by products */
-    uint32_t reach;                  /* hashed: windows end up to so many bytes before a pattern */
+    uint32_t anchor_slack;           /* hashed: windows end up to so many bytes before a pattern */
 } trawl_qgram_tier;
 
 typedef struct trawl_qgram_header {
@@ -72,25 +72,25 @@ typedef struct trawl_qgram_header {
 /* Sections; part = tier
  * QGRAM_HEADER   trawl_qgram_header (part 0)
  * QGRAM_FILTER   direct: uint32_t[TRAWL_QGRAM_PAIRS]: 0 or 1 + the longest key that ends with these
- *                two bytes, the earlier one in the low half of the index; trawl_qgram_shuffle
+ *                two bytes, the earlier one in the low half of the index; trawl_teddy
  *                hashed: uint32_t[1 << row_bits]
- *                shuffle: trawl_qgram_shuffle (engines/qgram/teddy/format.h)
+ *                shuffle: trawl_teddy (engines/qgram/teddy/format.h)
  *                packed: engines/qgram/packed/format.h
- *                resident: trawl_qgram_resident (engines/qgram/registers/format.h)
- * QGRAM_SECOND   uint32_t[1 << second_bits]
+ *                resident: trawl_register_bloom (engines/qgram/registers/format.h)
+ * QGRAM_SECOND   uint32_t[1 << suffix_filter_bits]
  * QGRAM_HASH     uint32_t[(1 << hash_bits) + 1]
  * QGRAM_RANGES   trawl_ending_range[]
  * QGRAM_RUNS     uint64_t[TRAWL_QGRAM_RUN_WORDS] (engines/qgram/verify/runs.h)
  * QGRAM_MARKS    uint32_t[1 << mark_bits], of hashed tiers only
- * QGRAM_LEADS    trawl_qgram_lead[1 << (hash_bits - TRAWL_QGRAM_SPARSE_BITS)], of shuffle and
+ * QGRAM_LEADS    trawl_prefix_signature[1 << (hash_bits - TRAWL_QGRAM_SPARSE_BITS)], of shuffle and
  *                resident tiers only (engines/qgram/verify/prefix_signatures.h)
- * QGRAM_LONG_LEADS  trawl_qgram_long_lead, as many
+ * QGRAM_LONG_LEADS  trawl_long_prefix_signature, as many
  * and the outputs and endings of the part. `direct` has no SECOND, HASH, RANGES
  * and RUNS, `packed` no RUNS. */
 
 /* Kinds whose filters are in vector registers and look at every position: of few keys. */
-static inline bool trawl_qgram_has_leads(const trawl_qgram_tier *tier) {
-    return tier->kind == TRAWL_TIER_SHUFFLE || tier->kind == TRAWL_TIER_RESIDENT;
+static inline bool trawl_qgram_has_prefix_signatures(const trawl_qgram_tier *tier) {
+    return tier->kind == TRAWL_TIER_TEDDY || tier->kind == TRAWL_TIER_REGISTERS;
 }
 
 #define TRAWL_QGRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
@@ -157,7 +157,7 @@ TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t
  * highest how long the last suffixes are that SECOND has of these keys (trawl_qgram_suffixes, a bit
  * each). A q-gram that passed FILTER by chance finds a word without bits, as a rule. */
 #define TRAWL_QGRAM_DISTANCES 24u
-#define TRAWL_QGRAM_MOST_MARKS (UINT64_C(1) << 22)
+#define TRAWL_QGRAM_MOST_END_OFFSETS (UINT64_C(1) << 22)
 
 TRAWL_BOTH uint32_t trawl_qgram_span(uint32_t ends) {
     return (ends + TRAWL_QGRAM_DISTANCES - 1) / TRAWL_QGRAM_DISTANCES;
@@ -217,15 +217,15 @@ TRAWL_BOTH uint64_t trawl_qgram_run_number(uint64_t lead, uint32_t bytes, uint64
 
 enum { TRAWL_SECOND_ANY = 0, TRAWL_SECOND_LAST = 1, TRAWL_SECOND_RUN = 2 }; /* kinds of numbers */
 
-TRAWL_BOTH uint64_t trawl_qgram_second(uint64_t number, uint32_t kind) {
+TRAWL_BOTH uint64_t trawl_suffix_filter(uint64_t number, uint32_t kind) {
     uint64_t hash = (number + kind) * UINT64_C(0xe7037ed1a0b428db);
     return hash ^ hash >> 32;
 }
-TRAWL_BOTH size_t trawl_qgram_second_word(uint64_t hash, uint32_t second_bits) {
-    return (size_t)(hash >> (64 - second_bits));
+TRAWL_BOTH size_t trawl_suffix_filter_word(uint64_t hash, uint32_t suffix_filter_bits) {
+    return (size_t)(hash >> (64 - suffix_filter_bits));
 }
 /* Two bits of the word: both are set for every end that matters, and for few others. */
-TRAWL_BOTH uint32_t trawl_qgram_second_mask(uint64_t hash) {
+TRAWL_BOTH uint32_t trawl_suffix_filter_mask(uint64_t hash) {
     return UINT32_C(1) << (hash & 31) | UINT32_C(1) << (hash >> 5 & 31);
 }
 

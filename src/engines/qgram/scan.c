@@ -25,20 +25,20 @@ typedef struct qgram_walker {
     uint32_t tiers;
     trawl_tier_walker tier[TRAWL_QGRAM_MAX_TIERS];
     trawl_qgram_lists lists;
-    double excess;            /* seconds above what is bearable */
-    double patience;          /* seconds of excess until the automaton is built */
-    trawl_walker *companion;  /* NULL until then */
-    bool alone;               /* there is no memory for an automaton */
-    double companion_seconds; /* of the last stretch, for a byte */
-    size_t handed;            /* text that the automaton gets the next time */
-    uint64_t passed;          /* bytes that the automaton got */
-    uint64_t walked;          /* bytes that the tiers got */
+    double excess;           /* seconds above what is bearable */
+    double patience;         /* seconds of excess until the automaton is built */
+    trawl_walker *fallback;  /* NULL until then */
+    bool alone;              /* there is no memory for an automaton */
+    double fallback_seconds; /* of the last stretch, for a byte */
+    size_t handed;           /* text that the automaton gets the next time */
+    uint64_t passed;         /* bytes that the automaton got */
+    uint64_t walked;         /* bytes that the tiers got */
 } qgram_walker;
 
 static void close(trawl_walker *base) {
     qgram_walker *walker = (qgram_walker *)base;
-    if (walker->companion != NULL) {
-        walker->companion->type->close(walker->companion);
+    if (walker->fallback != NULL) {
+        walker->fallback->type->close(walker->fallback);
     }
     for (uint32_t i = 0; i < walker->tiers; i++) {
         trawl_tier_close(&walker->tier[i]);
@@ -100,19 +100,18 @@ static uint64_t looked_up(const qgram_walker *walker) {
 /* Whether the automaton shall take the text behind a stretch of `bytes` that took so long. */
 static trawl_status consider(qgram_walker *walker, size_t bytes, double seconds, bool *hand_over,
                              trawl_error *error) {
-    double bearable = walker->companion != NULL ? 1.2 * walker->companion_seconds : BEARABLE;
+    double bearable = walker->fallback != NULL ? 1.2 * walker->fallback_seconds : BEARABLE;
     double excess = seconds - bearable * (double)bytes;
     *hand_over = false;
     walker->excess = walker->excess + excess > 0 ? walker->excess + excess : 0;
-    if (walker->companion == NULL && !walker->alone && walker->excess > walker->patience) {
-        trawl_status status =
-            walker->base.open_companion(walker->base.db, &walker->companion, error);
+    if (walker->fallback == NULL && !walker->alone && walker->excess > walker->patience) {
+        trawl_status status = walker->base.open_fallback(walker->base.db, &walker->fallback, error);
         if (status != TRAWL_OK) {
             return status;
         }
-        walker->alone = walker->companion == NULL;
+        walker->alone = walker->fallback == NULL;
     }
-    *hand_over = walker->companion != NULL && excess > 0;
+    *hand_over = walker->fallback != NULL && excess > 0;
     if (excess <= 0) {
         walker->handed = STRETCH;
     }
@@ -120,8 +119,8 @@ static trawl_status consider(qgram_walker *walker, size_t bytes, double seconds,
 }
 
 /* The owned part [begin, end) of a window as the companion's window. */
-static trawl_window companion_window(const qgram_walker *walker, const trawl_window *window,
-                                     size_t begin, size_t end) {
+static trawl_window fallback_window(const qgram_walker *walker, const trawl_window *window,
+                                    size_t begin, size_t end) {
     size_t overlap = walker->base.db->header->max_length - 1;
     size_t from = begin < overlap ? 0 : begin - overlap;
     return (trawl_window){.text = window->text + from,
@@ -194,15 +193,15 @@ static trawl_status walk_block(qgram_walker *walker, const trawl_window *window,
 }
 
 /* The same part by the automaton. */
-static trawl_status walk_companion(qgram_walker *walker, const trawl_window *window, size_t begin,
-                                   size_t end, const trawl_consumer *consumer, trawl_error *error) {
-    trawl_walker *companion = walker->companion;
-    trawl_window part = companion_window(walker, window, begin, end);
+static trawl_status walk_fallback(qgram_walker *walker, const trawl_window *window, size_t begin,
+                                  size_t end, const trawl_consumer *consumer, trawl_error *error) {
+    trawl_walker *fallback = walker->fallback;
+    trawl_window part = fallback_window(walker, window, begin, end);
     double start = trawl_seconds();
     trawl_status status = consumer->sink != NULL
-                              ? companion->type->scan(companion, &part, consumer->sink, error)
-                              : companion->type->count(companion, &part, consumer->counts, error);
-    walker->companion_seconds = (trawl_seconds() - start) / (double)(end - begin);
+                              ? fallback->type->scan(fallback, &part, consumer->sink, error)
+                              : fallback->type->count(fallback, &part, consumer->counts, error);
+    walker->fallback_seconds = (trawl_seconds() - start) / (double)(end - begin);
     walker->passed += end - begin;
     return status;
 }
@@ -239,7 +238,7 @@ static trawl_status walk(qgram_walker *walker, const trawl_window *window,
         if (status == TRAWL_OK && hand_over) {
             size_t left = window->length - begin;
             size_t end = begin + (left < walker->handed ? left : walker->handed);
-            status = walk_companion(walker, window, begin, end, consumer, error);
+            status = walk_fallback(walker, window, begin, end, consumer, error);
             walker->handed =
                 walker->handed < LONGEST_STRETCH ? walker->handed * 2 : LONGEST_STRETCH;
             begin = end;
@@ -284,8 +283,8 @@ static void settle(trawl_walker *base, trawl_counts *counts) {
     for (uint32_t i = 0; i < walker->tiers; i++) {
         trawl_endings_settle(&walker->tier[i].search, counts);
     }
-    if (walker->companion != NULL && walker->companion->type->settle != NULL) {
-        walker->companion->type->settle(walker->companion, counts);
+    if (walker->fallback != NULL && walker->fallback->type->settle != NULL) {
+        walker->fallback->type->settle(walker->fallback, counts);
     }
 }
 

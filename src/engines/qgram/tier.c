@@ -14,44 +14,45 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
     *walker = (trawl_tier_walker){.tier = tier,
                                   .first = part == 0,
                                   .loops = trawl_qgram_loops_for(set, tier),
-                                  .shuffle = trawl_qgram_shuffle_for(set),
-                                  .resident = trawl_resident_for(set),
+                                  .teddy = trawl_teddy_for(set),
+                                  .register_bloom = trawl_register_bloom_for(set),
                                   .tails = trawl_tier_tails_for(set)};
     walker->filter = (trawl_qgram_filter){
-        .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL),
+        .rows = trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part, NULL),
         .multiplier = trawl_qgram_multiplier(tier->gram),
         .case_bits = trawl_qgram_case_bits(tier->folded != 0),
         .shift = 64 - tier->row_bits,
         .fields = tier->fields,
         .row_mask = trawl_qgram_fields_mask(tier->fields) & ~UINT64_C(31),
         .gram = tier->gram,
-        .second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, NULL),
+        .second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part, NULL),
         .tail_mask = tier->tail == 0 || tier->tail > 8 ? 0 : ~UINT64_C(0) << (64 - 8 * tier->tail),
-        .second_bits = tier->second_bits,
-        .marks = trawl_db_section(db, TRAWL_SECTION_QGRAM_MARKS, part, NULL),
+        .suffix_filter_bits = tier->suffix_filter_bits,
+        .marks = trawl_db_section(db, TRAWL_SECTION_QGRAM_END_OFFSETS, part, NULL),
         .mark_bits = tier->mark_bits,
-        .ends = tier->stride + tier->reach,
+        .ends = tier->stride + tier->anchor_slack,
         .runs = trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, NULL),
         .suffixes = trawl_qgram_suffixes_of(tier),
     };
     uint32_t longest = walker->filter.suffixes.bytes[walker->filter.suffixes.count - 1];
-    walker->filter.reach = longest < 8 ? 8 : longest;
-    const trawl_qgram_shuffle *shuffle =
+    walker->filter.anchor_slack = longest < 8 ? 8 : longest;
+    const trawl_teddy *teddy =
         (const void *)(walker->filter.rows +
                        (tier->kind == TRAWL_TIER_DIRECT ? TRAWL_QGRAM_PAIRS : 0));
-    if (tier->kind == TRAWL_TIER_SHUFFLE ||
-        (tier->kind == TRAWL_TIER_DIRECT && shuffle->probes != 0 && set != TRAWL_CPU_SCALAR)) {
-        walker->shuffle_filter = shuffle;
+    if (tier->kind == TRAWL_TIER_TEDDY ||
+        (tier->kind == TRAWL_TIER_DIRECT && teddy->probes != 0 && set != TRAWL_CPU_SCALAR)) {
+        walker->teddy_filter = teddy;
     }
-    walker->resident_search = (trawl_resident_search){
+    walker->register_bloom_search = (trawl_register_bloom_search){
         .filter = (const void *)walker->filter.rows,
         .gram = tier->gram,
         .folded = tier->folded != 0,
     };
     walker->heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, NULL);
     walker->ranges = trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, NULL);
-    walker->leads = trawl_db_section(db, TRAWL_SECTION_QGRAM_LEADS, part, NULL);
-    walker->long_leads = trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_LEADS, part, NULL);
+    walker->leads = trawl_db_section(db, TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, part, NULL);
+    walker->long_prefix_signatures =
+        trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, part, NULL);
     trawl_endings_open(db, part, &walker->search);
     walker->search.view.folded = tier->folded != 0;
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -125,10 +126,11 @@ uint32_t trawl_qgram_fertile(const trawl_qgram_filter *filter, trawl_qgram_run *
     return fertile;
 }
 
-static bool second_has(const trawl_qgram_filter *filter, uint64_t number, uint32_t kind) {
-    uint64_t hash = trawl_qgram_second(number, kind);
-    uint32_t both = trawl_qgram_second_mask(hash);
-    return (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
+static bool suffix_filter_has(const trawl_qgram_filter *filter, uint64_t number, uint32_t kind) {
+    uint64_t hash = trawl_suffix_filter(number, kind);
+    uint32_t both = trawl_suffix_filter_mask(hash);
+    return (filter->second[trawl_suffix_filter_word(hash, filter->suffix_filter_bits)] & both) ==
+           both;
 }
 
 bool trawl_qgram_run_begins(const trawl_qgram_filter *filter, const trawl_qgram_run *run,
@@ -139,9 +141,9 @@ bool trawl_qgram_run_begins(const trawl_qgram_filter *filter, const trawl_qgram_
         return true;
     }
     uint64_t lead = trawl_qgram_fold(trawl_ending_load(text, run->begin, false), filter->case_bits);
-    return second_has(filter, trawl_qgram_run_number(lead, TRAWL_QGRAM_RUN_LEAD, length),
-                      TRAWL_SECOND_RUN) ||
-           second_has(filter, trawl_qgram_run_number(lead, 1, length), TRAWL_SECOND_RUN);
+    return suffix_filter_has(filter, trawl_qgram_run_number(lead, TRAWL_QGRAM_RUN_LEAD, length),
+                             TRAWL_SECOND_RUN) ||
+           suffix_filter_has(filter, trawl_qgram_run_number(lead, 1, length), TRAWL_SECOND_RUN);
 }
 
 /* ------------------------------------------------------------------ ends near the window's edges
@@ -159,7 +161,7 @@ static bool end_passes(const trawl_qgram_filter *filter, const uint8_t *text, si
         }
         uint64_t number =
             trawl_qgram_suffix(bytes, trawl_qgram_fold(first, filter->case_bits), last);
-        pass |= second_has(filter, number, TRAWL_SECOND_LAST);
+        pass |= suffix_filter_has(filter, number, TRAWL_SECOND_LAST);
     }
     return pass;
 }
@@ -213,7 +215,7 @@ static size_t far_candidates(trawl_tier_walker *walker, const trawl_window *wind
         return ends;
     }
     trawl_qgram_grid grid = {.text = window->text,
-                             .from = first_end - walker->tier->reach - filter->gram,
+                             .from = first_end - walker->tier->anchor_slack - filter->gram,
                              .stride = walker->tier->stride,
                              .ahead = walker->first};
     size_t found = passing_samples(walker, window, &grid, end, lists);
@@ -236,7 +238,7 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
     /* Samples at either side may look at ends outside the block or too near to the beginning. */
     const uint32_t *list = lists->samples;
     size_t ends = 0;
-    size_t near = filter->reach;
+    size_t near = filter->anchor_slack;
     while (found != 0 && list[0] + gram < near) {
         ends += single_ends(walker, window, list[0], first_end, end, lists->ends + ends);
         list++;
@@ -256,7 +258,7 @@ static size_t hashed_candidates(trawl_tier_walker *walker, const trawl_window *w
     return ends;
 }
 
-/* ------------------------------------------------------------------ shuffle, resident */
+/* ------------------------------------------------------------------ teddy, register_bloom */
 
 static size_t vector_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                                 size_t end, const trawl_qgram_lists *lists) {
@@ -264,7 +266,7 @@ static size_t vector_candidates(trawl_tier_walker *walker, const trawl_window *w
     size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
     size_t ends = 0;
     /* Probes and suffixes may reach so far back. */
-    for (; first_end <= end && first_end < TRAWL_SHUFFLE_REACH; first_end++) {
+    for (; first_end <= end && first_end < TRAWL_TEDDY_SUFFIX; first_end++) {
         lists->ends[ends] = (uint32_t)first_end;
         lists->keys[ends] = TRAWL_NO_KEY;
         ends += end_passes(&walker->filter, window->text, first_end);
@@ -272,11 +274,11 @@ static size_t vector_candidates(trawl_tier_walker *walker, const trawl_window *w
     if (first_end > end) {
         return ends;
     }
-    size_t found = walker->tier->kind == TRAWL_TIER_RESIDENT
-                       ? walker->resident(&walker->resident_search, window->text, first_end - 1,
-                                          end + 1 - first_end, lists->samples)
-                       : walker->shuffle(walker->shuffle_filter, window->text, first_end - 1,
-                                         end + 1 - first_end, walker->dense, lists->samples);
+    size_t found = walker->tier->kind == TRAWL_TIER_REGISTERS
+                       ? walker->register_bloom(&walker->register_bloom_search, window->text,
+                                                first_end - 1, end + 1 - first_end, lists->samples)
+                       : walker->teddy(walker->teddy_filter, window->text, first_end - 1,
+                                       end + 1 - first_end, walker->dense, lists->samples);
     walker->dense = found * 512 > end - begin;
     return ends + walker->tails(walker, window->text, found, lists, ends);
 }
@@ -291,11 +293,11 @@ static size_t direct_candidates(trawl_tier_walker *walker, const trawl_window *w
         lists->ends[ends++] = 1;
         begin = 1;
     }
-    if (walker->shuffle_filter == NULL) {
+    if (walker->teddy_filter == NULL) {
         return ends + walker->loops->direct(direct, window->text, begin, end, lists->ends + ends);
     }
-    size_t found = walker->shuffle(walker->shuffle_filter, window->text, begin, end - begin,
-                                   walker->dense, lists->samples);
+    size_t found = walker->teddy(walker->teddy_filter, window->text, begin, end - begin,
+                                 walker->dense, lists->samples);
     walker->dense = found * 512 > end - begin;
     for (size_t i = 0; i < found; i++) {
         const uint8_t *last = window->text + lists->samples[i];
@@ -327,13 +329,14 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
     case TRAWL_TIER_DIRECT:
         found = direct_candidates(walker, window, begin, end, lists);
         break;
-    case TRAWL_TIER_SHUFFLE:
-    case TRAWL_TIER_RESIDENT:
+    case TRAWL_TIER_TEDDY:
+    case TRAWL_TIER_REGISTERS:
         found = vector_candidates(walker, window, begin, end, lists);
         break;
     default:
-        found = walker->tier->reach != 0 ? far_candidates(walker, window, begin, end, lists)
-                                         : hashed_candidates(walker, window, begin, end, lists);
+        found = walker->tier->anchor_slack != 0
+                    ? far_candidates(walker, window, begin, end, lists)
+                    : hashed_candidates(walker, window, begin, end, lists);
         break;
     }
     walker->looked_up += found;
@@ -342,7 +345,7 @@ static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *win
 
 /* Whether the key of a candidate may be known already, in lists->keys. */
 static bool knows_keys(const trawl_tier_walker *walker) {
-    return trawl_qgram_has_leads(walker->tier);
+    return trawl_qgram_has_prefix_signatures(walker->tier);
 }
 
 /* The longest key of the tier that ends there, or TRAWL_NO_KEY. */

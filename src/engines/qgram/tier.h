@@ -39,13 +39,13 @@ typedef struct trawl_qgram_filter {
     uint32_t gram;
     const uint32_t *second;
     const uint32_t *marks; /* hashed tiers only */
-    uint32_t ends;         /* that a sample may lead to: stride + the tier's reach */
+    uint32_t ends;         /* that a sample may lead to: stride + the tier's anchor_slack */
     const uint64_t *runs;
     uint64_t tail_mask;
-    uint32_t second_bits;
+    uint32_t suffix_filter_bits;
     uint32_t mark_bits;
     trawl_qgram_suffixes suffixes; /* by which SECOND is asked */
-    uint32_t reach;                /* the longest of them, at least 8: bytes read before an end */
+    uint32_t anchor_slack;         /* the longest of them, at least 8: bytes read before an end */
 } trawl_qgram_filter;
 
 /* The run of one byte that was met last. Samples and ends come in ascending order: it goes on, as a
@@ -116,7 +116,7 @@ typedef struct trawl_packed_filter {
     const uint32_t *rows; /* or the other */
     uint64_t multiplier;
     uint32_t row_shift; /* 64 - row_bits */
-    uint32_t second_bits;
+    uint32_t suffix_filter_bits;
     const uint32_t *second;
     uint64_t second_multiplier;
     const uint64_t *number_bits; /* exact tiers: see trawl_packed_rank; else NULL */
@@ -143,13 +143,13 @@ typedef struct trawl_qgram_loops {
     size_t (*samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                       const trawl_qgram_grid *grid, size_t count, uint64_t *words, uint32_t *noted);
     /* Notes which ends sample + gram + 0 .. stride - 1 of hashed samples MARKS, SECOND and RUNS let
-     * pass; all are at least filter->reach. */
+     * pass; all are at least filter->anchor_slack. */
     size_t (*ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                    const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
                    uint32_t *candidates, uint32_t *noted);
-    /* The same for ends sample + gram + 0 .. filter->ends - 1 of tiers with a reach, those from
-     * `least` to `most` only, each once and ascending. Samples end at `most` at the latest and have
-     * eight bytes of the text before their ends; `least` is at least filter->reach. */
+    /* The same for ends sample + gram + 0 .. filter->ends - 1 of tiers with a anchor_slack, those
+     * from `least` to `most` only, each once and ascending. Samples end at `most` at the latest and
+     * have eight bytes of the text before their ends; `least` is at least filter->anchor_slack. */
     size_t (*far_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                        const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
                        size_t least, size_t most, uint32_t *candidates, uint32_t *noted);
@@ -166,7 +166,7 @@ const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set, const trawl_qg
  * tiers with a reach from further, the last sample's ends may reach a stride behind it, and loops
  * without branches write up to 8 entries for nothing. */
 #define TRAWL_QGRAM_LIST                                                                           \
-    (TRAWL_QGRAM_BLOCK + TRAWL_QGRAM_MAX_STRIDE + TRAWL_QGRAM_MOST_REACH + TRAWL_QGRAM_GROUP)
+    (TRAWL_QGRAM_BLOCK + TRAWL_QGRAM_MAX_STRIDE + TRAWL_QGRAM_MOST_ANCHOR_SLACK + TRAWL_QGRAM_GROUP)
 
 typedef struct trawl_qgram_lists {
     uint64_t *words;      /* one for 32 samples, and 1 */
@@ -179,7 +179,7 @@ typedef struct trawl_qgram_lists {
 /* Of the positions lists->samples[0 .. count - 1], which are ascending, notes the ends behind those
  * that may be the last byte of a key from lists->ends[from] on, and for each in lists->keys the
  * longest key that ends there, or TRAWL_NO_KEY where that is to be looked up. The first end is at
- * least TRAWL_SHUFFLE_REACH. Returns how many there are (engines/qgram/verify/last_bytes.h). */
+ * least TRAWL_TEDDY_SUFFIX. Returns how many there are (engines/qgram/verify/last_bytes.h). */
 typedef struct trawl_tier_walker trawl_tier_walker;
 typedef size_t (*trawl_tier_tails)(trawl_tier_walker *walker, const uint8_t *text, size_t count,
                                    const trawl_qgram_lists *lists, size_t from);
@@ -189,18 +189,18 @@ struct trawl_tier_walker {
     bool first; /* of the database's */
     const trawl_qgram_loops *loops;
     trawl_qgram_filter filter;
-    trawl_qgram_shuffle_search shuffle;
-    const trawl_qgram_shuffle *shuffle_filter; /* NULL: none */
-    trawl_resident_positions resident;
-    trawl_resident_search resident_search;
+    trawl_teddy_search teddy;
+    const trawl_teddy *teddy_filter; /* NULL: none */
+    trawl_register_bloom_positions register_bloom;
+    trawl_register_bloom_search register_bloom_search;
     trawl_tier_tails tails;
     const trawl_packed_loops *packed_loops;
     trawl_packed_filter packed;
     trawl_packed_dense dense_packed;
     const uint32_t *heads;
     const trawl_ending_range *ranges;
-    const trawl_qgram_lead *leads; /* shuffle, resident */
-    const trawl_qgram_long_lead *long_leads;
+    const trawl_prefix_signature *leads; /* teddy, register_bloom */
+    const trawl_long_prefix_signature *long_prefix_signatures;
     trawl_qgram_run run;
     trawl_endings_search search;
     bool dense;                 /* shuffle: so many pass that branches on it do not pay */

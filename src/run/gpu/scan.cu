@@ -241,13 +241,13 @@ static trawl_status run_matches(scan_run *run, trawl_error *error) {
     }
     status = run_pass(run, TRAWL_CUDA_PASS_RECORDS, error);
     if (status == TRAWL_OK && planned->plan.ordered_ends && run->parts != 0) {
-        status = trawl_cuda_arrange_ends(run->results->matches,
-                                         (const trawl_counter *)run->results->total,
-                                         run->results->capacity, run->stream, error);
+        status = trawl_cuda_sort_equal_ends(run->results->matches,
+                                            (const trawl_counter *)run->results->total,
+                                            run->results->capacity, run->stream, error);
     } else if (status == TRAWL_OK && !planned->plan.ordered && run->parts != 0) {
-        status = trawl_cuda_arrange(run->results->matches, run->sizes, run->parts,
-                                    (const trawl_counter *)run->results->total,
-                                    run->results->capacity, run->stream, error);
+        status = trawl_cuda_sort_parts(run->results->matches, run->sizes, run->parts,
+                                       (const trawl_counter *)run->results->total,
+                                       run->results->capacity, run->stream, error);
     }
     return status;
 }

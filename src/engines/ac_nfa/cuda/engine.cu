@@ -24,7 +24,7 @@
 #define LEAST_USEFUL_BYTES 64u
 
 /* Threads that a multiprocessor runs at the same time. */
-#define RESIDENT_THREADS 2048u
+#define REGISTER_BLOOM_THREADS 2048u
 
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 /* ------------------------------------------------------------------ preparing */
@@ -247,7 +247,7 @@ static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_p
 
 /* Threads that the whole device runs at the same time. */
 static uint64_t resident_threads(const trawl_cuda_db *uploaded) {
-    return (uint64_t)uploaded->device.multiprocessors * RESIDENT_THREADS;
+    return (uint64_t)uploaded->device.multiprocessors * REGISTER_BLOOM_THREADS;
 }
 
 /* T, and what S_thread is where the caller does not ask for a block's bytes. */
@@ -290,7 +290,7 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_w
 
 /* As many blocks as the device runs at the same time; they take the tiles in turn. */
 static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan) {
-    uint64_t blocks = RESIDENT_THREADS / plan->block_threads;
+    uint64_t blocks = REGISTER_BLOOM_THREADS / plan->block_threads;
     uint64_t by_shared = uploaded->device.shared_bytes / (plan->shared_bytes + 1024u);
     blocks = by_shared < blocks ? by_shared : blocks;
     return (uint32_t)(blocks == 0 ? 1 : blocks) * (uint32_t)uploaded->device.multiprocessors;

@@ -204,7 +204,7 @@ bool trawl_qgram_fields_sound(const trawl_qgram_tier *tier) {
         return true;
     }
     uint32_t most = tier->folded != 0 ? TRAWL_QGRAM_ROW_BIT : TRAWL_QGRAM_MOST_FIELD;
-    bool sound = tier->kind == TRAWL_TIER_HASHED && tier->gram <= TRAWL_QGRAM_FIELD_BYTES &&
+    bool sound = tier->kind == TRAWL_TIER_BLOOM && tier->gram <= TRAWL_QGRAM_FIELD_BYTES &&
                  trawl_qgram_field(fields, 0) >= TRAWL_QGRAM_ROW_BIT &&
                  all_bits(fields) == tier->row_bits + TRAWL_QGRAM_ROW_BIT;
     for (uint32_t byte = 0; byte < TRAWL_QGRAM_FIELD_BYTES; byte++) {

@@ -44,8 +44,9 @@ static inline uint32_t append_bit(uint32_t marks, uint32_t row, uint32_t number)
 #endif
 }
 
-/* The ends of neighbouring samples interleave where a tier has a reach, and two samples may name
- * the same one: each of those behind the first `sorted` is put in its place among the last few. */
+/* The ends of neighbouring samples interleave where a tier has a anchor_slack, and two samples may
+ * name the same one: each of those behind the first `sorted` is put in its place among the last
+ * few. */
 static size_t put_in_order(uint32_t *ends, size_t sorted, size_t count) {
     for (size_t i = sorted; i < count; i++) {
         uint32_t end = ends[i];

@@ -119,9 +119,10 @@ NAME(has_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t 
     uint64_t mixed = trawl_qgram_mix(trawl_qgram_fold(first, filter->case_bits), last);
     uint64_t one = last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63);
     uint64_t wide = 0 - (uint64_t)(bytes > 8); /* selected without a branch */
-    uint64_t hash = trawl_qgram_second((mixed & wide) | (one & ~wide), kind);
-    uint32_t both = trawl_qgram_second_mask(hash);
-    return (filter->second[trawl_qgram_second_word(hash, filter->second_bits)] & both) == both;
+    uint64_t hash = trawl_suffix_filter((mixed & wide) | (one & ~wide), kind);
+    uint32_t both = trawl_suffix_filter_mask(hash);
+    return (filter->second[trawl_suffix_filter_word(hash, filter->suffix_filter_bits)] & both) ==
+           both;
 }
 
 /* Candidates are ends with the suffixes to look for: the distance of the end from the first sample,

@@ -26,7 +26,7 @@ typedef struct qgram_tables {
      * nothing. */
     trawl_cuda_db *automaton;
     trawl_db *automaton_db;
-    uint32_t sieved, sieved_words;
+    uint32_t filtered, filtered_words;
 } qgram_tables;
 
 /* ------------------------------------------------------------------ uploading */
@@ -171,9 +171,9 @@ static size_t room_for_tables(const trawl_cuda_device *device) {
     uint32_t warps = TRAWL_QGRAM_THREADS / 32;
     size_t of_walk =
         4 * (TRAWL_QGRAM_MOST_ROUND * (TRAWL_QGRAM_WINDOW / 32 + 1) + TRAWL_QGRAM_QUEUE);
-    size_t of_sieve = trawl_cuda_qgram_sieve_shared();
+    size_t of_filter = trawl_cuda_qgram_filter_shared();
     size_t of_warps = 4 * TRAWL_QGRAM_VIEW_WORDS + warps * of_walk;
-    of_warps = of_warps > of_sieve ? of_warps : of_sieve;
+    of_warps = of_warps > of_filter ? of_warps : of_filter;
     return device->shared_bytes < of_warps ? 0 : device->shared_bytes - of_warps;
 }
 
@@ -203,8 +203,8 @@ static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *s
 static trawl_status upload_automaton(const trawl_cuda_db *uploaded, const uint8_t *sample,
                                      size_t sample_length, trawl_cuda_qgram_layout *layout,
                                      qgram_tables *tables, trawl_error *error) {
-    tables->sieved = layout->sieved;
-    tables->sieved_words = layout->sieved_words;
+    tables->filtered = layout->filtered;
+    tables->filtered_words = layout->filtered_words;
     if (layout->mix.automaton == NULL) {
         return TRAWL_OK;
     }
@@ -459,7 +459,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
         call.notes = notes_of(plan, piece, (uint8_t *)workspace + bytes);
     }
     if (output->pass == TRAWL_CUDA_PASS_RECORDS) {
-        trawl_status status = trawl_cuda_qgram_expand(&call, error);
+        trawl_status status = trawl_cuda_qgram_write_records(&call, error);
         return status == TRAWL_OK ? trawl_cuda_qgram_walk(&call, error) : status;
     }
     if (output->pass == TRAWL_CUDA_PASS_SIZES) {
@@ -468,8 +468,8 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
             error);
     }
     if (tables->automaton != NULL && output->pass != TRAWL_CUDA_PASS_SIZES) {
-        view.tiers = tables->sieved;
-        view.image_words = tables->sieved_words;
+        view.tiers = tables->filtered;
+        view.image_words = tables->filtered_words;
         trawl_status status = walk_automaton(tables->automaton, piece, output, stream, error);
         if (status != TRAWL_OK) {
             return status;
@@ -478,8 +478,8 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     TRAWL_CUDA_TRY(
         cudaMemsetAsync(call.candidates.dense_parts, 0, CANDIDATE_WORDS * sizeof(uint32_t), stream),
         error);
-    trawl_status status = trawl_cuda_qgram_sieve(&call, error);
-    return status == TRAWL_OK ? trawl_cuda_qgram_tally(&call, error) : status;
+    trawl_status status = trawl_cuda_qgram_filter_text(&call, error);
+    return status == TRAWL_OK ? trawl_cuda_qgram_verify(&call, error) : status;
 }
 
 const trawl_cuda_engine trawl_cuda_qgram = {prepare, release, plan, launch, true, choose};

@@ -115,16 +115,16 @@ typedef struct trawl_cuda_qgram_call {
 
 /* All passes but RECORDS and STATES. The first step lists candidates; pass COUNT also counts what
  * pairs of bytes say at once. */
-trawl_status trawl_cuda_qgram_sieve(const trawl_cuda_qgram_call *call, trawl_error *error);
+trawl_status trawl_cuda_qgram_filter_text(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* What it needs of shared memory besides the tables. */
-uint32_t trawl_cuda_qgram_sieve_shared(void);
+uint32_t trawl_cuda_qgram_filter_shared(void);
 
 /* The second step, for what is listed. Pass SIZES also notes hits. */
-trawl_status trawl_cuda_qgram_tally(const trawl_cuda_qgram_call *call, trawl_error *error);
+trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* RECORDS of parts whose hits are all noted, and of all others. */
-trawl_status trawl_cuda_qgram_expand(const trawl_cuda_qgram_call *call, trawl_error *error);
+trawl_status trawl_cuda_qgram_write_records(const trawl_cuda_qgram_call *call, trawl_error *error);
 trawl_status trawl_cuda_qgram_walk(const trawl_cuda_qgram_call *call, trawl_error *error);
 
 /* Windows of a round. */

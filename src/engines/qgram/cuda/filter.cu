@@ -17,13 +17,13 @@
 #include "engines/qgram/cuda/test.cuh"
 
 /* What the loop has to know of a tier, in shared memory. */
-typedef struct sieve_tier {
+typedef struct filter_tier {
     uint32_t shape; /* below */
     uint32_t filter_at, filter_words;
     uint32_t mask, case_bits;
     uint32_t stride_shift;
     const uint32_t *filter; /* GLOBAL */
-} sieve_tier;
+} filter_tier;
 
 /* Shapes: those of qgram_filter.cuh, in shared memory or behind the L2 cache, and others. */
 #define SHAPE_PAIRS 0u
@@ -31,16 +31,16 @@ typedef struct sieve_tier {
 #define SHAPE_GLOBAL 256u
 
 /* Shared memory of all warps. */
-typedef struct sieve_tiers {
+typedef struct filter_tiers {
     uint32_t count, unused;
-    sieve_tier tier[TRAWL_CUDA_QGRAM_TIERS];
-} sieve_tiers;
+    filter_tier tier[TRAWL_CUDA_QGRAM_TIERS];
+} filter_tiers;
 
 /* What a warp works with. */
 typedef struct sieving {
     const trawl_cuda_piece *piece;
-    const uint32_t *image;    /* in shared memory */
-    const sieve_tiers *tiers; /* likewise */
+    const uint32_t *image;     /* in shared memory */
+    const filter_tiers *tiers; /* likewise */
 } sieving;
 
 /* A part's list while it is written. All threads of the warp have the same, but for `samples`. */
@@ -53,7 +53,7 @@ typedef struct listing {
 /* Lists what has passed of the samples of each thread, whose bytes begin `at` bytes behind the
  * part's first one. All threads of the warp call it. */
 static __device__ __forceinline__ void
-put_bundle(listing *self, uint32_t number, const sieve_tier &tier, uint32_t at, uint32_t passed) {
+put_bundle(listing *self, uint32_t number, const filter_tier &tier, uint32_t at, uint32_t passed) {
     const uint32_t lane = threadIdx.x % 32, some = __ballot_sync(FULL, passed != 0);
     if (passed != 0) {
         uint32_t about = at | number << TRAWL_QGRAM_BUNDLE_TIER_SHIFT |
@@ -70,7 +70,7 @@ put_bundle(listing *self, uint32_t number, const sieve_tier &tier, uint32_t at, 
 /* Bits of a tier: bit b of a thread is its sample 31 - b of the window's first half, in x, and of
  * the second one, in y. */
 template <int WORDS, int ONES>
-static __device__ __forceinline__ uint2 every_position(const sieve_tier &tier,
+static __device__ __forceinline__ uint2 every_position(const filter_tier &tier,
                                                        const uint32_t *filter, const uint4 *own,
                                                        uint4 edge) {
     uint2 passed;
@@ -102,7 +102,7 @@ static __device__ __forceinline__ uint2 pairs(const uint32_t *filter, const uint
 }
 
 /* The same for all tiers; at strides of more than 1 bit b of x is sample 64 / stride - 1 - b. */
-static __device__ __forceinline__ uint2 ask_tier(const sieving &with, const sieve_tier &tier,
+static __device__ __forceinline__ uint2 ask_tier(const sieving &with, const filter_tier &tier,
                                                  const uint4 *own, const uint4 &edge, bool counted,
                                                  uint32_t *sum) {
     const uint32_t *filter = with.image + tier.filter_at;
@@ -143,8 +143,8 @@ static __device__ __forceinline__ uint2 ask_tier(const sieving &with, const siev
 /* One part, which begins at text[from]. Returns what the thread has counted of pairs; COUNTED: some
  * of it is to be counted at once. */
 template <bool COUNTED>
-static __device__ __forceinline__ uint32_t sieve_part(const sieving &with, uint32_t part_bytes,
-                                                      int64_t from, listing *list) {
+static __device__ __forceinline__ uint32_t filter_part(const sieving &with, uint32_t part_bytes,
+                                                       int64_t from, listing *list) {
     const trawl_cuda_piece &piece = *with.piece;
     const int32_t begin = (int32_t)from;
     const int32_t past = from + part_bytes > (int64_t)piece.length ? (int32_t)piece.length
@@ -157,7 +157,7 @@ static __device__ __forceinline__ uint32_t sieve_part(const sieving &with, uint3
         bool counted = COUNTED && window > 0 && window >= (int32_t)piece.owned &&
                        window + (int32_t)TRAWL_QGRAM_WINDOW <= past;
         for (uint32_t number = 0; number < with.tiers->count; number++) {
-            const sieve_tier &tier = with.tiers->tier[number];
+            const filter_tier &tier = with.tiers->tier[number];
             uint2 passed = ask_tier(with, tier, own, edge, counted, &sum);
             if (__any_sync(FULL, (passed.x | passed.y) != 0)) {
                 uint32_t at = (uint32_t)(window - begin) + threadIdx.x % 32 * 16;
@@ -180,11 +180,11 @@ static __device__ __forceinline__ uint32_t sieve_part(const sieving &with, uint3
 /* ------------------------------------------------------------------ shared memory */
 
 /* Behind the FILTERs. */
-typedef struct sieve_shared {
-    sieve_tiers tiers;
+typedef struct filter_shared {
+    filter_tiers tiers;
     trawl_counter counted; /* by pairs: not in registers, of which the loop needs all */
     uint32_t listed, longest;
-} sieve_shared;
+} filter_shared;
 
 static __device__ __forceinline__ uint32_t shape_of(const trawl_cuda_qgram_tier &tier) {
     uint32_t words = trawl_cuda_qgram_words(&tier);
@@ -200,7 +200,7 @@ static __device__ __forceinline__ uint32_t shape_of(const trawl_cuda_qgram_tier 
 
 /* Fills it. All threads of the block call it, and wait for each other afterwards. */
 static __device__ __forceinline__ void copy_near(const trawl_cuda_qgram_view &view, uint8_t *shared,
-                                                 sieve_shared *near) {
+                                                 filter_shared *near) {
     for (uint32_t i = threadIdx.x; i < view.image_words / 4; i += blockDim.x) {
         ((uint4 *)shared)[i] = __ldg(view.image + i);
     }
@@ -224,7 +224,7 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
           const __grid_constant__ trawl_cuda_qgram_view view,
           const __grid_constant__ trawl_cuda_qgram_candidates candidates, uint32_t part_bytes) {
     TRAWL_SHARED(shared);
-    sieve_shared *near = (sieve_shared *)(shared + 4 * view.image_words);
+    filter_shared *near = (filter_shared *)(shared + 4 * view.image_words);
     trawl_cuda_let_next();
     copy_near(view, shared, near);
     __syncthreads();
@@ -235,8 +235,8 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     for (uint32_t part = blockIdx.x * warps + threadIdx.x / 32; part < parts;
          part += gridDim.x * warps) {
         listing list = {candidates.bundles + (size_t)part * candidates.capacity, 0, 0};
-        uint32_t sum = sieve_part<COUNTED>(with, part_bytes,
-                                           trawl_cuda_part_begin(&piece, part_bytes, part), &list);
+        uint32_t sum = filter_part<COUNTED>(with, part_bytes,
+                                            trawl_cuda_part_begin(&piece, part_bytes, part), &list);
         if (COUNTED && sum != 0) {
             atomicAdd(&near->counted, (trawl_counter)sum);
         }
@@ -264,13 +264,13 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     }
 }
 
-uint32_t trawl_cuda_qgram_sieve_shared(void) {
-    return (uint32_t)sizeof(sieve_shared);
+uint32_t trawl_cuda_qgram_filter_shared(void) {
+    return (uint32_t)sizeof(filter_shared);
 }
 
 template <bool COUNTED>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    uint32_t bytes = 4 * call->view->image_words + trawl_cuda_qgram_sieve_shared();
+    uint32_t bytes = 4 * call->view->image_words + trawl_cuda_qgram_filter_shared();
     trawl_status status = trawl_cuda_allow_shared(call->device, sieve<COUNTED>, bytes, error);
     if (status != TRAWL_OK) {
         return status;
@@ -281,7 +281,7 @@ static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
     return TRAWL_OK;
 }
 
-trawl_status trawl_cuda_qgram_sieve(const trawl_cuda_qgram_call *call, trawl_error *error) {
+trawl_status trawl_cuda_qgram_filter_text(const trawl_cuda_qgram_call *call, trawl_error *error) {
     return call->reporter->output.pass == TRAWL_CUDA_PASS_COUNT ? run<true>(call, error)
                                                                 : run<false>(call, error);
 }

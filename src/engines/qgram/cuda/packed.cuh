@@ -112,15 +112,14 @@ static __device__ __forceinline__ uint32_t trawl_packed_gather(uint32_t bits) {
 }
 
 /* A bit for each of the 16 bytes that is no letter. */
-static __device__ __forceinline__ uint32_t
-trawl_packed_strangers(const uint32_t (&differences)[4]) {
-    uint32_t strangers = 0;
+static __device__ __forceinline__ uint32_t trawl_packed_outside(const uint32_t (&differences)[4]) {
+    uint32_t outside = 0;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         uint32_t some = ((differences[i] & 0x7f7f7f7fu) + 0x7f7f7f7fu) | differences[i];
-        strangers |= trawl_packed_gather(some >> 7 & 0x01010101u) << (4 * i);
+        outside |= trawl_packed_gather(some >> 7 & 0x01010101u) << (4 * i);
     }
-    return strangers;
+    return outside;
 }
 
 /* ------------------------------------------------------------------ look-ups */

@@ -23,7 +23,7 @@ enum {
 /* A thread's 16 bytes, and those before them. */
 typedef struct letters {
     uint32_t before, own; /* packed */
-    uint32_t strangers;   /* bit 16 + i: byte i is no letter; bit i: byte i of those before */
+    uint32_t outside;     /* bit 16 + i: byte i is no letter; bit i: byte i of those before */
 } letters;
 
 /* What all steps of a thread read. */
@@ -51,17 +51,17 @@ static __device__ __forceinline__ uint32_t within(int32_t at, int32_t first, int
 
 /* Each bit once more `length` - 1 times, to its left. */
 static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t length) {
-    for (uint32_t reach = 1; reach < length;) {
-        uint32_t more = min(reach, length - reach);
+    for (uint32_t anchor_slack = 1; anchor_slack < length;) {
+        uint32_t more = min(anchor_slack, length - anchor_slack);
         bits |= bits << more;
-        reach += more;
+        anchor_slack += more;
     }
     return bits;
 }
 
 /* At which positions the text has other bytes than letters among the last `length`. */
 static __device__ __forceinline__ uint32_t disturbed(const letters &text, uint32_t length) {
-    return spread(text.strangers, length) >> 16;
+    return spread(text.outside, length) >> 16;
 }
 
 /* Which of these positions, all of them disturbed for the longest key, are not for the shortest. */
@@ -75,8 +75,8 @@ static __device__ __forceinline__ uint32_t key_at(const trawl_cuda_packed_view &
                                                   const letters &text, uint32_t at) {
     uint64_t both = (uint64_t)text.own << 32 | text.before;
     uint32_t key = __ldg(view.key_of + (uint32_t)(both >> (2 * at + 18) & 0xffff));
-    if (text.strangers != 0) {
-        uint32_t run = (uint32_t)__clz((int)(text.strangers << (15 - at)));
+    if (text.outside != 0) {
+        uint32_t run = (uint32_t)__clz((int)(text.outside << (15 - at)));
         while (key != TRAWL_NO_KEY && __ldg(view.keys.outputs.length + key) > run) {
             key = __ldg(view.keys.outputs.link + key);
         }
@@ -286,14 +286,14 @@ static __device__ __forceinline__ letters load_letters(const packed_around &arou
     text.before = 0;
     text.own =
         trawl_packed_pack<FOLDED>(*around.view, around.tables, load_vector(piece, at), differences);
-    text.strangers =
-        trawl_packed_strangers(differences) | (0xffff & ~within(at, 0, (int32_t)piece.length));
+    text.outside =
+        trawl_packed_outside(differences) | (0xffff & ~within(at, 0, (int32_t)piece.length));
     return text;
 }
 
 /* What is before the first thread's bytes; the other threads have no strangers there. */
 typedef struct packed_edge {
-    uint32_t letters, strangers;
+    uint32_t letters, outside;
 } packed_edge;
 
 /* A window that has other bytes than letters, or positions that are not the part's. Returns whether
@@ -306,13 +306,12 @@ static __device__ __forceinline__ bool take_carefully(const packed_around &aroun
 #pragma unroll 1
     for (uint32_t i = 0; i < VECTORS; i++, at += VECTOR_BYTES) {
         letters text = load_letters<FOLDED>(around, at);
-        everywhere = __any_sync(FULL, text.strangers != 0) && everywhere;
+        everywhere = __any_sync(FULL, text.outside != 0) && everywhere;
         text.before = trawl_qgram_before(text.own, &edge->letters);
-        text.strangers =
-            text.strangers << 16 | trawl_qgram_before(text.strangers, &edge->strangers);
+        text.outside = text.outside << 16 | trawl_qgram_before(text.outside, &edge->outside);
         take<AFTER>(around, text, at, false, place);
     }
-    edge->strangers = threadIdx.x % 32 == 0 ? edge->strangers : 0;
+    edge->outside = threadIdx.x % 32 == 0 ? edge->outside : 0;
     return everywhere;
 }
 
@@ -337,7 +336,7 @@ static __device__ __forceinline__ void walk_part(const packed_around &around, in
     const trawl_cuda_piece &piece = around.reporter->piece;
     const int32_t lane_at = (int32_t)(threadIdx.x % 32 * 16);
     letters before = load_letters<FOLDED>(around, begin - 16);
-    packed_edge edge = {before.own, threadIdx.x % 32 == 0 ? before.strangers : 0};
+    packed_edge edge = {before.own, threadIdx.x % 32 == 0 ? before.outside : 0};
     uint4 own[VECTORS]; /* of windows that are inside */
     if (is_inside(*place, begin)) {
         load_inner(piece, begin, own);
@@ -348,7 +347,7 @@ static __device__ __forceinline__ void walk_part(const packed_around &around, in
         bool whole = !wary && is_inside(*place, window);
         bool more = is_inside(*place, window + WINDOW_BYTES);
         if (whole) {
-            uint32_t different = edge.strangers;
+            uint32_t different = edge.outside;
 #pragma unroll
             for (uint32_t i = 0; i < VECTORS; i++) {
                 uint32_t differences[4];

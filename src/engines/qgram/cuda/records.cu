@@ -86,7 +86,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-trawl_status trawl_cuda_qgram_expand(const trawl_cuda_qgram_call *call, trawl_error *error) {
+trawl_status trawl_cuda_qgram_write_records(const trawl_cuda_qgram_call *call, trawl_error *error) {
     uint32_t parts = trawl_cuda_part_count(&call->reporter->piece, call->part_bytes);
     uint32_t blocks = (parts + WARPS - 1) / WARPS;
     uint32_t most = (uint32_t)call->device->multiprocessors * BLOCKS, room = 2;

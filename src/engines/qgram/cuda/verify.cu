@@ -82,8 +82,8 @@ template <bool REPORT> static __device__ __forceinline__ void ask_suspects(work 
         const suspects among = {queued->keys[at].x, queued->keys[at].y, queued->ending[at]};
         const uint32_t number = tier_of(end);
         self->counted +=
-            tally_end<REPORT>(*self->with, self->view->table[number], number, (uint32_t)end,
-                              (uint32_t)(end >> END_ALIGNMENT_SHIFT), among);
+            verify_end<REPORT>(*self->with, self->view->table[number], number, (uint32_t)end,
+                               (uint32_t)(end >> END_ALIGNMENT_SHIFT), among);
     }
     __syncwarp();
 }
@@ -326,7 +326,7 @@ static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
     return TRAWL_OK;
 }
 
-trawl_status trawl_cuda_qgram_tally(const trawl_cuda_qgram_call *call, trawl_error *error) {
+trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error) {
     return call->reporter->output.pass == TRAWL_CUDA_PASS_COUNT ? run<false>(call, error)
                                                                 : run<true>(call, error);
 }

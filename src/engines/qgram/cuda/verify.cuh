@@ -31,7 +31,7 @@ static __device__ __forceinline__ ends ask_before(const trawl_cuda_piece &piece,
     /* Samples end at addresses that are multiples of the stride. */
     uint32_t behind = (uint32_t)((uintptr_t)(piece.text + piece.owned) % stride);
     uint32_t distance = behind + lane % TRAWL_CUDA_QGRAM_BEFORE * stride;
-    if (distance + 1 >= TRAWL_CUDA_QGRAM_REACH) {
+    if (distance + 1 >= TRAWL_CUDA_QGRAM_ANCHOR_SLACK) {
         return result;
     }
     result.end = (int32_t)piece.owned - (int32_t)distance;
@@ -61,10 +61,10 @@ static __device__ __forceinline__ void note_hit(const tallying &tallying, uint32
 /* Which of the suspects ends before text[end]? Counts its matches, which REPORT reports. The sample
  * that asks ends `alignment` bytes before. */
 template <bool REPORT>
-static __device__ __forceinline__ uint32_t tally_end(const tallying &tallying,
-                                                     const trawl_cuda_qgram_tables &table,
-                                                     uint32_t number, uint32_t end,
-                                                     uint32_t alignment, const suspects &among) {
+static __device__ __forceinline__ uint32_t verify_end(const tallying &tallying,
+                                                      const trawl_cuda_qgram_tables &table,
+                                                      uint32_t number, uint32_t end,
+                                                      uint32_t alignment, const suspects &among) {
     const trawl_cuda_reporter &reporter = *tallying.reporter;
     uint32_t key = longest_of(reporter, table, among, end);
     if (key == TRAWL_NO_KEY ||

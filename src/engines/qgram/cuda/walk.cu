@@ -64,7 +64,7 @@ static __device__ __forceinline__ uint32_t ask_before(const surroundings &around
     }
     uint32_t stride = around.view->table[number].tier.stride;
     uint32_t distance = lane % TRAWL_CUDA_QGRAM_BEFORE * stride;
-    return stride == 1 || distance >= TRAWL_CUDA_QGRAM_REACH
+    return stride == 1 || distance >= TRAWL_CUDA_QGRAM_ANCHOR_SLACK
                ? 0
                : ask_align(around, begin, number, -(int32_t)distance);
 }

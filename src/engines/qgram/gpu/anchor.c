@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Bytes of a key that samples may have. */
-#define MOST_BYTES (TRAWL_CUDA_QGRAM_REACH + TRAWL_CUDA_QGRAM_MOST_GRAM)
+#define MOST_BYTES (TRAWL_CUDA_QGRAM_ANCHOR_SLACK + TRAWL_CUDA_QGRAM_MOST_GRAM)
 
 /* Bytes before a key's end that are read. */
 #define READ_BEFORE MOST_BYTES
@@ -69,7 +69,7 @@ uint32_t trawl_cuda_qgram_places(const trawl_cuda_qgram_tier *tier, uint32_t len
         return 1;
     }
     uint32_t last = (length < MOST_BYTES ? length : MOST_BYTES) - tier->gram;
-    return last < TRAWL_CUDA_QGRAM_REACH ? last + 1 : TRAWL_CUDA_QGRAM_REACH;
+    return last < TRAWL_CUDA_QGRAM_ANCHOR_SLACK ? last + 1 : TRAWL_CUDA_QGRAM_ANCHOR_SLACK;
 }
 
 static inline void hash_places(const trawl_cuda_qgram_tier *tier, const uint8_t *end,
@@ -113,7 +113,7 @@ void trawl_cuda_qgram_hash_pattern(const trawl_cuda_qgram_tier *tier,
 }
 
 void trawl_cuda_qgram_sum(const trawl_cuda_qgram_counts *counts, const uint64_t *hashes,
-                          uint32_t places, uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1]) {
+                          uint32_t places, uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1]) {
     sums[0] = 0;
     for (uint32_t i = 0; i < places; i++) {
         sums[i + 1] = sums[i] + counts->each[trawl_cuda_qgram_counted(hashes[i])];
@@ -123,15 +123,15 @@ void trawl_cuda_qgram_sum(const trawl_cuda_qgram_counts *counts, const uint64_t 
 uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t places, uint32_t stride) {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i + stride <= places; i++) {
-        uint32_t its = (sums[i + stride] - sums[i]) * TRAWL_CUDA_QGRAM_REACH + i;
+        uint32_t its = (sums[i + stride] - sums[i]) * TRAWL_CUDA_QGRAM_ANCHOR_SLACK + i;
         least = its < least ? its : least; /* of equal ones the first */
     }
-    return least % TRAWL_CUDA_QGRAM_REACH;
+    return least % TRAWL_CUDA_QGRAM_ANCHOR_SLACK;
 }
 
 uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
                                  const trawl_cuda_qgram_counts *counts, const uint8_t *reversed,
-                                 uint32_t length, uint64_t hashes[TRAWL_CUDA_QGRAM_REACH]) {
+                                 uint32_t length, uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK]) {
     /* Before the key, bytes that are masked. */
     uint8_t padded[TRAWL_CUDA_QGRAM_MOST_GRAM + MOST_BYTES] = {0};
     uint8_t *end = padded + sizeof padded;
@@ -140,7 +140,7 @@ uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
     }
     uint32_t places = trawl_cuda_qgram_places(tier, length);
     trawl_cuda_qgram_hash_places(tier, end, places, hashes);
-    uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1];
+    uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
     trawl_cuda_qgram_sum(counts, hashes, places, sums);
     return trawl_cuda_qgram_rarest(sums, places, tier->stride);
 }

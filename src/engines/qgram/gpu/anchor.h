@@ -42,7 +42,7 @@ void trawl_cuda_qgram_hash_pattern(const trawl_cuda_qgram_tier *tier,
 
 /* sums[i]: how often the samples at the first i places are counted together. */
 void trawl_cuda_qgram_sum(const trawl_cuda_qgram_counts *counts, const uint64_t *hashes,
-                          uint32_t places, uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1]);
+                          uint32_t places, uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1]);
 
 /* The first of those `stride` places that follow each other and are counted least, all together. */
 uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t places, uint32_t stride);
@@ -52,6 +52,6 @@ uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t places, uint32_t
  * first; of longer keys the first 32 are looked at. */
 uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
                                  const trawl_cuda_qgram_counts *counts, const uint8_t *reversed,
-                                 uint32_t length, uint64_t hashes[TRAWL_CUDA_QGRAM_REACH]);
+                                 uint32_t length, uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK]);
 
 #endif

@@ -36,7 +36,7 @@ double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t co
 
 /* Kernel packed instead: what a byte of text that is none of the letters costs, and an end of
  * matches whose letters may be of either case. */
-#define TRAWL_CUDA_PACKED_STRANGER 33.0
+#define TRAWL_CUDA_PACKED_OUTSIDE 33.0
 #define TRAWL_CUDA_PACKED_VERIFIED 20.0
 
 /* Samples that pass the FILTERs, which have their sizes, for a byte of text. */

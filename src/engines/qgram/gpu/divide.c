@@ -110,9 +110,9 @@ static void add_class(const chooser *self, const trawl_cuda_qgram_tier *tier,
     uint8_t *last = self->last, now = (uint8_t)(class + 1);
     const uint32_t *places = self->place, end = self->begin[class + 1], stride = tier->stride;
     for (uint32_t i = self->begin[class]; i < end; i++) {
-        const uint32_t *marks = kind->marks == NULL
-                                    ? trawl_cuda_qgram_marks(self->samples, tier, places[i], room)
-                                    : kind->marks + (size_t)(places[i] - kind->from) * stride;
+        const uint32_t *marks =
+            kind->marks == NULL ? trawl_cuda_qgram_end_offsets(self->samples, tier, places[i], room)
+                                : kind->marks + (size_t)(places[i] - kind->from) * stride;
         for (uint32_t j = 0; j < stride; j++) {
             uint8_t *first = first_of(last, marks[j]), *second = second_of(last, marks[j]);
             seen[*first < *second ? *first : *second]++;
@@ -410,7 +410,7 @@ trawl_status trawl_cuda_qgram_divide(trawl_cuda_qgram_samples *samples, const ui
     memcpy(layout->common, samples->text, samples->picking_length);
     layout->common_length = samples->picking_length;
     trawl_status status = choose(self, shared_bytes, layout, error);
-    layout->sieved = layout->tiers;
+    layout->filtered = layout->tiers;
     release(self);
     return status;
 }

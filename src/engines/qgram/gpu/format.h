@@ -32,10 +32,10 @@
 #define TRAWL_CUDA_QGRAM_TIERS 4u
 #define TRAWL_CUDA_QGRAM_MOST_STRIDE 16u
 #define TRAWL_CUDA_QGRAM_MOST_GRAM 16u
-#define TRAWL_CUDA_QGRAM_REACH 16u /* at a stride of 1: 1 */
+#define TRAWL_CUDA_QGRAM_ANCHOR_SLACK 16u /* at a stride of 1: 1 */
 
 /* Samples of a tier that end at most where a part of the text begins and reach into it. */
-#define TRAWL_CUDA_QGRAM_BEFORE (TRAWL_CUDA_QGRAM_REACH / 2)
+#define TRAWL_CUDA_QGRAM_BEFORE (TRAWL_CUDA_QGRAM_ANCHOR_SLACK / 2)
 #define TRAWL_CUDA_QGRAM_COMMON_BYTES 98304u
 
 /* Where FILTER is. */
@@ -168,9 +168,9 @@ typedef struct trawl_cuda_qgram_mix {
 
 typedef struct trawl_cuda_qgram_layout {
     uint32_t tiers;
-    uint32_t sieved; /* the first ones, which are asked where the automaton counts the others */
-    uint32_t sieved_words; /* of the image, theirs */
-    uint32_t image_words;  /* of shared memory: all FILTERs that are there */
+    uint32_t filtered; /* the first ones, which are asked where the automaton counts the others */
+    uint32_t filtered_words; /* of the image, theirs */
+    uint32_t image_words;    /* of shared memory: all FILTERs that are there */
     trawl_cuda_qgram_tier tier[TRAWL_CUDA_QGRAM_TIERS]; /* of falling lengths, those walked last */
     trawl_cuda_qgram_arrays arrays[TRAWL_CUDA_QGRAM_TIERS];
     /* A piece of text: keys' samples are taken where they are rare in it. */

@@ -67,8 +67,8 @@ static void read_text(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_
 /* Notes at which alignments a pattern has frequent samples; false: it has none. */
 static bool note_samples(const trawl_patterns *patterns, size_t id,
                          const trawl_cuda_qgram_tier *tier, frequent_samples *samples) {
-    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
-    uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1];
+    uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
+    uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
     uint32_t places = trawl_cuda_qgram_places(tier, trawl_pattern_length(patterns, id));
     trawl_cuda_qgram_hash_pattern(tier, patterns, id, places, hashes);
     trawl_cuda_qgram_sum(&samples->counts, hashes, places, sums);
@@ -105,7 +105,7 @@ trawl_status trawl_cuda_qgram_frequent(const trawl_patterns *patterns,
     const double positions = (double)layout->common_length;
     samples->least = (uint32_t)(layout->common_length / POSITIONS) + 1;
     *surplus = 0;
-    for (uint32_t i = 0; i < layout->sieved; i++) {
+    for (uint32_t i = 0; i < layout->filtered; i++) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         if (tier->place == TRAWL_CUDA_QGRAM_DIRECT) {
             continue;

@@ -9,7 +9,7 @@
 
 /* Bytes that are no letters cost the kernel several times as much, and texts have them in runs or
  * at intervals: at most one in so many. */
-#define MOST_STRANGERS (1.0 / 16)
+#define MOST_OUTSIDE (1.0 / 16)
 
 /* Bytes of a sample that are looked at. */
 #define MOST_SEEN ((size_t)1 << 16)
@@ -57,21 +57,21 @@ bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_byt
     return true;
 }
 
-double trawl_cuda_packed_strangers(const trawl_cuda_packed_layout *layout, const uint8_t *text,
-                                   size_t length) {
-    size_t strangers = 0, seen = 0;
+double trawl_cuda_packed_outside(const trawl_cuda_packed_layout *layout, const uint8_t *text,
+                                 size_t length) {
+    size_t outside = 0, seen = 0;
     for (size_t i = 0; i < length; i += length / MOST_SEEN + 1, seen++) {
         uint32_t at = 8 * (text[i] >> layout->shift & 3u);
-        strangers += (uint8_t)(text[i] | layout->folds >> at) != (uint8_t)(layout->letters >> at);
+        outside += (uint8_t)(text[i] | layout->folds >> at) != (uint8_t)(layout->letters >> at);
     }
-    return seen == 0 ? 0 : (double)strangers / (double)seen;
+    return seen == 0 ? 0 : (double)outside / (double)seen;
 }
 
 bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patterns,
                             const uint8_t *sample, size_t sample_length) {
     return sample_length == 0
                ? patterns >= FEWEST_PATTERNS
-               : trawl_cuda_packed_strangers(layout, sample, sample_length) <= MOST_STRANGERS;
+               : trawl_cuda_packed_outside(layout, sample, sample_length) <= MOST_OUTSIDE;
 }
 
 /* ------------------------------------------------------------------ tables */

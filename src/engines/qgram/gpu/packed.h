@@ -49,8 +49,8 @@ trawl_status trawl_cuda_packed_layout_make(const trawl_patterns *patterns, size_
 void trawl_cuda_packed_layout_release(trawl_cuda_packed_layout *layout);
 
 /* The share of bytes of a text that are none of the letters; 0 without a text. */
-double trawl_cuda_packed_strangers(const trawl_cuda_packed_layout *layout, const uint8_t *text,
-                                   size_t length);
+double trawl_cuda_packed_outside(const trawl_cuda_packed_layout *layout, const uint8_t *text,
+                                 size_t length);
 
 /* Whether texts are worth packing: nearly all bytes of the sample are letters, or without one there
  * are more patterns than other texts would have of so few letters. */

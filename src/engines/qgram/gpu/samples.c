@@ -163,9 +163,9 @@ static void read_texts(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_ti
     trawl_cuda_qgram_count(tier, self->text, self->picking_length, self->counts);
     const uint8_t *text = self->text + self->picking_length;
     for (size_t done = TRAWL_CUDA_QGRAM_MOST_GRAM; done <= self->judging_length;) {
-        uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
+        uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
         size_t left = self->judging_length - done + 1;
-        size_t count = left < TRAWL_CUDA_QGRAM_REACH ? left : TRAWL_CUDA_QGRAM_REACH;
+        size_t count = left < TRAWL_CUDA_QGRAM_ANCHOR_SLACK ? left : TRAWL_CUDA_QGRAM_ANCHOR_SLACK;
         trawl_cuda_qgram_hash_places(tier, text + done + count - 1, (uint32_t)count, hashes);
         for (size_t i = 0; i < count; i++) {
             self->ends[done - TRAWL_CUDA_QGRAM_MOST_GRAM + i] =
@@ -216,8 +216,8 @@ static void mark_samples(const uint64_t *hashes, const uint32_t *sums, uint32_t 
 /* Notes the marks of one pattern for all those kinds. */
 static void mark_pattern(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_tier *const *tiers,
                          size_t count, uint32_t place) {
-    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
-    uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1];
+    uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
+    uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
     uint32_t length = trawl_pattern_length(self->patterns, self->order[place]), places = 0;
     for (size_t i = 0; i < count; i++) {
         const trawl_cuda_qgram_kind *kind = &self->kind[number_of(tiers[i])];
@@ -327,11 +327,11 @@ trawl_status trawl_cuda_qgram_samples_read(trawl_cuda_qgram_samples *samples,
     return TRAWL_OK;
 }
 
-const uint32_t *trawl_cuda_qgram_marks(const trawl_cuda_qgram_samples *samples,
-                                       const trawl_cuda_qgram_tier *tier, uint32_t place,
-                                       uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE]) {
-    uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
-    uint32_t sums[TRAWL_CUDA_QGRAM_REACH + 1];
+const uint32_t *trawl_cuda_qgram_end_offsets(const trawl_cuda_qgram_samples *samples,
+                                             const trawl_cuda_qgram_tier *tier, uint32_t place,
+                                             uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE]) {
+    uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
+    uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
     const uint32_t id = samples->order[place];
     uint32_t places = trawl_cuda_qgram_places(tier, trawl_pattern_length(samples->patterns, id));
     trawl_cuda_qgram_hash_pattern(tier, samples->patterns, id, places, hashes);

@@ -90,8 +90,8 @@ trawl_status trawl_cuda_qgram_samples_read(trawl_cuda_qgram_samples *samples,
                                            size_t count, trawl_error *error);
 
 /* The same for one pattern, that of this place in `order`, of a kind whose marks are not kept. */
-const uint32_t *trawl_cuda_qgram_marks(const trawl_cuda_qgram_samples *samples,
-                                       const trawl_cuda_qgram_tier *tier, uint32_t place,
-                                       uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE]);
+const uint32_t *trawl_cuda_qgram_end_offsets(const trawl_cuda_qgram_samples *samples,
+                                             const trawl_cuda_qgram_tier *tier, uint32_t place,
+                                             uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE]);
 
 #endif

@@ -104,7 +104,7 @@ static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
                         trawl_cuda_qgram_arrays *arrays) {
     const trawl_keys *keys = &arrays->keys;
     for (uint32_t key = 0; key < keys->count; key++) {
-        uint64_t hashes[TRAWL_CUDA_QGRAM_REACH];
+        uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
         uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, keys->bytes + keys->offsets[key],
                                                   trawl_key_length(keys, key), hashes);
         arrays->anchors[key] = (uint8_t)anchor;
@@ -216,7 +216,8 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
             tier->filter_at = layout->image_words;
             layout->image_words += (uint32_t)trawl_cuda_qgram_filter_words(tier);
         }
-        layout->sieved_words = i < layout->sieved ? layout->image_words : layout->sieved_words;
+        layout->filtered_words =
+            i < layout->filtered ? layout->image_words : layout->filtered_words;
     }
     trawl_release(reversed.bytes);
     if (status != TRAWL_OK) {

@@ -265,7 +265,7 @@ static uint64_t filter_bytes(const trawl_qgram_tier *tier) {
 }
 
 /* SECOND has 32 bits for each end that is worth a look-up. */
-static uint32_t second_bits(uint32_t ranges) {
+static uint32_t suffix_filter_bits(uint32_t ranges) {
     uint32_t bits = 4;
     while (bits < 24 && UINT64_C(1) << bits < ranges) {
         bits++;
@@ -279,15 +279,15 @@ trawl_status trawl_packed_reserve(trawl_build *build, uint32_t part, trawl_qgram
     tier->tail =
         tier->min_length < TRAWL_PACKED_MAX_TAIL ? tier->min_length : TRAWL_PACKED_MAX_TAIL;
     uint32_t ranges = trawl_endings_count(keys, tier->tail);
-    tier->second_bits = exact ? 0 : second_bits(ranges);
+    tier->suffix_filter_bits = exact ? 0 : suffix_filter_bits(ranges);
     tier->hash_bits = exact ? 0 : trawl_ending_bits(ranges);
-    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_FILTER, part,
+    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part,
                                               filter_bytes(tier), 1, instead);
     if (status == TRAWL_OK) {
-        status = exact ? trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SECOND, part,
+        status = exact ? trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part,
                                              trawl_packed_words(tier->gram), 12, instead)
-                       : trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SECOND, part,
-                                             UINT64_C(1) << tier->second_bits, 4, instead);
+                       : trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part,
+                                             UINT64_C(1) << tier->suffix_filter_bits, 4, instead);
     }
     if (status == TRAWL_OK && !exact) {
         status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_HASH, part,
@@ -356,7 +356,8 @@ static bool is_unit(const uint32_t *first, const uint8_t *verify, uint32_t keys)
 void trawl_packed_fill(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
                        const trawl_keys *keys) {
     const trawl_image *image = build->image;
-    trawl_packed_header *header = trawl_image_section(image, TRAWL_SECTION_QGRAM_FILTER, part);
+    trawl_packed_header *header =
+        trawl_image_section(image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part);
     memset(header, 0, filter_bytes(tier));
     (void)trawl_packed_find_letters(build->patterns, tier->min_length, tier->max_length,
                                     tier->folded != 0, &header->letters);
@@ -371,7 +372,7 @@ void trawl_packed_fill(const trawl_build *build, uint32_t part, const trawl_qgra
                          (uint32_t *)(header + 1));
         }
     }
-    void *second = trawl_image_section(image, TRAWL_SECTION_QGRAM_SECOND, part);
+    void *second = trawl_image_section(image, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part);
     if (trawl_packed_exact(tier)) {
         uint32_t words = trawl_packed_words(tier->gram);
         uint64_t *bits = second;
@@ -387,12 +388,12 @@ void trawl_packed_fill(const trawl_build *build, uint32_t part, const trawl_qgra
         return;
     }
     uint32_t *words = second;
-    memset(words, 0, sizeof *words << tier->second_bits);
+    memset(words, 0, sizeof *words << tier->suffix_filter_bits);
     uint64_t multiplier = trawl_packed_second_multiplier(tier->tail);
     for (uint32_t key = 0; key < keys->count; key++) {
         if (key == 0 || keys->common[key] < tier->tail) {
             uint64_t number = last_letters(keys->bytes + keys->offsets[key], tier->tail, letters);
-            uint64_t bit = trawl_packed_second_bit(number, multiplier, tier->second_bits);
+            uint64_t bit = trawl_packed_second_bit(number, multiplier, tier->suffix_filter_bits);
             words[bit >> 5] |= 1u << (bit & 31);
         }
     }
@@ -417,11 +418,11 @@ static bool tier_sound(const trawl_qgram_tier *tier) {
     if (trawl_packed_pairs(tier)) {
         bool exact = trawl_packed_exact(tier);
         return tier->gram <= TRAWL_PACKED_MAX_PAIR_GRAM && tier->stride == 1 &&
-               (exact ? tier->second_bits == 0 : tier->second_bits != 0) &&
-               tier->second_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
+               (exact ? tier->suffix_filter_bits == 0 : tier->suffix_filter_bits != 0) &&
+               tier->suffix_filter_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
     }
-    return tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS && tier->second_bits != 0 &&
-           tier->second_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
+    return tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS && tier->suffix_filter_bits != 0 &&
+           tier->suffix_filter_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
 }
 
 static bool letters_sound(const trawl_packed_letters *letters) {
@@ -436,7 +437,7 @@ static bool letters_sound(const trawl_packed_letters *letters) {
 static trawl_status validate_exact(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier,
                                    const trawl_packed_header *header, trawl_error *error) {
     uint64_t size;
-    const uint64_t *bits = trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, &size);
+    const uint64_t *bits = trawl_db_section(db, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part, &size);
     uint32_t words = trawl_packed_words(tier->gram), sum = 0;
     if (size != (uint64_t)words * 12) {
         return damaged(error, "numbers have another size than they must");
@@ -472,20 +473,20 @@ trawl_status trawl_packed_validate(const trawl_db *db, uint32_t part, const traw
     if (!tier_sound(tier)) {
         return damaged(error, "tier is damaged");
     }
-    uint64_t filter_size, second_size, heads_size, ranges_size;
+    uint64_t filter_size, suffix_filter_size, heads_size, ranges_size;
     const trawl_packed_header *header =
-        trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, &filter_size);
+        trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part, &filter_size);
     if (filter_size != filter_bytes(tier) || !letters_sound(&header->letters)) {
         return damaged(error, "filter is damaged");
     }
     if (trawl_packed_exact(tier)) {
         return validate_exact(db, part, tier, header, error);
     }
-    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, &second_size);
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part, &suffix_filter_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, &heads_size);
     const trawl_ending_range *ranges =
         trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, &ranges_size);
-    if (second_size != UINT64_C(4) << tier->second_bits || header->unit != 0) {
+    if (suffix_filter_size != UINT64_C(4) << tier->suffix_filter_bits || header->unit != 0) {
         return damaged(error, "tables have inconsistent sizes");
     }
     return trawl_endings_validate(db, part, tier->tail, tier->hash_bits, heads, heads_size, ranges,

@@ -117,8 +117,8 @@ static inline uint64_t trawl_packed_second_multiplier(uint32_t tail) {
     return UINT64_C(0xe7037ed1a0b428db) << (64 - 2 * tail);
 }
 static inline uint64_t trawl_packed_second_bit(uint64_t number, uint64_t multiplier,
-                                               uint32_t second_bits) {
-    return (number * multiplier) >> (59 - second_bits);
+                                               uint32_t suffix_filter_bits) {
+    return (number * multiplier) >> (59 - suffix_filter_bits);
 }
 
 /* How many keys of an exact tier stand before the one with this number. */

@@ -56,8 +56,8 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
     const trawl_qgram_tier *tier = walker->tier;
     trawl_packed_filter *filter = &walker->packed;
     const trawl_packed_header *header =
-        trawl_db_section(db, TRAWL_SECTION_QGRAM_FILTER, part, NULL);
-    const void *second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SECOND, part, NULL);
+        trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part, NULL);
+    const void *second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part, NULL);
     *filter =
         (trawl_packed_filter){.letters = header->letters,
                               .gram = tier->gram,
@@ -69,7 +69,7 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                               .row_shift = 64 - tier->row_bits,
                               .second = second,
                               .second_multiplier = trawl_packed_second_multiplier(tier->tail),
-                              .second_bits = tier->second_bits,
+                              .suffix_filter_bits = tier->suffix_filter_bits,
                               .unit = header->unit != 0};
     if (trawl_packed_exact(tier)) {
         filter->number_bits = second;

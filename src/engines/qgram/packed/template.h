@@ -188,7 +188,8 @@ TARGET static size_t NAME(samples)(const trawl_packed_filter *filter,
 /* Whether a number that ends with the last `tail` letters passes SECOND. */
 TARGET static inline __attribute__((always_inline)) uint32_t
 NAME(second)(const trawl_packed_filter *filter, uint64_t number) {
-    uint64_t bit = trawl_packed_second_bit(number, filter->second_multiplier, filter->second_bits);
+    uint64_t bit =
+        trawl_packed_second_bit(number, filter->second_multiplier, filter->suffix_filter_bits);
     return filter->second[bit >> 5] >> (bit & 31) & 1;
 }
 

@@ -6,7 +6,7 @@
 /* Chosen by chance among those that can be inverted, and lose one dimension without the bit by
  * which letters of either case differ. Eight bits of a row each, that of the highest bit of the
  * result in the lowest byte. */
-static const uint64_t matrices[TRAWL_RESIDENT_HASHES][TRAWL_RESIDENT_BYTES] = {
+static const uint64_t matrices[TRAWL_REGISTER_BLOOM_HASHES][TRAWL_REGISTER_BLOOM_BYTES] = {
     {UINT64_C(0x44222d9edf333807), UINT64_C(0x446f76e4aa96ef70), UINT64_C(0xf0a0a12c3d9aff0b),
      UINT64_C(0xe99c7fbb7b1ebe91), UINT64_C(0xc2f1147f43a8104e), UINT64_C(0xc7fb9ea61be1db6d)},
     {UINT64_C(0x2408920f60db63c1), UINT64_C(0x13ef6348a197aa5f), UINT64_C(0xe48b159c0d4c4252),
@@ -17,7 +17,7 @@ static const uint64_t matrices[TRAWL_RESIDENT_HASHES][TRAWL_RESIDENT_BYTES] = {
 
 #define WITHOUT_CASE UINT64_C(0xdfdfdfdfdfdfdfdf)
 
-uint64_t trawl_resident_matrix(uint32_t hash, uint32_t distance, bool folded) {
+uint64_t trawl_register_bloom_matrix(uint32_t hash, uint32_t distance, bool folded) {
     return matrices[hash][distance] & (folded ? WITHOUT_CASE : ~UINT64_C(0));
 }
 
@@ -31,11 +31,11 @@ static uint32_t product(uint64_t matrix, uint8_t byte) {
     return result;
 }
 
-void trawl_resident_clear(trawl_qgram_resident *filter, bool folded, bool wide) {
-    filter->index_mask = wide ? TRAWL_RESIDENT_BANK - 1 : TRAWL_RESIDENT_BANK / 2 - 1;
+void trawl_register_bloom_clear(trawl_register_bloom *filter, bool folded, bool wide) {
+    filter->index_mask = wide ? TRAWL_REGISTER_BLOOM_BANK - 1 : TRAWL_REGISTER_BLOOM_BANK / 2 - 1;
     filter->reserved = 0;
     memset(filter->bank, 0, sizeof filter->bank);
-    for (uint32_t distance = 0; distance < TRAWL_RESIDENT_BYTES; distance++) {
+    for (uint32_t distance = 0; distance < TRAWL_REGISTER_BLOOM_BYTES; distance++) {
         uint32_t *hash = filter->hash[distance];
         hash[0] = 0;
         for (uint32_t byte = 1; byte < 256; byte++) {
@@ -45,76 +45,77 @@ void trawl_resident_clear(trawl_qgram_resident *filter, bool folded, bool wide) 
                 continue;
             }
             hash[byte] = 0;
-            for (uint32_t i = 0; i < TRAWL_RESIDENT_HASHES; i++) {
-                uint64_t matrix = trawl_resident_matrix(i, distance, folded);
+            for (uint32_t i = 0; i < TRAWL_REGISTER_BLOOM_HASHES; i++) {
+                uint64_t matrix = trawl_register_bloom_matrix(i, distance, folded);
                 hash[byte] |= product(matrix, (uint8_t)byte) << (8 * i);
             }
         }
     }
 }
 
-void trawl_resident_add(trawl_qgram_resident *filter, const uint8_t *reversed, uint32_t gram) {
+void trawl_register_bloom_add(trawl_register_bloom *filter, const uint8_t *reversed,
+                              uint32_t gram) {
     uint32_t hashes = 0;
     for (uint32_t distance = 0; distance < gram; distance++) {
         hashes ^= filter->hash[distance][reversed[distance]];
     }
-    for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
-        filter->bank[bank][trawl_resident_index(filter, hashes, bank)] |=
-            (uint8_t)(1u << trawl_resident_bit(hashes));
+    for (uint32_t bank = 0; bank < TRAWL_REGISTER_BLOOM_BANKS; bank++) {
+        filter->bank[bank][trawl_register_bloom_index(filter, hashes, bank)] |=
+            (uint8_t)(1u << trawl_register_bloom_bit(hashes));
     }
 }
 
-double trawl_resident_work(uint32_t gram, bool wide) {
+double trawl_register_bloom_work(uint32_t gram, bool wide) {
     /* Instructions: three products and three sums of two, each with a load, for a byte; four banks
      * looked up (wide ones as two, one of which is selected), the bits selected and tested, and
      * what passes listed. */
     return (4.5 * gram + (wide ? 32 : 20)) / 38;
 }
 
-uint32_t trawl_resident_gram(uint32_t min_length) {
-    return min_length < TRAWL_RESIDENT_BYTES ? min_length : TRAWL_RESIDENT_BYTES;
+uint32_t trawl_register_bloom_gram(uint32_t min_length) {
+    return min_length < TRAWL_REGISTER_BLOOM_BYTES ? min_length : TRAWL_REGISTER_BLOOM_BYTES;
 }
 
-double trawl_resident_pass(const trawl_qgram_resident *filter, uint32_t gram, const uint8_t *text,
-                           size_t length) {
+double trawl_register_bloom_pass(const trawl_register_bloom *filter, uint32_t gram,
+                                 const uint8_t *text, size_t length) {
     size_t passed = 0;
     for (size_t last = gram - 1; last < length; last++) {
         uint32_t hashes = 0;
         for (uint32_t distance = 0; distance < gram; distance++) {
             hashes ^= filter->hash[distance][text[last - distance]];
         }
-        passed += trawl_resident_test(filter, hashes);
+        passed += trawl_register_bloom_test(filter, hashes);
     }
     return length < gram ? 1 : (double)passed / (double)(length - gram + 1);
 }
 
-trawl_status trawl_resident_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
-                                 trawl_error *error) {
-    if (patterns->count > TRAWL_RESIDENT_PATTERNS) {
+trawl_status trawl_register_bloom_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
+                                       trawl_error *error) {
+    if (patterns->count > TRAWL_REGISTER_BLOOM_PATTERNS) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "qgram: variant resident takes at most %u patterns, and these are %zu; "
                           "variant mixed takes them, and engine ac-dfa does",
-                          TRAWL_RESIDENT_PATTERNS, patterns->count);
+                          TRAWL_REGISTER_BLOOM_PATTERNS, patterns->count);
     }
     uint32_t least = (uint32_t)patterns->min_length;
     header->tiers = 1;
-    header->tier[0] =
-        (trawl_qgram_tier){.kind = TRAWL_TIER_RESIDENT,
-                           .min_length = least,
-                           .max_length = (uint32_t)patterns->max_length,
-                           .window = least < TRAWL_RESIDENT_WINDOW ? least : TRAWL_RESIDENT_WINDOW,
-                           .gram = trawl_resident_gram(least),
-                           .stride = 1,
-                           .folded = patterns->case_insensitive != 0};
+    header->tier[0] = (trawl_qgram_tier){
+        .kind = TRAWL_TIER_REGISTERS,
+        .min_length = least,
+        .max_length = (uint32_t)patterns->max_length,
+        .window = least < TRAWL_REGISTER_BLOOM_WINDOW ? least : TRAWL_REGISTER_BLOOM_WINDOW,
+        .gram = trawl_register_bloom_gram(least),
+        .stride = 1,
+        .folded = patterns->case_insensitive != 0};
     return TRAWL_OK;
 }
 
-bool trawl_resident_sound(const trawl_qgram_resident *filter, uint64_t size, bool folded) {
-    trawl_qgram_resident expected;
-    if (size != sizeof *filter || (filter->index_mask != TRAWL_RESIDENT_BANK - 1 &&
-                                   filter->index_mask != TRAWL_RESIDENT_BANK / 2 - 1)) {
+bool trawl_register_bloom_sound(const trawl_register_bloom *filter, uint64_t size, bool folded) {
+    trawl_register_bloom expected;
+    if (size != sizeof *filter || (filter->index_mask != TRAWL_REGISTER_BLOOM_BANK - 1 &&
+                                   filter->index_mask != TRAWL_REGISTER_BLOOM_BANK / 2 - 1)) {
         return false;
     }
-    trawl_resident_clear(&expected, folded, false);
+    trawl_register_bloom_clear(&expected, folded, false);
     return memcmp(filter->hash, expected.hash, sizeof expected.hash) == 0;
 }

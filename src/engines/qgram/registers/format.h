@@ -20,76 +20,77 @@
 #include "engines/qgram/format.h"
 #include "pattern/patterns.h"
 
-#define TRAWL_RESIDENT_BYTES 6u
-#define TRAWL_RESIDENT_WINDOW 16u /* last bytes by which an end that passed is known, at most */
-#define TRAWL_RESIDENT_HASHES 3u
-#define TRAWL_RESIDENT_BANKS 4u
-#define TRAWL_RESIDENT_BANK 256u      /* bytes; 128 are used where banks are not wide */
-#define TRAWL_RESIDENT_NARROW 384u    /* patterns: one position in 100 passes by chance then */
-#define TRAWL_RESIDENT_PATTERNS 1280u /* one in 22 then, by wide banks */
+#define TRAWL_REGISTER_BLOOM_BYTES 6u
+#define TRAWL_REGISTER_BLOOM_WINDOW                                                                \
+    16u /* last bytes by which an end that passed is known, at most */
+#define TRAWL_REGISTER_BLOOM_HASHES 3u
+#define TRAWL_REGISTER_BLOOM_BANKS 4u
+#define TRAWL_REGISTER_BLOOM_BANK 256u   /* bytes; 128 are used where banks are not wide */
+#define TRAWL_REGISTER_BLOOM_NARROW 384u /* patterns: one position in 100 passes by chance then */
+#define TRAWL_REGISTER_BLOOM_PATTERNS 1280u /* one in 22 then, by wide banks */
 
 /* The section QGRAM_FILTER of resident tiers; `gram` bytes are hashed. */
-typedef struct trawl_qgram_resident {
+typedef struct trawl_register_bloom {
     uint32_t index_mask; /* bytes of a bank - 1: 255 where they are wide, else 127 */
     uint32_t reserved;
-    uint8_t bank[TRAWL_RESIDENT_BANKS][TRAWL_RESIDENT_BANK];
+    uint8_t bank[TRAWL_REGISTER_BLOOM_BANKS][TRAWL_REGISTER_BLOOM_BANK];
     /* For processors without such instructions, what each byte adds to the three hashes, the first
      * one lowest; by its distance from the end. */
-    uint32_t hash[TRAWL_RESIDENT_BYTES][256];
-} trawl_qgram_resident;
+    uint32_t hash[TRAWL_REGISTER_BLOOM_BYTES][256];
+} trawl_register_bloom;
 
 /* The matrix of a byte's hash, as GFNI takes it. In folded tiers the bit by which letters of either
  * case differ is left out. */
-uint64_t trawl_resident_matrix(uint32_t hash, uint32_t distance, bool folded);
+uint64_t trawl_register_bloom_matrix(uint32_t hash, uint32_t distance, bool folded);
 
 /* Which byte of a bank three hashes ask for, and which bit of it. The byte is one that does not
  * depend on the hash that says the bit, by itself. */
-static inline uint32_t trawl_resident_index(const trawl_qgram_resident *filter, uint32_t hashes,
-                                            uint32_t bank) {
+static inline uint32_t trawl_register_bloom_index(const trawl_register_bloom *filter,
+                                                  uint32_t hashes, uint32_t bank) {
     uint32_t first = hashes, second = hashes >> 8, third = hashes >> 16;
-    const uint32_t index[TRAWL_RESIDENT_BANKS] = {first, second, first ^ second,
-                                                  first ^ second ^ third};
+    const uint32_t index[TRAWL_REGISTER_BLOOM_BANKS] = {first, second, first ^ second,
+                                                        first ^ second ^ third};
     return index[bank] & filter->index_mask;
 }
-static inline uint32_t trawl_resident_bit(uint32_t hashes) {
+static inline uint32_t trawl_register_bloom_bit(uint32_t hashes) {
     return hashes >> 16 & 7;
 }
 
-static inline bool trawl_resident_test(const trawl_qgram_resident *filter, uint32_t hashes) {
+static inline bool trawl_register_bloom_test(const trawl_register_bloom *filter, uint32_t hashes) {
     uint32_t pass = 1;
-    for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
-        pass &= (uint32_t)filter->bank[bank][trawl_resident_index(filter, hashes, bank)] >>
-                trawl_resident_bit(hashes);
+    for (uint32_t bank = 0; bank < TRAWL_REGISTER_BLOOM_BANKS; bank++) {
+        pass &= (uint32_t)filter->bank[bank][trawl_register_bloom_index(filter, hashes, bank)] >>
+                trawl_register_bloom_bit(hashes);
     }
     return pass & 1;
 }
 
 /* Whether so many patterns get wide banks. */
-static inline bool trawl_resident_is_wide(uint64_t patterns) {
-    return patterns > TRAWL_RESIDENT_NARROW;
+static inline bool trawl_register_bloom_is_wide(uint64_t patterns) {
+    return patterns > TRAWL_REGISTER_BLOOM_NARROW;
 }
 
 /* Before any pattern is added. */
-void trawl_resident_clear(trawl_qgram_resident *filter, bool folded, bool wide);
+void trawl_register_bloom_clear(trawl_register_bloom *filter, bool folded, bool wide);
 
 /* `reversed` is a pattern's end, the last byte first. */
-void trawl_resident_add(trawl_qgram_resident *filter, const uint8_t *reversed, uint32_t gram);
+void trawl_register_bloom_add(trawl_register_bloom *filter, const uint8_t *reversed, uint32_t gram);
 
 /* Work for a byte of text: 1 where four bytes are hashed and banks are not wide. */
-double trawl_resident_work(uint32_t gram, bool wide);
+double trawl_register_bloom_work(uint32_t gram, bool wide);
 
 /* Where patterns of this length and more are in a tier. */
-uint32_t trawl_resident_gram(uint32_t min_length);
+uint32_t trawl_register_bloom_gram(uint32_t min_length);
 
 /* The share of a text's positions that pass. */
-double trawl_resident_pass(const trawl_qgram_resident *filter, uint32_t gram, const uint8_t *text,
-                           size_t length);
+double trawl_register_bloom_pass(const trawl_register_bloom *filter, uint32_t gram,
+                                 const uint8_t *text, size_t length);
 
 /* The only tier of variant `resident`, or a refusal (TRAWL_ERROR_LIMIT). */
-trawl_status trawl_resident_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
-                                 trawl_error *error);
+trawl_status trawl_register_bloom_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
+                                       trawl_error *error);
 
 /* Whether a walker can use it. */
-bool trawl_resident_sound(const trawl_qgram_resident *filter, uint64_t size, bool folded);
+bool trawl_register_bloom_sound(const trawl_register_bloom *filter, uint64_t size, bool folded);
 
 #endif

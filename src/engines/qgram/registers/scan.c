@@ -7,9 +7,9 @@
 
 /* ------------------------------------------------------------------ scalar */
 
-static size_t positions_scalar(const trawl_resident_search *search, const uint8_t *text,
+static size_t positions_scalar(const trawl_register_bloom_search *search, const uint8_t *text,
                                size_t first, size_t count, uint32_t *noted) {
-    const trawl_qgram_resident *filter = search->filter;
+    const trawl_register_bloom *filter = search->filter;
     size_t found = 0;
     for (size_t last = first; last < first + count; last++) {
         uint32_t hashes = 0;
@@ -17,7 +17,7 @@ static size_t positions_scalar(const trawl_resident_search *search, const uint8_
             hashes ^= filter->hash[distance][text[last - distance]];
         }
         noted[found] = (uint32_t)last;
-        found += trawl_resident_test(filter, hashes);
+        found += trawl_register_bloom_test(filter, hashes);
     }
     return found;
 }
@@ -36,23 +36,24 @@ static size_t positions_scalar(const trawl_resident_search *search, const uint8_
 #define LISTED 8u  /* positions that are written at once */
 
 typedef struct vector_filter {
-    __m512i bank[TRAWL_RESIDENT_BANKS][TRAWL_RESIDENT_BANK / WIDTH]; /* wide: all four, else two */
-    __m512i matrix[TRAWL_RESIDENT_HASHES][TRAWL_RESIDENT_BYTES];
+    __m512i bank[TRAWL_REGISTER_BLOOM_BANKS]
+                [TRAWL_REGISTER_BLOOM_BANK / WIDTH]; /* wide: all four, else two */
+    __m512i matrix[TRAWL_REGISTER_BLOOM_HASHES][TRAWL_REGISTER_BLOOM_BYTES];
     __m512i bits;    /* 1 << i % 8 */
     __m512i numbers; /* i */
 } vector_filter;
 
-INLINE void load_filter(const trawl_resident_search *search, vector_filter *filter) {
-    for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
-        for (uint32_t part = 0; part < TRAWL_RESIDENT_BANK / WIDTH; part++) {
+INLINE void load_filter(const trawl_register_bloom_search *search, vector_filter *filter) {
+    for (uint32_t bank = 0; bank < TRAWL_REGISTER_BLOOM_BANKS; bank++) {
+        for (uint32_t part = 0; part < TRAWL_REGISTER_BLOOM_BANK / WIDTH; part++) {
             filter->bank[bank][part] =
                 _mm512_loadu_si512(search->filter->bank[bank] + part * WIDTH);
         }
     }
-    for (uint32_t hash = 0; hash < TRAWL_RESIDENT_HASHES; hash++) {
+    for (uint32_t hash = 0; hash < TRAWL_REGISTER_BLOOM_HASHES; hash++) {
         for (uint32_t distance = 0; distance < search->gram; distance++) {
-            filter->matrix[hash][distance] =
-                _mm512_set1_epi64((long long)trawl_resident_matrix(hash, distance, search->folded));
+            filter->matrix[hash][distance] = _mm512_set1_epi64(
+                (long long)trawl_register_bloom_matrix(hash, distance, search->folded));
         }
     }
     filter->bits = _mm512_set1_epi64((long long)UINT64_C(0x8040201008040201));
@@ -75,7 +76,7 @@ INLINE __m512i all(__m512i a, __m512i b, __m512i c) {
 INLINE void multiply(const vector_filter *filter, const uint8_t *last, uint32_t distance,
                      __m512i *products) {
     __m512i bytes = _mm512_loadu_si512(last - distance);
-    for (uint32_t i = 0; i < TRAWL_RESIDENT_HASHES; i++) {
+    for (uint32_t i = 0; i < TRAWL_REGISTER_BLOOM_HASHES; i++) {
         products[i] = _mm512_gf2p8affine_epi64_epi8(bytes, filter->matrix[i][distance], 0);
     }
 }
@@ -92,28 +93,28 @@ INLINE __m512i look_up(const __m512i *bank, __m512i index, bool wide) {
 
 /* Which of 64 positions pass. */
 INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t gram, bool wide) {
-    __m512i hash[TRAWL_RESIDENT_HASHES], found[TRAWL_RESIDENT_BANKS];
-    __m512i one[TRAWL_RESIDENT_HASHES], other[TRAWL_RESIDENT_HASHES];
+    __m512i hash[TRAWL_REGISTER_BLOOM_HASHES], found[TRAWL_REGISTER_BLOOM_BANKS];
+    __m512i one[TRAWL_REGISTER_BLOOM_HASHES], other[TRAWL_REGISTER_BLOOM_HASHES];
     multiply(filter, last, 0, hash);
 #pragma GCC unroll 6
     for (uint32_t distance = 1; distance + 1 < gram; distance += 2) {
         multiply(filter, last, distance, one);
         multiply(filter, last, distance + 1, other);
-        for (uint32_t i = 0; i < TRAWL_RESIDENT_HASHES; i++) {
+        for (uint32_t i = 0; i < TRAWL_REGISTER_BLOOM_HASHES; i++) {
             hash[i] = sum(hash[i], one[i], other[i]);
         }
     }
     if (gram % 2 == 0) {
         multiply(filter, last, gram - 1, one);
-        for (uint32_t i = 0; i < TRAWL_RESIDENT_HASHES; i++) {
+        for (uint32_t i = 0; i < TRAWL_REGISTER_BLOOM_HASHES; i++) {
             hash[i] = _mm512_xor_si512(hash[i], one[i]);
         }
     }
     __m512i bit = _mm512_permutexvar_epi8(hash[2], filter->bits);
     __m512i both = _mm512_xor_si512(hash[0], hash[1]);
-    const __m512i index[TRAWL_RESIDENT_BANKS] = {hash[0], hash[1], both,
-                                                 _mm512_xor_si512(both, hash[2])};
-    for (uint32_t bank = 0; bank < TRAWL_RESIDENT_BANKS; bank++) {
+    const __m512i index[TRAWL_REGISTER_BLOOM_BANKS] = {hash[0], hash[1], both,
+                                                       _mm512_xor_si512(both, hash[2])};
+    for (uint32_t bank = 0; bank < TRAWL_REGISTER_BLOOM_BANKS; bank++) {
         found[bank] = look_up(filter->bank[bank], index[bank], wide);
     }
     __m512i three = all(found[0], found[1], found[2]);
@@ -137,8 +138,8 @@ INLINE uint32_t *list_positions(const vector_filter *filter, uint64_t pass, size
     return past;
 }
 
-INLINE size_t groups_of(const trawl_resident_search *search, const uint8_t *text, size_t position,
-                        size_t groups, uint32_t *noted, uint32_t gram, bool wide) {
+INLINE size_t groups_of(const trawl_register_bloom_search *search, const uint8_t *text,
+                        size_t position, size_t groups, uint32_t *noted, uint32_t gram, bool wide) {
     vector_filter filter;
     load_filter(search, &filter);
     uint32_t *next = noted;
@@ -149,9 +150,9 @@ INLINE size_t groups_of(const trawl_resident_search *search, const uint8_t *text
     return (size_t)(next - noted);
 }
 
-TARGET static size_t groups_vbmi(const trawl_resident_search *search, const uint8_t *text,
+TARGET static size_t groups_vbmi(const trawl_register_bloom_search *search, const uint8_t *text,
                                  size_t position, size_t groups, uint32_t *noted) {
-    bool wide = search->filter->index_mask == TRAWL_RESIDENT_BANK - 1;
+    bool wide = search->filter->index_mask == TRAWL_REGISTER_BLOOM_BANK - 1;
 #define CALL(gram)                                                                                 \
     (wide ? groups_of(search, text, position, groups, noted, gram, true)                           \
           : groups_of(search, text, position, groups, noted, gram, false))
@@ -172,8 +173,8 @@ TARGET static size_t groups_vbmi(const trawl_resident_search *search, const uint
 #undef CALL
 }
 
-static size_t positions_vbmi(const trawl_resident_search *search, const uint8_t *text, size_t first,
-                             size_t count, uint32_t *noted) {
+static size_t positions_vbmi(const trawl_register_bloom_search *search, const uint8_t *text,
+                             size_t first, size_t count, uint32_t *noted) {
     size_t rest = count % WIDTH, from = first + count - rest;
     size_t found = groups_vbmi(search, text, first, count / WIDTH, noted);
     return found + positions_scalar(search, text, from, rest, noted + found);
@@ -181,7 +182,7 @@ static size_t positions_vbmi(const trawl_resident_search *search, const uint8_t 
 
 #endif
 
-trawl_resident_positions trawl_resident_for(trawl_cpu_set set) {
+trawl_register_bloom_positions trawl_register_bloom_for(trawl_cpu_set set) {
 #if TRAWL_HAVE_X86
     if (set == TRAWL_CPU_AVX512_VBMI && trawl_cpu_permutes()) {
         return positions_vbmi;

@@ -40,24 +40,24 @@ typedef struct nibbles {
 } nibbles;
 
 typedef struct bucket {
-    nibbles have[TRAWL_SHUFFLE_REACH]; /* by distance */
-    double share[TRAWL_SHUFFLE_PROBES];
+    nibbles have[TRAWL_TEDDY_SUFFIX]; /* by distance */
+    double share[TRAWL_TEDDY_PROBES];
     double pass; /* the product of the shares; 0 when it is empty */
 } bucket;
 
 typedef struct chooser {
     uint32_t count; /* patterns */
-    uint32_t reach;
-    nibbles pattern[TRAWL_SHUFFLE_PATTERNS][TRAWL_SHUFFLE_REACH];
-    bool high_bytes[TRAWL_SHUFFLE_REACH]; /* a pattern has a byte from 0x80 on there */
-    bool ascii;                           /* none has one anywhere */
+    uint32_t suffix_bytes;
+    nibbles pattern[TRAWL_TEDDY_PATTERNS][TRAWL_TEDDY_SUFFIX];
+    bool high_bytes[TRAWL_TEDDY_SUFFIX]; /* a pattern has a byte from 0x80 on there */
+    bool ascii;                          /* none has one anywhere */
     double frequency[256];
     double low_frequency[16];
     uint32_t probes;
-    uint32_t back[TRAWL_SHUFFLE_PROBES];
-    bool both[TRAWL_SHUFFLE_PROBES];
-    uint8_t home[TRAWL_SHUFFLE_PATTERNS]; /* the pattern's bucket */
-    bucket buckets[TRAWL_SHUFFLE_BUCKETS];
+    uint32_t back[TRAWL_TEDDY_PROBES];
+    bool both[TRAWL_TEDDY_PROBES];
+    uint8_t home[TRAWL_TEDDY_PATTERNS]; /* the pattern's bucket */
+    bucket buckets[TRAWL_TEDDY_BUCKETS];
 } chooser;
 
 /* ------------------------------------------------------------------ shares of text */
@@ -119,7 +119,7 @@ static double pass_with(const chooser *self, const bucket *into, uint32_t patter
 static void put(chooser *self, uint32_t pattern, uint32_t home) {
     bucket *into = &self->buckets[home];
     self->home[pattern] = (uint8_t)home;
-    for (uint32_t back = 0; back < self->reach; back++) {
+    for (uint32_t back = 0; back < self->suffix_bytes; back++) {
         into->have[back] = united(into->have[back], self->pattern[pattern][back]);
     }
 }
@@ -135,7 +135,7 @@ static void weigh(const chooser *self, bucket *one) {
 static void take_out(chooser *self, uint32_t pattern) {
     uint32_t home = self->home[pattern];
     self->buckets[home] = (bucket){.pass = 0};
-    self->home[pattern] = TRAWL_SHUFFLE_BUCKETS;
+    self->home[pattern] = TRAWL_TEDDY_BUCKETS;
     for (uint32_t other = 0; other < self->count; other++) {
         if (self->home[other] == home) {
             put(self, other, home);
@@ -148,7 +148,7 @@ static void take_out(chooser *self, uint32_t pattern) {
  * others are known. */
 static void assign(chooser *self) {
     memset(self->buckets, 0, sizeof self->buckets);
-    memset(self->home, TRAWL_SHUFFLE_BUCKETS, sizeof self->home);
+    memset(self->home, TRAWL_TEDDY_BUCKETS, sizeof self->home);
     for (uint32_t turn = 0; turn < 3; turn++) {
         for (uint32_t pattern = 0; pattern < self->count; pattern++) {
             if (turn != 0) {
@@ -156,7 +156,7 @@ static void assign(chooser *self) {
             }
             uint32_t best = 0;
             double least = 2;
-            for (uint32_t i = 0; i < TRAWL_SHUFFLE_BUCKETS; i++) {
+            for (uint32_t i = 0; i < TRAWL_TEDDY_BUCKETS; i++) {
                 double more = pass_with(self, &self->buckets[i], pattern) - self->buckets[i].pass;
                 if (more < least) {
                     least = more;
@@ -171,7 +171,7 @@ static void assign(chooser *self) {
 
 static double total_pass(const chooser *self) {
     double pass = 0;
-    for (uint32_t i = 0; i < TRAWL_SHUFFLE_BUCKETS; i++) {
+    for (uint32_t i = 0; i < TRAWL_TEDDY_BUCKETS; i++) {
         pass += self->buckets[i].pass;
     }
     return pass < 1 ? pass : 1;
@@ -196,7 +196,7 @@ static double cost(const chooser *self, double pass) {
 /* What would pass in all with `both` nibbles at this probe, a new one if it is the last. */
 static double pass_if(chooser *self, uint32_t probe) {
     double pass = 0;
-    for (uint32_t i = 0; i < TRAWL_SHUFFLE_BUCKETS; i++) {
+    for (uint32_t i = 0; i < TRAWL_TEDDY_BUCKETS; i++) {
         const bucket *one = &self->buckets[i];
         double share = share_of(self, one->have[self->back[probe]], self->both[probe]);
         bool is_new = probe + 1 == self->probes && !self->both[probe];
@@ -211,7 +211,7 @@ static double pass_if(chooser *self, uint32_t probe) {
 static bool step(chooser *self) {
     double least = 1e300;
     uint32_t best_back = 0, best_probe = 0;
-    bool looked[TRAWL_SHUFFLE_REACH] = {false};
+    bool looked[TRAWL_TEDDY_SUFFIX] = {false};
     for (uint32_t probe = 0; probe < self->probes; probe++) {
         looked[self->back[probe]] = true;
         if (!self->both[probe]) {
@@ -225,7 +225,7 @@ static bool step(chooser *self) {
         }
     }
     uint32_t added = self->probes;
-    for (uint32_t back = 0; added < TRAWL_SHUFFLE_PROBES && back < self->reach; back++) {
+    for (uint32_t back = 0; added < TRAWL_TEDDY_PROBES && back < self->suffix_bytes; back++) {
         if (looked[back]) {
             continue;
         }
@@ -263,8 +263,8 @@ static bool step(chooser *self) {
 
 /* ------------------------------------------------------------------ the filter */
 
-static void write_filter(const chooser *self, trawl_qgram_shuffle *filter) {
-    *filter = (trawl_qgram_shuffle){.ascii = 1};
+static void write_filter(const chooser *self, trawl_teddy *filter) {
+    *filter = (trawl_teddy){.ascii = 1};
     for (uint32_t turn = 0; turn < 2; turn++) { /* those with both nibbles first */
         for (uint32_t probe = 0; probe < self->probes; probe++) {
             if (self->both[probe] != (turn == 0)) {
@@ -274,7 +274,7 @@ static void write_filter(const chooser *self, trawl_qgram_shuffle *filter) {
             filter->both += turn == 0;
             filter->back[at] = back;
             filter->ascii &= !self->high_bytes[back];
-            for (uint32_t i = 0; i < TRAWL_SHUFFLE_BUCKETS; i++) {
+            for (uint32_t i = 0; i < TRAWL_TEDDY_BUCKETS; i++) {
                 nibbles have = self->buckets[i].have[back];
                 for (uint32_t nibble = 0; nibble < 16; nibble++) {
                     filter->low[at][nibble] |= (uint8_t)(((uint32_t)have.low >> nibble & 1) << i);
@@ -286,16 +286,16 @@ static void write_filter(const chooser *self, trawl_qgram_shuffle *filter) {
 }
 
 /* The share of the sample's positions that pass. */
-static double count_passing(const trawl_qgram_shuffle *filter, const uint8_t *sample, size_t length,
+static double count_passing(const trawl_teddy *filter, const uint8_t *sample, size_t length,
                             size_t *found) {
-    uint8_t sets[TRAWL_SHUFFLE_PROBES][256];
+    uint8_t sets[TRAWL_TEDDY_PROBES][256];
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
         for (unsigned byte = 0; byte < 256; byte++) {
-            sets[probe][byte] = trawl_qgram_shuffle_test(filter, probe, (uint8_t)byte);
+            sets[probe][byte] = trawl_teddy_test(filter, probe, (uint8_t)byte);
         }
     }
     *found = 0;
-    for (size_t i = TRAWL_SHUFFLE_REACH; i < length; i++) {
+    for (size_t i = TRAWL_TEDDY_SUFFIX; i < length; i++) {
         uint8_t pass = 0xff;
         for (uint32_t probe = 0; probe < filter->probes; probe++) {
             pass &= sets[probe][sample[i - filter->back[probe]]];
@@ -310,7 +310,7 @@ static void read_patterns(chooser *self, const trawl_patterns *patterns, const u
         const uint8_t *past = trawl_pattern_bytes(patterns, ids[i] + 1);
         bool folds = (patterns->flags[ids[i]] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         uint32_t length = trawl_pattern_length(patterns, ids[i]);
-        for (uint32_t back = 0; back < self->reach; back++) {
+        for (uint32_t back = 0; back < self->suffix_bytes; back++) {
             if (back >= length) { /* whatever stands before it */
                 self->pattern[i][back] = (nibbles){.low = 0xffff, .high = 0xffff};
                 self->high_bytes[back] = true;
@@ -330,11 +330,12 @@ static void read_patterns(chooser *self, const trawl_patterns *patterns, const u
     }
 }
 
-double trawl_qgram_shuffle_make(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
-                                uint32_t reach, const uint8_t *sample, size_t length,
-                                trawl_qgram_shuffle *filter) {
+double trawl_teddy_make(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
+                        uint32_t suffix_bytes, const uint8_t *sample, size_t length,
+                        trawl_teddy *filter) {
     chooser self = {.count = count,
-                    .reach = reach < TRAWL_SHUFFLE_REACH ? reach : TRAWL_SHUFFLE_REACH,
+                    .suffix_bytes =
+                        suffix_bytes < TRAWL_TEDDY_SUFFIX ? suffix_bytes : TRAWL_TEDDY_SUFFIX,
                     .ascii = true};
     length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
     read_patterns(&self, patterns, ids);
@@ -342,10 +343,10 @@ double trawl_qgram_shuffle_make(const trawl_patterns *patterns, const uint32_t *
     double least = 1e300, expected = 1;
     /* A step may pay only with the one after it. */
     for (uint32_t in_vain = 0; in_vain < 3 && step(&self);) {
-        trawl_qgram_shuffle offered;
+        trawl_teddy offered;
         write_filter(&self, &offered);
         double pass = total_pass(&self);
-        if (length > TRAWL_SHUFFLE_REACH) {
+        if (length > TRAWL_TEDDY_SUFFIX) {
             /* Neighbouring bytes of a text depend on each other; only counting knows how. */
             size_t found;
             double counted = count_passing(&offered, sample, length, &found);
@@ -363,41 +364,42 @@ double trawl_qgram_shuffle_make(const trawl_patterns *patterns, const uint32_t *
     return expected;
 }
 
-double trawl_qgram_shuffle_work(const trawl_qgram_shuffle *filter) {
+double trawl_teddy_work(const trawl_teddy *filter) {
     return work(filter->probes, filter->both);
 }
 
 /* ------------------------------------------------------------------ the tier */
 
-trawl_status trawl_qgram_shuffle_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
-                                      trawl_error *error) {
-    if (patterns->count > TRAWL_SHUFFLE_PATTERNS) {
+trawl_status trawl_teddy_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
+                              trawl_error *error) {
+    if (patterns->count > TRAWL_TEDDY_PATTERNS) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "qgram: variant shuffle takes at most %u patterns, and these are %zu; "
                           "variant mixed takes them, and engine ac-dfa does",
-                          TRAWL_SHUFFLE_PATTERNS, patterns->count);
+                          TRAWL_TEDDY_PATTERNS, patterns->count);
     }
     uint32_t least = (uint32_t)patterns->min_length;
     header->tiers = 1;
     header->tier[0] =
-        (trawl_qgram_tier){.kind = TRAWL_TIER_SHUFFLE,
+        (trawl_qgram_tier){.kind = TRAWL_TIER_TEDDY,
                            .min_length = least,
                            .max_length = (uint32_t)patterns->max_length,
-                           .window = least < TRAWL_SHUFFLE_REACH ? least : TRAWL_SHUFFLE_REACH,
+                           .window = least < TRAWL_TEDDY_SUFFIX ? least : TRAWL_TEDDY_SUFFIX,
                            .gram = 1, /* its samples are the last bytes of what may be a pattern */
                            .stride = 1,
                            .folded = patterns->case_insensitive != 0};
     return TRAWL_OK;
 }
 
-bool trawl_qgram_shuffle_sound(const trawl_qgram_shuffle *filter, uint64_t size, uint32_t reach) {
-    if (size != sizeof *filter || filter->probes == 0 || filter->probes > TRAWL_SHUFFLE_PROBES ||
+bool trawl_teddy_sound(const trawl_teddy *filter, uint64_t size, uint32_t suffix_bytes) {
+    if (size != sizeof *filter || filter->probes == 0 || filter->probes > TRAWL_TEDDY_PROBES ||
         filter->both > filter->probes || filter->ascii > 1) {
         return false;
     }
     bool sound = true;
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
-        sound = sound && filter->back[probe] < reach && filter->back[probe] < TRAWL_SHUFFLE_REACH;
+        sound =
+            sound && filter->back[probe] < suffix_bytes && filter->back[probe] < TRAWL_TEDDY_SUFFIX;
     }
     return sound;
 }

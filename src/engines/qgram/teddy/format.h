@@ -17,28 +17,27 @@
 #include "engines/qgram/format.h"
 #include "pattern/patterns.h"
 
-#define TRAWL_SHUFFLE_BUCKETS 8u
-#define TRAWL_SHUFFLE_PROBES 8u
-#define TRAWL_SHUFFLE_REACH 16u     /* last bytes of the patterns among which probes are */
-#define TRAWL_SHUFFLE_PATTERNS 128u /* more than that pass nearly everywhere */
+#define TRAWL_TEDDY_BUCKETS 8u
+#define TRAWL_TEDDY_PROBES 8u
+#define TRAWL_TEDDY_SUFFIX 16u    /* last bytes of the patterns among which probes are */
+#define TRAWL_TEDDY_PATTERNS 128u /* more than that pass nearly everywhere */
 
 /* A share of positions that pass, beyond which tiers do without a filter in registers. */
-#define TRAWL_SHUFFLE_DENSE 0.08
+#define TRAWL_TEDDY_DENSE 0.08
 
 /* The section QGRAM_FILTER of shuffle tiers; that of direct ones ends with it. */
-typedef struct trawl_qgram_shuffle {
+typedef struct trawl_teddy {
     uint32_t probes; /* 1 or more; direct tiers: 0 where it lets too much through */
     uint32_t both;   /* the first so many of them look at both nibbles, the others at the low one */
     uint32_t ascii; /* 1: bytes from 0x80 on pass no probe, as none of the patterns has one there */
     uint32_t reserved;
-    uint32_t back[TRAWL_SHUFFLE_PROBES]; /* where a probe looks: bytes before the pattern's last */
-    uint8_t low[TRAWL_SHUFFLE_PROBES][16]; /* buckets, by nibble; of unused probes and nibbles 0 */
-    uint8_t high[TRAWL_SHUFFLE_PROBES][16];
-} trawl_qgram_shuffle;
+    uint32_t back[TRAWL_TEDDY_PROBES];   /* where a probe looks: bytes before the pattern's last */
+    uint8_t low[TRAWL_TEDDY_PROBES][16]; /* buckets, by nibble; of unused probes and nibbles 0 */
+    uint8_t high[TRAWL_TEDDY_PROBES][16];
+} trawl_teddy;
 
 /* The buckets that a byte passes at a probe. */
-static inline uint8_t trawl_qgram_shuffle_test(const trawl_qgram_shuffle *filter, uint32_t probe,
-                                               uint8_t byte) {
+static inline uint8_t trawl_teddy_test(const trawl_teddy *filter, uint32_t probe, uint8_t byte) {
     if (filter->ascii != 0 && byte >= 0x80) {
         return 0;
     }
@@ -46,24 +45,24 @@ static inline uint8_t trawl_qgram_shuffle_test(const trawl_qgram_shuffle *filter
     return probe < filter->both ? low & filter->high[probe][byte >> 4] : low;
 }
 
-/* Makes the filter for the patterns whose ids are listed, 1 to TRAWL_SHUFFLE_PATTERNS, of which it
+/* Makes the filter for the patterns whose ids are listed, 1 to TRAWL_TEDDY_PATTERNS, of which it
  * looks at the last `reach` bytes at most; before a shorter one it takes any byte. Returns the
  * share of text positions that are expected to pass: as counted in a sample of the text where that
  * is more than a few, else (also with `length` 0) as computed from the frequencies of bytes. Takes
  * well under a millisecond for ten patterns, a few for a hundred. */
-double trawl_qgram_shuffle_make(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
-                                uint32_t reach, const uint8_t *sample, size_t length,
-                                trawl_qgram_shuffle *filter);
+double trawl_teddy_make(const trawl_patterns *patterns, const uint32_t *ids, uint32_t count,
+                        uint32_t suffix_bytes, const uint8_t *sample, size_t length,
+                        trawl_teddy *filter);
 
 /* Work for a byte of text besides what passes, in shuffles of low nibbles: a probe is 1. */
-double trawl_qgram_shuffle_work(const trawl_qgram_shuffle *filter);
+double trawl_teddy_work(const trawl_teddy *filter);
 
 /* The only tier of variant `shuffle`, or a refusal (TRAWL_ERROR_LIMIT). */
-trawl_status trawl_qgram_shuffle_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
-                                      trawl_error *error);
+trawl_status trawl_teddy_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
+                              trawl_error *error);
 
 /* Whether a walker can use it, at positions behind which there are `reach` bytes of text; it has
  * `size` bytes. */
-bool trawl_qgram_shuffle_sound(const trawl_qgram_shuffle *filter, uint64_t size, uint32_t reach);
+bool trawl_teddy_sound(const trawl_teddy *filter, uint64_t size, uint32_t suffix_bytes);
 
 #endif

@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) position_mark *set_mark(uint64_t bi
 /* Takes marks apart; returns the end of the list. Where many positions pass (dense), how many a
  * mark has cannot be predicted: some of them are written in any case, and marks may have none. */
 static inline __attribute__((always_inline)) uint32_t *
-list_marks(const position_mark *mark, const position_mark *past, uint32_t *next, bool dense) {
+list_end_offsets(const position_mark *mark, const position_mark *past, uint32_t *next, bool dense) {
     for (; mark != past; mark++) {
         uint64_t bits = mark->bits;
         if (dense) {

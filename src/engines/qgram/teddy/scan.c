@@ -208,7 +208,7 @@ NEON position_mark *mark_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16
 
 #endif
 
-trawl_qgram_shuffle_search trawl_qgram_shuffle_for(trawl_cpu_set set) {
+trawl_teddy_search trawl_teddy_for(trawl_cpu_set set) {
 #if TRAWL_HAVE_X86
     if (trawl_cpu_includes(set, TRAWL_CPU_AVX512)) {
         return search_avx512;

@@ -8,16 +8,15 @@
 #include "engines/qgram/teddy/format.h"
 #include "engines/qgram/teddy/position_marks.h"
 
-#define TRAWL_SHUFFLE_SPARE TRAWL_SPARE_POSITIONS
+#define TRAWL_TEDDY_SPARE TRAWL_SPARE_POSITIONS
 
 /* Notes which of the positions first .. first + count - 1 may hold the last byte of a pattern,
- * ascending; `noted` has room for `count` and TRAWL_SHUFFLE_SPARE more. Reads text[first - window +
+ * ascending; `noted` has room for `count` and TRAWL_TEDDY_SPARE more. Reads text[first - window +
  * 1] to text[first + count - 1] at most, where `window` is the tier's. `dense` is for texts in
  * which many pass: the same result in another way. All sets note the same. */
-typedef size_t (*trawl_qgram_shuffle_search)(const trawl_qgram_shuffle *filter, const uint8_t *text,
-                                             size_t first, size_t count, bool dense,
-                                             uint32_t *noted);
+typedef size_t (*trawl_teddy_search)(const trawl_teddy *filter, const uint8_t *text, size_t first,
+                                     size_t count, bool dense, uint32_t *noted);
 
-trawl_qgram_shuffle_search trawl_qgram_shuffle_for(trawl_cpu_set set);
+trawl_teddy_search trawl_teddy_for(trawl_cpu_set set);
 
 #endif

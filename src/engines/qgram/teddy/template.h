@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The filter by shuffles. Before including it, define
- *   SEARCH      name of the trawl_qgram_shuffle_search to define
+ *   SEARCH      name of the trawl_teddy_search to define
  *   NAME(base)  a distinct name for each function; NAME(load), NAME(table), NAME(all), NAME(low),
  *               NAME(high), NAME(and), NAME(any) and NAME(mark) are there already
  *   TARGET      the functions' target attribute, or nothing
@@ -26,7 +26,7 @@ INLINE VECTOR NAME(test_both)(VECTOR pass, TABLE low, TABLE high, const uint8_t 
 /* Four vectors at a time: one branch for all, and tables that are loaded anew for each probe cost
  * little, so that one loop serves any number of probes. The branch is left out where it would be
  * mispredicted too often. */
-INLINE size_t NAME(groups)(const trawl_qgram_shuffle *filter, const uint8_t *text, size_t position,
+INLINE size_t NAME(groups)(const trawl_teddy *filter, const uint8_t *text, size_t position,
                            size_t groups, uint32_t *noted, bool ascii, bool dense) {
     position_mark marks[AT_ONCE * MARKS + 1];
     position_mark *mark = marks;
@@ -58,37 +58,37 @@ INLINE size_t NAME(groups)(const trawl_qgram_shuffle *filter, const uint8_t *tex
         if (dense || NAME(any)(a, b, c, d)) {
             mark = NAME(mark)(a, b, c, d, position, mark);
             if (mark - marks > (AT_ONCE - 1) * MARKS) {
-                next = list_marks(marks, mark, next, dense);
+                next = list_end_offsets(marks, mark, next, dense);
                 mark = marks;
             }
         }
     }
-    return (size_t)(list_marks(marks, mark, next, dense) - noted);
+    return (size_t)(list_end_offsets(marks, mark, next, dense) - noted);
 }
 
-TARGET static size_t NAME(sparse_ascii)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+TARGET static size_t NAME(sparse_ascii)(const trawl_teddy *filter, const uint8_t *text,
                                         size_t position, size_t groups, uint32_t *noted) {
     return NAME(groups)(filter, text, position, groups, noted, true, false);
 }
 
-TARGET static size_t NAME(dense_ascii)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+TARGET static size_t NAME(dense_ascii)(const trawl_teddy *filter, const uint8_t *text,
                                        size_t position, size_t groups, uint32_t *noted) {
     return NAME(groups)(filter, text, position, groups, noted, true, true);
 }
 
-TARGET static size_t NAME(sparse_bytes)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+TARGET static size_t NAME(sparse_bytes)(const trawl_teddy *filter, const uint8_t *text,
                                         size_t position, size_t groups, uint32_t *noted) {
     return NAME(groups)(filter, text, position, groups, noted, false, false);
 }
 
-TARGET static size_t NAME(dense_bytes)(const trawl_qgram_shuffle *filter, const uint8_t *text,
+TARGET static size_t NAME(dense_bytes)(const trawl_teddy *filter, const uint8_t *text,
                                        size_t position, size_t groups, uint32_t *noted) {
     return NAME(groups)(filter, text, position, groups, noted, false, true);
 }
 
-static size_t SEARCH(const trawl_qgram_shuffle *filter, const uint8_t *text, size_t first,
-                     size_t count, bool dense, uint32_t *noted) {
-    size_t (*groups)(const trawl_qgram_shuffle *, const uint8_t *, size_t, size_t, uint32_t *) =
+static size_t SEARCH(const trawl_teddy *filter, const uint8_t *text, size_t first, size_t count,
+                     bool dense, uint32_t *noted) {
+    size_t (*groups)(const trawl_teddy *, const uint8_t *, size_t, size_t, uint32_t *) =
         filter->ascii != 0 ? dense ? NAME(dense_ascii) : NAME(sparse_ascii)
         : dense ? NAME(dense_bytes)
                            : NAME(sparse_bytes);
@@ -98,16 +98,16 @@ static size_t SEARCH(const trawl_qgram_shuffle *filter, const uint8_t *text, siz
         return found;
     }
     /* The last, incomplete group on a copy with room behind. */
-    uint8_t copy[TRAWL_SHUFFLE_REACH + GROUP] = {0};
-    uint32_t last[GROUP + TRAWL_SHUFFLE_SPARE];
+    uint8_t copy[TRAWL_TEDDY_SUFFIX + GROUP] = {0};
+    uint32_t last[GROUP + TRAWL_TEDDY_SPARE];
     size_t before = 0;
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
         before = filter->back[probe] > before ? filter->back[probe] : before;
     }
-    memcpy(copy + TRAWL_SHUFFLE_REACH - before, text + from - before, before + rest);
-    size_t more = groups(filter, copy, TRAWL_SHUFFLE_REACH, 1, last);
-    for (size_t i = 0; i < more && last[i] < TRAWL_SHUFFLE_REACH + rest; i++) {
-        noted[found++] = (uint32_t)(from + last[i] - TRAWL_SHUFFLE_REACH);
+    memcpy(copy + TRAWL_TEDDY_SUFFIX - before, text + from - before, before + rest);
+    size_t more = groups(filter, copy, TRAWL_TEDDY_SUFFIX, 1, last);
+    for (size_t i = 0; i < more && last[i] < TRAWL_TEDDY_SUFFIX + rest; i++) {
+        noted[found++] = (uint32_t)(from + last[i] - TRAWL_TEDDY_SUFFIX);
     }
     return found;
 }

@@ -17,10 +17,10 @@ INLINE uint64_t ending_before(const uint8_t *text, size_t end, bool folded) {
 
 /* Keeps the positions behind which a key may end by what stands before its last `tail` bytes: two
  * bytes, or (`many`) eight of them. */
-INLINE size_t keep_leads(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
-                         uint32_t *lasts, bool folded, bool many) {
-    const trawl_qgram_lead *leads = walker->leads;
-    const trawl_qgram_long_lead *long_leads = walker->long_leads;
+INLINE size_t keep_by_prefix_signatures(const trawl_tier_walker *walker, const uint8_t *text,
+                                        size_t count, uint32_t *lasts, bool folded, bool many) {
+    const trawl_prefix_signature *leads = walker->leads;
+    const trawl_long_prefix_signature *long_prefix_signatures = walker->long_prefix_signatures;
     uint64_t mask = walker->filter.tail_mask;
     size_t tail = walker->tier->tail;
     uint32_t bits = walker->tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
@@ -31,9 +31,9 @@ INLINE size_t keep_leads(const trawl_tier_walker *walker, const uint8_t *text, s
         size_t slot = trawl_ending_slot(ending_before(text, end, folded) & mask, bits);
         const uint8_t *lead = text + end - tail;
         lasts[kept] = last;
-        kept += many ? trawl_qgram_long_lead_has(&long_leads[slot],
-                                                 ending_before(text, end - tail, folded))
-                     : trawl_qgram_lead_has(&leads[slot], lead[-1], lead[-2]);
+        kept += many ? trawl_long_prefix_signature_has(&long_prefix_signatures[slot],
+                                                       ending_before(text, end - tail, folded))
+                     : trawl_prefix_signature_has(&leads[slot], lead[-1], lead[-2]);
     }
     return kept;
 }
@@ -95,14 +95,14 @@ INLINE size_t keep_keys(trawl_tier_walker *walker, const uint8_t *text, size_t c
         uint32_t first = range->first, more = range->last - first - 1;
         uint32_t second = first + (more != 0);
         bool first_fits = fits(word, endings[first], lengths[first]);
-        bool second_fits = fits(word, endings[second], lengths[second]);
+        bool suffix_filter_fits = fits(word, endings[second], lengths[second]);
         /* The range may be another one, and have more keys. */
         bool all = (more <= 1) & (range->word == (word & tail_mask));
-        uint32_t key = first + ((more != 0) & second_fits);
-        bool known = all & (first_fits | second_fits) & (lengths[key] <= 8);
+        uint32_t key = first + ((more != 0) & suffix_filter_fits);
+        bool known = all & (first_fits | suffix_filter_fits) & (lengths[key] <= 8);
         noted[kept] = (uint32_t)end;
         keys[kept] = key | all_if(!known); /* TRAWL_NO_KEY */
-        kept += first_fits | second_fits | !all;
+        kept += first_fits | suffix_filter_fits | !all;
     }
     return kept;
 }
@@ -111,8 +111,8 @@ INLINE size_t keep(trawl_tier_walker *walker, const uint8_t *text, size_t count,
                    const trawl_qgram_lists *lists, size_t from, bool folded) {
     uint32_t *heads = lists->samples, *ends = lists->candidates;
     uint32_t *noted = lists->ends + from, *keys = lists->keys + from;
-    count = keep_leads(walker, text, count, heads, folded, false);
-    count = keep_leads(walker, text, count, heads, folded, true);
+    count = keep_by_prefix_signatures(walker, text, count, heads, folded, false);
+    count = keep_by_prefix_signatures(walker, text, count, heads, folded, true);
     count = keep_tails(walker, text, count, heads, ends, folded);
     return keep_keys(walker, text, count, heads, ends, noted, keys, folded);
 }

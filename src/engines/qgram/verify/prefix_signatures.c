@@ -6,15 +6,15 @@ static uint32_t slot_bits(const trawl_qgram_tier *tier) {
     return tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
 }
 
-trawl_status trawl_leads_reserve(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
-                                 const char *instead) {
+trawl_status trawl_prefix_signatures_reserve(trawl_build *build, uint32_t part,
+                                             trawl_qgram_tier *tier, const char *instead) {
     uint64_t slots = UINT64_C(1) << tier->hash_bits;
     tier->hash_bits += TRAWL_QGRAM_SPARSE_BITS;
-    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_LEADS, part, slots,
-                                              sizeof(trawl_qgram_lead), instead);
+    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, part,
+                                              slots, sizeof(trawl_prefix_signature), instead);
     if (status == TRAWL_OK) {
-        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_LONG_LEADS, part, slots,
-                                     sizeof(trawl_qgram_long_lead), instead);
+        status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, part, slots,
+                                     sizeof(trawl_long_prefix_signature), instead);
     }
     return status;
 }
@@ -25,36 +25,39 @@ static uint32_t byte_bits(const uint8_t *reversed, uint32_t length, uint32_t dis
 }
 
 static uint64_t hash_bits(const uint8_t *reversed, uint32_t length, uint32_t tail, uint32_t count) {
-    return tail + count <= length
-               ? UINT64_C(1) << trawl_qgram_lead_hash(trawl_ending_eight(reversed + tail), count)
-               : UINT64_MAX;
+    return tail + count <= length ? UINT64_C(1) << trawl_prefix_signature_hash(
+                                        trawl_ending_eight(reversed + tail), count)
+                                  : UINT64_MAX;
 }
 
-void trawl_leads_fill(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
-                      const trawl_keys *keys) {
-    trawl_qgram_lead *leads = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_LEADS, part);
-    trawl_qgram_long_lead *long_leads =
-        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_LONG_LEADS, part);
+void trawl_prefix_signatures_fill(const trawl_build *build, uint32_t part,
+                                  const trawl_qgram_tier *tier, const trawl_keys *keys) {
+    trawl_prefix_signature *leads =
+        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, part);
+    trawl_long_prefix_signature *long_prefix_signatures =
+        trawl_image_section(build->image, TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, part);
     uint32_t bits = slot_bits(tier), tail = tier->tail;
     memset(leads, 0, sizeof *leads << bits);
-    memset(long_leads, 0, sizeof *long_leads << bits);
+    memset(long_prefix_signatures, 0, sizeof *long_prefix_signatures << bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         uint32_t length = trawl_key_length(keys, key);
         size_t slot = trawl_ending_slot(trawl_ending_number(reversed, tail), bits);
         leads[slot].nearer |= byte_bits(reversed, length, tail);
         leads[slot].further |= byte_bits(reversed, length, tail + 1);
-        long_leads[slot].four |= hash_bits(reversed, length, tail, 4);
-        long_leads[slot].eight |= hash_bits(reversed, length, tail, 8);
+        long_prefix_signatures[slot].four |= hash_bits(reversed, length, tail, 4);
+        long_prefix_signatures[slot].eight |= hash_bits(reversed, length, tail, 8);
     }
 }
 
-bool trawl_leads_sound(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier) {
-    uint64_t leads, long_leads;
-    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LEADS, part, &leads);
-    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_LEADS, part, &long_leads);
+bool trawl_prefix_signatures_sound(const trawl_db *db, uint32_t part,
+                                   const trawl_qgram_tier *tier) {
+    uint64_t leads, long_prefix_signatures;
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, part, &leads);
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, part,
+                           &long_prefix_signatures);
     return tier->hash_bits > TRAWL_QGRAM_SPARSE_BITS &&
            tier->hash_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
-           leads == sizeof(trawl_qgram_lead) << slot_bits(tier) &&
-           long_leads == sizeof(trawl_qgram_long_lead) << slot_bits(tier);
+           leads == sizeof(trawl_prefix_signature) << slot_bits(tier) &&
+           long_prefix_signatures == sizeof(trawl_long_prefix_signature) << slot_bits(tier);
 }
