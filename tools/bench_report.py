@@ -344,7 +344,14 @@ class Run:
         self.kind, self.machine = self.head["kind"], self.head["machine"]
 
     def model(self):
-        return self.machine["GPU"] if self.kind == "gpu" else self.machine["model"]
+        """For titles. Makers give several processors the same name: the file's name tells them apart."""
+        maker = self.machine["GPU"] if self.kind == "gpu" else self.machine["model"]
+        return "%s (%s)" % (maker, self.name)
+
+    def ratios(self):
+        """To the fastest peer, of the workloads that have one."""
+        found = map(summarize, self.results) if self.kind == "cpu" else []
+        return [one["ratio"] for one in found if one["ratio"]]
 
     def counts(self):
         """Of a GPU: counting the largest text."""
@@ -462,7 +469,7 @@ def speed_table(run, gpu):
 
 
 def speed_section(run, gpu):
-    ratios = [found["ratio"] for found in map(summarize, run.results) if found["ratio"]]
+    ratios = run.ratios()
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     text = ["One thread of %s, counting all matches, beside the fastest peer in the same run; geometric"
             % run.model(), "mean of the ratio over %d workloads: %.2g. [All of them](docs/results/%s.md)."
@@ -474,8 +481,9 @@ def speed_section(run, gpu):
 
 
 def with_section(readme, runs):
-    """README.md with its part between the two marks made new, if a run on a CPU is recorded."""
-    cpu = [run for run in runs if run.kind == "cpu"]
+    """README.md with its part between the two marks made new, if a run on a CPU with peers is
+    recorded."""
+    cpu = [run for run in runs if run.ratios()]
     gpu = [run for run in runs if run.kind == "gpu"]
     if not cpu:
         return readme

@@ -84,13 +84,13 @@ class Tool(unittest.TestCase):
         self.assertEqual(self.run_tool()[0], 0)
         self.assertEqual(self.run_tool("--check"), (0, ""))
         box = self.read("docs/results/box.md")
-        self.assertIn("# Invented CPU\n", box)
+        self.assertIn("# Invented CPU (box)\n", box)
         self.assertIn("Date 2026-01-02, commit def.", box)
         self.assertIn("| rare-10 | 10 | 0.007 | qgram:mixed | 8 | peer | 2 | 4.00 (4.00-4.00) | 2 | "
                       "yes |", box)
         self.assertIn("Geometric mean of 2 ratios: 2.00", box)
         self.assertIn("| qgram:mixed:filter | 1234 |", self.read("docs/results/card.md"))
-        self.assertIn("| [Invented GPU](card.md) | 2026-01-02 | abc | 1 |",
+        self.assertIn("| [Invented GPU (card)](card.md) | 2026-01-02 | abc | 1 |",
                       self.read("docs/results/README.md"))
         self.assertIn(">4 times<", self.read("docs/results/box.svg"))
         self.assertIn("memory is read at 4000 GB/s", self.read("docs/results/card.svg"))
@@ -118,6 +118,16 @@ class Tool(unittest.TestCase):
         self.assertEqual(self.read("README.md"), README)
         self.assertIn("No run of this version has been recorded.",
                       self.read("docs/results/README.md"))
+
+    def test_a_run_without_peers(self):
+        result = cpu_result("rare-10", 8, 2)
+        result["contestants"] = [contestant("auto", "auto", 8)]
+        self.record("2026-01-02-box.json", "cpu", [result])
+        self.assertEqual(self.run_tool()[0], 0)
+        self.assertEqual(self.read("README.md"), README)
+        self.assertIn("| rare-10 | 10 | 0.007 | qgram:mixed | 8 | - | - | - | 2 | - |",
+                      self.read("docs/results/box.md"))
+        self.assertIn(">rare-10<", self.read("docs/results/box.svg"))
 
     def test_places_of_the_machine_are_not_recorded(self):
         result = dict(cpu_result("rare-10", 8, 2), notes=["/secret/place/x: odd"])
