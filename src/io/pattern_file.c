@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "io/text_file.h"
 
-/* Longer than any line can be that holds one pattern of the longest kind, each byte as \xNN, and a
- * name: what is longer is not a pattern file, and need not be held in memory to know that. */
+/* Longest line of a pattern file. A pattern of 65,536 bytes, all written as \xNN, needs 256 KiB,
+ * and its name fits beside it. A longer line is refused before the whole of it is in memory. */
 enum { LINE_LIMIT = 1 << 20 };
 
 /* Where a line came from, and what is done with it. */
@@ -261,6 +261,12 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
 
 /* ------------------------------------------------------------------ whole inputs */
 
+static trawl_status refuse_long_line(line_reader *reader) {
+    reader->line++;
+    return refuse(reader, TRAWL_ERROR_LIMIT,
+                  "the line is longer than 1 MiB; a pattern has at most 65536 bytes");
+}
+
 /* Adds the complete lines of `bytes`; *used is where the first incomplete one begins. */
 static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t length,
                               pattern_counts *tally, size_t *used) {
@@ -270,9 +276,7 @@ static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t 
         size_t line_length = (size_t)(end - bytes) - begin;
         trawl_status status = TRAWL_OK;
         if (line_length > LINE_LIMIT) {
-            reader->line++;
-            status =
-                refuse(reader, TRAWL_ERROR_LIMIT, "the line is longer than any pattern (1 MiB)");
+            status = refuse_long_line(reader);
         } else {
             status = add_line(reader, bytes + begin, line_length, tally);
         }
@@ -289,10 +293,8 @@ static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, siz
                                   pattern_counts *tally) {
     if (length == 0)
         return TRAWL_OK;
-    if (length > LINE_LIMIT) {
-        reader->line++;
-        return refuse(reader, TRAWL_ERROR_LIMIT, "the line is longer than any pattern (1 MiB)");
-    }
+    if (length > LINE_LIMIT)
+        return refuse_long_line(reader);
     return add_line(reader, bytes, length, tally);
 }
 
