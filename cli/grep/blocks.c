@@ -10,7 +10,7 @@
 #include "cli/base/memory.h"
 
 void grep_blocks_open(grep_blocks *blocks, uint8_t line_end, bool find_binary, unsigned threads) {
-    /* One thread works within its cache; several need enough to share. */
+    /* A block for one thread fits its cache; several threads need larger blocks to share. */
     size_t pieces = threads < 2 ? 8 : threads > 16 ? 512 : (size_t)threads * 32;
     *blocks = (grep_blocks){.line_end = line_end,
                             .find_binary = find_binary,
@@ -24,15 +24,16 @@ void grep_blocks_close(grep_blocks *blocks) {
     blocks->buffer = NULL;
 }
 
-/* GNU grep looks for holes behind the first piece it has read: they are NULs. */
+/* Whether the file has a hole after its first piece. A hole reads as NULs; GNU grep tests this too.
+ */
 static bool has_hole(int descriptor, const struct stat *information) {
 #ifdef SEEK_HOLE
     off_t start = lseek(descriptor, 0, SEEK_CUR);
-    off_t behind_piece = start + GREP_BINARY_PIECE;
-    if (start < 0 || behind_piece >= information->st_size) {
+    off_t second_piece = start + GREP_BINARY_PIECE;
+    if (start < 0 || second_piece >= information->st_size) {
         return false;
     }
-    off_t hole = lseek(descriptor, behind_piece, SEEK_HOLE);
+    off_t hole = lseek(descriptor, second_piece, SEEK_HOLE);
     return lseek(descriptor, start, SEEK_SET) == start && hole >= 0 && hole < information->st_size;
 #else
     (void)descriptor;
@@ -67,7 +68,7 @@ static bool more_has_come(int descriptor) {
     return poll(&poll_descriptor, 1, 0) == 1;
 }
 
-/* Reads at most `length` bytes behind those in the buffer; sets `ended` at the end. */
+/* Appends at most `length` bytes to the buffer; sets `ended` at the end of the file. */
 static bool read_more(grep_blocks *blocks, size_t length) {
     size_t stop = blocks->filled + length;
     make_room(blocks, length);
@@ -92,20 +93,20 @@ static bool read_more(grep_blocks *blocks, size_t length) {
     return true;
 }
 
-/* Turns NULs into line ends. */
+/* Replaces NULs by line ends. */
 static void replace_nuls(uint8_t *text, const uint8_t *end, uint8_t line_end) {
     while ((text = memchr(text, '\0', (size_t)(end - text))) != NULL) {
         *text++ = line_end;
     }
 }
 
-/* Index behind the last line end in [from, end), or 0 when there is none. */
-static size_t behind_last_line(const grep_blocks *blocks, size_t from, size_t end) {
+/* Index after the last line end in [from, end), or 0 if there is none. */
+static size_t after_last_line(const grep_blocks *blocks, size_t from, size_t end) {
     const uint8_t *last = memrchr(blocks->buffer + from, blocks->line_end, end - from);
     return last == NULL ? 0 : (size_t)(last - blocks->buffer) + 1;
 }
 
-/* Moves the bytes from index `keep` to the buffer's beginning. */
+/* Moves the bytes from index `keep` on to the beginning of the buffer. */
 static void drop_before(grep_blocks *blocks, size_t keep) {
     if (keep > 0) {
         memmove(blocks->buffer, blocks->buffer + keep, blocks->filled - keep);
@@ -114,8 +115,8 @@ static void drop_before(grep_blocks *blocks, size_t keep) {
     }
 }
 
-/* Looks for the first NUL from index `from` on. Returns the index up to which lines are text all
- * the same: they were complete when GNU grep had not read the piece with the NUL yet. */
+/* Finds the first NUL from index `from` on. Returns the index where its piece of 96 KiB begins:
+ * lines that end before it are text, since GNU grep prints them before it reads that piece. */
 static size_t find_nul(grep_blocks *blocks, size_t from) {
     const uint8_t *nul = memchr(blocks->buffer + from, '\0', blocks->filled - from);
     if (nul == NULL) {
@@ -127,16 +128,16 @@ static size_t find_nul(grep_blocks *blocks, size_t from) {
     return piece <= blocks->kept_offset ? 0 : (size_t)(piece - blocks->kept_offset);
 }
 
-/* The bytes from index `from` on are binary, and all that follow. Returns where their last whole
- * line ends, or 0. */
+/* Treats the bytes from index `from` on, and all later ones, as binary. Returns the end of their
+ * last whole line, or 0. */
 static size_t begin_binary(grep_blocks *blocks, size_t from) {
     blocks->binary = true;
     replace_nuls(blocks->buffer + from, blocks->buffer + blocks->filled, blocks->line_end);
-    return behind_last_line(blocks, from, blocks->filled);
+    return after_last_line(blocks, from, blocks->filled);
 }
 
-/* Reads until a line ends (no byte in the buffer behind the current block is a line end) or the
- * text does. Stores where the last whole line ends, or 0. False with errno on failure. */
+/* Reads until a line or the text ends; no byte in the buffer after the current block is a line end.
+ * Stores the end of the last whole line, or 0. False with errno on failure. */
 static bool read_lines(grep_blocks *blocks, size_t *lines_end) {
     *lines_end = 0;
     while (*lines_end == 0 && !blocks->ended) {
@@ -149,7 +150,7 @@ static bool read_lines(grep_blocks *blocks, size_t *lines_end) {
             text_end = find_nul(blocks, fresh);
         }
         if (text_end > fresh && !blocks->binary) {
-            *lines_end = behind_last_line(blocks, fresh, text_end);
+            *lines_end = after_last_line(blocks, fresh, text_end);
         }
         if (*lines_end == 0 && blocks->nul_found) {
             *lines_end = begin_binary(blocks, fresh);

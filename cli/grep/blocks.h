@@ -2,13 +2,14 @@
 /*
  * The text of a file as blocks of whole lines.
  *
- * A file is read in large pieces; each block ends behind a line end, and what follows waits for the
- * next one. A last line without an end gets one, as GNU grep gives it one. Pipes and terminals are
- * not waited for: a block is what has come.
+ * A file is read in large pieces. Each block ends after a line end; the rest of the piece belongs
+ * to the next block. A last line without a line end gets one, as in GNU grep. From pipes and
+ * terminals a block is what has arrived: the reader does not wait for more.
  *
- * A file with NUL bytes is binary (unless NUL ends its lines, or -a). As GNU grep does, lines that
- * were complete in earlier pieces of 96 KiB are text all the same, and from there on NULs count as
- * line ends; so the place does not depend on how the bytes happened to arrive.
+ * A file with NUL bytes is binary, unless NUL ends lines or -a is given. As in GNU grep, lines that
+ * end before the 96 KiB piece with the first NUL are still text; from that piece on NULs are line
+ * ends. Pieces are counted from the beginning of the text, so the result does not depend on how
+ * many bytes each read returned.
  */
 #ifndef CLI_GREP_BLOCKS_H
 #define CLI_GREP_BLOCKS_H
@@ -19,19 +20,20 @@
 #include <sys/stat.h>
 
 typedef struct grep_blocks {
-    /* The block. Bytes from `kept` to `lines` are lines of earlier blocks, kept as context. */
+    /* The block is [lines, lines_end). Lines in [kept, lines) are of earlier blocks, for context.
+     */
     const uint8_t *kept;
     const uint8_t *lines;
     const uint8_t *lines_end;
     uint64_t kept_offset; /* offset of `kept` in the text */
-    bool binary;          /* NULs were found; they are line ends now */
+    bool binary;          /* a NUL was found: in this block NULs have become line ends */
 
     /* private */
     int descriptor;
     bool regular;
     bool find_binary;
     bool ended;
-    bool nul_found; /* known before the lines in front of it have been handed out */
+    bool nul_found; /* a NUL was read; lines before it may still have to be returned */
     uint8_t line_end;
     uint8_t *buffer;
     size_t capacity;
@@ -41,11 +43,11 @@ typedef struct grep_blocks {
 
 enum { GREP_BINARY_PIECE = 96 << 10 };
 
-/* One for all files of a run: the buffer is kept. `threads` scan a block at once. */
+/* Opens once for all files of a run, which share the buffer. `threads` scan a block together. */
 void grep_blocks_open(grep_blocks *blocks, uint8_t line_end, bool find_binary, unsigned threads);
 void grep_blocks_close(grep_blocks *blocks);
 
-/* Begins with a file, at the descriptor's position. */
+/* Begins a file at the descriptor's position. */
 void grep_blocks_start(grep_blocks *blocks, int descriptor, const struct stat *information);
 
 typedef enum grep_block_result {
@@ -54,8 +56,8 @@ typedef enum grep_block_result {
     GREP_BLOCK_FAILED /* errno says why */
 } grep_block_result;
 
-/* The next block, which has at least one line. The bytes from `keep` (between the current block's
- * `kept` and `lines_end`) stay in front of it, and become `kept`; NULL keeps nothing. */
+/* Moves to the next block, which has at least one line. Bytes from `keep` on, which lies in [kept,
+ * lines_end] of the current block, stay before the next one as its `kept`; NULL keeps none. */
 grep_block_result grep_blocks_next(grep_blocks *blocks, const uint8_t *keep);
 
 #endif

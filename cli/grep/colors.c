@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* GREP_COLORS: "name=value:name:..." as GNU grep reads it. */
+/* The variable GREP_COLORS, "name=value:name:...", as GNU grep reads it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/memory.h"
 #include "cli/grep/print.h"
 
-/* Stores a value in the colors with that name; unknown names are for other programs. */
+/* Sets the colors with that name. Unknown names are ignored. */
 static void set(grep_colors *colors, const char *name, const char *value) {
     const struct {
         const char *name;
@@ -58,7 +58,7 @@ void grep_colors_read(grep_colors *colors) {
         if (value != NULL) {
             *value++ = '\0';
             if (value[strspn(value, "0123456789;")] != '\0') {
-                return; /* as grep: the rest is not understood either */
+                return; /* as GNU grep: ignore this and what follows */
             }
         }
         set(colors, item, value);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * `trawl grep`: which files are searched, what is said about each, and the exit status.
+ * trawl grep: chooses the files to search, reports about each, and sets the exit status.
  *
- * options.c  the arguments           set.c     patterns and what counts as a match
- * blocks.c   text as whole lines     search.c  selected lines and context
- * print.c    a line as it is printed
+ * options.c  the arguments            set.c     compiled patterns; which matches are accepted
+ * blocks.c   a file as whole lines    search.c  selected lines and their context
+ * print.c    output of one line
  */
 #include "cli/grep/command.h"
 
@@ -36,11 +36,11 @@ typedef struct run_state {
     grep_search search;
     struct stat output; /* standard output */
     bool matched;       /* a line was selected */
-    bool trouble;       /* something failed: exit status 2 */
-    bool finished;      /* nothing more needs to be searched */
+    bool trouble;       /* something failed: the exit status is 2 */
+    bool finished;      /* the other files need not be searched */
 } run_state;
 
-/* Messages come behind the lines that were printed before them. */
+/* Reports after flushing the output, so that the message comes after the lines printed so far. */
 static void complain(run_state *run, const char *name, const char *problem) {
     run->trouble = true;
     if (!run->options.no_messages) {
@@ -54,8 +54,8 @@ static bool is_output(const run_state *run, const struct stat *information) {
            information->st_ino == run->output.st_ino;
 }
 
-/* Leaves standard input where the next reader expects it: behind the last selected line when
- * --max-count ended the search, else at its end. */
+/* Moves standard input to where GNU grep leaves it for the next reader: after the last selected
+ * line if --max-count ended the search, else at its end. */
 static void leave_input(const grep_result *result, off_t start) {
     if (start < 0) {
         return; /* a pipe */
@@ -128,7 +128,7 @@ static void search_directory(run_state *run, const char *root) {
     }
 }
 
-/* `named`: by the user, not found in a directory. */
+/* `named`: the user named the file; it was not found in a directory. */
 static void search_path(run_state *run, const char *path, bool named) {
     const grep_options *options = &run->options;
     int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (options->skip_devices ? O_NONBLOCK : 0);
@@ -190,7 +190,7 @@ static void search_all(run_state *run) {
     }
 }
 
-/* Decides what is searched for and how little of it will do. */
+/* Decides what has to be found and printed, and when the search of a file can stop. */
 static void settle_search(run_state *run) {
     grep_options *options = &run->options;
     struct stat null;
@@ -218,7 +218,7 @@ static void settle_search(run_state *run) {
                               .follow_links = options->follow_links};
 }
 
-/* When no line can be selected grep reads no file. */
+/* Whether no line can be selected: as GNU grep, no file is read then. */
 static bool is_hopeless(const run_state *run) {
     const grep_options *options = &run->options;
     bool plain = !options->whole_words && !options->whole_lines;

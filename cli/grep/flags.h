@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The flags of `trawl grep`: those of GNU grep with the same letters and long names, and a few of
- * trawl's own.
+ * The flags of `trawl grep`: those of GNU grep, with the same letters and long names, and a few
+ * that GNU grep does not have.
  */
 #ifndef CLI_GREP_FLAGS_H
 #define CLI_GREP_FLAGS_H
@@ -54,7 +54,7 @@ enum {
     GREP_FLAG_GROUP_SEPARATOR,
     GREP_FLAG_NO_GROUP_SEPARATOR,
     GREP_FLAG_COLOR,
-    GREP_FLAG_IGNORED /* has no meaning here, or is what always happens */
+    GREP_FLAG_IGNORED /* accepted without effect */
 };
 
 extern const command grep_command;

@@ -14,15 +14,15 @@
 #include "cli/flags/scan.h"
 #include "cli/grep/flags.h"
 
-/* What may still be overridden by a later flag. */
+/* The arguments while they are read: a later flag may override an earlier one. */
 typedef struct parsing {
     grep_options *options;
     arguments arguments;
     bool around_given, before_given, after_given;
-    uint64_t around; /* -C; -A and -B win over it wherever they stand */
+    uint64_t around; /* -C; -A and -B override it, before and after it */
 } parsing;
 
-/* A number as grep reads it: one that is too large means "all". False when it is no number. */
+/* Reads a number as GNU grep does: a number that is too large means "all". False if it is none. */
 static bool read_number(const char *text, uint64_t *number) {
     uint64_t value = 0;
     if (*text == '\0') {
@@ -44,7 +44,7 @@ static bool misuse(const char *what, const char *value) {
     return false;
 }
 
-/* The position of `value` among the words, or -1 after saying which there are. */
+/* The position of `value` among the words, or -1 after reporting. */
 static int choose(const char *flag_name, const char *value, const char *const words[3]) {
     for (int i = 0; i < 3; i++) {
         if (strcmp(value, words[i]) == 0) {
@@ -74,7 +74,7 @@ static void add_glob(grep_options *options, file_glob_kind kind, const char *glo
     options->globs[options->glob_count++] = (file_glob){kind, glob};
 }
 
-/* The first `length` bytes of `text`, owned by the options. */
+/* A copy of the first `length` bytes of `text`, which the options own. */
 static const char *own(grep_options *options, const char *text, size_t length) {
     char *copy = allocate(length + 1);
     memcpy(copy, text, length);
@@ -83,7 +83,7 @@ static const char *own(grep_options *options, const char *text, size_t length) {
     return copy;
 }
 
-/* --exclude-dir=name/ means the directory `name`. */
+/* Removes slashes at the end: --exclude-dir=name/ means the directory `name`. */
 static void exclude_directory(grep_options *options, const char *glob) {
     size_t length = strlen(glob);
     while (length > 1 && glob[length - 1] == '/') {
@@ -92,7 +92,7 @@ static void exclude_directory(grep_options *options, const char *glob) {
     add_glob(options, FILE_GLOB_EXCLUDE_DIRECTORY, own(options, glob, length));
 }
 
-/* One glob a line; white space at the end of a line does not belong to it. */
+/* Reads one glob from each line, without white space at its end. */
 static bool exclude_from(grep_options *options, const char *path) {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
     if (file == NULL) {
@@ -146,7 +146,7 @@ static bool take_context(const char *value, uint64_t *lines, bool *given) {
     return read_number(value, lines) || misuse("the lines of context are not a number", value);
 }
 
-/* Flags that take a value. */
+/* Takes a flag with a value. */
 static bool take_value(parsing *parser, int id) {
     static const char *const binary_words[3] = {"binary", "text", "without-match"};
     static const char *const directory_words[3] = {"read", "skip", "recurse"};
@@ -166,7 +166,7 @@ static bool take_value(parsing *parser, int id) {
         return true;
     case GREP_FLAG_MAX_COUNT:
         if (value[0] == '-' && read_number(value + 1, &options->max_count)) {
-            options->max_count = UINT64_MAX; /* as grep: a negative number is no limit */
+            options->max_count = UINT64_MAX; /* as in GNU grep: a negative number is no limit */
             return true;
         }
         return read_number(value, &options->max_count) ||
@@ -219,7 +219,7 @@ static bool take_value(parsing *parser, int id) {
     }
 }
 
-/* Flags without one; false when the flag is not among them. */
+/* Takes a flag without a value. False if `id` is not one of these. */
 static bool take_switch(grep_options *options, int id) {
     switch (id) {
     case GREP_FLAG_FIXED_STRINGS:
@@ -294,16 +294,16 @@ static bool take_switch(grep_options *options, int id) {
     }
 }
 
-/* The operands: the first is PATTERNS unless a flag said where patterns come from. */
+/* The operands. The first one is PATTERNS, unless -e, -f or --db is given. */
 static bool take_operands(grep_options *options) {
     if (options->database != NULL) {
         if (options->source_count > 0) {
-            arguments_misuse(&grep_command, "--db stands instead of -e and -f");
+            arguments_misuse(&grep_command, "give --db or -e and -f, not both");
             return false;
         }
         if (options->ignore_case) {
             arguments_misuse(&grep_command,
-                             "-i belongs to 'trawl compile': a database has its cases built in");
+                             "-i has no effect on a database: give it to 'trawl compile'");
             return false;
         }
     } else if (options->source_count == 0) {
@@ -319,7 +319,7 @@ static bool take_operands(grep_options *options) {
     return true;
 }
 
-/* Of -q, -l and -L, -c the first in this order has its way. */
+/* Settles flags that exclude each other: -q overrides -l and -L, these override -c. */
 static void settle(parsing *parser) {
     grep_options *options = parser->options;
     options->context = parser->around_given || parser->before_given || parser->after_given;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What the arguments of `trawl grep` ask for, after all rules about which flag overrides which.
+ * The arguments of `trawl grep`, after the rules about which flag overrides which.
  */
 #ifndef CLI_GREP_OPTIONS_H
 #define CLI_GREP_OPTIONS_H
@@ -25,13 +25,13 @@ typedef enum grep_listing {
 } grep_listing;
 
 typedef enum grep_binary {
-    GREP_BINARY_MESSAGE = 0, /* say that it matches, do not print its lines */
+    GREP_BINARY_MESSAGE = 0, /* report that the file matches, print no lines */
     GREP_BINARY_TEXT,        /* -a */
     GREP_BINARY_SKIP         /* -I */
 } grep_binary;
 
 typedef enum grep_directories {
-    GREP_DIRECTORIES_READ = 0, /* which is an error message */
+    GREP_DIRECTORIES_READ = 0, /* reading fails, which is reported */
     GREP_DIRECTORIES_SKIP,
     GREP_DIRECTORIES_RECURSE
 } grep_directories;
@@ -48,7 +48,7 @@ typedef struct grep_options {
     grep_pattern_source *sources;
     size_t source_count;
     size_t source_capacity;
-    const char *database; /* --db: a compiled set instead of `sources`; NULL: none */
+    const char *database; /* --db, instead of `sources`; NULL: none */
     bool ignore_case;
     bool whole_words;
     bool whole_lines;
@@ -72,7 +72,7 @@ typedef struct grep_options {
     bool no_messages;
     grep_file_names file_names;
     const char *label; /* name of standard input; NULL: "(standard input)" */
-    bool context;      /* -A, -B or -C was given, perhaps with 0 */
+    bool context;      /* -A, -B or -C was given, even with 0 */
     uint64_t before;   /* lines of context */
     uint64_t after;
     const char *group_separator; /* NULL: none */
@@ -85,7 +85,7 @@ typedef struct grep_options {
     file_glob *globs;
     size_t glob_count;
     size_t glob_capacity;
-    string_list owned_globs; /* those of --exclude-from, and trimmed ones */
+    string_list owned_globs; /* strings of --exclude-from and --exclude-dir, to be freed */
     string_list files;       /* operands after the patterns */
 
     trawl_compile_options compile;
@@ -93,8 +93,8 @@ typedef struct grep_options {
     bool threads_given;
 } grep_options;
 
-/* Reads the arguments. Returns false when the command is over already (--help, or an error that has
- * been reported); *status is then its exit status. Release the options in both cases. */
+/* Reads the arguments. False after --help, --version or an error, which has been reported: *status
+ * is then the exit status. The caller releases the options in any case. */
 bool grep_options_parse(grep_options *options, int argc, char **argv, int *status);
 
 void grep_options_release(grep_options *options);

@@ -83,7 +83,7 @@ static void print_number(grep_printer *printer, const char *color, uint64_t numb
     print_separator(printer, separator);
 }
 
-/* What stands before a line, or before a part of it; `length` without the line end. */
+/* Prints the prefix of a line or of a part of it, whose length is without the line end. */
 static void print_prefix(grep_printer *printer, const grep_line *line, uint64_t offset,
                          size_t length, char separator) {
     const grep_options *options = printer->options;
@@ -120,8 +120,8 @@ static void print_parts(grep_printer *printer, const grep_line *line, const grep
     }
 }
 
-/* The line from `text` on, but for its end (and a CR before it), in the line's color; returns
- * where it stopped. */
+/* Prints the rest of the line from `text` on in the line's color, up to its line end or the CR
+ * before that. Returns where it stopped. */
 static const uint8_t *print_tail(grep_printer *printer, const grep_line *line, const uint8_t *text,
                                  const char *color) {
     const uint8_t *end = line->end - 1;

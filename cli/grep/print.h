@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Output of `trawl grep`: a line with its prefix (file name, line number, byte offset) and with the
- * matching parts marked or cut out.
+ * Output of `trawl grep`: lines with their prefix (file name, line number, byte offset), with the
+ * matching parts coloured or alone.
  */
 #ifndef CLI_GREP_PRINT_H
 #define CLI_GREP_PRINT_H
@@ -10,7 +10,7 @@
 #include "io/output_file.h"
 #include "trawl/trawl.h"
 
-/* SGR parameters ("01;31") of each kind of text; "" means unmarked. */
+/* SGR parameters ("01;31") of each kind of text; "" is no color. */
 typedef struct grep_colors {
     const char *selected_match;
     const char *context_match;
@@ -20,16 +20,16 @@ typedef struct grep_colors {
     const char *line_number;
     const char *byte_offset;
     const char *separator;
-    bool reverse;   /* with -v, selected_line and context_line change places */
-    bool no_erase;  /* no "erase to the end of line" behind a sequence */
-    char *settings; /* what the strings above may point into */
+    bool reverse;   /* with -v, selected_line and context_line are swapped */
+    bool no_erase;  /* no "erase to the end of line" after a sequence */
+    char *settings; /* the strings above may point into it */
 } grep_colors;
 
-/* The defaults, overridden by GREP_COLORS. */
+/* Sets the defaults, then reads GREP_COLORS. */
 void grep_colors_read(grep_colors *colors);
 void grep_colors_release(grep_colors *colors);
 
-/* Matching part of a line: the bytes [start, end) of the text it is in. */
+/* A matching part of a line: the bytes [start, end). */
 typedef struct grep_span {
     const uint8_t *start;
     const uint8_t *end;
@@ -41,14 +41,14 @@ typedef struct grep_spans {
     size_t capacity;
 } grep_spans;
 
-/* One line, its end included. */
+/* One line, with its line end. */
 typedef struct grep_line {
     const uint8_t *start;
     const uint8_t *end;
     uint64_t number; /* from 1 */
     uint64_t offset; /* in the text */
-    bool selected;   /* else it is context */
-    bool matching;   /* the spans are valid */
+    bool selected;   /* false: a line of context */
+    bool matching;   /* its spans are known */
 } grep_line;
 
 typedef struct grep_printer {
@@ -65,17 +65,17 @@ trawl_status grep_printer_open(grep_printer *printer, const grep_options *option
 /* Flushes and closes standard output. */
 trawl_status grep_printer_close(grep_printer *printer, trawl_error *error);
 
-/* `stored_bytes`: size of the file, INT64_MAX when not known. */
+/* `stored_bytes` is the size of the file, INT64_MAX if unknown. */
 void grep_printer_set_file(grep_printer *printer, const char *name, uint64_t stored_bytes);
 
 void grep_print_line(grep_printer *printer, const grep_line *line, const grep_spans *spans);
 void grep_print_group_separator(grep_printer *printer);
 
-/* For -l, -L and -c. */
+/* Output of -l and -L, and of -c. */
 void grep_print_file_name(grep_printer *printer);
 void grep_print_count(grep_printer *printer, uint64_t count);
 
-/* True when whole lines are printed as they are, so that many may be printed at once. */
+/* True if lines are printed without prefix and color, so that many lines are one write. */
 bool grep_printer_is_plain(const grep_printer *printer);
 
 #endif

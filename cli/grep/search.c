@@ -9,11 +9,12 @@
 #include "io/output_file.h"
 #include "trawl/trawl.h"
 
-/* Below this a scan by several threads, or a GPU, costs more than it gains. */
+/* Smaller blocks are scanned by one thread: more threads or a GPU would take longer. */
 enum { THREADS_FROM_BYTES = 1 << 20 };
 
-/* End of the line that `text` is in. There is always a line end: blocks are whole lines. */
-static const uint8_t *behind_line(const grep_search *search, const uint8_t *text) {
+/* Where the line after the one with `text` begins. Blocks are whole lines, so there is a line end.
+ */
+static const uint8_t *line_after(const grep_search *search, const uint8_t *text) {
     /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): `text` is in a block, not NULL */
     return (const uint8_t *)rawmemchr(text, search->options->line_end) + 1;
 }
@@ -21,7 +22,7 @@ static const uint8_t *behind_line(const grep_search *search, const uint8_t *text
 static uint64_t count_lines(const grep_search *search, const uint8_t *text, const uint8_t *end) {
     uint64_t count = 0;
     while (text < end) {
-        text = behind_line(search, text);
+        text = line_after(search, text);
         count++;
     }
     return count;
@@ -48,7 +49,7 @@ static void print_line(grep_search *search, const uint8_t *start, const uint8_t 
         line.number = search->line_number;
     }
     if (line.matching && !selected) {
-        /* -v with context: rare enough to look again. */
+        /* Only with -v and context: rare, so the line is searched again. */
         spans = &search->context_spans;
         line.matching = options->only_matching || options->color;
         if (line.matching && !grep_set_parts(search->set, start, end, &search->context_spans)) {
@@ -60,7 +61,7 @@ static void print_line(grep_search *search, const uint8_t *start, const uint8_t 
     search->printed_end = end;
 }
 
-/* The first of at most --before-context lines in front of `text` that have not been printed. */
+/* Where the context before `text` begins: at most --before-context lines, none printed before. */
 static const uint8_t *context_before(const grep_search *search, const uint8_t *text) {
     const uint8_t *least = search->printed_end != NULL ? search->printed_end : search->blocks->kept;
     for (uint64_t i = 0; i < search->options->before && text > least; i++) {
@@ -71,7 +72,7 @@ static const uint8_t *context_before(const grep_search *search, const uint8_t *t
     return text;
 }
 
-/* What stands in front of selected lines that begin at `text`. */
+/* Prints the separator and the context before selected lines that begin at `text`. */
 static void begin_group(grep_search *search, const uint8_t *text) {
     const uint8_t *line = context_before(search, text);
     if (search->options->context && search->group_printed && line != search->printed_end) {
@@ -79,7 +80,7 @@ static void begin_group(grep_search *search, const uint8_t *text) {
     }
     search->group_printed = true;
     while (line < text) {
-        const uint8_t *end = behind_line(search, line);
+        const uint8_t *end = line_after(search, line);
         print_line(search, line, end, false);
         line = end;
     }
@@ -87,12 +88,12 @@ static void begin_group(grep_search *search, const uint8_t *text) {
 
 /* ------------------------------------------------------------------ selecting */
 
-/* These take whole lines in the order of the text, and return false when nothing that follows can
- * matter. */
+/* These functions take whole lines in the order of the text. They return false if the rest of the
+ * file cannot change the output. */
 
 static bool skip_lines(grep_search *search, const uint8_t *line, const uint8_t *end) {
     while (search->pending > 0 && line < end) {
-        const uint8_t *next = behind_line(search, line);
+        const uint8_t *next = line_after(search, line);
         print_line(search, line, next, false);
         search->pending--;
         line = next;
@@ -102,7 +103,7 @@ static bool skip_lines(grep_search *search, const uint8_t *line, const uint8_t *
 
 static bool select_quietly(grep_search *search, const uint8_t *line, const uint8_t *end) {
     while (line < end && search->remaining > 0) {
-        line = behind_line(search, line);
+        line = line_after(search, line);
         search->selected++;
         search->remaining--;
         search->selected_end = offset_of(search, line);
@@ -128,7 +129,7 @@ static bool select_lines(grep_search *search, const uint8_t *line, const uint8_t
         line = end;
     }
     while (line < end && search->remaining > 0) {
-        const uint8_t *next = behind_line(search, line);
+        const uint8_t *next = line_after(search, line);
         print_line(search, line, next, true);
         search->selected++;
         search->remaining--;
@@ -139,14 +140,14 @@ static bool select_lines(grep_search *search, const uint8_t *line, const uint8_t
     return skip_lines(search, line, end);
 }
 
-/* A line in which a pattern matches. */
-static bool judge_match(grep_search *search, const uint8_t *line, const uint8_t *end) {
+/* Selects or skips a line in which a pattern matches. */
+static bool handle_match(grep_search *search, const uint8_t *line, const uint8_t *end) {
     return search->options->invert ? skip_lines(search, line, end)
                                    : select_lines(search, line, end);
 }
 
-/* Lines in which no pattern of the database matches; the empty pattern still may. */
-static bool judge_rest(grep_search *search, const uint8_t *line, const uint8_t *end) {
+/* Selects or skips lines in which no pattern of the database matches; the empty pattern may. */
+static bool handle_rest(grep_search *search, const uint8_t *line, const uint8_t *end) {
     bool invert = search->options->invert;
     if (line == end) {
         return true;
@@ -156,7 +157,7 @@ static bool judge_rest(grep_search *search, const uint8_t *line, const uint8_t *
     }
     search->spans.count = 0;
     while (line < end) {
-        const uint8_t *next = behind_line(search, line);
+        const uint8_t *next = line_after(search, line);
         bool match = grep_set_accepts_empty(search->set, line, next);
         if (!(match != invert ? select_lines(search, line, next)
                               : skip_lines(search, line, next))) {
@@ -169,30 +170,30 @@ static bool judge_rest(grep_search *search, const uint8_t *line, const uint8_t *
 
 /* ------------------------------------------------------------------ finding */
 
-/* The gathered line is complete. */
+/* All matches in the collected line are known. */
 static bool finish_line(grep_search *search) {
     const uint8_t *line = search->line;
     search->line = NULL;
-    search->judged = search->line_end;
+    search->handled = search->line_end;
     grep_set_resolve(search->set, line, &search->spans);
-    return judge_match(search, line, search->line_end);
+    return handle_match(search, line, search->line_end);
 }
 
-/* Takes a match in a line without one so far. Matches come ordered by their end, so line after
- * line. Returns false to stop. */
+/* Takes the first match in a line. Matches are ordered by their end, so line after line. Returns
+ * false to stop. */
 static bool take_match(grep_search *search, const uint8_t *start, const uint8_t *end) {
     if (search->line != NULL && !finish_line(search)) {
         return false;
     }
     const uint8_t *line = start;
-    const uint8_t *line_end = behind_line(search, end);
+    const uint8_t *line_end = line_after(search, end);
     if (search->options->invert || search->set->empty_pattern || !search->file_quiet) {
-        const uint8_t *judged = search->judged;
+        const uint8_t *handled = search->handled;
         const uint8_t *previous =
-            memrchr(judged, search->options->line_end, (size_t)(start - judged));
-        line = previous == NULL ? judged : previous + 1;
-        search->judged = line;
-        if (!judge_rest(search, judged, line)) {
+            memrchr(handled, search->options->line_end, (size_t)(start - handled));
+        line = previous == NULL ? handled : previous + 1;
+        search->handled = line;
+        if (!handle_rest(search, handled, line)) {
             return false;
         }
     }
@@ -203,8 +204,8 @@ static bool take_match(grep_search *search, const uint8_t *start, const uint8_t 
         grep_spans_add(&search->spans, start, end);
         return true;
     }
-    search->judged = line_end;
-    return judge_match(search, line, line_end);
+    search->handled = line_end;
+    return handle_match(search, line, line_end);
 }
 
 static int on_match(const trawl_match *match, void *context) {
@@ -218,7 +219,7 @@ static int on_match(const trawl_match *match, void *context) {
         }
         return 0;
     }
-    if (start < search->judged || !grep_set_accepts(search->set, text, start, end)) {
+    if (start < search->handled || !grep_set_accepts(search->set, text, start, end)) {
         return 0;
     }
     search->done = !take_match(search, start, end);
@@ -246,13 +247,13 @@ static void search_block(grep_search *search) {
         search->done = !finish_line(search);
     }
     if (!search->done && !search->failed) {
-        search->done = !judge_rest(search, search->judged, blocks->lines_end);
+        search->done = !handle_rest(search, search->handled, blocks->lines_end);
     }
 }
 
 /* ------------------------------------------------------------------ a file */
 
-/* Where the part of the block begins that later lines may want as context. */
+/* Ends a block. Returns where the lines begin that later lines may need as context. */
 static const uint8_t *end_block(grep_search *search) {
     const uint8_t *end = search->blocks->lines_end;
     const uint8_t *keep = search->file_quiet ? end : context_before(search, end);
@@ -272,14 +273,14 @@ static const uint8_t *end_block(grep_search *search) {
 
 static void begin_block(grep_search *search) {
     const grep_blocks *blocks = search->blocks;
-    search->judged = blocks->lines;
+    search->handled = blocks->lines;
     search->numbered = blocks->kept;
     if (search->printed_end != NULL) {
         search->printed_end = blocks->kept;
     }
 }
 
-/* A binary file prints no more lines; one more that is selected is enough to say so. */
+/* No more lines of a binary file are printed; one selected line is enough for the report. */
 static void begin_binary(grep_search *search) {
     if (!search->options->count) {
         search->file_quiet = search->file_stop_at_first = true;

@@ -9,7 +9,8 @@
 #include "cli/flags/device.h"
 #include "io/pattern_file.h"
 
-/* The patterns of one argument, which are its lines: as grep, a LF at its end begins one more. */
+/* Adds the patterns of an argument, one on each line. As in GNU grep, after a LF at the end of the
+ * argument there is one more pattern, the empty one. */
 static trawl_status add_text(const char *text, const pattern_reading *reading,
                              trawl_patterns *patterns, pattern_counts *tally, trawl_error *error) {
     size_t length = strlen(text);
@@ -65,15 +66,15 @@ static bool same_pattern(const trawl_pattern *left, const trawl_pattern *right, 
 }
 
 static uint64_t hash_pattern(const trawl_pattern *pattern, bool fold) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a, and a last mix for the low bits */
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a; the last line mixes the low bits */
     for (size_t i = 0; i < pattern->length; i++) {
         hash = (hash ^ folded(pattern->bytes[i], fold)) * UINT64_C(0x100000001b3);
     }
     return hash ^ (hash >> 32);
 }
 
-/* Takes the repeated patterns out of a set: grep does not tell one from another, and each would be
- * reported at every occurrence. */
+/* Removes repeated patterns from a set: each would be reported at every occurrence, and grep does
+ * not print which pattern matched. */
 static bool drop_repeated(trawl_patterns **patterns, bool fold) {
     size_t count = trawl_patterns_count(*patterns);
     size_t slots = 16;
@@ -107,13 +108,13 @@ static bool drop_repeated(trawl_patterns **patterns, bool fold) {
     return status == TRAWL_OK || report_failure(&error);
 }
 
-/* A pattern that holds the byte that ends lines could match across lines, which grep never does. */
+/* Refuses patterns with the byte that ends lines: they could match across lines. */
 static bool check_line_ends(const grep_set *set) {
     trawl_pattern pattern;
     for (uint32_t id = 0; trawl_db_pattern(set->db, id, &pattern); id++) {
         if (memchr(pattern.bytes, set->line_end, pattern.length) != NULL) {
-            report("pattern %u holds a %s, which ends lines here: it cannot match within a line",
-                   id, set->line_end == '\0' ? "NUL byte" : "LF");
+            report("pattern %u contains a %s, which ends lines: it cannot match within a line", id,
+                   set->line_end == '\0' ? "NUL byte" : "LF");
             return false;
         }
     }
@@ -129,7 +130,7 @@ static bool load_database(grep_set *set, const grep_options *options, bool parts
     trawl_db_info(set->db, &information);
     bool all_matches = parts || set->whole_words || set->whole_lines;
     if (all_matches && information.matches != TRAWL_MATCH_ALL) {
-        report("%s: -o, --color, -w and -x need a database of all matches, not of the leftmost",
+        report("%s: -o, --color, -w and -x need a database that was compiled with --matches all",
                options->database);
         return false;
     }
@@ -147,7 +148,7 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
     trawl_patterns *patterns = NULL;
     bool good =
         load_patterns(set, options, &patterns) && drop_repeated(&patterns, options->ignore_case);
-    /* Where the empty pattern selects every line, the others only matter for the parts. */
+    /* If the empty pattern selects every line, the others are needed for the parts only. */
     bool every_line = set->empty_pattern && !set->whole_words && !set->whole_lines;
     if (good && trawl_patterns_count(patterns) > 0 && (parts || !every_line)) {
         trawl_compile_options compile = options->compile;
@@ -174,7 +175,7 @@ static bool is_word(uint8_t byte) {
            (byte >= 'a' && byte <= 'z') || byte == '_';
 }
 
-/* Whether a word may begin at `start`, in the whole lines from `text` on. */
+/* Whether a word may begin at `start`. The lines begin at `text`. */
 static bool may_begin(const grep_set *set, const uint8_t *text, const uint8_t *start) {
     return !set->whole_words || start == text || !is_word(start[-1]);
 }
@@ -198,7 +199,7 @@ bool grep_set_accepts_empty(const grep_set *set, const uint8_t *line, const uint
     if (!set->whole_words) {
         return true;
     }
-    /* Between any two bytes that are no word bytes, or beside one at either end of the line. */
+    /* It matches between two bytes that are not of words, or next to one at an end of the line. */
     bool after_word = false;
     for (; line < end; line++) {
         bool word = *line != set->line_end && is_word(*line);
@@ -235,12 +236,12 @@ void grep_set_resolve(const grep_set *set, const uint8_t *line, grep_spans *span
     if (!ordered) {
         qsort(spans->items, spans->count, sizeof spans->items[0], compare_spans);
     }
-    const uint8_t *behind = line; /* the part before, where a word may begin too */
+    const uint8_t *last_end = line; /* end of the last part; the next one may begin there */
     size_t kept = 0;
     for (size_t i = 0; i < spans->count; i++) {
         grep_span span = spans->items[i];
-        if (span.start == behind || (span.start > behind && may_begin(set, line, span.start))) {
-            behind = span.end;
+        if (span.start == last_end || (span.start > last_end && may_begin(set, line, span.start))) {
+            last_end = span.end;
             spans->items[kept++] = span;
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The patterns of `trawl grep`, compiled, and the rules -w and -x by which a match counts.
+ * The compiled patterns of `trawl grep`, and the rules of -w and -x about which matches are
+ * accepted.
  */
 #ifndef CLI_GREP_SET_H
 #define CLI_GREP_SET_H
@@ -10,38 +11,38 @@
 #include "trawl/trawl.h"
 
 typedef struct grep_set {
-    trawl_db *db;       /* NULL: no pattern but perhaps the empty one */
-    bool empty_pattern; /* an empty line among the patterns, which is everywhere */
-    bool only_empty;    /* and no other pattern */
+    trawl_db *db;       /* NULL: no pattern except perhaps the empty one */
+    bool empty_pattern; /* the patterns have an empty line, which matches everywhere */
+    bool only_empty;    /* there is no other pattern */
     bool whole_words;
-    bool whole_lines; /* which makes whole_words meaningless */
+    bool whole_lines; /* excludes whole_words */
     uint8_t line_end;
     trawl_scan_options scan;
 } grep_set;
 
-/* Reads and compiles the patterns. With `parts` the set can say which parts of a line match, not
- * only whether it does. False after reporting; release the set in both cases. */
+/* Reads and compiles the patterns. With `parts` the set finds which parts of a line match, not only
+ * whether one does. False after reporting. The caller closes the set in any case. */
 bool grep_set_open(grep_set *set, const grep_options *options, bool parts);
 void grep_set_close(grep_set *set);
 
-/* Whether the match [start, end) in the whole lines from `text` on counts. */
+/* Whether -w and -x accept the match [start, end). The lines begin at `text`. */
 bool grep_set_accepts(const grep_set *set, const uint8_t *text, const uint8_t *start,
                       const uint8_t *end);
 
-/* Whether it may be one of the parts of a line that has an accepted match before it: with -w, what
- * stands before a part does not matter where the part before it ends there (as in grep). */
+/* The same for a match after an accepted one in its line. As in GNU grep, with -w a part may begin
+ * where the part before it ends, whatever byte is there: only the end is tested. */
 bool grep_set_accepts_part(const grep_set *set, const uint8_t *end);
 
-/* Whether the empty pattern matches the line [line, end), its end included. */
+/* Whether -w and -x accept the empty pattern in [line, end), a line with its line end. */
 bool grep_set_accepts_empty(const grep_set *set, const uint8_t *line, const uint8_t *end);
 
 void grep_spans_add(grep_spans *spans, const uint8_t *start, const uint8_t *end);
 
-/* Reduces the matches of a line, in any order, to what -o prints: the leftmost one, of those the
- * longest, and so on behind it. */
+/* Reduces the matches of a line, in any order, to those that -o prints: the leftmost match, of
+ * several the longest, then the same after its end. */
 void grep_set_resolve(const grep_set *set, const uint8_t *line, grep_spans *spans);
 
-/* The parts of one line, its end included, that match. False after reporting. */
+/* Finds the matching parts of [line, end), a line with its line end. False after reporting. */
 bool grep_set_parts(const grep_set *set, const uint8_t *line, const uint8_t *end,
                     grep_spans *spans);
 

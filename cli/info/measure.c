@@ -18,7 +18,8 @@ void info_take_expected(info_report *report, const trawl_db *db) {
     }
 }
 
-/* `plan`: the report, when the row is its plan. */
+/* Builds a database and describes it in the row. `plan` is the report if the row is its plan, else
+ * NULL. */
 static void compile_row(info_row *row, const trawl_patterns *patterns,
                         const trawl_compile_options *options, info_report *plan) {
     trawl_error error;
@@ -41,7 +42,7 @@ static void compile_row(info_row *row, const trawl_patterns *patterns,
     if (plan != NULL) {
         trawl_engine_description engine;
         for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
-            /* The database's strings end with it; those of the list are static. */
+            /* The database's strings are freed with it; those of the list are static. */
             if (strcmp(engine.name, information.engine) != 0)
                 continue;
             row->engine = engine.name;
@@ -65,7 +66,7 @@ static void measure_row(info_row *row, const trawl_patterns *patterns,
     options.engine = row->engine;
     options.variant = row->variant;
     options.split_parts = row->parts;
-    options.max_table_bytes = UINT64_MAX; /* sizes are the question here */
+    options.max_table_bytes = UINT64_MAX; /* so that no size is refused */
     trawl_status status = trawl_compile_size(patterns, &options, &row->total_bytes, &error);
     if (status != TRAWL_OK) {
         row->refused = true;
@@ -123,7 +124,7 @@ trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
             const char *variant = engine.variants[j];
             measure_row(add_row(report, engine.name, variant, 0), patterns, given, build_limit,
                         NULL);
-            /* The parts of Tables 3 and 4. */
+            /* Tran et al. have 4 and 8 parts in Tables 3 and 4. */
             bool split_tables = strcmp(engine.name, "ac-split") == 0 && strcmp(variant, "stt") == 0;
             for (uint32_t parts = 4; split_tables && parts <= 8; parts *= 2)
                 measure_row(add_row(report, engine.name, variant, parts), patterns, given,

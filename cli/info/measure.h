@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Finding out what a pattern set is like. */
+/* Measures a pattern set: its statistics, its plan, and every engine. */
 #ifndef CLI_INFO_MEASURE_H
 #define CLI_INFO_MEASURE_H
 
@@ -7,13 +7,13 @@
 #include "cli/info/report.h"
 #include "trawl/trawl.h"
 
-/* Fills all but source, is_database and database. Each row is really built if its database is not
- * larger than `build_limit`; 0 builds nothing. `given`: matches, sample, costs and device. */
+/* Fills everything except source, is_database and database. Each row whose database has at most
+ * `build_limit` bytes is built; 0 builds nothing. `given` has matches, sample, costs and device. */
 trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
                           const trawl_compile_options *given, uint64_t build_limit,
                           trawl_error *error);
 
-/* Takes what the planner expected when it made this database, if anything. */
+/* Copies the planner's expectations from a database, if it has any. */
 void info_take_expected(info_report *report, const trawl_db *db);
 void info_release(info_report *report);
 
@@ -21,7 +21,7 @@ void info_release(info_report *report);
 const info_row *info_find_row(const info_report *report, const char *engine, const char *variant,
                               uint32_t parts);
 
-/* The row of Table 4 whose number of patterns is nearest. */
+/* The row of Tran et al., Table 4, with the nearest number of patterns. */
 const info_paper_build *info_nearest_paper_build(size_t patterns);
 
 #endif

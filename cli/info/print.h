@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What was found out, for people and for programs. */
+/* The report of `trawl info` as text and as JSON. */
 #ifndef CLI_INFO_PRINT_H
 #define CLI_INFO_PRINT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What `trawl info` finds out about a pattern set, apart from how it is printed. */
+/* The data of the report of `trawl info`. */
 #ifndef CLI_INFO_REPORT_H
 #define CLI_INFO_REPORT_H
 
@@ -9,11 +9,11 @@
 typedef struct info_row {
     const char *engine;
     const char *variant;
-    uint32_t parts;       /* asked for, for the rows of ac-split with a given number; else 0 */
-    uint64_t total_bytes; /* of the database; 0 when refused */
+    uint32_t parts;       /* rows of ac-split with a given number of parts: that number; else 0 */
+    uint64_t total_bytes; /* of the database; 0 if refused */
     bool refused;
-    char reason[512]; /* why it was refused or not built; empty when built */
-    bool built;       /* the rest is known */
+    char reason[512]; /* why it was refused or not built; empty if built */
+    bool built;       /* what follows is known */
     uint64_t states;
     size_t built_parts;
     size_t byte_classes;
@@ -25,7 +25,7 @@ typedef struct info_row {
 typedef struct info_formula {
     const char *structure;
     const char *formula;
-    const char *engine; /* trawl's counterpart */
+    const char *engine; /* of trawl, with the same structure */
     const char *variant;
     uint64_t bits;
 } info_formula;
@@ -42,15 +42,15 @@ typedef struct info_paper_build {
 
 typedef struct info_report {
     trawl_statistics statistics;
-    const char *source;            /* a file name, for the heading */
+    const char *source;            /* name for the heading */
     bool is_database;              /* `database` is known */
     trawl_db_information database; /* the database that was given */
-    info_row plan;                 /* what `auto` chooses */
+    info_row plan;                 /* the choice of --engine auto */
     char plan_reason[1024];
-    bool has_expected; /* the rest of this group is known: what the planner expected */
+    bool has_expected; /* the planner's expectations, up to `engines`, are known */
     trawl_plan_information expected;
     trawl_filter_information filters[TRAWL_MOST_FILTERS];        /* expected.filters of them */
-    trawl_filter_information device_filters[TRAWL_MOST_FILTERS]; /* and of those for a GPU */
+    trawl_filter_information device_filters[TRAWL_MOST_FILTERS]; /* of a plan for a GPU */
     trawl_expected_engine engines[TRAWL_MOST_FILTERS];           /* expected.engines of them */
     info_row *rows;
     size_t row_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The report of `trawl info` for people. */
+/* The report of `trawl info` as text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,32 +45,42 @@ static void print_set(const info_report *report) {
                      match_kind_name(db->matches));
         (void)printf("  bytes      %s, of which tables %s\n", grouped(db->total_bytes, a),
                      grouped(db->table_bytes, b));
-        (void)printf("  tables     %s states, %zu part%s, %zu byte classes, %zu bytes a state "
-                     "number\n",
-                     grouped(db->states, a), db->parts, db->parts == 1 ? "" : "s", db->byte_classes,
-                     db->state_bytes);
+        if (db->states != 0)
+            (void)printf("  tables     %s states, %zu part%s, %zu byte classes, %zu bytes a state "
+                         "number\n",
+                         grouped(db->states, a), db->parts, db->parts == 1 ? "" : "s",
+                         db->byte_classes, db->state_bytes);
         (void)printf("  built in   %.4f s\n  reason     %s\n", db->build_seconds, db->reason);
     }
 }
 
+static const char *expected_title(const info_report *report) {
+    return report->is_database ? "Expected when it was compiled" : "Expected";
+}
+
+static const char *expected_text(const info_report *report) {
+    return report->expected.sample_bytes != 0 ? "text like the sample"
+                                              : "text like the patterns (no --sample)";
+}
+
 static void print_plan(const info_report *report) {
     const info_row *plan = &report->plan;
-    (void)printf("\nPlan (--engine auto%s)\n", report->expected.for_cuda ? ", for a GPU" : "");
+    (void)printf("\n%s (--engine auto%s)\n",
+                 report->is_database ? "Plan if these patterns are compiled now" : "Plan",
+                 report->expected.for_cuda ? ", for a GPU" : "");
     if (plan->built)
         (void)printf("  %s (%s): %s\n", plan->engine, plan->variant, report->plan_reason);
     else
         (void)printf("  %s\n", plan->reason);
 }
 
-/* The same for a GPU. */
+/* The expectations of a plan for a GPU. */
 static void print_expected_of_cuda(const info_report *report) {
     char a[32];
     char b[32];
-    (void)printf(
-        "\nExpected of the GPU, counting a text in its memory, %s\n  %-10s  %-8s %15s %15s "
-        "%9s\n",
-        report->expected.sample_bytes != 0 ? "like the sample" : "like the patterns (no --sample)",
-        "engine", "kernel", "table bytes", "shared memory", "GB/s");
+    (void)printf("\n%s: counting on the GPU, %s in its memory\n  %-10s  %-8s %15s %15s %9s\n",
+                 expected_title(report), expected_text(report), "engine", "kernel", "est. tables",
+                 "shared memory", "GB/s");
     for (size_t i = 0; i < report->expected.engines; i++) {
         const trawl_expected_engine *engine = &report->engines[i];
         (void)printf("  %-10s  %-8s %15s %15s %9.0f\n", engine->engine, engine->kernel,
@@ -79,7 +89,8 @@ static void print_expected_of_cuda(const info_report *report) {
     }
     if (report->expected.device_filters == 0)
         return;
-    (void)printf("\nFilters of qgram there (q, s: bytes of a sample, between samples)\n"
+    (void)printf("\nFilters of qgram on the GPU\n"
+                 "  q, s: bytes of a sample, and from one sample to the next\n"
                  "  %-8s %11s %3s %3s %13s\n",
                  "where", "lengths", "q", "s", "table bytes");
     for (size_t i = 0; i < report->expected.device_filters; i++) {
@@ -91,7 +102,7 @@ static void print_expected_of_cuda(const info_report *report) {
     }
 }
 
-/* What the planner expects of engines, and of the filters of its choice. */
+/* Prints the speed that the planner expects of each engine, and of each filter of its choice. */
 static void print_expected(const info_report *report) {
     char a[32];
     char b[32];
@@ -101,10 +112,8 @@ static void print_expected(const info_report *report) {
         print_expected_of_cuda(report);
         return;
     }
-    (void)printf("\nExpected, one thread, %s\n  %-10s  %15s %9s\n",
-                 report->expected.sample_bytes != 0 ? "in text like the sample"
-                                                    : "in text like the patterns (no --sample)",
-                 "engine", "table bytes", "GB/s");
+    (void)printf("\n%s: one thread, %s\n  %-10s  %15s %9s\n", expected_title(report),
+                 expected_text(report), "engine", "est. tables", "GB/s");
     for (size_t i = 0; i < report->expected.engines; i++) {
         const trawl_expected_engine *engine = &report->engines[i];
         (void)printf("  %-10s  %15s %9.2f\n", engine->engine, grouped(engine->table_bytes, a),
@@ -113,10 +122,13 @@ static void print_expected(const info_report *report) {
     if (report->expected.filters == 0)
         return;
     (void)printf(
-        "\nFilters of qgram (m, q, s: bytes of a window, of a sample, between samples; r: windows\n"
-        "end up to so many bytes before their patterns do, where they are rare in the text)\n"
+        "\nFilters of qgram\n"
+        "  m, q, s: bytes of a window, of a sample, and from one sample to the next\n"
+        "  r: anchor offset, at most so many bytes from the end of a window to that of its "
+        "pattern\n"
+        "  pass rate: of samples; candidates: positions to verify, as a share of all bytes\n"
         "  %-8s %11s %12s %4s %3s %3s %3s %13s %9s %10s %8s\n",
-        "kind", "lengths", "patterns", "m", "q", "s", "r", "table bytes", "passes", "look-ups",
+        "kind", "lengths", "patterns", "m", "q", "s", "r", "table bytes", "pass rate", "candidates",
         "GB/s");
     for (size_t i = 0; i < report->expected.filters; i++) {
         const trawl_filter_information *filter = &report->filters[i];
@@ -216,8 +228,12 @@ static void print_tables(const info_report *report) {
 
 void info_print_text(const info_report *report) {
     print_set(report);
+    /* The expectations of a database are those of the plan that it was compiled by. */
+    if (report->is_database)
+        print_expected(report);
     print_plan(report);
-    print_expected(report);
+    if (!report->is_database)
+        print_expected(report);
     print_rows(report);
     print_formulas(report);
     print_tables(report);

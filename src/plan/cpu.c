@@ -145,9 +145,9 @@ static void explain(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
         for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
             look_ups += record->tier[i].look_ups;
         }
-        trawl_plan_add(plan, ": %u filter%s let%s %.2g %% of positions through",
+        trawl_plan_add(plan, ": %u filter%s, candidates at %.2g %% of positions",
                        plan->division.header.tiers, plan->division.header.tiers == 1 ? "" : "s",
-                       plan->division.header.tiers == 1 ? "s" : "", 100 * look_ups);
+                       100 * look_ups);
     }
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         if (i == chosen) {

@@ -232,9 +232,8 @@ static void explain_filter(const device_plan *self, trawl_plan *plan) {
     }
     trawl_plan_add(plan, "%u filter%s in ", layout->filtered, one ? "" : "s");
     add_bytes(plan, self->filter_shared_bytes);
-    trawl_plan_add(plan, " of each block's shared memory%s let%s %.2g %% of positions through, to ",
-                   beyond ? " and behind the L2 cache" : "", one ? "s" : "",
-                   100 * layout->candidates);
+    trawl_plan_add(plan, " of each block's shared memory%s, candidates at %.2g %% of positions, ",
+                   beyond ? " and behind the L2 cache" : "", 100 * layout->candidates);
     add_bytes(plan,
               record->bytes[TRAWL_DEVICE_FILTER] - self->filter_shared_bytes - mix->shared_bytes);
     trawl_plan_add(plan, " of tables behind the L2 cache");

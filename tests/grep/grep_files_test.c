@@ -86,8 +86,7 @@ static const file_case cases[] = {
      "trawl: the lines of context are not a number: 'x'; see 'trawl grep --help'\n", 2},
     {"$grep --engine nothing fox a >/dev/null 2>&1", "", "", 2},
     {"printf 'a\\000b' >nul; $grep -zf nul a", "",
-     "trawl: pattern 0 holds a NUL byte, which ends lines here: it cannot match within a line\n",
-     2},
+     "trawl: pattern 0 contains a NUL byte, which ends lines: it cannot match within a line\n", 2},
     {"cp a both; $grep fox both >>both", "", "trawl: both: input file is also the output\n", 2},
     {"cp a both; $grep -c fox both >>both; tail -n 1 both", "2\n", "", 0},
     {"$grep fox a >/dev/full", "", "trawl: (standard output): No space left on device\n", 2},
@@ -125,10 +124,11 @@ static const file_case cases[] = {
     {"$grep --db set -o a", "fox\nfox\n", "", 0},
     {"$grep --db set -wc a", "2\n", "", 0},
     {"$grep --db set -e x a", "",
-     "trawl: --db stands instead of -e and -f; see 'trawl grep --help'\n", 2},
+     "trawl: give --db or -e and -f, not both; see 'trawl grep --help'\n", 2},
     {"$grep --db longest -c a", "2\n", "", 0},
     {"$grep --db longest -o a", "",
-     "trawl: longest: -o, --color, -w and -x need a database of all matches, not of the leftmost\n",
+     "trawl: longest: -o, --color, -w and -x need a database that was compiled with --matches "
+     "all\n",
      2},
     {"$grep --db missing a 2>/dev/null", "", "", 2},
 };
