@@ -43,7 +43,7 @@ bool bench_rows_agree(const bench_rows *rows) {
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->items[i];
         bool failed = !row->measured && row->seconds != NULL && row->absence == BENCH_REFUSES;
-        /* A peer may crash; an engine may not. */
+        /* A crash of a peer is listed in its row; a crash of an engine is an error. */
         failed =
             failed || (!row->measured && row->absence == BENCH_ENDED && row->asked_engine != NULL);
         if (failed)

@@ -29,7 +29,7 @@ static bool unknown_variant(const trawl_engine_description *engine, const char *
     return false;
 }
 
-/* The rows of one engine. `variant` NULL: the default, or all of them. */
+/* Adds the rows of one engine. `variant` NULL: its default variant, or all with --variants. */
 static bool add_engine(bench_rows *rows, const bench_options *options,
                        const trawl_engine_description *engine, const char *variant) {
     bool found = false;
@@ -44,7 +44,7 @@ static bool add_engine(bench_rows *rows, const bench_options *options,
     return found || unknown_variant(engine, variant);
 }
 
-/* One element of a list: "all", "auto", "NAME" or "NAME:VARIANT". */
+/* Adds the rows of one element of a list: "all", "auto", "NAME" or "NAME:VARIANT". */
 static bool add_element(bench_rows *rows, const bench_options *options, const char *element) {
     trawl_engine_description engine;
     const char *colon = strchr(element, ':');

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Which rows there are. */
+/* Chooses the rows of `trawl bench`. */
 #ifndef CLI_BENCH_CHOOSE_H
 #define CLI_BENCH_CHOOSE_H
 
 #include "cli/bench/options.h"
 #include "cli/bench/row.h"
 
-/* The rows that the options ask for, in their order, peers last. False after one line. */
+/* Makes the rows that the options ask for, in their order, with peers last. False after reporting.
+ */
 bool bench_rows_choose(const bench_options *options, bench_rows *rows);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl bench: search-only throughput of engines side by side. */
+/* trawl bench: measures the speed of engines, and of other programs, on the same text. */
 #include "cli/bench/command.h"
 
 #include <stdio.h>
@@ -31,9 +31,9 @@ static bool read_patterns(const bench_options *options, trawl_patterns **pattern
     return some;
 }
 
-/* What the rows and whole programs, where there are some, come to. */
-static int judge(const bench_rows *rows, const bench_rows *programs) {
-    /* Both are asked, so that all that is wrong is reported. */
+/* Reports rows that disagree. Returns the exit status. */
+static int exit_status(const bench_rows *rows, const bench_rows *programs) {
+    /* Both calls are made, so that every difference is reported. */
     bool agree = bench_rows_agree(rows);
     agree = bench_rows_agree(programs) && agree;
     if (finish_output(EXIT_MATCHED) != EXIT_MATCHED || !agree)
@@ -53,7 +53,7 @@ static int run_rows(const bench_options *options, const trawl_patterns *patterns
         bench_print_json(options, text, rows);
     else
         bench_print_table(options, patterns, text, rows);
-    return judge(rows, &(bench_rows){0});
+    return exit_status(rows, &(bench_rows){0});
 }
 
 static int run_peers(const bench_options *options, const trawl_patterns *patterns, bench_text *text,
@@ -71,7 +71,7 @@ static int run_peers(const bench_options *options, const trawl_patterns *pattern
             bench_peers_print_json(&contest);
         else
             bench_peers_print_table(&contest);
-        status = judge(rows, &programs);
+        status = exit_status(rows, &programs);
     }
     bench_rows_release(&programs);
     bench_inputs_release(&inputs);

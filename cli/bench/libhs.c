@@ -8,14 +8,14 @@
 
 #include "cli/base/memory.h"
 
-/* ------------------------------------------------------------------ what libhs offers
- * The part of its C interface (Hyperscan 5.2 and later, Vectorscan) that is used here. */
+/* ------------------------------------------------------------------ interface of libhs
+ * The part of the C interface of Hyperscan 5.2 (and later) and Vectorscan that is used here. */
 
 enum { HS_SUCCESS = 0, HS_SCAN_TERMINATED = -3, HS_FLAG_CASELESS = 1, HS_MODE_BLOCK = 1 };
 
 typedef struct hs_error_text {
     char *message;
-    int expression; /* the one that it does not like; < 0: not one alone */
+    int expression; /* the expression that it refuses; < 0: not a single one */
 } hs_error_text;
 
 typedef int hs_on_match(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
@@ -52,7 +52,7 @@ static const struct {
     {"hs_free_database", offsetof(hs_functions, free_database)},
 };
 
-/* hs_scan takes 32-bit lengths, and a text in blocks or as a stream would be other work. */
+/* hs_scan takes 32-bit lengths; streaming mode or several blocks would be different work. */
 #define TEXT_LIMIT ((size_t)1 << 30)
 
 struct bench_libhs {
@@ -61,8 +61,8 @@ struct bench_libhs {
     void *scratch;
     size_t bytes;
     size_t count;       /* patterns */
-    uint32_t *lengths;  /* of each pattern: libhs reports ends only, which is its fastest way */
-    trawl_match *items; /* collected, in memory that is used again */
+    uint32_t *lengths;  /* of each pattern: in its fastest mode libhs reports only ends */
+    trawl_match *items; /* collected matches; the memory is reused */
     size_t capacity;
 };
 
@@ -88,8 +88,8 @@ bool bench_libhs_load(const char *library, bench_libhs **result, trawl_error *er
     return true;
 }
 
-/* The library does not name itself; Hyperscan's last open version is 5.4.2, and Vectorscan goes on
- * from there. */
+/* The library has no function for its name. The last open version of Hyperscan is 5.4.2; later ones
+ * are of Vectorscan. */
 const char *bench_libhs_name(const bench_libhs *libhs) {
     int major = 0;
     int minor = 0;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl bench: building the rows and timing them in turns. */
 #include "cli/bench/measure.h"
 
 #include <inttypes.h>
@@ -16,22 +15,22 @@
 #include "cli/target/planning.h"
 
 enum {
-    LEAST_REPEATS = 5,   /* chosen number of runs */
-    MOST_REPEATS = 1000, /* the same */
+    LEAST_REPEATS = 5, /* limits of the number of runs, if it is chosen */
+    MOST_REPEATS = 1000,
 };
 
-/* Seconds that the runs of a row take together when their number is chosen. */
+/* Seconds of all runs of a row together, if their number is chosen. */
 static const double WANTED_SECONDS = 1.0;
 
-/* Rows whose databases take more than this together do not take turns with each other. */
+/* Databases in memory at a time: rows take turns only with rows whose databases fit too. */
 static const uint64_t HELD_BYTES = UINT64_C(4) << 30;
 
 typedef struct measurement {
     const bench_options *options;
     const bench_inputs *inputs; /* NULL: rows run in this process */
     bench_rows *rows;
-    bench_job *jobs;       /* one for each row that runs in this process */
-    trawl_matches records; /* of all of them */
+    bench_job *jobs;       /* one for each row; used by rows that run in this process */
+    trawl_matches records; /* memory for the records of all rows */
     bool shows_progress;
 } measurement;
 
@@ -90,7 +89,7 @@ static bool run(const measurement *bench, bench_row *row, bool is_first, bench_r
                                 : bench_subject_run(row->subject, is_first, result, &row->refusal);
 }
 
-/* How many runs are wanted, of which each takes so long; 0: there is no time for another one. */
+/* The number of runs, if one takes `seconds`; 0: there is no time for another one. */
 static size_t choose_repeats(const measurement *bench, const bench_row *row, double seconds) {
     double fit = seconds > 0 ? WANTED_SECONDS / seconds : MOST_REPEATS;
     fit = fit < LEAST_REPEATS ? LEAST_REPEATS : fit > MOST_REPEATS ? MOST_REPEATS : fit;
@@ -103,8 +102,8 @@ static size_t choose_repeats(const measurement *bench, const bench_row *row, dou
     return (size_t)fit;
 }
 
-/* The run that is not counted: it tells what the row finds and how many runs fit. Where there is
- * time for no other one, it is the one that counts. */
+/* The first run finds the number of matches and chooses the number of runs. It counts as a timed
+ * run only if there is no time for another one. */
 static bool run_first(const measurement *bench, bench_row *row) {
     bench_run result;
     show(bench, "measuring", row);
@@ -120,11 +119,12 @@ static bool run_first(const measurement *bench, bench_row *row) {
     return true;
 }
 
-/* Does the runs of a row up to number `end`. */
+/* Makes the runs of a row up to number `end`. */
 static bool run_turn(const measurement *bench, bench_row *row, size_t end) {
     bench_run result;
     show(bench, "measuring", row);
-    /* Short runs feel that another row has just used the caches; long ones do not. */
+    /* One untimed run, since another row has used the caches. A turn of one run is long enough not
+     * to need it. */
     if (end - row->done > 1 && !run(bench, row, false, &result))
         return false;
     while (row->done < end) {
@@ -145,7 +145,7 @@ static bool run_turn(const measurement *bench, bench_row *row, size_t end) {
 
 /* ------------------------------------------------------------------ all rows */
 
-/* Opens rows from `begin` on until the memory for them is used up; returns the next one. */
+/* Opens rows from `begin` on until HELD_BYTES are used; returns the first row not opened. */
 static size_t open_rows(const measurement *bench, size_t begin) {
     uint64_t held = 0;
     size_t i = begin;
@@ -160,7 +160,7 @@ static size_t open_rows(const measurement *bench, size_t begin) {
     return i;
 }
 
-/* One turn of one row. A row whose time is over keeps the runs that it has done. */
+/* One turn of one row. A row that runs out of time keeps its complete runs. */
 static void take_turn(const measurement *bench, bench_row *row, size_t turn) {
     size_t begin = row->done;
     size_t end = row->repeats * (turn + 1) / BENCH_TURNS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Building the rows and timing them in turns. */
+/* Builds the rows and times them in turns. */
 #ifndef CLI_BENCH_MEASURE_H
 #define CLI_BENCH_MEASURE_H
 
@@ -9,8 +9,8 @@
 #include "cli/bench/text.h"
 #include "trawl/trawl.h"
 
-/* Builds and times every row. Rows take turns, so that a machine whose speed changes meanwhile is
- * fair to all of them. `inputs` are for rows in processes of their own, NULL: in this one. */
+/* Builds and times every row. Rows take turns, so that changes of the machine's speed affect all of
+ * them alike. With `inputs` each row runs in a process of its own; NULL: in this process. */
 void bench_measure(const bench_options *options, const trawl_patterns *patterns,
                    const bench_text *text, const bench_inputs *inputs, bench_rows *rows);
 

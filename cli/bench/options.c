@@ -8,9 +8,7 @@
 
 #include "cli/base/report.h"
 #include "cli/flags/compile.h"
-#include "cli/flags/cuda.h"
 #include "cli/flags/device.h"
-#include "cli/flags/patterns.h"
 #include "cli/flags/scan.h"
 
 enum {

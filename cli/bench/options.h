@@ -12,23 +12,23 @@
 
 typedef struct bench_options {
     pattern_options patterns;
-    trawl_compile_options compile; /* without engine and variant, which belong to the rows */
+    trawl_compile_options compile; /* without engine and variant, which each row has */
     trawl_scan_options scan;
     profile_options profile;
     string_list engines; /* values of --engine, each a list "a,b:variant,all" */
     string_list texts;
-    const char *variant; /* for the engines named without one; NULL: each one's default */
+    const char *variant; /* for engines named without one; NULL: the default of each */
     uint64_t limit;      /* bytes of text */
-    uint64_t repeats;    /* 0: from the first run's time */
+    uint64_t repeats;    /* 0: chosen from the time of the first run */
     bench_work work;
-    trawl_cuda_form form; /* the same for a CUDA device, which has more of them */
-    bool on_device;       /* no rows host to host */
+    trawl_cuda_form form; /* the same for a CUDA device, which has more forms */
+    bool on_device;       /* no rows with the text in host memory */
     bool all_variants;
-    bool peers;            /* each row in a process of its own, peers and whole programs too */
-    const char *peers_dir; /* what tools/peers.sh made; NULL: where it is expected */
-    uint64_t time_limit;   /* seconds of each row with peers */
-    const char *worker;    /* what bench_worker_run is to do; NULL: this is no worker */
-    int argc;              /* as they were given: workers get the same */
+    bool peers;            /* measure peers and whole programs too, each row in its own process */
+    const char *peers_dir; /* directory made by tools/peers.sh; NULL: the default */
+    uint64_t time_limit;   /* seconds of each row with --peers */
+    const char *worker;    /* instruction for bench_worker_run; NULL: this process is no worker */
+    int argc;              /* the arguments given, which workers get too */
     char **argv;
     bool json;
     bool progress;
@@ -36,7 +36,8 @@ typedef struct bench_options {
 
 extern const command bench_command;
 
-/* False with the exit status in *status, after printing what there was to say. */
+/* Reads the arguments. False after --help or an error, which has been reported: *status is then the
+ * exit status. */
 bool bench_options_parse(bench_options *options, int argc, char **argv, int *status);
 void bench_options_release(bench_options *options);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl bench: what it found, for people and for programs. */
 #include "cli/bench/print.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What `trawl bench` found, for people and for programs. */
+/* The results of `trawl bench` as a table and as JSON. */
 #ifndef CLI_BENCH_PRINT_H
 #define CLI_BENCH_PRINT_H
 
@@ -8,13 +8,13 @@
 #include "cli/bench/text.h"
 #include "trawl/trawl.h"
 
-/* To standard output. */
+/* Print all rows to standard output. */
 void bench_print_table(const bench_options *options, const trawl_patterns *patterns,
                        const bench_text *text, const bench_rows *rows);
 void bench_print_json(const bench_options *options, const bench_text *text, const bench_rows *rows);
 
-/* Parts of them. Widths are of the two columns that hold names; a measured row ends after its
- * fastest run; an object is left open after its key "repeats". */
+/* Parts of the output that other tables share: the heading; the widths of the two columns of names;
+ * a row up to its fastest run; a JSON object up to its key "repeats", not closed. */
 void bench_print_heading(const bench_options *options, const trawl_patterns *patterns,
                          const bench_text *text);
 typedef struct bench_widths {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* One contestant of `trawl bench`: what is asked of it, and what came of it. */
+/* A row of `trawl bench`: what is measured, and the result. */
 #ifndef CLI_BENCH_ROW_H
 #define CLI_BENCH_ROW_H
 
@@ -11,20 +11,20 @@
 
 enum {
     BENCH_NAME_BYTES = 48,
-    BENCH_TURNS = 5, /* in which the runs of a row are spread over the measurement */
+    BENCH_TURNS = 5, /* the runs of a row are spread over so many turns */
 };
 
 /* Why a row was not measured. */
 typedef enum bench_absence {
-    BENCH_REFUSES = 0, /* it will not do this work; once runs were begun: it failed */
-    BENCH_NOT_ASKED,   /* a peer that has no such work */
-    BENCH_OVER_TIME,   /* its time was over before a run had ended */
-    BENCH_ENDED,       /* its process ended: by a crash, or for want of memory */
+    BENCH_REFUSES = 0, /* it refused the patterns or the text; after a first run: it failed */
+    BENCH_NOT_ASKED,   /* a peer that cannot do this kind of work */
+    BENCH_OVER_TIME,   /* the time limit came before the end of a run */
+    BENCH_ENDED,       /* its process ended, by a crash or for lack of memory */
 } bench_absence;
 
-/* One contestant: first what is asked, then what came of it. */
+/* One row of the table. */
 typedef struct bench_row {
-    const char *asked_engine;  /* "auto" too; NULL for a peer */
+    const char *asked_engine;  /* as named, even "auto"; NULL for a peer */
     const char *asked_variant; /* NULL: the default */
     char *library;             /* a peer: path or name of a libhs; owned, else NULL */
     char *program;             /* a peer: path of a program; owned, else NULL */
@@ -32,20 +32,20 @@ typedef struct bench_row {
     char variant[BENCH_NAME_BYTES];
     unsigned threads;
     bool measured;
-    bench_absence absence; /* when not */
-    trawl_error refusal;   /* why not */
-    char note[256];        /* what a peer has to say of its measurement; "" mostly */
+    bench_absence absence; /* if not measured */
+    trawl_error refusal;   /* the reason as a sentence */
+    char note[256];        /* a peer's remark about its measurement; "": none */
     double build_seconds;
-    uint64_t table_bytes; /* 0: a peer that does not tell */
-    uint64_t held_bytes;  /* memory that its database takes until it is closed */
+    uint64_t table_bytes; /* 0: unknown */
+    uint64_t held_bytes;  /* memory of its database */
     uint64_t matches;
-    uint64_t fingerprint; /* of counts or records; the same for all who found the same */
-    size_t repeats;       /* runs that count */
-    size_t done;          /* of them, so far */
-    double *seconds;      /* of each of them, sorted after the measurement; owned */
-    double turn_seconds[BENCH_TURNS]; /* the median of each turn; 0: it had no run there */
-    struct bench_subject *subject;    /* open only while it is measured, in this process */
-    struct bench_process *process;    /* the same, in another one */
+    uint64_t fingerprint;             /* of counts or records: equal if these are */
+    size_t repeats;                   /* number of timed runs */
+    size_t done;                      /* timed runs so far */
+    double *seconds;                  /* of each timed run, sorted after the measurement; owned */
+    double turn_seconds[BENCH_TURNS]; /* median of each turn; 0: no run in that turn */
+    struct bench_subject *subject;    /* open while the row is measured in this process */
+    struct bench_process *process;    /* open while the row is measured in another process */
 } bench_row;
 
 typedef struct bench_rows {
@@ -53,7 +53,7 @@ typedef struct bench_rows {
     size_t count;
 } bench_rows;
 
-/* Adds a row of zeros, which is returned until the next one is added. */
+/* Adds a row of zeros. The pointer is valid until the next row is added. */
 bench_row *bench_rows_add(bench_rows *rows);
 
 void bench_rows_release(bench_rows *rows);
@@ -61,16 +61,16 @@ void bench_rows_release(bench_rows *rows);
 /* Copies a name that ends up in tables and JSON: bytes that would need escapes become ?. */
 void bench_row_take_name(char name[static BENCH_NAME_BYTES], const char *from);
 
-/* Both say in the row why it was not measured, and return false. */
+/* Store in the row why it was not measured, and return false. */
 bool bench_row_mark_absent(bench_row *row, bench_absence absence, const char *why);
 bool bench_row_mark_late(bench_row *row, uint64_t time_limit);
 
-/* Whether it is one by others. */
+/* Whether the row is a peer, not an engine of trawl. */
 static inline bool bench_row_is_peer(const bench_row *row) {
     return row->asked_engine == NULL;
 }
 
-/* Why a row was not measured, with its sentence. */
+/* Writes why a row was not measured. */
 void bench_row_explain(const bench_row *row, char *text, size_t size);
 
 /* Median of sorted numbers. */

@@ -16,7 +16,7 @@ struct bench_subject {
     uint64_t *per_pattern; /* NULL unless that is the work */
 };
 
-/* Names of variants go on with a sentence, or with a date, which is left out. */
+/* Stores the names; of the variant only what comes before a space, after which libhs has a date. */
 static void name(bench_subject_facts *facts, const char *engine, const char *variant) {
     (void)snprintf(facts->engine, sizeof facts->engine, "%s", engine);
     (void)snprintf(facts->variant, sizeof facts->variant, "%.*s", (int)strcspn(variant, " "),
@@ -83,7 +83,7 @@ static bool count(bench_subject *subject, uint64_t *matches, trawl_error *error)
                        subject->per_pattern, error) == TRAWL_OK;
 }
 
-/* `records` are lent. */
+/* `records` are valid until the next call. */
 static bool collect(bench_subject *subject, trawl_matches *records, trawl_error *error) {
     const bench_job *job = subject->job;
     if (subject->libhs != NULL)
@@ -100,7 +100,7 @@ static uint64_t mix(uint64_t value) {
     return value ^ value >> 32;
 }
 
-/* A sum, because a peer has an order of its own. */
+/* A sum, which does not depend on the order of the records: a peer has its own order. */
 static uint64_t fingerprint(const bench_subject *subject, const trawl_matches *records) {
     uint64_t sum = 0;
     for (size_t i = 0; i < records->count; i++) {

@@ -5,12 +5,11 @@
 #include "cli/base/report.h"
 #include "io/text_file.h"
 
-/* Appends a file to the text, up to `limit` bytes in all; `capacity` is what text->bytes has room
- * for. */
+/* Appends a file to the text, up to `limit` bytes of text. *capacity is the size of text->bytes. */
 static trawl_status append_file(text_file *file, uint64_t limit, bench_text *text, size_t *capacity,
                                 trawl_error *error) {
     enum { LEAST_ROOM = 1 << 20 };
-    /* One byte more than is expected, so that the end is seen without another allocation. */
+    /* One byte more than expected, so that the end of the file needs no second allocation. */
     uint64_t room = text_file_is_plain(file) ? text_file_stored_bytes(file) + 1 : LEAST_ROOM;
     bool ended = false;
     while (!ended && text->length < limit) {

@@ -8,14 +8,14 @@
 
 #include "cli/bench/options.h"
 
-/* The text of all rows: the files one after the other, as one text. */
+/* The text of all rows: the files joined. */
 typedef struct bench_text {
-    uint8_t *bytes; /* NULL when only other processes need it */
+    uint8_t *bytes; /* NULL if only other processes need the text */
     size_t length;
 } bench_text;
 
-/* Reads the texts that the options name, up to their limit. False after one line. The caller frees
- * text->bytes in both cases. */
+/* Reads the texts that the options name, up to their limit. False after reporting. The caller frees
+ * text->bytes in any case. */
 bool bench_text_read(const bench_options *options, bench_text *text);
 
 #endif

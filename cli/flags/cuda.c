@@ -130,7 +130,7 @@ static bool find_engine(const char *name, trawl_engine_description *engine) {
     return false;
 }
 
-/* The engine's own string for text[0 .. length), or NULL. */
+/* The engine's own string for the variant text[0, length), or NULL. */
 static const char *find_variant(const trawl_engine_description *engine, const char *text,
                                 size_t length) {
     for (size_t i = 0; engine->variants[i] != NULL; i++) {
@@ -155,7 +155,7 @@ static void list_names(const trawl_engine_description *engine, bool kernels, cha
     }
 }
 
-/* "--variant X: ..." with the names that there are. */
+/* Reports "--variant X: ..." with the names of the engine's variants or kernels. */
 static bool unknown_name(const command *command_, const trawl_engine_description *engine,
                          const char *value, bool kernel) {
     char names[512];
@@ -197,7 +197,7 @@ bool cuda_options_from_variant(const command *command_, trawl_compile_options *c
 
 /* ------------------------------------------------------------------ the device */
 
-/* The first flag that only a CUDA device can follow; NULL: none was given. */
+/* The first flag given that is for CUDA devices; NULL: none was given. */
 static const char *cuda_only_flag(const trawl_scan_options *options) {
     return options->kernel != NULL                      ? "--kernel"
            : options->transfer != NULL                  ? "--transfer"
@@ -209,7 +209,7 @@ static const char *cuda_only_flag(const trawl_scan_options *options) {
                                                         : NULL;
 }
 
-/* A device that is not listed: the library says why. */
+/* Reports why a device is not listed; true if it can be started all the same. */
 static bool explain_absence(const char *device) {
     trawl_error error;
     uint32_t number = 0;
@@ -226,8 +226,9 @@ static bool explain_absence(const char *device) {
 bool cuda_options_check(const command *command_, const trawl_scan_options *options) {
     const char *device = options->device == NULL ? "cpu" : options->device;
     const char *given = cuda_only_flag(options);
+    trawl_device found;
     if (device_is_cuda(device))
-        return device_is_listed(device) || explain_absence(device);
+        return device_find(device, &found) || explain_absence(device);
     if (strcmp(device, "auto") == 0)
         return true;
     if (strcmp(device, "cpu") != 0) {

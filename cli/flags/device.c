@@ -21,22 +21,26 @@ bool device_number(const char *device, uint32_t *number) {
     return *digits >= '0' && *digits <= '9' && *end == '\0' && value <= 9999;
 }
 
-bool device_is_listed(const char *device) {
+bool device_find(const char *device, trawl_device *found) {
     enum { MOST = 64 };
     trawl_device devices[MOST];
     size_t count = 0;
+    const char *name = strcmp(device, "cuda") == 0 ? "cuda:0" : device;
     if (trawl_devices(devices, MOST, &count, NULL) != TRAWL_OK)
         return false;
     for (size_t i = 0; i < count && i < MOST; i++) {
-        if (strcmp(devices[i].name, strcmp(device, "cuda") == 0 ? "cuda:0" : device) == 0)
+        if (strcmp(devices[i].name, name) == 0) {
+            *found = devices[i];
             return true;
+        }
     }
     return false;
 }
 
 void device_resolve_auto(trawl_scan_options *options) {
+    trawl_device first;
     if (options->device != NULL && strcmp(options->device, "auto") == 0)
-        options->device = device_is_listed("cuda:0") ? "cuda:0" : NULL;
+        options->device = device_find("cuda:0", &first) ? "cuda:0" : NULL;
 }
 
 bool device_can_be_planned(const char *device) {

@@ -11,8 +11,8 @@ bool device_is_cuda(const char *device);
 /* The same, and stores N; false also if N is no number. */
 bool device_number(const char *device, uint32_t *number);
 
-/* Whether trawl_devices lists a CUDA device of that name. */
-bool device_is_listed(const char *device);
+/* Finds a device in trawl_devices; "cuda" is "cuda:0". False if it is not listed. */
+bool device_find(const char *device, trawl_device *found);
 
 /* Replaces the device "auto" by the first GPU that is listed, or else the CPU. For commands that
  * must know the device before they have a database. */

@@ -2,7 +2,6 @@
 #include "cli/flags/groups.h"
 
 #include "cli/base/report.h"
-#include "cli/flags/arguments.h"
 #include "cli/flags/compile.h"
 #include "cli/flags/scan.h"
 

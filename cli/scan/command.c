@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl scan: every match of every text. */
+/* trawl scan: finds every match in every text. */
 #include "cli/scan/command.h"
 
 #include <inttypes.h>
@@ -28,9 +28,9 @@
 #include "io/output_file.h"
 #include "trawl/trawl.h"
 
-/* ------------------------------------------------------------------ before: the database */
+/* ------------------------------------------------------------------ the database */
 
-/* The text to plan for: the first one that is a regular file and not empty. */
+/* The text to plan for: --sample, or the first text that is a regular file and not empty. */
 static const char *sample_of(const scan_options *options, const scan_texts *texts) {
     if (options->sample != NULL)
         return options->sample;
@@ -57,7 +57,8 @@ static bool compile(const scan_options *options, const scan_texts *texts,
     return status == TRAWL_OK;
 }
 
-/* Loads or compiles; false after reporting. `seconds` is what building the tables took. */
+/* Loads or compiles the database; false after reporting. *seconds is the time of building tables.
+ */
 static bool get_database(const scan_options *options, const scan_texts *texts, trawl_db **db,
                          double *seconds) {
     trawl_error error;
@@ -89,16 +90,16 @@ static bool get_database(const scan_options *options, const scan_texts *texts, t
     return compiled;
 }
 
-/* ------------------------------------------------------------------ during: the texts */
+/* ------------------------------------------------------------------ the texts */
 
-/* A record_drain: straight to the output. */
+/* A record_drain that writes to the output. */
 static bool drain_to_output(void *context, const char *bytes, size_t length) {
     output_file *output = context;
     output_file_write(output, bytes, length);
     return !output_file_failed(output);
 }
 
-/* One text, all threads. */
+/* Scans one text with all threads. */
 static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path) {
     text_result result;
     trawl_scan_report done = {.segments = 0};
@@ -117,8 +118,8 @@ static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path)
     }
 }
 
-/* Whether texts may be scanned side by side: each thread then has counters of its own. A GPU works
- * on one text at a time. */
+/* Whether texts may be scanned side by side. Each thread then needs counters of its own. A GPU
+ * scans one text at a time. */
 static bool may_go_side_by_side(const scan_plan *plan) {
     if (device_is_cuda(plan->scanner.options.device))
         return false;
@@ -126,7 +127,7 @@ static bool may_go_side_by_side(const scan_plan *plan) {
     return plan->threads > 1 && counters * sizeof(uint64_t) <= (uint64_t)1 << 30;
 }
 
-/* Small neighbours go side by side, everything else one after the other. */
+/* Scans runs of small texts side by side, and the other texts one after the other. */
 static void scan_all(scan_plan *plan, const scan_texts *texts) {
     text_scanner scanner = plan->scanner;
     record_writer writer = {0};
@@ -166,7 +167,7 @@ static void remember_output(text_scanner *scanner) {
     }
 }
 
-/* ------------------------------------------------------------------ after: tables and figures */
+/* ------------------------------------------------------------------ --format top, --stats */
 
 typedef struct frequency {
     uint64_t count;
@@ -208,7 +209,7 @@ static void write_top(const scan_plan *plan) {
     free(rows);
 }
 
-/* What was expected, beside what happened. */
+/* Prints what the planner expected, and the measured candidates of each filter. */
 static void print_plan_stats(const scan_plan *plan) {
     trawl_plan_information expected;
     trawl_filter_information filter;
@@ -239,11 +240,11 @@ static void print_plan_stats(const scan_plan *plan) {
     (void)fputs("]", stderr);
 }
 
-/* What took how long, in seconds. */
+/* In seconds. */
 typedef struct scan_times {
-    double begin; /* when the command began, later by what it took to build tables */
-    double build; /* the tables, now or when the database was made */
-    double setup; /* everything else before the first text: lists of files, the device */
+    double begin; /* time when the command began, plus the time of building tables */
+    double build; /* building the tables, in this process or when the database was compiled */
+    double setup; /* the rest before the first text: listing files, starting the device */
     double scan;
 } scan_times;
 
@@ -261,7 +262,7 @@ static void print_stats(const scan_plan *plan, const device_choice *device,
                   information.variant, device->name, plan->threads, times->build, times->scan, rate,
                   information.table_bytes);
     print_plan_stats(plan);
-    if (device->is_cuda) /* whose context takes long to make */
+    if (device->is_cuda) /* creating a CUDA context takes long */
         (void)fprintf(stderr, ",\"setup_seconds\":%.6f", times->setup);
     device_print_stats(device, &plan->report);
     (void)fputs("}\n", stderr);
@@ -269,15 +270,15 @@ static void print_stats(const scan_plan *plan, const device_choice *device,
 
 /* ------------------------------------------------------------------ the command */
 
-/* Ends the process, which has written everything, at once: page-locked memory and a device's are
- * taken back by the system in less time than the library needs to give them back one by one. */
+/* Ends the process without freeing anything; all output has been written. The system takes back
+ * page-locked memory and device memory faster than the library frees them one by one. */
 static _Noreturn void leave(int status) {
     (void)fflush(stderr);
     quick_exit(status);
 }
 
-/* With database and list of texts ready: scans, writes, reports. Returns the exit status, unless a
- * GPU was used: then it is the process's. */
+/* Scans the texts with the database and writes the results. Returns the exit status; with a GPU it
+ * ends the process with that status instead. */
 static int run(const scan_options *options, const trawl_db *db, const scan_texts *texts,
                scan_times *times) {
     trawl_error error;
@@ -339,7 +340,7 @@ static int scan(const scan_options *options) {
         device_start_end(&starting);
         return status;
     }
-    /* Listed before the output is opened, so that it is not among the texts. */
+    /* The texts are listed before the output is opened, so that a new output is not among them. */
     scan_texts texts;
     scan_texts_collect(&texts, options);
     bool ready = get_database(options, &texts, &db, &times.build);

@@ -9,9 +9,9 @@
 #include "cli/base/memory.h"
 #include "cli/target/choice.h"
 
-enum { AHEAD_PER_THREAD = 16 }; /* texts that may be finished before their turn */
+enum { AHEAD_PER_THREAD = 16 }; /* finished texts that may wait to be written */
 
-/* The records of a finished text that wait for their turn. */
+/* The records of a finished text that wait to be written. */
 typedef struct slot {
     bool done;
     char *bytes;
@@ -24,19 +24,19 @@ typedef struct crowd {
     size_t count;
     pthread_mutex_t lock;
     pthread_cond_t turned;
-    size_t next; /* the first text that nobody has begun */
+    size_t next; /* the first text that no thread has begun */
     size_t turn; /* the text whose records are written now */
     slot *slots; /* a ring */
     size_t slot_count;
 } crowd;
 
-/* One thread of the crowd. */
+/* One thread. */
 typedef struct member {
     crowd *crowd;
     pthread_t thread;
     text_scanner scanner;
     record_writer writer;
-    size_t text; /* the text it works on */
+    size_t text; /* index of the text it scans */
     uint64_t *per_pattern;
 } member;
 
@@ -57,7 +57,7 @@ char *scan_count_line(const scan_plan *plan, const char *path, uint64_t matches,
     return line;
 }
 
-/* A record_drain: a full buffer in the middle of a text. */
+/* A record_drain for a full buffer in the middle of a text: waits until the text may write. */
 static bool drain_in_turn(void *context, const char *bytes, size_t length) {
     member *self = context;
     crowd *all = self->crowd;
@@ -65,12 +65,12 @@ static bool drain_in_turn(void *context, const char *bytes, size_t length) {
     while (all->turn != self->text)
         (void)pthread_cond_wait(&all->turned, &all->lock);
     (void)pthread_mutex_unlock(&all->lock);
-    /* Nobody else writes while it is this text's turn. */
+    /* No other thread writes while `turn` is this text. */
     output_file_write(all->plan->output, bytes, length);
     return !output_file_failed(all->plan->output);
 }
 
-/* Takes the next text; false when there is none. */
+/* Takes the next text; false if there is none. */
 static bool take_text(member *self) {
     crowd *all = self->crowd;
     (void)pthread_mutex_lock(&all->lock);
@@ -83,7 +83,7 @@ static bool take_text(member *self) {
     return taken;
 }
 
-/* Writes what is finished, as far as it goes without a gap. Called with the lock held. */
+/* Writes finished texts up to the first unfinished one. Caller holds the lock. */
 static void write_finished(crowd *all) {
     slot *waiting = &all->slots[all->turn % all->slot_count];
     while (all->turn < all->count && waiting->done) {
@@ -170,8 +170,8 @@ void scan_many(scan_plan *plan, const scan_entry *entries, size_t count) {
     size_t started = 0;
     sigset_t blocked;
     sigset_t before;
-    /* Signals are for the main thread, which works as the first member; only those that a thread
-     * causes itself by writing are its own. */
+    /* The main thread, which is the first member, handles signals. The others get only SIGPIPE and
+     * SIGXFSZ, which their own writes cause. */
     (void)sigfillset(&blocked);
     (void)sigdelset(&blocked, SIGPIPE);
     (void)sigdelset(&blocked, SIGXFSZ);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Many small texts side by side, one thread each, with their records in the order of the texts and
- * memory bounded: a text whose records outgrow its buffer waits for its turn and then writes
- * straight to the output; no thread begins a text that is far ahead of the one whose turn it is.
+ * Scans many small texts side by side, one thread each, and writes their records in the order of
+ * the texts. Memory is bounded: a thread whose buffer is full waits until its text is the next to
+ * be written and then writes to the output itself; and no thread begins a text that is far after
+ * the one being written.
  */
 #ifndef CLI_SCAN_MANY_H
 #define CLI_SCAN_MANY_H
@@ -15,29 +16,29 @@
 #include "io/output_file.h"
 #include "trawl/trawl.h"
 
-/* What all texts of a scan share. */
+/* What the scans of all texts share. */
 typedef struct scan_plan {
     const scan_options *options;
     const record_labels *labels;
     output_file *output;
-    text_scanner scanner; /* a pattern for each thread's own; its writer and buffer are NULL */
+    text_scanner scanner; /* each thread gets a copy; its writer and buffer are NULL */
     unsigned threads;
-    bool several;          /* count lines name the file */
+    bool several;          /* lines of --format count have the name of the text */
     uint64_t *per_pattern; /* RECORD_TOP: the sums */
     size_t patterns;
-    /* what came out */
+    /* Results. */
     uint64_t bytes;
     uint64_t matches;
     bool failed;
-    trawl_scan_report report; /* sums over the texts that were scanned alone */
+    trawl_scan_report report; /* sums over all texts */
 } scan_plan;
 
-/* True when records are written, false when only numbers are. */
+/* True if records are written, false if only counts are. */
 static inline bool scan_plan_has_records(const scan_plan *plan) {
     return plan->options->format == RECORD_TSV || plan->options->format == RECORD_JSONL;
 }
 
-/* The line that --format count writes for a text, in new memory with its length. */
+/* The line of --format count for a text, and its length. The caller frees it. */
 char *scan_count_line(const scan_plan *plan, const char *path, uint64_t matches, size_t *length);
 
 /* Scans entries[0 .. count). */

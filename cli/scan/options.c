@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "cli/flags/compile.h"
-#include "cli/flags/cuda.h"
 #include "cli/flags/groups.h"
-#include "cli/flags/patterns.h"
 #include "cli/flags/scan.h"
 
 enum {

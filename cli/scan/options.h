@@ -32,8 +32,8 @@ typedef struct scan_options {
 
 extern const command scan_command;
 
-/* Reads the arguments. Returns true to go on; else *status is the exit status. Whether the device
- * is there has not been asked: cuda_options_check. */
+/* Reads the arguments. False after --help or an error, which has been reported: *status is then the
+ * exit status. Does not check the device, for which there is cuda_options_check. */
 bool scan_options_parse(scan_options *options, int argc, char **argv, int *status);
 
 void scan_options_release(scan_options *options);

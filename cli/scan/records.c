@@ -9,16 +9,16 @@
 #include "io/output_file.h"
 #include "io/pattern_file.h"
 
-/* Labels of more patterns than fit here are made anew for each match. */
+/* Limit of prepared labels; labels beyond it are made for each match. */
 #define LABEL_BYTES ((uint64_t)256 << 20)
 
-/* Short texts are copied in moves of so many bytes; up to one less behind them is read and written.
- */
+/* Short strings are copied in blocks of 16 bytes, so up to 15 bytes after their end are read and
+ * written: buffers have room for that. */
 enum { BLOCK = 16 };
 
-/* ------------------------------------------------------------------ texts in tables */
+/* ------------------------------------------------------------------ columns */
 
-/* Names come from the user as they are; only what would break the table is escaped. */
+/* Names are written as they are unless they have bytes that separate columns or lines. */
 static bool breaks_table(const char *text, size_t length) {
     return memchr(text, '\t', length) != NULL || memchr(text, '\n', length) != NULL ||
            memchr(text, '\r', length) != NULL;
@@ -62,7 +62,7 @@ char *record_file_text(const char *file, size_t *length) {
 /* ------------------------------------------------------------------ labels */
 
 static size_t label_bound(const record_labels *labels, const trawl_pattern *pattern) {
-    size_t fixed = 64; /* the id, keys and separators */
+    size_t fixed = 64; /* id, keys and separators */
     if (!labels->with_pattern)
         return fixed;
     if (labels->format == RECORD_TSV)
@@ -76,7 +76,7 @@ static size_t append(char *text, size_t at, const char *addition) {
     return at + length;
 }
 
-/* Everything of a record after `end`, with the line end. */
+/* Writes the end of a record, from after `end` to the line end; returns its length. */
 static size_t make_label(const record_labels *labels, uint32_t id, const trawl_pattern *pattern,
                          char *text) {
     size_t at = 0;
@@ -165,7 +165,7 @@ void record_writer_begin(record_writer *writer, const char *file) {
         at = append(writer->prefix, at, ",\"start\":");
     }
     writer->prefix_length = at;
-    writer->start.high = writer->end.high = UINT64_MAX; /* no number has this */
+    writer->start.high = writer->end.high = UINT64_MAX; /* no value / 10000 is that large */
 }
 
 /* Writes four digits. */
@@ -178,7 +178,7 @@ static inline void put_four(char *text, unsigned value) {
     memcpy(text + 2, pairs + (size_t)2 * (value % 100), 2);
 }
 
-/* Copies as memcpy does, mostly in one move and without a call. */
+/* Copies whole blocks: mostly one move, without a call of memcpy. */
 static inline void put_blocks(char *to, const char *from, size_t length) {
     for (size_t at = 0; at < length; at += BLOCK)
         memcpy(to + at, from + at, BLOCK);
@@ -192,12 +192,12 @@ static inline char *put_number(record_number *known, uint64_t value, char *text)
         known->high = high;
         known->length = output_decimal(high, known->digits);
     }
-    memcpy(text, known->digits, sizeof known->digits); /* a fixed size is one or two moves */
+    memcpy(text, known->digits, sizeof known->digits); /* the constant size makes it two moves */
     put_four(text + known->length, (unsigned)(value - high * 10000));
     return text + known->length + 4;
 }
 
-/* Any number of bytes, through the buffer. */
+/* Writes any number of bytes, draining the buffer as needed. */
 static void put_long(record_writer *writer, const char *bytes, size_t length) {
     while (length > 0 && !writer->stopped) {
         if (writer->used == RECORD_BUFFER)
@@ -224,7 +224,7 @@ static size_t put_range(record_writer *writer, const trawl_match *match, char *t
     return (size_t)(at - text);
 }
 
-/* A record that is too long for the fast way, or whose label was not prepared. */
+/* Writes a record that is longer than the buffer, or whose label was not prepared. */
 static void put_slowly(record_writer *writer, const trawl_match *match) {
     const record_labels *labels = writer->labels;
     char range[96];

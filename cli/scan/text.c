@@ -12,18 +12,18 @@
 #include "io/read_ahead.h"
 #include "io/text_file.h"
 
-/* A text that fits is scanned in one call, a longer one as a stream of such pieces. */
+/* A shorter text is scanned in one call, a longer one as a stream of pieces of this size. */
 enum { BUFFER_BYTES = 4 << 20 };
 
-/* One text on its way. */
+/* The scan of one text. */
 typedef struct text_run {
     text_scanner *scanner;
     text_result *result;
     trawl_stream *stream;
-    const uint64_t *counter; /* where the callback counts; NULL: the stream counts by itself */
-    uint64_t before;         /* its value when this text began */
-    uint64_t stored;         /* as told to the progress line */
-    uint64_t matches;        /* the same */
+    const uint64_t *counter; /* counter of the callback; NULL: the stream counts */
+    uint64_t before;         /* value of the counter when this text began */
+    uint64_t stored;         /* bytes of the file that the progress line has */
+    uint64_t matches;        /* matches that the progress line has */
 } text_run;
 
 static bool fail(text_run *run, const trawl_error *error) {
@@ -44,8 +44,8 @@ static int count_matches(const trawl_match *matches, size_t count, void *context
     return 0;
 }
 
-/* Chooses who counts the matches. Only a stream of all matches knows their number without a
- * callback before it is closed; the leftmost kinds hold some back until then. */
+/* Chooses what counts the matches. Without a callback, a stream of all matches knows their number
+ * at any time; a stream of leftmost matches only when it is closed, since it delays some. */
 static trawl_on_matches choose_callback(text_run *run, void **context) {
     text_scanner *scanner = run->scanner;
     trawl_db_information information;
@@ -80,7 +80,7 @@ static bool open_stream(text_run *run) {
     return status == TRAWL_OK || fail(run, &error);
 }
 
-/* Returns false when the scan of this text cannot go on. */
+/* Returns false if the scan of this text cannot go on. */
 static bool write_piece(text_run *run, const uint8_t *bytes, size_t length, uint64_t stored) {
     trawl_error error;
     trawl_status status = trawl_stream_write(run->stream, bytes, length, &error);
@@ -94,7 +94,7 @@ static bool write_piece(text_run *run, const uint8_t *bytes, size_t length, uint
 static void close_stream(text_run *run) {
     if (run->stream == NULL)
         return;
-    /* The text may have ended by an error: what was read is still scanned to its end. */
+    /* The text may have ended by an error; the bytes read before it are still scanned. */
     trawl_error error;
     trawl_status status = trawl_stream_flush(run->stream, &error);
     run->result->matches = matches_so_far(run);
@@ -116,7 +116,7 @@ static int count_pattern(const trawl_match *match, void *context) {
     return 0;
 }
 
-/* A text that is here as a whole. */
+/* Scans a text that is in the buffer as a whole. */
 static void scan_whole(text_run *run, size_t length) {
     text_scanner *scanner = run->scanner;
     trawl_error error;
@@ -126,8 +126,8 @@ static void scan_whole(text_run *run, size_t length) {
         status = trawl_count(scanner->db, scanner->buffer, length, &scanner->options, &matches,
                              NULL, &error);
     } else {
-        /* Matches are counted one by one: trawl_count would go through the counters of all
-         * patterns, which is more than a small text if the patterns are many. */
+        /* Matches are counted one by one: trawl_count clears the counters of all patterns, which
+         * takes longer than a small text if there are many patterns. */
         const uint64_t *counter =
             scanner->writer == NULL ? &scanner->counted : &scanner->writer->matches;
         uint64_t before = *counter;
@@ -143,7 +143,7 @@ static void scan_whole(text_run *run, size_t length) {
         (void)fail(run, &error);
 }
 
-/* One thread reads a piece, scans it, reads the next. */
+/* Reads a piece, scans it, reads the next one, all with this thread. */
 static void scan_here(text_run *run, text_file *file) {
     text_scanner *scanner = run->scanner;
     if (scanner->buffer == NULL)
@@ -154,7 +154,8 @@ static void scan_here(text_run *run, text_file *file) {
         trawl_error error;
         if (text_file_fill(file, scanner->buffer, BUFFER_BYTES, &length, &error) != TRAWL_OK) {
             (void)fail(run, &error);
-            length = length == BUFFER_BYTES ? length - 1 : length; /* the last piece, full or not */
+            length =
+                length == BUFFER_BYTES ? length - 1 : length; /* ends the loop after this piece */
         }
         uint64_t stored = text_file_stored_position(file);
         if (first && length < BUFFER_BYTES) {
@@ -171,7 +172,7 @@ static void scan_here(text_run *run, text_file *file) {
     close_stream(run);
 }
 
-/* Shows what has been found in a text that comes slowly. */
+/* Writes the matches found so far in a text that arrives slowly. */
 static bool show_results(text_run *run) {
     text_scanner *scanner = run->scanner;
     trawl_error error;
@@ -185,7 +186,7 @@ static bool show_results(text_run *run) {
     return !scanner->writer->stopped;
 }
 
-/* Another thread reads; this one, with its helpers, scans. */
+/* Scans while another thread reads. */
 static void scan_reading_ahead(text_run *run, text_file *file) {
     trawl_error error;
     read_ahead *reader = NULL;
@@ -218,7 +219,7 @@ static trawl_status read_at(void *context, uint64_t offset, void *buffer, size_t
     return status;
 }
 
-/* trawl_count_source, whose counters begin with 0, for counters that are added to. */
+/* trawl_count_source sets its counters; this function adds to those of the scanner. */
 static trawl_status count_source(text_run *run, const trawl_source *source, trawl_error *error) {
     text_scanner *scanner = run->scanner;
     trawl_db_information information;
@@ -235,7 +236,7 @@ static trawl_status count_source(text_run *run, const trawl_source *source, traw
     return status;
 }
 
-/* The library reads, with several threads. */
+/* Has the library read the file by offset, with several threads. */
 static void scan_by_offset(text_run *run, text_file *file) {
     text_scanner *scanner = run->scanner;
     trawl_error error;
@@ -259,8 +260,8 @@ static void scan_by_offset(text_run *run, text_file *file) {
         (void)fail(run, &error);
 }
 
-/* A GPU takes text faster than one thread reads it. Only the ring is made for texts of any length;
- * other ways of transfer are shown texts piece by piece. */
+/* A GPU scans faster than one thread reads. Only the transfer ring takes texts of any length by
+ * offset; the others get them in pieces. */
 static bool is_for_offsets(const text_scanner *scanner, const text_file *file) {
     const char *transfer = scanner->options.transfer;
     return device_is_cuda(scanner->options.device) && text_file_length(file) > BUFFER_BYTES &&
@@ -284,7 +285,7 @@ void text_scanner_run(text_scanner *scanner, const char *path, text_result *resu
         return;
     }
     if (is_output(scanner, file)) {
-        report("%s: is the output too; not scanned", path);
+        report("%s: not scanned, since it is the output too", path);
         result->failed = true;
         text_file_close(file);
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Scanning one text: from the file to the record writer or the counters. */
+/* Scans one text: reads the file, and passes matches to the record writer or to counters. */
 #ifndef CLI_SCAN_TEXT_H
 #define CLI_SCAN_TEXT_H
 
@@ -9,14 +9,14 @@
 #include "io/output_file.h"
 #include "trawl/trawl.h"
 
-/* What one thread of the command needs to scan texts, one after the other. */
+/* The state of a thread that scans texts one after the other. */
 typedef struct text_scanner {
     const trawl_db *db;
     trawl_scan_options options;
     record_writer *writer; /* NULL: only count */
-    uint64_t *per_pattern; /* NULL, or counters that are added to */
-    output_file *output;   /* flushed when the text comes slowly; NULL: not */
-    bool has_output_file;  /* the next two name the file that is written, which is no text */
+    uint64_t *per_pattern; /* one counter for each pattern, to be added to; or NULL */
+    output_file *output;   /* flushed while the scan waits for a slow text; NULL: not */
+    bool has_output_file;  /* standard output is this file, which is not scanned: */
     dev_t output_device;
     ino_t output_inode;
     uint8_t *buffer;  /* private */
@@ -26,7 +26,7 @@ typedef struct text_scanner {
 typedef struct text_result {
     uint64_t bytes;
     uint64_t matches;
-    bool failed; /* reported; what could be read has been scanned */
+    bool failed; /* an error was reported; the text before it was scanned */
 } text_result;
 
 /* `path` "-" is standard input. */

@@ -10,8 +10,8 @@
 #include "io/directory.h"
 #include "trawl/trawl.h"
 
-/* A compressed text is decompressed by one thread, so several are better done side by side. The
- * name only decides who works on it; how it is read depends on its content. */
+/* One thread decompresses a text, so several compressed texts are scanned side by side, even large
+ * ones. The name decides only that; whether a text is decompressed depends on its content. */
 static bool looks_compressed(const char *path) {
     static const char *const ends[] = {".gz", ".zst", ".xz"};
     size_t length = strlen(path);
@@ -62,7 +62,7 @@ static void collect_operand(scan_texts *texts, const char *operand, const scan_o
     if (is_directory && options->recursive)
         walk(texts, operand, options);
     else if (is_directory)
-        report("%s: is a directory; -r scans what is below it", operand);
+        report("%s: is a directory; -r scans the files below it", operand);
     else if (file_rules_accept(&options->rules, operand, false, true))
         (void)add(operand, texts);
     texts->failed = texts->failed || (is_directory && !options->recursive);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The texts of a scan: what the operands and -r come to, in order. */
+/* The texts of a scan, in order: the operands, and the files that -r finds. */
 #ifndef CLI_SCAN_TEXTS_H
 #define CLI_SCAN_TEXTS_H
 
@@ -7,19 +7,19 @@
 
 typedef struct scan_entry {
     char *path;
-    uint64_t stored_bytes; /* 0: not known */
-    bool alone;            /* large or without a known size: all threads work on it */
+    uint64_t stored_bytes; /* size of the file, 0 if unknown */
+    bool alone;            /* large or of unknown size: all threads scan it together */
 } scan_entry;
 
 typedef struct scan_texts {
     scan_entry *items;
     size_t count;
     size_t capacity;
-    uint64_t stored_bytes; /* of all; 0 when one is not known */
-    bool failed;           /* something could not be listed, and was reported */
+    uint64_t stored_bytes; /* of all; 0 if one is unknown */
+    bool failed;           /* an error while listing was reported */
 } scan_texts;
 
-/* Texts up to this many stored bytes are scanned side by side, each by one thread. */
+/* Smaller files are scanned side by side, each by one thread. */
 #define SCAN_SMALL_TEXT ((uint64_t)4 << 20)
 
 void scan_texts_collect(scan_texts *texts, const scan_options *options);

@@ -9,20 +9,19 @@
 
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
-#include "cli/flags/cuda.h"
 #include "cli/flags/device.h"
 #include "cli/target/planning.h"
 #include "cli/target/profile_load.h"
 
 /* ------------------------------------------------------------------ profiles */
 
-/* What the user has not given, from the entry. A kernel of the user's own leaves nothing to take
- * when the entry is about another one. */
+/* Takes from the entry what the user has not given. If the user named another kernel, takes nothing
+ * and returns false. */
 static bool take_entry(const profile_entry *entry, trawl_scan_options *options) {
     if (options->kernel != NULL && strcmp(options->kernel, entry->kernel) != 0)
         return false;
     options->kernel = entry->kernel;
-    /* The two were found together: one of them with another partner is worth nothing. */
+    /* The two were tuned together, so one alone is not taken. */
     if (options->block_threads == 0 && options->block_bytes == 0) {
         options->block_threads = entry->block_threads;
         options->block_bytes = entry->block_bytes;
@@ -32,13 +31,13 @@ static bool take_entry(const profile_entry *entry, trawl_scan_options *options) 
 
 /* ------------------------------------------------------------------ the choice */
 
-/* What is scanned to see whether the device can do it. */
+/* The text of a first scan, which shows whether the device can scan with these options. */
 typedef struct probe_text {
     const uint8_t *bytes;
     size_t length;
 } probe_text;
 
-/* Scans a little: whatever stands against scanning on this device shows before texts are read. */
+/* Scans a short text: an error of the device appears before texts are read. */
 static trawl_status probe(const trawl_db *db, const probe_text *text,
                           const trawl_scan_options *options, trawl_scan_report *done,
                           trawl_error *error) {
@@ -50,7 +49,8 @@ static trawl_status probe(const trawl_db *db, const probe_text *text,
     return trawl_count(db, text->bytes, text->length, &asked, &matches, NULL, error);
 }
 
-/* Takes what the profile says, if the device can do that with this database. */
+/* Applies the profile if the device can scan with it. False after reporting that --profile cannot
+ * be read. */
 static bool apply_profile(device_choice *choice, const trawl_db *db, const probe_text *text,
                           const profile_options *asked, trawl_scan_options *options) {
     trawl_error *error = &choice->profile_error;
@@ -67,7 +67,7 @@ static bool apply_profile(device_choice *choice, const trawl_db *db, const probe
             device_profile_find(profile, information.engine, information.variant);
         choice->tuned = entry == NULL ? (profile_entry){.block_bytes = 0} : *entry;
         error->status = TRAWL_OK;
-        /* Parameters found with one set may not be possible with another. */
+        /* Parameters tuned for one set may be impossible for another. */
         taken = entry != NULL && take_entry(&choice->tuned, &tuned) &&
                 probe(db, text, &tuned, &unused, error) == TRAWL_OK;
     }

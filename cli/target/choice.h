@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The device of a scan, decided once for all texts: which one --device auto takes and why, and what
- * a profile of `trawl tune` says for it.
+ * Chooses the device of a scan, once for all texts: resolves --device auto, and applies the profile
+ * of `trawl tune` for that device.
  */
 #ifndef CLI_TARGET_CHOICE_H
 #define CLI_TARGET_CHOICE_H
@@ -16,26 +16,27 @@ typedef struct device_choice {
     bool was_auto;
     char name[16];             /* "cpu", "cuda:0" */
     char reason[192];          /* of --device auto; else empty */
-    profile_entry tuned;       /* keeps the kernel's name that the options refer to */
-    char profile[4096];        /* the profile that something was taken from; else empty */
-    trawl_error profile_error; /* why one that is there was not used; status TRAWL_OK: not so */
+    profile_entry tuned;       /* holds the kernel's name that the scan options point to */
+    char profile[4096];        /* path of the profile that was applied; else empty */
+    trawl_error profile_error; /* why a profile was not applied; status TRAWL_OK: no reason */
 } device_choice;
 
-/* Decides, and completes `options`: afterwards options->device names one device, and what was not
- * given is as the profile says, if there is one for the engine and variant of `db`. A GPU lays its
- * tables out by a sample of the text at `text`; NULL: there is none. False after one line: the
- * device cannot scan this database in this way, or --profile cannot be read. */
+/* Chooses the device, and completes `options`: options->device names one device, and the kernel and
+ * block shape, if not given, are those of the profile for the engine and variant of `db`. A GPU
+ * arranges its tables by a sample of the file at `text`; NULL: no sample. False after reporting
+ * that the device cannot scan with this database and these options, or that --profile cannot be
+ * read. */
 bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
                    const char *text, trawl_scan_options *options);
 
-/* The part of --stats that describes the scans on a device, each key after a comma. `totals` has
- * the sums over all scans. */
+/* Prints the keys of --stats about the device, each after a comma. `totals` has the sums over all
+ * scans. */
 void device_print_stats(const device_choice *choice, const trawl_scan_report *totals);
 
-/* A key after a comma, and a text. */
+/* Prints a comma, a key and a string. */
 void device_print_stat(const char *key, const char *text);
 
-/* Adds what one scan did to the sums. */
+/* Adds the report of one scan to the sums. */
 void device_add_report(trawl_scan_report *totals, const trawl_scan_report *report);
 
 #endif

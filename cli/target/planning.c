@@ -14,9 +14,9 @@
 #include "io/text_file.h"
 #include "io/text_pieces.h"
 
-/* Many short pieces for CPUs: what is in a text often comes in bursts, of which a few pieces miss
- * some. A GPU's prices were fitted with pieces as long as those by which its tables are laid out.
- */
+/* A sample for a CPU has many short pieces: contents come in bursts, and a few long pieces would
+ * miss some. For a GPU pieces are as long as those by which its tables are arranged, since its
+ * costs were fitted with these. */
 enum { SAMPLE_BYTES = 131072 };
 static const text_pieces cpu_pieces = {SAMPLE_BYTES / 1024, 1024};
 static const text_pieces device_pieces = {SAMPLE_BYTES / 4096, 4096};
@@ -47,7 +47,7 @@ static trawl_status read_sample(const char *path, text_pieces pieces, uint8_t *s
     return status;
 }
 
-/* The profile is a help, not a need: what is wrong with it is told by `trawl tune`. */
+/* A profile that cannot be read is ignored here; `trawl tune` reports it. */
 static void take_costs(planning *self, trawl_compile_options *options) {
     trawl_error error;
     char path[4096];
@@ -82,7 +82,7 @@ bool planning_begin(planning *self, const char *path, bool must_exist,
         options->sample_length = 0;
         if (must_exist)
             (void)report_error(&error);
-        return !must_exist; /* who scans the file will say what is wrong with it */
+        return !must_exist; /* the scan of the file will report the error */
     }
     options->sample = self->sample;
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the planner is given besides the patterns: a sample of the text, and what scanning costs on
- * this CPU. */
+/* What the planner gets besides the patterns: a sample of the text, and the costs of steps on this
+ * CPU and GPU. */
 #ifndef CLI_TARGET_PLANNING_H
 #define CLI_TARGET_PLANNING_H
 
@@ -12,26 +12,26 @@ typedef struct planning {
     trawl_device_costs device_costs;
 } planning;
 
-/* Takes a sample of the file at `path`, from all over it when it is a regular one that is not
- * compressed, else from its beginning; NULL, or a pipe: none. And costs, from the profiles of
- * `trawl tune`, where there are such, of the CPU and of the GPU of options->device. All go into
- * `options`, which refer to *self afterwards. False after one line, when `must_exist` and the file
+/* Sets sample and costs in `options`, which point to *self afterwards. The sample is of the file at
+ * `path`: pieces from all over a regular file, or the beginning of a compressed one; none if `path`
+ * is NULL or, unless `must_exist`, no regular file. Costs are from the profiles of the CPU and of
+ * the GPU in options->device, if there are any. False after reporting that a file that must exist
  * cannot be read. */
 bool planning_begin(planning *self, const char *path, bool must_exist,
                     trawl_compile_options *options);
 
-/* The same with a text that is in memory. */
+/* The same with a sample of a text in memory. */
 void planning_begin_with_text(planning *self, const uint8_t *text, size_t length,
                               trawl_compile_options *options);
 
 void planning_end(planning *self);
 
-/* A sample of the text at `path` for a device, in the same way; NULL and *length 0 when there is
+/* A sample of the file at `path` by which a GPU arranges its tables. NULL and *length 0 if there is
  * none. The caller frees it. */
 uint8_t *planning_sample(const char *path, size_t *length);
 
-/* A sample of a text in memory by which tables are laid out on a device, taken as a scan from host
- * memory does it: from all over the text. The caller frees it. */
+/* The same of a text in memory, with the pieces that a scan from host memory takes. The caller
+ * frees it. */
 uint8_t *planning_table_sample(const uint8_t *text, size_t length, size_t *sample_length);
 
 #endif

@@ -123,7 +123,7 @@ static bool take_device_cost(trawl_device_costs *costs, const char *key, const c
     return false;
 }
 
-/* As many numbers as the member has, with spaces between them. */
+/* Reads as many numbers as the member has, separated by spaces. */
 static bool take_cost(trawl_costs *costs, const char *key, const char *text) {
     const char *name = NULL;
     size_t count = 0;
@@ -142,10 +142,10 @@ static bool take_cost(trawl_costs *costs, const char *key, const char *text) {
     return values != NULL && *text == '\0';
 }
 
-/* What the lines of a profile are about. */
+/* The kind of section that a line of a profile is in. */
 typedef enum section { IN_ENTRIES, IN_COSTS, IN_DEVICE_COSTS } section;
 
-/* "[ENGINE VARIANT]" begins an entry, "[cpu costs]" and "[cuda costs]" the costs. */
+/* Begins a section: "[ENGINE VARIANT]" is an entry, "[cpu costs]" and "[cuda costs]" are costs. */
 static bool begin_entry(device_profile *profile, char *line, section *now) {
     *now = strcmp(line, "[cpu costs]") == 0    ? IN_COSTS
            : strcmp(line, "[cuda costs]") == 0 ? IN_DEVICE_COSTS
@@ -174,7 +174,7 @@ static bool begin_entry(device_profile *profile, char *line, section *now) {
     return true;
 }
 
-/* "KEY = VALUE". Keys that are not known are damage too: nothing is left out in silence. */
+/* Reads "KEY = VALUE". An unknown key is an error, so that no line is ignored silently. */
 static bool take_pair(device_profile *profile, char *line, section now) {
     char *equals = strchr(line, '=');
     if (equals == NULL)
@@ -240,7 +240,7 @@ trawl_status device_profile_read(const char *path, device_profile *profile, traw
 
 /* ------------------------------------------------------------------ writing */
 
-/* The directory that the file is to lie in. Whether that worked is seen when the file is opened. */
+/* Creates the directory of a file. An error shows when the file is opened. */
 static void make_directory(const char *path) {
     char directory[4096];
     const char *slash = strrchr(path, '/');
@@ -343,7 +343,7 @@ bool device_profile_set(device_profile *profile, const profile_entry *entry) {
     return true;
 }
 
-/* ------------------------------------------------------------------ where it lies */
+/* ------------------------------------------------------------------ names and paths */
 
 void profile_device_name(const char *description, char *name, size_t size) {
     const char *end = strstr(description, " (");
@@ -354,7 +354,7 @@ void profile_device_name(const char *description, char *name, size_t size) {
 bool device_profile_path(const char *device_name, char *path, size_t size) {
     const char *base = getenv("XDG_CONFIG_HOME");
     const char *middle = "";
-    /* Relative paths are to be ignored, says the XDG Base Directory Specification. */
+    /* The XDG Base Directory Specification says to ignore relative paths. */
     if (base == NULL || base[0] != '/') {
         base = getenv("HOME");
         middle = "/.config";

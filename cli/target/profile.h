@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Profiles: what `trawl tune` found to be the fastest on a device, one small file for each device.
+ * Profiles: the results of `trawl tune`, one small file for each device.
  *
  *     device = NVIDIA H200
  *
@@ -8,7 +8,7 @@
  *     kernel = hot
  *     block_threads = 256         0: the kernel's own
  *     block_bytes = 65536         0: the kernel's own
- *     gb_per_second = 612.3       what was measured, with these parameters
+ *     gb_per_second = 612.3       the speed measured with these parameters
  *     date = 2026-11-21
  *
  *     [cpu costs]                 of a CPU: the members of trawl_costs, in nanoseconds
@@ -17,7 +17,7 @@
  *     [cuda costs]                of a GPU: the members of trawl_device_costs, in picoseconds
  *     filter = 1.2
  *
- * Empty lines and lines that begin with # mean nothing. Parameters never change what is found.
+ * Empty lines and lines that begin with # are ignored. Profiles never change results.
  */
 #ifndef CLI_TARGET_PROFILE_H
 #define CLI_TARGET_PROFILE_H
@@ -50,32 +50,33 @@ typedef struct device_profile {
     trawl_device_costs device_costs;
 } device_profile;
 
-/* The members of trawl_costs by name: where its values are and how many; NULL past the last one. */
+/* Member number `index` of trawl_costs: its values, their number and its name; NULL past the last.
+ */
 double *profile_cost(trawl_costs *costs, size_t index, const char **name, size_t *count);
 
-/* The same of trawl_device_costs, whose members are one value each. */
+/* The same of trawl_device_costs, whose members have one value each. */
 double *profile_device_cost(trawl_device_costs *costs, size_t index, const char **name);
 
-/* Reads a whole profile. TRAWL_ERROR_IO when it cannot be read, TRAWL_ERROR_FORMAT when it is
- * damaged; the sentence then names file and line, and *profile is empty. */
+/* Reads a profile. TRAWL_ERROR_IO if it cannot be read, TRAWL_ERROR_FORMAT if it is damaged: the
+ * message names file and line. *profile is then empty. */
 trawl_status device_profile_read(const char *path, device_profile *profile, trawl_error *error);
 
-/* Writes it atomically; makes the directory of the file, but not that of the directory. */
+/* Writes a profile atomically. Creates the directory of the file, but not the parent directory. */
 trawl_status device_profile_write(const char *path, const device_profile *profile,
                                   trawl_error *error);
 
-/* NULL: there is none. */
+/* The entry for an engine and variant, or NULL. */
 const profile_entry *device_profile_find(const device_profile *profile, const char *engine,
                                          const char *variant);
 
-/* Puts an entry in the place of the one for the same engine and variant. False when it is full. */
+/* Replaces the entry for the same engine and variant, or adds one. False if the profile is full. */
 bool device_profile_set(device_profile *profile, const profile_entry *entry);
 
-/* The maker's name of a device, from trawl_device.description. */
+/* The name of the product, "NVIDIA H200", from trawl_device.description. */
 void profile_device_name(const char *description, char *name, size_t size);
 
-/* Where the profile of a device lies: $XDG_CONFIG_HOME/trawl/ (else $HOME/.config/trawl/) and the
- * device's name. False when neither variable is set or the path is too long. */
+/* The path of a device's profile: $XDG_CONFIG_HOME/trawl/NAME.profile, else
+ * $HOME/.config/trawl/NAME.profile. False if neither variable is set or the path is too long. */
 bool device_profile_path(const char *device_name, char *path, size_t size);
 
 #endif

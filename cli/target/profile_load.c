@@ -5,23 +5,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/flags/cuda.h"
+#include "cli/flags/device.h"
 
 void device_maker_name(const char *device, char *name, size_t size) {
-    enum { MOST = 64 };
-    trawl_device devices[MOST];
-    size_t count = 0;
-    const char *wanted = strcmp(device, "cuda") == 0 ? "cuda:0" : device;
-    (void)snprintf(name, size, "%s", wanted);
-    if (trawl_devices(devices, MOST, &count, NULL) != TRAWL_OK)
-        return;
-    for (size_t i = 0; i < count && i < MOST; i++) {
-        if (strcmp(devices[i].name, wanted) == 0)
-            profile_device_name(devices[i].description, name, size);
-    }
+    trawl_device found;
+    if (device_find(device, &found))
+        profile_device_name(found.description, name, size);
+    else
+        (void)snprintf(name, size, "%s", strcmp(device, "cuda") == 0 ? "cuda:0" : device);
 }
 
-/* Whether there is a folder of profiles. */
+/* Whether the directory of profiles exists. */
 static bool has_profiles(void) {
     char path[4096];
     if (!device_profile_path("any", path, sizeof path))
@@ -42,7 +36,7 @@ trawl_status device_profile_load(const profile_options *options, const char *dev
         (void)snprintf(path, size, "%s", options->path);
         return device_profile_read(path, profile, error);
     }
-    if (!has_profiles()) /* most have none, and a device's name takes long to get */
+    if (!has_profiles()) /* the usual case, and finding a device's name takes long */
         return TRAWL_ERROR_UNAVAILABLE;
     device_maker_name(device, name, sizeof name);
     if (!device_profile_path(name, path, size) || access(path, F_OK) != 0) {

@@ -20,7 +20,7 @@ void device_start_begin(device_start *self, const char *device) {
         return;
     sigset_t blocked;
     sigset_t before;
-    (void)sigfillset(&blocked); /* signals are for the main thread */
+    (void)sigfillset(&blocked); /* the main thread handles signals */
     (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
     self->running = pthread_create(&self->thread, NULL, start, self) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

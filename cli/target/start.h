@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Starting CUDA takes a fifth of a second: it goes on while patterns are read and compiled. */
+/* Starts CUDA, which takes a fifth of a second, while patterns are read and compiled. */
 #ifndef CLI_TARGET_START_H
 #define CLI_TARGET_START_H
 
@@ -13,12 +13,12 @@ typedef struct device_start {
     pthread_t thread;
 } device_start;
 
-/* Begins to start the CUDA device of that name ("cuda", "cuda:N"; "auto": the first one) in a
- * thread of its own; of another name, or NULL: nothing. *self must stay where it is until the end.
- * What is wrong with the device is left to those who use it afterwards: they find the same. */
+/* Starts the CUDA device of that name ("cuda", "cuda:N"; "auto": the first one) in a thread of its
+ * own; does nothing for other names and NULL. *self must not move before device_start_end. Errors
+ * are not reported here: the first use of the device returns them. */
 void device_start_begin(device_start *self, const char *device);
 
-/* Waits until it is there. May be called more than once, and must be before the process ends. */
+/* Waits until the device has started. Must be called before the process ends, even twice. */
 void device_start_end(device_start *self);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl tune: the fastest kernel and block shape for an engine on a GPU, or what scanning costs a
- * CPU. */
+/* trawl tune: finds the fastest kernel and block shape of an engine on a GPU, or measures the costs
+ * that the planner uses. */
 #include "cli/tune/command.h"
 
 #include <inttypes.h>
@@ -119,7 +119,7 @@ static bool is_cpu(const tune_options *options) {
     return strcmp(options->scan.device, "cpu") == 0;
 }
 
-/* A GPU is measured for the planner. */
+/* Whether the costs of a GPU are measured for the planner. */
 static bool measures_device(const tune_options *options) {
     return device_is_cuda(options->scan.device) && options->patterns.count == 0 &&
            options->text == NULL;
@@ -187,7 +187,7 @@ static bool compile(const tune_options *options, trawl_db **db) {
     return status == TRAWL_OK;
 }
 
-/* The text up to the limit, in new memory; NULL after one line. */
+/* Reads the text up to the limit. NULL after reporting. The caller frees it. */
 static uint8_t *read_text(const tune_options *options, size_t *length) {
     enum { STEP = 64 << 20 };
     text_file *file = NULL;
@@ -217,7 +217,7 @@ static uint8_t *read_text(const tune_options *options, size_t *length) {
 
 /* ------------------------------------------------------------------ tuning */
 
-/* One kernel: a line, and `best` when it is the fastest so far. */
+/* Tunes one kernel and prints a line. `best` becomes this kernel if it is the fastest so far. */
 static bool try_kernel(const char *kernel, tune_subject *subject, profile_entry *best) {
     tune_shape shape;
     subject->kernel = kernel;
@@ -250,7 +250,8 @@ static bool try_kernels(const tune_options *options, const char *engine, tune_su
     return some;
 }
 
-/* Puts what is not NULL into the profile; what else is in it stays. False after one line. */
+/* Writes those arguments that are not NULL to the profile, whose other parts stay. False after
+ * reporting. */
 static bool remember(const tune_options *options, const profile_entry *best,
                      const trawl_costs *costs, const trawl_device_costs *device_costs) {
     char path[4096];
@@ -260,13 +261,14 @@ static bool remember(const tune_options *options, const profile_entry *best,
     if (options->profile.path != NULL)
         (void)snprintf(path, sizeof path, "%s", options->profile.path);
     else if (!device_profile_path(name, path, sizeof path)) {
-        report("neither XDG_CONFIG_HOME nor HOME says where profiles lie; --profile FILE does");
+        report("neither XDG_CONFIG_HOME nor HOME is set, which name the directory of profiles; "
+               "give --profile FILE");
         return false;
     }
     device_profile *profile = allocate(sizeof *profile);
     trawl_status status = device_profile_read(path, profile, &error);
     if (status == TRAWL_ERROR_FORMAT)
-        report("%s; it is written anew", error.message);
+        report("%s; the file is written anew", error.message);
     (void)snprintf(profile->device, sizeof profile->device, "%s", name);
     if (costs != NULL) {
         profile->has_costs = true;
@@ -290,7 +292,7 @@ static bool remember(const tune_options *options, const profile_entry *best,
     return status == TRAWL_OK;
 }
 
-/* One line for each step: its name, and nanoseconds. */
+/* Measures the costs of the CPU. Prints a line for each step: its name, and nanoseconds. */
 static bool tune_cpu(const tune_options *options) {
     trawl_costs costs = TRAWL_COSTS;
     trawl_error error;
@@ -310,7 +312,7 @@ static bool tune_cpu(const tune_options *options) {
     return remember(options, NULL, &costs, NULL);
 }
 
-/* The same for a GPU, in picoseconds. */
+/* Measures the costs of a GPU, in picoseconds. */
 static bool tune_device(const tune_options *options) {
     trawl_device_costs costs = TRAWL_DEVICE_COSTS;
     trawl_error error;

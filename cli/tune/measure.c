@@ -6,11 +6,11 @@
 
 #include "cli/tune/search.h"
 
-/* 0 is the kernel's own. Tran et al. go from 32 to 512 threads (Figs. 20-21). */
+/* Threads per block; 0 is the kernel's own. Tran et al. try 32 to 512 (Figs. 20-21). */
 static const uint32_t thread_counts[] = {0, 32, 64, 128, 192, 256, 384, 512, 768, 1024};
 
-/* Bytes that a thread owns: multiples of 16, and odd numbers of words, which Zha & Sahni need to
- * keep banks of shared memory from conflicting (Theorem 1). */
+/* Bytes of text per thread: multiples of 16, and odd numbers of 4-byte words, with which threads
+ * use different banks of shared memory (Zha & Sahni, Theorem 1). */
 static const uint32_t thread_bytes[] = {0,   16,  36,  64,  100, 128, 164, 196,  228,
                                         256, 292, 324, 384, 452, 512, 768, 1024, 2048};
 
@@ -28,7 +28,7 @@ static void shape_of(const tune_subject *subject, const size_t *point, uint32_t 
         *threads = count;
 }
 
-/* A tune_measure. */
+/* Times one shape, as a tune_measure. */
 static double time_point(void *context, const size_t *point) {
     tune_subject *subject = context;
     trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
@@ -48,7 +48,7 @@ static double time_point(void *context, const size_t *point) {
 }
 
 bool tune_kernel(tune_subject *subject, tune_shape *shape) {
-    /* Two per cent: runs of one shape differ by that much. */
+    /* Runs of one shape differ by up to 2 %. */
     static const tune_space space = {.axes = 2, .sizes = {THREADS, BYTES}, .margin = 0.02};
     static const size_t start[2] = {0, 0};
     trawl_cuda_scan scan = TRAWL_CUDA_SCAN;

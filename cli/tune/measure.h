@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What the search of `trawl tune` stands on: the grid of block shapes, and timing a point of it on
- * a device.
+ * The grid of block shapes that `trawl tune` searches, and the timing of one shape on a device.
  */
 #ifndef CLI_TUNE_MEASURE_H
 #define CLI_TUNE_MEASURE_H
@@ -14,10 +13,10 @@ typedef struct tune_subject {
     const void *text;
     uint64_t length;
     uint32_t repeats;
-    uint32_t own_threads; /* T that the kernel has by itself */
+    uint32_t own_threads; /* threads of a block in the kernel's own shape */
     double *seconds;      /* room for `repeats` */
     bool verbose;
-    trawl_error refusal; /* of the last point that could not be */
+    trawl_error refusal; /* why the last impossible point was refused */
 } tune_subject;
 
 /* The best shape of a kernel. */
@@ -30,7 +29,7 @@ typedef struct tune_shape {
 } tune_shape;
 
 /* Searches threads per block and bytes per thread, beginning with the kernel's own shape. False
- * with the reason in subject->refusal when the kernel cannot scan at all. */
+ * with the reason in subject->refusal if the kernel cannot scan at all. */
 bool tune_kernel(tune_subject *subject, tune_shape *shape);
 
 #endif

@@ -29,7 +29,7 @@ static double seconds_of(search *self, const size_t *point) {
     return self->seconds[index];
 }
 
-/* Goes to the best value of an axis; returns whether that is another point. */
+/* Moves to the best value of an axis; returns whether that is another point. */
 static bool descend(search *self, size_t axis) {
     tune_found *found = self->found;
     size_t point[TUNE_MOST_AXES];
@@ -65,7 +65,7 @@ bool tune_search(const tune_space *space, const size_t *start, tune_measure meas
         points *= space->sizes[axis];
     }
     found->seconds = seconds_of(&self, found->point);
-    /* Every step lowers the time, so this ends; it ends when no axis has moved since the last. */
+    /* Each move lowers the time, so the loop ends: when no axis has moved since the last move. */
     size_t still = 0;
     for (size_t axis = 0; still < space->axes; axis = (axis + 1) % space->axes)
         still = descend(&self, axis) ? 1 : still + 1;

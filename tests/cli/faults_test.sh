@@ -94,7 +94,7 @@ fi
 # the output is not scanned as a text
 mkdir own
 printf 'fox' >own/a
-refuse 'own/out: is the output too' bash -c "'$trawl' scan -r -e fox own >own/out"
+refuse 'own/out: not scanned, since it is the output too' bash -c "'$trawl' scan -r -e fox own >own/out"
 rm own/out
 expect 0 '' "$trawl" scan -r -e fox own -o own/out
 expect 0 'own/a\t0\t3\t0\tfox' cat own/out

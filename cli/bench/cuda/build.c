@@ -26,7 +26,7 @@ static bool is_built(const bench_cuda *bench, size_t index) {
     bool same_variant = row->asked_variant == NULL || last->asked_variant == NULL
                             ? row->asked_variant == last->asked_variant
                             : strcmp(row->asked_variant, last->asked_variant) == 0;
-    /* On the CPU, auto is another engine. */
+    /* On the CPU and on a GPU auto may choose different engines. */
     bool same_device =
         (bench->details[index].ladder == NULL) == (bench->details[bench->built_for].ladder == NULL);
     same_variant = same_variant && (same_device || strcmp(row->asked_engine, "auto") != 0);

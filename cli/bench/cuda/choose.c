@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl bench on a CUDA device: which rows there are. */
 #include "cli/bench/cuda/choose.h"
 
 #include <stdio.h>
@@ -16,11 +15,11 @@
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
 
-/* What one element of --engine asks for. */
+/* The rows that one element of --engine asks for. */
 typedef struct wish {
     const char *engine;
-    const char *variant; /* NULL: all that the ladders have */
-    const char *kernel;  /* the same */
+    const char *variant; /* NULL: all variants in the ladders */
+    const char *kernel;  /* NULL: all kernels in the ladders */
 } wish;
 
 static bool equal_or_any(const char *wanted, const char *name) {
@@ -67,7 +66,7 @@ static size_t add_ladders(bench_cuda *bench, const wish *asked) {
             row->parts = rung->parts;
             row->paper_least = rung->paper_least;
             row->paper_most = rung->paper_most;
-            /* The paper compares with its first rung; without that one there is no comparison. */
+            /* The paper compares with its first rung; without that row there is no speed-up. */
             if (row->is_first && i != 0)
                 row->is_first = false;
             added++;
@@ -76,7 +75,7 @@ static size_t add_ladders(bench_cuda *bench, const wish *asked) {
     return added;
 }
 
-/* What `trawl tune` found on this device. */
+/* Adds the rows of parameters in the profile of this device. */
 static void add_tuned(bench_cuda *bench, const wish *asked) {
     const device_profile *profile = &bench->profile;
     static const char ladder[] = "parameters of trawl tune";
@@ -125,7 +124,7 @@ static void add_transfers(bench_cuda *bench, const wish *asked) {
 
 static void add_wish(bench_cuda *bench, const wish *asked) {
     const bench_options *options = bench->options;
-    /* --transfer leaves only its rows. */
+    /* With --transfer there are only rows with the text in host memory. */
     if (options->scan.transfer == NULL) {
         if (add_ladders(bench, asked) == 0)
             name_tables(bench, add_row(bench, asked->engine, "as asked"), asked->variant,
@@ -136,8 +135,8 @@ static void add_wish(bench_cuda *bench, const wish *asked) {
         add_transfers(bench, asked);
 }
 
-/* One engine, with what stands behind its colon, else in --variant and --kernel. False after one
- * line. */
+/* Adds the rows of an engine. `variant` is the part after the colon, or else --variant. False after
+ * reporting. */
 static bool take_engine(bench_cuda *bench, const char *engine, const char *variant) {
     trawl_compile_options compile = TRAWL_COMPILE_OPTIONS;
     trawl_scan_options scan = {.size = sizeof scan, .kernel = bench->options->scan.kernel};
@@ -150,7 +149,7 @@ static bool take_engine(bench_cuda *bench, const char *engine, const char *varia
     return true;
 }
 
-/* "all", "auto", "NAME" or "NAME:VARIANT". */
+/* Adds the rows of one element of --engine: "all", "auto", "NAME" or "NAME:VARIANT". */
 static bool take_element(bench_cuda *bench, const char *element) {
     const char *colon = strchr(element, ':');
     size_t length = colon == NULL ? strlen(element) : (size_t)(colon - element);
@@ -188,7 +187,7 @@ static bool take_list(bench_cuda *bench, const char *list) {
     return good;
 }
 
-/* What `trawl tune` found on the device. False after one line. */
+/* Reads the profile of the device. False after reporting that --profile cannot be read. */
 static bool read_profile(bench_cuda *bench) {
     const profile_options *asked = &bench->options->profile;
     char path[4096];
@@ -204,7 +203,7 @@ static bool read_profile(bench_cuda *bench) {
 bool bench_cuda_choose(bench_cuda *bench) {
     const bench_options *options = bench->options;
     bool good = read_profile(bench);
-    /* The CPU says how many matches there are. */
+    /* The row of the CPU, whose number of matches the others must find. */
     (void)add_row(bench, "ac-dfa", NULL);
     for (size_t i = 0; good && i < options->engines.count; i++)
         good = take_list(bench, options->engines.items[i]);

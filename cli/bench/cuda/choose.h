@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Which rows there are on a CUDA device. */
+/* Chooses the rows of `trawl bench` on a CUDA device. */
 #ifndef CLI_BENCH_CUDA_CHOOSE_H
 #define CLI_BENCH_CUDA_CHOOSE_H
 
 #include "cli/bench/cuda/rows.h"
 
-/* The rows that the options ask for, after the one of the CPU. False after one line. */
+/* Makes the row of the CPU and the rows that the options ask for. False after reporting. */
 bool bench_cuda_choose(bench_cuda *bench);
 
 #endif

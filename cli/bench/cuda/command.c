@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl bench on a CUDA device: building and timing the rows. */
+/* trawl bench on a CUDA device. */
 #include "cli/bench/cuda/command.h"
 
 #include <inttypes.h>
@@ -48,11 +48,11 @@ static void measure_kernel(bench_cuda *bench, size_t index) {
                                                   row->seconds, &row->matches, &row->refusal));
 }
 
-/* The number of matches that all rows must find, from the CPU. */
+/* Counts the matches on the CPU: all other rows must find the same number. */
 static void measure_cpu(bench_cuda *bench, size_t index) {
     bench_row *row = &bench->rows.items[index];
     if (!bench_cuda_build(bench, index)) {
-        /* A set that is too large for one DFA. */
+        /* The set is too large for a DFA. */
         row->asked_engine = "auto";
         if (!bench_cuda_build(bench, index))
             return;
@@ -69,7 +69,7 @@ static void measure_cpu(bench_cuda *bench, size_t index) {
     row->seconds[0] = seconds_now() - begin;
 }
 
-/* How a row is called when rows disagree. */
+/* Sets the name that reports of disagreement use. */
 static void name_row(bench_cuda *bench, size_t index) {
     bench_row *row = &bench->rows.items[index];
     const bench_cuda_row *detail = &bench->details[index];
@@ -102,14 +102,14 @@ static void measure(bench_cuda *bench) {
 
 /* ------------------------------------------------------------------ the command */
 
-/* Where --device leads; it has been checked. */
+/* Resolves --device, which has been checked. */
 static void find_device(bench_cuda *bench) {
     (void)device_number(bench->options->scan.device, &bench->device_number);
     (void)snprintf(bench->device, sizeof bench->device, "cuda:%" PRIu32, bench->device_number);
     device_maker_name(bench->device, bench->device_name, sizeof bench->device_name);
 }
 
-static int judge(const bench_cuda *bench) {
+static int exit_status(const bench_cuda *bench) {
     if (bench_form_counts(bench->options->form) && !bench_rows_agree(&bench->rows))
         return EXIT_ERROR;
     for (size_t i = 1; i < bench->rows.count; i++) {
@@ -135,7 +135,8 @@ int bench_cuda_run(const bench_options *options, const trawl_patterns *patterns,
         }
         bool pinned = trawl_cuda_pin(text->bytes, text->length, &error) == TRAWL_OK;
         if (!pinned)
-            report("the text is not pinned, so host to host is slower: %s", error.message);
+            report("the text is not pinned, so rows with the text in host memory are slower: %s",
+                   error.message);
         measure(bench);
         if (pinned)
             trawl_cuda_unpin(text->bytes);
@@ -143,7 +144,7 @@ int bench_cuda_run(const bench_options *options, const trawl_patterns *patterns,
             bench_cuda_print_json(bench);
         else
             bench_cuda_print_table(bench);
-        status = judge(bench);
+        status = exit_status(bench);
     }
     bench_rows_release(&bench->rows);
     for (size_t i = 0; i < bench->list_count; i++)

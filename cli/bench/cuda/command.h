@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * trawl bench on a CUDA device: ladders. Each ladder is a family of kernels in the order in which
- * its paper improves them, or a way of moving the text; each rung is a row, with its speed-up over
- * the first rung and what the paper says of it.
+ * trawl bench on a CUDA device. Rows form ladders: a ladder has the kernels of a family, in the
+ * order in which its paper improves them, or ways of transferring the text. Each row has its
+ * speed-up over the first row of its ladder, and the paper's figure for it.
  */
 #ifndef CLI_BENCH_CUDA_COMMAND_H
 #define CLI_BENCH_CUDA_COMMAND_H
@@ -11,7 +11,7 @@
 #include "cli/bench/text.h"
 #include "trawl/trawl.h"
 
-/* The whole command; returns the exit status. */
+/* Measures and prints; returns the exit status. */
 int bench_cuda_run(const bench_options *options, const trawl_patterns *patterns,
                    const bench_text *text);
 

@@ -11,22 +11,22 @@ typedef struct bench_rung {
     const char *variant; /* the tables */
     const char *kernel;
     uint32_t parts; /* ac-split: m; else 0 */
-    /* The paper's speed-up over the ladder's first rung, from .. to; 0: it has no figure. */
+    /* The paper's speed-up over the first rung of the ladder, from .. to; 0: no figure. */
     double paper_least, paper_most;
 } bench_rung;
 
 typedef struct bench_ladder {
     const char *engine;
     const char *name;   /* of the family */
-    const char *source; /* of the paper's figures; NULL: there are none */
+    const char *source; /* of the paper's figures; NULL: none */
     const bench_rung *rungs;
     size_t count;
 } bench_ladder;
 
-/* All ladders of kernels, in the order in which they are shown; ends with an engine of NULL. */
+/* All ladders of kernels, in the order of the output. The last one has engine NULL. */
 extern const bench_ladder bench_ladders[];
 
-/* The paper's speed-up of strategy A with so many segments over one segment; 0: no figure. */
+/* The paper's speed-up of strategy A with `segments` over one segment; 0: no figure. */
 double bench_paper_strategy_a(uint32_t segments);
 extern const char bench_paper_strategy_source[];
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl bench on a CUDA device: what it found, for people and for programs. */
 #include "cli/bench/cuda/print.h"
 
 #include <inttypes.h>
@@ -47,7 +46,7 @@ static void print_ladder_name(const bench_cuda *bench, size_t index) {
                  row->transfer == NULL ? "of read" : "of link", "speed-up", "paper");
 }
 
-/* The column that says how: a kernel, or a way of moving the text. */
+/* The second column: the kernel, or the way of transfer. */
 static void describe(const bench_cuda_row *row, char *text, size_t size) {
     if (row->transfer != NULL && row->segments != 0)
         (void)snprintf(text, size, "%s, %" PRIu32 " segment%s", row->transfer, row->segments,

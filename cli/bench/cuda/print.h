@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What a CUDA device did, for people and for programs. */
+/* The results on a CUDA device, as tables and as JSON. */
 #ifndef CLI_BENCH_CUDA_PRINT_H
 #define CLI_BENCH_CUDA_PRINT_H
 

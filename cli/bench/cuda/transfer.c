@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl bench on a CUDA device: from host memory and back, timed by the clock on the wall. */
+/* Rows with the text in host memory, timed by the clock. */
 #include "cli/bench/cuda/transfer.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ void bench_cuda_measure_transfer(bench_cuda *bench, size_t index) {
     trawl_status status = TRAWL_OK;
     double unused = 0;
     row->seconds = allocate(row->repeats * sizeof *row->seconds);
-    /* The first run is not counted: it uploads the database. */
+    /* The first run is not timed: it uploads the database. */
     status = run_once(bench, &options, per_pattern, &row->matches, &unused, &row->refusal);
     for (size_t i = 0; status == TRAWL_OK && i < row->repeats; i++)
         status =

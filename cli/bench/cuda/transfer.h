@@ -5,11 +5,11 @@
 
 #include "cli/bench/cuda/rows.h"
 
-/* Times one row with the text in host memory. */
+/* Times one row. */
 void bench_cuda_measure_transfer(bench_cuda *bench, size_t index);
 
-/* For a row of strategy B: how many times as long as A with as many segments it took, and would
- * take by the model with one and with two channels. False when there is nothing to compare. */
+/* For a row of strategy B: its time divided by that of strategy A with as many segments, as
+ * measured, and by the model with one and with two channels. False if there is no such row. */
 typedef struct bench_strategy_ratio {
     double measured, one_channel, two_channels;
 } bench_strategy_ratio;

@@ -11,11 +11,11 @@ double transfer_model_a(const transfer_times *segment, size_t segments,
     double scan = segment->scan;
     double out = segment->copy_out;
     double count = (double)segments;
-    /* Three stages in a row: each is passed once, and the slowest of them by all segments. */
+    /* A pipeline of three stages: one segment passes all of them, the others the slowest one. */
     double stages = in + scan + out + (count - 1) * larger(scan, larger(in, out));
     if (channels == TRANSFER_TWO_CHANNELS)
         return stages;
-    /* One channel is busy with all copies, one after the other. */
+    /* One channel makes all copies one after the other. */
     return larger(stages, count * (in + out));
 }
 
@@ -26,8 +26,8 @@ double transfer_model_b(const transfer_times *segment, size_t segments,
     double out = segment->copy_out;
     if (segments < 2)
         return in + scan + out;
-    /* Step i copies segment i in, scans i - 1 and copies the results of i - 2 out; the first step
-     * has nothing to copy out, and behind the last one there is nothing to copy in. */
+    /* Step i copies segment i in, scans segment i - 1 and copies the results of segment i - 2 out.
+     * The first steps have nothing to copy out, the last ones nothing to copy in. */
     double copies = channels == TRANSFER_TWO_CHANNELS ? larger(in, out) : in + out;
     return in + larger(in, scan) + (double)(segments - 2) * larger(copies, scan) +
            larger(scan, out) + out;

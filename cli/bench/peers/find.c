@@ -14,8 +14,6 @@
 #include "cli/base/report.h"
 #include "cli/bench/libhs.h"
 
-/* ------------------------------------------------------------------ which there are */
-
 static char *join(const char *directory, const char *name) {
     size_t size = strlen(directory) + strlen(name) + 2;
     char *path = allocate(size);
@@ -23,8 +21,8 @@ static char *join(const char *directory, const char *name) {
     return path;
 }
 
-/* build/peers: below the folder of this command's own (build/release/trawl), or else here. The
- * caller frees it. */
+/* The directory of peers: --peers-dir; or peers/ beside the directory of this executable, which is
+ * build/peers for build/release/trawl; or else build/peers. The caller frees it. */
 static char *find_directory(const bench_options *options) {
     char self[PATH_MAX];
     if (options->peers_dir != NULL)

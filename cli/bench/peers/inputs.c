@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl bench: what processes get to work on, as files in memory. */
 #include "cli/bench/peers/inputs.h"
 
 #include <errno.h>
@@ -13,7 +12,7 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 
-enum { HEAD_BYTES = 8 }; /* of a pattern: its length and its flags */
+enum { HEAD_BYTES = 8 }; /* before each pattern: its length and its flags */
 
 int bench_memory_file(const char *name) {
     int file = memfd_create(name, 0);

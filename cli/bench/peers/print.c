@@ -66,7 +66,7 @@ static void print_programs(const bench_contest *contest) {
     const bench_rows *rows = contest->programs;
     const bench_row *reference = bench_rows_reference(rows);
     const bench_row *best = bench_rows_best_peer(rows);
-    (void)puts("\nwhole programs (other semantics: lines with a match; all they do is timed)");
+    (void)puts("\nwhole programs (lines with a match; the whole process is timed)");
     bench_widths widths = bench_widths_of(rows);
     (void)printf("%-*s  %-*s  threads        lines     GB/s      min      max%s\n", widths.engine,
                  "program", widths.variant, "version", best == NULL ? "" : "   ratio (min-max)");

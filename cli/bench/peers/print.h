@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * trawl bench --peers: its tables and its JSON, with the ratio of each row to the best peer.
+ * The tables and JSON of trawl bench --peers, with the ratio of each row to the fastest peer.
  */
 #ifndef CLI_BENCH_PEERS_PRINT_H
 #define CLI_BENCH_PEERS_PRINT_H
@@ -10,26 +10,26 @@
 #include "cli/bench/text.h"
 #include "trawl/trawl.h"
 
-/* Everything that one run of the command has measured. */
+/* All measurements of the command. */
 typedef struct bench_contest {
     const bench_options *options;
     const trawl_patterns *patterns;
     const bench_text *text;
     const bench_rows *rows;
-    const bench_rows *programs; /* whole ones; engine: the program, variant: its version, matches:
+    const bench_rows *programs; /* whole programs; engine: its name, variant: its version, matches:
                                    the lines that it counted */
 } bench_contest;
 
-/* How many times as fast as another row: taken in each turn that both have. */
+/* The speed of a row divided by that of another one, over the turns in which both have runs. */
 typedef struct bench_ratio {
     double median, min, max;
 } bench_ratio;
 bench_ratio bench_row_ratio(const bench_row *row, const bench_row *other);
 
-/* The fastest peer of those that found what most rows found; NULL when there is none. */
+/* The fastest peer that agrees with the reference; NULL if there is none. */
 const bench_row *bench_rows_best_peer(const bench_rows *rows);
 
-/* To standard output. */
+/* Print to standard output. */
 void bench_peers_print_table(const bench_contest *contest);
 void bench_peers_print_json(const bench_contest *contest);
 

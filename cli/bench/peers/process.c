@@ -31,7 +31,7 @@ struct bench_process {
 
 /* ------------------------------------------------------------------ start */
 
-/* In the child, between fork and exec: only what is safe there. */
+/* Runs in the child between fork and exec: calls only async-signal-safe functions. */
 static _Noreturn void become(const char *const *argv, int channel, int errors) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -39,7 +39,7 @@ static _Noreturn void become(const char *const *argv, int channel, int errors) {
         (void)!write(score, "1000", 4);
         (void)close(score);
     }
-    /* exec takes strings that may be written to, but never does it. */
+    /* The parameter of execvp is not const, but execvp does not write to the strings. */
     union {
         const char *const *given;
         char *const *taken;
@@ -81,12 +81,12 @@ bench_process *bench_process_start(const char *const *argv, double seconds) {
 /* ------------------------------------------------------------------ question and answer */
 
 void bench_process_ask(bench_process *process, const char *line) {
-    /* A process that is gone must not end this one with SIGPIPE. */
+    /* MSG_NOSIGNAL: if the process has ended, SIGPIPE must not end this one. */
     (void)send(process->channel, line, strlen(line), MSG_NOSIGNAL);
     (void)send(process->channel, "\n", 1, MSG_NOSIGNAL);
 }
 
-/* Waits for more of its output; LINE when there is some. */
+/* Waits for more output; BENCH_ANSWER_LINE if there is some. */
 static bench_answer receive(bench_process *process) {
     struct pollfd wait = {.fd = process->channel, .events = POLLIN};
     for (;;) {
@@ -96,7 +96,7 @@ static bench_answer receive(bench_process *process) {
         double most = process->time_left > 3600 ? 3600 : process->time_left;
         int ready = poll(&wait, 1, (int)(most * 1e3) + 1);
         process->time_left -= seconds_now() - begin;
-        if (ready <= 0) /* the time tells */
+        if (ready <= 0) /* time_left decides */
             continue;
         ssize_t got = recv(process->channel, process->buffer + process->used,
                            sizeof process->buffer - process->used, 0);
@@ -134,7 +134,7 @@ double bench_process_time_left(const bench_process *process) {
 
 /* ------------------------------------------------------------------ the end */
 
-/* The last line of what it wrote to standard error. */
+/* The last line that the process wrote to standard error. */
 static void last_words(const bench_process *process, char *words, size_t size) {
     char tail[256];
     off_t length = lseek(process->errors, 0, SEEK_END);
@@ -147,7 +147,7 @@ static void last_words(const bench_process *process, char *words, size_t size) {
     (void)snprintf(words, size, "%.255s", line == NULL ? tail : line + 1);
 }
 
-/* How it came to its end. */
+/* Waits for the end of the process, once. */
 static void wait_for_end(bench_process *process) {
     while (!process->ended && waitpid(process->id, &process->status, 0) < 0 && errno == EINTR)
         ;

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A row of trawl bench in a process of its own: whatever happens to it, the other rows go on.
+ * A row of trawl bench in a process of its own, so that a crash, a lack of memory or a slow program
+ * does not end the measurement of other rows.
  *
  * A peer's program is started as
  *
  *     PROGRAM PATTERNS TEXT LENGTH MATCHES
  *
- * PATTERNS names a file with, for each pattern, its length and its flags (1: ASCII letters match
- * either case), both as 32-bit little-endian numbers, and its bytes. TEXT names a file, of which
- * the first LENGTH bytes are the text. MATCHES is what shall be counted: all, leftmost-first or
- * leftmost-longest. It loads both, builds its tables and writes lines to standard output:
+ * PATTERNS is the path of a file with all patterns one after the other, each as
  *
- *     note SENTENCE               what a reader of its row should know; any number of them
- *     unable SENTENCE             it has no such work (no leftmost kinds, say); it ends
- *     refused SENTENCE            it will not do it for this set or text; it ends
- *     built SECONDS TABLE_BYTES NAME VERSION     ready; 0 bytes: not known; no spaces in names
+ *     | length, 4 bytes | flags, 4 bytes | bytes of the pattern |
  *
- * Then, for each line that it reads from standard input, it counts once and answers
+ * Numbers are little-endian; flag 1: ASCII letters match both cases. TEXT is the path of a file
+ * whose first LENGTH bytes are the text. MATCHES is the kind of matches to count: all,
+ * leftmost-first or leftmost-longest. The program loads both files, builds its tables and writes
+ * lines to standard output:
  *
- *     run SECONDS MATCHES FINGERPRINT     the last one is optional
+ *     note SENTENCE               a remark that is printed with its row; any number of lines
+ *     unable SENTENCE             the program cannot do this kind of work; it ends
+ *     refused SENTENCE            the program refuses this set or text; it ends
+ *     built SECONDS TABLE_BYTES NAME VERSION     ready; 0 bytes: unknown; names without spaces
  *
- * or "refused SENTENCE", until standard input ends.
+ * Then, for each line on its standard input, the program counts once and answers
+ *
+ *     run SECONDS MATCHES FINGERPRINT     FINGERPRINT may be left out
+ *
+ * or "refused SENTENCE". It ends when its standard input ends.
  */
 #ifndef CLI_BENCH_PEERS_PROCESS_H
 #define CLI_BENCH_PEERS_PROCESS_H
@@ -36,28 +41,28 @@ typedef struct bench_process bench_process;
 typedef enum bench_answer {
     BENCH_ANSWER_LINE = 0,
     BENCH_ANSWER_ENDED, /* its output ended */
-    BENCH_ANSWER_LATE,  /* its time was over; it has been killed */
+    BENCH_ANSWER_LATE,  /* the time limit is reached; the process has been killed */
 } bench_answer;
 
-/* Starts a program, found as execvp does, with `seconds` of time in which it is waited for. When
- * memory runs out, it is the first to go. A program that cannot be started ends at once. NULL after
- * one line. */
+/* Starts a program, found as execvp does; waiting for its answers may take `seconds` together. If
+ * memory runs out, the system ends this process first. A program that does not exist shows as one
+ * that ended. NULL after reporting another error. */
 bench_process *bench_process_start(const char *const *argv, double seconds);
 
-/* Sends a line; what goes wrong shows in the answer. */
+/* Sends a line. An error shows in the answer. */
 void bench_process_ask(bench_process *process, const char *line);
 
-/* Waits for a line, which is returned without its LF. */
+/* Waits for a line and stores it without its LF. */
 bench_answer bench_process_answer(bench_process *process, char line[static BENCH_LINE_BYTES]);
 
-/* Seconds that are left of its time. */
+/* The seconds left of its time. */
 double bench_process_time_left(const bench_process *process);
 
-/* After its output has ended: waits for its end. Returns its exit status, or -1 where a signal
- * ended it. `why` is how it ended, with the last line that it wrote to standard error. */
+/* Waits until a process whose output has ended ends too. Returns its exit status, or -1 if a signal
+ * ended it. `why` says how it ended, with the last line of its standard error. */
 int bench_process_end_status(bench_process *process, char *why, size_t size);
 
-/* Ends it if it still runs. NULL is allowed. */
+/* Kills the process if it still runs, and frees it. NULL is allowed. */
 void bench_process_close(bench_process *process);
 
 #endif

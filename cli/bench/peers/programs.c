@@ -20,7 +20,7 @@ enum { PROGRAM_COUNT = 3, FIXED_ARGUMENTS = 8, DEFAULT_REPEATS = 3 };
 static const struct {
     const char *name;
     const char *executable;
-    const char *argv[FIXED_ARGUMENTS]; /* before the ones that all have */
+    const char *argv[FIXED_ARGUMENTS]; /* arguments of this program alone */
 } descriptions[PROGRAM_COUNT] = {
     {"trawl grep -c", "/proc/self/exe", {"grep", "-a", "-F", "-c"}},
     {"grep -F -c", "grep", {"-a", "-F", "-c"}},
@@ -33,14 +33,14 @@ typedef struct whole_programs {
     char text[32];     /* path */
     char patterns[32]; /* path of a file with a pattern on each line */
     char threads[16];
-    char *ripgrep; /* path of the one that was fetched; NULL: the one in PATH */
+    char *ripgrep; /* path of the fetched ripgrep; NULL: the one in PATH */
     bool ignore_case;
     double time_left[PROGRAM_COUNT];
 } whole_programs;
 
 /* ------------------------------------------------------------------ patterns as lines */
 
-/* A sentence where the patterns are none for such programs, else NULL. */
+/* Why these programs cannot search for the patterns, or NULL. */
 static const char *find_objection(const trawl_patterns *patterns, bool *ignore_case) {
     size_t count = trawl_patterns_count(patterns);
     size_t ignoring = 0;
@@ -58,7 +58,7 @@ static const char *find_objection(const trawl_patterns *patterns, bool *ignore_c
                                               : "some patterns match any case and others do not";
 }
 
-/* Returns the descriptor of a file in memory; -1 after one line. */
+/* Writes the patterns to a file in memory, one on each line. Returns it, or -1 after reporting. */
 static int write_lines(const trawl_patterns *patterns) {
     size_t count = trawl_patterns_count(patterns);
     size_t used = 0;
@@ -91,8 +91,8 @@ static const char *executable(const whole_programs *all, size_t index) {
     return all->ripgrep != NULL && strcmp(name, "rg") == 0 ? all->ripgrep : name;
 }
 
-/* The first word of `PROGRAM --version` that begins with a digit. False when there is no such
- * program. */
+/* The version: the first word of `PROGRAM --version` that begins with a digit. False if there is no
+ * such program. */
 static bool find_version(const whole_programs *all, size_t index, bench_row *row) {
     const char *argv[] = {executable(all, index), "--version", NULL};
     char line[BENCH_LINE_BYTES] = "";
@@ -132,7 +132,7 @@ static bool run_whole(whole_programs *all, size_t index, bench_run *run) {
     bench_answer answer = BENCH_ANSWER_LINE;
     while (process != NULL && answer == BENCH_ANSWER_LINE) {
         answer = bench_process_answer(process, line);
-        if (answer == BENCH_ANSWER_LINE) /* ripgrep writes none for no lines */
+        if (answer == BENCH_ANSWER_LINE) /* ripgrep writes no line if no line matches */
             run->matches = strtoull(line, NULL, 10);
     }
     bool done = false;
@@ -158,7 +158,8 @@ static void keep(bench_row *row, size_t turn, double seconds) {
     row->repeats = row->done;
 }
 
-/* A run that does not count, unless there is no time for another, and then the others, in turns. */
+/* An untimed run of each program, which counts if there is no time for another; then timed runs in
+ * turns. */
 static void measure(whole_programs *all, size_t repeats) {
     bench_run run;
     for (size_t i = 0; i < PROGRAM_COUNT; i++) {

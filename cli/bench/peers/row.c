@@ -11,7 +11,8 @@
 #include "cli/bench/peers/worker.h"
 #include "cli/flags/compile.h"
 
-/* Waits for a line that begins with `word`; notes on the way are kept. False with the reason. */
+/* Waits for a line that begins with `word`, and stores notes that come before it. False with the
+ * reason in the row. */
 static bool await(const bench_options *options, bench_row *row, const char *word,
                   char line[static BENCH_LINE_BYTES]) {
     for (;;) {
@@ -50,7 +51,7 @@ static bench_process *start_program(const bench_options *options, const bench_in
     return bench_process_start(argv, (double)options->time_limit);
 }
 
-/* This command again, with the same arguments. */
+/* Starts this command again as a worker, with the same arguments. */
 static bench_process *start_worker(const bench_options *options, const bench_inputs *inputs,
                                    size_t index) {
     char instruction[128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Rows in processes of their own. */
+/* Rows that run in processes of their own. */
 #ifndef CLI_BENCH_PEERS_ROW_H
 #define CLI_BENCH_PEERS_ROW_H
 
@@ -8,12 +8,12 @@
 #include "cli/bench/row.h"
 #include "cli/bench/subject.h"
 
-/* Starts the process of row number `index` and has it build its tables. False with the reason in
- * the row. */
+/* Starts the process of row number `index`, which builds its tables. False with the reason in the
+ * row. */
 bool bench_peers_open(const bench_options *options, const bench_inputs *inputs, size_t index,
                       bench_row *row);
 
-/* Has it run once. False with the reason in the row. */
+/* Makes one run. False with the reason in the row. */
 bool bench_peers_run(const bench_options *options, bench_row *row, bench_run *run);
 
 #endif

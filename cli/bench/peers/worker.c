@@ -17,7 +17,7 @@ void bench_worker_instruction(size_t row, const bench_inputs *inputs, char *text
                    inputs->length);
 }
 
-/* Control characters would end the line. */
+/* Writes a line. Control characters become spaces, since an LF would end it. */
 static void say(const char *what, const char *sentence) {
     (void)printf("%s ", what);
     for (; *sentence != '\0'; sentence++)
@@ -26,7 +26,7 @@ static void say(const char *what, const char *sentence) {
     (void)fflush(stdout);
 }
 
-/* libhs finds an argument wrong where it has no such work, as the leftmost kinds. */
+/* TRAWL_ERROR_ARGUMENT from libhs means that it cannot do this kind of work. */
 static void refuse(const bench_job *job, const trawl_error *error) {
     bool is_unable = job->library != NULL && error->status == TRAWL_ERROR_ARGUMENT;
     say(is_unable ? "unable" : "refused", error->message);
@@ -75,7 +75,7 @@ int bench_worker_run(const bench_options *options, const bench_rows *rows) {
                      .records = &records};
     job.compile.engine = rows->items[row].asked_engine;
     job.compile.variant = rows->items[row].asked_variant;
-    planning plan; /* as without peers: the plan is for this text */
+    planning plan; /* as without --peers, the plan is for this text */
     planning_begin_with_text(&plan, text, inputs.length, &job.compile);
     bench_subject *subject = NULL;
     bench_subject_facts facts;
