@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# bash completion for trawl. Commands and flags are read from trawl's own help, engines from
-# `trawl engines`, so that this file cannot fall behind them.
+# bash completion for trawl. Flags are read from --help, and engines from `trawl engines`, so that
+# this file need not list them.
 
 _trawl_words() {
     COMPREPLY=($(compgen -W "$1" -- "$2"))
@@ -12,7 +12,8 @@ _trawl_engines() {
     "$1" engines 2>/dev/null | sed -nE 's/^([a-z-]+):.*/\1/p'
 }
 
-# The variants, or with "kernels" those, of the engine that the line names, or else all.
+# The variants (with "kernels" as $2: the kernels) of the engine that the command line names, or of
+# all engines.
 _trawl_variants() {
     local engine
     engine=$(sed -nE 's/.* --engine[ =]+([a-z-]+).*/\1/p' <<<"${COMP_WORDS[*]}")
@@ -54,7 +55,8 @@ _trawl() {
         --device) _trawl_words "auto cpu cuda" "$current" ;;
         --format)
             case $command in
-                scan) _trawl_words "tsv jsonl count" "$current" ;;
+                scan) _trawl_words "tsv jsonl count top" "$current" ;;
+                info) _trawl_words "text json" "$current" ;;
                 *) _trawl_words "table json" "$current" ;;
             esac
             ;;
@@ -67,5 +69,5 @@ _trawl() {
     esac
 }
 
-# -o default: where nothing above fits, file names.
+# -o default: if nothing above fits, file names.
 complete -o default -F _trawl trawl
