@@ -11,7 +11,7 @@ ifneq ($(origin CC),default)
 export CC
 endif
 
-.PHONY: all demo check check-gpu peers install clean help configure
+.PHONY: all demo check check-all check-gpu peers install clean help configure
 
 all: configure
 	cmake --build $(build) -j $(JOBS) --target trawl trawl-shared trawl-static
@@ -31,7 +31,12 @@ check:
 	@tools/install.sh check
 	@$(MAKE) --no-print-directory configure
 	cmake --build $(build) -j $(JOBS)
-	ctest --preset release -j $(JOBS) -LE gpu
+	ctest --preset release -j $(JOBS) -L '^check$$' --no-label-summary
+
+# The rest too: other instruction sets, the long forms of tests, a minute of new random cases.
+check-all: check
+	ctest --preset release -j $(JOBS) -L '^full$$' --no-label-summary
+	@tests/property/random_cases.sh $(build)/tests/property_test 60 $(JOBS)
 
 # The tests of the CUDA module on this machine's GPU; `make check` runs them on the CPU.
 check-gpu:
@@ -51,7 +56,8 @@ clean:
 help:
 	@echo 'make            build the command trawl and libtrawl in $(build)'
 	@echo 'make demo       build, then find the words of a dictionary in 100 MB and more of text'
-	@echo 'make check      build everything and run all tests'
+	@echo 'make check      build everything and run the tests: minutes'
+	@echo 'make check-all  ... and the long ones'
 	@echo 'make check-gpu  build with CUDA and run its tests on a GPU; says why where it cannot'
 	@echo 'make peers      fetch Hyperscan and other matchers for trawl bench --peers'
 	@echo 'make install    install below PREFIX ($(PREFIX)); DESTDIR is put before it'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Any bytes as a database: refused with a sentence, or usable. Each input is tried as it is and
- * with its checksum made right, because a checksum keeps no attacker out.
+ * with its checksum made right, because an attacker can make a right checksum.
  */
 #include "seal.h"
 

@@ -17,8 +17,8 @@ typedef enum emulator_order { EMULATOR_FORWARD, EMULATOR_REVERSE, EMULATOR_RANDO
 /* The order in which the threads of a block run between two barriers, and the blocks of a grid. */
 void emulator_set_order(emulator_order order, unsigned seed);
 
-/* Lazy streams run nothing before somebody waits for it: what a program forgot to wait for has not
- * happened yet. By default everything runs at the call. */
+/* Lazy streams run nothing until the program waits for it, so that a missing wait shows. By default
+ * everything runs at the call. */
 void emulator_set_lazy(int lazy);
 
 /* Calls of the runtime function `name` fail with `code` from the `after`-th on (0: the next one).

@@ -80,7 +80,7 @@ texture *find_texture(cudaTextureObject_t object) {
     return there ? &textures[object - 1] : nullptr;
 }
 
-/* Fills memory with what nobody may rely on, as far as that is done in no time. */
+/* Fills new memory, its first 64 MiB, with a value that no program may rely on. */
 void spoil(void *memory, size_t bytes) {
     const size_t most = (size_t)64 << 20;
     memset(memory, poison, bytes < most ? bytes : most);

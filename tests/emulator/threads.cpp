@@ -226,7 +226,7 @@ void wait(thread_state state, const char *operation, const char *file, int line)
     switch_fiber(waiting->on, &scheduler);
 }
 
-/* `count` numbers in the order in which they have their turn. */
+/* The numbers below `count` in the order in which their threads run. */
 const std::vector<unsigned> &turns(unsigned count, std::vector<unsigned> &list) {
     list.resize(count);
     for (unsigned i = 0; i < count; i++) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Damaged databases: truncated at every length, every byte changed, and then the same with the
- * checksum made right again, so that the validation of the structure itself stands alone. The
- * result is a status with a sentence, or a database that can be used without undefined behaviour
- * (which matches it then finds does not matter).
+ * Damaged databases: truncated at every length, every byte changed, and the same again with a
+ * corrected checksum, which leaves detection to the validation of the structure. The result is a
+ * status with a sentence, or a database that can be used without undefined behaviour (which matches
+ * it then finds does not matter).
  */
+#include "effort.h"
 #include "random.h"
 #include "sample.h"
 #include "sanitizers.h"
@@ -18,11 +19,7 @@
 
 #include <cmocka.h>
 
-enum {
-    /* Changed one by one; in the rest of a larger block a random sample of as many. */
-    EVERY_BYTE_UNTIL = TESTS_ARE_SANITIZED ? 2000 : 4000,
-    MATCHES_ENOUGH = 100000
-};
+enum { MATCHES_ENOUGH = 100000 };
 
 static trawl_error error;
 static random_source source;
@@ -31,6 +28,12 @@ static int enough(const trawl_match *match, void *context) {
     size_t *count = context;
     (void)match;
     return ++*count >= MATCHES_ENOUGH;
+}
+
+/* The first bytes are changed one by one; in the rest of a larger block a random sample of as many.
+ */
+static size_t every_byte_until(void) {
+    return effort_is_short() ? 800 : TESTS_ARE_SANITIZED ? 2000 : 4000;
 }
 
 /* The text that the database under test is used with. */
@@ -98,7 +101,8 @@ static bool load_and_use(const uint8_t *block, size_t size, bool may_be_accepted
 
 typedef void (*with_block)(const uint8_t *block, size_t size);
 
-/* Sets of few letters, which qgram packs, in a text made of them; the sample has too many. */
+/* Sets of few letters, for the packed filter, and a text made of them; the set of sample.h has too
+ * many letters. */
 static void for_packed_blocks(combination which, with_block function) {
     static const size_t lengths[][2] = {{3, 3}, {4, 9}, {18, 40}};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -168,9 +172,10 @@ static void for_every_block(with_block function) {
 
 /* The next position to change: all of the first ones, then random steps through the rest. */
 static size_t next_position(size_t at, size_t size) {
-    if (at + 1 < EVERY_BYTE_UNTIL || size <= 2 * EVERY_BYTE_UNTIL)
+    size_t first = every_byte_until();
+    if (at + 1 < first || size <= 2 * first)
         return at + 1;
-    return at + random_between(&source, 1, 2 * (size - EVERY_BYTE_UNTIL) / EVERY_BYTE_UNTIL);
+    return at + random_between(&source, 1, 2 * (size - first) / first);
 }
 
 static void truncate_in_memory(const uint8_t *block, size_t size) {
@@ -309,7 +314,7 @@ static void change_pieces_and_seal(const uint8_t *block, size_t size) {
             size_t length = random_between(&source, 1, 16);
             size_t to = random_between(&source, TRAWL_IMAGE_UNCHECKED, size - length);
             size_t from = random_below(&source, size - length);
-            if (random_chance(&source, 1, 2)) /* most of what matters is in front */
+            if (random_chance(&source, 1, 2)) /* the front of a block has most of the offsets */
                 to = TRAWL_IMAGE_UNCHECKED + to % (size < 1200 ? size - 64 : 1000);
             if (to + length > size)
                 continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Databases forged by somebody who knows the format: several fields changed so that they agree with
- * each other, and the checksum made right. Changing bytes at random never finds these.
+ * Databases that were changed with knowledge of the format: several fields agree with each other,
+ * and the checksum is right. Random changes of bytes never produce these.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void *section(uint8_t *block, trawl_section_kind kind, uint32_t part) {
     return NULL;
 }
 
-/* The block loads when nothing is changed, and is refused as it is now. */
+/* The unchanged block loads; the changed one is refused. */
 static void assert_refused(uint8_t *block, size_t size) {
     trawl_image_header *header = (trawl_image_header *)block;
     header->checksum = trawl_block_checksum(block, size);
@@ -68,7 +68,7 @@ static void assert_refused(uint8_t *block, size_t size) {
     free(block);
 }
 
-/* Walks without complete rows take a failure's number for a state. */
+/* In rows that are not complete, walkers use the entry of a failure as a state. */
 static void rows_where_no_walk_expects_them(void **state) {
     (void)state;
     static const char *const variants[] = {"array", "array-divergence-free",
@@ -115,7 +115,7 @@ static void endless_outputs(void **state) {
     assert_refused(block, size);
 }
 
-/* Walkers believe records instead of the lists that they repeat. */
+/* Walkers read records instead of the lists that these repeat. */
 static void records_that_lie(void **state) {
     (void)state;
     static const char *const engines[] = {"ac-dfa",    "ac-nfa",     "ac-split",
@@ -227,7 +227,7 @@ static bool forgery_try(forgery *self) {
         self->accepted++;
         uint64_t total, sum = 0;
         uint64_t *each = calloc(header->pattern_count, sizeof *each);
-        /* Short texts lie within the reach of a window. */
+        /* Short texts are shorter than a window and its offset. */
         for (size_t length = self->length; length; length = length / 7) {
             uint8_t *text = malloc(length);
             assert_true(each && text);
@@ -260,7 +260,7 @@ static void add(trawl_patterns *patterns, const void *bytes, size_t length, unsi
     assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, &error), TRAWL_OK);
 }
 
-/* Patterns that end with each other, some of which are to be verified. */
+/* Patterns that are suffixes of each other; some of them have to be verified. */
 static trawl_patterns *nested_patterns(void) {
     static const struct {
         const char *bytes;
@@ -281,7 +281,7 @@ static trawl_patterns *nested_patterns(void) {
     return patterns;
 }
 
-/* A key that says that nothing is to be verified is written out with all shorter ones at once. */
+/* If a key needs no verification, it is reported together with all shorter ones. */
 static void verification_that_lies(void **state) {
     (void)state;
     static const char *const engines[] = {"ac-dfa",    "ac-nfa",     "ac-split",

@@ -37,51 +37,43 @@ function(trawl_gpu_test_support)
   endforeach()
 endfunction()
 
-# trawl_add_gpu_test(NAME [LABELS label...] [TIMEOUT seconds] [SHARDS n] [LINK_OPTIONS option...]
+# trawl_add_gpu_test(NAME [LABELS label...] [TIMEOUT seconds] [COST seconds]
+#                    [SHORT_CASES n FULL_COST seconds] [LINK_OPTIONS option...]
 #                    [ENVIRONMENT variable=value...] [ONLY emulated|device])
 #
-# Builds NAME.c and registers it as NAME_emulated and NAME. LABELS are the emulated test's (quick),
-# the other one's is gpu. Exit status 77 means skipped. SHARDS as in trawl_add_test.
+# Builds NAME.c and registers it as NAME_emulated (LABELS, COST) and NAME (label gpu). With
+# SHORT_CASES, NAME_emulated is the short form (tests/support/effort.h) with so many random cases, and
+# everything is run as NAME_emulated_full. Exit status 77 means skipped.
 function(trawl_add_gpu_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS;ONLY" "LABELS;LINK_OPTIONS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;COST;SHORT_CASES;FULL_COST;ONLY"
+                        "LABELS;LINK_OPTIONS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 900) # under AddressSanitizer the emulation is slow
-  endif()
-  if(NOT ARG_LABELS)
-    set(ARG_LABELS quick)
   endif()
   foreach(backend ${TRAWL_GPU_BACKENDS})
     if(ARG_ONLY AND NOT ARG_ONLY STREQUAL backend)
       continue()
     endif()
     set(program ${name})
-    set(labels gpu)
     if(backend STREQUAL "emulated")
       set(program ${name}_emulated)
-      set(labels ${ARG_LABELS})
     else()
       add_dependencies(trawl-gpu-tests ${program})
     endif()
     add_executable(${program} ${name}.c)
     target_link_libraries(${program} PRIVATE trawl-gpu-test-support-${backend})
     target_link_options(${program} PRIVATE ${ARG_LINK_OPTIONS})
-    set(tests ${program})
-    if(ARG_SHARDS)
-      set(tests "")
-      foreach(shard RANGE 1 ${ARG_SHARDS})
-        list(APPEND tests ${program}_${shard})
-      endforeach()
+    set(common PROGRAM ${program} TIMEOUT ${ARG_TIMEOUT})
+    if(backend STREQUAL "device")
+      trawl_register_test(${program} ${common} LABELS gpu ENVIRONMENT ${ARG_ENVIRONMENT})
+    elseif(ARG_SHORT_CASES)
+      trawl_register_test(${program} ${common} COST ${ARG_COST} LABELS ${ARG_LABELS}
+        ENVIRONMENT ${ARG_ENVIRONMENT} TRAWL_TEST_EFFORT=short TRAWL_TEST_CASES=${ARG_SHORT_CASES})
+      trawl_register_test(${program}_full ${common} COST ${ARG_FULL_COST}
+        LABELS ${ARG_LABELS} full ENVIRONMENT ${ARG_ENVIRONMENT})
+    else()
+      trawl_register_test(${program} ${common} COST ${ARG_COST} LABELS ${ARG_LABELS}
+        ENVIRONMENT ${ARG_ENVIRONMENT})
     endif()
-    set(shard 0)
-    foreach(test ${tests})
-      math(EXPR shard "${shard} + 1")
-      set(environment ${TRAWL_TEST_ENVIRONMENT} ${ARG_ENVIRONMENT})
-      if(ARG_SHARDS)
-        list(APPEND environment TRAWL_TEST_SHARD=${shard}/${ARG_SHARDS})
-      endif()
-      add_test(NAME ${test} COMMAND ${program})
-      set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${ARG_TIMEOUT}
-        SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
-    endforeach()
   endforeach()
 endfunction()

@@ -289,7 +289,8 @@ static void *scan_again_and_again(void *argument) {
     scanning *work = argument;
     random_source random = random_for_case(random_seed(), work->number);
     work->good = true;
-    for (unsigned i = 0; i < 25 && work->good; i++) {
+    unsigned scans = device_cases_are_limited() ? 8 : 25;
+    for (unsigned i = 0; i < scans && work->good; i++) {
         runner how = runner_device_random(&random, work->test->length, "cuda");
         work->good =
             runner_check(&how, work->db, work->test->text, work->test->length, work->expected,

@@ -243,7 +243,7 @@ static void shapes_of(device_database databases[2], const fixture fixtures[2], c
 
 static void shapes_of_blocks(void **state) {
     (void)state;
-    for_every_kernel(dense, VARIANTS_ALL, shapes_of);
+    for_every_kernel(dense, device_cases_are_limited() ? VARIANTS_SOME : VARIANTS_ALL, shapes_of);
 }
 
 /* ------------------------------------------------------------------ long patterns */
@@ -298,7 +298,8 @@ static void check_long_patterns(size_t longest, size_t shorter, variants wanted)
 static void long_patterns(void **state) {
     (void)state;
     if (device_is_emulated()) {
-        check_long_patterns(1500, 700, VARIANTS_WITH_FAILURE_WALK);
+        size_t longest = device_cases_are_limited() ? 700 : 1500;
+        check_long_patterns(longest, 700, VARIANTS_WITH_FAILURE_WALK);
         check_long_patterns(400, 310, VARIANTS_DIVERGENCE_FREE);
     } else {
         check_long_patterns(TRAWL_PATTERN_MAX_LENGTH, 20000, VARIANTS_WITH_FAILURE_WALK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Three families of sets that found bugs in other matchers: all short strings over three letters,
- * random literals that must find themselves, and floods of one byte.
+ * random literals that must find themselves, and long runs of one byte.
  */
 #include "combinations.h"
 #include "cpu_set.h"

@@ -4,6 +4,7 @@
  *
  *     TRAWL_TEST_SEED    the run's seed (printed)
  *     TRAWL_TEST_CASES   random cases in the whole run
+ *     TRAWL_TEST_SECONDS as many cases as fit into this time instead
  *     TRAWL_TEST_CASE    run this one case of the seed only
  *     TRAWL_TEST_SHARD   "i/n": run the i-th of n parts
  *     TRAWL_TEST_ENGINE  NAME or NAME/VARIANT: this engine only
@@ -18,6 +19,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -25,7 +27,7 @@ enum {
     RUNNERS_PER_COMBINATION = 2,
     LARGE_EVERY = 8000,
     SHRINK_TRIES = 3000,
-    DEFAULT_CASES = TESTS_ARE_SLOW ? 8000 : 100000
+    DEFAULT_CASES = TESTS_ARE_SLOW ? 1000 : 5000
 };
 
 /* What runs right now, so that it can be told when the process is ended by a signal. */
@@ -40,7 +42,10 @@ static void tell_current(void) {
     char replay[128];
     if (!current.test)
         return;
-    snprintf(replay, sizeof(replay), "TRAWL_TEST_SEED=%llu TRAWL_TEST_CASE=%llu ./property_test",
+    const char *cpu = getenv("TRAWL_CPU");
+    snprintf(replay, sizeof(replay),
+             "%s%.20s%sTRAWL_TEST_SEED=%llu TRAWL_TEST_CASE=%llu tests/property_test",
+             cpu ? "TRAWL_CPU=" : "", cpu ? cpu : "", cpu ? " " : "",
              (unsigned long long)current.seed, (unsigned long long)current.index);
     combination_print_failure(stdout, current.test, &current.failure, replay);
 }
@@ -105,31 +110,40 @@ static bool run_case(uint64_t index) {
     return good;
 }
 
-static void engines_agree_with_the_oracle(void **state) {
-    (void)state;
-    const char *one = getenv("TRAWL_TEST_CASE"), *cases = getenv("TRAWL_TEST_CASES");
+/* The number in a variable of the environment, or `otherwise`. */
+static uint64_t number_from(const char *variable, uint64_t otherwise) {
+    const char *text = getenv(variable);
+    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* The cases [*first, *last) of this process. */
+static void choose_cases(uint64_t seconds, uint64_t *first, uint64_t *last) {
+    enum { MORE_THAN_FIT = 1000000000 };
     const char *shard = getenv("TRAWL_TEST_SHARD");
     unsigned long long part = 1, parts = 1;
-    uint64_t first = 0, last = cases && *cases ? strtoull(cases, NULL, 10) : DEFAULT_CASES;
-    current.seed = random_seed();
+    uint64_t all = number_from("TRAWL_TEST_CASES", seconds ? MORE_THAN_FIT : DEFAULT_CASES);
     if (shard && (sscanf(shard, "%llu/%llu", &part, &parts) != 2 || !part || part > parts))
         fail_msg("TRAWL_TEST_SHARD is %s, expected i/n", shard);
-    if (one && *one) {
-        first = strtoull(one, NULL, 10);
-        last = first + 1;
-    } else {
-        uint64_t all = last;
-        first = all * (part - 1) / parts;
-        last = all * part / parts;
-    }
-    printf("seed %llu, cases %llu to %llu, %zu engines and variants\n",
-           (unsigned long long)current.seed, (unsigned long long)first,
-           (unsigned long long)last - 1, combination_count());
+    uint64_t one = number_from("TRAWL_TEST_CASE", UINT64_MAX);
+    *first = one != UINT64_MAX ? one : all * (part - 1) / parts;
+    *last = one != UINT64_MAX ? one + 1 : all * part / parts;
+}
+
+static void engines_agree_with_the_oracle(void **state) {
+    (void)state;
+    uint64_t first, last, seconds = number_from("TRAWL_TEST_SECONDS", 0);
+    time_t end = time(NULL) + (time_t)seconds;
+    current.seed = random_seed();
+    choose_cases(seconds, &first, &last);
+    printf("seed %llu, cases from %llu on, %zu engines and variants\n",
+           (unsigned long long)current.seed, (unsigned long long)first, combination_count());
     fflush(stdout);
-    for (uint64_t index = first; index < last; index++)
+    uint64_t index = first;
+    for (; index < last && (!seconds || time(NULL) < end); index++)
         if (!run_case(index))
             fail_msg("case %llu of seed %llu failed", (unsigned long long)index,
                      (unsigned long long)current.seed);
+    printf("%llu cases\n", (unsigned long long)(index - first));
     combination_print_totals();
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Packed tiers of the q-gram engine: sets of few letters, in texts that also have other bytes, over
- * several of the blocks of 16,384 bytes in which a text is walked.
+ * The packed filter of engine qgram: sets of few letters, in texts that also have other bytes,
+ * longer than several blocks of 16,384 bytes.
  */
 #include "combinations.h"
 #include "cpu_set.h"
@@ -125,8 +125,8 @@ static void few_letters_among_other_bytes(void **state) {
     }
 }
 
-/* Texts around the lengths at which something is special: of a unit of 64, of a piece, of a block,
- * all of it matches. */
+/* Text lengths around those of a unit of 64 positions, of a piece and of a block; every position
+ * matches. */
 static void lengths_of_text(void **state) {
     (void)state;
     static const size_t around[] = {0, 8, 32, 64, 128, 1024, 16384, 16448, 32768};
@@ -165,8 +165,8 @@ static void append_patterns(random_source *random, size_t length, test_case *tes
     }
 }
 
-/* Sets whose patterns have one length and are all different, so that what passes is a match, in
- * texts with one at every few positions. */
+/* Sets of different patterns of one length, so that each candidate is a match, in texts with a
+ * match at every few positions. */
 static void frequent_matches(void **state) {
     (void)state;
     for (size_t length = 1; length <= 10; length++) {
@@ -215,7 +215,7 @@ static void more_matches_than_caches_hold(void **state) {
     test_case_free(&test);
 }
 
-/* A byte that would be packed like a letter, everywhere, and a pattern that it would spell. */
+/* Texts full of a byte that is packed like a letter, and a pattern that these bytes would match. */
 static void bytes_that_pack_like_letters(void **state) {
     (void)state;
     random_source random = random_for_case(random_seed(), 1);

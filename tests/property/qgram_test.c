@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Databases with filters of every kind side by side, over several of the blocks of 16,384 bytes in
- * which a text is walked: patterns of 1 byte to 64 KiB, exact ones and others, that end at and
- * around the boundaries of blocks.
+ * Databases with several kinds of filters, in texts of several blocks of 16,384 bytes: patterns of
+ * 1 byte to 64 KiB, case-sensitive and not, that end at and around the boundaries of blocks.
  */
 #include "combinations.h"
 #include "cpu_set.h"
@@ -21,7 +20,7 @@ enum { BLOCK = 16384, BLOCKS = 7, RUNNERS = 6 };
 
 static bool kinds_seen[TRAWL_TIER_KINDS];
 
-/* So many patterns of some lengths and letters. */
+/* Patterns of a range of lengths over some letters. */
 typedef struct family {
     size_t count, least, most;
     const char *letters;
@@ -83,7 +82,7 @@ static void make_text(test_case *test, size_t length, random_source *random) {
     }
     for (size_t id = 0; id < test->count; id++)
         plant(test, &test->patterns[id], random_below(random, length), random);
-    /* The later ones cover some of those before. */
+    /* Later patterns overwrite some of the earlier ones. */
     for (size_t at = BLOCK; at < length + BLOCK; at += BLOCK) {
         plant(test, any_of(test, random), at + random_between(random, 1, 40), random);
         plant(test, any_of(test, random), at - 1 + random_below(random, 3), random);

@@ -10,53 +10,115 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
 else()
   set(TRAWL_CPU_SETS scalar)
 endif()
-set(TRAWL_CPU_SET_CASES 10000)
+set(TRAWL_CPU_SET_CASES 2500)
 if(TRAWL_SANITIZE OR CMAKE_CROSSCOMPILING)
-  set(TRAWL_CPU_SET_CASES 1000)
+  set(TRAWL_CPU_SET_CASES 500)
 endif()
 
-# trawl_add_test(NAME [LABELS label...] [TIMEOUT seconds] [LINK_OPTIONS option...] [SHARDS n]
-#                [EACH_CPU_SET])
-#
-# Builds NAME.c and registers it. With SHARDS, the same program is run n times at once, each on its
-# own part of the random cases (TRAWL_TEST_SHARD="i/n"). With EACH_CPU_SET, it is run once more as
-# NAME_SET for each instruction set, and skipped where it would be no other test than the plain one
-# (its main begins with cpu_set_apply).
-function(trawl_add_test name)
-  cmake_parse_arguments(ARG "EACH_CPU_SET" "TIMEOUT;SHARDS" "LABELS;LINK_OPTIONS" ${ARGN})
+# trawl_register_test(NAME PROGRAM LABELS... TIMEOUT COST ENVIRONMENT...): one entry of CTest's list.
+function(trawl_register_test name)
+  cmake_parse_arguments(ARG "" "PROGRAM;TIMEOUT;COST" "LABELS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
+  endif()
+  if(NOT ARG_COST)
+    set(ARG_COST 1)
   endif()
   if(CMAKE_CROSSCOMPILING) # on an emulated processor
     math(EXPR ARG_TIMEOUT "3 * ${ARG_TIMEOUT}")
   endif()
-  if(NOT ARG_LABELS)
-    set(ARG_LABELS quick)
-  endif()
+  add_test(NAME ${name} COMMAND ${ARG_PROGRAM})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+    COST ${ARG_COST} SKIP_RETURN_CODE 77
+    ENVIRONMENT "${TRAWL_TEST_ENVIRONMENT};${ARG_ENVIRONMENT}")
+endfunction()
+
+# trawl_add_test(NAME [LABELS label...] [TIMEOUT seconds] [COST seconds] [FULL_COST seconds]
+#                [LINK_OPTIONS option...] [SHARDS n] [EACH_CPU_SET [SETS_IN_CHECK]])
+#
+# Builds NAME.c and registers it. COST is what it takes on one CPU of an optimised build. With
+# FULL_COST, NAME is the short form (tests/support/effort.h), and everything is run as NAME_full.
+# With SHARDS, the same program is run n times, each on its own part of the random cases
+# (TRAWL_TEST_SHARD="i/n"). With EACH_CPU_SET, it is run once more as NAME_SET for each instruction
+# set, and skipped where it would be no other test than the plain one (its main begins with
+# cpu_set_apply); these have the label full, with SETS_IN_CHECK check.
+function(trawl_add_test name)
+  cmake_parse_arguments(ARG "EACH_CPU_SET;SETS_IN_CHECK" "TIMEOUT;COST;FULL_COST;SHARDS" "LABELS;LINK_OPTIONS"
+                        ${ARGN})
   add_executable(${name} ${name}.c)
   target_link_libraries(${name} PRIVATE trawl-test-support trawl-static)
   if(ARG_LINK_OPTIONS)
     target_link_options(${name} PRIVATE ${ARG_LINK_OPTIONS})
   endif()
+  set(common PROGRAM ${name} TIMEOUT ${ARG_TIMEOUT})
   if(ARG_SHARDS)
     foreach(shard RANGE 1 ${ARG_SHARDS})
-      add_test(NAME ${name}_${shard} COMMAND ${name})
-      set_tests_properties(${name}_${shard} PROPERTIES LABELS "${ARG_LABELS}"
-        TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${TRAWL_TEST_ENVIRONMENT};TRAWL_TEST_SHARD=${shard}/${ARG_SHARDS}")
+      trawl_register_test(${name}_${shard} ${common} COST ${ARG_COST} LABELS ${ARG_LABELS}
+                          ENVIRONMENT TRAWL_TEST_SHARD=${shard}/${ARG_SHARDS})
     endforeach()
+  elseif(ARG_FULL_COST)
+    trawl_register_test(${name} ${common} COST ${ARG_COST} LABELS ${ARG_LABELS}
+                        ENVIRONMENT TRAWL_TEST_EFFORT=short)
+    trawl_register_test(${name}_full ${common} COST ${ARG_FULL_COST} LABELS ${ARG_LABELS} full)
   else()
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
-      ENVIRONMENT "${TRAWL_TEST_ENVIRONMENT}")
+    trawl_register_test(${name} ${common} COST ${ARG_COST} LABELS ${ARG_LABELS})
   endif()
   if(ARG_EACH_CPU_SET)
+    list(REMOVE_ITEM ARG_LABELS core)
+    if(NOT ARG_SETS_IN_CHECK)
+      list(APPEND ARG_LABELS full)
+    endif()
     foreach(cpu ${TRAWL_CPU_SETS})
-      add_test(NAME ${name}_${cpu} COMMAND ${name})
-      set_tests_properties(${name}_${cpu} PROPERTIES LABELS "${ARG_LABELS};cpu"
-        TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77 ENVIRONMENT
-        "${TRAWL_TEST_ENVIRONMENT};TRAWL_TEST_CPU=${cpu};TRAWL_TEST_CASES=${TRAWL_CPU_SET_CASES}")
+      trawl_register_test(${name}_${cpu} ${common} COST ${ARG_COST}
+        LABELS ${ARG_LABELS} cpu cpu-${cpu}
+        ENVIRONMENT TRAWL_TEST_CPU=${cpu} TRAWL_TEST_CASES=${TRAWL_CPU_SET_CASES})
     endforeach()
   endif()
+endfunction()
+
+# trawl_label_tests(KIND): the last line of each folder's list of tests. Every test gets the label
+# KIND; those of `make check` get the label check, all but those with the label full (too long for
+# it) or gpu (for a device); and each gets one of the labels slice-1 to slice-4, of which CI runs one
+# for a commit. A test goes into the slice whose tests of its kind, check or full, cost least so far.
+function(trawl_label_tests kind)
+  get_property(names DIRECTORY PROPERTY TESTS)
+  foreach(name ${names})
+    get_test_property(${name} LABELS labels)
+    get_test_property(${name} COST cost)
+    if(NOT labels)
+      set(labels "")
+    endif()
+    if(NOT cost)
+      set(cost 1)
+    endif()
+    set(extent check)
+    if("gpu" IN_LIST labels)
+      continue()
+    elseif("full" IN_LIST labels)
+      set(extent full)
+    else()
+      list(APPEND labels check)
+    endif()
+    get_property(loads GLOBAL PROPERTY TRAWL_SLICES_${extent})
+    if(NOT loads)
+      set(loads 0 0 0 0)
+    endif()
+    set(slice 0)
+    set(least -1)
+    foreach(number RANGE 3)
+      list(GET loads ${number} load)
+      if(least EQUAL -1 OR load LESS least)
+        set(slice ${number})
+        set(least ${load})
+      endif()
+    endforeach()
+    math(EXPR least "${least} + ${cost}")
+    list(REMOVE_AT loads ${slice})
+    list(INSERT loads ${slice} ${least})
+    set_property(GLOBAL PROPERTY TRAWL_SLICES_${extent} "${loads}")
+    math(EXPR slice "${slice} + 1")
+    set_tests_properties(${name} PROPERTIES LABELS "${labels};${kind};slice-${slice}")
+  endforeach()
 endfunction()
 
 # Makes the linker hand every call of these functions in the library to the test.

@@ -13,7 +13,7 @@ static struct {
     size_t count;
 } all;
 
-/* A set is small when no engine has an excuse: a few patterns of a few bytes. */
+/* No engine may refuse a small set: few patterns of few bytes. */
 enum { SMALL_SET_PATTERNS = 100, SMALL_SET_BYTES = 100000 };
 
 /* The engines that may refuse small sets all the same, each with the documented reason. `variant`
@@ -94,7 +94,7 @@ static bool may_refuse(combination which, const test_case *test, trawl_match_kin
     return false;
 }
 
-/* Judges a compilation that failed. */
+/* Checks the status and message of a compilation that failed. */
 static combination_outcome judge(combination which, const test_case *test, trawl_match_kind kind,
                                  trawl_status status, const trawl_error *error,
                                  combination_failure *failure) {

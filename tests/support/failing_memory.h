@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Memory that ends: any one allocation can be made to fail, and those that are not freed are
- * counted. Defines what the linker puts in place of the allocation functions (--wrap), so exactly
- * one file of a program includes it.
+ * Failing memory: any one allocation can be made to fail, and allocations that are not freed are
+ * counted. Defines the functions that replace the allocation functions at link time (--wrap), so
+ * exactly one file of a program includes it.
  */
 #ifndef TESTS_FAILING_MEMORY_H
 #define TESTS_FAILING_MEMORY_H

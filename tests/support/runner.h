@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Runners: every way in which the library lets a compiled set meet a text. All of them must give
+ * Runners: every way in which the library scans a text with a compiled set. All of them must give
  * the same matches.
  */
 #ifndef TRAWL_TESTS_RUNNER_H

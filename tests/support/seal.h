@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Makes a damaged database block pass the checks of the header's unprotected part, so that what is
- * behind them is tested: a checksum says nothing about a file that somebody made by hand.
+ * Makes a damaged database block pass the checks of the header's unprotected part, so that the
+ * checks behind them are tested: an attacker can make a right checksum.
  */
 #ifndef TRAWL_TESTS_SEAL_H
 #define TRAWL_TESTS_SEAL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the planner thinks a step of an automaton takes (costs/automata.h). */
+/* The time that the planner predicts for a step of an automaton (costs/automata.h). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void a_table_that_fits_waits_for_nothing(void **state) {
     (void)state;
     trawl_line_growth growth = growth_of(2, 1000);
     assert_near(trawl_automata_step(&growth, steep), 1);
-    /* However much text passes through. */
+    /* The same for any length of text. */
     growth = growth_of(1, 1);
     assert_near(trawl_automata_step(&growth, steep), 1);
 }
@@ -49,7 +49,7 @@ static void each_step_that_misses_is_a_round_that_waits(void **state) {
     assert_near(trawl_automata_step(&growth, steep), 101);
 }
 
-/* All lanes wait for the one that misses: as long as if they did, too. */
+/* One lane that misses the cache delays all lanes: the step takes as long as if all missed. */
 static void a_rare_miss_costs_all_lanes_a_wait(void **state) {
     (void)state;
     trawl_line_growth growth = growth_of(1000, 1e12);

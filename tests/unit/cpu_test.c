@@ -175,7 +175,8 @@ static void every_scan_refuses_a_wrong_set(void **state) {
 }
 
 #if TRAWL_HAVE_X86
-/* The kernel's list of what it lets programs use, as a second opinion; false where it has none. */
+/* The flags that the operating system's kernel reports, to compare with; false where there are
+ * none. */
 static bool kernel_flags(char *flags, size_t size) {
     FILE *file = fopen("/proc/cpuinfo", "r");
     bool found = false;
@@ -220,7 +221,7 @@ TRAWL_TARGET_AVX2 static unsigned count_avx2(const uint8_t *text, uint8_t wanted
 TRAWL_TARGET_AVX512 static unsigned count_avx512(const uint8_t *text, uint8_t wanted) {
     __m512i bytes = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)text));
     __mmask64 equal = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8((char)wanted));
-    /* Nothing, said with the instructions of VL and DQ. */
+    /* Adds 0, computed with instructions of VL and DQ. */
     __m256i quads = _mm256_maskz_mov_epi64(0xf, _mm256_setzero_si256());
     return (unsigned)__builtin_popcountll((uint32_t)equal) + _mm256_movepi64_mask(quads);
 }

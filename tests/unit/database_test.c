@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Saving and loading: the same database comes back, files appear whole or not at all, and what is
- * not a database is refused with a reason.
+ * Saving and loading: a loaded database equals the saved one, a file appears completely or not at
+ * all, and files that are not databases are refused with a reason.
  */
 #include "sample.h"
 #include "temporary.h"
@@ -139,7 +139,8 @@ static void failing_to_save_changes_nothing(void **state) {
     trawl_db *db = sample_db((combination){.engine = "auto"}, TRAWL_MATCH_ALL);
     assert_int_equal(trawl_db_save(db, path_of("no/such/folder/db"), &error), TRAWL_ERROR_IO);
     assert_true(strlen(error.message) > 0);
-    /* A folder is in the way: the temporary file must be gone again (remove_folder checks). */
+    /* The name is a folder's, so saving fails; the temporary file must be removed (remove_folder
+     * checks). */
     assert_int_equal(mkdir(path_of("taken"), 0700), 0);
     assert_int_equal(trawl_db_save(db, path_of("taken"), &error), TRAWL_ERROR_IO);
     assert_int_equal(rmdir(path_of("taken")), 0);
@@ -165,7 +166,7 @@ static void other_files_are_refused(void **state) {
     assert_true(strlen(error.message) > 0);
 }
 
-/* A version of the format that is not ours is named in the sentence. */
+/* The message names an unknown version of the format. */
 static void another_version_is_named(void **state) {
     (void)state;
     trawl_db *db = sample_db((combination){.engine = "auto"}, TRAWL_MATCH_ALL), *loaded;

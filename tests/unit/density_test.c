@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Texts in which matches are rare, frequent and everywhere in turn: walkers that change their loops
- * between these find the same matches, however they are asked for.
+ * Texts with stretches in which matches are rare, frequent or at every byte. Walkers change their
+ * loops between these stretches; all ways to scan must give the same matches.
  */
 #include "combinations.h"
 #include "sanitizers.h"

@@ -63,7 +63,7 @@ static void first_variant_is_the_default(void **state) {
     trawl_patterns_free(patterns);
 }
 
-/* What a database says about itself must be true of the set, and compile_size must be exact. */
+/* The information in a database must be true of the set, and compile_size must be exact. */
 static void information_is_true(void **state) {
     (void)state;
     test_case test = {0};
@@ -111,7 +111,8 @@ static void information_is_true(void **state) {
     test_case_free(&test);
 }
 
-/* A table limit that nothing fits into: every engine says so, with a number and an alternative. */
+/* A limit on tables that is too small for every engine: each refuses with a number and an
+ * alternative. */
 static void limits_are_explained(void **state) {
     (void)state;
     test_case test = {0};

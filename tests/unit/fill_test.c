@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Bringing text into pinned memory with several threads: from memory and from sources that give
- * little at a time, fail, or end before their time. There is no device here: who drives only looks
- * at what has come.
+ * Copying text into pinned memory with several threads: from memory, and from sources that return
+ * few bytes a read, fail, or end too early. There is no device here: the test compares the copied
+ * bytes.
  */
 #include "random.h"
 #include "run/gpu/transfer/fill.h"
@@ -49,7 +49,7 @@ static void drive(void *context) {
         at->reached = trawl_fillers_reached(at->fillers, i % PLACES, &at->status, &at->error);
         uint64_t good = at->good < at->bounds[i + 1] ? at->good : at->bounds[i + 1];
         good = good < at->bounds[i] ? at->bounds[i] : good;
-        /* Told after the threads have ended. */
+        /* Reported after the threads have ended. */
         at->wrong = at->wrong || at->reached != good ||
                     memcmp(at->to[i % PLACES], at->bytes + at->bounds[i],
                            (size_t)(good - at->bounds[i])) != 0;

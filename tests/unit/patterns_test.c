@@ -224,7 +224,7 @@ static void statistics_of_random_sets(void **state) {
         assert_int_equal(s.min_length, lengths[0]);
         assert_int_equal(s.max_length, lengths[count - 1]);
         assert_int_equal(s.levels, s.max_length);
-        /* Either middle of an even number will do. */
+        /* Of an even number of lengths either middle one is right. */
         assert_true(s.median_length == lengths[count / 2] ||
                     s.median_length == lengths[(count - 1) / 2]);
         trawl_patterns_free(set);

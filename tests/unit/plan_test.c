@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The planner's choices, and what becomes of them when the memory allowed is too small. */
+/* The planner's choices, and how they change when the memory limit is too small for them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static trawl_patterns *numbered(unsigned count, size_t length) {
     return patterns;
 }
 
-/* Text that is to be planned with: `patterns` of this set, or nothing like them. */
+/* The sample of the text for the planner: `patterns` of this set, or bytes unlike them. */
 static char *text_of(const trawl_patterns *patterns, size_t length) {
     char *text = malloc(length);
     assert_non_null(text);
@@ -51,7 +51,8 @@ static char *text_of(const trawl_patterns *patterns, size_t length) {
 static void rare_patterns_get_a_filter_and_frequent_ones_an_automaton(void **state) {
     (void)state;
     enum { SAMPLE = 65536 };
-    /* More than a filter in registers takes, which is cheap even where all text passes. */
+    /* More patterns than a register Bloom filter takes: that filter is cheap even if every position
+     * is a candidate. */
     trawl_patterns *patterns = numbered(1000, 4);
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     trawl_db_information information;
@@ -92,7 +93,7 @@ static void the_callers_costs_decide(void **state) {
     trawl_patterns_free(patterns);
 }
 
-/* Matches that end at nearly every byte have a price of their own. */
+/* A match at nearly every byte costs extra. */
 static void frequent_matches_are_priced_as_such(void **state) {
     (void)state;
     enum { SAMPLE = 65536 };
@@ -117,7 +118,7 @@ static void frequent_matches_are_priced_as_such(void **state) {
     trawl_patterns_free(patterns);
 }
 
-/* Limits from plenty to nothing: each plan keeps within its own, or there is none. */
+/* Memory limits from large to zero: each plan keeps its limit, or there is no plan. */
 static void less_memory_gets_smaller_tables(void **state) {
     (void)state;
     trawl_patterns *words = numbered(20000, 6);
@@ -256,7 +257,7 @@ static void a_gpu_gets_the_kernel_that_the_text_calls_for(void **state) {
     assert_choice(words, rare, SAMPLE, "qgram", "kernel filter");
     assert_choice(letters, genome, SAMPLE, "qgram", "kernel packed");
     assert_choice(letters, rare, SAMPLE, "qgram", "kernel filter");
-    /* A few states, all of them in shared memory, against a table of pairs and what it lets in. */
+    /* A few states, all of them in shared memory, against a table of pairs and its candidates. */
     assert_int_equal(trawl_patterns_add(pair, "abc", 3, 0, &error), TRAWL_OK);
     assert_int_equal(trawl_patterns_add(pair, "bcde", 4, 0, &error), TRAWL_OK);
     assert_choice(pair, dense, SAMPLE, "ac-dfa", "kernel hot");
@@ -269,7 +270,7 @@ static void a_gpu_gets_the_kernel_that_the_text_calls_for(void **state) {
     trawl_patterns_free(pair);
 }
 
-/* All ways are told, each with its tables, and the parts of the choice. */
+/* The plan lists all engines, each with the size of its tables, and the parts of the chosen one. */
 static void a_plan_for_a_gpu_explains_itself(void **state) {
     (void)state;
     trawl_patterns *patterns = numbered(2000, 9);
@@ -307,8 +308,8 @@ static void a_plan_for_a_gpu_explains_itself(void **state) {
     trawl_patterns_free(patterns);
 }
 
-/* Short patterns are all over the text, and the beginnings of longer ones, so that neither filters
- * nor an automaton would do for all: an automaton takes the short ones, and is told as one of the
+/* Short patterns and the beginnings of longer ones are frequent in the text, so neither filters nor
+ * one automaton suit all patterns: an automaton takes the short ones, and is listed as one of the
  * filters. */
 static void a_gpu_gets_an_automaton_beside_filters(void **state) {
     (void)state;
@@ -438,7 +439,7 @@ static void devices_to_plan_for(void **state) {
     trawl_patterns_free(patterns);
 }
 
-/* What does not fit as an automaton becomes something else, and says so. */
+/* A set that is too large for an automaton gets another engine, and the reason says so. */
 static void a_gpus_plan_keeps_within_limits(void **state) {
     (void)state;
     trawl_patterns *pair = of_letters("ab", 3, 2);

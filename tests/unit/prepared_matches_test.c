@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Texts full of matches, several of which end at most positions, some only in the right letter
- * case: once an automaton's walker has met enough of them, it writes them from what it has made
- * ready. Chains are shorter and longer than what it writes at a time, and too long to be ready.
+ * Texts in which several matches end at most positions, some of them only in the right letter case.
+ * After enough matches of a state, an automaton's walker copies prepared matches for it. Their
+ * number is smaller and larger than what one copy writes, and too large to be prepared.
  */
 #include "combinations.h"
 #include "cpu_set.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Hashed filters with a reach: samples are taken of each pattern where it is rare in a sample of
- * the text, up to 16 bytes before its end. Databases with one such filter of a given shape, with
- * texts around the boundaries of blocks, chunks and pieces; and what the planner does.
+ * Sampled Bloom filters with an anchor offset: the window of a pattern is where its bytes are rare
+ * in a sample of the text, up to 16 bytes before the end of the pattern. Databases with one such
+ * filter of a given shape, texts with matches around the boundaries of blocks, chunks and pieces,
+ * and the choice of the planner.
  */
 #include "case.h"
 #include "cpu_set.h"
@@ -62,7 +63,7 @@ static void search(const test_case *test, match_list *found) {
 
 /* ------------------------------------------------------------------ sets, texts and samples */
 
-/* What a set is made of; patterns have common endings, so that their rare bytes are before. */
+/* The parts of a set: patterns share endings, so their rare bytes are before these. */
 typedef struct shape {
     uint32_t gram, stride, anchor_slack;
     unsigned letters; /* of the alphabet: 1, 2, 4, 26 or 256 */
@@ -87,7 +88,7 @@ static void fill_bytes(uint8_t *bytes, size_t length, unsigned letters, random_s
         bytes[i] = any_byte(letters, random);
 }
 
-/* Endings all over it. */
+/* The text sample is full of the endings. */
 static void fill_sample(material *made, unsigned letters, random_source *random) {
     for (size_t i = 0; i < ENDINGS; i++)
         fill_bytes(made->endings[i], ENDING, letters, random);
@@ -149,8 +150,8 @@ static void plant(test_case *test, size_t end, random_source *random) {
             to[i] ^= 0x20;
 }
 
-/* About as long as so many blocks, with matches around each of their boundaries, at its end, and
- * around those of chunks. */
+/* About `blocks` blocks long, with matches around the boundaries of blocks and chunks and at the
+ * end. */
 static void make_text(test_case *test, const material *made, unsigned letters, size_t blocks,
                       size_t chunk, random_source *random) {
     size_t length = BLOCK * blocks + random_below(random, 129) - 64;
@@ -248,7 +249,7 @@ static void one_case(const shape *of, size_t number) {
     };
     for (size_t i = 0; i < sizeof runners / sizeof *runners; i++)
         check(&runners[i], db, &test, of, &expected, &random);
-    /* Short texts: all that is looked at may be before their beginning. */
+    /* Short texts: a window may begin before the text. */
     size_t whole = test.length;
     for (size_t length = number % 7; length < whole && length < 300; length += 7) {
         test.length = length;
@@ -288,7 +289,7 @@ static void finds_what_is_there(void **state) {
 
 /* ------------------------------------------------------------------ what is chosen */
 
-/* Capital letters are what the sample lacks. */
+/* The sample has no capital letters. */
 static void chooses_what_the_text_lacks(void **state) {
     (void)state;
     static uint8_t sample[SAMPLE];
@@ -358,7 +359,7 @@ static void a_fourth_judges(void **state) {
 
 /* ------------------------------------------------------------------ the planner */
 
-/* Patterns that all end with what the text is full of. */
+/* Patterns whose last bytes are frequent in the text. */
 static trawl_db *plan(const uint8_t *sample, size_t length) {
     trawl_error error;
     trawl_patterns *patterns;
@@ -403,13 +404,13 @@ static void the_planner_takes_it_where_it_helps(void **state) {
     trawl_db *db = plan(sample, LENGTH);
     assert_true(most_anchor_slack(db) > 0);
     trawl_db_free(db);
-    db = plan(NULL, 0); /* the made-up text may not choose */
+    db = plan(NULL, 0); /* the built-in sample may not choose */
     assert_int_equal(most_anchor_slack(db), 0);
     trawl_db_free(db);
-    db = plan(sample, TRAWL_ANCHOR_LEAST - 1); /* nor may so little */
+    db = plan(sample, TRAWL_ANCHOR_LEAST - 1); /* nor may a sample that is too short */
     assert_int_equal(most_anchor_slack(db), 0);
     trawl_db_free(db);
-    for (size_t i = 0; i < LENGTH; i++) /* nothing is rarer than the rest */
+    for (size_t i = 0; i < LENGTH; i++) /* all bytes are equally frequent */
         sample[i] = (uint8_t)random_below(&random, 256);
     db = plan(sample, LENGTH);
     assert_int_equal(most_anchor_slack(db), 0);

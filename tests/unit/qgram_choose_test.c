@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Tiers of engine qgram on a device: whatever is chosen, for much shared memory and for little,
- * lets every occurrence of every pattern through, wherever in the text it is.
+ * Tiers of engine qgram on a device: for much and for little shared memory, every occurrence of
+ * every pattern is a candidate of the chosen filters, at any place of the text.
  */
 #include "engines/qgram/gpu/anchor.h"
 #include "engines/qgram/gpu/cost.h"
@@ -27,7 +27,7 @@ static uint8_t random_byte(random_source *random, size_t letters) {
 
 /* ------------------------------------------------------------------ prices */
 
-/* The share of random samples that pass a FILTER of others. */
+/* The share of random samples that a sample filter made of other samples passes. */
 static double passing(uint32_t ones, uint32_t samples, uint32_t words, random_source *random) {
     uint32_t *filter = calloc(words, sizeof *filter);
     uint32_t passed = 0, asked = 200000;
@@ -124,7 +124,7 @@ static trawl_patterns *random_set(random_source *random, size_t least, size_t co
     return patterns;
 }
 
-/* Whether some sample says that a key may end before text[end]. */
+/* Whether some sample makes text[end] a candidate for the end of a key. */
 static bool let_through(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_arrays *arrays,
                         const uint8_t *text, size_t end) {
     for (size_t at = end / tier->stride * tier->stride;
@@ -247,8 +247,8 @@ static void divide(trawl_cuda_qgram_samples *samples, const uint8_t *walked,
     assert_int_equal(trawl_cuda_qgram_divide(samples, walked, 190000, layout, &error), TRAWL_OK);
 }
 
-/* Divides a set without more and more of its patterns, by samples that are asked for all of that
- * and by others that are not. */
+/* Divides a set again and again with fewer of its patterns, with samples that all divisions share
+ * and with new ones; the results must be equal. */
 static void check_divisions(const trawl_patterns *patterns, const uint8_t *text, size_t length,
                             random_source *random) {
     trawl_cuda_qgram_layout *shared = malloc(sizeof *shared), *own = malloc(sizeof *own);
@@ -257,8 +257,8 @@ static void check_divisions(const trawl_patterns *patterns, const uint8_t *text,
     assert_int_equal(trawl_cuda_qgram_samples_make(patterns, text, length, samples, &error),
                      TRAWL_OK);
     divide(samples, NULL, shared);
-    /* Longer patterns of any case leave first: the others' samples, of text as it is, are asked for
-     * of the longest patterns before they are of all. */
+    /* Longer case-insensitive patterns are removed first: the samples of the others are needed for
+     * the longest patterns before they are needed for all. */
     for (uint32_t shortest = 61; shortest != 0; shortest = shortest == 61 ? 12 : shortest / 4) {
         for (size_t id = 0; id < patterns->count; id++) {
             bool any_case = (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;

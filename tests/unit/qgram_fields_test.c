@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Samples whose rows are fields of their bytes: databases with one filter of a given shape, for
- * every length of a sample, some strides and sizes, with and without letter case, against the
- * oracle.
+ * Sample filters whose row is a field of bits of each byte: databases with one filter of a given
+ * shape, for every length of a sample, some strides and sizes, with and without letter case,
+ * against the oracle.
  */
 #include "base/cpu.h"
 #include "case.h"
@@ -141,7 +141,7 @@ static void finds_what_the_oracle_finds(void **state) {
         assert_int_equal(with_fields[0] + with_fields[1], 0);
 }
 
-/* What a damaged database may claim. */
+/* Values that a damaged database may contain. */
 static void refuses_unsound_fields(void **state) {
     (void)state;
     trawl_qgram_tier tier = {.kind = TRAWL_TIER_BLOOM, .gram = 3, .stride = 1, .row_bits = 9};

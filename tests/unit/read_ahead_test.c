@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Pieces of a pipe: all of its bytes in order, large ones of a text that comes fast, and nothing
- * kept back of one that comes slowly. */
+/* Pieces of a pipe: all of its bytes in order, large pieces of a fast writer, and no byte of a slow
+ * writer held back. */
 #include "io/read_ahead.h"
 
 #include <pthread.h>
@@ -75,7 +75,7 @@ static void all_bytes_come_in_order(void **state) {
     read_ahead_close(reader);
 }
 
-/* What is there after a while is one piece, up to the place where the ring begins anew. */
+/* Bytes that have arrived are one piece, up to the end of the ring buffer. */
 static void pieces_are_large(void **state) {
     (void)state;
     int input;
@@ -94,7 +94,7 @@ static void pieces_are_large(void **state) {
     read_ahead_close(reader);
 }
 
-/* Every word comes by itself, as nothing follows until it has come. */
+/* Each word is a piece: the next one is written only after it has been read. */
 static void a_slow_text_is_not_kept_back(void **state) {
     (void)state;
     int input;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The filter in vector registers: the same positions from every instruction set, no pattern's end
- * missed, few other positions, no byte read outside the text, and refusals. */
+/* The register Bloom filter: the same candidates with every instruction set, no end of a pattern
+ * missed, few false candidates, no byte read outside the text, and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -164,7 +164,7 @@ static double drive(model *with, trawl_strategy strategy, uint64_t segments, uin
     }
     uint64_t actions = 0, early;
     for (;;) {
-        /* Walkers look whether a scan is complete before they ask what is next. */
+        /* Walkers check whether a scan is complete before they take the next step. */
         if (with->ranges && trawl_ring_scanning(&with->ring, &early) &&
             random_chance(&with->random, 1, 4))
             await_scan(with, &with->slot[early], with->ring.slot[early].input_segment);

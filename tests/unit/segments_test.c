@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* Every owned byte is in exactly one segment, each with its overlap. */
+/* Each byte is owned by exactly one segment; segments have their overlap. */
 static void check_cut(uint64_t length, uint64_t owned, uint64_t overlap, uint64_t bytes) {
     trawl_segments segments = trawl_segments_cut(length, owned, overlap, bytes);
     uint64_t at = owned;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Texts that are read by offset, on the CPU: failures, texts that become shorter, wrong arguments.
- * That their matches are those of the text in memory is what all tests with runners check; the
- * same on a device is in gpu/host_test.c.
+ * All tests with runners check that the matches equal those of a text in memory; for a device see
+ * gpu/reading_test.c.
  */
 #include "case.h"
 #include "random.h"
@@ -47,7 +47,7 @@ static uint8_t *make_text(void) {
     return text;
 }
 
-/* What lies before the failure is scanned as if the text ended there. */
+/* The bytes before the failure are scanned as if the text ended there. */
 static void failures_end_the_text(void **state) {
     (void)state;
     uint8_t *text = make_text();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * How often states of a DFA are visited, which is counted in several parts of a text at a time: as
- * often as the beginnings of patterns are the longest ones that the text so far ends with.
+ * How often states of a DFA are visited, counted in several parts of a text at once. A state stands
+ * for a prefix of a pattern; it is visited where that prefix is the longest one that the text up to
+ * there ends with.
  */
 #include "engines/ac_dfa/state_ranks.h"
 #include "pattern/patterns.h"
@@ -58,7 +59,7 @@ static int by_number(const void *left, const void *right) {
     return (*a > *b) - (*a < *b);
 }
 
-/* States have other numbers in a database, so what is compared are all visits in their order. */
+/* States have other numbers in a database, so the sorted numbers of visits are compared. */
 static void check(size_t patterns, size_t letters, size_t length, random_source random) {
     beginnings *expected = calloc(1, sizeof *expected);
     uint8_t *text = malloc(length + 1);

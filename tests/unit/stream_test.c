@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What only streams have: stopping, errors that stay, offsets, counting, abandoning.
+ * What only streams do: stop, keep an error, tell offsets, count, be abandoned.
  */
 #include "combinations.h"
 #include "cpu_set.h"
@@ -136,7 +136,7 @@ static void a_stream_adds_to_the_callers_counters(void **state) {
     trawl_db_free(db);
 }
 
-/* Two streams on one database, written in turns, know nothing of each other. */
+/* Two streams on one database, written alternately, are independent. */
 static void streams_are_independent(void **state) {
     (void)state;
     trawl_db *db = compile(words, 3, TRAWL_MATCH_ALL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Threads that sleep between calls: who takes part, and that nobody is left when a call returns. */
+/* Threads that sleep between calls: which threads take part, and that none is still working when a
+ * call returns. */
 #include "base/team.h"
 
 #include <setjmp.h>

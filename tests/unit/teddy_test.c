@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The filter by shuffles: the same positions from every instruction set, no occurrence missed, no
- * byte read outside the text, honest estimates, and refusals. */
+/* Teddy: the same candidates with every instruction set, no occurrence missed, no byte read outside
+ * the text, right estimates, and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -55,7 +55,7 @@ static void any_part_in_any_order(void **state) {
     text_file_close(file);
 }
 
-/* A descriptor that somebody else has read from. */
+/* A descriptor whose file position is not 0. */
 static void a_text_begins_where_its_descriptor_stands(void **state) {
     (void)state;
     int descriptor = make_file("header 0123456789");
@@ -114,7 +114,7 @@ static void what_has_no_offsets(void **state) {
     text_file_close(file);
 }
 
-/* The text's words are their numbers, so that pieces say where they have been. */
+/* Each 4-byte word of the text is its number, so that a piece shows where it was. */
 static void pieces_from_all_over(void **state) {
     (void)state;
     enum { PIECES = 32, BYTES = 4096, WORDS = PIECES * BYTES + 100, LENGTH = 4 * WORDS };
