@@ -2,7 +2,10 @@
 #include "cli/base/json_text.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "cli/base/memory.h"
 
 /* The length of the UTF-8 sequence that begins at bytes[0], or 0 if it is not valid: surrogates,
  * overlong forms and values above U+10FFFF are not. */
@@ -88,4 +91,12 @@ size_t json_text(const void *bytes, size_t length, char *text) {
     }
     text[out++] = '"';
     return out;
+}
+
+void json_print_member(FILE *file, const char *key, const char *value) {
+    size_t length = strlen(value);
+    char *text = allocate(json_text_bound(length));
+    size_t written = json_text(value, length, text);
+    (void)fprintf(file, "\"%s\":%.*s", key, (int)written, text);
+    free(text);
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Writes at most json_text_bound(length) characters to `text`; returns their number. */
 size_t json_text(const void *bytes, size_t length, char *text);
@@ -12,5 +13,8 @@ size_t json_text(const void *bytes, size_t length, char *text);
 static inline size_t json_text_bound(size_t length) {
     return 6 * length + 16;
 }
+
+/* Writes "KEY":VALUE, the value being a string without NUL in it. */
+void json_print_member(FILE *file, const char *key, const char *value);
 
 #endif

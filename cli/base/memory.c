@@ -2,6 +2,7 @@
 #include "cli/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/base/report.h"
 
@@ -16,6 +17,11 @@ void *reallocate(void *memory, size_t bytes) {
         exit(EXIT_ERROR);
     }
     return grown;
+}
+
+char *string_copy(const char *text) {
+    size_t size = strlen(text) + 1;
+    return memcpy(allocate(size), text, size);
 }
 
 void string_list_add(string_list *list, const char *item) {

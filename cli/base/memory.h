@@ -9,6 +9,9 @@
 void *allocate(size_t bytes) __attribute__((returns_nonnull));
 void *reallocate(void *memory, size_t bytes) __attribute__((returns_nonnull));
 
+/* A copy of a string. The caller frees it. */
+char *string_copy(const char *text) __attribute__((returns_nonnull));
+
 /* A growing list of strings, which it does not own. Begins as zeros; ends with free(list.items). */
 typedef struct string_list {
     const char **items;

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "cli/base/memory.h"
+#include "cli/bench/engines.h"
 #include "cli/bench/peers/find.h"
 #include "cli/flags/arguments.h"
+#include "cli/flags/device.h"
 
 static void add_row(bench_rows *rows, const char *engine, const char *variant) {
     bench_row *row = bench_rows_add(rows);
@@ -17,82 +19,51 @@ static void add_row(bench_rows *rows, const char *engine, const char *variant) {
     (void)snprintf(row->variant, sizeof row->variant, "%s", variant == NULL ? "" : variant);
 }
 
-static bool unknown_variant(const trawl_engine_description *engine, const char *variant) {
-    char names[512] = "";
-    size_t used = 0;
-    for (size_t i = 0; engine->variants[i] != NULL && used < sizeof names; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
-                                 engine->variants[i]);
-    (void)arguments_misuse(&bench_command,
-                           "--engine %s: expected one of its variants (%s), not '%s'", engine->name,
-                           names, variant);
-    return false;
-}
+/* What on_engine needs. */
+typedef struct choice {
+    const bench_options *options;
+    bench_rows *rows;
+} choice;
 
-/* Adds the rows of one engine. `variant` NULL: its default variant, or all with --variants. */
-static bool add_engine(bench_rows *rows, const bench_options *options,
-                       const trawl_engine_description *engine, const char *variant) {
+/* Adds the rows of one engine. Without a variant: its default variant, or all with --variants. */
+static bool on_engine(void *context, const bench_named_engine *named) {
+    const choice *self = context;
+    trawl_engine_description engine;
     bool found = false;
-    for (size_t i = 0; engine->variants[i] != NULL; i++) {
-        bool wanted = variant != NULL         ? strcmp(engine->variants[i], variant) == 0
-                      : options->all_variants ? true
-                                              : i == 0;
+    if (!engine_find(named->name, &engine)) { /* auto */
+        add_row(self->rows, named->name, NULL);
+        return true;
+    }
+    for (size_t i = 0; engine.variants[i] != NULL; i++) {
+        bool wanted = named->variant != NULL ? strcmp(engine.variants[i], named->variant) == 0
+                      : self->options->all_variants ? true
+                                                    : i == 0;
         if (wanted)
-            add_row(rows, engine->name, engine->variants[i]);
+            add_row(self->rows, engine.name, engine.variants[i]);
         found = found || wanted;
     }
-    return found || unknown_variant(engine, variant);
-}
-
-/* Adds the rows of one element of a list: "all", "auto", "NAME" or "NAME:VARIANT". */
-static bool add_element(bench_rows *rows, const bench_options *options, const char *element) {
-    trawl_engine_description engine;
-    const char *colon = strchr(element, ':');
-    size_t length = colon == NULL ? strlen(element) : (size_t)(colon - element);
-    const char *variant = colon == NULL ? options->variant : colon + 1;
-    bool is_all = strcmp(element, "all") == 0;
-    if (strncmp(element, "auto", length) == 0 && length == strlen("auto")) {
-        if (colon == NULL)
-            add_row(rows, "auto", NULL);
-        else
-            (void)arguments_misuse(&bench_command, "--engine: auto takes no variant, '%s'",
-                                   element);
-        return colon == NULL;
-    }
-    bool found = false;
-    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
-        bool is_it = strncmp(engine.name, element, length) == 0 && engine.name[length] == '\0';
-        if (!is_all && !is_it)
-            continue;
-        found = true;
-        if (!add_engine(rows, options, &engine, variant))
-            return false;
-    }
-    if (!found)
+    if (!found) {
+        char names[512];
+        engine_list_names(&engine, false, names, sizeof names);
         (void)arguments_misuse(&bench_command,
-                               "--engine: there is no engine '%.*s'; 'trawl engines' lists them",
-                               (int)length, element);
+                               "--engine %s: expected one of its variants (%s), not '%s'",
+                               engine.name, names, named->variant);
+    }
     return found;
 }
 
-static bool add_list(bench_rows *rows, const bench_options *options, const char *list) {
-    char *elements = allocate(strlen(list) + 1);
-    memcpy(elements, list, strlen(list) + 1);
-    bool good = true;
-    char *rest = elements;
-    while (good && rest != NULL)
-        good = add_element(rows, options, strsep(&rest, ","));
-    free(elements);
-    return good;
-}
-
 bool bench_rows_choose(const bench_options *options, bench_rows *rows) {
+    choice self = {options, rows};
     *rows = (bench_rows){0};
     bool good = true;
-    for (size_t i = 0; good && i < options->engines.count; i++)
-        good = add_list(rows, options, options->engines.items[i]);
+    for (size_t i = 0; good && i < options->engines.count; i++) {
+        char *list = string_copy(options->engines.items[i]);
+        good = bench_engines_each(options, list, on_engine, &self);
+        free(list);
+    }
+    char all[] = "all";
     if (options->engines.count == 0)
-        good = add_list(rows, options, "all");
+        good = bench_engines_each(options, all, on_engine, &self);
     if (good && options->peers)
         bench_peers_add(options, rows);
     return good;

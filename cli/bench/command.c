@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/base/memory_text.h"
 #include "cli/base/report.h"
 #include "cli/bench/agree.h"
 #include "cli/bench/choose.h"
@@ -17,7 +18,6 @@
 #include "cli/bench/peers/worker.h"
 #include "cli/bench/print.h"
 #include "cli/bench/row.h"
-#include "cli/bench/text.h"
 #include "cli/flags/device.h"
 #include "cli/flags/patterns.h"
 #include "trawl/trawl.h"
@@ -47,7 +47,7 @@ static int exit_status(const bench_rows *rows, const bench_rows *programs) {
 }
 
 static int run_rows(const bench_options *options, const trawl_patterns *patterns,
-                    const bench_text *text, bench_rows *rows) {
+                    const memory_text *text, bench_rows *rows) {
     bench_measure(options, patterns, text, NULL, rows);
     if (options->json)
         bench_print_json(options, text, rows);
@@ -56,8 +56,8 @@ static int run_rows(const bench_options *options, const trawl_patterns *patterns
     return exit_status(rows, &(bench_rows){0});
 }
 
-static int run_peers(const bench_options *options, const trawl_patterns *patterns, bench_text *text,
-                     bench_rows *rows) {
+static int run_peers(const bench_options *options, const trawl_patterns *patterns,
+                     memory_text *text, bench_rows *rows) {
     bench_inputs inputs;
     bench_rows programs = {0};
     int status = EXIT_ERROR;
@@ -79,10 +79,11 @@ static int run_peers(const bench_options *options, const trawl_patterns *pattern
 }
 
 static int run(const bench_options *options, bench_rows *rows) {
-    bench_text text = {0};
+    memory_text text = {0};
     trawl_patterns *patterns = NULL;
     int status = EXIT_ERROR;
-    if (read_patterns(options, &patterns) && bench_text_read(options, &text)) {
+    if (read_patterns(options, &patterns) &&
+        memory_text_read(&options->texts, options->limit, &text)) {
         if (device_is_cuda(options->scan.device))
             status = finish_output(bench_cuda_run(options, patterns, &text));
         else if (options->peers)

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/base/memory.h"
 #include "cli/bench/peers/process.h"
 #include "cli/bench/peers/row.h"
+#include "cli/bench/show.h"
 #include "cli/bench/subject.h"
 #include "cli/flags/scan.h"
 #include "cli/target/planning.h"
@@ -31,24 +31,7 @@ typedef struct measurement {
     bench_rows *rows;
     bench_job *jobs;       /* one for each row; used by rows that run in this process */
     trawl_matches records; /* memory for the records of all rows */
-    bool shows_progress;
 } measurement;
-
-/* ------------------------------------------------------------------ progress */
-
-static void show(const measurement *bench, const char *what, const bench_row *row) {
-    if (bench->shows_progress) {
-        (void)fprintf(stderr, "\r\033[K%s %s %s", what, row->engine, row->variant);
-        (void)fflush(stderr);
-    }
-}
-
-static void show_nothing(const measurement *bench) {
-    if (bench->shows_progress) {
-        (void)fputs("\r\033[K", stderr);
-        (void)fflush(stderr);
-    }
-}
 
 /* ------------------------------------------------------------------ one row */
 
@@ -71,7 +54,7 @@ static bool open_here(const measurement *bench, size_t index) {
 
 static bool open_row(const measurement *bench, size_t index) {
     bench_row *row = &bench->rows->items[index];
-    show(bench, "building", row);
+    bench_show(bench->options, "building %s %s", row->engine, row->variant);
     row->threads = bench_row_is_peer(row) ? 1 : scan_options_threads(&bench->options->scan);
     return bench->inputs != NULL ? bench_peers_open(bench->options, bench->inputs, index, row)
                                  : open_here(bench, index);
@@ -106,7 +89,7 @@ static size_t choose_repeats(const measurement *bench, const bench_row *row, dou
  * run only if there is no time for another one. */
 static bool run_first(const measurement *bench, bench_row *row) {
     bench_run result;
-    show(bench, "measuring", row);
+    bench_show(bench->options, "measuring %s %s", row->engine, row->variant);
     if (!run(bench, row, true, &result))
         return false;
     row->matches = result.matches;
@@ -122,7 +105,7 @@ static bool run_first(const measurement *bench, bench_row *row) {
 /* Makes the runs of a row up to number `end`. */
 static bool run_turn(const measurement *bench, bench_row *row, size_t end) {
     bench_run result;
-    show(bench, "measuring", row);
+    bench_show(bench->options, "measuring %s %s", row->engine, row->variant);
     /* One untimed run, since another row has used the caches. A turn of one run is long enough not
      * to need it. */
     if (end - row->done > 1 && !run(bench, row, false, &result))
@@ -191,12 +174,11 @@ static void measure_together(const measurement *bench, bench_row *rows, size_t c
 }
 
 void bench_measure(const bench_options *options, const trawl_patterns *patterns,
-                   const bench_text *text, const bench_inputs *inputs, bench_rows *rows) {
+                   const memory_text *text, const bench_inputs *inputs, bench_rows *rows) {
     measurement bench = {.options = options,
                          .inputs = inputs,
                          .rows = rows,
-                         .jobs = allocate(rows->count * sizeof *bench.jobs),
-                         .shows_progress = options->progress && isatty(STDERR_FILENO)};
+                         .jobs = allocate(rows->count * sizeof *bench.jobs)};
     trawl_compile_options compile = options->compile;
     planning plan;
     planning_begin_with_text(&plan, text->bytes, text->length, &compile);
@@ -213,7 +195,7 @@ void bench_measure(const bench_options *options, const trawl_patterns *patterns,
         measure_together(&bench, rows->items + begin, end - begin);
         begin = end;
     }
-    show_nothing(&bench);
+    bench_show_nothing(options);
     trawl_matches_free(&bench.records);
     free(bench.jobs);
     planning_end(&plan);

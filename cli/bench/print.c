@@ -19,7 +19,7 @@ static const char *device_name(const bench_options *options, const bench_row *ro
 /* ------------------------------------------------------------------ the table */
 
 void bench_print_heading(const bench_options *options, const trawl_patterns *patterns,
-                         const bench_text *text) {
+                         const memory_text *text) {
     static const char *const works[] = {"counting", "counting", "collecting"};
     size_t count = trawl_patterns_count(patterns);
     size_t least = SIZE_MAX;
@@ -67,7 +67,7 @@ void bench_print_columns(const bench_row *row, bench_widths widths, size_t lengt
 }
 
 void bench_print_table(const bench_options *options, const trawl_patterns *patterns,
-                       const bench_text *text, const bench_rows *rows) {
+                       const memory_text *text, const bench_rows *rows) {
     bench_widths widths = bench_widths_of(rows);
     double first = 0;
     bench_print_heading(options, patterns, text);
@@ -99,7 +99,7 @@ void bench_print_keys(const bench_options *options, const bench_row *row, size_t
                  row->repeats);
 }
 
-void bench_print_json(const bench_options *options, const bench_text *text,
+void bench_print_json(const bench_options *options, const memory_text *text,
                       const bench_rows *rows) {
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->items[i];

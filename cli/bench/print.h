@@ -3,20 +3,21 @@
 #ifndef CLI_BENCH_PRINT_H
 #define CLI_BENCH_PRINT_H
 
+#include "cli/base/memory_text.h"
 #include "cli/bench/options.h"
 #include "cli/bench/row.h"
-#include "cli/bench/text.h"
 #include "trawl/trawl.h"
 
 /* Print all rows to standard output. */
 void bench_print_table(const bench_options *options, const trawl_patterns *patterns,
-                       const bench_text *text, const bench_rows *rows);
-void bench_print_json(const bench_options *options, const bench_text *text, const bench_rows *rows);
+                       const memory_text *text, const bench_rows *rows);
+void bench_print_json(const bench_options *options, const memory_text *text,
+                      const bench_rows *rows);
 
 /* Parts of the output that other tables share: the heading; the widths of the two columns of names;
  * a row up to its fastest run; a JSON object up to its key "repeats", not closed. */
 void bench_print_heading(const bench_options *options, const trawl_patterns *patterns,
-                         const bench_text *text);
+                         const memory_text *text);
 typedef struct bench_widths {
     int engine, variant;
 } bench_widths;

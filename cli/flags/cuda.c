@@ -122,14 +122,6 @@ int cuda_options_take(trawl_scan_options *options, profile_options *profile, con
 
 /* ------------------------------------------------------------------ kernels in --variant */
 
-static bool find_engine(const char *name, trawl_engine_description *engine) {
-    for (size_t i = 0; name != NULL && trawl_engine_describe(i, engine); i++) {
-        if (strcmp(engine->name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The engine's own string for the variant text[0, length), or NULL. */
 static const char *find_variant(const trawl_engine_description *engine, const char *text,
                                 size_t length) {
@@ -141,25 +133,11 @@ static const char *find_variant(const trawl_engine_description *engine, const ch
     return NULL;
 }
 
-static void list_names(const trawl_engine_description *engine, bool kernels, char *names,
-                       size_t size) {
-    size_t used = 0;
-    trawl_kernel_description kernel;
-    names[0] = '\0';
-    for (size_t i = 0; used < size; i++) {
-        if (kernels ? !trawl_kernel_describe(engine->name, i, &kernel)
-                    : engine->variants[i] == NULL)
-            break;
-        used += (size_t)snprintf(names + used, size - used, "%s%s", i == 0 ? "" : ", ",
-                                 kernels ? kernel.name : engine->variants[i]);
-    }
-}
-
 /* Reports "--variant X: ..." with the names of the engine's variants or kernels. */
 static bool unknown_name(const command *command_, const trawl_engine_description *engine,
                          const char *value, bool kernel) {
     char names[512];
-    list_names(engine, kernel, names, sizeof names);
+    engine_list_names(engine, kernel, names, sizeof names);
     if (names[0] == '\0')
         (void)arguments_misuse(command_, "--variant %s: engine %s has no kernels", value,
                                engine->name);
@@ -174,7 +152,7 @@ bool cuda_options_from_variant(const command *command_, trawl_compile_options *c
                                trawl_scan_options *scan) {
     trawl_engine_description engine;
     const char *value = compile->variant;
-    if (value == NULL || !find_engine(compile->engine, &engine) ||
+    if (value == NULL || !engine_find(compile->engine, &engine) ||
         find_variant(&engine, value, strlen(value)) != NULL)
         return true;
     const char *plus = strchr(value, '+');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/flags/device.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,4 +71,26 @@ void device_choose_engine(trawl_compile_options *compile, const trawl_scan_optio
             return;
         }
     }
+}
+
+void engine_list_names(const trawl_engine_description *engine, bool kernels, char *names,
+                       size_t size) {
+    size_t used = 0;
+    trawl_kernel_description kernel;
+    names[0] = '\0';
+    for (size_t i = 0; used < size; i++) {
+        if (kernels ? !trawl_kernel_describe(engine->name, i, &kernel)
+                    : engine->variants[i] == NULL)
+            break;
+        used += (size_t)snprintf(names + used, size - used, "%s%s", i == 0 ? "" : ", ",
+                                 kernels ? kernel.name : engine->variants[i]);
+    }
+}
+
+bool engine_find(const char *name, trawl_engine_description *engine) {
+    for (size_t i = 0; name != NULL && trawl_engine_describe(i, engine); i++) {
+        if (strcmp(engine->name, name) == 0)
+            return true;
+    }
+    return false;
 }

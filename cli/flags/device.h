@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Names of devices: "cpu", "cuda", "cuda:N", "auto". NULL is the CPU. */
+/* Names of devices ("cpu", "cuda", "cuda:N", "auto"; NULL is the CPU) and of engines' kernels. */
 #ifndef CLI_FLAGS_DEVICE_H
 #define CLI_FLAGS_DEVICE_H
 
@@ -21,6 +21,13 @@ void device_resolve_auto(trawl_scan_options *options);
 /* Whether a plan can be made for a device of that name, which this machine need not have. False
  * after reporting. */
 bool device_can_be_planned(const char *device);
+
+/* Finds an engine by its name; false for "auto", NULL and unknown names. */
+bool engine_find(const char *name, trawl_engine_description *engine);
+
+/* Writes the names of an engine's kernels, or else of its variants, separated by commas. */
+void engine_list_names(const trawl_engine_description *engine, bool kernels, char *names,
+                       size_t size);
 
 /* The library's own string for a kernel of an engine, or NULL. */
 const char *kernel_find(const char *engine, const char *name);

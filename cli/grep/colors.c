@@ -46,9 +46,7 @@ void grep_colors_read(grep_colors *colors) {
     if (settings == NULL || *settings == '\0') {
         return;
     }
-    size_t length = strlen(settings);
-    colors->settings = allocate(length + 1);
-    memcpy(colors->settings, settings, length + 1);
+    colors->settings = string_copy(settings);
     for (char *item = colors->settings; item != NULL;) {
         char *next = strchr(item, ':');
         if (next != NULL) {

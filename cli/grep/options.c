@@ -2,6 +2,7 @@
 #include "cli/grep/options.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,34 +147,13 @@ static bool take_context(const char *value, uint64_t *lines, bool *given) {
     return read_number(value, lines) || misuse("the lines of context are not a number", value);
 }
 
-/* Takes a flag with a value. */
-static bool take_value(parsing *parser, int id) {
+/* Takes a flag that says which files are searched, and how. False after reporting. */
+static bool take_file_value(grep_options *options, const char *value, int id) {
     static const char *const binary_words[3] = {"binary", "text", "without-match"};
     static const char *const directory_words[3] = {"read", "skip", "recurse"};
     static const char *const device_words[3] = {"read", "skip", "skip"};
-    grep_options *options = parser->options;
-    const char *value = parser->arguments.value;
     int choice;
     switch (id) {
-    case GREP_FLAG_PATTERNS:
-        add_source(options, value, false);
-        return true;
-    case GREP_FLAG_FILE:
-        add_source(options, value, true);
-        return true;
-    case GREP_FLAG_DATABASE:
-        options->database = value;
-        return true;
-    case GREP_FLAG_MAX_COUNT:
-        if (value[0] == '-' && read_number(value + 1, &options->max_count)) {
-            options->max_count = UINT64_MAX; /* as in GNU grep: a negative number is no limit */
-            return true;
-        }
-        return read_number(value, &options->max_count) ||
-               misuse("--max-count is not a number", value);
-    case GREP_FLAG_LABEL:
-        options->label = value;
-        return true;
     case GREP_FLAG_BINARY_FILES:
         choice = choose("binary-files", value, binary_words);
         options->binary = choice < 0 ? GREP_BINARY_MESSAGE : (grep_binary)choice;
@@ -187,16 +167,50 @@ static bool take_value(parsing *parser, int id) {
         options->skip_devices = choice > 0;
         return choice >= 0;
     case GREP_FLAG_INCLUDE:
-        add_glob(options, FILE_GLOB_INCLUDE, value);
-        return true;
     case GREP_FLAG_EXCLUDE:
-        add_glob(options, FILE_GLOB_EXCLUDE, value);
+        add_glob(options, id == GREP_FLAG_INCLUDE ? FILE_GLOB_INCLUDE : FILE_GLOB_EXCLUDE, value);
         return true;
     case GREP_FLAG_EXCLUDE_FROM:
         return exclude_from(options, value);
-    case GREP_FLAG_EXCLUDE_DIR:
+    default: /* --exclude-dir */
         exclude_directory(options, value);
         return true;
+    }
+}
+
+static bool take_max_count(grep_options *options, const char *value) {
+    if (value[0] == '-' && read_number(value + 1, &options->max_count)) {
+        options->max_count = UINT64_MAX; /* as in GNU grep: a negative number is no limit */
+        return true;
+    }
+    return read_number(value, &options->max_count) || misuse("--max-count is not a number", value);
+}
+
+/* Takes a flag with a value. False after reporting. */
+static bool take_value(parsing *parser, int id) {
+    grep_options *options = parser->options;
+    const char *value = parser->arguments.value;
+    switch (id) {
+    case GREP_FLAG_PATTERNS:
+    case GREP_FLAG_FILE:
+        add_source(options, value, id == GREP_FLAG_FILE);
+        return true;
+    case GREP_FLAG_DATABASE:
+        options->database = value;
+        return true;
+    case GREP_FLAG_MAX_COUNT:
+        return take_max_count(options, value);
+    case GREP_FLAG_LABEL:
+        options->label = value;
+        return true;
+    case GREP_FLAG_BINARY_FILES:
+    case GREP_FLAG_DIRECTORIES:
+    case GREP_FLAG_DEVICES:
+    case GREP_FLAG_INCLUDE:
+    case GREP_FLAG_EXCLUDE:
+    case GREP_FLAG_EXCLUDE_FROM:
+    case GREP_FLAG_EXCLUDE_DIR:
+        return take_file_value(options, value, id);
     case GREP_FLAG_BEFORE:
         return take_context(value, &options->before, &parser->before_given);
     case GREP_FLAG_AFTER:
@@ -219,49 +233,46 @@ static bool take_value(parsing *parser, int id) {
     }
 }
 
+/* Flags that set a bool of the options. */
+static const struct {
+    int id;
+    size_t offset;
+    bool value;
+} switches[] = {
+    {GREP_FLAG_IGNORE_CASE, offsetof(grep_options, ignore_case), true},
+    {GREP_FLAG_NO_IGNORE_CASE, offsetof(grep_options, ignore_case), false},
+    {GREP_FLAG_WORDS, offsetof(grep_options, whole_words), true},
+    {GREP_FLAG_LINES, offsetof(grep_options, whole_lines), true},
+    {GREP_FLAG_NO_MESSAGES, offsetof(grep_options, no_messages), true},
+    {GREP_FLAG_INVERT, offsetof(grep_options, invert), true},
+    {GREP_FLAG_BYTE_OFFSET, offsetof(grep_options, byte_offset), true},
+    {GREP_FLAG_LINE_NUMBER, offsetof(grep_options, line_number), true},
+    {GREP_FLAG_LINE_BUFFERED, offsetof(grep_options, line_buffered), true},
+    {GREP_FLAG_ONLY_MATCHING, offsetof(grep_options, only_matching), true},
+    {GREP_FLAG_QUIET, offsetof(grep_options, quiet), true},
+    {GREP_FLAG_COUNT, offsetof(grep_options, count), true},
+    {GREP_FLAG_INITIAL_TAB, offsetof(grep_options, initial_tab), true},
+    {GREP_FLAG_NULL_NAME, offsetof(grep_options, null_after_name), true},
+};
+
 /* Takes a flag without a value. False if `id` is not one of these. */
 static bool take_switch(grep_options *options, int id) {
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        if (switches[i].id == id) {
+            *(bool *)((char *)options + switches[i].offset) = switches[i].value;
+            return true;
+        }
+    }
     switch (id) {
     case GREP_FLAG_FIXED_STRINGS:
     case GREP_FLAG_IGNORED:
         return true;
-    case GREP_FLAG_IGNORE_CASE:
-    case GREP_FLAG_NO_IGNORE_CASE:
-        options->ignore_case = id == GREP_FLAG_IGNORE_CASE;
-        return true;
-    case GREP_FLAG_WORDS:
-        options->whole_words = true;
-        return true;
-    case GREP_FLAG_LINES:
-        options->whole_lines = true;
-        return true;
     case GREP_FLAG_NULL_DATA:
         options->line_end = '\0';
-        return true;
-    case GREP_FLAG_NO_MESSAGES:
-        options->no_messages = true;
-        return true;
-    case GREP_FLAG_INVERT:
-        options->invert = true;
-        return true;
-    case GREP_FLAG_BYTE_OFFSET:
-        options->byte_offset = true;
-        return true;
-    case GREP_FLAG_LINE_NUMBER:
-        options->line_number = true;
-        return true;
-    case GREP_FLAG_LINE_BUFFERED:
-        options->line_buffered = true;
         return true;
     case GREP_FLAG_WITH_NAME:
     case GREP_FLAG_WITHOUT_NAME:
         options->file_names = id == GREP_FLAG_WITH_NAME ? GREP_NAMES_ALWAYS : GREP_NAMES_NEVER;
-        return true;
-    case GREP_FLAG_ONLY_MATCHING:
-        options->only_matching = true;
-        return true;
-    case GREP_FLAG_QUIET:
-        options->quiet = true;
         return true;
     case GREP_FLAG_TEXT:
     case GREP_FLAG_SKIP_BINARY:
@@ -276,15 +287,6 @@ static bool take_switch(grep_options *options, int id) {
     case GREP_FLAG_LIST_NOT_MATCHING:
         options->listing =
             id == GREP_FLAG_LIST_MATCHING ? GREP_LIST_MATCHING : GREP_LIST_NOT_MATCHING;
-        return true;
-    case GREP_FLAG_COUNT:
-        options->count = true;
-        return true;
-    case GREP_FLAG_INITIAL_TAB:
-        options->initial_tab = true;
-        return true;
-    case GREP_FLAG_NULL_NAME:
-        options->null_after_name = true;
         return true;
     case GREP_FLAG_NO_GROUP_SEPARATOR:
         options->group_separator = NULL;

@@ -6,21 +6,12 @@
 #include <string.h>
 
 #include "cli/base/json_text.h"
-#include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/flags/compile.h"
 #include "cli/info/measure.h"
 #include "cli/info/print.h"
 #include "cli/info/report.h"
 #include "trawl/trawl.h"
-
-static void print_text(const char *key, const char *value) {
-    size_t length = strlen(value);
-    char *text = allocate(json_text_bound(length));
-    size_t written = json_text(value, length, text);
-    (void)printf("\"%s\":%.*s", key, (int)written, text);
-    free(text);
-}
 
 static void print_statistics(const trawl_statistics *set) {
     (void)printf("\"statistics\":{\"patterns\":%zu,\"distinct\":%zu,\"case_insensitive\":%zu,"
@@ -34,24 +25,24 @@ static void print_statistics(const trawl_statistics *set) {
 
 static void print_database(const trawl_db_information *db) {
     (void)printf("\"database\":{");
-    print_text("engine", db->engine);
+    json_print_member(stdout, "engine", db->engine);
     (void)printf(",");
-    print_text("variant", db->variant);
+    json_print_member(stdout, "variant", db->variant);
     (void)printf(",\"matches\":\"%s\",\"states\":%" PRIu64 ",\"parts\":%zu,\"byte_classes\":%zu,"
                  "\"state_bytes\":%zu,\"table_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64
                  ",\"build_seconds\":%.6f,",
                  match_kind_name(db->matches), db->states, db->parts, db->byte_classes,
                  db->state_bytes, db->table_bytes, db->total_bytes, db->build_seconds);
-    print_text("reason", db->reason);
+    json_print_member(stdout, "reason", db->reason);
     (void)printf("}");
 }
 
 static void print_row(const info_row *row, size_t levels) {
     (void)printf("{");
-    print_text("engine", row->engine);
+    json_print_member(stdout, "engine", row->engine);
     if (row->variant != NULL) {
         (void)printf(",");
-        print_text("variant", row->variant);
+        json_print_member(stdout, "variant", row->variant);
     }
     if (row->parts != 0)
         (void)printf(",\"asked_parts\":%u", row->parts);
@@ -64,7 +55,7 @@ static void print_row(const info_row *row, size_t levels) {
                      row->build_seconds);
     } else {
         (void)printf(",");
-        print_text(row->refused ? "refused" : "not_built", row->reason);
+        json_print_member(stdout, row->refused ? "refused" : "not_built", row->reason);
     }
 }
 
@@ -116,14 +107,14 @@ static void print_formulas(const info_report *report) {
     for (size_t i = 0; i < INFO_FORMULAS; i++) {
         const info_formula *formula = &report->formulas[i];
         (void)printf("%s{", i == 0 ? "" : ",");
-        print_text("structure", formula->structure);
+        json_print_member(stdout, "structure", formula->structure);
         (void)printf(",");
-        print_text("formula", formula->formula);
+        json_print_member(stdout, "formula", formula->formula);
         (void)printf(",\"bits\":%" PRIu64 ",\"bytes\":%" PRIu64 ",", formula->bits,
                      (formula->bits + 7) / 8);
-        print_text("engine", formula->engine);
+        json_print_member(stdout, "engine", formula->engine);
         (void)printf(",");
-        print_text("variant", formula->variant);
+        json_print_member(stdout, "variant", formula->variant);
         (void)printf("}");
     }
     (void)printf("]");
@@ -131,7 +122,7 @@ static void print_formulas(const info_report *report) {
 
 void info_print_json(const info_report *report) {
     (void)printf("{");
-    print_text("source", report->source);
+    json_print_member(stdout, "source", report->source);
     (void)printf(",");
     print_statistics(&report->statistics);
     (void)printf(",");
@@ -142,7 +133,7 @@ void info_print_json(const info_report *report) {
     (void)printf("\"plan\":");
     print_row(&report->plan, report->statistics.levels);
     (void)printf(",");
-    print_text("reason", report->plan_reason);
+    json_print_member(stdout, "reason", report->plan_reason);
     (void)printf("}");
     if (report->has_expected)
         print_expected(report);

@@ -29,9 +29,8 @@ static int add(const char *path, void *context) {
         texts->capacity = texts->capacity == 0 ? 64 : texts->capacity * 2;
         texts->items = reallocate(texts->items, texts->capacity * sizeof *texts->items);
     }
-    size_t length = strlen(path) + 1;
     scan_entry *entry = &texts->items[texts->count++];
-    *entry = (scan_entry){.path = memcpy(allocate(length), path, length), .alone = true};
+    *entry = (scan_entry){.path = string_copy(path), .alone = true};
     struct stat information;
     if (strcmp(path, "-") != 0 && stat(path, &information) == 0 && S_ISREG(information.st_mode)) {
         entry->stored_bytes = (uint64_t)information.st_size;

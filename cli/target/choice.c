@@ -144,11 +144,8 @@ void device_add_report(trawl_scan_report *totals, const trawl_scan_report *done)
 }
 
 void device_print_stat(const char *key, const char *text) {
-    size_t length = strlen(text);
-    char *json = allocate(json_text_bound(length));
-    size_t written = json_text(text, length, json);
-    (void)fprintf(stderr, ",\"%s\":%.*s", key, (int)written, json);
-    free(json);
+    (void)fputc(',', stderr);
+    json_print_member(stderr, key, text);
 }
 
 void device_print_stats(const device_choice *choice, const trawl_scan_report *totals) {

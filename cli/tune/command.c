@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cli/base/memory.h"
+#include "cli/base/memory_text.h"
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
 #include "cli/flags/compile.h"
@@ -22,7 +23,6 @@
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
 #include "cli/tune/measure.h"
-#include "io/text_file.h"
 #include "trawl/trawl_cuda.h"
 
 enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, MOST_MADE_UP = 512 << 20 };
@@ -187,34 +187,6 @@ static bool compile(const tune_options *options, trawl_db **db) {
     return status == TRAWL_OK;
 }
 
-/* Reads the text up to the limit. NULL after reporting. The caller frees it. */
-static uint8_t *read_text(const tune_options *options, size_t *length) {
-    enum { STEP = 64 << 20 };
-    text_file *file = NULL;
-    uint8_t *bytes = NULL;
-    trawl_error error;
-    size_t got = STEP;
-    *length = 0;
-    trawl_status status = text_file_open(options->text, TEXT_DECOMPRESS, &file, &error);
-    while (status == TRAWL_OK && got == STEP && *length < options->limit) {
-        uint64_t left = options->limit - *length;
-        bytes = reallocate(bytes, *length + STEP);
-        status =
-            text_file_fill(file, bytes + *length, left < STEP ? (size_t)left : STEP, &got, &error);
-        *length += status == TRAWL_OK ? got : 0;
-    }
-    text_file_close(file);
-    if (status != TRAWL_OK)
-        (void)report_error(&error);
-    else if (*length == 0)
-        report("the text is empty; expected a byte or more");
-    if (status != TRAWL_OK || *length == 0) {
-        free(bytes);
-        return NULL;
-    }
-    return bytes;
-}
-
 /* ------------------------------------------------------------------ tuning */
 
 /* Tunes one kernel and prints a line. `best` becomes this kernel if it is the fastest so far. */
@@ -330,14 +302,13 @@ static bool tune_device(const tune_options *options) {
     return remember(options, NULL, NULL, &costs);
 }
 
-static bool tune(const tune_options *options, const trawl_db *db, const uint8_t *text,
-                 size_t length) {
+static bool tune(const tune_options *options, const trawl_db *db, const memory_text *text) {
     trawl_error error;
     trawl_db_information information;
     trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
     trawl_cuda_db *uploaded = NULL;
     (void)device_number(options->scan.device, &upload.device);
-    uint8_t *sample = planning_table_sample(text, length, &upload.sample_length);
+    uint8_t *sample = planning_table_sample(text->bytes, text->length, &upload.sample_length);
     upload.sample = sample;
     trawl_status status = trawl_cuda_upload(db, &upload, &uploaded, &error);
     free(sample);
@@ -353,16 +324,16 @@ static bool tune(const tune_options *options, const trawl_db *db, const uint8_t 
     struct tm utc;
     if (gmtime_r(&now, &utc) == NULL || strftime(best.date, sizeof best.date, "%F", &utc) == 0)
         (void)snprintf(best.date, sizeof best.date, "unknown");
-    bool pinned = trawl_cuda_pin(text, length, NULL) == TRAWL_OK;
+    bool pinned = trawl_cuda_pin(text->bytes, text->length, NULL) == TRAWL_OK;
     tune_subject subject = {.uploaded = uploaded,
-                            .text = text,
-                            .length = length,
+                            .text = text->bytes,
+                            .length = text->length,
                             .repeats = (uint32_t)options->repeats,
                             .seconds = allocate((size_t)options->repeats * sizeof(double)),
                             .verbose = options->verbose};
     bool some = try_kernels(options, information.engine, &subject, &best);
     if (pinned)
-        trawl_cuda_unpin(text);
+        trawl_cuda_unpin(text->bytes);
     free(subject.seconds);
     trawl_cuda_free(uploaded);
     if (!some)
@@ -370,26 +341,31 @@ static bool tune(const tune_options *options, const trawl_db *db, const uint8_t 
     return some && remember(options, &best, NULL, NULL);
 }
 
+static int run(const tune_options *options) {
+    trawl_db *db = NULL;
+    memory_text text = {0};
+    string_list paths = {0};
+    bool done = false;
+    if (is_cpu(options)) {
+        done = tune_cpu(options);
+    } else if (measures_device(options)) {
+        done = tune_device(options);
+    } else {
+        string_list_add(&paths, options->text);
+        done = compile(options, &db) && memory_text_read(&paths, options->limit, &text) &&
+               tune(options, db, &text);
+    }
+    free(paths.items);
+    free(text.bytes);
+    trawl_db_free(db);
+    return done ? finish_output(EXIT_MATCHED) : EXIT_ERROR;
+}
+
 int trawl_command_tune(int argc, char **argv) {
     tune_options options;
     int status = EXIT_ERROR;
-    if (parse(&options, argc, argv, &status)) {
-        trawl_db *db = NULL;
-        size_t length = 0;
-        uint8_t *text = NULL;
-        status = EXIT_ERROR;
-        if (is_cpu(&options))
-            status = tune_cpu(&options) ? EXIT_MATCHED : EXIT_ERROR;
-        else if (measures_device(&options))
-            status = tune_device(&options) ? EXIT_MATCHED : EXIT_ERROR;
-        else if (compile(&options, &db) && (text = read_text(&options, &length)) != NULL &&
-                 tune(&options, db, text, length))
-            status = EXIT_MATCHED;
-        free(text);
-        trawl_db_free(db);
-        if (status == EXIT_MATCHED)
-            status = finish_output(status);
-    }
+    if (parse(&options, argc, argv, &status))
+        status = run(&options);
     pattern_options_release(&options.patterns);
     return status;
 }

@@ -8,9 +8,9 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/bench/cuda/ladders.h"
+#include "cli/bench/engines.h"
 #include "cli/bench/options.h"
 #include "cli/bench/row.h"
-#include "cli/flags/arguments.h"
 #include "cli/flags/cuda.h"
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
@@ -57,11 +57,12 @@ static size_t add_ladders(bench_cuda *bench, const wish *asked) {
     for (const bench_ladder *ladder = bench_ladders; ladder->engine != NULL; ladder++) {
         for (size_t i = 0; i < ladder->count && strcmp(ladder->engine, asked->engine) == 0; i++) {
             const bench_rung *rung = &ladder->rungs[i];
-            if (!equal_or_any(asked->variant, rung->variant) ||
+            const char *variant = rung->variant != NULL ? rung->variant : ladder->variant;
+            if (!equal_or_any(asked->variant, variant) ||
                 !equal_or_any(asked->kernel, rung->kernel))
                 continue;
             bench_cuda_row *row = add_row(bench, ladder->engine, ladder->name);
-            name_tables(bench, row, rung->variant, rung->kernel);
+            name_tables(bench, row, variant, rung->kernel);
             row->source = ladder->source;
             row->parts = rung->parts;
             row->paper_least = rung->paper_least;
@@ -135,56 +136,28 @@ static void add_wish(bench_cuda *bench, const wish *asked) {
         add_transfers(bench, asked);
 }
 
-/* Adds the rows of an engine. `variant` is the part after the colon, or else --variant. False after
- * reporting. */
-static bool take_engine(bench_cuda *bench, const char *engine, const char *variant) {
+/* Adds the rows of an engine. --engine all leaves out engines without kernels. */
+static bool on_engine(void *context, const bench_named_engine *named) {
+    bench_cuda *bench = context;
     trawl_compile_options compile = TRAWL_COMPILE_OPTIONS;
     trawl_scan_options scan = {.size = sizeof scan, .kernel = bench->options->scan.kernel};
-    compile.engine = engine;
-    compile.variant = variant;
+    trawl_kernel_description kernel;
+    if (named->by_all && !trawl_kernel_describe(named->name, 0, &kernel))
+        return true;
+    compile.engine = named->name;
+    compile.variant = named->variant;
     if (!cuda_options_from_variant(&bench_command, &compile, &scan))
         return false;
-    wish asked = {.engine = engine, .variant = compile.variant, .kernel = scan.kernel};
+    wish asked = {.engine = named->name, .variant = compile.variant, .kernel = scan.kernel};
     add_wish(bench, &asked);
     return true;
 }
 
-/* Adds the rows of one element of --engine: "all", "auto", "NAME" or "NAME:VARIANT". */
-static bool take_element(bench_cuda *bench, const char *element) {
-    const char *colon = strchr(element, ':');
-    size_t length = colon == NULL ? strlen(element) : (size_t)(colon - element);
-    const char *variant = colon == NULL ? bench->options->variant : colon + 1;
-    bool is_all = strcmp(element, "all") == 0;
-    if (strcmp(element, "auto") == 0)
-        return take_engine(bench, "auto", NULL);
-    bool found = false;
-    trawl_engine_description engine;
-    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
-        trawl_kernel_description kernel;
-        bool is_it = strncmp(engine.name, element, length) == 0 && engine.name[length] == '\0';
-        if (!is_it && !(is_all && trawl_kernel_describe(engine.name, 0, &kernel)))
-            continue;
-        found = true;
-        if (!take_engine(bench, engine.name, variant))
-            return false;
-    }
-    if (!found)
-        (void)arguments_misuse(&bench_command,
-                               "--engine: there is no engine '%.*s'; 'trawl engines' lists them",
-                               (int)length, element);
-    return found;
-}
-
-static bool take_list(bench_cuda *bench, const char *list) {
-    char *elements = allocate(strlen(list) + 1);
-    memcpy(elements, list, strlen(list) + 1);
+static bool take_list(bench_cuda *bench, const char *given) {
+    char *list = string_copy(given);
     bench->lists = reallocate(bench->lists, (bench->list_count + 1) * sizeof *bench->lists);
-    bench->lists[bench->list_count++] = elements;
-    bool good = true;
-    char *rest = elements;
-    while (good && rest != NULL)
-        good = take_element(bench, strsep(&rest, ","));
-    return good;
+    bench->lists[bench->list_count++] = list;
+    return bench_engines_each(bench->options, list, on_engine, bench);
 }
 
 /* Reads the profile of the device. False after reporting that --profile cannot be read. */

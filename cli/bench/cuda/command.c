@@ -18,6 +18,7 @@
 #include "cli/bench/cuda/rows.h"
 #include "cli/bench/cuda/transfer.h"
 #include "cli/bench/row.h"
+#include "cli/bench/show.h"
 #include "cli/flags/device.h"
 #include "cli/flags/scan.h"
 #include "cli/target/profile_load.h"
@@ -95,7 +96,7 @@ static void measure(bench_cuda *bench) {
         else
             measure_kernel(bench, i);
         name_row(bench, i);
-        bench_cuda_show_nothing(bench);
+        bench_show_nothing(bench->options);
     }
     bench_cuda_drop(bench);
 }
@@ -121,7 +122,7 @@ static int exit_status(const bench_cuda *bench) {
 }
 
 int bench_cuda_run(const bench_options *options, const trawl_patterns *patterns,
-                   const bench_text *text) {
+                   const memory_text *text) {
     bench_cuda *bench = allocate(sizeof *bench);
     *bench = (bench_cuda){.options = options, .patterns = patterns, .text = text};
     trawl_error error;

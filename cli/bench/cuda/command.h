@@ -7,12 +7,12 @@
 #ifndef CLI_BENCH_CUDA_COMMAND_H
 #define CLI_BENCH_CUDA_COMMAND_H
 
+#include "cli/base/memory_text.h"
 #include "cli/bench/options.h"
-#include "cli/bench/text.h"
 #include "trawl/trawl.h"
 
 /* Measures and prints; returns the exit status. */
 int bench_cuda_run(const bench_options *options, const trawl_patterns *patterns,
-                   const bench_text *text);
+                   const memory_text *text);
 
 #endif

@@ -4,92 +4,86 @@
 
 #define COUNT(rungs) (sizeof(rungs) / sizeof *(rungs))
 
-/* Zha & Sahni 2011, Table I: times at 10 MB and at 904 MB, as ratios to AC0's. */
-#define ZHA_SAHNI(tables)                                                                          \
-    {tables, "ac0", 0, 1, 1}, {tables, "ac1", 0, 22.92 / 11.85, 2158.31 / 1106.75},                \
-        {tables, "ac2", 0, 22.92 / 8.19, 2158.31 / 747.73},                                        \
-        {tables, "ac3", 0, 22.92 / 5.57, 2158.31 / 434.03}, {                                      \
-        tables, "ac4", 0, 22.92 / 2.88, 2158.31 / 248.71                                           \
-    }
-
-static const bench_rung ac_stt[] = {ZHA_SAHNI("stt"), {"stt", "hot", 0, 0, 0}};
-static const bench_rung ac_classes[] = {ZHA_SAHNI("classes"), {"classes", "hot", 0, 0, 0}};
+/* Zha & Sahni 2011, Table I: AC0's time divided by the rung's, at 10 MB and at 904 MB. */
+static const bench_rung zha_sahni[] = {
+    {NULL, "ac0", 0, 1, 1},
+    {NULL, "ac1", 0, 22.92 / 11.85, 2158.31 / 1106.75},
+    {NULL, "ac2", 0, 22.92 / 8.19, 2158.31 / 747.73},
+    {NULL, "ac3", 0, 22.92 / 5.57, 2158.31 / 434.03},
+    {NULL, "ac4", 0, 22.92 / 2.88, 2158.31 / 248.71},
+    {NULL, "hot", 0, 0, 0},
+};
 
 /* Kouzinopoulos et al. 2015, 6: the text has a figure for the last stage only. */
-#define KOUZINOPOULOS(tables, last)                                                                \
-    {tables, "u", 0, 1, 1}, {tables, "tc", 0, 0, 0}, {tables, "cr", 0, 0, 0},                      \
-        {tables, "r16", 0, 0, 0}, {                                                                \
-        tables, "cw", 0, last, last                                                                \
-    }
-
-static const bench_rung ac_stages[] = {KOUZINOPOULOS("array", 1.66)};
-static const bench_rung ac_compact_stages[] = {KOUZINOPOULOS("compact", 1.66)};
-static const bench_rung wm_stages[] = {KOUZINOPOULOS("paper", 1.63)};
-static const bench_rung wm_tuned_stages[] = {KOUZINOPOULOS("tuned", 1.63)};
+static const bench_rung kouzinopoulos_ac[] = {
+    {NULL, "u", 0, 1, 1},   {NULL, "tc", 0, 0, 0},       {NULL, "cr", 0, 0, 0},
+    {NULL, "r16", 0, 0, 0}, {NULL, "cw", 0, 1.66, 1.66},
+};
+static const bench_rung kouzinopoulos_wm[] = {
+    {NULL, "u", 0, 1, 1},   {NULL, "tc", 0, 0, 0},       {NULL, "cr", 0, 0, 0},
+    {NULL, "r16", 0, 0, 0}, {NULL, "cw", 0, 1.63, 1.63},
+};
 
 /* Charan 2015 has no measurements. */
-#define CHARAN(representation)                                                                     \
-    {representation, "global", 0, 0, 0}, {representation "-divergence-free", "global", 0, 0, 0},   \
-        {representation, "shared", 0, 0, 0},                                                       \
-        {representation "-divergence-free", "shared", 0, 0, 0},                                    \
-        {representation, "constant", 0, 0, 0}, {                                                   \
-        representation "-divergence-free", "constant", 0, 0, 0                                     \
-    }
-
-static const bench_rung array_memories[] = {CHARAN("array")};
-static const bench_rung bitmap_memories[] = {CHARAN("bitmap")};
-static const bench_rung counts_memories[] = {CHARAN("bitmap-counts")};
+static const bench_rung charan_array[] = {
+    {"array", "global", 0, 0, 0},   {"array-divergence-free", "global", 0, 0, 0},
+    {"array", "shared", 0, 0, 0},   {"array-divergence-free", "shared", 0, 0, 0},
+    {"array", "constant", 0, 0, 0}, {"array-divergence-free", "constant", 0, 0, 0},
+};
+static const bench_rung charan_bitmap[] = {
+    {"bitmap", "global", 0, 0, 0},   {"bitmap-divergence-free", "global", 0, 0, 0},
+    {"bitmap", "shared", 0, 0, 0},   {"bitmap-divergence-free", "shared", 0, 0, 0},
+    {"bitmap", "constant", 0, 0, 0}, {"bitmap-divergence-free", "constant", 0, 0, 0},
+};
+static const bench_rung charan_counts[] = {
+    {"bitmap-counts", "global", 0, 0, 0},   {"bitmap-counts-divergence-free", "global", 0, 0, 0},
+    {"bitmap-counts", "shared", 0, 0, 0},   {"bitmap-counts-divergence-free", "shared", 0, 0, 0},
+    {"bitmap-counts", "constant", 0, 0, 0}, {"bitmap-counts-divergence-free", "constant", 0, 0, 0},
+};
 
 /* Tran et al., 5.2.1, Fig. 13: m STTs over one, from the smallest to the largest set and text. */
-#define TRAN_P1(tables)                                                                            \
-    {tables, "p1", 1, 1, 1}, {tables, "p1", 4, 1.47, 2.73}, {                                      \
-        tables, "p1", 8, 1.47, 2.73                                                                \
-    }
-#define TRAN_P2(tables)                                                                            \
-    {tables, "p2", 1, 1, 1}, {tables, "p2", 4, 1.34, 1.86}, {                                      \
-        tables, "p2", 8, 1.34, 1.86                                                                \
-    }
-
-static const bench_rung p1_stt[] = {TRAN_P1("stt")};
-static const bench_rung p2_stt[] = {TRAN_P2("stt")};
+static const bench_rung tran_p1[] = {
+    {NULL, "p1", 1, 1, 1}, {NULL, "p1", 4, 1.47, 2.73}, {NULL, "p1", 8, 1.47, 2.73}};
+static const bench_rung tran_p2[] = {
+    {NULL, "p2", 1, 1, 1}, {NULL, "p2", 4, 1.34, 1.86}, {NULL, "p2", 8, 1.34, 1.86}};
 /* The best of each: 75.8 and 692.7 Gbps. */
-static const bench_rung p1_p2_stt[] = {{"stt", "p1", 8, 1, 1}, {"stt", "p2", 8, 9.14, 9.14}};
-static const bench_rung p1_classes[] = {TRAN_P1("in-turn")};
-static const bench_rung p2_classes[] = {TRAN_P2("in-turn")};
+static const bench_rung tran_p1_p2[] = {{NULL, "p1", 8, 1, 1}, {NULL, "p2", 8, 9.14, 9.14}};
 
 /* Nunes et al. 2018 compare with a CPU only. */
-static const bench_rung rabin_karp_paper[] = {{"paper", "rolling", 0, 0, 0},
-                                              {"paper", "prefix-sums", 0, 0, 0}};
-static const bench_rung rabin_karp_grouped[] = {{"grouped", "rolling", 0, 0, 0}};
+static const bench_rung nunes[] = {{NULL, "rolling", 0, 0, 0}, {NULL, "prefix-sums", 0, 0, 0}};
+static const bench_rung grouped[] = {{NULL, "rolling", 0, 0, 0}};
 
-#define ZHA_SAHNI_SOURCE "Zha & Sahni 2011, Table I"
-#define KOUZINOPOULOS_SOURCE "Kouzinopoulos et al. 2015, 6"
-#define TRAN_SOURCE "Tran et al., 5.2.1"
+static const char zha_sahni_source[] = "Zha & Sahni 2011, Table I";
+static const char kouzinopoulos_source[] = "Kouzinopoulos et al. 2015, 6";
+static const char tran_source[] = "Tran et al., 5.2.1";
 
 const bench_ladder bench_ladders[] = {
-    {"ac-dfa", "AC0..AC4, the papers' table", ZHA_SAHNI_SOURCE, ac_stt, COUNT(ac_stt)},
-    {"ac-dfa", "AC0..AC4, byte classes", ZHA_SAHNI_SOURCE, ac_classes, COUNT(ac_classes)},
-    {"ac-nfa", "U..CW, goto as an array", KOUZINOPOULOS_SOURCE, ac_stages, COUNT(ac_stages)},
-    {"ac-nfa", "U..CW, compact", KOUZINOPOULOS_SOURCE, ac_compact_stages, COUNT(ac_compact_stages)},
-    {"ac-nfa", "representation 1, failure loop and divergence-free", NULL, array_memories,
-     COUNT(array_memories)},
-    {"ac-nfa", "representation 2, failure loop and divergence-free", NULL, bitmap_memories,
-     COUNT(bitmap_memories)},
-    {"ac-nfa", "representation 3, failure loop and divergence-free", NULL, counts_memories,
-     COUNT(counts_memories)},
-    {"ac-split", "P-1, m tables over one", TRAN_SOURCE, p1_stt, COUNT(p1_stt)},
-    {"ac-split", "P-2, m tables over one", TRAN_SOURCE, p2_stt, COUNT(p2_stt)},
-    {"ac-split", "P-2 over P-1", TRAN_SOURCE, p1_p2_stt, COUNT(p1_p2_stt)},
-    {"ac-split", "P-1, m tables over one, byte classes", TRAN_SOURCE, p1_classes,
-     COUNT(p1_classes)},
-    {"ac-split", "P-2, m tables over one, byte classes", TRAN_SOURCE, p2_classes,
-     COUNT(p2_classes)},
-    {"wu-manber", "U..CW, the paper's tables", KOUZINOPOULOS_SOURCE, wm_stages, COUNT(wm_stages)},
-    {"wu-manber", "U..CW, tuned tables", KOUZINOPOULOS_SOURCE, wm_tuned_stages,
-     COUNT(wm_tuned_stages)},
-    {"rabin-karp", "rolling hashes, prefix sums", NULL, rabin_karp_paper, COUNT(rabin_karp_paper)},
-    {"rabin-karp", "grouped", NULL, rabin_karp_grouped, COUNT(rabin_karp_grouped)},
-    {NULL, NULL, NULL, NULL, 0},
+    {"ac-dfa", "stt", "AC0..AC4, the papers' table", zha_sahni_source, zha_sahni, COUNT(zha_sahni)},
+    {"ac-dfa", "classes", "AC0..AC4, byte classes", zha_sahni_source, zha_sahni, COUNT(zha_sahni)},
+    {"ac-nfa", "array", "U..CW, goto as an array", kouzinopoulos_source, kouzinopoulos_ac,
+     COUNT(kouzinopoulos_ac)},
+    {"ac-nfa", "compact", "U..CW, compact", kouzinopoulos_source, kouzinopoulos_ac,
+     COUNT(kouzinopoulos_ac)},
+    {"ac-nfa", NULL, "representation 1, failure loop and divergence-free", NULL, charan_array,
+     COUNT(charan_array)},
+    {"ac-nfa", NULL, "representation 2, failure loop and divergence-free", NULL, charan_bitmap,
+     COUNT(charan_bitmap)},
+    {"ac-nfa", NULL, "representation 3, failure loop and divergence-free", NULL, charan_counts,
+     COUNT(charan_counts)},
+    {"ac-split", "stt", "P-1, m tables over one", tran_source, tran_p1, COUNT(tran_p1)},
+    {"ac-split", "stt", "P-2, m tables over one", tran_source, tran_p2, COUNT(tran_p2)},
+    {"ac-split", "stt", "P-2 over P-1", tran_source, tran_p1_p2, COUNT(tran_p1_p2)},
+    {"ac-split", "in-turn", "P-1, m tables over one, byte classes", tran_source, tran_p1,
+     COUNT(tran_p1)},
+    {"ac-split", "in-turn", "P-2, m tables over one, byte classes", tran_source, tran_p2,
+     COUNT(tran_p2)},
+    {"wu-manber", "paper", "U..CW, the paper's tables", kouzinopoulos_source, kouzinopoulos_wm,
+     COUNT(kouzinopoulos_wm)},
+    {"wu-manber", "tuned", "U..CW, tuned tables", kouzinopoulos_source, kouzinopoulos_wm,
+     COUNT(kouzinopoulos_wm)},
+    {"rabin-karp", "paper", "rolling hashes, prefix sums", NULL, nunes, COUNT(nunes)},
+    {"rabin-karp", "grouped", "grouped", NULL, grouped, COUNT(grouped)},
+    {NULL, NULL, NULL, NULL, NULL, 0},
 };
 
 /* Table IV at 904 MB. */

@@ -8,7 +8,7 @@
 
 /* One rung with the text in device memory. */
 typedef struct bench_rung {
-    const char *variant; /* the tables */
+    const char *variant; /* the tables; NULL: those of the ladder */
     const char *kernel;
     uint32_t parts; /* ac-split: m; else 0 */
     /* The paper's speed-up over the first rung of the ladder, from .. to; 0: no figure. */
@@ -17,8 +17,9 @@ typedef struct bench_rung {
 
 typedef struct bench_ladder {
     const char *engine;
-    const char *name;   /* of the family */
-    const char *source; /* of the paper's figures; NULL: none */
+    const char *variant; /* of the rungs without one */
+    const char *name;    /* of the family */
+    const char *source;  /* of the paper's figures; NULL: none */
     const bench_rung *rungs;
     size_t count;
 } bench_ladder;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/base/json_text.h"
-#include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/bench/cuda/transfer.h"
 #include "cli/bench/cuda/transfer_model.h"
@@ -154,11 +153,8 @@ static void print_device_json(const bench_cuda *bench, size_t index) {
         (void)printf(",\"paper_speedup\":{\"min\":%.6f,\"max\":%.6f,\"source\":\"%s\"}",
                      row->paper_least, row->paper_most, row->source);
     if (row->reason[0] != '\0') {
-        size_t length = strlen(row->reason);
-        char *text = allocate(json_text_bound(length));
-        (void)printf(",\"expected_gb_per_second\":%.6f", row->expected);
-        (void)printf(",\"reason\":%.*s", (int)json_text(row->reason, length, text), text);
-        free(text);
+        (void)printf(",\"expected_gb_per_second\":%.6f,", row->expected);
+        json_print_member(stdout, "reason", row->reason);
     }
     bench_strategy_ratio ratio;
     if (bench_cuda_strategy_ratio(bench, index, &ratio))

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/bench/cuda/rows.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "cli/bench/show.h"
 
 void bench_cuda_show(const bench_cuda *bench, const char *what, size_t index) {
-    if (!bench->options->progress || !isatty(STDERR_FILENO))
-        return;
     const bench_cuda_row *row = &bench->details[index];
-    (void)fprintf(stderr, "\r\033[K%s %s %s %s %s", what, bench->rows.items[index].engine,
-                  row->variant, row->kernel, row->transfer == NULL ? "" : row->transfer);
-    (void)fflush(stderr);
-}
-
-void bench_cuda_show_nothing(const bench_cuda *bench) {
-    if (bench->options->progress && isatty(STDERR_FILENO)) {
-        (void)fputs("\r\033[K", stderr);
-        (void)fflush(stderr);
-    }
+    bench_show(bench->options, "%s %s %s %s %s", what, bench->rows.items[index].engine,
+               row->variant, row->kernel, row->transfer == NULL ? "" : row->transfer);
 }
 
 void bench_cuda_finish_row(bench_row *row, trawl_status status) {

@@ -3,10 +3,10 @@
 #ifndef CLI_BENCH_CUDA_ROWS_H
 #define CLI_BENCH_CUDA_ROWS_H
 
+#include "cli/base/memory_text.h"
 #include "cli/base/report.h"
 #include "cli/bench/options.h"
 #include "cli/bench/row.h"
-#include "cli/bench/text.h"
 #include "cli/flags/device.h"
 #include "cli/target/profile.h"
 #include "trawl/trawl_cuda.h"
@@ -34,7 +34,7 @@ typedef struct bench_cuda_row {
 typedef struct bench_cuda {
     const bench_options *options;
     const trawl_patterns *patterns;
-    const bench_text *text;
+    const memory_text *text;
     char device[16]; /* "cuda:0" */
     uint32_t device_number;
     char device_name[128];
@@ -51,9 +51,8 @@ typedef struct bench_cuda {
     double build_seconds;
 } bench_cuda;
 
-/* Show and remove a line on the terminal: `what` ("building", "measuring") and the row. */
+/* Shows `what` ("building", "measuring") and the row on the terminal. */
 void bench_cuda_show(const bench_cuda *bench, const char *what, size_t index);
-void bench_cuda_show_nothing(const bench_cuda *bench);
 
 /* Ends a row with the status of its measurement. A row that an engine or the device refuses is no
  * failure: it loses its `seconds`. */

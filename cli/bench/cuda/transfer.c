@@ -7,17 +7,17 @@
 
 #include "cli/base/clock.h"
 #include "cli/base/memory.h"
+#include "cli/base/memory_text.h"
 #include "cli/base/report.h"
 #include "cli/bench/cuda/build.h"
 #include "cli/bench/cuda/transfer_model.h"
 #include "cli/bench/row.h"
-#include "cli/bench/text.h"
 #include "trawl/trawl_cuda.h"
 
 static trawl_status run_once(const bench_cuda *bench, const trawl_scan_options *options,
                              uint64_t *per_pattern, uint64_t *matches, double *seconds,
                              trawl_error *error) {
-    const bench_text *text = bench->text;
+    const memory_text *text = bench->text;
     trawl_matches records = {.count = 0};
     double begin = seconds_now();
     trawl_status status =

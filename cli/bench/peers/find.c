@@ -72,9 +72,7 @@ static void add_libraries(const bench_options *options, bench_rows *rows) {
     if (system == NULL)
         return;
     (void)dlclose(system);
-    char *library = allocate(sizeof BENCH_LIBHS_SYSTEM);
-    memcpy(library, BENCH_LIBHS_SYSTEM, sizeof BENCH_LIBHS_SYSTEM);
-    add_peer(rows, "libhs")->library = library;
+    add_peer(rows, "libhs")->library = string_copy(BENCH_LIBHS_SYSTEM);
 }
 
 static int is_visible(const struct dirent *entry) {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/base/json_text.h"
-#include "cli/base/memory.h"
 #include "cli/bench/agree.h"
 #include "cli/bench/print.h"
 
@@ -113,10 +112,8 @@ void bench_peers_print_table(const bench_contest *contest) {
 /* ------------------------------------------------------------------ JSON */
 
 static void print_text(const char *key, const char *value) {
-    char *text = allocate(json_text_bound(strlen(value)));
-    size_t length = json_text(value, strlen(value), text);
-    (void)printf(",\"%s\":%.*s", key, (int)length, text);
-    free(text);
+    (void)putchar(',');
+    json_print_member(stdout, key, value);
 }
 
 static const char *status_name(const bench_row *row, const bench_row *reference) {

@@ -5,16 +5,16 @@
 #ifndef CLI_BENCH_PEERS_PRINT_H
 #define CLI_BENCH_PEERS_PRINT_H
 
+#include "cli/base/memory_text.h"
 #include "cli/bench/options.h"
 #include "cli/bench/row.h"
-#include "cli/bench/text.h"
 #include "trawl/trawl.h"
 
 /* All measurements of the command. */
 typedef struct bench_contest {
     const bench_options *options;
     const trawl_patterns *patterns;
-    const bench_text *text;
+    const memory_text *text;
     const bench_rows *rows;
     const bench_rows *programs; /* whole programs; engine: its name, variant: its version, matches:
                                    the lines that it counted */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "cli/bench/text.h"
+#include "cli/base/memory_text.h"
 
-#include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "io/text_file.h"
+#include "trawl/trawl.h"
 
 /* Appends a file to the text, up to `limit` bytes of text. *capacity is the size of text->bytes. */
-static trawl_status append_file(text_file *file, uint64_t limit, bench_text *text, size_t *capacity,
-                                trawl_error *error) {
+static trawl_status append_file(text_file *file, uint64_t limit, memory_text *text,
+                                size_t *capacity, trawl_error *error) {
     enum { LEAST_ROOM = 1 << 20 };
     /* One byte more than expected, so that the end of the file needs no second allocation. */
     uint64_t room = text_file_is_plain(file) ? text_file_stored_bytes(file) + 1 : LEAST_ROOM;
@@ -30,17 +30,18 @@ static trawl_status append_file(text_file *file, uint64_t limit, bench_text *tex
     return TRAWL_OK;
 }
 
-bool bench_text_read(const bench_options *options, bench_text *text) {
-    static const char *const standard_input[] = {"-"};
-    const char *const *paths = options->texts.count == 0 ? standard_input : options->texts.items;
-    size_t count = options->texts.count == 0 ? 1 : options->texts.count;
+bool memory_text_read(const string_list *paths, uint64_t limit, memory_text *text) {
+    static const char *standard_input[] = {"-"};
+    const char *const *names = paths->count == 0 ? standard_input : paths->items;
+    size_t count = paths->count == 0 ? 1 : paths->count;
     size_t capacity = 0;
-    for (size_t i = 0; i < count && text->length < options->limit; i++) {
+    *text = (memory_text){0};
+    for (size_t i = 0; i < count && text->length < limit; i++) {
         trawl_error error;
         text_file *file = NULL;
-        trawl_status status = text_file_open(paths[i], TEXT_DECOMPRESS, &file, &error);
+        trawl_status status = text_file_open(names[i], TEXT_DECOMPRESS, &file, &error);
         if (status == TRAWL_OK)
-            status = append_file(file, options->limit, text, &capacity, &error);
+            status = append_file(file, limit, text, &capacity, &error);
         text_file_close(file);
         if (status != TRAWL_OK) {
             (void)report_error(&error);
