@@ -47,8 +47,11 @@ TARGET static inline uint64_t NAME(count_lanes)(const AUTOMATON *a, trawl_lane_s
     return total;
 }
 
+/* Recording an event takes a branch, which is mispredicted where matches are frequent; with `dense`
+ * every step writes its event instead, and the next step overwrites an event of no match. Both
+ * arguments, `count` and `dense`, are constants where this function is inlined. */
 TARGET static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set *lanes,
-                                             size_t steps, size_t count) {
+                                             size_t steps, size_t count, bool dense) {
     PREPARE
     uint32_t state[TRAWL_LANES];
     trawl_ending_event *events[TRAWL_LANES];
@@ -58,34 +61,16 @@ TARGET static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set 
         UNROLL_LANES
         for (size_t lane = 0; lane < count; lane++) {
             state[lane] = STEP(state[lane], lanes->text[lane][i]);
-            if (MATCHING(state[lane])) {
+            if (dense) {
+                *events[lane] = (trawl_ending_event){(uint32_t)i + 1, state[lane]};
+                events[lane] += MATCHING(state[lane]) ? 1 : 0;
+            } else if (MATCHING(state[lane])) {
                 *events[lane]++ = (trawl_ending_event){(uint32_t)i + 1, state[lane]};
             }
         }
     }
     memcpy(lanes->state, state, sizeof state);
     for (size_t lane = 0; lane < count; lane++) {
-        lanes->event_count[lane] = (size_t)(events[lane] - lanes->events[lane]);
-    }
-}
-
-TARGET static void NAME(record_dense)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
-    const AUTOMATON *a = automaton;
-    PREPARE
-    uint32_t state[TRAWL_LANES];
-    trawl_ending_event *events[TRAWL_LANES];
-    memcpy(state, lanes->state, sizeof state);
-    memcpy(events, lanes->events, sizeof events);
-    for (size_t i = 0; i < steps; i++) {
-        UNROLL_LANES
-        for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
-            state[lane] = STEP(state[lane], lanes->text[lane][i]);
-            *events[lane] = (trawl_ending_event){(uint32_t)i + 1, state[lane]};
-            events[lane] += MATCHING(state[lane]) ? 1 : 0;
-        }
-    }
-    memcpy(lanes->state, state, sizeof state);
-    for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
         lanes->event_count[lane] = (size_t)(events[lane] - lanes->events[lane]);
     }
 }
@@ -108,11 +93,15 @@ TARGET static uint64_t NAME(count_one)(const void *automaton, trawl_lane_set *la
 }
 
 TARGET static void NAME(record_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
-    NAME(record_lanes)(automaton, lanes, steps, TRAWL_LANES);
+    NAME(record_lanes)(automaton, lanes, steps, TRAWL_LANES, false);
 }
 
 TARGET static void NAME(record_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
-    NAME(record_lanes)(automaton, lanes, steps, 1);
+    NAME(record_lanes)(automaton, lanes, steps, 1, false);
+}
+
+TARGET static void NAME(record_dense)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    NAME(record_lanes)(automaton, lanes, steps, TRAWL_LANES, true);
 }
 
 TARGET static void NAME(name_keys)(const void *automaton, trawl_ending_event *events,
