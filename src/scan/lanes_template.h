@@ -75,6 +75,10 @@ TARGET static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set 
     }
 }
 
+TARGET static void NAME(record_dense)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
+    NAME(record_lanes)(automaton, lanes, steps, TRAWL_LANES, true);
+}
+
 TARGET static void NAME(advance_many)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
     NAME(advance_lanes)(automaton, lanes, steps, TRAWL_LANES);
 }
@@ -98,10 +102,6 @@ TARGET static void NAME(record_many)(const void *automaton, trawl_lane_set *lane
 
 TARGET static void NAME(record_one)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
     NAME(record_lanes)(automaton, lanes, steps, 1, false);
-}
-
-TARGET static void NAME(record_dense)(const void *automaton, trawl_lane_set *lanes, size_t steps) {
-    NAME(record_lanes)(automaton, lanes, steps, TRAWL_LANES, true);
 }
 
 TARGET static void NAME(name_keys)(const void *automaton, trawl_ending_event *events,
