@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -78,55 +77,34 @@ static void forget_temporary(const char *path) {
 /* ------------------------------------------------------------------ opening */
 
 static trawl_status fail_at(const char *path, int number, trawl_error *error) {
+    if (number == ENOMEM)
+        return trawl_fail(error, TRAWL_ERROR_MEMORY, "%s: out of memory", path);
     return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", path == NULL ? "(standard output)" : path,
                       strerror(number));
 }
 
-/* Creates the temporary file beside file->path with the rights that the new file shall have. */
-static trawl_status create_temporary(output_file *file, mode_t mode, trawl_error *error) {
-    size_t length = strlen(file->path);
-    file->temporary_path = malloc(length + sizeof ".XXXXXX");
-    if (file->temporary_path == NULL)
-        return trawl_fail(error, TRAWL_ERROR_MEMORY, "%s: out of memory", file->path);
-    memcpy(file->temporary_path, file->path, length);
-    memcpy(file->temporary_path + length, ".XXXXXX", sizeof ".XXXXXX");
-    file->descriptor = mkostemp(file->temporary_path, O_CLOEXEC);
-    if (file->descriptor < 0) {
-        trawl_status status = fail_at(file->path, errno, error);
-        free(file->temporary_path);
-        file->temporary_path = NULL;
-        return status;
-    }
-    remember_temporary(file->temporary_path);
-    /* A file system without rights may refuse; the content matters more. */
-    (void)fchmod(file->descriptor, mode);
-    return TRAWL_OK;
-}
-
-static mode_t default_mode(void) {
-    mode_t mask = umask(0);
-    (void)umask(mask);
-    return 0666 & ~mask;
+/* A device or a pipe, which renaming would destroy. */
+static trawl_status open_special(output_file *file, trawl_error *error) {
+    file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return file->descriptor < 0 ? fail_at(file->path, errno, error) : TRAWL_OK;
 }
 
 static trawl_status open_named(output_file *file, const char *path, trawl_error *error) {
-    struct stat information;
-    bool exists = stat(path, &information) == 0;
-    if (exists && S_ISDIR(information.st_mode))
-        return fail_at(path, EISDIR, error);
-    if (exists && !S_ISREG(information.st_mode)) {
-        /* Renaming over a device or a pipe would destroy it. */
-        file->path = strdup(path);
-        file->descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        if (file->path == NULL || file->descriptor < 0)
-            return fail_at(path, file->path == NULL ? ENOMEM : errno, error);
-        return TRAWL_OK;
-    }
-    /* Replace what a symbolic link points to, not the link. */
-    file->path = exists ? realpath(path, NULL) : strdup(path);
+    file->path = strdup(path);
     if (file->path == NULL)
-        return fail_at(path, errno, error);
-    return create_temporary(file, exists ? information.st_mode & 07777 : default_mode(), error);
+        return fail_at(path, ENOMEM, error);
+    trawl_target target = trawl_target_of(path);
+    if (target == TRAWL_TARGET_DIRECTORY)
+        return fail_at(path, EISDIR, error);
+    if (target == TRAWL_TARGET_SPECIAL)
+        return open_special(file, error);
+    int reason = trawl_replacement_begin(&file->replacement, path, TRAWL_PERMISSIONS_KEPT);
+    if (reason != 0)
+        return fail_at(path, reason, error);
+    file->replaces = true;
+    file->descriptor = file->replacement.descriptor;
+    remember_temporary(file->replacement.temporary);
+    return TRAWL_OK;
 }
 
 trawl_status output_file_open(const char *path, output_file **file, trawl_error *error) {
@@ -140,6 +118,7 @@ trawl_status output_file_open(const char *path, output_file **file, trawl_error 
     made->buffer = buffer;
     made->capacity = OUTPUT_FILE_BUFFER;
     made->descriptor = STDOUT_FILENO;
+    made->replacement.descriptor = -1;
     trawl_status status = TRAWL_OK;
     if (path != NULL && strcmp(path, "-") != 0) {
         made->descriptor = -1;
@@ -155,17 +134,8 @@ trawl_status output_file_open(const char *path, output_file **file, trawl_error 
 /* ------------------------------------------------------------------ writing */
 
 static void write_out(output_file *file, const char *bytes, size_t length) {
-    while (length > 0 && file->failure == 0) {
-        ssize_t put = write(file->descriptor, bytes, length);
-        if (put < 0) {
-            if (errno != EINTR)
-                file->failure = errno;
-            continue;
-        }
-        bytes += put;
-        length -= (size_t)put;
-        file->written += (uint64_t)put;
-    }
+    if (file->failure == 0)
+        file->failure = trawl_write_all(file->descriptor, bytes, length, &file->written);
 }
 
 void output_file_drain(output_file *file) {
@@ -218,40 +188,16 @@ trawl_status output_file_flush(output_file *file, trawl_error *error) {
 
 /* ------------------------------------------------------------------ finishing */
 
-/* Makes the rename itself durable. Not all file systems can; the content is safe already. */
-static void sync_directory_of(const char *path) {
-    char *copy = strdup(path);
-    if (copy == NULL)
-        return;
-    char *slash = strrchr(copy, '/');
-    if (slash != NULL)
-        slash[slash == copy ? 1 : 0] = '\0';
-    int directory = open(slash == NULL ? "." : copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) {
-        (void)fsync(directory);
-        (void)close(directory);
-    }
-    free(copy);
-}
-
 trawl_status output_file_close(output_file *file, trawl_error *error) {
     output_file_drain(file);
-    if (file->temporary_path != NULL && file->failure == 0 && fsync(file->descriptor) != 0)
+    if (file->replaces && file->failure == 0) {
+        file->failure = trawl_replacement_commit(&file->replacement);
+    } else if (!file->replaces && close(file->descriptor) != 0 && file->failure == 0 &&
+               errno != EINTR) {
+        /* Network file systems report a full disk only here, also for standard output. */
         file->failure = errno;
-    /* Network file systems report a full disk only here, also for standard output. */
-    if (close(file->descriptor) != 0 && file->failure == 0 && errno != EINTR)
-        file->failure = errno;
-    file->descriptor = -1;
-    if (file->temporary_path != NULL && file->failure == 0) {
-        if (rename(file->temporary_path, file->path) != 0) {
-            file->failure = errno;
-        } else {
-            forget_temporary(file->temporary_path);
-            free(file->temporary_path);
-            file->temporary_path = NULL;
-            sync_directory_of(file->path);
-        }
     }
+    file->descriptor = -1;
     trawl_status status = file->failure == 0 ? TRAWL_OK : fail_at(file->path, file->failure, error);
     output_file_abandon(file);
     return status;
@@ -260,13 +206,14 @@ trawl_status output_file_close(output_file *file, trawl_error *error) {
 void output_file_abandon(output_file *file) {
     if (file == NULL)
         return;
-    if (file->descriptor >= 0 && file->descriptor != STDOUT_FILENO)
+    if (file->replaces) {
+        /* The name is forgotten after the file is gone, and freed after that. */
+        trawl_replacement_discard(&file->replacement);
+        forget_temporary(file->replacement.temporary);
+    } else if (file->descriptor >= 0 && file->descriptor != STDOUT_FILENO) {
         (void)close(file->descriptor);
-    if (file->temporary_path != NULL) {
-        (void)unlink(file->temporary_path);
-        forget_temporary(file->temporary_path);
-        free(file->temporary_path);
     }
+    trawl_replacement_release(&file->replacement);
     free(file->path);
     free(file->buffer);
     free(file);

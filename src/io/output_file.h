@@ -18,6 +18,7 @@
 
 #include <string.h>
 
+#include "base/replacement.h"
 #include "trawl/trawl.h"
 
 typedef struct output_file {
@@ -27,8 +28,9 @@ typedef struct output_file {
     int descriptor;
     int failure; /* errno of the first failed write, else 0 */
     uint64_t written;
-    char *path;           /* final name; NULL for standard output */
-    char *temporary_path; /* NULL when written directly */
+    char *path;    /* for messages; NULL for standard output */
+    bool replaces; /* a regular file, through `replacement`; else it is written directly */
+    trawl_replacement replacement;
 } output_file;
 
 enum { OUTPUT_FILE_BUFFER = 1 << 18 };
