@@ -2,18 +2,18 @@
 /*
  * The contract between the scan call (scan.cu) and the engines' kernels.
  *
- * A scan goes over the text in pieces of at most `piece_bytes` owned bytes. In a piece every thread
- * owns a part: `thread_bytes` consecutive bytes, the last part fewer. Part p begins at
- * trawl_cuda_part_begin(), so that with thread_bytes a multiple of 16 (or block_threads *
- * thread_bytes one, for blocks that load together) every part (or block) begins at an address that
+ * A scan goes over the text in slices of at most `slice_bytes` owned bytes. In a slice every thread
+ * owns a strip: `strip_bytes` consecutive bytes, the last strip fewer. Strip s begins at
+ * trawl_cuda_strip_begin(), so that with strip_bytes a multiple of 16 (or block_threads *
+ * strip_bytes one, for blocks that load together) every strip (or block) begins at an address that
  * is a multiple of 16; the first one begins up to 15 bytes before the owned bytes, which are not
  * reported. A thread reports the matches whose last byte it owns, and so has to read up to
- * max_length - 1 bytes before its part, but never before text[0] nor at or behind text[length].
+ * max_length - 1 bytes before its strip, but never before text[0] nor at or behind text[length].
  *
- * Matches are made in two walks: pass SIZES counts those of every part, an exclusive sum over all
- * parts says where each one's matches go, pass RECORDS writes them there. Parts follow each other
- * in the text, so the order is canonical if it is so within each part; for kernels that cannot do
- * that (`ordered` false) scan.cu sorts each part afterwards, or only what has equal ends.
+ * Matches are made in two walks: pass SIZES counts those of every strip, an exclusive sum over all
+ * strips says where each one's matches go, pass RECORDS writes them there. Strips follow each other
+ * in the text, so the order is canonical if it is so within each strip; for kernels that cannot do
+ * that (`ordered` false) scan.cu sorts each strip afterwards, or only what has equal ends.
  */
 #ifndef TRAWL_GPU_CONTRACT_CUH
 #define TRAWL_GPU_CONTRACT_CUH
@@ -25,24 +25,24 @@ typedef unsigned long long trawl_counter; /* what CUDA's atomics take */
 /* Threads of a block, at most. */
 #define TRAWL_CUDA_MOST_THREADS 1024u
 
-/* Owned bytes of a piece, at most. */
-#define TRAWL_CUDA_LARGEST_PIECE (UINT64_C(1) << 30)
+/* Owned bytes of a slice, at most. */
+#define TRAWL_CUDA_LARGEST_SLICE (UINT64_C(1) << 30)
 
-/* A piece of text that a launch works on, as trawl_window; at most 2^30 + max_length bytes. */
-typedef struct trawl_cuda_piece {
+/* A slice of text that a launch works on, as trawl_window; at most 2^30 + max_length bytes. */
+typedef struct trawl_cuda_slice {
     const uint8_t *text; /* first readable byte */
     uint32_t length;     /* readable bytes */
     uint32_t owned;      /* index of the first owned byte; below length */
     uint64_t base;       /* offset of text[0] in the whole text */
     uint64_t first; /* index of text[owned] among the owned bytes of the scan: for ends, states;
                        a multiple of 32 */
-} trawl_cuda_piece;
+} trawl_cuda_slice;
 
 typedef enum trawl_cuda_pass {
     TRAWL_CUDA_PASS_COUNT,    /* add to *total */
     TRAWL_CUDA_PASS_PATTERNS, /* add to *total, hits and per_pattern */
-    TRAWL_CUDA_PASS_SIZES,    /* add the number of matches to sizes[part], which begins as 0 */
-    TRAWL_CUDA_PASS_RECORDS,  /* write at sizes[part] and advance it behind the last match; only
+    TRAWL_CUDA_PASS_SIZES,    /* add the number of matches to sizes[strip], which begins as 0 */
+    TRAWL_CUDA_PASS_RECORDS,  /* write at sizes[strip] and advance it behind the last match; only
                                  when *total <= capacity */
     TRAWL_CUDA_PASS_ENDS,     /* set bits of ends, which begin as 0 */
     TRAWL_CUDA_PASS_STATES    /* write states */
@@ -54,7 +54,7 @@ typedef struct trawl_cuda_output {
     trawl_counter *total;
     trawl_counter *hits;        /* for each key of all parts of the database: chains met */
     trawl_counter *per_pattern; /* only for patterns that had to be verified, see emit.cuh */
-    trawl_counter *sizes;       /* of this piece's parts */
+    trawl_counter *sizes;       /* of this slice's strips */
     trawl_cuda_match *matches;
     trawl_counter capacity;
     uint32_t *ends;
@@ -69,35 +69,35 @@ typedef struct trawl_cuda_keys {
 
 /* What a kernel reports with; passed by value. Pointers are the device's. */
 typedef struct trawl_cuda_reporter {
-    trawl_cuda_piece piece;
+    trawl_cuda_slice slice;
     trawl_cuda_output output;
     trawl_pattern_view patterns;
 } trawl_cuda_reporter;
 
 /* How a kernel is launched. The engine's `plan` decides it. */
-typedef struct trawl_cuda_plan {
+typedef struct trawl_cuda_launch_plan {
     uint32_t kernel; /* index into the engine's kernels */
     trawl_table_path table_path;
     uint32_t block_threads;   /* T */
-    uint32_t thread_bytes;    /* S_thread */
-    uint32_t part_threads;    /* threads that share a part; 0: parts are threads'. Else
-                                 thread_bytes are those of a part */
+    uint32_t strip_bytes;     /* S_thread */
+    uint32_t strip_threads;   /* threads that share a strip; 0: strips are threads'. Else
+                                strip_bytes are those of a strip */
     uint32_t shared_bytes;    /* dynamic shared memory of a block */
-    bool ordered;             /* RECORDS come in canonical order within each part */
+    bool ordered;             /* RECORDS come in canonical order within each strip */
     bool ordered_ends;        /* they come by their ends, those of equal ends in any order */
-    uint64_t piece_bytes;     /* most owned bytes of a piece: a multiple of 4096; 0: the largest */
-    uint64_t workspace_bytes; /* of the engine's own, for one piece of `piece_bytes` or of the
+    uint64_t slice_bytes;     /* most owned bytes of a slice: a multiple of 4096; 0: the largest */
+    uint64_t workspace_bytes; /* of the engine's own, for one slice of `slice_bytes` or of the
                                  whole text when that is shorter */
-} trawl_cuda_plan;
+} trawl_cuda_launch_plan;
 
-/* What the plan depends on: the caller's wishes, 0 where there are none. */
-typedef struct trawl_cuda_wishes {
+/* What the plan depends on: the caller's request, 0 where there are none. */
+typedef struct trawl_cuda_launch_request {
     trawl_cuda_form form;
     uint32_t block_threads; /* a multiple of 32, at most TRAWL_CUDA_MOST_THREADS */
     uint32_t block_bytes;
     trawl_table_path table_path;
     uint64_t length; /* of the text */
-} trawl_cuda_wishes;
+} trawl_cuda_launch_request;
 
 typedef struct trawl_cuda_device {
     int number;
@@ -120,13 +120,13 @@ typedef struct trawl_cuda_engine {
      * this database: TRAWL_ERROR_LIMIT with a sentence that names the limit and a kernel that would
      * do. Refuses a block shape that is not possible with TRAWL_ERROR_ARGUMENT. States are only
      * asked of databases that have them (trawl_cuda_state_bytes). */
-    trawl_status (*plan)(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                         trawl_cuda_plan *plan, trawl_error *error);
+    trawl_status (*plan)(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
+                         trawl_cuda_launch_plan *plan, trawl_error *error);
 
-    /* Launches one pass over one piece; asynchronous. The host pointers in *piece and *output are
+    /* Launches one pass over one slice; asynchronous. The host pointers in *slice and *output are
      * read during the call only. */
-    trawl_status (*launch)(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
-                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+    trawl_status (*launch)(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
+                           const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error);
 
     /* Of the database only the patterns are uploaded: `prepare` makes all tables from them, and
@@ -186,29 +186,29 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
 const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
                                uint32_t part);
 
-/* Where the parts of a piece begin: at an address that is a multiple of 16, at or up to 15 bytes
- * before the first owned byte. May be negative when the piece owns its first bytes. */
-static inline __host__ __device__ int32_t trawl_cuda_origin(const trawl_cuda_piece *piece) {
-    return (int32_t)piece->owned - (int32_t)((uintptr_t)(piece->text + piece->owned) & 15);
+/* Where the strips of a slice begin: at an address that is a multiple of 16, at or up to 15 bytes
+ * before the first owned byte. May be negative when the slice owns its first bytes. */
+static inline __host__ __device__ int32_t trawl_cuda_origin(const trawl_cuda_slice *slice) {
+    return (int32_t)slice->owned - (int32_t)((uintptr_t)(slice->text + slice->owned) & 15);
 }
 
-static inline __host__ __device__ uint32_t trawl_cuda_part_count(const trawl_cuda_piece *piece,
-                                                                 uint32_t thread_bytes) {
-    return (uint32_t)((int32_t)piece->length - trawl_cuda_origin(piece) + (int32_t)thread_bytes -
+static inline __host__ __device__ uint32_t trawl_cuda_strip_count(const trawl_cuda_slice *slice,
+                                                                  uint32_t strip_bytes) {
+    return (uint32_t)((int32_t)slice->length - trawl_cuda_origin(slice) + (int32_t)strip_bytes -
                       1) /
-           thread_bytes;
+           strip_bytes;
 }
 
-static inline __host__ __device__ int64_t trawl_cuda_part_begin(const trawl_cuda_piece *piece,
-                                                                uint32_t thread_bytes,
-                                                                uint32_t part) {
-    return trawl_cuda_origin(piece) + (int64_t)part * thread_bytes;
+static inline __host__ __device__ int64_t trawl_cuda_strip_begin(const trawl_cuda_slice *slice,
+                                                                 uint32_t strip_bytes,
+                                                                 uint32_t strip) {
+    return trawl_cuda_origin(slice) + (int64_t)strip * strip_bytes;
 }
 
-static inline uint32_t trawl_cuda_block_count(const trawl_cuda_piece *piece,
-                                              const trawl_cuda_plan *plan) {
-    uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
-    return (parts + plan->block_threads - 1) / plan->block_threads;
+static inline uint32_t trawl_cuda_block_count(const trawl_cuda_slice *slice,
+                                              const trawl_cuda_launch_plan *plan) {
+    uint32_t strips = trawl_cuda_strip_count(slice, plan->strip_bytes);
+    return (strips + plan->block_threads - 1) / plan->block_threads;
 }
 
 /* ------------------------------------------------------------------ tables (section.cu) */
@@ -236,24 +236,26 @@ static inline uint32_t trawl_cuda_tile_before(uint32_t overlap) {
 }
 
 /* The plan's kernel by its name. */
-const char *trawl_cuda_kernel_name(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan);
+const char *trawl_cuda_kernel_name(const trawl_cuda_db *uploaded,
+                                   const trawl_cuda_launch_plan *plan);
 
 /* Sets the table path: the given one, or where it is TRAWL_TABLES_CHOSEN textures if all tables
  * have them (the obstacle is TRAWL_OK), else read-only loads. Refuses textures that there are not.
  */
 trawl_status trawl_cuda_plan_path(const trawl_cuda_db *uploaded, trawl_table_path path,
-                                  const trawl_error *obstacle, trawl_cuda_plan *plan,
+                                  const trawl_error *obstacle, trawl_cuda_launch_plan *plan,
                                   trawl_error *error);
 
-/* Sets thread_bytes to the threads' shares of wishes->block_bytes, or to `usual`. Refuses shares
+/* Sets strip_bytes to the threads' shares of request->block_bytes, or to `usual`. Refuses shares
  * that are not multiples of `unit`, and blocks of more than `most` bytes. */
-trawl_status trawl_cuda_plan_text(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                                  uint32_t usual, uint32_t unit, uint32_t most,
-                                  trawl_cuda_plan *plan, trawl_error *error);
+trawl_status trawl_cuda_plan_text(const trawl_cuda_db *uploaded,
+                                  const trawl_cuda_launch_request *request, uint32_t usual,
+                                  uint32_t unit, uint32_t most, trawl_cuda_launch_plan *plan,
+                                  trawl_error *error);
 
 /* Sets shared_bytes, or refuses what is more than the device gives a block; comes last. */
 trawl_status trawl_cuda_plan_shared(const trawl_cuda_db *uploaded, uint64_t bytes,
-                                    trawl_cuda_plan *plan, trawl_error *error);
+                                    trawl_cuda_launch_plan *plan, trawl_error *error);
 
 /* ------------------------------------------------------------------ launching */
 

@@ -54,7 +54,7 @@ static __device__ __noinline__ bool trawl_cuda_pattern_matches(const trawl_patte
 /* Marks the byte before text[end] as the last one of a match. */
 static __device__ __forceinline__ void trawl_cuda_mark_end(const trawl_cuda_reporter &reporter,
                                                            uint32_t end) {
-    uint64_t bit = reporter.piece.first + (end - 1 - reporter.piece.owned);
+    uint64_t bit = reporter.slice.first + (end - 1 - reporter.slice.owned);
     atomicOr(&reporter.output.ends[bit / 32], 1u << (bit % 32));
 }
 
@@ -67,7 +67,7 @@ static __device__ __forceinline__ void trawl_cuda_report(const trawl_cuda_report
                                                          trawl_counter *cursor) {
     switch (reporter.output.pass) {
     case TRAWL_CUDA_PASS_RECORDS:
-        reporter.output.matches[*cursor] = {reporter.piece.base + end, id, length};
+        reporter.output.matches[*cursor] = {reporter.slice.base + end, id, length};
         break;
     case TRAWL_CUDA_PASS_ENDS:
         trawl_cuda_mark_end(reporter, end);
@@ -104,7 +104,7 @@ static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_repor
             break; /* only a forged automaton claims a key that begins before the text */
         }
         bool verify = (outputs.verify[key] & TRAWL_VERIFY_OWN) != 0;
-        const uint8_t *start = reporter.piece.text + (end - length);
+        const uint8_t *start = reporter.slice.text + (end - length);
         for (uint32_t i = outputs.first[key]; i < outputs.first[key + 1]; i++) {
             uint32_t id = outputs.ids[i];
             if (!verify || trawl_cuda_pattern_matches(reporter.patterns, id, start)) {
@@ -122,16 +122,16 @@ static __device__ __forceinline__ bool trawl_cuda_wanted(const trawl_cuda_output
 
 /* Where a thread's cursor begins. */
 static __device__ __forceinline__ trawl_counter
-trawl_cuda_cursor_begin(const trawl_cuda_output &output, uint32_t part) {
-    return output.pass == TRAWL_CUDA_PASS_RECORDS ? output.sizes[part] : 0;
+trawl_cuda_cursor_begin(const trawl_cuda_output &output, uint32_t strip) {
+    return output.pass == TRAWL_CUDA_PASS_RECORDS ? output.sizes[strip] : 0;
 }
 
 /*
  * Hands in the cursors of a block's threads, all of which must call it: totals are summed over the
- * block first. `valid` is false for threads without a part.
+ * block first. `valid` is false for threads without a strip.
  */
 static __device__ __forceinline__ void trawl_cuda_cursor_end(const trawl_cuda_output &output,
-                                                             bool valid, uint32_t part,
+                                                             bool valid, uint32_t strip,
                                                              trawl_counter cursor) {
     if (output.pass == TRAWL_CUDA_PASS_COUNT || output.pass == TRAWL_CUDA_PASS_PATTERNS) {
         trawl_counter sum = valid ? cursor : 0;
@@ -142,9 +142,9 @@ static __device__ __forceinline__ void trawl_cuda_cursor_end(const trawl_cuda_ou
             atomicAdd(output.total, sum);
         }
     } else if (valid && output.pass == TRAWL_CUDA_PASS_SIZES) {
-        output.sizes[part] += cursor;
+        output.sizes[strip] += cursor;
     } else if (valid && output.pass == TRAWL_CUDA_PASS_RECORDS) {
-        output.sizes[part] = cursor;
+        output.sizes[strip] = cursor;
     }
 }
 

@@ -41,7 +41,7 @@ trawl_cuda_report_ending(const trawl_cuda_reporter &reporter, const trawl_cuda_e
     view.patterns = reporter.patterns;
     view.folded = endings.folded;
     uint32_t key =
-        trawl_endings_find_in(&view, first, last, known, reporter.piece.text, end, ending);
+        trawl_endings_find_in(&view, first, last, known, reporter.slice.text, end, ending);
     if (key == TRAWL_NO_KEY) {
         return false;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "gpu/sort.cuh"
 
-/* A part has a few hundred bytes of text and usually a handful of matches: one thread sorts them
+/* A strip has a few hundred bytes of text and usually a handful of matches: one thread sorts them
  * where they are. Up to so many by insertion, more by heapsort, whose worst case is bounded. */
 #define FEW 16u
 
@@ -67,15 +67,15 @@ static __device__ void sort(trawl_cuda_match *items, uint64_t count) {
     }
 }
 
-static __global__ void sort_parts(trawl_cuda_match *matches, const trawl_counter *ends,
-                                  uint64_t parts, const trawl_counter *total,
-                                  trawl_counter capacity) {
-    uint64_t part = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (part >= parts || *total > capacity) {
+static __global__ void sort_strips(trawl_cuda_match *matches, const trawl_counter *ends,
+                                   uint64_t strips, const trawl_counter *total,
+                                   trawl_counter capacity) {
+    uint64_t strip = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (strip >= strips || *total > capacity) {
         return;
     }
-    uint64_t begin = part == 0 ? 0 : ends[part - 1];
-    sort(matches + begin, ends[part] - begin);
+    uint64_t begin = strip == 0 ? 0 : ends[strip - 1];
+    sort(matches + begin, ends[strip] - begin);
 }
 
 /* The thread of the first match at an end sorts all that end there; others may read their ends
@@ -101,14 +101,14 @@ static __global__ void sort_equal_ends(trawl_cuda_match *matches, const trawl_co
     }
 }
 
-trawl_status trawl_cuda_sort_parts(trawl_cuda_match *matches, const trawl_counter *ends,
-                                   uint64_t parts, const trawl_counter *total,
-                                   trawl_counter capacity, cudaStream_t stream,
-                                   trawl_error *error) {
+trawl_status trawl_cuda_sort_strips(trawl_cuda_match *matches, const trawl_counter *ends,
+                                    uint64_t strips, const trawl_counter *total,
+                                    trawl_counter capacity, cudaStream_t stream,
+                                    trawl_error *error) {
     enum { THREADS = 128 };
-    TRAWL_LAUNCH(sort_parts, (unsigned)((parts + THREADS - 1) / THREADS), THREADS, 0, stream,
-                 matches, ends, parts, total, capacity);
-    TRAWL_CUDA_LAUNCHED("sort_parts", error);
+    TRAWL_LAUNCH(sort_strips, (unsigned)((strips + THREADS - 1) / THREADS), THREADS, 0, stream,
+                 matches, ends, strips, total, capacity);
+    TRAWL_CUDA_LAUNCHED("sort_strips", error);
     return TRAWL_OK;
 }
 

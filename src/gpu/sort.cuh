@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Canonical order within parts, for kernels that do not meet matches in it. */
+/* Canonical order within strips, for kernels that do not meet matches in it. */
 #ifndef TRAWL_GPU_SORT_CUH
 #define TRAWL_GPU_SORT_CUH
 
 #include "gpu/contract.cuh"
 
-/* Sorts the matches of each part by end, start and pattern. After pass RECORDS, part p's are
+/* Sorts the matches of each strip by end, start and pattern. After pass RECORDS, strip p's are
  * matches[ends[p - 1]] .. matches[ends[p]]. Does nothing when *total is above `capacity`. */
-trawl_status trawl_cuda_sort_parts(trawl_cuda_match *matches, const trawl_counter *ends,
-                                   uint64_t parts, const trawl_counter *total,
-                                   trawl_counter capacity, cudaStream_t stream, trawl_error *error);
+trawl_status trawl_cuda_sort_strips(trawl_cuda_match *matches, const trawl_counter *ends,
+                                    uint64_t strips, const trawl_counter *total,
+                                    trawl_counter capacity, cudaStream_t stream,
+                                    trawl_error *error);
 
 /* The same for matches that come by their ends: only those of equal ends are put in order. */
 trawl_status trawl_cuda_sort_equal_ends(trawl_cuda_match *matches, const trawl_counter *total,

@@ -122,8 +122,8 @@ static double price(const trawl_hot_estimate *estimate, double classes,
                   costs->hot_wait * estimate->waits +
                   estimate->elsewhere * (costs->hot_cached + costs->hot_memory * over_cache);
     double parts;
-    (void)trawl_hot_thread_bytes(TEXT_BYTES, patterns->max_length - 1, device->multiprocessors,
-                                 THREADS, &parts);
+    (void)trawl_hot_strip_bytes(TEXT_BYTES, patterns->max_length - 1, device->multiprocessors,
+                                THREADS, &parts);
     return parts * (step + estimate->verified * costs->hot_verified);
 }
 

@@ -6,7 +6,7 @@
 
 /* Parts are units of what a thread reads at once, and not less than some of them. */
 #define UNIT 32u
-#define FEWEST_THREAD_BYTES 64u
+#define FEWEST_STRIP_BYTES 64u
 
 /* Parts of each thread: no thread then waits long for the others' last ones. Fewer, longer parts
  * are walked where overlaps would take more time than that saves. */
@@ -38,15 +38,15 @@ static double slower_with(double threads) {
     return sqrt(1 + SLOWER * (fewer * fewer - 1));
 }
 
-uint32_t trawl_hot_thread_bytes(uint64_t length, uint64_t overlap, uint32_t multiprocessors,
-                                uint32_t threads, double *cost) {
+uint32_t trawl_hot_strip_bytes(uint64_t length, uint64_t overlap, uint32_t multiprocessors,
+                               uint32_t threads, double *cost) {
     uint64_t all = length + 16; /* parts may begin up to 15 bytes before the text */
     uint64_t best = 0;
     double least = INFINITY;
     for (uint32_t quarters = 4 * ROUNDS; quarters != 0; quarters /= 2) {
         uint64_t parts = (uint64_t)multiprocessors * threads * quarters / 4;
         uint64_t bytes = all / parts + 1;
-        bytes = bytes > FEWEST_THREAD_BYTES ? bytes : FEWEST_THREAD_BYTES;
+        bytes = bytes > FEWEST_STRIP_BYTES ? bytes : FEWEST_STRIP_BYTES;
         double busy = fmin((double)threads, (double)all / ((double)bytes * multiprocessors));
         double takes = (1 + (double)overlap / (double)bytes) * slower_with(busy);
         if (takes < least) {

@@ -12,8 +12,8 @@ double trawl_hot_bank_conflicts(uint32_t classes);
 /* How long the parts of a text are, one of which a thread walks at a time: short ones give all
  * threads of blocks of `threads` work, but begin `overlap` bytes before what they own. *cost: the
  * time that this choice takes, relative to enough parts without overlap; or NULL. */
-uint32_t trawl_hot_thread_bytes(uint64_t length, uint64_t overlap, uint32_t multiprocessors,
-                                uint32_t threads, double *cost);
+uint32_t trawl_hot_strip_bytes(uint64_t length, uint64_t overlap, uint32_t multiprocessors,
+                               uint32_t threads, double *cost);
 
 /* The share of steps in which a warp waits for a thread that asks the full table, where a thread
  * does so in a share `elsewhere` of its own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The scan call: what the caller wants, cut into pieces and passes, and put into the caller's
+ * The scan call: what the caller wants, cut into slices and passes, and put into the caller's
  * stream. Nothing here allocates, waits or copies to the host.
  */
 #include <cub/device/device_scan.cuh>
@@ -17,9 +17,9 @@ extern "C" {
 /* A scan that has been read and planned. */
 typedef struct planned_scan {
     trawl_cuda_scan scan; /* complete */
-    trawl_cuda_plan plan;
+    trawl_cuda_launch_plan plan;
     uint64_t owned_bytes;
-    uint64_t most_parts; /* of all pieces together, wherever the text lies; only for MATCHES */
+    uint64_t most_strips; /* of all slices together, wherever the text lies; only for MATCHES */
     /* of the workspace */
     size_t engine_bytes, hits_bytes, sizes_bytes, sum_bytes;
 } planned_scan;
@@ -32,7 +32,7 @@ static size_t workspace_bytes_of(const planned_scan *planned) {
     return planned->engine_bytes + planned->hits_bytes + planned->sizes_bytes + planned->sum_bytes;
 }
 
-/* Room for the exclusive sum over the parts' sizes. */
+/* Room for the exclusive sum over the strips' sizes. */
 static trawl_status size_of_sum(uint64_t count, size_t *bytes, trawl_error *error) {
     trawl_counter *sizes = NULL;
     *bytes = 0;
@@ -41,7 +41,7 @@ static trawl_status size_of_sum(uint64_t count, size_t *bytes, trawl_error *erro
     return TRAWL_OK;
 }
 
-/* Reads the caller's wishes, checks them and lets the engine decide the rest. */
+/* Reads the caller's request, checks them and lets the engine decide the rest. */
 static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_scan *given,
                               uint64_t length, planned_scan *planned, trawl_error *error) {
     memset(planned, 0, sizeof *planned);
@@ -82,21 +82,21 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
                           "written; engines ac-dfa and ac-nfa have",
                           engine, (int)TRAWL_CUDA_STATES);
     }
-    trawl_cuda_wishes wishes = {scan->form, scan->block_threads, scan->block_bytes,
-                                scan->table_path, length};
-    trawl_cuda_plan *plan = &planned->plan;
+    trawl_cuda_launch_request request = {scan->form, scan->block_threads, scan->block_bytes,
+                                         scan->table_path, length};
+    trawl_cuda_launch_plan *plan = &planned->plan;
     trawl_status status = trawl_kernel_find(engine, scan->kernel, &plan->kernel, error);
     if (status == TRAWL_OK) {
         if (scan->kernel == NULL && uploaded->engine->choose != NULL) {
             plan->kernel = uploaded->engine->choose(uploaded);
         }
-        status = uploaded->engine->plan(uploaded, &wishes, plan, error);
+        status = uploaded->engine->plan(uploaded, &request, plan, error);
     }
     if (status != TRAWL_OK) {
         return status;
     }
-    if (plan->piece_bytes == 0 || plan->piece_bytes > TRAWL_CUDA_LARGEST_PIECE) {
-        plan->piece_bytes = TRAWL_CUDA_LARGEST_PIECE;
+    if (plan->slice_bytes == 0 || plan->slice_bytes > TRAWL_CUDA_LARGEST_SLICE) {
+        plan->slice_bytes = TRAWL_CUDA_LARGEST_SLICE;
     }
     planned->owned_bytes = length - scan->owned;
     planned->engine_bytes = aligned(plan->workspace_bytes);
@@ -104,12 +104,12 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
         planned->hits_bytes = aligned((size_t)uploaded->hits * sizeof(trawl_counter));
     }
     if (scan->form == TRAWL_CUDA_MATCHES) {
-        uint64_t pieces = planned->owned_bytes / plan->piece_bytes + 1;
-        /* Parts begin up to 15 bytes before a piece's owned bytes, and the last one is short. */
-        planned->most_parts =
-            planned->owned_bytes / plan->thread_bytes + pieces * (15 / plan->thread_bytes + 2);
-        planned->sizes_bytes = aligned((planned->most_parts + 1) * sizeof(trawl_counter));
-        status = size_of_sum(planned->most_parts + 1, &planned->sum_bytes, error);
+        uint64_t slices = planned->owned_bytes / plan->slice_bytes + 1;
+        /* Strips begin up to 15 bytes before a slice's owned bytes, and the last one is short. */
+        planned->most_strips =
+            planned->owned_bytes / plan->strip_bytes + slices * (15 / plan->strip_bytes + 2);
+        planned->sizes_bytes = aligned((planned->most_strips + 1) * sizeof(trawl_counter));
+        status = size_of_sum(planned->most_strips + 1, &planned->sum_bytes, error);
         planned->sum_bytes = aligned(planned->sum_bytes);
     }
     return status;
@@ -138,8 +138,8 @@ static __global__ void distribute_hits(const trawl_cuda_keys *keys, const trawl_
 
 /* ------------------------------------------------------------------ passes */
 
-/* What all pieces of one scan share. */
-typedef struct scan_run {
+/* What all slices of one scan share. */
+typedef struct scan_call {
     const trawl_cuda_db *uploaded;
     const planned_scan *planned;
     const uint8_t *text;
@@ -150,114 +150,115 @@ typedef struct scan_run {
     trawl_counter *sizes;
     void *sum;
     cudaStream_t stream;
-    uint64_t parts; /* of the pieces so far */
-} scan_run;
+    uint64_t strips; /* of the slices so far */
+} scan_call;
 
-static trawl_cuda_piece piece_at(const scan_run *run, uint64_t begin) {
-    uint64_t overlap = run->uploaded->db->header->max_length - 1;
-    uint64_t end = run->length - begin > run->planned->plan.piece_bytes
-                       ? begin + run->planned->plan.piece_bytes
-                       : run->length;
+static trawl_cuda_slice slice_at(const scan_call *call, uint64_t begin) {
+    uint64_t overlap = call->uploaded->db->header->max_length - 1;
+    uint64_t end = call->length - begin > call->planned->plan.slice_bytes
+                       ? begin + call->planned->plan.slice_bytes
+                       : call->length;
     uint64_t from = begin < overlap ? 0 : begin - overlap;
-    trawl_cuda_piece piece;
-    piece.text = run->text + from;
-    piece.length = (uint32_t)(end - from);
-    piece.owned = (uint32_t)(begin - from);
-    piece.base = run->planned->scan.base + from;
-    piece.first = begin - run->planned->scan.owned;
-    return piece;
+    trawl_cuda_slice slice;
+    slice.text = call->text + from;
+    slice.length = (uint32_t)(end - from);
+    slice.owned = (uint32_t)(begin - from);
+    slice.base = call->planned->scan.base + from;
+    slice.first = begin - call->planned->scan.owned;
+    return slice;
 }
 
-/* One pass over all pieces. */
-static trawl_status run_pass(scan_run *run, trawl_cuda_pass pass, trawl_error *error) {
-    const trawl_cuda_plan *plan = &run->planned->plan;
-    run->parts = 0;
-    for (uint64_t begin = run->planned->scan.owned; begin < run->length;
-         begin += plan->piece_bytes) {
-        trawl_cuda_piece piece = piece_at(run, begin);
+/* One pass over all slices. */
+static trawl_status run_pass(scan_call *call, trawl_cuda_pass pass, trawl_error *error) {
+    const trawl_cuda_launch_plan *plan = &call->planned->plan;
+    call->strips = 0;
+    for (uint64_t begin = call->planned->scan.owned; begin < call->length;
+         begin += plan->slice_bytes) {
+        trawl_cuda_slice slice = slice_at(call, begin);
         trawl_cuda_output output;
         output.pass = pass;
-        output.total = (trawl_counter *)run->results->total;
-        output.hits = run->hits;
-        output.per_pattern = (trawl_counter *)run->results->per_pattern;
-        output.sizes = run->sizes == NULL ? NULL : run->sizes + run->parts;
-        output.matches = run->results->matches;
-        output.capacity = run->results->capacity;
-        output.ends = run->results->ends;
-        output.states = run->results->states;
-        trawl_status status = run->uploaded->engine->launch(
-            run->uploaded, plan, &piece, &output, run->engine_workspace, run->stream, error);
+        output.total = (trawl_counter *)call->results->total;
+        output.hits = call->hits;
+        output.per_pattern = (trawl_counter *)call->results->per_pattern;
+        output.sizes = call->sizes == NULL ? NULL : call->sizes + call->strips;
+        output.matches = call->results->matches;
+        output.capacity = call->results->capacity;
+        output.ends = call->results->ends;
+        output.states = call->results->states;
+        trawl_status status = call->uploaded->engine->launch(
+            call->uploaded, plan, &slice, &output, call->engine_workspace, call->stream, error);
         if (status != TRAWL_OK) {
             return status;
         }
-        run->parts += trawl_cuda_part_count(&piece, plan->thread_bytes);
+        call->strips += trawl_cuda_strip_count(&slice, plan->strip_bytes);
     }
     return TRAWL_OK;
 }
 
-static trawl_status run_count(scan_run *run, trawl_error *error) {
-    const trawl_cuda_db *uploaded = run->uploaded;
-    TRAWL_CUDA_TRY(cudaMemsetAsync(run->results->total, 0, sizeof(uint64_t), run->stream), error);
-    if (run->planned->scan.form == TRAWL_CUDA_COUNT) {
-        return run_pass(run, TRAWL_CUDA_PASS_COUNT, error);
+static trawl_status run_count(scan_call *call, trawl_error *error) {
+    const trawl_cuda_db *uploaded = call->uploaded;
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call->results->total, 0, sizeof(uint64_t), call->stream), error);
+    if (call->planned->scan.form == TRAWL_CUDA_COUNT) {
+        return run_pass(call, TRAWL_CUDA_PASS_COUNT, error);
     }
-    TRAWL_CUDA_TRY(cudaMemsetAsync(run->results->per_pattern, 0,
-                                   uploaded->patterns.count * sizeof(uint64_t), run->stream),
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call->results->per_pattern, 0,
+                                   uploaded->patterns.count * sizeof(uint64_t), call->stream),
                    error);
     if (uploaded->hits != 0) {
         TRAWL_CUDA_TRY(
-            cudaMemsetAsync(run->hits, 0, uploaded->hits * sizeof(trawl_counter), run->stream),
+            cudaMemsetAsync(call->hits, 0, uploaded->hits * sizeof(trawl_counter), call->stream),
             error);
     }
-    trawl_status status = run_pass(run, TRAWL_CUDA_PASS_PATTERNS, error);
+    trawl_status status = run_pass(call, TRAWL_CUDA_PASS_PATTERNS, error);
     if (status == TRAWL_OK && uploaded->hits != 0) {
         dim3 blocks(uploaded->hits / 256 < 512 ? uploaded->hits / 256 + 1 : 512, uploaded->parts);
-        TRAWL_LAUNCH(distribute_hits, blocks, 256, 0, run->stream, uploaded->device_keys, run->hits,
-                     (trawl_counter *)run->results->per_pattern);
+        TRAWL_LAUNCH(distribute_hits, blocks, 256, 0, call->stream, uploaded->device_keys,
+                     call->hits, (trawl_counter *)call->results->per_pattern);
         TRAWL_CUDA_LAUNCHED("distribute_hits", error);
     }
     return status;
 }
 
-static trawl_status run_matches(scan_run *run, trawl_error *error) {
-    const planned_scan *planned = run->planned;
-    TRAWL_CUDA_TRY(cudaMemsetAsync(run->sizes, 0, (planned->most_parts + 1) * sizeof(trawl_counter),
-                                   run->stream),
+static trawl_status run_matches(scan_call *call, trawl_error *error) {
+    const planned_scan *planned = call->planned;
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call->sizes, 0,
+                                   (planned->most_strips + 1) * sizeof(trawl_counter),
+                                   call->stream),
                    error);
-    trawl_status status = run_pass(run, TRAWL_CUDA_PASS_SIZES, error);
+    trawl_status status = run_pass(call, TRAWL_CUDA_PASS_SIZES, error);
     if (status != TRAWL_OK) {
         return status;
     }
-    /* Entries behind the last part are 0, so the one after it receives the total. */
+    /* Entries behind the last strip are 0, so the one after it receives the total. */
     size_t sum_bytes = planned->sum_bytes;
-    TRAWL_CUDA_TRY(cub::DeviceScan::ExclusiveSum(run->sum, sum_bytes, run->sizes, run->sizes,
-                                                 (int64_t)(run->parts + 1), run->stream),
+    TRAWL_CUDA_TRY(cub::DeviceScan::ExclusiveSum(call->sum, sum_bytes, call->sizes, call->sizes,
+                                                 (int64_t)(call->strips + 1), call->stream),
                    error);
-    TRAWL_CUDA_TRY(cudaMemcpyAsync(run->results->total, run->sizes + run->parts, sizeof(uint64_t),
-                                   cudaMemcpyDeviceToDevice, run->stream),
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(call->results->total, call->sizes + call->strips,
+                                   sizeof(uint64_t), cudaMemcpyDeviceToDevice, call->stream),
                    error);
-    if (run->results->capacity == 0) {
+    if (call->results->capacity == 0) {
         return TRAWL_OK;
     }
-    status = run_pass(run, TRAWL_CUDA_PASS_RECORDS, error);
-    if (status == TRAWL_OK && planned->plan.ordered_ends && run->parts != 0) {
-        status = trawl_cuda_sort_equal_ends(run->results->matches,
-                                            (const trawl_counter *)run->results->total,
-                                            run->results->capacity, run->stream, error);
-    } else if (status == TRAWL_OK && !planned->plan.ordered && run->parts != 0) {
-        status = trawl_cuda_sort_parts(run->results->matches, run->sizes, run->parts,
-                                       (const trawl_counter *)run->results->total,
-                                       run->results->capacity, run->stream, error);
+    status = run_pass(call, TRAWL_CUDA_PASS_RECORDS, error);
+    if (status == TRAWL_OK && planned->plan.ordered_ends && call->strips != 0) {
+        status = trawl_cuda_sort_equal_ends(call->results->matches,
+                                            (const trawl_counter *)call->results->total,
+                                            call->results->capacity, call->stream, error);
+    } else if (status == TRAWL_OK && !planned->plan.ordered && call->strips != 0) {
+        status = trawl_cuda_sort_strips(call->results->matches, call->sizes, call->strips,
+                                        (const trawl_counter *)call->results->total,
+                                        call->results->capacity, call->stream, error);
     }
     return status;
 }
 
-static trawl_status run_ends(scan_run *run, trawl_error *error) {
-    TRAWL_CUDA_TRY(cudaMemsetAsync(run->results->ends, 0,
-                                   (run->planned->owned_bytes + 31) / 32 * sizeof(uint32_t),
-                                   run->stream),
+static trawl_status run_ends(scan_call *call, trawl_error *error) {
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call->results->ends, 0,
+                                   (call->planned->owned_bytes + 31) / 32 * sizeof(uint32_t),
+                                   call->stream),
                    error);
-    return run_pass(run, TRAWL_CUDA_PASS_ENDS, error);
+    return run_pass(call, TRAWL_CUDA_PASS_ENDS, error);
 }
 
 /* ------------------------------------------------------------------ the call */
@@ -283,17 +284,17 @@ static const char *missing_result(const planned_scan *planned, const trawl_cuda_
     return NULL;
 }
 
-static trawl_status start(scan_run *run, trawl_error *error) {
-    switch (run->planned->scan.form) {
+static trawl_status start(scan_call *call, trawl_error *error) {
+    switch (call->planned->scan.form) {
     case TRAWL_CUDA_COUNT:
     case TRAWL_CUDA_PATTERNS:
-        return run_count(run, error);
+        return run_count(call, error);
     case TRAWL_CUDA_MATCHES:
-        return run_matches(run, error);
+        return run_matches(call, error);
     case TRAWL_CUDA_ENDS:
-        return run_ends(run, error);
+        return run_ends(call, error);
     case TRAWL_CUDA_STATES:
-        return run_pass(run, TRAWL_CUDA_PASS_STATES, error);
+        return run_pass(call, TRAWL_CUDA_PASS_STATES, error);
     }
     return TRAWL_OK;
 }
@@ -321,25 +322,25 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
                           workspace == NULL ? (size_t)0 : workspace_bytes, workspace, needed,
                           WORKSPACE_ALIGNMENT);
     }
-    scan_run run;
-    memset(&run, 0, sizeof run);
-    run.uploaded = uploaded;
-    run.planned = &planned;
-    run.text = (const uint8_t *)text;
-    run.length = length;
-    run.results = results;
-    run.stream = stream;
+    scan_call call;
+    memset(&call, 0, sizeof call);
+    call.uploaded = uploaded;
+    call.planned = &planned;
+    call.text = (const uint8_t *)text;
+    call.length = length;
+    call.results = results;
+    call.stream = stream;
     uint8_t *at = (uint8_t *)workspace;
-    run.engine_workspace = at;
+    call.engine_workspace = at;
     at += planned.engine_bytes;
-    run.hits = planned.hits_bytes == 0 ? NULL : (trawl_counter *)at;
+    call.hits = planned.hits_bytes == 0 ? NULL : (trawl_counter *)at;
     at += planned.hits_bytes;
-    run.sizes = planned.sizes_bytes == 0 ? NULL : (trawl_counter *)at;
+    call.sizes = planned.sizes_bytes == 0 ? NULL : (trawl_counter *)at;
     at += planned.sizes_bytes;
-    run.sum = at;
+    call.sum = at;
     int before;
     TRAWL_CUDA_TRY(trawl_cuda_enter(uploaded->device.number, &before), error);
-    status = start(&run, error);
+    status = start(&call, error);
     trawl_cuda_leave(before);
     return status;
 }
@@ -401,7 +402,7 @@ extern "C" trawl_status trawl_cuda_describe(const trawl_cuda_db *uploaded,
     /* For a long text: shapes of short ones depend on their length. */
     uint64_t owned = scan == NULL || scan->size < sizeof *scan ? 0 : scan->owned;
     trawl_status status =
-        plan_scan(uploaded, scan, owned + TRAWL_CUDA_LARGEST_PIECE, &planned, error);
+        plan_scan(uploaded, scan, owned + TRAWL_CUDA_LARGEST_SLICE, &planned, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -410,10 +411,10 @@ extern "C" trawl_status trawl_cuda_describe(const trawl_cuda_db *uploaded,
         (void)snprintf(layout->kernel, sizeof layout->kernel, "%s", kernel.name);
     }
     layout->block_threads = planned.plan.block_threads;
-    uint32_t sharing = planned.plan.part_threads == 0 ? 1 : planned.plan.part_threads;
-    layout->thread_bytes = planned.plan.thread_bytes / sharing;
+    uint32_t sharing = planned.plan.strip_threads == 0 ? 1 : planned.plan.strip_threads;
+    layout->thread_bytes = planned.plan.strip_bytes / sharing;
     layout->shared_bytes = planned.plan.shared_bytes;
     layout->overlap_overhead =
-        (double)(uploaded->db->header->max_length - 1) / (double)planned.plan.thread_bytes;
+        (double)(uploaded->db->header->max_length - 1) / (double)planned.plan.strip_bytes;
     return TRAWL_OK;
 }

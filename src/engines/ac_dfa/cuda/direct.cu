@@ -9,19 +9,19 @@
 template <int LAYOUT, int PATH, int AFTER>
 static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter,
                             const __grid_constant__ trawl_cuda_keys keys,
-                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t thread_bytes) {
+                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t strip_bytes) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
     TRAWL_SHARED(class_of);
     trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
-    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
-    bool valid = part < trawl_cuda_part_count(&reporter.piece, thread_bytes);
+    uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = strip < trawl_cuda_strip_count(&reporter.slice, strip_bytes);
     trawl_counter cursor = 0;
     if (valid) {
-        cursor = trawl_cuda_cursor_begin(reporter.output, part);
-        trawl_dfa_span span = trawl_dfa_span_of(reporter.piece, thread_bytes, part, dfa.overlap);
-        const uint8_t *text = reporter.piece.text;
+        cursor = trawl_cuda_cursor_begin(reporter.output, strip);
+        trawl_dfa_span span = trawl_dfa_span_of(reporter.slice, strip_bytes, strip, dfa.overlap);
+        const uint8_t *text = reporter.slice.text;
         uint32_t state = 0;
         for (uint32_t at = span.begin; at < span.first; at++) {
             state = trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, text[at]);
@@ -31,7 +31,7 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
             trawl_dfa_after<LAYOUT, PATH, AFTER>(reporter, keys, dfa, state, at, &cursor);
         }
     }
-    trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
+    trawl_cuda_cursor_end(reporter.output, valid, strip, cursor);
 }
 
 template <int LAYOUT, int PATH, int AFTER>

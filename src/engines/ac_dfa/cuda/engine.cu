@@ -8,7 +8,7 @@
 
 /* VI-A of the paper: T = 64 and S_block = 14592, so that every thread has 57 words. */
 #define PAPER_BLOCK_THREADS 64u
-#define PAPER_THREAD_BYTES 228u
+#define PAPER_STRIP_BYTES 228u
 
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 
@@ -24,13 +24,13 @@ static void release(trawl_cuda_db *uploaded) {
     }
 }
 
-void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t part, trawl_cuda_dfa *dfa) {
+void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t strip, trawl_cuda_dfa *dfa) {
     const trawl_dfa_header *header = (const trawl_dfa_header *)trawl_db_section(
-        uploaded->db, TRAWL_SECTION_DFA_HEADER, part, NULL);
+        uploaded->db, TRAWL_SECTION_DFA_HEADER, strip, NULL);
     dfa->layout = header->layout;
-    dfa->table = trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_TABLE, part);
-    dfa->class_of = (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_CLASSES, part);
-    dfa->output = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_OUTPUT, part);
+    dfa->table = trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_TABLE, strip);
+    dfa->class_of = (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_CLASSES, strip);
+    dfa->output = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_OUTPUT, strip);
     dfa->states = header->states;
     dfa->first_match = header->first_match;
     dfa->classes = header->classes;
@@ -74,10 +74,11 @@ static bool is_tiled(uint32_t kernel) {
     return kernel == TRAWL_CUDA_AC_DFA_AC3 || kernel == TRAWL_CUDA_AC_DFA_AC4;
 }
 
-static trawl_status plan_path(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                              trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan_path(const trawl_cuda_db *uploaded,
+                              const trawl_cuda_launch_request *request,
+                              trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_ac_dfa_tables *tables = (const trawl_cuda_ac_dfa_tables *)uploaded->tables;
-    trawl_table_path path = wishes->table_path;
+    trawl_table_path path = request->table_path;
     if (path == TRAWL_TABLES_CHOSEN && plan->kernel == TRAWL_CUDA_AC_DFA_AC0) {
         return TRAWL_OK;
     }
@@ -86,13 +87,14 @@ static trawl_status plan_path(const trawl_cuda_db *uploaded, const trawl_cuda_wi
     return trawl_cuda_plan_path(uploaded, path, &tables->obstacle, plan, error);
 }
 
-static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                               trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan_shape(const trawl_cuda_db *uploaded,
+                               const trawl_cuda_launch_request *request,
+                               trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_ac_dfa_tables *tables = (const trawl_cuda_ac_dfa_tables *)uploaded->tables;
     bool tiled = is_tiled(plan->kernel);
-    uint32_t threads = wishes->block_threads != 0 ? wishes->block_threads : PAPER_BLOCK_THREADS;
+    uint32_t threads = request->block_threads != 0 ? request->block_threads : PAPER_BLOCK_THREADS;
     plan->block_threads = threads;
-    trawl_status status = trawl_cuda_plan_text(uploaded, wishes, PAPER_THREAD_BYTES, tiled ? 4 : 1,
+    trawl_status status = trawl_cuda_plan_text(uploaded, request, PAPER_STRIP_BYTES, tiled ? 4 : 1,
                                                MOST_BLOCK_BYTES, plan, error);
     if (status != TRAWL_OK) {
         return status;
@@ -100,30 +102,30 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_w
     uint32_t shared =
         trawl_cuda_ac_dfa_vector_shared(plan->kernel == TRAWL_CUDA_AC_DFA_AC2 ? threads : 0);
     if (tiled) {
-        shared = trawl_cuda_ac_dfa_tile_shared(plan, wishes->form,
+        shared = trawl_cuda_ac_dfa_tile_shared(plan, request->form,
                                                trawl_cuda_tile_before(tables->dfa.overlap));
     }
     return trawl_cuda_plan_shared(uploaded, shared, plan, error);
 }
 
-static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                         trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
+                         trawl_cuda_launch_plan *plan, trawl_error *error) {
     plan->ordered = true;
     if (plan->kernel == TRAWL_CUDA_AC_DFA_HOT) {
-        return trawl_cuda_hot_plan(uploaded, wishes, plan, error);
+        return trawl_cuda_hot_plan(uploaded, request, plan, error);
     }
-    trawl_status status = plan_path(uploaded, wishes, plan, error);
-    return status == TRAWL_OK ? plan_shape(uploaded, wishes, plan, error) : status;
+    trawl_status status = plan_path(uploaded, request, plan, error);
+    return status == TRAWL_OK ? plan_shape(uploaded, request, plan, error) : status;
 }
 
 /* ------------------------------------------------------------------ launching */
 
-static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
-                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
+                           const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
     (void)workspace;
     const trawl_cuda_ac_dfa_tables *tables = (const trawl_cuda_ac_dfa_tables *)uploaded->tables;
-    trawl_cuda_reporter reporter = {*piece, *output, uploaded->patterns};
+    trawl_cuda_reporter reporter = {*slice, *output, uploaded->patterns};
     if (plan->kernel == TRAWL_CUDA_AC_DFA_HOT) {
         return trawl_cuda_hot_launch(uploaded, plan, &reporter, stream, error);
     }
@@ -132,7 +134,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     launch.dfa = tables->dfa;
     launch.keys = uploaded->keys[0];
     launch.reporter = reporter;
-    launch.blocks = trawl_cuda_block_count(piece, plan);
+    launch.blocks = trawl_cuda_block_count(slice, plan);
     launch.tile_before = trawl_cuda_tile_before(tables->dfa.overlap);
     launch.device = &uploaded->device;
     launch.stream = stream;

@@ -46,7 +46,7 @@ typedef struct trawl_cuda_dfa {
     uint32_t classes;
     uint32_t columns;
     uint32_t shift;       /* narrow: log2 of the columns; wide: their trailing zero bits */
-    uint32_t inverse;     /* wide: of the columns' odd part, modulo 2^32 */
+    uint32_t inverse;     /* wide: of the columns' odd strip, modulo 2^32 */
     uint32_t verify;      /* some keys need verification */
     uint32_t overlap;     /* max_length - 1 */
     uint32_t wide_states; /* the output array has 4 bytes for a state */
@@ -63,7 +63,7 @@ typedef struct trawl_cuda_ac_dfa_tables {
 
 /* One launch of a kernel of the paper. */
 typedef struct trawl_cuda_ac_dfa_launch {
-    const trawl_cuda_plan *plan;
+    const trawl_cuda_launch_plan *plan;
     trawl_cuda_dfa dfa;
     trawl_cuda_keys keys;
     trawl_cuda_reporter reporter;
@@ -73,8 +73,8 @@ typedef struct trawl_cuda_ac_dfa_launch {
     cudaStream_t stream;
 } trawl_cuda_ac_dfa_launch;
 
-/* A view of the automaton of one part of an ac-dfa or ac-split database; no texture. */
-void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t part, trawl_cuda_dfa *dfa);
+/* A view of the automaton of one strip of an ac-dfa or ac-split database; no texture. */
+void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t strip, trawl_cuda_dfa *dfa);
 
 trawl_status trawl_cuda_ac_dfa_direct(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_dfa_vector(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
@@ -82,7 +82,7 @@ trawl_status trawl_cuda_ac_dfa_tile(const trawl_cuda_ac_dfa_launch *launch, traw
 
 /* Shared memory of a block. */
 uint32_t trawl_cuda_ac_dfa_vector_shared(uint32_t threads);
-uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_plan *plan, trawl_cuda_form form,
+uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_launch_plan *plan, trawl_cuda_form form,
                                        uint32_t before);
 
 /* hot: makes tables->hot, and lays out and launches its walks. */
@@ -90,9 +90,11 @@ trawl_status trawl_cuda_hot_make(const trawl_cuda_db *uploaded, const trawl_cuda
                                  const uint8_t *sample, size_t sample_length,
                                  struct trawl_cuda_hot **hot, trawl_error *error);
 void trawl_cuda_hot_release(struct trawl_cuda_hot *hot);
-trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                                 trawl_cuda_plan *plan, trawl_error *error);
-trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded,
+                                 const trawl_cuda_launch_request *request,
+                                 trawl_cuda_launch_plan *plan, trawl_error *error);
+trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded,
+                                   const trawl_cuda_launch_plan *plan,
                                    const trawl_cuda_reporter *reporter, cudaStream_t stream,
                                    trawl_error *error);
 

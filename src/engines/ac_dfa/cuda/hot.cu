@@ -7,43 +7,45 @@ extern "C" {
 }
 
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 27)
-#define PIECE_UNIT UINT64_C(4096)
+#define SLICE_UNIT UINT64_C(4096)
 #define UNIT 32u /* bytes of text that a thread reads at once */
 
 /* ------------------------------------------------------------------ planning */
 
-trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                                 trawl_cuda_plan *plan, trawl_error *error) {
+trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded,
+                                 const trawl_cuda_launch_request *request,
+                                 trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_hot *hot = ((const trawl_cuda_ac_dfa_tables *)uploaded->tables)->hot;
-    bool staged = wishes->form != TRAWL_CUDA_COUNT; /* gathered states, or notes of matches */
+    bool staged = request->form != TRAWL_CUDA_COUNT; /* gathered states, or notes of matches */
     uint32_t most = staged ? hot->stage_bytes / TRAWL_HOT_STAGE_BYTES : TRAWL_CUDA_MOST_THREADS;
-    if (wishes->table_path == TRAWL_TABLES_TEXTURE) {
+    if (request->table_path == TRAWL_TABLES_TEXTURE) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "ac-dfa: kernel hot has no table path texture: its tables are in shared "
                           "memory and behind read-only loads; kernels ac1 to ac4 have");
     }
     plan->table_path = TRAWL_TABLES_READ_ONLY;
-    uint32_t threads = wishes->block_threads != 0 ? wishes->block_threads : most;
+    uint32_t threads = request->block_threads != 0 ? request->block_threads : most;
     if (threads > most) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "ac-dfa, kernel hot: %u threads per block; with results other than a "
                           "count, up to %u are expected",
                           threads, most);
     }
-    uint64_t pieces = wishes->length / TRAWL_CUDA_LARGEST_PIECE + 1;
-    uint64_t piece = wishes->length / pieces + 1;
-    plan->piece_bytes = (piece + PIECE_UNIT - 1) / PIECE_UNIT * PIECE_UNIT;
+    uint64_t slices = request->length / TRAWL_CUDA_LARGEST_SLICE + 1;
+    uint64_t slice = request->length / slices + 1;
+    plan->slice_bytes = (slice + SLICE_UNIT - 1) / SLICE_UNIT * SLICE_UNIT;
     plan->block_threads = threads;
-    uint32_t thread_bytes =
-        trawl_hot_thread_bytes(plan->piece_bytes, hot->view.overlap,
-                               (uint32_t)uploaded->device.multiprocessors, threads, NULL);
+    uint32_t strip_bytes =
+        trawl_hot_strip_bytes(plan->slice_bytes, hot->view.overlap,
+                              (uint32_t)uploaded->device.multiprocessors, threads, NULL);
     plan->shared_bytes = staged ? hot->staged_image.image_bytes + threads * TRAWL_HOT_STAGE_BYTES
                                 : hot->view.image.image_bytes;
-    return trawl_cuda_plan_text(uploaded, wishes, thread_bytes, UNIT, MOST_BLOCK_BYTES, plan,
+    return trawl_cuda_plan_text(uploaded, request, strip_bytes, UNIT, MOST_BLOCK_BYTES, plan,
                                 error);
 }
 
-trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded,
+                                   const trawl_cuda_launch_plan *plan,
                                    const trawl_cuda_reporter *reporter, cudaStream_t stream,
                                    trawl_error *error) {
     const trawl_cuda_hot *hot = ((const trawl_cuda_ac_dfa_tables *)uploaded->tables)->hot;
@@ -53,9 +55,9 @@ trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded, const trawl_cu
     trawl_cuda_hot_call call = {reporter,
                                 uploaded->keys[0],
                                 hot->view,
-                                trawl_cuda_block_count(&reporter->piece, plan),
+                                trawl_cuda_block_count(&reporter->slice, plan),
                                 plan->block_threads,
-                                plan->thread_bytes,
+                                plan->strip_bytes,
                                 0,
                                 &uploaded->device,
                                 stream};

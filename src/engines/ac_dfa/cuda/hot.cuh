@@ -69,7 +69,7 @@ typedef struct trawl_cuda_hot_call {
     trawl_hot_view view;
     uint32_t blocks;
     uint32_t threads;
-    uint32_t thread_bytes;
+    uint32_t strip_bytes;
     uint32_t shared_bytes;
     const trawl_cuda_device *device;
     cudaStream_t stream;

@@ -3,8 +3,8 @@
  * Kernel "hot" for everything but states: counting, and reporting what was found.
  *
  * One block of up to 1024 threads stays on each multiprocessor, loads the image into shared memory
- * once and takes its share of the parts. A thread walks one part at a time and reads 32 bytes of it
- * at once: whole sectors, so that nothing is read twice although the reads of a warp lie apart.
+ * once and takes its share of the strips. A thread walks one strip at a time and reads 32 bytes of
+ * it at once: whole sectors, so that nothing is read twice although the reads of a warp lie apart.
  *
  * Matches are rare and far apart, and reporting one is long: a warp that did so at once would run
  * with one thread most of the time. Instead its threads note where matches end; when enough are
@@ -162,7 +162,7 @@ static __device__ __forceinline__ void step(const surroundings &around, uint32_t
 static __device__ __forceinline__ void mark(const trawl_cuda_reporter &reporter, uint32_t at,
                                             uint32_t bits) {
     if (bits != 0) {
-        const uint64_t first = reporter.piece.first + (at - reporter.piece.owned);
+        const uint64_t first = reporter.slice.first + (at - reporter.slice.owned);
         const uint64_t marks = (uint64_t)bits << (first % 32);
         uint32_t *const ends = reporter.output.ends + first / 32;
         if ((uint32_t)marks != 0) {
@@ -178,7 +178,7 @@ static __device__ __forceinline__ void mark(const trawl_cuda_reporter &reporter,
 template <int AFTER, bool WHOLE, bool COUNTED>
 static __device__ __forceinline__ void walk_bytes(const surroundings &around, uint32_t at,
                                                   uint32_t end, walker *walker) {
-    const uint8_t *text = around.reporter->piece.text;
+    const uint8_t *text = around.reporter->slice.text;
     if constexpr (AFTER != NOTE || !COUNTED) {
         for (; at < end; at++) {
             step<AFTER, WHOLE, COUNTED>(around, text[at], at, walker);
@@ -211,9 +211,9 @@ template <int AFTER> static __device__ __forceinline__ bool together(bool goes_o
 }
 
 template <int AFTER, bool WHOLE>
-static __device__ __forceinline__ void walk_part(const surroundings &around, uint32_t begin,
-                                                 uint32_t end, walker *walker) {
-    const uint8_t *text = around.reporter->piece.text;
+static __device__ __forceinline__ void walk_strip(const surroundings &around, uint32_t begin,
+                                                  uint32_t end, walker *walker) {
+    const uint8_t *text = around.reporter->slice.text;
     const uint32_t overlap = around.view->overlap;
     if (begin < end) {
         walk_bytes<COUNT, WHOLE, false>(around, begin < overlap ? 0 : begin - overlap, begin,
@@ -250,7 +250,7 @@ template <int AFTER, bool WHOLE>
 static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     hot_report(const __grid_constant__ trawl_cuda_reporter reporter,
                const __grid_constant__ trawl_cuda_keys keys,
-               const __grid_constant__ trawl_hot_view view, uint32_t thread_bytes) {
+               const __grid_constant__ trawl_hot_view view, uint32_t strip_bytes) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
@@ -272,28 +272,28 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
         around.tally[i] = 0;
     }
     __syncthreads();
-    const trawl_cuda_piece &piece = reporter.piece;
-    const uint32_t parts = trawl_cuda_part_count(&piece, thread_bytes);
+    const trawl_cuda_slice &slice = reporter.slice;
+    const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);
     const uint32_t lane = threadIdx.x % 32;
     const bool sized = reporter.output.pass == TRAWL_CUDA_PASS_SIZES ||
                        reporter.output.pass == TRAWL_CUDA_PASS_RECORDS;
     trawl_counter sum = 0;
-    for (uint32_t part = blockIdx.x * blockDim.x + threadIdx.x; part - lane < parts;
-         part += gridDim.x * blockDim.x) {
-        bool valid = part < parts;
-        int64_t from = trawl_cuda_part_begin(&piece, thread_bytes, valid ? part : 0);
-        int64_t past = from + thread_bytes;
-        uint32_t begin = from < (int64_t)piece.owned ? piece.owned : (uint32_t)from;
-        uint32_t end = past < (int64_t)piece.length ? (uint32_t)past : piece.length;
-        end = valid && begin < end ? end : begin; /* the first part may have no owned bytes */
-        walker walker = {0, 0, 0, 0, valid ? trawl_cuda_cursor_begin(reporter.output, part) : 0};
-        walk_part<AFTER, WHOLE>(around, begin, end, &walker);
+    for (uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x; strip - lane < strips;
+         strip += gridDim.x * blockDim.x) {
+        bool valid = strip < strips;
+        int64_t from = trawl_cuda_strip_begin(&slice, strip_bytes, valid ? strip : 0);
+        int64_t past = from + strip_bytes;
+        uint32_t begin = from < (int64_t)slice.owned ? slice.owned : (uint32_t)from;
+        uint32_t end = past < (int64_t)slice.length ? (uint32_t)past : slice.length;
+        end = valid && begin < end ? end : begin; /* the first strip may have no owned bytes */
+        walker walker = {0, 0, 0, 0, valid ? trawl_cuda_cursor_begin(reporter.output, strip) : 0};
+        walk_strip<AFTER, WHOLE>(around, begin, end, &walker);
         if (AFTER == NOTE) {
             report_notes(around, walker.noted);
         }
         walker.cursor += walker.count;
         if (sized) {
-            trawl_cuda_cursor_end(reporter.output, valid, part, walker.cursor);
+            trawl_cuda_cursor_end(reporter.output, valid, strip, walker.cursor);
         } else {
             sum += walker.cursor;
         }
@@ -316,7 +316,7 @@ static trawl_status run(const trawl_cuda_hot_call *call, trawl_error *error) {
         return status;
     }
     TRAWL_LAUNCH((hot_report<AFTER, WHOLE>), call->blocks, call->threads, call->shared_bytes,
-                 call->stream, *call->reporter, call->keys, call->view, call->thread_bytes);
+                 call->stream, *call->reporter, call->keys, call->view, call->strip_bytes);
     TRAWL_CUDA_LAUNCHED("hot_report", error);
     return TRAWL_OK;
 }

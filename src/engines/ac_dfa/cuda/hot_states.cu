@@ -50,21 +50,21 @@ static __device__ __forceinline__ uint4 *stage_at(uint4 *stage, uint32_t thread,
 }
 
 /* A warp writes what its threads have gathered: 64 bytes of states each, thread t's for the text
- * from text[begin + t * thread_bytes] on, of which those before `past` are wanted. Lanes write next
+ * from text[begin + t * strip_bytes] on, of which those before `past` are wanted. Lanes write next
  * to each other (Zha & Sahni 2011, IV-B2). */
 template <typename T>
 static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &reporter,
                                                    uint4 *stage, int64_t begin,
-                                                   uint32_t thread_bytes, int64_t past) {
+                                                   uint32_t strip_bytes, int64_t past) {
     const uint32_t states_per_vector = 16 / sizeof(T);
-    T *states = (T *)reporter.output.states + reporter.piece.first;
+    T *states = (T *)reporter.output.states + reporter.slice.first;
     uint32_t lane = threadIdx.x % 32;
     __syncwarp();
     for (uint32_t i = lane; i < 32 * 4; i += 32) {
         uint32_t thread = i / 4, column = i % 4;
         uint4 vector = *stage_at(stage, thread, column);
-        int64_t at = begin + (int64_t)thread * thread_bytes + column * states_per_vector;
-        int64_t index = at - (int64_t)reporter.piece.owned;
+        int64_t at = begin + (int64_t)thread * strip_bytes + column * states_per_vector;
+        int64_t index = at - (int64_t)reporter.slice.owned;
         if (index >= 0 && at + states_per_vector <= past && (uintptr_t)(states + index) % 16 == 0) {
             __stcs((uint4 *)(states + index), vector);
             continue;
@@ -83,7 +83,7 @@ static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &re
 /* A warp's place for gathered states, and what is written from it. */
 typedef struct stage_of_warp {
     uint4 *vectors;
-    int64_t begin; /* of the first thread's part */
+    int64_t begin; /* of the first thread's strip */
     int64_t past;  /* of the text that is wanted */
 } stage_of_warp;
 
@@ -91,14 +91,14 @@ typedef struct stage_of_warp {
 static __device__ __forceinline__ void gather(const trawl_cuda_reporter &reporter,
                                               const trawl_hot_view &view,
                                               const stage_of_warp &stage, const uint4 *gathered,
-                                              uint32_t offset, uint32_t thread_bytes) {
+                                              uint32_t offset, uint32_t strip_bytes) {
     uint32_t lane = threadIdx.x % 32;
     if (view.wide_states) {
 #pragma unroll
         for (uint32_t i = 0; i < 4; i++) {
             *stage_at(stage.vectors, lane, i) = gathered[i];
         }
-        write_stage<uint32_t>(reporter, stage.vectors, stage.begin + offset, thread_bytes,
+        write_stage<uint32_t>(reporter, stage.vectors, stage.begin + offset, strip_bytes,
                               stage.past);
         return;
     }
@@ -106,7 +106,7 @@ static __device__ __forceinline__ void gather(const trawl_cuda_reporter &reporte
     *stage_at(stage.vectors, lane, column) = gathered[0];
     *stage_at(stage.vectors, lane, column + 1) = gathered[1];
     if (column != 0) {
-        write_stage<uint16_t>(reporter, stage.vectors, stage.begin + offset - 16, thread_bytes,
+        write_stage<uint16_t>(reporter, stage.vectors, stage.begin + offset - 16, strip_bytes,
                               stage.past);
     }
 }
@@ -148,23 +148,23 @@ static __device__ __forceinline__ void walk_vector(const trawl_hot_view &view, c
 template <bool WHOLE>
 static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     hot_states(const __grid_constant__ trawl_cuda_reporter reporter,
-               const __grid_constant__ trawl_hot_view view, uint32_t thread_bytes) {
+               const __grid_constant__ trawl_hot_view view, uint32_t strip_bytes) {
     TRAWL_SHARED(shared);
     for (uint32_t i = threadIdx.x; i < view.image.image_bytes / 16; i += blockDim.x) {
         ((uint4 *)shared)[i] = __ldg((const uint4 *)view.image.bytes + i);
     }
     __syncthreads();
     const tables tables = {shared, (const uint16_t *)(shared + TRAWL_HOT_CLASS_BYTES)};
-    const trawl_cuda_piece &piece = reporter.piece;
-    const uint8_t *text = piece.text;
-    const uint32_t parts = trawl_cuda_part_count(&piece, thread_bytes);
+    const trawl_cuda_slice &slice = reporter.slice;
+    const uint8_t *text = slice.text;
+    const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);
     const uint32_t lane = threadIdx.x % 32;
-    for (uint32_t part = blockIdx.x * blockDim.x + threadIdx.x; part - lane < parts;
-         part += gridDim.x * blockDim.x) {
-        bool valid = part < parts;
-        int64_t from = trawl_cuda_part_begin(&piece, thread_bytes, valid ? part : 0);
-        uint32_t begin = from < (int64_t)piece.owned ? piece.owned : (uint32_t)from;
-        uint32_t end = valid ? piece.length : begin;
+    for (uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x; strip - lane < strips;
+         strip += gridDim.x * blockDim.x) {
+        bool valid = strip < strips;
+        int64_t from = trawl_cuda_strip_begin(&slice, strip_bytes, valid ? strip : 0);
+        uint32_t begin = from < (int64_t)slice.owned ? slice.owned : (uint32_t)from;
+        uint32_t end = valid ? slice.length : begin;
         place place = {0, 0};
         for (uint32_t at = begin < view.overlap ? 0 : begin - view.overlap; valid && at < begin;
              at++) {
@@ -172,9 +172,9 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
         }
         stage_of_warp stage = {(uint4 *)(shared + view.image.image_bytes) +
                                    threadIdx.x / 32 * (32 * TRAWL_HOT_STAGE_BYTES / 16),
-                               trawl_cuda_part_begin(&piece, thread_bytes, part - lane),
-                               (int64_t)piece.length};
-        for (uint32_t offset = 0; offset < thread_bytes; offset += UNIT) {
+                               trawl_cuda_strip_begin(&slice, strip_bytes, strip - lane),
+                               (int64_t)slice.length};
+        for (uint32_t offset = 0; offset < strip_bytes; offset += UNIT) {
             int64_t at = from + offset;
             uint4 vectors[UNIT / 16];
 #pragma unroll
@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
                                                     numbers[4 * i + 2], numbers[4 * i + 3])
                                        : make_uint4(0, 0, 0, 0);
                 }
-                gather(reporter, view, stage, gathered, offset + 16 * v, thread_bytes);
+                gather(reporter, view, stage, gathered, offset + 16 * v, strip_bytes);
             }
         }
     }
@@ -211,7 +211,7 @@ template <bool WHOLE> static trawl_status run(const trawl_cuda_hot_call *call, t
         return status;
     }
     TRAWL_LAUNCH((hot_states<WHOLE>), call->blocks, call->threads, call->shared_bytes, call->stream,
-                 *call->reporter, call->view, call->thread_bytes);
+                 *call->reporter, call->view, call->strip_bytes);
     TRAWL_CUDA_LAUNCHED("hot_states", error);
     return TRAWL_OK;
 }

@@ -17,26 +17,26 @@
 #define STAGE_WORDS 32u
 #define STAGE_STRIDE 33u
 
-uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_plan *plan, trawl_cuda_form form,
+uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_launch_plan *plan, trawl_cuda_form form,
                                        uint32_t before) {
     bool staged = plan->kernel == TRAWL_CUDA_AC_DFA_AC4 && form == TRAWL_CUDA_STATES;
-    uint32_t thread_bytes = plan->thread_bytes + (staged ? STAGE_STRIDE * 4 : 0);
-    return TRAWL_DFA_CLASS_BYTES + before + plan->block_threads * thread_bytes;
+    uint32_t strip_bytes = plan->strip_bytes + (staged ? STAGE_STRIDE * 4 : 0);
+    return TRAWL_DFA_CLASS_BYTES + before + plan->block_threads * strip_bytes;
 }
 
 /* Copies text[first] .. text[first + bytes - 1] to shared memory, zeros where the text has none.
  * text + first and bytes are multiples of 16. */
-static __device__ __forceinline__ void load_tile(const trawl_cuda_piece &piece, int32_t first,
+static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, int32_t first,
                                                  uint32_t bytes, uint8_t *tile) {
     for (uint32_t i = 16 * threadIdx.x; i < bytes; i += 16 * blockDim.x) {
         int32_t at = first + (int32_t)i;
-        if (at >= 0 && at + 16 <= (int32_t)piece.length) {
-            *(uint4 *)(tile + i) = *(const uint4 *)(piece.text + at);
+        if (at >= 0 && at + 16 <= (int32_t)slice.length) {
+            *(uint4 *)(tile + i) = *(const uint4 *)(slice.text + at);
         } else {
             for (int32_t j = 0; j < 16; j++) {
                 int32_t from = at + j;
                 tile[i + (uint32_t)j] =
-                    from >= 0 && from < (int32_t)piece.length ? piece.text[from] : 0;
+                    from >= 0 && from < (int32_t)slice.length ? slice.text[from] : 0;
             }
         }
     }
@@ -62,49 +62,49 @@ static __device__ __forceinline__ uint32_t walk_overlap(const trawl_cuda_dfa &df
 }
 
 /* Writes what the block's threads have gathered: `words` words each, thread t's for the text from
- * text[begin + t * thread_bytes] on. */
+ * text[begin + t * strip_bytes] on. */
 template <typename T>
 static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &reporter,
                                                    const uint32_t *stage, uint32_t words,
-                                                   int32_t begin, uint32_t thread_bytes) {
-    const trawl_cuda_piece &piece = reporter.piece;
-    T *states = (T *)reporter.output.states + piece.first;
+                                                   int32_t begin, uint32_t strip_bytes) {
+    const trawl_cuda_slice &slice = reporter.slice;
+    T *states = (T *)reporter.output.states + slice.first;
     int32_t pair_states = (int32_t)(8 / sizeof(T));
     for (uint32_t i = threadIdx.x; i < blockDim.x * words / 2; i += blockDim.x) {
         uint32_t row = i / (words / 2);
         uint32_t pair = i % (words / 2);
         uint32_t low = stage[row * STAGE_STRIDE + 2 * pair];
         uint32_t high = stage[row * STAGE_STRIDE + 2 * pair + 1];
-        int64_t at = (int64_t)begin + (int64_t)row * thread_bytes + pair * (8 / sizeof(T));
-        if (at >= (int64_t)piece.length) {
+        int64_t at = (int64_t)begin + (int64_t)row * strip_bytes + pair * (8 / sizeof(T));
+        if (at >= (int64_t)slice.length) {
             continue;
         }
-        int64_t index = at - (int64_t)piece.owned;
-        if (index >= 0 && at + pair_states <= (int64_t)piece.length &&
+        int64_t index = at - (int64_t)slice.owned;
+        if (index >= 0 && at + pair_states <= (int64_t)slice.length &&
             (uintptr_t)(states + index) % 8 == 0) {
             *(uint2 *)(states + index) = make_uint2(low, high);
             continue;
         }
         uint64_t both = (uint64_t)high << 32 | low;
         for (int32_t j = 0; j < pair_states; j++) {
-            if (index + j >= 0 && at + j < (int64_t)piece.length) {
+            if (index + j >= 0 && at + j < (int64_t)slice.length) {
                 states[index + j] = (T)(both >> (8 * sizeof(T) * (unsigned)j));
             }
         }
     }
 }
 
-/* ac4's states. All threads of the block take part, whether they have a part or not. */
+/* ac4's states. All threads of the block take strip, whether they have a strip or not. */
 template <int LAYOUT, int PATH, typename T>
 static __device__ __forceinline__ void
 walk_staged(const trawl_cuda_reporter &reporter, const trawl_cuda_dfa &dfa, const uint8_t *class_of,
             const uint8_t *mine, uint32_t *stage, int32_t block_begin, const trawl_dfa_span &span,
-            uint32_t state, uint32_t thread_bytes) {
+            uint32_t state, uint32_t strip_bytes) {
     const uint32_t round_bytes = STAGE_WORDS * 4 / sizeof(T); /* of text */
     uint32_t *row = stage + threadIdx.x * STAGE_STRIDE;
-    int32_t begin = block_begin + (int32_t)(threadIdx.x * thread_bytes);
-    for (uint32_t round = 0; round < thread_bytes; round += round_bytes) {
-        uint32_t bytes = thread_bytes - round < round_bytes ? thread_bytes - round : round_bytes;
+    int32_t begin = block_begin + (int32_t)(threadIdx.x * strip_bytes);
+    for (uint32_t round = 0; round < strip_bytes; round += round_bytes) {
+        uint32_t bytes = strip_bytes - round < round_bytes ? strip_bytes - round : round_bytes;
         for (uint32_t i = 0; i < bytes; i += 4) {
             uint32_t word = *(const uint32_t *)(mine + round + i);
             uint32_t states[4];
@@ -127,7 +127,7 @@ walk_staged(const trawl_cuda_reporter &reporter, const trawl_cuda_dfa &dfa, cons
         }
         __syncthreads();
         write_stage<T>(reporter, stage, bytes * (uint32_t)sizeof(T) / 4,
-                       block_begin + (int32_t)round, thread_bytes);
+                       block_begin + (int32_t)round, strip_bytes);
         __syncthreads();
     }
 }
@@ -135,44 +135,44 @@ walk_staged(const trawl_cuda_reporter &reporter, const trawl_cuda_dfa &dfa, cons
 template <int LAYOUT, int PATH, int AFTER, bool WORDS>
 static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter,
                             const __grid_constant__ trawl_cuda_keys keys,
-                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t thread_bytes,
+                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t strip_bytes,
                             uint32_t before) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
     TRAWL_SHARED(class_of);
     uint8_t *tile = class_of + TRAWL_DFA_CLASS_BYTES;
-    const trawl_cuda_piece &piece = reporter.piece;
-    uint32_t block_bytes = blockDim.x * thread_bytes;
-    int32_t block_begin = (int32_t)trawl_cuda_part_begin(&piece, block_bytes, blockIdx.x);
+    const trawl_cuda_slice &slice = reporter.slice;
+    uint32_t block_bytes = blockDim.x * strip_bytes;
+    int32_t block_begin = (int32_t)trawl_cuda_strip_begin(&slice, block_bytes, blockIdx.x);
     int32_t tile_first = block_begin - (int32_t)before;
     trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
-    load_tile(piece, tile_first, before + block_bytes, tile);
+    load_tile(slice, tile_first, before + block_bytes, tile);
     __syncthreads();
 
-    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
-    bool valid = part < trawl_cuda_part_count(&piece, thread_bytes);
+    uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = strip < trawl_cuda_strip_count(&slice, strip_bytes);
     trawl_dfa_span span = {0, 0, 0};
     uint32_t state = 0;
     trawl_counter cursor = 0;
     if (valid) {
-        cursor = trawl_cuda_cursor_begin(reporter.output, part);
-        span = trawl_dfa_span_of(piece, thread_bytes, part, dfa.overlap);
-        state = walk_overlap<LAYOUT, PATH>(dfa, class_of, piece.text, tile, tile_first, span);
+        cursor = trawl_cuda_cursor_begin(reporter.output, strip);
+        span = trawl_dfa_span_of(slice, strip_bytes, strip, dfa.overlap);
+        state = walk_overlap<LAYOUT, PATH>(dfa, class_of, slice.text, tile, tile_first, span);
     }
-    const uint8_t *mine = tile + before + threadIdx.x * thread_bytes;
+    const uint8_t *mine = tile + before + threadIdx.x * strip_bytes;
     if (WORDS && AFTER == TRAWL_DFA_WRITE) {
         uint32_t *stage = (uint32_t *)(tile + before + block_bytes);
         if (dfa.wide_states) {
             walk_staged<LAYOUT, PATH, uint32_t>(reporter, dfa, class_of, mine, stage, block_begin,
-                                                span, state, thread_bytes);
+                                                span, state, strip_bytes);
         } else {
             walk_staged<LAYOUT, PATH, uint16_t>(reporter, dfa, class_of, mine, stage, block_begin,
-                                                span, state, thread_bytes);
+                                                span, state, strip_bytes);
         }
     } else if (WORDS && valid) {
-        int32_t begin = block_begin + (int32_t)(threadIdx.x * thread_bytes);
-        for (uint32_t i = 0; i < thread_bytes; i += 4) {
+        int32_t begin = block_begin + (int32_t)(threadIdx.x * strip_bytes);
+        for (uint32_t i = 0; i < strip_bytes; i += 4) {
             uint32_t word = *(const uint32_t *)(mine + i);
             for (uint32_t j = 0; j < 4; j++) {
                 int32_t at = begin + (int32_t)(i + j);
@@ -191,7 +191,7 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
             trawl_dfa_after<LAYOUT, PATH, AFTER>(reporter, keys, dfa, state, at, &cursor);
         }
     }
-    trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
+    trawl_cuda_cursor_end(reporter.output, valid, strip, cursor);
 }
 
 template <int LAYOUT, int PATH, int AFTER>

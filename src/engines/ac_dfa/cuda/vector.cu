@@ -3,7 +3,7 @@
  * ac2: ac1 in which each thread reads its text 16 bytes at a time (Zha & Sahni 2011, IV-B1) into 16
  * bytes of shared memory of its own, from which it takes the bytes one by one.
  *
- * A part of the paper's 228 bytes does not begin at a multiple of 16, so threads read the aligned
+ * A strip of the paper's 228 bytes does not begin at a multiple of 16, so threads read the aligned
  * 16 bytes that their first and last bytes are in; neighbours read those too.
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
@@ -13,40 +13,40 @@ uint32_t trawl_cuda_ac_dfa_vector_shared(uint32_t threads) {
 }
 
 /* Brings the 16 bytes that begin at text[at], an address that is a multiple of 16, into `slot`. */
-static __device__ __forceinline__ void load(const trawl_cuda_piece &piece, int32_t at,
+static __device__ __forceinline__ void load(const trawl_cuda_slice &slice, int32_t at,
                                             uint8_t *slot) {
-    if (at >= 0 && at + 16 <= (int32_t)piece.length) {
-        *(uint4 *)slot = *(const uint4 *)(piece.text + at);
+    if (at >= 0 && at + 16 <= (int32_t)slice.length) {
+        *(uint4 *)slot = *(const uint4 *)(slice.text + at);
         return;
     }
     for (int32_t i = at; i < at + 16; i++) {
-        slot[i - at] = i >= 0 && i < (int32_t)piece.length ? piece.text[i] : 0;
+        slot[i - at] = i >= 0 && i < (int32_t)slice.length ? slice.text[i] : 0;
     }
 }
 
 template <int LAYOUT, int PATH, int AFTER>
 static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter,
                             const __grid_constant__ trawl_cuda_keys keys,
-                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t thread_bytes) {
+                            const __grid_constant__ trawl_cuda_dfa dfa, uint32_t strip_bytes) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
     TRAWL_SHARED(class_of);
     trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
     uint8_t *slot = class_of + TRAWL_DFA_CLASS_BYTES + 16 * threadIdx.x;
-    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
-    bool valid = part < trawl_cuda_part_count(&reporter.piece, thread_bytes);
+    uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = strip < trawl_cuda_strip_count(&reporter.slice, strip_bytes);
     trawl_counter cursor = 0;
     if (valid) {
-        cursor = trawl_cuda_cursor_begin(reporter.output, part);
-        const trawl_cuda_piece &piece = reporter.piece;
-        trawl_dfa_span span = trawl_dfa_span_of(piece, thread_bytes, part, dfa.overlap);
+        cursor = trawl_cuda_cursor_begin(reporter.output, strip);
+        const trawl_cuda_slice &slice = reporter.slice;
+        trawl_dfa_span span = trawl_dfa_span_of(slice, strip_bytes, strip, dfa.overlap);
         uint32_t state = 0;
         int32_t at = (int32_t)span.begin;
         int32_t first = (int32_t)span.first, past = (int32_t)span.past;
-        int32_t vector = at - (int32_t)((uintptr_t)(piece.text + at) & 15);
+        int32_t vector = at - (int32_t)((uintptr_t)(slice.text + at) & 15);
         for (; vector < past; vector += 16) {
-            load(piece, vector, slot);
+            load(slice, vector, slot);
             int32_t behind = vector + 16 < past ? vector + 16 : past;
             for (; at < behind && at < first; at++) {
                 state = trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, slot[at - vector]);
@@ -58,7 +58,7 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
             }
         }
     }
-    trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
+    trawl_cuda_cursor_end(reporter.output, valid, strip, cursor);
 }
 
 template <int LAYOUT, int PATH, int AFTER>

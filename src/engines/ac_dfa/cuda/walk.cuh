@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The step of a DFA in its three layouts and over three ways to its table, and what follows a step:
- * the parts that kernels ac0 to ac4 have in common. Everything is resolved when it is compiled, so
+ * the strips that kernels ac0 to ac4 have in common. Everything is resolved when it is compiled, so
  * that a kernel's loop has the lookup and nothing else.
  */
 #ifndef TRAWL_ENGINES_AC_DFA_CUDA_WALK_CUH
@@ -9,7 +9,7 @@
 
 #include "engines/ac_dfa/cuda/engine.cuh"
 #include "gpu/emission.cuh"
-#include "gpu/part.cuh"
+#include "gpu/strip.cuh"
 
 /* How tables are read. Zha & Sahni bound the DFA to a texture reference, which CUDA no longer has:
  * a texture object or the read-only loads take its place. */
@@ -91,7 +91,7 @@ static __device__ __forceinline__ void
 trawl_dfa_after(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys,
                 const trawl_cuda_dfa &dfa, uint32_t state, uint32_t at, trawl_counter *cursor) {
     if (AFTER == TRAWL_DFA_WRITE) {
-        uint64_t index = reporter.piece.first + (at - reporter.piece.owned);
+        uint64_t index = reporter.slice.first + (at - reporter.slice.owned);
         uint32_t number = trawl_dfa_number<LAYOUT>(dfa, state);
         if (dfa.wide_states) {
             ((uint32_t *)reporter.output.states)[index] = number;
@@ -117,11 +117,11 @@ typedef struct trawl_dfa_span {
     uint32_t begin, first, past;
 } trawl_dfa_span;
 
-static __device__ __forceinline__ trawl_dfa_span trawl_dfa_span_of(const trawl_cuda_piece &piece,
-                                                                   uint32_t thread_bytes,
-                                                                   uint32_t part,
+static __device__ __forceinline__ trawl_dfa_span trawl_dfa_span_of(const trawl_cuda_slice &slice,
+                                                                   uint32_t strip_bytes,
+                                                                   uint32_t strip,
                                                                    uint32_t overlap) {
-    trawl_cuda_range range = trawl_cuda_part_range(piece, thread_bytes, part);
+    trawl_cuda_range range = trawl_cuda_strip_range(slice, strip_bytes, strip);
     trawl_dfa_span span;
     span.first = range.first;
     span.past = range.past;
@@ -141,13 +141,13 @@ static inline int trawl_dfa_after_of(const trawl_cuda_ac_dfa_launch *launch) {
 template <typename Kernel, typename... More>
 static trawl_status trawl_dfa_launch(Kernel *kernel, const trawl_cuda_ac_dfa_launch *launch,
                                      trawl_error *error, More... more) {
-    const trawl_cuda_plan *plan = launch->plan;
+    const trawl_cuda_launch_plan *plan = launch->plan;
     trawl_status status =
         trawl_cuda_allow_shared(launch->device, kernel, plan->shared_bytes, error);
     if (status == TRAWL_OK) {
         TRAWL_LAUNCH(kernel, launch->blocks, plan->block_threads, plan->shared_bytes,
-                     launch->stream, launch->reporter, launch->keys, launch->dfa,
-                     plan->thread_bytes, more...);
+                     launch->stream, launch->reporter, launch->keys, launch->dfa, plan->strip_bytes,
+                     more...);
         TRAWL_CUDA_LAUNCHED("a walk of a DFA", error);
     }
     return status;

@@ -183,13 +183,14 @@ static bool has_counters(uint32_t kernel) {
     return is_tiled(kernel) || kernel == TRAWL_CUDA_AC_NFA_U || kernel == TRAWL_CUDA_AC_NFA_TC;
 }
 
-static trawl_status plan_path(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                              trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan_path(const trawl_cuda_db *uploaded,
+                              const trawl_cuda_launch_request *request,
+                              trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_ac_nfa_tables *tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
     if (is_tiled(plan->kernel) || plan->kernel == TRAWL_CUDA_AC_NFA_TC) {
-        return trawl_cuda_plan_path(uploaded, wishes->table_path, &tables->obstacle, plan, error);
+        return trawl_cuda_plan_path(uploaded, request->table_path, &tables->obstacle, plan, error);
     }
-    return wishes->table_path == TRAWL_TABLES_CHOSEN
+    return request->table_path == TRAWL_TABLES_CHOSEN
                ? TRAWL_OK
                : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                             "ac-nfa: kernel %s says itself where its tables are, and takes no "
@@ -206,7 +207,7 @@ static bool is_staged(uint32_t kernel, trawl_cuda_form form) {
 }
 
 /* Shared memory of a block. */
-static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                                 trawl_cuda_form form) {
     if (plan->kernel == TRAWL_CUDA_AC_NFA_SHARED) {
         return ((const trawl_cuda_ac_nfa_tables *)uploaded->tables)->nfa.copy_bytes;
@@ -214,7 +215,7 @@ static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_
     if (!is_tiled(plan->kernel)) {
         return 0;
     }
-    uint32_t block_bytes = plan->block_threads * plan->thread_bytes;
+    uint32_t block_bytes = plan->block_threads * plan->strip_bytes;
     uint64_t bytes = 256 + (uint64_t)tile_bytes(uploaded->db->header->max_length - 1, block_bytes);
     if (is_staged(plan->kernel, form)) {
         bytes += (uint64_t)block_bytes * trawl_cuda_state_bytes(uploaded);
@@ -223,7 +224,7 @@ static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_
 }
 
 /* Whether the automaton fits where the kernel wants it. */
-static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                                trawl_error *error) {
     const trawl_cuda_ac_nfa_tables *tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
     uint32_t bytes = tables->nfa.copy_bytes;
@@ -251,17 +252,18 @@ static uint64_t resident_threads(const trawl_cuda_db *uploaded) {
 }
 
 /* T, and what S_thread is where the caller does not ask for a block's bytes. */
-static uint32_t choose_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                             trawl_cuda_plan *plan) {
+static uint32_t choose_shape(const trawl_cuda_db *uploaded,
+                             const trawl_cuda_launch_request *request,
+                             trawl_cuda_launch_plan *plan) {
     /* A block that fills its shared memory has the multiprocessor for itself. */
     uint32_t usual_threads =
         plan->kernel == TRAWL_CUDA_AC_NFA_SHARED ? TRAWL_CUDA_MOST_THREADS : TILE_THREADS;
-    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : usual_threads;
+    plan->block_threads = request->block_threads != 0 ? request->block_threads : usual_threads;
     if (is_tiled(plan->kernel)) { /* the paper's tile as far as threads divide it */
         return TILE_BYTES / plan->block_threads;
     }
     uint64_t length =
-        wishes->length < TRAWL_CUDA_LARGEST_PIECE ? wishes->length : TRAWL_CUDA_LARGEST_PIECE;
+        request->length < TRAWL_CUDA_LARGEST_SLICE ? request->length : TRAWL_CUDA_LARGEST_SLICE;
     uint64_t fair = length / resident_threads(uploaded) + 1;
     uint64_t most = MOST_BLOCK_BYTES / plan->block_threads;
     fair = fair < most ? fair : most;
@@ -277,36 +279,37 @@ static uint32_t choose_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wis
     return (uint32_t)((useful < fair ? useful : fair) + 15) / 16 * 16;
 }
 
-static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                               trawl_cuda_plan *plan, trawl_error *error) {
-    uint32_t usual = choose_shape(uploaded, wishes, plan);
+static trawl_status plan_shape(const trawl_cuda_db *uploaded,
+                               const trawl_cuda_launch_request *request,
+                               trawl_cuda_launch_plan *plan, trawl_error *error) {
+    uint32_t usual = choose_shape(uploaded, request, plan);
     trawl_status status =
-        trawl_cuda_plan_text(uploaded, wishes, usual, 1, MOST_BLOCK_BYTES, plan, error);
+        trawl_cuda_plan_text(uploaded, request, usual, 1, MOST_BLOCK_BYTES, plan, error);
     return status == TRAWL_OK
-               ? trawl_cuda_plan_shared(uploaded, shared_bytes_of(uploaded, plan, wishes->form),
+               ? trawl_cuda_plan_shared(uploaded, shared_bytes_of(uploaded, plan, request->form),
                                         plan, error)
                : status;
 }
 
 /* As many blocks as the device runs at the same time; they take the tiles in turn. */
-static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan) {
+static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan) {
     uint64_t blocks = REGISTER_BLOOM_THREADS / plan->block_threads;
     uint64_t by_shared = uploaded->device.shared_bytes / (plan->shared_bytes + 1024u);
     blocks = by_shared < blocks ? by_shared : blocks;
     return (uint32_t)(blocks == 0 ? 1 : blocks) * (uint32_t)uploaded->device.multiprocessors;
 }
 
-static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                         trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
+                         trawl_cuda_launch_plan *plan, trawl_error *error) {
     plan->ordered = true;
-    trawl_status status = plan_path(uploaded, wishes, plan, error);
+    trawl_status status = plan_path(uploaded, request, plan, error);
     if (status == TRAWL_OK) {
         status = plan_place(uploaded, plan, error);
     }
     if (status == TRAWL_OK) {
-        status = plan_shape(uploaded, wishes, plan, error);
+        status = plan_shape(uploaded, request, plan, error);
     }
-    if (status == TRAWL_OK && has_counters(plan->kernel) && wishes->form == TRAWL_CUDA_COUNT) {
+    if (status == TRAWL_OK && has_counters(plan->kernel) && request->form == TRAWL_CUDA_COUNT) {
         plan->workspace_bytes =
             (uint64_t)most_blocks(uploaded, plan) * plan->block_threads * sizeof(trawl_counter);
     }
@@ -341,25 +344,25 @@ static trawl_status launch_walk(const trawl_cuda_ac_nfa_launch *launch, trawl_er
     }
 }
 
-static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
-                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
+                           const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
     trawl_cuda_ac_nfa_launch launch;
     memset(&launch, 0, sizeof launch);
     launch.plan = plan;
     launch.tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
     launch.keys = uploaded->keys[0];
-    launch.reporter = {*piece, *output, uploaded->patterns};
+    launch.reporter = {*slice, *output, uploaded->patterns};
     launch.device = &uploaded->device;
     launch.stream = stream;
     trawl_cuda_nfa_shape *shape = &launch.shape;
-    shape->thread_bytes = plan->thread_bytes;
+    shape->strip_bytes = plan->strip_bytes;
     shape->overlap = uploaded->db->header->max_length - 1;
-    shape->tiles = trawl_cuda_block_count(piece, plan);
+    shape->tiles = trawl_cuda_block_count(slice, plan);
     shape->state_bytes = (uint32_t)trawl_cuda_state_bytes(uploaded);
     if (is_tiled(plan->kernel)) {
         shape->tile_before = trawl_cuda_tile_before(shape->overlap);
-        shape->tile_bytes = tile_bytes(shape->overlap, plan->thread_bytes * plan->block_threads);
+        shape->tile_bytes = tile_bytes(shape->overlap, plan->strip_bytes * plan->block_threads);
     }
     shape->wide_reads = plan->kernel != TRAWL_CUDA_AC_NFA_CR;
     shape->coalesced = plan->kernel == TRAWL_CUDA_AC_NFA_CW;

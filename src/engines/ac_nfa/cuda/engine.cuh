@@ -87,9 +87,9 @@ enum trawl_cuda_nfa_form {
 
 /* What a kernel does besides walking; the same for all its threads. */
 typedef struct trawl_cuda_nfa_shape {
-    uint32_t thread_bytes;
+    uint32_t strip_bytes;
     uint32_t overlap;        /* max_length - 1 */
-    uint32_t tiles;          /* blocks' shares of the piece */
+    uint32_t tiles;          /* blocks' shares of the slice */
     uint32_t tile_before;    /* bytes in front of the block's own that its tile has as well */
     uint32_t tile_bytes;     /* of text in shared memory, a multiple of 16; 0 without tiles */
     uint32_t state_bytes;    /* 2 or 4: an entry of the output array */
@@ -111,7 +111,7 @@ typedef struct trawl_cuda_ac_nfa_tables {
 
 /* One launch. */
 typedef struct trawl_cuda_ac_nfa_launch {
-    const trawl_cuda_plan *plan;
+    const trawl_cuda_launch_plan *plan;
     const trawl_cuda_ac_nfa_tables *tables;
     trawl_cuda_nfa_shape shape;
     trawl_cuda_keys keys;

@@ -17,7 +17,7 @@
 
 #include "engines/ac_nfa/cuda/step.cuh"
 #include "gpu/emission.cuh"
-#include "gpu/part.cuh"
+#include "gpu/strip.cuh"
 
 /* What a kernel does after a step. */
 enum trawl_cuda_nfa_after {
@@ -57,7 +57,7 @@ static __device__ __forceinline__ trawl_nfa_walker trawl_nfa_new_walker(const ui
 
 static __device__ __forceinline__ void
 trawl_nfa_write(const trawl_nfa_scan &scan, const trawl_nfa_walker &walker, uint32_t at) {
-    uint64_t index = scan.reporter.piece.first + (at - scan.reporter.piece.owned);
+    uint64_t index = scan.reporter.slice.first + (at - scan.reporter.slice.owned);
     void *states = scan.reporter.output.states;
     if (scan.shape.staged_states) {
         index = (uint32_t)((int32_t)at - walker.staged_first);
@@ -100,16 +100,16 @@ trawl_nfa_visit(const trawl_nfa_scan &scan, trawl_nfa_walker *walker, uint32_t b
     }
 }
 
-/* ------------------------------------------------------------------ parts and tiles */
+/* ------------------------------------------------------------------ strips and tiles */
 
-/* The part of this thread in a tile; false for threads without one. */
+/* The strip of this thread in a tile; false for threads without one. */
 static __device__ __forceinline__ bool
-trawl_nfa_begin_part(const trawl_nfa_scan &scan, uint32_t part, trawl_nfa_walker *walker) {
-    if (part >= trawl_cuda_part_count(&scan.reporter.piece, scan.shape.thread_bytes)) {
+trawl_nfa_begin_strip(const trawl_nfa_scan &scan, uint32_t strip, trawl_nfa_walker *walker) {
+    if (strip >= trawl_cuda_strip_count(&scan.reporter.slice, scan.shape.strip_bytes)) {
         return false;
     }
     trawl_cuda_range range =
-        trawl_cuda_part_range(scan.reporter.piece, scan.shape.thread_bytes, part);
+        trawl_cuda_strip_range(scan.reporter.slice, scan.shape.strip_bytes, strip);
     walker->first = range.first;
     walker->past = range.past;
     walker->begin = range.first < scan.shape.overlap ? 0 : range.first - scan.shape.overlap;
@@ -117,7 +117,7 @@ trawl_nfa_begin_part(const trawl_nfa_scan &scan, uint32_t part, trawl_nfa_walker
         walker->begin = range.past; /* before the owned bytes: nothing to walk for */
     }
     if (scan.reporter.output.pass == TRAWL_CUDA_PASS_RECORDS) {
-        walker->cursor = scan.reporter.output.sizes[part];
+        walker->cursor = scan.reporter.output.sizes[strip];
     } else if (scan.reporter.output.pass == TRAWL_CUDA_PASS_SIZES) {
         walker->cursor = 0;
     }
@@ -131,13 +131,13 @@ static __device__ __forceinline__ void trawl_nfa_at_root(const trawl_nfa_scan &s
     trawl_nfa_enter<FORM, PATH>(scan.nfa, walker->copy, 0, &walker->place);
 }
 
-/* Sizes and records are handed in for each part; counts at the end of all tiles. */
-static __device__ __forceinline__ void trawl_nfa_end_part(const trawl_nfa_scan &scan, bool valid,
-                                                          uint32_t part,
-                                                          const trawl_nfa_walker &walker) {
+/* Sizes and records are handed in for each strip; counts at the end of all tiles. */
+static __device__ __forceinline__ void trawl_nfa_end_strip(const trawl_nfa_scan &scan, bool valid,
+                                                           uint32_t strip,
+                                                           const trawl_nfa_walker &walker) {
     trawl_cuda_pass pass = scan.reporter.output.pass;
     if (pass == TRAWL_CUDA_PASS_SIZES || pass == TRAWL_CUDA_PASS_RECORDS) {
-        trawl_cuda_cursor_end(scan.reporter.output, valid, part, walker.cursor);
+        trawl_cuda_cursor_end(scan.reporter.output, valid, strip, walker.cursor);
     }
 }
 
@@ -162,10 +162,10 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
         return;
     }
     trawl_nfa_walker walker = trawl_nfa_new_walker(NULL, NULL);
-    const uint8_t *text = scan.reporter.piece.text;
+    const uint8_t *text = scan.reporter.slice.text;
     for (uint32_t tile = blockIdx.x; tile < scan.shape.tiles; tile += gridDim.x) {
-        uint32_t part = tile * blockDim.x + threadIdx.x;
-        bool valid = trawl_nfa_begin_part(scan, part, &walker);
+        uint32_t strip = tile * blockDim.x + threadIdx.x;
+        bool valid = trawl_nfa_begin_strip(scan, strip, &walker);
         if (valid) {
             trawl_nfa_at_root<FORM, PATH>(scan, &walker);
 #pragma unroll 1
@@ -173,7 +173,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
                 trawl_nfa_visit<FORM, FIXED, PATH, AFTER>(scan, &walker, text[at], at);
             }
         }
-        trawl_nfa_end_part(scan, valid, part, walker);
+        trawl_nfa_end_strip(scan, valid, strip, walker);
     }
     trawl_nfa_end_tiles(scan, walker);
 }
@@ -198,10 +198,10 @@ static __device__ __forceinline__ uint4 trawl_nfa_load(const uint8_t *text, uint
 template <int FORM, bool FIXED, int PATH, int AFTER>
 static __device__ __forceinline__ void trawl_nfa_walk_words(const trawl_nfa_scan &scan,
                                                             trawl_nfa_walker *walker) {
-    const uint8_t *text = scan.reporter.piece.text;
+    const uint8_t *text = scan.reporter.slice.text;
     for (uint32_t tile = blockIdx.x; tile < scan.shape.tiles; tile += gridDim.x) {
-        uint32_t part = tile * blockDim.x + threadIdx.x;
-        bool valid = trawl_nfa_begin_part(scan, part, walker);
+        uint32_t strip = tile * blockDim.x + threadIdx.x;
+        bool valid = trawl_nfa_begin_strip(scan, strip, walker);
         if (valid) {
             trawl_nfa_at_root<FORM, PATH>(scan, walker);
 #pragma unroll 1
@@ -223,7 +223,7 @@ static __device__ __forceinline__ void trawl_nfa_walk_words(const trawl_nfa_scan
                 }
             }
         }
-        trawl_nfa_end_part(scan, valid, part, *walker);
+        trawl_nfa_end_strip(scan, valid, strip, *walker);
     }
     trawl_nfa_end_tiles(scan, *walker);
 }
@@ -273,13 +273,13 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
  * address of text[first] is a multiple of 16. */
 static __device__ __forceinline__ void trawl_nfa_load_tile(const trawl_nfa_scan &scan,
                                                            int32_t first, uint8_t *tile) {
-    const trawl_cuda_piece &piece = scan.reporter.piece;
-    int32_t length = (int32_t)piece.length;
+    const trawl_cuda_slice &slice = scan.reporter.slice;
+    int32_t length = (int32_t)slice.length;
     if (!scan.shape.wide_reads) {
         for (uint32_t i = threadIdx.x; i < scan.shape.tile_bytes; i += blockDim.x) {
             int32_t at = first + (int32_t)i;
             if (at >= 0 && at < length) {
-                tile[i] = piece.text[at];
+                tile[i] = slice.text[at];
             }
         }
         return;
@@ -287,11 +287,11 @@ static __device__ __forceinline__ void trawl_nfa_load_tile(const trawl_nfa_scan 
     for (uint32_t i = threadIdx.x; i < scan.shape.tile_bytes / 16; i += blockDim.x) {
         int32_t at = first + (int32_t)(16 * i);
         if (at >= 0 && at + 16 <= length) {
-            ((uint4 *)tile)[i] = __ldg((const uint4 *)(piece.text + at));
+            ((uint4 *)tile)[i] = __ldg((const uint4 *)(slice.text + at));
             continue;
         }
         for (int32_t k = at < 0 ? -at : 0; k < 16 && at + k < length; k++) {
-            tile[16 * i + (uint32_t)k] = piece.text[at + k];
+            tile[16 * i + (uint32_t)k] = slice.text[at + k];
         }
     }
 }
@@ -299,12 +299,12 @@ static __device__ __forceinline__ void trawl_nfa_load_tile(const trawl_nfa_scan 
 /* Writes the states of a tile, [first .. past) of the text, together. */
 static __device__ __forceinline__ void trawl_nfa_write_tile(const trawl_nfa_scan &scan,
                                                             const trawl_nfa_walker &walker) {
-    const trawl_cuda_piece &piece = scan.reporter.piece;
+    const trawl_cuda_slice &slice = scan.reporter.slice;
     int32_t first =
-        walker.staged_first < (int32_t)piece.owned ? (int32_t)piece.owned : walker.staged_first;
-    int32_t past = walker.staged_first + (int32_t)(scan.shape.thread_bytes * blockDim.x);
-    past = past < (int32_t)piece.length ? past : (int32_t)piece.length;
-    uint64_t to = piece.first + ((uint32_t)first - piece.owned);
+        walker.staged_first < (int32_t)slice.owned ? (int32_t)slice.owned : walker.staged_first;
+    int32_t past = walker.staged_first + (int32_t)(scan.shape.strip_bytes * blockDim.x);
+    past = past < (int32_t)slice.length ? past : (int32_t)slice.length;
+    uint64_t to = slice.first + ((uint32_t)first - slice.owned);
     uint32_t from = (uint32_t)(first - walker.staged_first);
     for (uint32_t i = threadIdx.x; (int32_t)i < past - first; i += blockDim.x) {
         if (scan.shape.state_bytes == 4) {
@@ -331,16 +331,16 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     }
     trawl_nfa_walker walker = trawl_nfa_new_walker(NULL, classes);
     walker.staged = tile_text + scan.shape.tile_bytes;
-    const uint8_t *text = scan.reporter.piece.text;
-    uint32_t block_bytes = scan.shape.thread_bytes * blockDim.x;
+    const uint8_t *text = scan.reporter.slice.text;
+    uint32_t block_bytes = scan.shape.strip_bytes * blockDim.x;
     for (uint32_t tile = blockIdx.x; tile < scan.shape.tiles; tile += gridDim.x) {
         walker.staged_first =
-            trawl_cuda_origin(&scan.reporter.piece) + (int32_t)(tile * block_bytes);
+            trawl_cuda_origin(&scan.reporter.slice) + (int32_t)(tile * block_bytes);
         int32_t tile_first = walker.staged_first - (int32_t)scan.shape.tile_before;
         trawl_nfa_load_tile(scan, tile_first, tile_text);
         __syncthreads();
-        uint32_t part = tile * blockDim.x + threadIdx.x;
-        bool valid = trawl_nfa_begin_part(scan, part, &walker);
+        uint32_t strip = tile * blockDim.x + threadIdx.x;
+        bool valid = trawl_nfa_begin_strip(scan, strip, &walker);
         if (valid) {
             trawl_nfa_at_root<FORM, PATH>(scan, &walker);
             uint32_t at = walker.begin;
@@ -355,7 +355,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
                                                           tile_text[(int32_t)at - tile_first], at);
             }
         }
-        trawl_nfa_end_part(scan, valid, part, walker);
+        trawl_nfa_end_strip(scan, valid, strip, walker);
         __syncthreads();
         if (AFTER == TRAWL_CUDA_NFA_WRITE && scan.shape.staged_states) {
             trawl_nfa_write_tile(scan, walker);

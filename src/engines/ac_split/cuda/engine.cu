@@ -30,11 +30,11 @@ enum { KERNEL_P2, KERNEL_P1 };
 /* 5.2.2 of the paper: 128 threads per block are best for P-1; 256 threads and 8 KB of shared memory
  * for P-2. What a thread of P-1 scans it does not say. */
 #define P1_BLOCK_THREADS 128u
-#define P1_THREAD_BYTES 128u
+#define P1_STRIP_BYTES 128u
 #define P2_BLOCK_THREADS 256u
-#define P2_THREAD_BYTES 32u
+#define P2_STRIP_BYTES 32u
 
-/* Patterns longer than those of the paper get more bytes per thread than P2_THREAD_BYTES, since a
+/* Patterns longer than those of the paper get more bytes per thread than P2_STRIP_BYTES, since a
  * thread reads max_length - 1 bytes besides; but no more than this for a block. */
 #define P2_MOST_BLOCK_BYTES 32768u
 
@@ -118,50 +118,51 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
 /* ------------------------------------------------------------------ planning */
 
 /* Rows of the tile that hold text before the block's own: as for other tiles, but rounded up. */
-static uint32_t rows_before(const trawl_cuda_db *uploaded, uint32_t thread_bytes) {
+static uint32_t rows_before(const trawl_cuda_db *uploaded, uint32_t strip_bytes) {
     uint32_t overlap = uploaded->db->header->max_length - 1;
     uint32_t before = overlap < TRAWL_CUDA_MOST_TILE_BEFORE ? overlap : TRAWL_CUDA_MOST_TILE_BEFORE;
-    return (before + thread_bytes - 1) / thread_bytes;
+    return (before + strip_bytes - 1) / strip_bytes;
 }
 
-static uint32_t usual_thread_bytes(const trawl_cuda_db *uploaded, uint32_t kernel,
-                                   uint32_t threads) {
+static uint32_t usual_strip_bytes(const trawl_cuda_db *uploaded, uint32_t kernel,
+                                  uint32_t threads) {
     if (kernel == KERNEL_P1) {
-        return P1_THREAD_BYTES;
+        return P1_STRIP_BYTES;
     }
-    uint32_t bytes = P2_THREAD_BYTES;
+    uint32_t bytes = P2_STRIP_BYTES;
     while (bytes < uploaded->db->header->max_length && 2 * bytes * threads <= P2_MOST_BLOCK_BYTES) {
         bytes *= 2;
     }
     return bytes;
 }
 
-static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                               trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan_shape(const trawl_cuda_db *uploaded,
+                               const trawl_cuda_launch_request *request,
+                               trawl_cuda_launch_plan *plan, trawl_error *error) {
     bool tiled = plan->kernel == KERNEL_P2;
-    uint32_t threads = wishes->block_threads;
+    uint32_t threads = request->block_threads;
     if (threads == 0) {
         threads = tiled ? P2_BLOCK_THREADS : P1_BLOCK_THREADS;
     }
     plan->block_threads = threads;
     trawl_status status =
-        trawl_cuda_plan_text(uploaded, wishes, usual_thread_bytes(uploaded, plan->kernel, threads),
+        trawl_cuda_plan_text(uploaded, request, usual_strip_bytes(uploaded, plan->kernel, threads),
                              tiled ? 4 : 1, MOST_BLOCK_BYTES, plan, error);
     if (status != TRAWL_OK) {
         return status;
     }
-    uint32_t rows = tiled ? rows_before(uploaded, plan->thread_bytes) + threads : 0;
-    return trawl_cuda_plan_shared(uploaded, TRAWL_DFA_CLASS_BYTES + rows * plan->thread_bytes, plan,
+    uint32_t rows = tiled ? rows_before(uploaded, plan->strip_bytes) + threads : 0;
+    return trawl_cuda_plan_shared(uploaded, TRAWL_DFA_CLASS_BYTES + rows * plan->strip_bytes, plan,
                                   error);
 }
 
-static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                         trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
+                         trawl_cuda_launch_plan *plan, trawl_error *error) {
     const split_tables *tables = (const split_tables *)uploaded->tables;
     plan->ordered = tables->count == 1;
     trawl_status status =
-        trawl_cuda_plan_path(uploaded, wishes->table_path, &tables->obstacle, plan, error);
-    return status == TRAWL_OK ? plan_shape(uploaded, wishes, plan, error) : status;
+        trawl_cuda_plan_path(uploaded, request->table_path, &tables->obstacle, plan, error);
+    return status == TRAWL_OK ? plan_shape(uploaded, request, plan, error) : status;
 }
 
 /* ------------------------------------------------------------------ kernel p2 */
@@ -195,26 +196,26 @@ static __device__ __forceinline__ uint32_t *split_word(const split_tile &tile, u
 }
 
 /* text[at] .. text[at + 3], zeros where the text has none. text + at is a multiple of 4. */
-static __device__ __forceinline__ uint32_t split_load(const trawl_cuda_piece &piece, int32_t at) {
-    if (at >= 0 && at + 4 <= (int32_t)piece.length) {
-        return __ldg((const uint32_t *)(piece.text + at));
+static __device__ __forceinline__ uint32_t split_load(const trawl_cuda_slice &slice, int32_t at) {
+    if (at >= 0 && at + 4 <= (int32_t)slice.length) {
+        return __ldg((const uint32_t *)(slice.text + at));
     }
     uint32_t word = 0;
     for (int32_t j = 0; j < 4; j++) {
-        if (at + j >= 0 && at + j < (int32_t)piece.length) {
-            word |= (uint32_t)piece.text[at + j] << (8 * j);
+        if (at + j >= 0 && at + j < (int32_t)slice.length) {
+            word |= (uint32_t)slice.text[at + j] << (8 * j);
         }
     }
     return word;
 }
 
 /* Each warp loads 128 neighbouring bytes at a time. All threads of the block must call it. */
-static __device__ __forceinline__ void split_fill(const trawl_cuda_piece &piece,
+static __device__ __forceinline__ void split_fill(const trawl_cuda_slice &slice,
                                                   const split_tile &tile, uint32_t rows) {
     uint32_t row = threadIdx.x / tile.row_words, column = threadIdx.x % tile.row_words;
     uint32_t rows_on = blockDim.x / tile.row_words, columns_on = blockDim.x % tile.row_words;
     for (uint32_t i = threadIdx.x; i < rows * tile.row_words; i += blockDim.x) {
-        *split_word(tile, i, row) = split_load(piece, tile.first + (int32_t)(4 * i));
+        *split_word(tile, i, row) = split_load(slice, tile.first + (int32_t)(4 * i));
         row += rows_on;
         column += columns_on;
         if (column >= tile.row_words) {
@@ -279,29 +280,28 @@ template <int LAYOUT, int PATH, int AFTER>
 static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     walk_tile(const __grid_constant__ trawl_cuda_reporter reporter,
               const __grid_constant__ trawl_cuda_keys keys,
-              const __grid_constant__ trawl_cuda_dfa dfa, uint32_t thread_bytes, uint32_t before) {
+              const __grid_constant__ trawl_cuda_dfa dfa, uint32_t strip_bytes, uint32_t before) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
     TRAWL_SHARED(class_of);
-    const trawl_cuda_piece &piece = reporter.piece;
-    uint32_t block_bytes = blockDim.x * thread_bytes;
-    int32_t block_begin = (int32_t)trawl_cuda_part_begin(&piece, block_bytes, blockIdx.x);
-    split_tile tile =
-        split_tile_at(class_of + TRAWL_DFA_CLASS_BYTES,
-                      block_begin - (int32_t)(before * thread_bytes), thread_bytes / 4);
+    const trawl_cuda_slice &slice = reporter.slice;
+    uint32_t block_bytes = blockDim.x * strip_bytes;
+    int32_t block_begin = (int32_t)trawl_cuda_strip_begin(&slice, block_bytes, blockIdx.x);
+    split_tile tile = split_tile_at(class_of + TRAWL_DFA_CLASS_BYTES,
+                                    block_begin - (int32_t)(before * strip_bytes), strip_bytes / 4);
     trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
-    split_fill(piece, tile, before + blockDim.x);
+    split_fill(slice, tile, before + blockDim.x);
 
-    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
-    bool valid = part < trawl_cuda_part_count(&piece, thread_bytes);
+    uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = strip < trawl_cuda_strip_count(&slice, strip_bytes);
     split_walk walk = {0, 0};
     if (valid) {
-        walk.cursor = trawl_cuda_cursor_begin(reporter.output, part);
-        trawl_dfa_span span = trawl_dfa_span_of(piece, thread_bytes, part, dfa.overlap);
+        walk.cursor = trawl_cuda_cursor_begin(reporter.output, strip);
+        trawl_dfa_span span = trawl_dfa_span_of(slice, strip_bytes, strip, dfa.overlap);
         int32_t at = (int32_t)span.begin;
         for (; at < tile.first; at++) {
-            split_step<LAYOUT, PATH, AFTER, false>(reporter, keys, dfa, class_of, piece.text[at],
+            split_step<LAYOUT, PATH, AFTER, false>(reporter, keys, dfa, class_of, slice.text[at],
                                                    at, &walk);
         }
         split_walk_tile<LAYOUT, PATH, AFTER, false>(reporter, keys, dfa, class_of, tile, at,
@@ -309,7 +309,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
         split_walk_tile<LAYOUT, PATH, AFTER, true>(reporter, keys, dfa, class_of, tile,
                                                    (int32_t)span.first, (int32_t)span.past, &walk);
     }
-    trawl_cuda_cursor_end(reporter.output, valid, part, walk.cursor);
+    trawl_cuda_cursor_end(reporter.output, valid, strip, walk.cursor);
 }
 
 /* ------------------------------------------------------------------ launching */
@@ -392,16 +392,16 @@ static trawl_status launch_in_turn(const trawl_cuda_db *uploaded, trawl_cuda_ac_
     return status;
 }
 
-static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
-                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
+                           const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
     (void)workspace;
     trawl_cuda_ac_dfa_launch launch;
     memset(&launch, 0, sizeof launch);
     launch.plan = plan;
-    launch.reporter = {*piece, *output, uploaded->patterns};
-    launch.blocks = trawl_cuda_block_count(piece, plan);
-    launch.tile_before = rows_before(uploaded, plan->thread_bytes); /* rows, here */
+    launch.reporter = {*slice, *output, uploaded->patterns};
+    launch.blocks = trawl_cuda_block_count(slice, plan);
+    launch.tile_before = rows_before(uploaded, plan->strip_bytes); /* rows, here */
     launch.device = &uploaded->device;
     launch.stream = stream;
     if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {

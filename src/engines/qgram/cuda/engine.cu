@@ -6,12 +6,12 @@ extern "C" {
 #include "engines/qgram/gpu/divide.h"
 }
 
-/* Windows of a part of a long text: of these numbers, the one by which warps have the most equal
+/* Windows of a strip of a long text: of these numbers, the one by which warps have the most equal
  * shares. */
 #define LEAST_WINDOWS 4u
-#define MOST_WINDOWS (TRAWL_QGRAM_MOST_PART / TRAWL_QGRAM_WINDOW)
+#define MOST_WINDOWS (TRAWL_QGRAM_MOST_STRIP / TRAWL_QGRAM_WINDOW)
 
-/* Hits that are noted of a part: one for so many bytes of it. */
+/* Hits that are noted of a strip: one for so many bytes of it. */
 #define BYTES_PER_HIT 16u
 
 #define WORKSPACE_ALIGNMENT TRAWL_CUDA_ARRAY_ALIGNMENT
@@ -259,11 +259,11 @@ static uint64_t aligned(uint64_t bytes) {
     return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
 }
 
-static uint64_t parts_of_piece(const trawl_cuda_plan *plan) {
-    return plan->piece_bytes / plan->thread_bytes + 2;
+static uint64_t strips_of_slice(const trawl_cuda_launch_plan *plan) {
+    return plan->slice_bytes / plan->strip_bytes + 2;
 }
 
-static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan) {
+static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan) {
     return (uint64_t)uploaded->device.multiprocessors * (plan->block_threads / 32);
 }
 
@@ -278,58 +278,58 @@ static uint32_t bundles_of_window(const trawl_cuda_qgram_view *view) {
 
 #define CANDIDATE_WORDS 4u
 
-/* For one piece: some words about all of them, then how many bundles each part has, then which ones
- * are dense, then the lists. They are needed until the next piece only. `workspace` may be NULL:
- * for `bytes`. */
+/* For one slice: some words about all of them, then how many bundles each strip has, then which
+ * ones are dense, then the lists. They are needed until the next slice only. `workspace` may be
+ * NULL: for `bytes`. */
 static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *view,
-                                                 const trawl_cuda_plan *plan, void *workspace,
-                                                 uint64_t *bytes) {
+                                                 const trawl_cuda_launch_plan *plan,
+                                                 void *workspace, uint64_t *bytes) {
     trawl_cuda_qgram_candidates candidates = {};
-    const uint64_t parts = parts_of_piece(plan);
+    const uint64_t strips = strips_of_slice(plan);
     uintptr_t at = (uintptr_t)workspace;
-    candidates.capacity = plan->thread_bytes / TRAWL_QGRAM_WINDOW * bundles_of_window(view);
-    candidates.dense_parts = (uint32_t *)at;
+    candidates.capacity = plan->strip_bytes / TRAWL_QGRAM_WINDOW * bundles_of_window(view);
+    candidates.dense_strips = (uint32_t *)at;
     candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
     candidates.longest = (uint32_t *)(at + 2 * sizeof(uint32_t));
     candidates.taken = (uint32_t *)(at + 3 * sizeof(uint32_t));
     at += aligned(CANDIDATE_WORDS * sizeof(uint32_t));
     candidates.count = (uint32_t *)at;
-    at += aligned(parts * sizeof(uint32_t));
+    at += aligned(strips * sizeof(uint32_t));
     candidates.dense = (uint2 *)at;
-    at += aligned(parts * sizeof(uint2));
+    at += aligned(strips * sizeof(uint2));
     candidates.bundles = (uint64_t *)at;
-    at += aligned(parts * candidates.capacity * sizeof(uint64_t));
+    at += aligned(strips * candidates.capacity * sizeof(uint64_t));
     *bytes = at - (uintptr_t)workspace;
     return candidates;
 }
 
-/* Words that are cleared before hits are noted: `overflown`, and `count` of each part. */
-static uint64_t note_words(const trawl_cuda_plan *plan) {
-    return 1 + parts_of_piece(plan);
+/* Words that are cleared before hits are noted: `overflown`, and `count` of each strip. */
+static uint64_t note_words(const trawl_cuda_launch_plan *plan) {
+    return 1 + strips_of_slice(plan);
 }
 
-static uint64_t notes_bytes(const trawl_cuda_plan *plan) {
-    uint64_t hits = parts_of_piece(plan) * (plan->thread_bytes / BYTES_PER_HIT);
+static uint64_t notes_bytes(const trawl_cuda_launch_plan *plan) {
+    uint64_t hits = strips_of_slice(plan) * (plan->strip_bytes / BYTES_PER_HIT);
     return aligned(note_words(plan) * sizeof(uint32_t)) +
            aligned(hits * sizeof(trawl_cuda_qgram_hit));
 }
 
-/* Notes are made by one pass and read by another, after all pieces. `workspace`: behind the
+/* Notes are made by one pass and read by another, after all slices. `workspace`: behind the
  * candidates. */
-static trawl_cuda_qgram_notes notes_of(const trawl_cuda_plan *plan, const trawl_cuda_piece *piece,
-                                       void *workspace) {
+static trawl_cuda_qgram_notes notes_of(const trawl_cuda_launch_plan *plan,
+                                       const trawl_cuda_slice *slice, void *workspace) {
     trawl_cuda_qgram_notes notes = {};
-    uint8_t *at = (uint8_t *)workspace + piece->first / plan->piece_bytes * notes_bytes(plan);
+    uint8_t *at = (uint8_t *)workspace + slice->first / plan->slice_bytes * notes_bytes(plan);
     notes.overflown = (uint32_t *)at;
     notes.count = notes.overflown + 1;
     at += aligned(note_words(plan) * sizeof(uint32_t));
     notes.hits = (trawl_cuda_qgram_hit *)at;
-    notes.capacity = plan->thread_bytes / BYTES_PER_HIT;
+    notes.capacity = plan->strip_bytes / BYTES_PER_HIT;
     return notes;
 }
 
-/* Windows of a part: warps take parts in turn, and wait for those that have one more. */
-static uint32_t windows_of_part(uint64_t length, uint64_t warps) {
+/* Windows of a strip: warps take strips in turn, and wait for those that have one more. */
+static uint32_t windows_of_strip(uint64_t length, uint64_t warps) {
     uint64_t windows = (length + TRAWL_QGRAM_WINDOW - 1) / TRAWL_QGRAM_WINDOW, least = UINT64_MAX;
     uint64_t each = (windows + warps - 1) / warps;
     if (each <= MOST_WINDOWS) {
@@ -337,8 +337,8 @@ static uint32_t windows_of_part(uint64_t length, uint64_t warps) {
     }
     uint32_t best = MOST_WINDOWS;
     for (uint32_t some = MOST_WINDOWS; some >= LEAST_WINDOWS; some--) {
-        uint64_t parts = (windows + some - 1) / some;
-        uint64_t longest = (parts + warps - 1) / warps * some;
+        uint64_t strips = (windows + some - 1) / some;
+        uint64_t longest = (strips + warps - 1) / warps * some;
         if (longest < least) {
             least = longest;
             best = some;
@@ -348,37 +348,39 @@ static uint32_t windows_of_part(uint64_t length, uint64_t warps) {
 }
 
 /* All but the memory: the same for both kernels. */
-static trawl_status plan_parts(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                               trawl_cuda_plan *plan, trawl_error *error) {
-    if (wishes->table_path == TRAWL_TABLES_TEXTURE) {
+static trawl_status plan_strips(const trawl_cuda_db *uploaded,
+                                const trawl_cuda_launch_request *request,
+                                trawl_cuda_launch_plan *plan, trawl_error *error) {
+    if (request->table_path == TRAWL_TABLES_TEXTURE) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "qgram: kernel %s has no table path texture: its tables are in shared "
                           "memory and behind read-only loads",
                           trawl_cuda_kernel_name(uploaded, plan));
     }
     plan->table_path = TRAWL_TABLES_READ_ONLY;
-    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : TRAWL_QGRAM_THREADS;
+    plan->block_threads =
+        request->block_threads != 0 ? request->block_threads : TRAWL_QGRAM_THREADS;
     plan->ordered = true;
-    plan->part_threads = 32;
+    plan->strip_threads = 32;
     uint64_t longest =
-        wishes->length < TRAWL_CUDA_LARGEST_PIECE ? wishes->length : TRAWL_CUDA_LARGEST_PIECE;
-    plan->thread_bytes = windows_of_part(longest, warps_of(uploaded, plan)) * TRAWL_QGRAM_WINDOW;
-    if (wishes->block_bytes != 0) {
+        request->length < TRAWL_CUDA_LARGEST_SLICE ? request->length : TRAWL_CUDA_LARGEST_SLICE;
+    plan->strip_bytes = windows_of_strip(longest, warps_of(uploaded, plan)) * TRAWL_QGRAM_WINDOW;
+    if (request->block_bytes != 0) {
         uint32_t unit = plan->block_threads / 32 * TRAWL_QGRAM_WINDOW;
-        if (wishes->block_bytes % unit != 0 ||
-            wishes->block_bytes / (plan->block_threads / 32) > TRAWL_QGRAM_MOST_PART) {
+        if (request->block_bytes % unit != 0 ||
+            request->block_bytes / (plan->block_threads / 32) > TRAWL_QGRAM_MOST_STRIP) {
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                               "qgram, kernel %s: %u bytes of text per block of %u threads; a "
                               "multiple of %u up to %u is expected",
-                              trawl_cuda_kernel_name(uploaded, plan), wishes->block_bytes,
+                              trawl_cuda_kernel_name(uploaded, plan), request->block_bytes,
                               plan->block_threads, unit,
-                              plan->block_threads / 32 * TRAWL_QGRAM_MOST_PART);
+                              plan->block_threads / 32 * TRAWL_QGRAM_MOST_STRIP);
         }
-        plan->thread_bytes = wishes->block_bytes / (plan->block_threads / 32);
+        plan->strip_bytes = request->block_bytes / (plan->block_threads / 32);
     }
-    plan->piece_bytes = TRAWL_CUDA_LARGEST_PIECE;
-    if (wishes->length < plan->piece_bytes) {
-        plan->piece_bytes = (wishes->length / 4096 + 1) * 4096;
+    plan->slice_bytes = TRAWL_CUDA_LARGEST_SLICE;
+    if (request->length < plan->slice_bytes) {
+        plan->slice_bytes = (request->length / 4096 + 1) * 4096;
     }
     return TRAWL_OK;
 }
@@ -388,26 +390,26 @@ static uint32_t choose(const trawl_cuda_db *uploaded) {
     return tables->packed_pays ? TRAWL_CUDA_QGRAM_PACKED : TRAWL_CUDA_QGRAM_FILTER;
 }
 
-static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                         trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
+                         trawl_cuda_launch_plan *plan, trawl_error *error) {
     const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
     bool packs = plan->kernel == TRAWL_CUDA_QGRAM_PACKED;
     if (packs && tables->obstacle.status != TRAWL_OK) {
         return trawl_fail(error, tables->obstacle.status, "%s", tables->obstacle.message);
     }
-    trawl_status status = plan_parts(uploaded, wishes, plan, error);
+    trawl_status status = plan_strips(uploaded, request, plan, error);
     if (status != TRAWL_OK) {
         return status;
     }
     if (packs) {
-        uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, wishes->form);
+        uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, request->form);
         return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
     }
     /* Runs of one byte may be longer than what other tiers have. */
     plan->ordered_ends = tables->automaton != NULL;
     (void)candidates_of(&tables->view, plan, NULL, &plan->workspace_bytes);
-    if (wishes->form == TRAWL_CUDA_MATCHES) {
-        plan->workspace_bytes += (wishes->length / plan->piece_bytes + 1) * notes_bytes(plan);
+    if (request->form == TRAWL_CUDA_MATCHES) {
+        plan->workspace_bytes += (request->length / plan->slice_bytes + 1) * notes_bytes(plan);
     }
     return trawl_cuda_plan_shared(
         uploaded, trawl_cuda_qgram_shared_bytes(&tables->view, plan->block_threads), plan, error);
@@ -416,32 +418,32 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
 /* ------------------------------------------------------------------ launching */
 
 /* Counts, also by pattern, or marks ends of the patterns that the automaton has. */
-static trawl_status walk_automaton(const trawl_cuda_db *automaton, const trawl_cuda_piece *piece,
+static trawl_status walk_automaton(const trawl_cuda_db *automaton, const trawl_cuda_slice *slice,
                                    const trawl_cuda_output *output, cudaStream_t stream,
                                    trawl_error *error) {
-    trawl_cuda_wishes wishes = {};
-    wishes.form = output->pass == TRAWL_CUDA_PASS_COUNT      ? TRAWL_CUDA_COUNT
-                  : output->pass == TRAWL_CUDA_PASS_PATTERNS ? TRAWL_CUDA_PATTERNS
-                                                             : TRAWL_CUDA_ENDS;
-    wishes.length = piece->length;
-    trawl_cuda_plan plan = {}; /* of kernel hot, the first one */
-    trawl_status status = automaton->engine->plan(automaton, &wishes, &plan, error);
+    trawl_cuda_launch_request request = {};
+    request.form = output->pass == TRAWL_CUDA_PASS_COUNT      ? TRAWL_CUDA_COUNT
+                   : output->pass == TRAWL_CUDA_PASS_PATTERNS ? TRAWL_CUDA_PATTERNS
+                                                              : TRAWL_CUDA_ENDS;
+    request.length = slice->length;
+    trawl_cuda_launch_plan plan = {}; /* of kernel hot, the first one */
+    trawl_status status = automaton->engine->plan(automaton, &request, &plan, error);
     return status != TRAWL_OK
                ? status
-               : automaton->engine->launch(automaton, &plan, piece, output, NULL, stream, error);
+               : automaton->engine->launch(automaton, &plan, slice, output, NULL, stream, error);
 }
 
-static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
-                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
+                           const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
     const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
-    trawl_cuda_reporter reporter = {*piece, *output, uploaded->patterns};
+    trawl_cuda_reporter reporter = {*slice, *output, uploaded->patterns};
     if (plan->kernel == TRAWL_CUDA_QGRAM_PACKED) {
         return trawl_cuda_packed_launch(uploaded, plan, &tables->packed, &reporter, stream, error);
     }
-    uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
+    uint32_t strips = trawl_cuda_strip_count(slice, plan->strip_bytes);
     uint32_t warps = plan->block_threads / 32;
-    uint32_t blocks = (parts + warps - 1) / warps;
+    uint32_t blocks = (strips + warps - 1) / warps;
     uint32_t multiprocessors = (uint32_t)uploaded->device.multiprocessors;
     uint64_t bytes;
     trawl_cuda_qgram_view view = tables->view;
@@ -449,14 +451,14 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
                                   &view,
                                   candidates_of(&tables->view, plan, workspace, &bytes),
                                   {},
-                                  plan->thread_bytes,
+                                  plan->strip_bytes,
                                   blocks < multiprocessors ? blocks : multiprocessors,
                                   plan->block_threads,
                                   plan->shared_bytes,
                                   &uploaded->device,
                                   stream};
     if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {
-        call.notes = notes_of(plan, piece, (uint8_t *)workspace + bytes);
+        call.notes = notes_of(plan, slice, (uint8_t *)workspace + bytes);
     }
     if (output->pass == TRAWL_CUDA_PASS_RECORDS) {
         trawl_status status = trawl_cuda_qgram_write_records(&call, error);
@@ -470,14 +472,14 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
     if (tables->automaton != NULL && output->pass != TRAWL_CUDA_PASS_SIZES) {
         view.tiers = tables->filtered;
         view.image_words = tables->filtered_words;
-        trawl_status status = walk_automaton(tables->automaton, piece, output, stream, error);
+        trawl_status status = walk_automaton(tables->automaton, slice, output, stream, error);
         if (status != TRAWL_OK) {
             return status;
         }
     }
-    TRAWL_CUDA_TRY(
-        cudaMemsetAsync(call.candidates.dense_parts, 0, CANDIDATE_WORDS * sizeof(uint32_t), stream),
-        error);
+    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.dense_strips, 0,
+                                   CANDIDATE_WORDS * sizeof(uint32_t), stream),
+                   error);
     trawl_status status = trawl_cuda_qgram_filter_text(&call, error);
     return status == TRAWL_OK ? trawl_cuda_qgram_verify(&call, error) : status;
 }

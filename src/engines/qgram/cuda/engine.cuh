@@ -18,7 +18,7 @@ enum { TRAWL_CUDA_QGRAM_FILTER, TRAWL_CUDA_QGRAM_PACKED };
 #define TRAWL_QGRAM_THREADS 1024u
 #endif
 
-/* A warp goes over its part in windows: every thread has so many vectors of 16 bytes of one. */
+/* A warp goes over its strip in windows: every thread has so many vectors of 16 bytes of one. */
 #define TRAWL_QGRAM_VECTORS 4u
 #define TRAWL_QGRAM_VECTOR_BYTES (32u * 16u) /* that a warp loads at once */
 #define TRAWL_QGRAM_WINDOW (TRAWL_QGRAM_VECTORS * TRAWL_QGRAM_VECTOR_BYTES)
@@ -57,45 +57,45 @@ typedef struct trawl_cuda_qgram_view {
 
 /* A place of the text where a key ends. */
 typedef struct trawl_cuda_qgram_hit {
-    uint32_t end; /* in the piece */
+    uint32_t end; /* in the slice */
     uint32_t key; /* with the tier in the upper two bits */
 } trawl_cuda_qgram_hit;
 
 #define TRAWL_QGRAM_TIER_SHIFT 30u
 
-/* Hits of each part in no order, noted while matches are counted, so that records need no second
- * walk. A part with more than `capacity` is walked again. */
+/* Hits of each strip in no order, noted while matches are counted, so that records need no second
+ * walk. A strip with more than `capacity` is walked again. */
 typedef struct trawl_cuda_qgram_notes {
-    trawl_cuda_qgram_hit *hits; /* `capacity` for each part; NULL: none are noted */
-    uint32_t *overflown;        /* one word: parts with too many */
-    uint32_t *count;            /* behind it, of each part; may be above `capacity` */
+    trawl_cuda_qgram_hit *hits; /* `capacity` for each strip; NULL: none are noted */
+    uint32_t *overflown;        /* one word: strips with too many */
+    uint32_t *count;            /* behind it, of each strip; may be above `capacity` */
     uint32_t capacity;
 } trawl_cuda_qgram_notes;
 
 /*
- * What passes FILTER, part by part, in bundles: the samples of one tier that a thread has in a
+ * What passes FILTER, strip by strip, in bundles: the samples of one tier that a thread has in a
  * window, or in half of one at a stride of 1. The lower half of a bundle has a bit for each sample
  * that has passed, as the loop has made them (qgram_sieve.cu); the upper one where the thread's
- * first byte of them is, from the part's first one, the tier, and the stride's logarithm. There is
- * room for all. Parts where much passes are counted apart: asking for all of one takes long.
+ * first byte of them is, from the strip's first one, the tier, and the stride's logarithm. There is
+ * room for all. Strips where much passes are counted apart: asking for all of one takes long.
  */
 typedef struct trawl_cuda_qgram_candidates {
-    uint64_t *bundles;     /* `capacity` for each part */
-    uint32_t *count;       /* of each part; 0 for dense ones */
-    uint2 *dense;          /* dense parts and their counts, in no order */
-    uint32_t *dense_parts; /* the first of four words: how many these are */
-    uint32_t *listed;      /* the next one: bundles of all other parts */
-    uint32_t *longest;     /* of that among them with the most */
-    uint32_t *taken;       /* shares that the second step has given away */
+    uint64_t *bundles;      /* `capacity` for each strip */
+    uint32_t *count;        /* of each strip; 0 for dense ones */
+    uint2 *dense;           /* dense strips and their counts, in no order */
+    uint32_t *dense_strips; /* the first of four words: how many these are */
+    uint32_t *listed;       /* the next one: bundles of all other strips */
+    uint32_t *longest;      /* of that among them with the most */
+    uint32_t *taken;        /* shares that the second step has given away */
     uint32_t capacity;
 } trawl_cuda_qgram_candidates;
 
-/* A part is dense where one sample passes for fewer bytes than this. */
+/* A strip is dense where one sample passes for fewer bytes than this. */
 #define TRAWL_QGRAM_BYTES_PER_SAMPLE 8u
 
 #define TRAWL_QGRAM_BUNDLE_TIER_SHIFT 14u
 #define TRAWL_QGRAM_BUNDLE_STRIDE_SHIFT 16u
-#define TRAWL_QGRAM_MOST_PART (1u << TRAWL_QGRAM_BUNDLE_TIER_SHIFT) /* bytes */
+#define TRAWL_QGRAM_MOST_STRIP (1u << TRAWL_QGRAM_BUNDLE_TIER_SHIFT) /* bytes */
 
 /* Samples that bundles of a tier have at most. */
 TRAWL_BOTH uint32_t trawl_cuda_qgram_bundled(uint32_t stride_shift) {
@@ -107,7 +107,7 @@ typedef struct trawl_cuda_qgram_call {
     const trawl_cuda_qgram_view *view;
     trawl_cuda_qgram_candidates candidates;
     trawl_cuda_qgram_notes notes;
-    uint32_t part_bytes; /* a multiple of TRAWL_QGRAM_WINDOW */
+    uint32_t strip_bytes; /* a multiple of TRAWL_QGRAM_WINDOW */
     uint32_t blocks, threads, shared_bytes;
     const trawl_cuda_device *device;
     cudaStream_t stream;
@@ -123,7 +123,7 @@ uint32_t trawl_cuda_qgram_filter_shared(void);
 /* The second step, for what is listed. Pass SIZES also notes hits. */
 trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* RECORDS of parts whose hits are all noted, and of all others. */
+/* RECORDS of strips whose hits are all noted, and of all others. */
 trawl_status trawl_cuda_qgram_write_records(const trawl_cuda_qgram_call *call, trawl_error *error);
 trawl_status trawl_cuda_qgram_walk(const trawl_cuda_qgram_call *call, trawl_error *error);
 

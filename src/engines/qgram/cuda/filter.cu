@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The first step of a scan: FILTER alone, for all samples of the text. What passes is listed, part
- * by part, for the second step (qgram_tally.cu). Nothing else happens here: asking the second
+ * The first step of a scan: FILTER alone, for all samples of the text. What passes is listed, strip
+ * by strip, for the second step (qgram_tally.cu). Nothing else happens here: asking the second
  * question as well, while the text is in the caches, keeps warps waiting that have text to read,
  * and took longer than to read some of it once more.
  *
- * A warp owns a part and goes over it in windows of 2 KB, of which it asks the tiers' FILTERs one
+ * A warp owns a strip and goes over it in windows of 2 KB, of which it asks the tiers' FILTERs one
  * after the other. The loop needs all registers that there are: what the compiler would put aside
  * for it in local memory comes back late, as shared memory leaves that little cache. So what passes
  * is listed as the loop has it, a bit for each sample of a thread; who asks further has the time to
  * take the bits apart.
  *
  * What ends at a sample, or up to 15 bytes behind it, is found by who has the sample, wherever it
- * ends; samples before the piece's first byte are asked by one warp of the second step.
+ * ends; samples before the slice's first byte are asked by one warp of the second step.
  */
 #include "engines/qgram/cuda/test.cuh"
 
@@ -38,12 +38,12 @@ typedef struct filter_tiers {
 
 /* What a warp works with. */
 typedef struct sieving {
-    const trawl_cuda_piece *piece;
+    const trawl_cuda_slice *slice;
     const uint32_t *image;     /* in shared memory */
     const filter_tiers *tiers; /* likewise */
 } sieving;
 
-/* A part's list while it is written. All threads of the warp have the same, but for `samples`. */
+/* A strip's list while it is written. All threads of the warp have the same, but for `samples`. */
 typedef struct listing {
     uint64_t *bundles;
     uint32_t count;
@@ -51,7 +51,7 @@ typedef struct listing {
 } listing;
 
 /* Lists what has passed of the samples of each thread, whose bytes begin `at` bytes behind the
- * part's first one. All threads of the warp call it. */
+ * strip's first one. All threads of the warp call it. */
 static __device__ __forceinline__ void
 put_bundle(listing *self, uint32_t number, const filter_tier &tier, uint32_t at, uint32_t passed) {
     const uint32_t lane = threadIdx.x % 32, some = __ballot_sync(FULL, passed != 0);
@@ -138,23 +138,23 @@ static __device__ __forceinline__ uint2 ask_tier(const sieving &with, const filt
     }
 }
 
-/* ------------------------------------------------------------------ a part */
+/* ------------------------------------------------------------------ a strip */
 
-/* One part, which begins at text[from]. Returns what the thread has counted of pairs; COUNTED: some
- * of it is to be counted at once. */
+/* One strip, which begins at text[from]. Returns what the thread has counted of pairs; COUNTED:
+ * some of it is to be counted at once. */
 template <bool COUNTED>
-static __device__ __forceinline__ uint32_t filter_part(const sieving &with, uint32_t part_bytes,
-                                                       int64_t from, listing *list) {
-    const trawl_cuda_piece &piece = *with.piece;
+static __device__ __forceinline__ uint32_t filter_strip(const sieving &with, uint32_t strip_bytes,
+                                                        int64_t from, listing *list) {
+    const trawl_cuda_slice &slice = *with.slice;
     const int32_t begin = (int32_t)from;
-    const int32_t past = from + part_bytes > (int64_t)piece.length ? (int32_t)piece.length
-                                                                   : (int32_t)(from + part_bytes);
+    const int32_t past = from + strip_bytes > (int64_t)slice.length ? (int32_t)slice.length
+                                                                    : (int32_t)(from + strip_bytes);
     uint32_t sum = 0;
-    uint4 edge = load_vector(piece, begin - 16);
+    uint4 edge = load_vector(slice, begin - 16);
     uint4 own[TRAWL_QGRAM_VECTORS];
-    load_window(piece, begin, own);
+    load_window(slice, begin, own);
     for (int32_t window = begin; window < past; window += (int32_t)TRAWL_QGRAM_WINDOW) {
-        bool counted = COUNTED && window > 0 && window >= (int32_t)piece.owned &&
+        bool counted = COUNTED && window > 0 && window >= (int32_t)slice.owned &&
                        window + (int32_t)TRAWL_QGRAM_WINDOW <= past;
         for (uint32_t number = 0; number < with.tiers->count; number++) {
             const filter_tier &tier = with.tiers->tier[number];
@@ -171,7 +171,7 @@ static __device__ __forceinline__ uint32_t filter_part(const sieving &with, uint
         edge = make_uint4(__shfl_sync(FULL, last.x, 31), __shfl_sync(FULL, last.y, 31),
                           __shfl_sync(FULL, last.z, 31), __shfl_sync(FULL, last.w, 31));
         if (window + (int32_t)TRAWL_QGRAM_WINDOW < past) {
-            load_window(piece, window + (int32_t)TRAWL_QGRAM_WINDOW, own);
+            load_window(slice, window + (int32_t)TRAWL_QGRAM_WINDOW, own);
         }
     }
     return sum;
@@ -222,32 +222,32 @@ template <bool COUNTED>
 static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     sieve(const __grid_constant__ trawl_cuda_reporter reporter,
           const __grid_constant__ trawl_cuda_qgram_view view,
-          const __grid_constant__ trawl_cuda_qgram_candidates candidates, uint32_t part_bytes) {
+          const __grid_constant__ trawl_cuda_qgram_candidates candidates, uint32_t strip_bytes) {
     TRAWL_SHARED(shared);
     filter_shared *near = (filter_shared *)(shared + 4 * view.image_words);
     trawl_cuda_let_next();
     copy_near(view, shared, near);
     __syncthreads();
-    const trawl_cuda_piece &piece = reporter.piece;
-    const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
+    const trawl_cuda_slice &slice = reporter.slice;
+    const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);
     const uint32_t warps = blockDim.x / 32;
-    const sieving with = {&piece, (const uint32_t *)shared, &near->tiers};
-    for (uint32_t part = blockIdx.x * warps + threadIdx.x / 32; part < parts;
-         part += gridDim.x * warps) {
-        listing list = {candidates.bundles + (size_t)part * candidates.capacity, 0, 0};
-        uint32_t sum = filter_part<COUNTED>(with, part_bytes,
-                                            trawl_cuda_part_begin(&piece, part_bytes, part), &list);
+    const sieving with = {&slice, (const uint32_t *)shared, &near->tiers};
+    for (uint32_t strip = blockIdx.x * warps + threadIdx.x / 32; strip < strips;
+         strip += gridDim.x * warps) {
+        listing list = {candidates.bundles + (size_t)strip * candidates.capacity, 0, 0};
+        uint32_t sum = filter_strip<COUNTED>(
+            with, strip_bytes, trawl_cuda_strip_begin(&slice, strip_bytes, strip), &list);
         if (COUNTED && sum != 0) {
             atomicAdd(&near->counted, (trawl_counter)sum);
         }
         uint32_t samples;
         (void)sum_before(list.samples, &samples);
-        const bool dense = samples > part_bytes / TRAWL_QGRAM_BYTES_PER_SAMPLE;
+        const bool dense = samples > strip_bytes / TRAWL_QGRAM_BYTES_PER_SAMPLE;
         if (threadIdx.x % 32 == 0) {
-            candidates.count[part] = dense ? 0 : list.count;
+            candidates.count[strip] = dense ? 0 : list.count;
             if (dense) {
-                candidates.dense[atomicAdd(candidates.dense_parts, 1u)] =
-                    make_uint2(part, list.count);
+                candidates.dense[atomicAdd(candidates.dense_strips, 1u)] =
+                    make_uint2(strip, list.count);
             } else if (list.count != 0) {
                 atomicAdd(&near->listed, list.count);
                 atomicMax(&near->longest, list.count);
@@ -276,7 +276,7 @@ static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
         return status;
     }
     TRAWL_LAUNCH((sieve<COUNTED>), call->blocks, call->threads, bytes, call->stream,
-                 *call->reporter, *call->view, call->candidates, call->part_bytes);
+                 *call->reporter, *call->view, call->candidates, call->strip_bytes);
     TRAWL_CUDA_LAUNCHED("sieve", error);
     return TRAWL_OK;
 }

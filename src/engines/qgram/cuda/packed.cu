@@ -27,13 +27,14 @@ uint32_t trawl_cuda_packed_shared_bytes(const trawl_cuda_packed_view *view, traw
     return (counted && view->planes != 0 ? view->planes : 1) * TRAWL_CUDA_PACKED_WINDOWS;
 }
 
-trawl_status trawl_cuda_packed_launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+trawl_status trawl_cuda_packed_launch(const trawl_cuda_db *uploaded,
+                                      const trawl_cuda_launch_plan *plan,
                                       const trawl_cuda_packed_view *view,
                                       const trawl_cuda_reporter *reporter, cudaStream_t stream,
                                       trawl_error *error) {
-    uint32_t parts = trawl_cuda_part_count(&reporter->piece, plan->thread_bytes);
+    uint32_t strips = trawl_cuda_strip_count(&reporter->slice, plan->strip_bytes);
     uint32_t warps = plan->block_threads / 32;
-    uint32_t blocks = (parts + warps - 1) / warps;
+    uint32_t blocks = (strips + warps - 1) / warps;
     /* Smaller blocks share a multiprocessor as far as its memory goes. */
     uint32_t threads = TRAWL_PACKED_THREADS / plan->block_threads;
     uint32_t memory = (uint32_t)(uploaded->device.shared_bytes / plan->shared_bytes);
@@ -41,7 +42,7 @@ trawl_status trawl_cuda_packed_launch(const trawl_cuda_db *uploaded, const trawl
         (threads < memory ? threads : memory) * (uint32_t)uploaded->device.multiprocessors;
     trawl_cuda_packed_call call = {reporter,
                                    view,
-                                   plan->thread_bytes,
+                                   plan->strip_bytes,
                                    blocks < most ? blocks : most,
                                    plan->block_threads,
                                    &uploaded->device,

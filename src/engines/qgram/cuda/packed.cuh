@@ -4,7 +4,7 @@
  * bytes, in as few instructions as that takes.
  *
  *     qgram_packed.cu         planned and launched
- *     qgram_packed_walk.cu    a warp's way through its part
+ *     qgram_packed_walk.cu    a warp's way through its strip
  */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_PACKED_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_PACKED_CUH
@@ -37,7 +37,7 @@ typedef struct trawl_cuda_packed_view {
 typedef struct trawl_cuda_packed_call {
     const trawl_cuda_reporter *reporter;
     const trawl_cuda_packed_view *view;
-    uint32_t part_bytes; /* a multiple of TRAWL_QGRAM_WINDOW */
+    uint32_t strip_bytes; /* a multiple of TRAWL_QGRAM_WINDOW */
     uint32_t blocks, threads;
     const trawl_cuda_device *device;
     cudaStream_t stream;
@@ -50,7 +50,8 @@ void trawl_cuda_packed_put(trawl_cuda_uploader *upload, const trawl_cuda_packed_
 /* Shared memory of a block, at most. */
 uint32_t trawl_cuda_packed_shared_bytes(const trawl_cuda_packed_view *view, trawl_cuda_form form);
 
-trawl_status trawl_cuda_packed_launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+trawl_status trawl_cuda_packed_launch(const trawl_cuda_db *uploaded,
+                                      const trawl_cuda_launch_plan *plan,
                                       const trawl_cuda_packed_view *view,
                                       const trawl_cuda_reporter *reporter, cudaStream_t stream,
                                       trawl_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Kernel `packed`: a warp goes over its part in windows of 2 KB. It packs a window, which frees the
- * registers that the next one is loaded into, and looks its positions up meanwhile.
+ * Kernel `packed`: a warp goes over its strip in windows of 2 KB. It packs a window, which frees
+ * the registers that the next one is loaded into, and looks its positions up meanwhile.
  *
  * In nearly all windows all bytes are letters, and all positions are the warp's own. In the others
  * positions are left out that are not its own, or that have a byte among the last `max_length` that
@@ -34,7 +34,7 @@ typedef struct packed_around {
     trawl_packed_tables tables;
 } packed_around;
 
-/* A warp's place in its part. */
+/* A warp's place in its strip. */
 typedef struct packed_place {
     int32_t first, past;  /* owned bytes */
     uint32_t sum;         /* matches that the thread has counted by planes */
@@ -162,12 +162,12 @@ static __device__ __forceinline__ uint32_t count_some(const packed_around &aroun
 /* Positions of ends, as bits of the result; `at` is that of the thread's first byte. */
 static __device__ __forceinline__ void mark_ends(const trawl_cuda_reporter &reporter, int32_t at,
                                                  uint32_t positions) {
-    int32_t owned = (int32_t)reporter.piece.owned;
+    int32_t owned = (int32_t)reporter.slice.owned;
     if (at < owned) {
         positions >>= owned - at;
         at = owned;
     }
-    uint64_t bit = reporter.piece.first + (uint32_t)(at - owned);
+    uint64_t bit = reporter.slice.first + (uint32_t)(at - owned);
     uint64_t bits = (uint64_t)positions << (bit % 32);
     uint32_t *words = reporter.output.ends + bit / 32;
     if ((uint32_t)bits != 0) {
@@ -232,7 +232,7 @@ static __device__ __forceinline__ trawl_counter write(const trawl_cuda_reporter 
         uint32_t end = (uint32_t)at + position + 1;
         if (view.planes == 1) {
             uint32_t id = __ldg(outputs.ids + __ldg(outputs.first + key));
-            reporter.output.matches[cursor++] = {reporter.piece.base + end, id,
+            reporter.output.matches[cursor++] = {reporter.slice.base + end, id,
                                                  __ldg(outputs.length + key)};
         } else {
             trawl_cuda_report_key(reporter, view.keys, end, key, &cursor);
@@ -263,7 +263,7 @@ static __device__ __forceinline__ void meet(const packed_around &around, const l
     }
 }
 
-/* ------------------------------------------------------------------ a part */
+/* ------------------------------------------------------------------ a strip */
 
 template <int AFTER>
 static __device__ __forceinline__ void take(const packed_around &around, const letters &text,
@@ -280,14 +280,14 @@ static __device__ __forceinline__ void take(const packed_around &around, const l
 /* The 16 bytes at text[at], of which the text may not have all, which are strangers then. */
 template <bool FOLDED>
 static __device__ __forceinline__ letters load_letters(const packed_around &around, int32_t at) {
-    const trawl_cuda_piece &piece = around.reporter->piece;
+    const trawl_cuda_slice &slice = around.reporter->slice;
     uint32_t differences[4];
     letters text;
     text.before = 0;
     text.own =
-        trawl_packed_pack<FOLDED>(*around.view, around.tables, load_vector(piece, at), differences);
+        trawl_packed_pack<FOLDED>(*around.view, around.tables, load_vector(slice, at), differences);
     text.outside =
-        trawl_packed_outside(differences) | (0xffff & ~within(at, 0, (int32_t)piece.length));
+        trawl_packed_outside(differences) | (0xffff & ~within(at, 0, (int32_t)slice.length));
     return text;
 }
 
@@ -296,8 +296,8 @@ typedef struct packed_edge {
     uint32_t letters, outside;
 } packed_edge;
 
-/* A window that has other bytes than letters, or positions that are not the part's. Returns whether
- * such bytes are everywhere. */
+/* A window that has other bytes than letters, or positions that are not the strip's. Returns
+ * whether such bytes are everywhere. */
 template <int AFTER, bool FOLDED>
 static __device__ __forceinline__ bool take_carefully(const packed_around &around, int32_t window,
                                                       packed_edge *edge, packed_place *place) {
@@ -319,9 +319,9 @@ static __device__ __forceinline__ bool is_inside(const packed_place &place, int3
     return window >= place.first && window + WINDOW_BYTES <= place.past;
 }
 
-static __device__ __forceinline__ void load_inner(const trawl_cuda_piece &piece, int32_t window,
+static __device__ __forceinline__ void load_inner(const trawl_cuda_slice &slice, int32_t window,
                                                   uint4 (&own)[VECTORS]) {
-    const uint4 *vectors = (const uint4 *)(piece.text + window) + threadIdx.x % 32;
+    const uint4 *vectors = (const uint4 *)(slice.text + window) + threadIdx.x % 32;
 #pragma unroll
     for (uint32_t i = 0; i < VECTORS; i++) {
         own[i] = __ldg(vectors + i * 32);
@@ -329,17 +329,17 @@ static __device__ __forceinline__ void load_inner(const trawl_cuda_piece &piece,
 }
 
 template <int AFTER, bool FOLDED>
-static __device__ __forceinline__ void walk_part(const packed_around &around, int32_t begin,
-                                                 packed_place *place) {
+static __device__ __forceinline__ void walk_strip(const packed_around &around, int32_t begin,
+                                                  packed_place *place) {
     /* What is loaded ahead would have to be kept in memory where functions are called. */
     constexpr bool CALLS = AFTER >= TAKE_KEYS;
-    const trawl_cuda_piece &piece = around.reporter->piece;
+    const trawl_cuda_slice &slice = around.reporter->slice;
     const int32_t lane_at = (int32_t)(threadIdx.x % 32 * 16);
     letters before = load_letters<FOLDED>(around, begin - 16);
     packed_edge edge = {before.own, threadIdx.x % 32 == 0 ? before.outside : 0};
     uint4 own[VECTORS]; /* of windows that are inside */
     if (is_inside(*place, begin)) {
-        load_inner(piece, begin, own);
+        load_inner(slice, begin, own);
     }
     bool wary = false; /* the next window is likely to have other bytes than letters, too */
     for (int32_t window = begin; window < place->past; window += WINDOW_BYTES) {
@@ -360,12 +360,12 @@ static __device__ __forceinline__ void walk_part(const packed_around &around, in
         if (!whole) {
             wary = take_carefully<AFTER, FOLDED>(around, window, &edge, place);
             if (more && !wary) {
-                load_inner(piece, window + WINDOW_BYTES, own);
+                load_inner(slice, window + WINDOW_BYTES, own);
             }
             continue;
         }
         if (more && !CALLS) {
-            load_inner(piece, window + WINDOW_BYTES, own);
+            load_inner(slice, window + WINDOW_BYTES, own);
         }
 #pragma unroll(AFTER >= TAKE_KEYS ? 1 : 4)
         for (uint32_t i = 0; i < VECTORS; i++) {
@@ -377,7 +377,7 @@ static __device__ __forceinline__ void walk_part(const packed_around &around, in
             take<AFTER>(around, text, window + lane_at + (int32_t)i * VECTOR_BYTES, true, place);
         }
         if (more && CALLS) {
-            load_inner(piece, window + WINDOW_BYTES, own);
+            load_inner(slice, window + WINDOW_BYTES, own);
         }
     }
 }
@@ -391,7 +391,7 @@ static constexpr uint32_t threads_of(int after) {
 template <int AFTER, bool FOLDED>
 static __global__ void __launch_bounds__(threads_of(AFTER), 1)
     packed(const __grid_constant__ trawl_cuda_reporter reporter,
-           const __grid_constant__ trawl_cuda_packed_view view, uint32_t part_bytes) {
+           const __grid_constant__ trawl_cuda_packed_view view, uint32_t strip_bytes) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
@@ -402,8 +402,8 @@ static __global__ void __launch_bounds__(threads_of(AFTER), 1)
         ((uint4 *)shared)[i] = __ldg(image + i);
     }
     __syncthreads();
-    const trawl_cuda_piece &piece = reporter.piece;
-    const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
+    const trawl_cuda_slice &slice = reporter.slice;
+    const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);
     const uint32_t warps = blockDim.x / 32;
     /* Taken from one thread, so that the compiler knows it is the same for all. */
     const uint32_t warp = __shfl_sync(FULL, threadIdx.x / 32, 0);
@@ -412,18 +412,18 @@ static __global__ void __launch_bounds__(threads_of(AFTER), 1)
         &reporter, &view, shared, {tables.x, tables.y, tables.z, tables.w}};
     const bool sizes = reporter.output.pass == TRAWL_CUDA_PASS_SIZES;
     trawl_counter counted = 0;
-    for (uint32_t part = blockIdx.x * warps + warp; part < parts; part += gridDim.x * warps) {
-        int64_t begin = trawl_cuda_part_begin(&piece, part_bytes, part);
-        int64_t past = begin + part_bytes;
+    for (uint32_t strip = blockIdx.x * warps + warp; strip < strips; strip += gridDim.x * warps) {
+        int64_t begin = trawl_cuda_strip_begin(&slice, strip_bytes, strip);
+        int64_t past = begin + strip_bytes;
         packed_place place;
-        place.first = begin < (int64_t)piece.owned ? (int32_t)piece.owned : (int32_t)begin;
-        place.past = past > (int64_t)piece.length ? (int32_t)piece.length : (int32_t)past;
+        place.first = begin < (int64_t)slice.owned ? (int32_t)slice.owned : (int32_t)begin;
+        place.past = past > (int64_t)slice.length ? (int32_t)slice.length : (int32_t)past;
         place.sum = 0;
-        place.cursor = AFTER == TAKE_RECORDS ? reporter.output.sizes[part] : 0;
-        walk_part<AFTER, FOLDED>(around, (int32_t)begin, &place);
+        place.cursor = AFTER == TAKE_RECORDS ? reporter.output.sizes[strip] : 0;
+        walk_strip<AFTER, FOLDED>(around, (int32_t)begin, &place);
         if (AFTER == TAKE_RECORDS) {
             if (threadIdx.x % 32 == 0) {
-                reporter.output.sizes[part] = place.cursor;
+                reporter.output.sizes[strip] = place.cursor;
             }
         } else {
             trawl_counter sum = place.cursor + place.sum;
@@ -432,7 +432,7 @@ static __global__ void __launch_bounds__(threads_of(AFTER), 1)
                     sum += __shfl_down_sync(FULL, sum, offset);
                 }
                 if (threadIdx.x % 32 == 0) {
-                    reporter.output.sizes[part] = sum;
+                    reporter.output.sizes[strip] = sum;
                 }
             } else {
                 counted += sum;
@@ -457,7 +457,7 @@ static trawl_status run(const trawl_cuda_packed_call *call, trawl_error *error) 
     }
     uint32_t threads = call->threads < threads_of(AFTER) ? call->threads : threads_of(AFTER);
     TRAWL_LAUNCH((packed<AFTER, FOLDED>), call->blocks, threads, bytes, call->stream,
-                 *call->reporter, *call->view, call->part_bytes);
+                 *call->reporter, *call->view, call->strip_bytes);
     TRAWL_CUDA_LAUNCHED("packed", error);
     return TRAWL_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Records from hits: what has been noted while matches were counted says which keys end where, and
- * the sums over the parts where their records go. A warp sorts a part's hits, which are in no
+ * the sums over the strips where their records go. A warp sorts a strip's hits, which are in no
  * order, and writes them. Of keys with the same end those of earlier tiers are the longer ones.
  */
 #include "engines/qgram/cuda/test.cuh"
@@ -31,16 +31,16 @@ static __device__ __forceinline__ void sort(uint64_t *numbers, uint32_t count) {
 static __global__ void __launch_bounds__(THREADS)
     expand(const __grid_constant__ trawl_cuda_reporter reporter,
            const __grid_constant__ trawl_cuda_qgram_view view,
-           const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t parts, uint32_t room) {
+           const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t strips, uint32_t room) {
     TRAWL_SHARED(shared);
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
     const uint32_t lane = threadIdx.x % 32;
     uint64_t *sorted = (uint64_t *)shared + threadIdx.x / 32 * room;
-    for (uint32_t part = (blockIdx.x * THREADS + threadIdx.x) / 32; part < parts;
-         part += gridDim.x * WARPS) {
-        const uint32_t count = notes.count[part];
+    for (uint32_t strip = (blockIdx.x * THREADS + threadIdx.x) / 32; strip < strips;
+         strip += gridDim.x * WARPS) {
+        const uint32_t count = notes.count[strip];
         if (count == 0 || count > notes.capacity) {
             continue;
         }
@@ -48,13 +48,13 @@ static __global__ void __launch_bounds__(THREADS)
         while (padded < count) {
             padded *= 2;
         }
-        const trawl_cuda_qgram_hit *hits = notes.hits + (size_t)part * notes.capacity;
+        const trawl_cuda_qgram_hit *hits = notes.hits + (size_t)strip * notes.capacity;
         for (uint32_t i = lane; i < padded; i += 32) {
             sorted[i] = i < count ? (uint64_t)hits[i].end << 32 | hits[i].key : ~UINT64_C(0);
         }
         __syncwarp();
         sort(sorted, padded);
-        trawl_counter cursor = reporter.output.sizes[part];
+        trawl_counter cursor = reporter.output.sizes[strip];
         for (uint32_t i = lane; i - lane < count; i += 32) {
             const uint64_t hit = i < count ? sorted[i] : 0;
             const uint32_t end = (uint32_t)(hit >> 32);
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(THREADS)
             if (own == 1 && __ldg(keys.outputs.link + key) == TRAWL_NO_KEY &&
                 (__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) == 0) {
                 uint32_t id = __ldg(keys.outputs.ids + __ldg(keys.outputs.first + key));
-                reporter.output.matches[at] = {reporter.piece.base + end, id,
+                reporter.output.matches[at] = {reporter.slice.base + end, id,
                                                __ldg(keys.outputs.length + key)};
             } else if (own != 0) {
                 trawl_cuda_report_key(reporter, keys, end, key, &at);
@@ -81,20 +81,20 @@ static __global__ void __launch_bounds__(THREADS)
         }
         __syncwarp();
         if (lane == 0) {
-            reporter.output.sizes[part] = cursor;
+            reporter.output.sizes[strip] = cursor;
         }
     }
 }
 
 trawl_status trawl_cuda_qgram_write_records(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    uint32_t parts = trawl_cuda_part_count(&call->reporter->piece, call->part_bytes);
-    uint32_t blocks = (parts + WARPS - 1) / WARPS;
+    uint32_t strips = trawl_cuda_strip_count(&call->reporter->slice, call->strip_bytes);
+    uint32_t blocks = (strips + WARPS - 1) / WARPS;
     uint32_t most = (uint32_t)call->device->multiprocessors * BLOCKS, room = 2;
     while (room < call->notes.capacity) {
         room *= 2;
     }
     TRAWL_LAUNCH(expand, blocks < most ? blocks : most, THREADS, WARPS * room * sizeof(uint64_t),
-                 call->stream, *call->reporter, *call->view, call->notes, parts, room);
+                 call->stream, *call->reporter, *call->view, call->notes, strips, room);
     TRAWL_CUDA_LAUNCHED("expand", error);
     return TRAWL_OK;
 }

@@ -14,24 +14,24 @@
 /* ------------------------------------------------------------------ the text */
 
 /* The 16 bytes at text[at], zeros where the text has none. */
-static __device__ __forceinline__ uint4 load_vector(const trawl_cuda_piece &piece, int32_t at) {
-    if (at >= 0 && at + 16 <= (int32_t)piece.length) {
-        return __ldg((const uint4 *)(piece.text + at));
+static __device__ __forceinline__ uint4 load_vector(const trawl_cuda_slice &slice, int32_t at) {
+    if (at >= 0 && at + 16 <= (int32_t)slice.length) {
+        return __ldg((const uint4 *)(slice.text + at));
     }
     uint32_t words[4] = {0, 0, 0, 0};
     for (int32_t i = 0; i < 16; i++) {
-        if (at + i >= 0 && at + i < (int32_t)piece.length) {
-            words[i / 4] |= (uint32_t)piece.text[at + i] << (8 * (i % 4));
+        if (at + i >= 0 && at + i < (int32_t)slice.length) {
+            words[i / 4] |= (uint32_t)slice.text[at + i] << (8 * (i % 4));
         }
     }
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-static __device__ __forceinline__ void load_window(const trawl_cuda_piece &piece, int32_t window,
+static __device__ __forceinline__ void load_window(const trawl_cuda_slice &slice, int32_t window,
                                                    uint4 *own) {
     int32_t at = window + (int32_t)(threadIdx.x % 32 * 16);
-    if (window >= 0 && window + (int32_t)TRAWL_QGRAM_WINDOW <= (int32_t)piece.length) {
-        const uint4 *vectors = (const uint4 *)(piece.text + at);
+    if (window >= 0 && window + (int32_t)TRAWL_QGRAM_WINDOW <= (int32_t)slice.length) {
+        const uint4 *vectors = (const uint4 *)(slice.text + at);
 #pragma unroll
         for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i++) {
             own[i] = __ldg(vectors + i * (TRAWL_QGRAM_VECTOR_BYTES / 16));
@@ -39,17 +39,17 @@ static __device__ __forceinline__ void load_window(const trawl_cuda_piece &piece
     } else {
 #pragma unroll
         for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i++) {
-            own[i] = load_vector(piece, at + (int32_t)(i * TRAWL_QGRAM_VECTOR_BYTES));
+            own[i] = load_vector(slice, at + (int32_t)(i * TRAWL_QGRAM_VECTOR_BYTES));
         }
     }
 }
 
 /* The eight bytes before text[end], the last one highest, zeros where the text has none: what those
  * let through fails the third question. By loads of aligned words where the text has them. */
-static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_piece &piece,
+static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_slice &slice,
                                                         int32_t end) {
-    if (end >= 16 && end + 8 <= (int32_t)piece.length) {
-        uintptr_t last = (uintptr_t)(piece.text + end - 1);
+    if (end >= 16 && end + 8 <= (int32_t)slice.length) {
+        uintptr_t last = (uintptr_t)(slice.text + end - 1);
         const unsigned long long *words = (const unsigned long long *)(last & ~(uintptr_t)7);
         uint32_t behind = 8 * (7 - (uint32_t)(last & 7));
         uint64_t below = behind == 0 ? 0 : __ldg(words - 1) >> (64 - behind);
@@ -58,7 +58,7 @@ static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_piece &
     uint64_t bytes = 0;
 #pragma unroll 1
     for (int32_t at = end - 8; at < end; at++) {
-        uint64_t byte = at >= 0 && at < (int32_t)piece.length ? piece.text[at] : 0;
+        uint64_t byte = at >= 0 && at < (int32_t)slice.length ? slice.text[at] : 0;
         bytes = bytes >> 8 | byte << 56;
     }
     return bytes;
@@ -69,11 +69,11 @@ static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_piece &
 /* The words of a sample of `count` words that ends before text[end], the youngest first, zeros
  * where the text has none. By loads of eight aligned bytes where the text has them, and as few as
  * possible: each takes a cycle for every thread of the warp, whose bytes are in 32 places. */
-static __device__ __forceinline__ void sample_words(const trawl_cuda_piece &piece, uint32_t count,
+static __device__ __forceinline__ void sample_words(const trawl_cuda_slice &slice, uint32_t count,
                                                     int32_t end, uint32_t (&words)[4]) {
     uint64_t near, far;
-    if (end >= 24 && end + 8 <= (int32_t)piece.length) {
-        uintptr_t last = (uintptr_t)(piece.text + end - 1);
+    if (end >= 24 && end + 8 <= (int32_t)slice.length) {
+        uintptr_t last = (uintptr_t)(slice.text + end - 1);
         const unsigned long long *aligned = (const unsigned long long *)(last & ~(uintptr_t)7);
         uint32_t had = (uint32_t)(last & 7) + 1, behind = 64 - 8 * had;
         uint64_t first = __ldg(aligned);
@@ -82,8 +82,8 @@ static __device__ __forceinline__ void sample_words(const trawl_cuda_piece &piec
         near = first << behind | (behind == 0 ? 0 : second >> (64 - behind));
         far = second << behind | (behind == 0 ? 0 : third >> (64 - behind));
     } else {
-        near = eight_before(piece, end);
-        far = eight_before(piece, end - 8);
+        near = eight_before(slice, end);
+        far = eight_before(slice, end - 8);
     }
     words[0] = (uint32_t)(near >> 32);
     words[1] = (uint32_t)near;
@@ -92,12 +92,12 @@ static __device__ __forceinline__ void sample_words(const trawl_cuda_piece &piec
 }
 
 /* At which distances behind a sample, which ends before text[end], keys may end: a bit for each. */
-static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_piece &piece,
+static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_slice &slice,
                                                          const trawl_cuda_qgram_tables &table,
                                                          int32_t end) {
     const uint32_t count = trawl_cuda_qgram_words(&table.tier);
     uint32_t words[4] = {0, 0, 0, 0};
-    sample_words(piece, count, end, words);
+    sample_words(slice, count, end, words);
 #pragma unroll
     for (uint32_t word = 0; word < 4; word++) {
         uint32_t mask = word + 1 < count ? UINT32_MAX : word + 1 == count ? table.mask : 0;
@@ -116,15 +116,15 @@ typedef struct ends {
 
 /* The second question for the sample of tier `number` that ends before text[end]. Nothing, where it
  * ends before the first owned byte: those samples are asked by ask_before(). What ends behind the
- * piece is found with the next one. */
-static __device__ __forceinline__ ends ask_sample(const trawl_cuda_piece &piece,
+ * slice is found with the next one. */
+static __device__ __forceinline__ ends ask_sample(const trawl_cuda_slice &slice,
                                                   const trawl_cuda_qgram_view &view,
                                                   uint32_t number, int32_t end) {
     const trawl_cuda_qgram_tables &table = view.table[number];
     ends result = {number, end, 0};
-    int32_t most = (int32_t)piece.length - end;
-    if (end > (int32_t)piece.owned && most >= 0) {
-        result.alignments = table.tier.stride > 1 ? alignments_of(piece, table, end) : 1;
+    int32_t most = (int32_t)slice.length - end;
+    if (end > (int32_t)slice.owned && most >= 0) {
+        result.alignments = table.tier.stride > 1 ? alignments_of(slice, table, end) : 1;
         result.alignments &= most < 31 ? (2u << most) - 1 : ~0u;
     }
     return result;
@@ -145,14 +145,14 @@ static __device__ __forceinline__ suspects suspects_before(const trawl_cuda_repo
                                                            uint32_t end) {
     suspects result = {0, 0, 0};
     if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
-        const uint8_t *text = reporter.piece.text;
+        const uint8_t *text = reporter.slice.text;
         uint32_t pair = (uint32_t)text[end - 1] << 8 | (end < 2 ? 0 : text[end - 2]);
         result.last = __ldg(table.direct + pair);
         result.first = result.last == 0 ? 0 : result.last - 1;
         return result;
     }
     uint32_t tail = table.tier.tail;
-    result.ending = eight_before(reporter.piece, (int32_t)end);
+    result.ending = eight_before(reporter.slice, (int32_t)end);
     result.ending = table.tier.folded != 0 ? trawl_fold_word(result.ending) : result.ending;
     uint64_t word = result.ending & ~UINT64_C(0) << (64 - 8 * tail);
     size_t slot = trawl_ending_slot(word, table.tier.hash_bits);
@@ -189,7 +189,7 @@ static __device__ __forceinline__ uint32_t common_before(const trawl_cuda_report
     *less = false;
     while (known < most) {
         uint64_t key = few_before(reporter.patterns.bytes, past - known, most - known);
-        uint64_t text = eight_before(reporter.piece, (int32_t)(end - known));
+        uint64_t text = eight_before(reporter.slice, (int32_t)(end - known));
         key = folded ? trawl_fold_word(key) : key;
         text = folded ? trawl_fold_word(text) : text;
         *less = key < text;

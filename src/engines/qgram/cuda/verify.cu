@@ -3,7 +3,7 @@
  * The second step of a scan: the second and the third question (qgram.h) for what the first step
  * has listed.
  *
- * Warps take shares of it, each the next bundles of some parts, whenever they have nothing left to
+ * Warps take shares of it, each the next bundles of some strips, whenever they have nothing left to
  * do. What one warp asks is near to what others ask at the same time, in the text and so in the
  * caches: more of it at a time, from all over the text, took longer.
  *
@@ -15,12 +15,12 @@
 
 #define THREADS 256u
 #define WARPS (THREADS / 32)
-#define MOST_SHARE 64u  /* bundles of a part that a warp takes, at most */
-#define EXPECTED 256u   /* of all parts that it takes */
-#define LEAST_SHARE 32u /* of a part, where others have less, */
+#define MOST_SHARE 64u  /* bundles of a strip that a warp takes, at most */
+#define EXPECTED 256u   /* of all strips that it takes */
+#define LEAST_SHARE 32u /* of a strip, where others have less, */
 #define FEW_BUNDLES 4u  /* but more than so few: then there is little to wait for */
-#define LEAST_DENSE 8u  /* of a dense part, where there are few of these */
-#define DENSE_TURNS 32u /* shares of dense parts for each warp, if all parts were full */
+#define LEAST_DENSE 8u  /* of a dense strip, where there are few of these */
+#define DENSE_TURNS 32u /* shares of dense strips for each warp, if all strips were full */
 
 /* Blocks of a multiprocessor at the same time: as many as registers allow, of which reporting
  * takes more. */
@@ -137,7 +137,7 @@ template <bool REPORT> static __device__ __forceinline__ void ask_samples(work *
     ends found = {0, 0, 0};
     if (there) {
         found =
-            ask_sample(self->with->reporter->piece, *self->view, tier_of(sample), (int32_t)sample);
+            ask_sample(self->with->reporter->slice, *self->view, tier_of(sample), (int32_t)sample);
     }
     queue_ends<REPORT>(self, found);
 }
@@ -145,7 +145,7 @@ template <bool REPORT> static __device__ __forceinline__ void ask_samples(work *
 /* A bundle of each thread, or none. */
 typedef struct bundle {
     uint32_t passed, about;
-    int32_t begin; /* of its part */
+    int32_t begin; /* of its strip */
 } bundle;
 
 /* Lets all samples wait: the oldest one of each thread, then the next ones. */
@@ -155,7 +155,7 @@ static __device__ __forceinline__ void queue_samples(work *self, const bundle &b
     const uint32_t number =
         bundle.about >> TRAWL_QGRAM_BUNDLE_TIER_SHIFT & (TRAWL_CUDA_QGRAM_TIERS - 1);
     const int32_t from =
-        bundle.begin + (int32_t)(bundle.about & (TRAWL_QGRAM_MOST_PART - 1)) + (1 << shift);
+        bundle.begin + (int32_t)(bundle.about & (TRAWL_QGRAM_MOST_STRIP - 1)) + (1 << shift);
     /* The oldest one's bit becomes the highest. */
     uint32_t passed = bundle.passed << (32 - trawl_cuda_qgram_bundled(shift));
     for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0;
@@ -177,8 +177,8 @@ static __device__ __forceinline__ void queue_samples(work *self, const bundle &b
 
 /* ------------------------------------------------------------------ shares */
 
-/* Which thread has the part of bundle `item`, where each has the sum of the bundles up to its
- * part's. All threads of the warp call it. */
+/* Which thread has the strip of bundle `item`, where each has the sum of the bundles up to its
+ * strip's. All threads of the warp call it. */
 static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t item) {
     uint32_t thread = 0;
 #pragma unroll
@@ -189,9 +189,9 @@ static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t it
     return thread;
 }
 
-/* A part of each thread, which may have none, and its bundles in a share. */
+/* A strip of each thread, which may have none, and its bundles in a share. */
 typedef struct range {
-    uint32_t part, from, count;
+    uint32_t strip, from, count;
 } range;
 
 /* Asks for what is in a share. The next bundles are on their way while samples of these are
@@ -207,12 +207,12 @@ static __device__ __forceinline__ void take_share(work *self, const range &own) 
         if (first < all) {
             const uint32_t i = first + threadIdx.x % 32;
             const uint32_t thread = thread_with(before + own.count, i < all ? i : 0);
-            const uint32_t its = __shfl_sync(FULL, own.part, (int)thread);
+            const uint32_t its = __shfl_sync(FULL, own.strip, (int)thread);
             const uint32_t index = __shfl_sync(FULL, own.from - before, (int)thread) + i;
             const uint64_t *list = candidates.bundles + (size_t)its * candidates.capacity;
             listed = i < all ? __ldg(list + index) : 0;
-            begin = (int32_t)trawl_cuda_part_begin(&self->with->reporter->piece,
-                                                   self->with->part_bytes, its);
+            begin = (int32_t)trawl_cuda_strip_begin(&self->with->reporter->slice,
+                                                    self->with->strip_bytes, its);
         }
         if (first != 0) {
             queue_samples<REPORT>(self, now);
@@ -221,15 +221,15 @@ static __device__ __forceinline__ void take_share(work *self, const range &own) 
     }
 }
 
-/* How a piece is divided into shares: first those of dense parts, which take longest and so
+/* How a slice is divided into shares: first those of dense strips, which take longest and so
  * begin first, then those of all others. */
 typedef struct division {
-    uint32_t parts, each; /* parts of a share that are not dense */
-    uint32_t groups;      /* of so many */
-    uint32_t share;       /* bundles of each of them */
-    uint32_t dense_share; /* of a dense part */
-    uint32_t of_dense;    /* shares of a dense part */
-    uint64_t dense, all;  /* shares */
+    uint32_t strips, each; /* strips of a share that are not dense */
+    uint32_t groups;       /* of so many */
+    uint32_t share;        /* bundles of each of them */
+    uint32_t dense_share;  /* of a dense strip */
+    uint32_t of_dense;     /* shares of a dense strip */
+    uint64_t dense, all;   /* shares */
 } division;
 
 static __device__ __forceinline__ uint32_t clamp(uint64_t value, uint32_t least, uint32_t most) {
@@ -237,28 +237,28 @@ static __device__ __forceinline__ uint32_t clamp(uint64_t value, uint32_t least,
 }
 
 static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candidates &candidates,
-                                                  uint32_t parts, uint32_t warps) {
-    const uint32_t usual = *candidates.listed / parts;
+                                                  uint32_t strips, uint32_t warps) {
+    const uint32_t usual = *candidates.listed / strips;
     const uint32_t most = usual < MOST_SHARE ? usual : MOST_SHARE;
-    const uint32_t fair = (parts + warps - 1) / warps;
+    const uint32_t fair = (strips + warps - 1) / warps;
     uint32_t each = most * 32 < EXPECTED ? 32 : EXPECTED / most;
     each = each < fair ? each : fair;
-    const uint32_t groups = (parts + each - 1) / each;
-    /* A part with far more than others is divided, or all warps would wait for the one with it. */
+    const uint32_t groups = (strips + each - 1) / each;
+    /* A strip with far more than others is divided, or all warps would wait for the one with it. */
     const uint32_t share =
         usual < FEW_BUNDLES ? MOST_SHARE : clamp(2 * (uint64_t)usual, LEAST_SHARE, MOST_SHARE);
     const uint32_t turns = (*candidates.longest + share - 1) / share;
-    /* The same for dense parts; where there are many of them, large shares are quicker. */
-    const uint64_t dense_parts = *candidates.dense_parts;
+    /* The same for dense strips; where there are many of them, large shares are quicker. */
+    const uint64_t dense_strips = *candidates.dense_strips;
     const uint32_t dense_share =
-        clamp(dense_parts * candidates.capacity / (DENSE_TURNS * warps), LEAST_DENSE, MOST_SHARE);
+        clamp(dense_strips * candidates.capacity / (DENSE_TURNS * warps), LEAST_DENSE, MOST_SHARE);
     const uint32_t of_dense = (candidates.capacity + dense_share - 1) / dense_share;
-    const uint64_t dense = dense_parts * of_dense;
-    return {parts,       each,     groups, share,
+    const uint64_t dense = dense_strips * of_dense;
+    return {strips,      each,     groups, share,
             dense_share, of_dense, dense,  dense + (uint64_t)groups * turns};
 }
 
-/* Parts of a share are not neighbours: where much passes, it does so in many parts in a row. */
+/* Strips of a share are not neighbours: where much passes, it does so in many strips in a row. */
 static __device__ __forceinline__ range range_of(const trawl_cuda_qgram_candidates &candidates,
                                                  const division &by, uint64_t number) {
     const uint32_t lane = threadIdx.x % 32;
@@ -267,14 +267,14 @@ static __device__ __forceinline__ range range_of(const trawl_cuda_qgram_candidat
     if (number < by.dense) {
         const uint2 dense = __ldg(candidates.dense + number / by.of_dense);
         share = by.dense_share;
-        its.part = dense.x;
+        its.strip = dense.x;
         its.from = (uint32_t)(number % by.of_dense) * share;
         count = lane == 0 ? dense.y : 0;
     } else {
         number -= by.dense;
-        its.part = (uint32_t)(number % by.groups) + lane * by.groups;
+        its.strip = (uint32_t)(number % by.groups) + lane * by.groups;
         its.from = (uint32_t)(number / by.groups) * share;
-        count = lane < by.each && its.part < by.parts ? __ldg(candidates.count + its.part) : 0;
+        count = lane < by.each && its.strip < by.strips ? __ldg(candidates.count + its.strip) : 0;
     }
     its.count = count < its.from ? 0 : count - its.from < share ? count - its.from : share;
     return its;
@@ -285,18 +285,18 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
     tally(const __grid_constant__ trawl_cuda_reporter reporter,
           const __grid_constant__ trawl_cuda_qgram_view view,
           const __grid_constant__ trawl_cuda_qgram_candidates candidates,
-          const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t part_bytes) {
+          const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t strip_bytes) {
     TRAWL_SHARED(shared);
-    const tallying tallying = {&reporter, &notes, part_bytes};
-    const trawl_cuda_piece &piece = reporter.piece;
+    const tallying tallying = {&reporter, &notes, strip_bytes};
+    const trawl_cuda_slice &slice = reporter.slice;
     const uint32_t warps = gridDim.x * WARPS;
     work work = {&tallying, &view, &candidates, (queues *)shared + threadIdx.x / 32, 0, 0, 0, 0};
     uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
     trawl_cuda_wait_for_last();
     if (number == 0) {
-        queue_ends<REPORT>(&work, ask_before(piece, view));
+        queue_ends<REPORT>(&work, ask_before(slice, view));
     }
-    const division by = divide(candidates, trawl_cuda_part_count(&piece, part_bytes), warps);
+    const division by = divide(candidates, trawl_cuda_strip_count(&slice, strip_bytes), warps);
     while (number < by.all) {
         /* The number of the share after this one is on its way meanwhile. */
         uint32_t taken =
@@ -321,7 +321,7 @@ static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
     TRAWL_LAUNCH_NEXT(call->device, (tally<REPORT>),
                       (uint32_t)call->device->multiprocessors * BLOCKS(REPORT), THREADS,
                       WARPS * sizeof(queues), call->stream, *call->reporter, *call->view,
-                      call->candidates, call->notes, call->part_bytes);
+                      call->candidates, call->notes, call->strip_bytes);
     TRAWL_CUDA_LAUNCHED("tally", error);
     return TRAWL_OK;
 }

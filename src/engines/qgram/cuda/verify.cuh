@@ -12,14 +12,14 @@
 typedef struct tallying {
     const trawl_cuda_reporter *reporter;
     const trawl_cuda_qgram_notes *notes; /* pass SIZES */
-    uint32_t part_bytes;
+    uint32_t strip_bytes;
 } tallying;
 
-/* The second question for the samples at the piece's first owned byte and before it, which reach
+/* The second question for the samples at the slice's first owned byte and before it, which reach
  * into it: a thread of a warp asks for one. */
 static_assert(TRAWL_CUDA_QGRAM_TIERS * TRAWL_CUDA_QGRAM_BEFORE <= 32, "one for each thread");
 
-static __device__ __forceinline__ ends ask_before(const trawl_cuda_piece &piece,
+static __device__ __forceinline__ ends ask_before(const trawl_cuda_slice &slice,
                                                   const trawl_cuda_qgram_view &view) {
     const uint32_t lane = threadIdx.x % 32, number = lane / TRAWL_CUDA_QGRAM_BEFORE;
     ends result = {number, 0, 0};
@@ -29,14 +29,14 @@ static __device__ __forceinline__ ends ask_before(const trawl_cuda_piece &piece,
     const trawl_cuda_qgram_tables &table = view.table[number];
     const uint32_t stride = table.tier.stride;
     /* Samples end at addresses that are multiples of the stride. */
-    uint32_t behind = (uint32_t)((uintptr_t)(piece.text + piece.owned) % stride);
+    uint32_t behind = (uint32_t)((uintptr_t)(slice.text + slice.owned) % stride);
     uint32_t distance = behind + lane % TRAWL_CUDA_QGRAM_BEFORE * stride;
     if (distance + 1 >= TRAWL_CUDA_QGRAM_ANCHOR_SLACK) {
         return result;
     }
-    result.end = (int32_t)piece.owned - (int32_t)distance;
-    int32_t most = (int32_t)piece.length - result.end;
-    result.alignments = alignments_of(piece, table, result.end) & ~0u << distance << 1;
+    result.end = (int32_t)slice.owned - (int32_t)distance;
+    int32_t most = (int32_t)slice.length - result.end;
+    result.alignments = alignments_of(slice, table, result.end) & ~0u << distance << 1;
     result.alignments &= most < 31 ? (2u << most) - 1 : ~0u;
     return result;
 }
@@ -46,13 +46,13 @@ static __device__ __forceinline__ void note_hit(const tallying &tallying, uint32
                                                 uint32_t end, uint32_t key, uint32_t total) {
     const trawl_cuda_reporter &reporter = *tallying.reporter;
     const trawl_cuda_qgram_notes &notes = *tallying.notes;
-    int32_t from = (int32_t)end - 1 - trawl_cuda_origin(&reporter.piece);
-    uint32_t part = (uint32_t)from / tallying.part_bytes;
-    atomicAdd(&reporter.output.sizes[part], (trawl_counter)total);
-    uint32_t slot = atomicAdd(&notes.count[part], 1u);
+    int32_t from = (int32_t)end - 1 - trawl_cuda_origin(&reporter.slice);
+    uint32_t strip = (uint32_t)from / tallying.strip_bytes;
+    atomicAdd(&reporter.output.sizes[strip], (trawl_counter)total);
+    uint32_t slot = atomicAdd(&notes.count[strip], 1u);
     if (slot < notes.capacity) {
-        notes.hits[(size_t)part * notes.capacity + slot] = {end,
-                                                            key | number << TRAWL_QGRAM_TIER_SHIFT};
+        notes.hits[(size_t)strip * notes.capacity + slot] = {
+            end, key | number << TRAWL_QGRAM_TIER_SHIFT};
     } else if (slot == notes.capacity) {
         atomicAdd(notes.overflown, 1u);
     }

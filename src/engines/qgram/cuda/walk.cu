@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Records of parts with more hits than were noted: one more walk over them, in the order of the
+ * Records of strips with more hits than were noted: one more walk over them, in the order of the
  * text.
  *
- * A warp owns a part and goes over it in windows of 2 KB. What passes is queued, so that the second
- * question is asked by whole warps; it leaves bits where keys may end. After a round of some
+ * A warp owns a strip and goes over it in windows of 2 KB. What passes is queued, so that the
+ * second question is asked by whole warps; it leaves bits where keys may end. After a round of some
  * windows the third question is asked for each bit, in the order of the text.
  *
  * Samples end up to 15 bytes before matches do, which may then end in the next round (its bits are
- * kept) or in the next part, whose warp looks at the samples before its first byte itself.
+ * kept) or in the next strip, whose warp looks at the samples before its first byte itself.
  */
 #include "engines/qgram/cuda/test.cuh"
 
@@ -22,9 +22,9 @@ typedef struct surroundings {
     uint32_t bitmap_words; /* of each tier */
 } surroundings;
 
-/* A warp's place in its part. */
+/* A warp's place in its strip. */
 typedef struct place {
-    int32_t round;        /* where the round begins, in the piece; may be negative */
+    int32_t round;        /* where the round begins, in the slice; may be negative */
     uint32_t from;        /* where the window begins in it */
     uint32_t first, past; /* owned bytes: matches' last bytes are among them */
     uint32_t queued;      /* samples in the queue */
@@ -39,7 +39,7 @@ typedef struct place {
 static __device__ __forceinline__ uint32_t ask_align(const surroundings &around, int32_t round,
                                                      uint32_t number, int32_t at) {
     const trawl_cuda_qgram_tables &table = around.view->table[number];
-    uint32_t alignments = alignments_of(around.reporter->piece, table, round + at);
+    uint32_t alignments = alignments_of(around.reporter->slice, table, round + at);
     uint32_t *bitmap = around.bitmaps + number * around.bitmap_words;
     uint32_t some = alignments;
     while (alignments != 0) {
@@ -53,7 +53,7 @@ static __device__ __forceinline__ uint32_t ask_align(const surroundings &around,
     return some;
 }
 
-/* Samples that end where a part begins, or before it, and reach into it: each tier has at most
+/* Samples that end where a strip begins, or before it, and reach into it: each tier has at most
  * BEFORE of them, and a thread asks for one. */
 static_assert(TRAWL_CUDA_QGRAM_TIERS * TRAWL_CUDA_QGRAM_BEFORE <= 32, "one for each thread");
 
@@ -316,14 +316,14 @@ static __device__ __forceinline__ void ask_tier(const surroundings around, place
     }
 }
 
-static __device__ __forceinline__ void walk_part(const surroundings around, place *place,
-                                                 int32_t begin) {
-    const trawl_cuda_piece &piece = around.reporter->piece;
+static __device__ __forceinline__ void walk_strip(const surroundings around, place *place,
+                                                  int32_t begin) {
+    const trawl_cuda_slice &slice = around.reporter->slice;
     const trawl_cuda_qgram_view &view = *around.view;
     const uint32_t round_bytes = 32 * (around.bitmap_words - 1);
-    uint4 edge = load_vector(piece, begin - 16);
+    uint4 edge = load_vector(slice, begin - 16);
     uint4 own[TRAWL_QGRAM_VECTORS];
-    load_window(piece, begin, own);
+    load_window(slice, begin, own);
     place->bits |= ask_before(around, begin);
     for (place->round = begin; (int32_t)place->past > place->round;
          place->round += (int32_t)round_bytes) {
@@ -338,7 +338,7 @@ static __device__ __forceinline__ void walk_part(const surroundings around, plac
             edge = make_uint4(__shfl_sync(FULL, last.x, 31), __shfl_sync(FULL, last.y, 31),
                               __shfl_sync(FULL, last.z, 31), __shfl_sync(FULL, last.w, 31));
             if (window + (int32_t)TRAWL_QGRAM_WINDOW < (int32_t)place->past) {
-                load_window(piece, window + (int32_t)TRAWL_QGRAM_WINDOW, own);
+                load_window(slice, window + (int32_t)TRAWL_QGRAM_WINDOW, own);
             }
             place->from += TRAWL_QGRAM_WINDOW;
         }
@@ -360,7 +360,7 @@ static __device__ __forceinline__ void walk_part(const surroundings around, plac
 static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     walk(const __grid_constant__ trawl_cuda_reporter reporter,
          const __grid_constant__ trawl_cuda_qgram_view view,
-         const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t part_bytes) {
+         const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t strip_bytes) {
     if (!trawl_cuda_wanted(reporter.output) || *notes.overflown == 0) {
         return;
     }
@@ -385,27 +385,27 @@ static __global__ void __launch_bounds__(TRAWL_QGRAM_THREADS, 1)
     const surroundings around = {
         &reporter,        near, (const uint32_t *)shared, own, own + view.tiers * view.bitmap_words,
         view.bitmap_words};
-    const trawl_cuda_piece &piece = reporter.piece;
-    const uint32_t parts = trawl_cuda_part_count(&piece, part_bytes);
+    const trawl_cuda_slice &slice = reporter.slice;
+    const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);
     const uint32_t warps = blockDim.x / 32;
-    for (uint32_t part = blockIdx.x * warps + threadIdx.x / 32; part < parts;
-         part += gridDim.x * warps) {
-        if (notes.count[part] <= notes.capacity) {
+    for (uint32_t strip = blockIdx.x * warps + threadIdx.x / 32; strip < strips;
+         strip += gridDim.x * warps) {
+        if (notes.count[strip] <= notes.capacity) {
             continue;
         }
-        int64_t begin = trawl_cuda_part_begin(&piece, part_bytes, part);
-        int64_t past = begin + part_bytes;
+        int64_t begin = trawl_cuda_strip_begin(&slice, strip_bytes, strip);
+        int64_t past = begin + strip_bytes;
         place place;
-        place.first = begin < (int64_t)piece.owned ? piece.owned : (uint32_t)begin;
-        place.past = past > (int64_t)piece.length ? piece.length : (uint32_t)past;
+        place.first = begin < (int64_t)slice.owned ? slice.owned : (uint32_t)begin;
+        place.past = past > (int64_t)slice.length ? slice.length : (uint32_t)past;
         place.queued = place.bits = 0;
-        place.cursor = reporter.output.sizes[part];
-        walk_part(around, &place, (int32_t)begin);
+        place.cursor = reporter.output.sizes[strip];
+        walk_strip(around, &place, (int32_t)begin);
         if (lane == 0) {
-            reporter.output.sizes[part] = place.cursor;
+            reporter.output.sizes[strip] = place.cursor;
         }
         __syncwarp();
-        /* What ends behind the part is another warp's. */
+        /* What ends behind the strip is another warp's. */
         for (uint32_t i = lane; i < view.tiers * view.bitmap_words; i += 32) {
             own[i] = 0;
         }
@@ -419,7 +419,7 @@ trawl_status trawl_cuda_qgram_walk(const trawl_cuda_qgram_call *call, trawl_erro
         return status;
     }
     TRAWL_LAUNCH(walk, call->blocks, call->threads, call->shared_bytes, call->stream,
-                 *call->reporter, *call->view, call->notes, call->part_bytes);
+                 *call->reporter, *call->view, call->notes, call->strip_bytes);
     TRAWL_CUDA_LAUNCHED("walk", error);
     return TRAWL_OK;
 }

@@ -221,7 +221,7 @@ static trawl_status price_automaton(trawl_cuda_qgram_mix *mix, const uint8_t *sa
     mix->shared_bytes = CLASS_BYTES + 2 * (uint64_t)shape.rows * classes;
     mix->elsewhere = share_elsewhere(mix->automaton, &ranks, shape);
     double parts;
-    (void)trawl_hot_thread_bytes(TEXT_BYTES, mix->longest - 1, MULTIPROCESSORS, THREADS, &parts);
+    (void)trawl_hot_strip_bytes(TEXT_BYTES, mix->longest - 1, MULTIPROCESSORS, THREADS, &parts);
     mix->price = parts * (STEP + CONFLICT * trawl_hot_bank_conflicts(classes) +
                           WAIT * trawl_hot_waits(mix->elsewhere) + CACHED * mix->elsewhere);
     trawl_state_ranks_release(&ranks);

@@ -182,30 +182,30 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
 
 /* ------------------------------------------------------------------ scanning */
 
-static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                         trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
+                         trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_rabin_karp_tables *tables =
         (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
-    if (wishes->table_path == TRAWL_TABLES_TEXTURE) {
+    if (request->table_path == TRAWL_TABLES_TEXTURE) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp reads its tables with read-only loads; it has no textures "
                           "(table path %d)",
-                          (int)wishes->table_path);
+                          (int)request->table_path);
     }
     plan->table_path = TRAWL_TABLES_READ_ONLY;
     /* Ends ascend within a pass, and so do ids in the lists of HT. */
     plan->ordered = tables->passes == 1;
     return plan->kernel == TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS
-               ? trawl_cuda_rabin_karp_sum_plan(uploaded, wishes, plan, error)
-               : trawl_cuda_rabin_karp_roll_plan(uploaded, wishes, plan, error);
+               ? trawl_cuda_rabin_karp_sum_plan(uploaded, request, plan, error)
+               : trawl_cuda_rabin_karp_roll_plan(uploaded, request, plan, error);
 }
 
-static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
-                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
+                           const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
     const trawl_cuda_rabin_karp_tables *tables =
         (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
-    trawl_cuda_reporter reporter = {*piece, *output, uploaded->patterns};
+    trawl_cuda_reporter reporter = {*slice, *output, uploaded->patterns};
     return plan->kernel == TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS
                ? trawl_cuda_rabin_karp_sum(uploaded, plan, &reporter, workspace, stream, error)
                : trawl_cuda_rabin_karp_roll(tables, plan, &reporter, stream, error);

@@ -171,7 +171,7 @@ static __device__ __noinline__ void
 trawl_cuda_rabin_karp_look_up(const trawl_cuda_reporter &reporter,
                               const trawl_cuda_rabin_karp_pass &pass, uint64_t hash, uint32_t end,
                               trawl_counter *cursor) {
-    const uint8_t *text = reporter.piece.text;
+    const uint8_t *text = reporter.slice.text;
     if (PAPER) {
         /* EQ for the patterns of one entry of HT that have the pass's length. About k / q of all
          * windows come so far by chance: nearly all of those fail at the four bytes. */
@@ -207,18 +207,19 @@ trawl_cuda_rabin_karp_look_up(const trawl_cuda_reporter &reporter,
 
 /* rabin_karp_rolling.cu */
 trawl_status trawl_cuda_rabin_karp_roll_plan(const trawl_cuda_db *uploaded,
-                                             const trawl_cuda_wishes *wishes, trawl_cuda_plan *plan,
-                                             trawl_error *error);
+                                             const trawl_cuda_launch_request *request,
+                                             trawl_cuda_launch_plan *plan, trawl_error *error);
 trawl_status trawl_cuda_rabin_karp_roll(const trawl_cuda_rabin_karp_tables *tables,
-                                        const trawl_cuda_plan *plan,
+                                        const trawl_cuda_launch_plan *plan,
                                         const trawl_cuda_reporter *reporter, cudaStream_t stream,
                                         trawl_error *error);
 
 /* rabin_karp_sums.cu */
 trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
-                                            const trawl_cuda_wishes *wishes, trawl_cuda_plan *plan,
-                                            trawl_error *error);
-trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+                                            const trawl_cuda_launch_request *request,
+                                            trawl_cuda_launch_plan *plan, trawl_error *error);
+trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded,
+                                       const trawl_cuda_launch_plan *plan,
                                        const trawl_cuda_reporter *reporter, void *workspace,
                                        cudaStream_t stream, trawl_error *error);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * rabin-karp, kernel rolling: every thread hashes the first window that ends in its part and rolls
+ * rabin-karp, kernel rolling: every thread hashes the first window that ends in its strip and rolls
  * the hash over the others, one launch for each pass.
  */
 #include "engines/rabin_karp/cuda/engine.cuh"
-#include "gpu/part.cuh"
+#include "gpu/strip.cuh"
 
 #define BLOCK_THREADS 256u
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 28)
 
-/* A part costs a whole window before its first byte: so at least as long as one, up to a limit that
- * leaves enough threads. */
-#define FEWEST_THREAD_BYTES 256u
-#define MOST_THREAD_BYTES 8192u
+/* A strip costs a whole window before its first byte: so at least as long as one, up to a limit
+ * that leaves enough threads. */
+#define FEWEST_STRIP_BYTES 256u
+#define MOST_STRIP_BYTES 8192u
 
 /* Windows of `grouped` that are hashed before those that passed are looked up. */
 #define STRETCH 256u
@@ -63,7 +63,7 @@ static __device__ __forceinline__ void roll_paper(const trawl_cuda_reporter &rep
                                                   const trawl_rolling_table *table,
                                                   const uint32_t *filter, uint32_t first,
                                                   uint32_t past, trawl_counter *cursor) {
-    const uint8_t *text = reporter.piece.text;
+    const uint8_t *text = reporter.slice.text;
     const uint8_t *begin = text + (first + 1 - pass.window);
     byte_reader entering = {text + first + 1, text + past, 0, 0};
     byte_reader leaving = {begin, text + past, 0, 0};
@@ -139,9 +139,9 @@ static __device__ __forceinline__ uint32_t read_four(word_reader *reader) {
 }
 
 /* Whether the text goes on far enough around the windows of a stretch for word_reader. */
-static __device__ __forceinline__ bool is_whole(const trawl_cuda_piece &piece, uint32_t window,
+static __device__ __forceinline__ bool is_whole(const trawl_cuda_slice &slice, uint32_t window,
                                                 uint32_t first, uint32_t count) {
-    return count % 32 == 0 && first + 1 - window >= 3 && first + count + 8 <= piece.length;
+    return count % 32 == 0 && first + 1 - window >= 3 && first + count + 8 <= slice.length;
 }
 
 /* roll_stretch for such a stretch of `count` windows, in fewer instructions. */
@@ -188,11 +188,11 @@ static __device__ __forceinline__ void
 roll_grouped(const trawl_cuda_reporter &reporter, const trawl_cuda_rabin_karp_pass &pass,
              const trawl_rolling_table *table, const uint32_t *filter, uint32_t first,
              uint32_t past, trawl_counter *cursor) {
-    const uint8_t *text = reporter.piece.text;
+    const uint8_t *text = reporter.slice.text;
     uint32_t noted[STRETCH / 32];
     for (; first < past; first += STRETCH) {
         uint32_t count = past - first < STRETCH ? past - first : STRETCH;
-        if (!is_whole(reporter.piece, pass.window, first, count)) {
+        if (!is_whole(reporter.slice, pass.window, first, count)) {
             roll_stretch<KIND>(pass, table, filter, text, first, first + count, noted);
         } else if (trawl_cuda_rabin_karp_shares<false>(pass)) {
             roll_whole_stretch<KIND, true>(pass, table, filter, text, first, count, noted);
@@ -214,7 +214,7 @@ roll_grouped(const trawl_cuda_reporter &reporter, const trawl_cuda_rabin_karp_pa
 template <bool PAPER, int KIND>
 static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     roll(const __grid_constant__ trawl_cuda_reporter reporter,
-         const __grid_constant__ trawl_cuda_rabin_karp_pass pass, uint32_t thread_bytes) {
+         const __grid_constant__ trawl_cuda_rabin_karp_pass pass, uint32_t strip_bytes) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
@@ -227,11 +227,11 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     }
     trawl_cuda_rabin_karp_load_filter<PAPER>(pass, filter);
     __syncthreads();
-    const trawl_cuda_piece &piece = reporter.piece;
-    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
-    bool valid = part < trawl_cuda_part_count(&piece, thread_bytes);
-    trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, part) : 0;
-    trawl_cuda_range range = trawl_cuda_part_range(piece, thread_bytes, part);
+    const trawl_cuda_slice &slice = reporter.slice;
+    uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = strip < trawl_cuda_strip_count(&slice, strip_bytes);
+    trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, strip) : 0;
+    trawl_cuda_range range = trawl_cuda_strip_range(slice, strip_bytes, strip);
     uint32_t first = range.first < pass.window - 1 ? pass.window - 1 : range.first;
     if (valid && first < range.past) {
         if (PAPER) {
@@ -240,44 +240,44 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
             roll_grouped<KIND>(reporter, pass, table, filter, first, range.past, &cursor);
         }
     }
-    trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
+    trawl_cuda_cursor_end(reporter.output, valid, strip, cursor);
 }
 
 trawl_status trawl_cuda_rabin_karp_roll_plan(const trawl_cuda_db *uploaded,
-                                             const trawl_cuda_wishes *wishes, trawl_cuda_plan *plan,
-                                             trawl_error *error) {
+                                             const trawl_cuda_launch_request *request,
+                                             trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_rabin_karp_tables *tables =
         (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
-    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : BLOCK_THREADS;
-    uint32_t thread_bytes = (tables->longest + 15) / 16 * 16;
-    thread_bytes = thread_bytes < FEWEST_THREAD_BYTES ? FEWEST_THREAD_BYTES : thread_bytes;
-    thread_bytes = thread_bytes > MOST_THREAD_BYTES ? MOST_THREAD_BYTES : thread_bytes;
+    plan->block_threads = request->block_threads != 0 ? request->block_threads : BLOCK_THREADS;
+    uint32_t strip_bytes = (tables->longest + 15) / 16 * 16;
+    strip_bytes = strip_bytes < FEWEST_STRIP_BYTES ? FEWEST_STRIP_BYTES : strip_bytes;
+    strip_bytes = strip_bytes > MOST_STRIP_BYTES ? MOST_STRIP_BYTES : strip_bytes;
     uint32_t filter_bytes = 0;
     for (uint32_t pass = 0; pass < tables->passes; pass++) {
         uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);
         filter_bytes = bytes > filter_bytes ? bytes : filter_bytes;
     }
     plan->shared_bytes = (uint32_t)sizeof(trawl_rolling_table) + filter_bytes;
-    return trawl_cuda_plan_text(uploaded, wishes, thread_bytes, 1, MOST_BLOCK_BYTES, plan, error);
+    return trawl_cuda_plan_text(uploaded, request, strip_bytes, 1, MOST_BLOCK_BYTES, plan, error);
 }
 
 template <bool PAPER, int KIND>
-static void launch_pass(const trawl_cuda_plan *plan, const trawl_cuda_reporter *reporter,
+static void launch_pass(const trawl_cuda_launch_plan *plan, const trawl_cuda_reporter *reporter,
                         const trawl_cuda_rabin_karp_pass *pass, cudaStream_t stream) {
-    uint32_t blocks = trawl_cuda_block_count(&reporter->piece, plan);
+    uint32_t blocks = trawl_cuda_block_count(&reporter->slice, plan);
     uint32_t shared =
         (uint32_t)sizeof(trawl_rolling_table) + trawl_cuda_rabin_karp_filter_bytes(pass);
     TRAWL_LAUNCH((roll<PAPER, KIND>), blocks, plan->block_threads, shared, stream, *reporter, *pass,
-                 plan->thread_bytes);
+                 plan->strip_bytes);
 }
 
 trawl_status trawl_cuda_rabin_karp_roll(const trawl_cuda_rabin_karp_tables *tables,
-                                        const trawl_cuda_plan *plan,
+                                        const trawl_cuda_launch_plan *plan,
                                         const trawl_cuda_reporter *reporter, cudaStream_t stream,
                                         trawl_error *error) {
     for (uint32_t i = 0; i < tables->passes; i++) {
         const trawl_cuda_rabin_karp_pass *pass = &tables->each[i];
-        if (reporter->piece.length < pass->window) {
+        if (reporter->slice.length < pass->window) {
             continue;
         }
         if (tables->paper) {

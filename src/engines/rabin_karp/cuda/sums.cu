@@ -6,7 +6,7 @@
  *     step 4   their prefix sums modulo q: CUB's decoupled look-back scan with addition mod q
  *     step 5   for every window the difference of two sums times a power (Equation 4), HT, EQ
  *
- * Sums serve windows of all lengths, so steps 3 and 4 are done once for a piece, step 5 once for
+ * Sums serve windows of all lengths, so steps 3 and 4 are done once for a slice, step 5 once for
  * each pass. With q up to 65,536 sums have 16 bits: the text is read once, the sums are written
  * once and read twice, the second time mostly from the cache.
  */
@@ -25,10 +25,10 @@
 #define STEPS_AHEAD 8u
 
 /* A thread owns as many bytes as a vote of a warp has bits. */
-#define THREAD_BYTES 32u
+#define STRIP_BYTES 32u
 
 /* Sums of so many positions are kept. */
-#define PIECE_BYTES (UINT64_C(1) << 26)
+#define SLICE_BYTES (UINT64_C(1) << 26)
 
 #define WORKSPACE_ALIGNMENT ((size_t)256)
 
@@ -69,8 +69,8 @@ static cudaError_t scan_terms(const trawl_cuda_powers *powers, const uint8_t *te
 
 /* ------------------------------------------------------------------ step 5 */
 
-/* The sums of text[begin .. begin + count), a piece's end. */
-template <typename SUM> struct piece_sums {
+/* The sums of text[begin .. begin + count), a slice's end. */
+template <typename SUM> struct slice_sums {
     const SUM *sums;
     uint32_t begin;
     uint32_t count;
@@ -91,49 +91,49 @@ static __device__ __forceinline__ uint32_t window_hash(const trawl_cuda_powers &
 
 template <typename SUM>
 static __device__ __forceinline__ uint32_t turn_of(const trawl_cuda_powers &powers,
-                                                   const piece_sums<SUM> &piece, uint32_t at) {
-    return powers.period - 1 - trawl_cuda_exponent(powers, piece.count - 1 - at);
+                                                   const slice_sums<SUM> &slice, uint32_t at) {
+    return powers.period - 1 - trawl_cuda_exponent(powers, slice.count - 1 - at);
 }
 
 template <typename SUM>
-static __device__ __forceinline__ uint32_t sum_before(const piece_sums<SUM> &piece, uint32_t at,
+static __device__ __forceinline__ uint32_t sum_before(const slice_sums<SUM> &slice, uint32_t at,
                                                       uint32_t window) {
-    return at < window ? 0 : (uint32_t)__ldg(&piece.sums[at - window]);
+    return at < window ? 0 : (uint32_t)__ldg(&slice.sums[at - window]);
 }
 
 /*
- * What the filter lets pass in 32 parts of 32 bytes, each lane's own as a bit mask. In step k the
- * lanes look at the 32 bytes of the part of lane k, so that sums and powers are read coalesced; the
- * vote of the step is the mask of that lane. `at` is the number of this lane's sum in step 0.
+ * What the filter lets pass in 32 strips of 32 bytes, each lane's own as a bit mask. In step k the
+ * lanes look at the 32 bytes of the strip of lane k, so that sums and powers are read coalesced;
+ * the vote of the step is the mask of that lane. `at` is the number of this lane's sum in step 0.
  * Windows count whose last byte has a number of first .. past - 1; WHOLE: all of them do, and none
  * begins with the first byte that has a sum.
  */
 template <bool PAPER, bool NARROW, bool WHOLE, typename SUM>
 static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass &pass,
                                                 const trawl_cuda_powers &powers,
-                                                const piece_sums<SUM> &piece,
+                                                const slice_sums<SUM> &slice,
                                                 const uint32_t *filter, int32_t at, int32_t first,
                                                 int32_t past) {
     uint32_t lane = threadIdx.x % WARP;
     uint32_t ahead = trawl_cuda_exponent(powers, WARP);
-    uint32_t turn = WHOLE ? turn_of(powers, piece, (uint32_t)at) : 0;
+    uint32_t turn = WHOLE ? turn_of(powers, slice, (uint32_t)at) : 0;
     uint32_t passed = 0;
     for (uint32_t step = 0; step < WARP; step += STEPS_AHEAD) {
         uint32_t sum[STEPS_AHEAD], before[STEPS_AHEAD];
-        const SUM *here = piece.sums + at;
+        const SUM *here = slice.sums + at;
         for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
             int32_t number = at + (int32_t)(s * WARP);
             bool valid = WHOLE || (number >= first && number < past);
             sum[s] = valid ? (uint32_t)__ldg(here + s * WARP) : 0;
             before[s] = WHOLE   ? (uint32_t)__ldg(here + s * WARP - pass.window)
-                        : valid ? sum_before(piece, (uint32_t)number, pass.window)
+                        : valid ? sum_before(slice, (uint32_t)number, pass.window)
                                 : 0;
         }
         for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
             int32_t number = at + (int32_t)(s * WARP);
             bool valid = WHOLE || (number >= first && number < past);
             if (!WHOLE) {
-                turn = valid ? turn_of(powers, piece, (uint32_t)number) : 0;
+                turn = valid ? turn_of(powers, slice, (uint32_t)number) : 0;
             }
             uint32_t hash = window_hash<NARROW>(powers, turn, sum[s], before[s]);
             bool passes = trawl_cuda_rabin_karp_passes<PAPER>(pass, filter, hash) && valid;
@@ -180,20 +180,20 @@ static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_kar
             for (; skip != 0; skip--) {
                 mask &= mask - 1;
             }
-            uint32_t end = end_of_first + owner * THREAD_BYTES + (uint32_t)__ffs((int)mask) - 1;
+            uint32_t end = end_of_first + owner * STRIP_BYTES + (uint32_t)__ffs((int)mask) - 1;
             found = found || trawl_cuda_rabin_karp_may_stand(pass, filter, text, end);
         }
     }
     return __any_sync(ALL_LANES, found) != 0;
 }
 
-/* A warp takes 32 parts of 32 bytes at a time; every lane verifies what passed in its own, in the
+/* A warp takes 32 strips of 32 bytes at a time; every lane verifies what passed in its own, in the
  * order of the text. */
 template <bool PAPER, bool NARROW, typename SUM>
 static __global__ void __launch_bounds__(MOST_THREADS)
     look_up(const __grid_constant__ trawl_cuda_reporter reporter,
             const __grid_constant__ trawl_cuda_rabin_karp_pass pass,
-            const __grid_constant__ trawl_cuda_powers powers, piece_sums<SUM> sums) {
+            const __grid_constant__ trawl_cuda_powers powers, slice_sums<SUM> sums) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
@@ -201,34 +201,34 @@ static __global__ void __launch_bounds__(MOST_THREADS)
     const uint32_t *filter = (const uint32_t *)shared;
     trawl_cuda_rabin_karp_load_filter<PAPER>(pass, (uint32_t *)shared);
     __syncthreads();
-    const trawl_cuda_piece &piece = reporter.piece;
-    uint32_t parts = trawl_cuda_part_count(&piece, THREAD_BYTES);
+    const trawl_cuda_slice &slice = reporter.slice;
+    uint32_t strips = trawl_cuda_strip_count(&slice, STRIP_BYTES);
     uint32_t lane = threadIdx.x % WARP;
-    uint32_t least = pass.window - 1; /* the first window's last byte, unless the piece is later */
-    int32_t first = (int32_t)((piece.owned < least ? least : piece.owned) - sums.begin);
+    uint32_t least = pass.window - 1; /* the first window's last byte, unless the slice is later */
+    int32_t first = (int32_t)((slice.owned < least ? least : slice.owned) - sums.begin);
     int32_t past = (int32_t)sums.count;
-    int32_t origin = trawl_cuda_origin(&piece) - (int32_t)sums.begin;
-    for (uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x - lane; tile < parts;
+    int32_t origin = trawl_cuda_origin(&slice) - (int32_t)sums.begin;
+    for (uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x - lane; tile < strips;
          tile += gridDim.x * blockDim.x) {
-        int32_t begin = origin + (int32_t)(tile * THREAD_BYTES);
+        int32_t begin = origin + (int32_t)(tile * STRIP_BYTES);
         bool whole = begin >= first && begin >= (int32_t)pass.window &&
-                     begin + (int32_t)(WARP * THREAD_BYTES) <= past;
+                     begin + (int32_t)(WARP * STRIP_BYTES) <= past;
         int32_t at = begin + (int32_t)lane;
         uint32_t passed =
             whole ? vote<PAPER, NARROW, true>(pass, powers, sums, filter, at, first, past)
                   : vote<PAPER, NARROW, false>(pass, powers, sums, filter, at, first, past);
-        if (PAPER && !some_may_stand(pass, filter, piece.text,
+        if (PAPER && !some_may_stand(pass, filter, slice.text,
                                      (uint32_t)((int32_t)sums.begin + begin) + 1, passed)) {
             passed = 0;
         }
-        uint32_t part = tile + lane;
-        bool valid = part < parts;
-        trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, part) : 0;
+        uint32_t strip = tile + lane;
+        bool valid = strip < strips;
+        trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, strip) : 0;
         while (passed != 0) {
-            uint32_t number = (uint32_t)(begin + (int32_t)(lane * THREAD_BYTES)) +
+            uint32_t number = (uint32_t)(begin + (int32_t)(lane * STRIP_BYTES)) +
                               (uint32_t)__ffs((int)passed) - 1;
             passed &= passed - 1;
-            if (PAPER && !trawl_cuda_rabin_karp_may_stand(pass, filter, piece.text,
+            if (PAPER && !trawl_cuda_rabin_karp_may_stand(pass, filter, slice.text,
                                                           sums.begin + number + 1)) {
                 continue;
             }
@@ -238,7 +238,7 @@ static __global__ void __launch_bounds__(MOST_THREADS)
             trawl_cuda_rabin_karp_look_up<PAPER>(reporter, pass, hash, sums.begin + number + 1,
                                                  &cursor);
         }
-        trawl_cuda_cursor_end(reporter.output, valid, part, cursor);
+        trawl_cuda_cursor_end(reporter.output, valid, strip, cursor);
     }
 }
 
@@ -263,8 +263,8 @@ static cudaError_t scan_any(const trawl_cuda_powers *powers, const uint8_t *text
 }
 
 trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
-                                            const trawl_cuda_wishes *wishes, trawl_cuda_plan *plan,
-                                            trawl_error *error) {
+                                            const trawl_cuda_launch_request *request,
+                                            trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_rabin_karp_tables *tables =
         (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
     const trawl_cuda_powers *powers = &tables->powers;
@@ -274,27 +274,27 @@ trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
                           "divide the base: variant paper, or rabin_karp_modulus; kernel rolling "
                           "takes any database");
     }
-    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : BLOCK_THREADS;
+    plan->block_threads = request->block_threads != 0 ? request->block_threads : BLOCK_THREADS;
     if (plan->block_threads > MOST_THREADS) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp: %u threads per block; kernel prefix-sums takes up to %u",
                           plan->block_threads, MOST_THREADS);
     }
-    if (wishes->block_bytes != 0 && wishes->block_bytes != plan->block_threads * THREAD_BYTES) {
+    if (request->block_bytes != 0 && request->block_bytes != plan->block_threads * STRIP_BYTES) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp: %u bytes of text per block; with %u threads, kernel "
                           "prefix-sums works on %u",
-                          wishes->block_bytes, plan->block_threads,
-                          plan->block_threads * THREAD_BYTES);
+                          request->block_bytes, plan->block_threads,
+                          plan->block_threads * STRIP_BYTES);
     }
-    plan->thread_bytes = THREAD_BYTES;
+    plan->strip_bytes = STRIP_BYTES;
     for (uint32_t pass = 0; pass < tables->passes; pass++) {
         uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);
         plan->shared_bytes = bytes > plan->shared_bytes ? bytes : plan->shared_bytes;
     }
-    plan->piece_bytes = PIECE_BYTES;
-    uint64_t count = PIECE_BYTES + tables->longest - 1;
-    count = count > wishes->length ? wishes->length : count;
+    plan->slice_bytes = SLICE_BYTES;
+    uint64_t count = SLICE_BYTES + tables->longest - 1;
+    count = count > request->length ? request->length : count;
     size_t storage_bytes = 0;
     if (count != 0) {
         TRAWL_CUDA_TRY(
@@ -309,7 +309,7 @@ trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
 
 /* What the passes of one launch share. */
 typedef struct sum_launch {
-    const trawl_cuda_plan *plan;
+    const trawl_cuda_launch_plan *plan;
     const trawl_cuda_reporter *reporter;
     const trawl_cuda_powers *powers;
     const void *sums;
@@ -320,42 +320,43 @@ typedef struct sum_launch {
 
 template <bool PAPER, bool NARROW, typename SUM>
 static void launch_look_up(const sum_launch *shared, const trawl_cuda_rabin_karp_pass *pass) {
-    const trawl_cuda_plan *plan = shared->plan;
-    uint32_t blocks = trawl_cuda_block_count(&shared->reporter->piece, plan);
+    const trawl_cuda_launch_plan *plan = shared->plan;
+    uint32_t blocks = trawl_cuda_block_count(&shared->reporter->slice, plan);
     blocks = blocks > shared->most_blocks ? shared->most_blocks : blocks;
-    piece_sums<SUM> sums = {(const SUM *)shared->sums, shared->begin, shared->count};
+    slice_sums<SUM> sums = {(const SUM *)shared->sums, shared->begin, shared->count};
     TRAWL_LAUNCH((look_up<PAPER, NARROW, SUM>), blocks, plan->block_threads,
                  trawl_cuda_rabin_karp_filter_bytes(pass), shared->stream, *shared->reporter, *pass,
                  *shared->powers, sums);
 }
 
-trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
+trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded,
+                                       const trawl_cuda_launch_plan *plan,
                                        const trawl_cuda_reporter *reporter, void *workspace,
                                        cudaStream_t stream, trawl_error *error) {
     const trawl_cuda_rabin_karp_tables *tables =
         (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
     const trawl_cuda_powers *powers = &tables->powers;
-    const trawl_cuda_piece *piece = &reporter->piece;
+    const trawl_cuda_slice *slice = &reporter->slice;
     sum_launch shared;
     shared.plan = plan;
     shared.reporter = reporter;
     shared.powers = powers;
     shared.sums = workspace;
-    shared.begin = piece->owned < tables->longest - 1 ? 0 : piece->owned - (tables->longest - 1);
-    shared.count = piece->length - shared.begin;
+    shared.begin = slice->owned < tables->longest - 1 ? 0 : slice->owned - (tables->longest - 1);
+    shared.count = slice->length - shared.begin;
     /* Twice as many as run at the same time, so that they end together. */
     shared.most_blocks =
         2 * (uint32_t)uploaded->device.multiprocessors * (2048 / plan->block_threads);
     shared.stream = stream;
     size_t before = sums_bytes(powers, shared.count);
     size_t storage_bytes = plan->workspace_bytes - before;
-    TRAWL_CUDA_TRY(scan_any(powers, piece->text + shared.begin, shared.count,
+    TRAWL_CUDA_TRY(scan_any(powers, slice->text + shared.begin, shared.count,
                             uploaded->db->header->folded != 0, (uint8_t *)workspace + before,
                             &storage_bytes, workspace, stream),
                    error);
     for (uint32_t i = 0; i < tables->passes; i++) {
         const trawl_cuda_rabin_karp_pass *pass = &tables->each[i];
-        if (piece->length < pass->window) {
+        if (slice->length < pass->window) {
             continue;
         }
         if (powers->narrow != NULL) {

@@ -20,7 +20,7 @@
 #define BLOCK_THREADS 256u
 
 /* Where kernels before cw keep their counters; bounds the workspace. */
-#define PIECE_BYTES (UINT64_C(1) << 28)
+#define SLICE_BYTES (UINT64_C(1) << 28)
 
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 
@@ -34,24 +34,24 @@ typedef struct wu_manber_tables {
 enum loads { LOADS_NONE, LOADS_BYTES, LOADS_WORDS };
 
 /* Copies text[first] .. text[first + bytes - 1] to shared memory, zeros where the text has none.
- * Both are multiples of 16 away from the address of a part's first byte. */
+ * Both are multiples of 16 away from the address of a strip's first byte. */
 template <int LOADS>
-static __device__ __forceinline__ void load_tile(const trawl_cuda_piece &piece, int32_t first,
+static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, int32_t first,
                                                  uint32_t bytes, uint8_t *tile) {
-    int32_t length = (int32_t)piece.length;
+    int32_t length = (int32_t)slice.length;
     if (LOADS == LOADS_BYTES) {
         for (uint32_t i = threadIdx.x; i < bytes; i += blockDim.x) {
             int32_t at = first + (int32_t)i;
-            tile[i] = at >= 0 && at < length ? piece.text[at] : 0;
+            tile[i] = at >= 0 && at < length ? slice.text[at] : 0;
         }
     } else {
         for (uint32_t i = threadIdx.x; i < bytes / 16; i += blockDim.x) {
             int32_t at = first + (int32_t)(16 * i);
             if (at >= 0 && at + 16 <= length) {
-                ((uint4 *)tile)[i] = __ldg((const uint4 *)(piece.text + at));
+                ((uint4 *)tile)[i] = __ldg((const uint4 *)(slice.text + at));
             } else {
                 for (int32_t j = at; j < at + 16; j++) {
-                    tile[16 * i + (uint32_t)(j - at)] = j >= 0 && j < length ? piece.text[j] : 0;
+                    tile[16 * i + (uint32_t)(j - at)] = j >= 0 && j < length ? slice.text[j] : 0;
                 }
             }
         }
@@ -62,33 +62,33 @@ static __device__ __forceinline__ void load_tile(const trawl_cuda_piece &piece, 
 template <bool PAPER, int PATH, int LOADS>
 static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     walk(const __grid_constant__ trawl_cuda_reporter reporter,
-         const __grid_constant__ trawl_cuda_wu_manber_tables tables, uint32_t thread_bytes,
+         const __grid_constant__ trawl_cuda_wu_manber_tables tables, uint32_t strip_bytes,
          uint32_t before, trawl_counter *counters) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
-    const trawl_cuda_piece &piece = reporter.piece;
+    const trawl_cuda_slice &slice = reporter.slice;
     trawl_cuda_tile tile = {NULL, 0};
     if (LOADS != LOADS_NONE) {
         TRAWL_SHARED(shared);
-        uint32_t block_bytes = blockDim.x * thread_bytes;
+        uint32_t block_bytes = blockDim.x * strip_bytes;
         tile.first =
-            (int32_t)trawl_cuda_part_begin(&piece, block_bytes, blockIdx.x) - (int32_t)before;
-        load_tile<LOADS>(piece, tile.first, before + block_bytes + TRAWL_CUDA_TILE_BEHIND, shared);
+            (int32_t)trawl_cuda_strip_begin(&slice, block_bytes, blockIdx.x) - (int32_t)before;
+        load_tile<LOADS>(slice, tile.first, before + block_bytes + TRAWL_CUDA_TILE_BEHIND, shared);
         tile.bytes = shared;
         __syncthreads();
     }
-    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
-    bool valid = part < trawl_cuda_part_count(&piece, thread_bytes);
+    uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
+    bool valid = strip < trawl_cuda_strip_count(&slice, strip_bytes);
     trawl_counter in_register = 0;
     trawl_counter *cursor = &in_register;
     if (valid && counters != NULL) {
-        cursor = &counters[part];
+        cursor = &counters[strip];
     } else if (valid) {
-        in_register = trawl_cuda_cursor_begin(reporter.output, part);
+        in_register = trawl_cuda_cursor_begin(reporter.output, strip);
     }
     if (valid) {
-        trawl_cuda_range range = trawl_cuda_part_range(piece, thread_bytes, part);
+        trawl_cuda_range range = trawl_cuda_strip_range(slice, strip_bytes, strip);
         if (PAPER) {
             trawl_cuda_wu_manber_paper<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, range,
                                                                   cursor);
@@ -98,15 +98,15 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
         }
     }
     if (counters == NULL) {
-        trawl_cuda_cursor_end(reporter.output, valid, part, in_register);
+        trawl_cuda_cursor_end(reporter.output, valid, strip, in_register);
     }
 }
 
 /* Adds the threads' counters up, which the paper left to the CPU. */
 static __global__ void add_counters(trawl_cuda_output output, const trawl_counter *counters,
                                     uint32_t count) {
-    uint32_t part = blockIdx.x * blockDim.x + threadIdx.x;
-    trawl_cuda_cursor_end(output, part < count, part, part < count ? counters[part] : 0);
+    uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
+    trawl_cuda_cursor_end(output, strip < count, strip, strip < count ? counters[strip] : 0);
 }
 
 /* ------------------------------------------------------------------ preparing */
@@ -171,8 +171,8 @@ static bool is_tiled(uint32_t kernel) {
     return kernel != TRAWL_CUDA_WU_MANBER_U && kernel != TRAWL_CUDA_WU_MANBER_TC;
 }
 
-/* Bytes in front of a tile. In `paper` windows begin up to max_length - 1 bytes before a part; what
- * begins still earlier than the tile is read from device memory. */
+/* Bytes in front of a tile. In `paper` windows begin up to max_length - 1 bytes before a strip;
+ * what begins still earlier than the tile is read from device memory. */
 static uint32_t bytes_before(const wu_manber_tables *tables) {
     uint32_t before = tables->kernel.header.variant == TRAWL_WU_MANBER_PAPER
                           ? trawl_cuda_tile_before(tables->kernel.max_length - 1)
@@ -180,49 +180,51 @@ static uint32_t bytes_before(const wu_manber_tables *tables) {
     return before < TRAWL_CUDA_TILE_BEFORE ? TRAWL_CUDA_TILE_BEFORE : before;
 }
 
-static trawl_status plan_path(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                              trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan_path(const trawl_cuda_db *uploaded,
+                              const trawl_cuda_launch_request *request,
+                              trawl_cuda_launch_plan *plan, trawl_error *error) {
     const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
     if (plan->kernel != TRAWL_CUDA_WU_MANBER_U) {
-        return trawl_cuda_plan_path(uploaded, wishes->table_path, &tables->obstacle, plan, error);
+        return trawl_cuda_plan_path(uploaded, request->table_path, &tables->obstacle, plan, error);
     }
-    return wishes->table_path == TRAWL_TABLES_CHOSEN
+    return request->table_path == TRAWL_TABLES_CHOSEN
                ? TRAWL_OK
                : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                             "wu-manber: kernel u reads its tables from device memory as they are "
                             "(table path %d); kernel tc is the same with another path",
-                            (int)wishes->table_path);
+                            (int)request->table_path);
 }
 
-static trawl_status plan_shape(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                               trawl_cuda_plan *plan, trawl_error *error) {
-    plan->block_threads = wishes->block_threads != 0 ? wishes->block_threads : BLOCK_THREADS;
+static trawl_status plan_shape(const trawl_cuda_db *uploaded,
+                               const trawl_cuda_launch_request *request,
+                               trawl_cuda_launch_plan *plan, trawl_error *error) {
+    plan->block_threads = request->block_threads != 0 ? request->block_threads : BLOCK_THREADS;
     trawl_status status =
-        trawl_cuda_plan_text(uploaded, wishes, PAPER_BLOCK_BYTES / plan->block_threads, 1,
+        trawl_cuda_plan_text(uploaded, request, PAPER_BLOCK_BYTES / plan->block_threads, 1,
                              MOST_BLOCK_BYTES, plan, error);
     if (status != TRAWL_OK || !is_tiled(plan->kernel)) {
         return status;
     }
     uint32_t bytes = bytes_before((const wu_manber_tables *)uploaded->tables) +
-                     plan->block_threads * plan->thread_bytes + TRAWL_CUDA_TILE_BEHIND;
+                     plan->block_threads * plan->strip_bytes + TRAWL_CUDA_TILE_BEHIND;
     return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
 }
 
-static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes *wishes,
-                         trawl_cuda_plan *plan, trawl_error *error) {
+static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
+                         trawl_cuda_launch_plan *plan, trawl_error *error) {
     const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
-    trawl_status status = plan_path(uploaded, wishes, plan, error);
+    trawl_status status = plan_path(uploaded, request, plan, error);
     if (status == TRAWL_OK) {
-        status = plan_shape(uploaded, wishes, plan, error);
+        status = plan_shape(uploaded, request, plan, error);
     }
     if (status != TRAWL_OK) {
         return status;
     }
     plan->ordered = tables->kernel.header.variant == TRAWL_WU_MANBER_TUNED;
-    plan->piece_bytes = PIECE_BYTES;
-    if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW && wishes->form != TRAWL_CUDA_MATCHES) {
-        uint64_t bytes = wishes->length < PIECE_BYTES ? wishes->length : PIECE_BYTES;
-        plan->workspace_bytes = ((bytes + 15) / plan->thread_bytes + 1) * sizeof(trawl_counter);
+    plan->slice_bytes = SLICE_BYTES;
+    if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW && request->form != TRAWL_CUDA_MATCHES) {
+        uint64_t bytes = request->length < SLICE_BYTES ? request->length : SLICE_BYTES;
+        plan->workspace_bytes = ((bytes + 15) / plan->strip_bytes + 1) * sizeof(trawl_counter);
     }
     return TRAWL_OK;
 }
@@ -231,7 +233,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_wishes 
 
 typedef struct launch_context {
     const trawl_cuda_db *uploaded;
-    const trawl_cuda_plan *plan;
+    const trawl_cuda_launch_plan *plan;
     trawl_cuda_reporter reporter;
     trawl_counter *counters; /* NULL for cw */
     uint32_t blocks;
@@ -241,7 +243,7 @@ typedef struct launch_context {
 template <bool PAPER, int PATH, int LOADS>
 static trawl_status launch_walk(const launch_context *context, trawl_error *error) {
     const wu_manber_tables *tables = (const wu_manber_tables *)context->uploaded->tables;
-    const trawl_cuda_plan *plan = context->plan;
+    const trawl_cuda_launch_plan *plan = context->plan;
     trawl_status status = trawl_cuda_allow_shared(
         &context->uploaded->device, walk<PAPER, PATH, LOADS>, plan->shared_bytes, error);
     if (status != TRAWL_OK) {
@@ -249,7 +251,7 @@ static trawl_status launch_walk(const launch_context *context, trawl_error *erro
     }
     TRAWL_LAUNCH((walk<PAPER, PATH, LOADS>), context->blocks, plan->block_threads,
                  plan->shared_bytes, context->stream, context->reporter, tables->kernel,
-                 plan->thread_bytes, bytes_before(tables), context->counters);
+                 plan->strip_bytes, bytes_before(tables), context->counters);
     TRAWL_CUDA_LAUNCHED("wu-manber", error);
     return TRAWL_OK;
 }
@@ -276,18 +278,18 @@ static trawl_status launch_path(const launch_context *context, trawl_error *erro
                : launch_loads<PAPER, TRAWL_CUDA_READ_ONLY>(context, error);
 }
 
-static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan *plan,
-                           const trawl_cuda_piece *piece, const trawl_cuda_output *output,
+static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
+                           const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
     const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
-    uint32_t parts = trawl_cuda_part_count(piece, plan->thread_bytes);
+    uint32_t strips = trawl_cuda_strip_count(slice, plan->strip_bytes);
     trawl_cuda_pass pass = output->pass;
     launch_context context;
     context.uploaded = uploaded;
     context.plan = plan;
-    context.reporter = {*piece, *output, uploaded->patterns};
+    context.reporter = {*slice, *output, uploaded->patterns};
     context.counters = NULL;
-    context.blocks = trawl_cuda_block_count(piece, plan);
+    context.blocks = trawl_cuda_block_count(slice, plan);
     context.stream = stream;
     bool counted = pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_PATTERNS;
     if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW) {
@@ -295,7 +297,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
         context.counters = sized ? output->sizes : (trawl_counter *)workspace;
         if (!sized) {
             TRAWL_CUDA_TRY(
-                cudaMemsetAsync(workspace, 0, (size_t)parts * sizeof(trawl_counter), stream),
+                cudaMemsetAsync(workspace, 0, (size_t)strips * sizeof(trawl_counter), stream),
                 error);
         }
     }
@@ -303,8 +305,8 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_plan 
                               ? launch_path<true>(&context, error)
                               : launch_path<false>(&context, error);
     if (status == TRAWL_OK && counted && context.counters != NULL) {
-        TRAWL_LAUNCH(add_counters, (parts + 255) / 256, 256, 0, stream, *output, context.counters,
-                     parts);
+        TRAWL_LAUNCH(add_counters, (strips + 255) / 256, 256, 0, stream, *output, context.counters,
+                     strips);
         TRAWL_CUDA_LAUNCHED("add_counters", error);
     }
     return status;

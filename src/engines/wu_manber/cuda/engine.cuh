@@ -11,7 +11,7 @@ extern "C" {
 }
 
 #include "gpu/endings.cuh"
-#include "gpu/part.cuh"
+#include "gpu/strip.cuh"
 
 /* The kernels, in the order of kernels.c. */
 enum {
@@ -105,7 +105,7 @@ static __device__ void trawl_cuda_wu_manber_tuned(const trawl_cuda_reporter &rep
                                                   const trawl_cuda_wu_manber_tables &tables,
                                                   const trawl_cuda_tile &tile,
                                                   trawl_cuda_range range, trawl_counter *cursor) {
-    const uint8_t *text = reporter.piece.text;
+    const uint8_t *text = reporter.slice.text;
     uint32_t block = tables.header.block;
     uint32_t bits = tables.header.shift_bits;
     uint64_t case_bits = trawl_wu_manber_case_bits(tables.folded);
@@ -152,7 +152,7 @@ static __device__ void trawl_cuda_wu_manber_paper(const trawl_cuda_reporter &rep
                                                   const trawl_cuda_wu_manber_tables &tables,
                                                   const trawl_cuda_tile &tile,
                                                   trawl_cuda_range range, trawl_counter *cursor) {
-    const uint8_t *text = reporter.piece.text;
+    const uint8_t *text = reporter.slice.text;
     const trawl_pattern_view &patterns = reporter.patterns;
     uint32_t overlap = tables.max_length - 1;
     uint32_t last = tables.header.window - 1;
