@@ -124,8 +124,7 @@ static void print_expected(const info_report *report) {
     (void)printf(
         "\nFilters of qgram\n"
         "  m, q, s: bytes of a window, of a sample, and from one sample to the next\n"
-        "  r: anchor offset, at most so many bytes from the end of a window to that of its "
-        "pattern\n"
+        "  r: anchor offset, the most bytes from the end of a window to the end of its pattern\n"
         "  pass rate: of samples; candidates: positions to verify, as a share of all bytes\n"
         "  %-8s %11s %12s %4s %3s %3s %3s %13s %9s %10s %8s\n",
         "kind", "lengths", "patterns", "m", "q", "s", "r", "table bytes", "pass rate", "candidates",

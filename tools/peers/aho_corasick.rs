@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rust's aho-corasick as a peer of `trawl bench --peers`; cli/bench_process.h says how the two talk.
+//! Rust's aho-corasick as a peer of `trawl bench --peers`; cli/bench/peers/process.h describes the protocol.
 //! usage: aho-corasick KIND PATTERNS TEXT LENGTH MATCHES
 //!   KIND  dfa or contiguous-nfa; left alone, the crate chooses one of them by the number of patterns
 use std::io::{BufRead, Write};

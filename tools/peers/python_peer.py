@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Peers of `trawl bench --peers` that come as Python wheels; cli/bench/peers/process.h says how the two talk.
+"""Peers of `trawl bench --peers` that come as Python wheels; cli/bench/peers/process.h describes the protocol.
 
 usage: python_peer.py MODULE KIND PATTERNS TEXT LENGTH MATCHES
   MODULE KIND  daachorse -, ahocorasick_rs dfa, ahocorasick_rs contiguous-nfa
