@@ -5,61 +5,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# folder -> the folders whose files it may include. The folder of a file is the longest one listed here that
-# holds it: src/engines/qgram/cuda/walk.cu is in src/engines/qgram. A folder may always include itself.
-declare -A allowed=(
-    [src/base]=""
-    [src/pattern]="base"
-    [src/automaton]="base pattern"
-    [src/database]="base pattern automaton"
-    [src/scan]="base pattern automaton database"
-    [src/costs]="base pattern automaton database scan"
-    [src/gpu]="base pattern automaton database scan engines/list.h"
-    [src/engines/ac_dfa]="base pattern automaton database scan costs gpu engines/engines.h"
-    [src/engines/ac_nfa]="base pattern automaton database scan costs gpu engines/engines.h"
-    [src/engines/ac_split]="base pattern automaton database scan costs gpu engines/engines.h engines/ac_dfa"
-    [src/engines/wu_manber]="base pattern automaton database scan costs gpu engines/engines.h"
-    [src/engines/rabin_karp]="base pattern automaton database scan costs gpu engines/engines.h"
-    [src/engines/qgram]="base pattern automaton database scan costs gpu engines/engines.h engines/ac_dfa"
-    [src/engines]="base pattern automaton database scan costs gpu"
-    [src/plan]="base pattern automaton database costs scan gpu engines"
-    [src/run]="base pattern automaton database costs scan gpu engines plan"
-    [src/calibrate]="base pattern automaton database costs scan gpu engines plan run"
-    [src/io]="base pattern"
-    [src/index]="base"
-    [cli]="cli io"
-    [mpi]="io"
-    [python]=""
-    [include/trawl]=""
-)
-# What commands share; other folders of cli/ hold one command each and may include these three.
-declare -A cli_allowed=([base]="" [flags]="base" [target]="base flags")
+source tools/layers.sh
 status=0
 violation() {
     echo "$1: $2"
     status=1
-}
-
-# The longest listed folder that holds the file.
-folder_of() {
-    local folder=${1%/*}
-    while [[ ! -v "allowed[$folder]" && $folder == */* ]]; do
-        folder=${folder%/*}
-    done
-    printf '%s' "$folder"
-}
-
-# Whether an include of the path $2 (as written, from src/ or from the root) is allowed in folder $1.
-may_include() {
-    local folder=$1 path=$2 rule
-    local target
-    target=$(folder_of "src/$path")
-    [[ $target == "$folder" ]] && return 0
-    for rule in ${allowed[$folder]}; do
-        # A rule that names a file allows that file; `engines` allows all engines' folders.
-        [[ $path == "$rule" || $path == "$rule"/* ]] && return 0
-    done
-    return 1
 }
 
 while IFS=: read -r file line include; do
@@ -84,17 +34,16 @@ while IFS=: read -r file line include; do
             [[ $folder == cli ]] || continue
             from=${file#cli/}
             to=${include#\"cli/}
-            may=${cli_allowed[${from%%/*}]-base flags target}
-            [[ $from == main.c || ${to%%/*} == "${from%%/*}" || " $may " == *" ${to%%/*} "* ]] ||
-                violation "$file:$line" "cli/${from%%/*} may include cli/[$may], not $include"
+            may_use_command "$from" "$to" ||
+                violation "$file:$line" "cli/${from%%/*} may include cli/[$(rules_of_command "$from")], not $include"
             ;;
         '"'*/*)
             [[ $file == tests/* || $file == fuzz/* ]] && continue
             path=${include#\"}
             path=${path%%\"*}
             if [[ ! -v "allowed[$folder]" ]]; then
-                violation "$file:$line" "folder $folder has no rule in tools/check_includes.sh"
-            elif ! may_include "$folder" "$path"; then
+                violation "$file:$line" "folder $folder has no rule in tools/layers.sh"
+            elif ! may_use "$folder" "src/$path"; then
                 violation "$file:$line" "$folder may include [${allowed[$folder]}], not $path"
             fi
             ;;

@@ -158,3 +158,11 @@ extern "C" void trawl_cuda_free(trawl_cuda_db *uploaded) {
         trawl_cuda_leave(before);
     }
 }
+
+extern "C" size_t trawl_cuda_state_bytes(const trawl_cuda_db *uploaded) {
+    if (uploaded == NULL || (strcmp(uploaded->db->header->engine, "ac-dfa") != 0 &&
+                             strcmp(uploaded->db->header->engine, "ac-nfa") != 0)) {
+        return 0;
+    }
+    return uploaded->db->header->states <= 65536 ? 2 : 4;
+}

@@ -38,11 +38,3 @@ extern "C" trawl_status trawl_cuda_upload(const trawl_db *db,
     }
     return trawl_cuda_upload_to(db, trawl_cuda_engine_find(db->engine), &complete, uploaded, error);
 }
-
-extern "C" size_t trawl_cuda_state_bytes(const trawl_cuda_db *uploaded) {
-    if (uploaded == NULL || (strcmp(uploaded->db->header->engine, "ac-dfa") != 0 &&
-                             strcmp(uploaded->db->header->engine, "ac-nfa") != 0)) {
-        return 0;
-    }
-    return uploaded->db->header->states <= 65536 ? 2 : 4;
-}
