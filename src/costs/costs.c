@@ -29,21 +29,42 @@ const trawl_costs trawl_costs_built_in = {
     .dfa_match_often = 2.1, /* to dfa_match as on a Zen 5 */
 };
 
+/* Fitted to counts over 1 GiB on an H200 (docs/notebook/2026-11-gpu-planner.md). */
+const trawl_device_costs trawl_device_costs_built_in = {
+    .size = sizeof(trawl_device_costs),
+    .filter = 1.1,
+    .packed = 0.29,
+    .hot_step = 0.70,
+    .hot_conflict = 0.40,
+    .hot_wait = 1.2,
+    .hot_cached = 2.5,
+    .hot_memory = 2.0,
+    .hot_verified = 3000,
+};
+
+/* Copies the doubles from `at` up to `size` of the given structure, where they are costs. */
+static void take_costs(const void *given, size_t at, size_t size, void *costs) {
+    for (; at + sizeof(double) <= size; at += sizeof(double)) {
+        double value;
+        memcpy(&value, (const char *)given + at, sizeof value);
+        if (value > 0 && value < 1e9) {
+            memcpy((char *)costs + at, &value, sizeof value);
+        }
+    }
+}
+
 void trawl_costs_complete(const trawl_costs *given, trawl_costs *costs) {
     *costs = trawl_costs_built_in;
-    if (given == NULL || given->size < sizeof given->size) {
-        return;
+    if (given != NULL && given->size >= sizeof given->size) {
+        size_t size = given->size < sizeof *given ? given->size : sizeof *given;
+        take_costs(given, offsetof(trawl_costs, sample), size, costs);
     }
-    trawl_costs values = {.size = sizeof values};
-    size_t size = given->size < sizeof values ? given->size : sizeof values;
-    memcpy(&values, given, size);
-    const size_t first = offsetof(trawl_costs, sample);
-    const size_t count = (sizeof values - first) / sizeof(double);
-    for (size_t i = 0; i < count; i++) {
-        double value;
-        memcpy(&value, (const char *)&values + first + i * sizeof value, sizeof value);
-        if (value > 0 && value < 1e9) {
-            memcpy((char *)costs + first + i * sizeof value, &value, sizeof value);
-        }
+}
+
+void trawl_device_costs_complete(const trawl_device_costs *given, trawl_device_costs *costs) {
+    *costs = trawl_device_costs_built_in;
+    if (given != NULL && given->size >= sizeof given->size) {
+        size_t size = given->size < sizeof *given ? given->size : sizeof *given;
+        take_costs(given, offsetof(trawl_device_costs, filter), size, costs);
     }
 }

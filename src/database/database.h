@@ -51,6 +51,7 @@ struct trawl_db {
     trawl_uploads uploads_storage;
     trawl_fallback *fallback; /* likewise */
     trawl_fallback fallback_storage;
+    trawl_device_costs device_costs; /* that it was compiled with; size 0: loaded, none known */
 };
 
 /* Makes a handle for a block of that engine whose header, section table and pattern sections are

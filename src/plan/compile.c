@@ -165,6 +165,9 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
     if (status == TRAWL_OK) {
         status = plan_and_build(patterns, &options, plan, start, db, size, error);
     }
+    if (status == TRAWL_OK && db != NULL) {
+        trawl_device_costs_complete(options.device_costs, &(*db)->device_costs);
+    }
     trawl_release(made);
     trawl_release(plan);
     return status;

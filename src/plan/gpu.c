@@ -1,40 +1,24 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "plan/gpu.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/costs.h"
+#include "costs/gpu_constants.h"
 #include "engines/ac_dfa/gpu_cost.h"
 #include "engines/engines.h"
-#include "engines/qgram/gpu/cost.h"
 #include "engines/qgram/gpu/divide.h"
 #include "engines/qgram/gpu/packed.h"
 #include "plan/words.h"
 
 _Static_assert(TRAWL_DEVICE_MOST_TIERS == TRAWL_CUDA_QGRAM_TIERS, "a record has all tiers");
 
-/* What the database's own table of a DFA may take without having been asked for. */
-#define DFA_TABLE_LIMIT ((uint64_t)1 << 30)
-
-/* qgram's keys, endings and their hash table on a device, for a pattern: about. */
-#define QGRAM_PATTERN_BYTES 48u
-
 static const trawl_cuda_properties usual_device = {
-    .multiprocessors = 132, .shared_bytes = 232448, .cache_bytes = 50u << 20};
-
-/* Fitted to counts over 1 GiB on an H200 (docs/notebook/2026-11-gpu-planner.md). */
-static const trawl_device_costs built_in = {
-    .size = sizeof(trawl_device_costs),
-    .filter = 1.1,
-    .packed = 0.29,
-    .hot_step = 0.70,
-    .hot_conflict = 0.40,
-    .hot_wait = 1.2,
-    .hot_cached = 2.5,
-    .hot_memory = 2.0,
-    .hot_verified = 3000,
+    .multiprocessors = TRAWL_GPU_USUAL_MULTIPROCESSORS,
+    .shared_bytes = TRAWL_GPU_USUAL_SHARED_BYTES,
+    .cache_bytes = TRAWL_GPU_USUAL_CACHE_BYTES,
 };
 
 static const struct {
@@ -98,24 +82,6 @@ static void read_device(device_plan *self) {
     self->present = trawl_cuda_read_properties(number, &self->device, NULL) == TRAWL_OK;
 }
 
-/* The caller's costs, whose structure may be shorter or longer than ours; what is no cost at all is
- * as built in. */
-static void read_costs(const trawl_device_costs *given, trawl_device_costs *costs) {
-    *costs = built_in;
-    if (given == NULL || given->size < sizeof given->size) {
-        return;
-    }
-    size_t size = given->size < sizeof *given ? given->size : sizeof *given;
-    for (size_t at = offsetof(trawl_device_costs, filter); at + sizeof(double) <= size;
-         at += sizeof(double)) {
-        double value;
-        memcpy(&value, (const char *)given + at, sizeof value);
-        if (value > 0 && value < 1e9) {
-            memcpy((char *)costs + at, &value, sizeof value);
-        }
-    }
-}
-
 /* ------------------------------------------------------------------ prices */
 
 /* Of a tier that is asked while matches are counted. */
@@ -128,17 +94,21 @@ static uint64_t first_table_bytes(const trawl_cuda_qgram_tier *tier) {
 static trawl_status price_filter(device_plan *self, trawl_error *error) {
     const trawl_compile_options *options = self->options;
     trawl_device_record *record = self->record;
-    size_t shared = self->device.shared_bytes;
-    shared = shared < TRAWL_CUDA_QGRAM_WORKING_BYTES ? 0 : shared - TRAWL_CUDA_QGRAM_WORKING_BYTES;
+    const size_t shared = self->device.shared_bytes, working = TRAWL_GPU_QGRAM_WORKING_BYTES;
+    const trawl_cuda_qgram_target target = {
+        .device = &self->device,
+        .costs = &self->costs,
+        .filter_bytes = shared < working ? 0 : shared - working,
+    };
     trawl_error *obstacle = &self->obstacle[TRAWL_DEVICE_FILTER];
     trawl_status status = trawl_cuda_qgram_choose(
-        self->patterns, options->sample, options->sample_length, shared, self->layout, obstacle);
+        self->patterns, options->sample, options->sample_length, &target, self->layout, obstacle);
     if (status != TRAWL_OK) {
         return status == TRAWL_ERROR_LIMIT ? TRAWL_OK
                                            : trawl_fail(error, status, "%s", obstacle->message);
     }
     const trawl_cuda_qgram_layout *layout = self->layout;
-    uint64_t bytes = QGRAM_PATTERN_BYTES * (uint64_t)self->patterns->count, in_shared = 0;
+    uint64_t bytes = TRAWL_GPU_QGRAM_PATTERN_BYTES * (uint64_t)self->patterns->count, in_shared = 0;
     for (uint32_t i = 0; i < layout->tiers; i++) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         uint64_t first = first_table_bytes(tier);
@@ -174,10 +144,11 @@ static void price_packed(device_plan *self) {
     bool verified =
         patterns->case_insensitive != 0 && patterns->case_insensitive != patterns->count;
     self->record->picoseconds[TRAWL_DEVICE_PACKED] =
-        self->costs.packed + outside * TRAWL_CUDA_PACKED_OUTSIDE +
-        (verified ? self->hot.match_ends * TRAWL_CUDA_PACKED_VERIFIED : 0);
+        self->costs.packed + outside * TRAWL_GPU_PACKED_OUTSIDE +
+        (verified ? self->hot.match_ends * TRAWL_GPU_PACKED_VERIFIED : 0);
     self->record->bytes[TRAWL_DEVICE_PACKED] =
-        TRAWL_CUDA_PACKED_WINDOWS * UINT64_C(5) + QGRAM_PATTERN_BYTES * (uint64_t)patterns->count;
+        TRAWL_CUDA_PACKED_WINDOWS * UINT64_C(5) +
+        TRAWL_GPU_QGRAM_PATTERN_BYTES * (uint64_t)patterns->count;
     self->record->shared_bytes[TRAWL_DEVICE_PACKED] = TRAWL_CUDA_PACKED_WINDOWS;
 }
 
@@ -189,8 +160,9 @@ static trawl_status price_hot(device_plan *self, trawl_error *error) {
     if (status != TRAWL_OK) {
         return status;
     }
-    uint64_t limit =
-        options->max_table_bytes < DFA_TABLE_LIMIT ? options->max_table_bytes : DFA_TABLE_LIMIT;
+    uint64_t limit = options->max_table_bytes < TRAWL_GPU_DFA_TABLE_LIMIT
+                         ? options->max_table_bytes
+                         : TRAWL_GPU_DFA_TABLE_LIMIT;
     if (self->hot.dfa_bytes > limit) {
         (void)trawl_fail(&self->obstacle[TRAWL_DEVICE_HOT], TRAWL_ERROR_LIMIT,
                          "about %.0f MB of tables are above %.0f MB",
@@ -372,7 +344,7 @@ trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,
         self->record = &plan->device;
         self->record->sample_bytes = plan->record.sample_bytes;
         read_device(self);
-        read_costs(options->device_costs, &self->costs);
+        trawl_device_costs_complete(options->device_costs, &self->costs);
         status = weigh(self, plan, error);
     }
     if (layout != NULL) {

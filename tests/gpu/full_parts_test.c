@@ -5,9 +5,9 @@
  * boundary of two parts that are done in different ways is found once, with samples at every
  * stride.
  */
-#include "engines/qgram/gpu/divide.h"
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
+#include "gpu_target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void remember_strides(const test_case *test) {
     trawl_patterns *patterns = test_case_patterns(test, &error);
     assert_non_null(patterns);
     assert_int_equal(
-        trawl_cuda_qgram_choose(patterns, test->text, test->length, SHARED_BYTES, layout, &error),
+        choose_layout(patterns, test->text, test->length, SHARED_BYTES, NULL, layout, &error),
         TRAWL_OK);
     for (uint32_t i = 0; i < layout->tiers; i++)
         if (layout->tier[i].place != TRAWL_CUDA_QGRAM_DIRECT)

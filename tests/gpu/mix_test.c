@@ -4,9 +4,9 @@
  * which are frequent in the text, beside longer ones. Counts, counts by pattern and ends come from
  * both, records from filters alone; all must be as without an automaton.
  */
-#include "engines/qgram/gpu/divide.h"
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
+#include "gpu_target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void look_at_choice(const test_case *test) {
     trawl_patterns *patterns = test_case_patterns(test, &error);
     assert_non_null(patterns);
     assert_int_equal(
-        trawl_cuda_qgram_choose(patterns, test->text, test->length, SHARED_BYTES, layout, &error),
+        choose_layout(patterns, test->text, test->length, SHARED_BYTES, NULL, layout, &error),
         TRAWL_OK);
     const trawl_cuda_qgram_mix *mix = &layout->mix;
     sets++;

@@ -5,7 +5,7 @@
  */
 #include "engines/qgram/gpu/anchor.h"
 #include "engines/qgram/gpu/cost.h"
-#include "engines/qgram/gpu/divide.h"
+#include "gpu_target.h"
 #include "random.h"
 
 #include <math.h>
@@ -174,8 +174,7 @@ static void check_set(size_t least, size_t count, size_t letters, size_t shared_
         text[i] = random_byte(&random, letters);
     const uint8_t *sample = random_below(&random, 3) == 0 ? NULL : text;
     assert_int_equal(
-        trawl_cuda_qgram_choose(patterns, sample, TEXT_BYTES, shared_bytes, layout, &error),
-        TRAWL_OK);
+        choose_layout(patterns, sample, TEXT_BYTES, shared_bytes, NULL, layout, &error), TRAWL_OK);
     assert_int_equal(trawl_cuda_qgram_layout_make(patterns, layout, &error), TRAWL_OK);
     assert_true(4 * (size_t)layout->image_words <= shared_bytes);
     for (uint32_t i = 0; i < layout->tiers; i++) {
@@ -229,14 +228,75 @@ static void nothing_is_walked_without_cause(void **state) {
     }
     for (size_t i = 0; i < BYTES; i++)
         text[i] = i % 128 < 64 ? (uint8_t)("-= "[i / 128 % 3]) : random_byte(&random, 256);
-    assert_int_equal(trawl_cuda_qgram_choose(patterns, text, BYTES, 190000, layout, &error),
-                     TRAWL_OK);
+    assert_int_equal(choose_layout(patterns, text, BYTES, 190000, NULL, layout, &error), TRAWL_OK);
     assert_null(layout->mix.walked);
     assert_int_equal(layout->filtered, layout->tiers);
     trawl_cuda_qgram_layout_release(layout);
     trawl_patterns_free(patterns);
     free(layout);
     free(text);
+}
+
+/* How many patterns an automaton takes, with costs that are so many times the built-in ones. */
+static uint32_t automaton_patterns(const trawl_patterns *patterns, const uint8_t *text,
+                                   double step_factor, double filter_factor) {
+    trawl_device_costs costs = TRAWL_DEVICE_COSTS;
+    costs.hot_step = step_factor * trawl_device_costs_built_in.hot_step;
+    costs.hot_conflict = step_factor * trawl_device_costs_built_in.hot_conflict;
+    costs.hot_wait = step_factor * trawl_device_costs_built_in.hot_wait;
+    costs.hot_cached = step_factor * trawl_device_costs_built_in.hot_cached;
+    costs.filter = filter_factor * trawl_device_costs_built_in.filter;
+    trawl_cuda_qgram_layout *layout = calloc(1, sizeof *layout);
+    assert_int_equal(choose_layout(patterns, text, TEXT_BYTES, 190000, &costs, layout, &error),
+                     TRAWL_OK);
+    assert_int_equal(layout->mix.walked != NULL, layout->filtered < layout->tiers);
+    uint32_t taken = layout->mix.walked == NULL ? 0 : layout->mix.patterns;
+    trawl_cuda_qgram_layout_release(layout);
+    free(layout);
+    return taken;
+}
+
+/* What a plan says of a database that was compiled with a calibrated step. */
+static bool plan_has_automaton(const trawl_patterns *patterns, const uint8_t *text,
+                               double hot_step) {
+    trawl_device_costs costs = TRAWL_DEVICE_COSTS;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_db_information information;
+    trawl_db *db = NULL;
+    costs.hot_step = hot_step;
+    options.device = "cuda";
+    options.device_costs = &costs;
+    options.sample = text;
+    options.sample_length = TEXT_BYTES;
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    trawl_db_info(db, &information);
+    assert_string_equal(information.engine, "qgram");
+    bool has = strstr(information.reason, "an automaton takes") != NULL;
+    trawl_db_free(db);
+    return has;
+}
+
+/* A text that is full of a set's short patterns: whether an automaton takes them depends on what
+ * its step costs the device, relative to what filters cost. */
+static void calibrated_costs_decide_about_the_automaton(void **state) {
+    (void)state;
+    random_source random = random_for_case(random_seed(), 5);
+    uint8_t text[TEXT_BYTES];
+    trawl_patterns *patterns = random_set(&random, 8, 3000, 26);
+    for (size_t i = 0; i < 27; i++) {
+        const uint8_t bytes[3] = {(uint8_t)("abc"[i % 3]), (uint8_t)("abc"[i / 3 % 3]),
+                                  (uint8_t)("abc"[i / 9])};
+        assert_int_equal(trawl_patterns_add(patterns, bytes, 3, 0, &error), TRAWL_OK);
+    }
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = random_byte(&random, 4);
+    assert_int_equal(automaton_patterns(patterns, text, 1, 1), 27);
+    assert_int_equal(automaton_patterns(patterns, text, 50, 1), 0);
+    assert_int_equal(automaton_patterns(patterns, text, 1, 0.02), 0);
+    assert_int_equal(automaton_patterns(patterns, text, 50, 50), 27);
+    assert_true(plan_has_automaton(patterns, text, 0));
+    assert_false(plan_has_automaton(patterns, text, 50));
+    trawl_patterns_free(patterns);
 }
 
 /* ------------------------------------------------------------------ several divisions */
@@ -309,7 +369,7 @@ static void too_little_memory_is_said(void **state) {
         trawl_cuda_qgram_layout *layout = calloc(1, sizeof *layout);
         trawl_patterns *patterns = random_set(&random, least, 3, 26);
         assert_int_equal(trawl_patterns_add(patterns, "abc", least, 0, &error), TRAWL_OK);
-        assert_int_equal(trawl_cuda_qgram_choose(patterns, NULL, 0, 1000, layout, &error),
+        assert_int_equal(choose_layout(patterns, NULL, 0, 1000, NULL, layout, &error),
                          TRAWL_ERROR_LIMIT);
         assert_non_null(strstr(error.message, "shared memory"));
         trawl_patterns_free(patterns);
@@ -323,6 +383,7 @@ int main(void) {
         cmocka_unit_test(samples_are_rare_ones),
         cmocka_unit_test(every_occurrence_passes),
         cmocka_unit_test(nothing_is_walked_without_cause),
+        cmocka_unit_test(calibrated_costs_decide_about_the_automaton),
         cmocka_unit_test(divisions_share_samples),
         cmocka_unit_test(too_little_memory_is_said),
     };

@@ -3,6 +3,7 @@
 #include "engines/qgram/cuda/packed.cuh"
 
 extern "C" {
+#include "costs/costs.h"
 #include "engines/qgram/gpu/divide.h"
 }
 
@@ -183,8 +184,13 @@ static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *s
                                  trawl_error *error) {
     trawl_patterns patterns = patterns_of(uploaded->db);
     const trawl_cuda_device *device = &uploaded->device;
-    trawl_status status = trawl_cuda_qgram_choose(&patterns, sample, sample_length,
-                                                  room_for_tables(device), layout, error);
+    const trawl_cuda_properties properties = {(uint32_t)device->multiprocessors,
+                                              device->shared_bytes, device->l2_bytes};
+    trawl_device_costs costs;
+    trawl_device_costs_complete(&uploaded->db->device_costs, &costs);
+    const trawl_cuda_qgram_target target = {&properties, &costs, room_for_tables(device)};
+    trawl_status status =
+        trawl_cuda_qgram_choose(&patterns, sample, sample_length, &target, layout, error);
     if (status == TRAWL_OK) {
         status = trawl_cuda_qgram_layout_make(&patterns, layout, error);
     }

@@ -5,13 +5,6 @@
 
 #include "engines/qgram/gpu/format.h"
 
-/* FILTERs grow by so many words. */
-#define TRAWL_CUDA_QGRAM_UNIT_WORDS 256u
-
-/* Of a block's shared memory, what is not for tables, about; qgram.cu knows it exactly. For plans
- * that are made without a device. */
-#define TRAWL_CUDA_QGRAM_WORKING_BYTES ((size_t)43008)
-
 /* A tier that may be taken. Prices are picoseconds of a whole device for a byte of text. */
 typedef struct trawl_cuda_qgram_offer {
     trawl_cuda_qgram_tier tier; /* its FILTER's size is given by trawl_cuda_qgram_share */
@@ -33,11 +26,6 @@ void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_offer *offer, uint32_t words)
  */
 double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t count, bool direct,
                               uint32_t words);
-
-/* Kernel packed instead: what a byte of text that is none of the letters costs, and an end of
- * matches whose letters may be of either case. */
-#define TRAWL_CUDA_PACKED_OUTSIDE 33.0
-#define TRAWL_CUDA_PACKED_VERIFIED 20.0
 
 /* Samples that pass the FILTERs, which have their sizes, for a byte of text. */
 double trawl_cuda_qgram_passing(trawl_cuda_qgram_offer *const *offers, uint32_t count);

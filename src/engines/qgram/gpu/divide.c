@@ -6,11 +6,8 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/gpu_constants.h"
 #include "engines/qgram/gpu/cost.h"
-
-/* Tiers, besides one for pairs of bytes. */
-#define MOST_TIERS 3u
-#define MOST_TIERS_BESIDE 2u /* an automaton, which has tiers of its own for records */
 
 #define SEEN_ONES 2u /* bits that a sample has in the FILTER where it is tried */
 
@@ -45,9 +42,9 @@ typedef struct chooser {
     uint32_t words;                 /* of shared memory, for FILTERs */
     offers (*offered)[CLASSES + 1]; /* [from][past]: one tier for these classes */
     double least[CLASSES + 1];      /* what the classes from this one on cost at least */
-    trawl_cuda_qgram_offer *now[MOST_TIERS];
-    trawl_cuda_qgram_tier best[MOST_TIERS]; /* of rising lengths */
-    size_t best_from[MOST_TIERS + 1];       /* the classes where they begin */
+    trawl_cuda_qgram_offer *now[TRAWL_GPU_MOST_TIERS];
+    trawl_cuda_qgram_tier best[TRAWL_GPU_MOST_TIERS]; /* of rising lengths */
+    size_t best_from[TRAWL_GPU_MOST_TIERS + 1];       /* the classes where they begin */
     uint32_t best_count;
     double best_price, best_passing;
 } chooser;
@@ -168,7 +165,9 @@ static void make_offers(chooser *self, size_t from, size_t past, trawl_cuda_qgra
     tier.min_length = self->least_length[from];
     if (tier.stride != 1) { /* entries of ALIGN, of which one in eight is used */
         tier.align_bits = 8;
-        while (tier.align_bits < 26 && (UINT64_C(1) << tier.align_bits) < 8 * (uint64_t)samples) {
+        while (tier.align_bits < 26 &&
+               (UINT64_C(1) << tier.align_bits) <
+                   TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE * (uint64_t)samples) {
             tier.align_bits++;
         }
     }
@@ -297,7 +296,8 @@ static void divide_further(chooser *self, size_t *begins, uint32_t depth, double
             self->now[depth] = &offered->each[i];
             if (past == self->classes) {
                 weigh(self, begins, depth + 1);
-            } else if (depth + 1 < MOST_TIERS) { /* always: compilers do not see it from above */
+            } else if (depth + 1 <
+                       TRAWL_GPU_MOST_TIERS) { /* always: compilers do not see it from above */
                 begins[depth + 1] = past;
                 divide_further(self, begins, depth + 1, sum);
             }
@@ -315,7 +315,7 @@ static void put_together(chooser *self, trawl_cuda_qgram_layout *layout) {
             self->least[from] = fmin(self->least[from], least + self->least[past]);
         }
     }
-    size_t begins[MOST_TIERS] = {0};
+    size_t begins[TRAWL_GPU_MOST_TIERS] = {0};
     divide_further(self, begins, 0, 0);
     for (uint32_t i = self->best_count; i-- > 0;) {
         trawl_cuda_qgram_tier *tier = &layout->tier[layout->tiers++];
@@ -383,7 +383,7 @@ static trawl_status choose(chooser *self, size_t shared_bytes, trawl_cuda_qgram_
         layout->price = self->best_price;
         layout->candidates = self->best_passing;
         if (layout->tiers == 0) {
-            return fail_shared(pairs + 4 * TRAWL_CUDA_QGRAM_UNIT_WORDS, shared_bytes, error);
+            return fail_shared(pairs + 4 * TRAWL_GPU_FILTER_UNIT_WORDS, shared_bytes, error);
         }
     }
     if (self->direct) {
@@ -406,7 +406,7 @@ trawl_status trawl_cuda_qgram_divide(trawl_cuda_qgram_samples *samples, const ui
     }
     self->samples = samples;
     self->walked = walked;
-    self->most_tiers = walked == NULL ? MOST_TIERS : MOST_TIERS_BESIDE;
+    self->most_tiers = walked == NULL ? TRAWL_GPU_MOST_TIERS : TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON;
     memcpy(layout->common, samples->text, samples->picking_length);
     layout->common_length = samples->picking_length;
     trawl_status status = choose(self, shared_bytes, layout, error);

@@ -5,13 +5,8 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/gpu_constants.h"
 #include "engines/qgram/gpu/anchor.h"
-
-#define POSITIONS 1024u /* of so many, one has a sample that is frequent */
-
-/* As in qgram_price.c, which expects so many ends for a sample that passes. */
-#define PER_END 30.0
-#define ENDS_EXPECTED 1.2
 
 #define INDEX_BITS 17u
 #define INDEX_SIZE (1u << INDEX_BITS)
@@ -89,7 +84,7 @@ static double ends_beyond(const frequent_samples *samples) {
     double ends = 0;
     for (uint32_t i = 0; i < samples->used; i++) {
         const text_sample *its = &samples->samples[i];
-        double more = __builtin_popcount(its->alignments) - ENDS_EXPECTED;
+        double more = __builtin_popcount(its->alignments) - TRAWL_GPU_ENDS_PER_CANDIDATE;
         ends += more > 0 ? its->count * more : 0;
     }
     return ends;
@@ -103,7 +98,7 @@ trawl_status trawl_cuda_qgram_frequent(const trawl_patterns *patterns,
         return trawl_fail_memory(error, "choosing tiers", sizeof *samples);
     }
     const double positions = (double)layout->common_length;
-    samples->least = (uint32_t)(layout->common_length / POSITIONS) + 1;
+    samples->least = (uint32_t)(layout->common_length / TRAWL_GPU_FREQUENT_POSITIONS) + 1;
     *surplus = 0;
     for (uint32_t i = 0; i < layout->filtered; i++) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
@@ -118,7 +113,7 @@ trawl_status trawl_cuda_qgram_frequent(const trawl_patterns *patterns,
                 marks[id] = TRAWL_CUDA_QGRAM_FOUND;
             }
         }
-        *surplus += ends_beyond(samples) / (positions * tier->stride) * PER_END;
+        *surplus += ends_beyond(samples) / (positions * tier->stride) * TRAWL_GPU_KEY_HIT;
     }
     trawl_release(samples);
     return TRAWL_OK;

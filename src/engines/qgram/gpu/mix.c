@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "costs/costs.h"
+#include "costs/gpu_constants.h"
 #include "database/assemble.h"
 #include "database/outputs.h"
 #include "engines/ac_dfa/hot_walk.h"
@@ -20,34 +22,7 @@
 /* Patterns up to one of these lengths are walked; never pairs of bytes beside an automaton. */
 static const uint32_t lengths[] = {3, 4, 2};
 
-/* A pattern of any case with so many letters has a key for each way to write it: verifying each end
- * would cost far more than the rows of those. */
-#define MOST_LETTERS 4u
-#define MOST_KEYS ((size_t)16384)
-#define MOST_BYTES ((size_t)1 << 20) /* of all keys: only some hundred states have rows near by */
-#define MOST_TABLE_BYTES ((uint64_t)64 << 20)
-#define LONGEST 1024u /* the walk of a part begins so many bytes before it */
-
-/* What a step costs, in picoseconds of a whole device, as in plan/gpu.c. */
-#define STEP 0.70
-#define CONFLICT 0.40
-#define WAIT 1.2
-#define CACHED 2.5
-#define MULTIPROCESSORS 132u
-#define THREADS 1024u                  /* of a block */
-#define TEXT_BYTES (UINT64_C(1) << 30) /* that prices are for */
-
-/* Filters that cost less than this are not tried to be relieved: the walk alone costs as much. */
-#define WORTH_TRYING 1.0
-/* What is expected has to be less than this share of what filters alone take. */
-#define CLEARLY 0.9
-
-/* For records, walked patterns of three bytes and more have a tier of samples at every byte. */
-#define BITS_PER_PATTERN 24u
-#define MOST_WORDS 4096u
-
-/* Of a block's shared memory, what the rows of an automaton are not for: its classes. */
-#define CLASS_BYTES 256u
+#define THREADS 1024u /* of a block */
 
 /* ------------------------------------------------------------------ which patterns */
 
@@ -73,7 +48,9 @@ static size_t ways_of(const trawl_patterns *patterns, size_t id) {
     uint32_t length = trawl_pattern_length(patterns, id);
     bool any_case = (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
     uint32_t letters = any_case ? letters_of(trawl_pattern_bytes(patterns, id), length) : 0;
-    return letters > MOST_LETTERS || length > LONGEST ? 0 : (size_t)1 << letters;
+    return letters > TRAWL_GPU_MOST_SPELLED_LETTERS || length > TRAWL_GPU_AUTOMATON_MOST_LENGTH
+               ? 0
+               : (size_t)1 << letters;
 }
 
 /* Marks short patterns and runs of one byte. */
@@ -106,7 +83,9 @@ static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix) 
     size_t keys = 0, bytes = 0;
     mix->patterns = mix->longest = 0;
     mix->shortest = UINT32_MAX;
-    for (size_t id = 0; id < patterns->count && keys <= MOST_KEYS && bytes <= MOST_BYTES; id++) {
+    for (size_t id = 0; id < patterns->count && keys <= TRAWL_GPU_AUTOMATON_MOST_KEYS &&
+                        bytes <= TRAWL_GPU_AUTOMATON_MOST_BYTES;
+         id++) {
         if (mix->walked[id] != 0) {
             uint32_t length = trawl_pattern_length(patterns, id);
             mix->patterns++;
@@ -116,8 +95,8 @@ static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix) 
             bytes += length * ways_of(patterns, id);
         }
     }
-    return mix->patterns != 0 && mix->patterns != patterns->count && keys <= MOST_KEYS &&
-           bytes <= MOST_BYTES;
+    return mix->patterns != 0 && mix->patterns != patterns->count &&
+           keys <= TRAWL_GPU_AUTOMATON_MOST_KEYS && bytes <= TRAWL_GPU_AUTOMATON_MOST_BYTES;
 }
 
 /* ------------------------------------------------------------------ the automaton */
@@ -126,7 +105,7 @@ static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix) 
  * of the lower one. */
 static trawl_status add_key(const trawl_patterns *patterns, size_t id, size_t way, size_t ways,
                             trawl_patterns *keys, trawl_error *error) {
-    uint8_t written[LONGEST];
+    uint8_t written[TRAWL_GPU_AUTOMATON_MOST_LENGTH];
     uint32_t length = trawl_pattern_length(patterns, id), letter = 0;
     memcpy(written, trawl_pattern_bytes(patterns, id), length);
     for (uint32_t i = 0; i < length && ways > 1; i++) {
@@ -169,14 +148,15 @@ static void rename_patterns(trawl_db *automaton, const uint32_t *ids) {
 static trawl_status make_automaton(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix,
                                    trawl_error *error) {
     trawl_patterns *keys = NULL;
-    uint32_t *ids = trawl_allocate(MOST_KEYS, sizeof *ids);
+    uint32_t *ids = trawl_allocate(TRAWL_GPU_AUTOMATON_MOST_KEYS, sizeof *ids);
     if (ids == NULL) {
-        return trawl_fail_memory(error, "an automaton beside filters", MOST_KEYS * sizeof *ids);
+        return trawl_fail_memory(error, "an automaton beside filters",
+                                 TRAWL_GPU_AUTOMATON_MOST_KEYS * sizeof *ids);
     }
     trawl_status status = make_keys(patterns, mix, &keys, ids, error);
     if (status == TRAWL_OK) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-        options.max_table_bytes = MOST_TABLE_BYTES;
+        options.max_table_bytes = TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES;
         const trawl_assembly assembly = {.engine = &trawl_engine_ac_dfa,
                                          .reason = "walked beside filters",
                                          .start = trawl_seconds()};
@@ -205,8 +185,31 @@ static double share_elsewhere(const trawl_db *automaton, const trawl_state_ranks
     return (double)steps / (double)ranks->steps;
 }
 
+/* By how much filters are slower on the device than with the built-in costs. Prices of layouts are
+ * those of filters with the built-in costs, and the planner multiplies them by costs->filter; so
+ * the price of an automaton, which does not depend on that cost, is divided by this. */
+static double filter_slowdown(const trawl_device_costs *costs) {
+    return costs->filter / trawl_device_costs_built_in.filter;
+}
+
+/* Of all threads' walks over a long text. The automaton's table is small enough for an L2 cache, so
+ * that hot_memory does not matter. */
+static double price_walk(const trawl_cuda_qgram_mix *mix, uint32_t classes,
+                         const trawl_cuda_qgram_target *target) {
+    const trawl_device_costs *costs = target->costs;
+    double parts;
+    (void)trawl_hot_strip_bytes(TRAWL_GPU_PRICED_TEXT_BYTES, mix->longest - 1,
+                                 target->device->multiprocessors, THREADS, &parts);
+    return parts *
+           (costs->hot_step + costs->hot_conflict * trawl_hot_bank_conflicts(classes) +
+            costs->hot_wait * trawl_hot_waits(mix->elsewhere) +
+            costs->hot_cached * mix->elsewhere) /
+           filter_slowdown(costs);
+}
+
 static trawl_status price_automaton(trawl_cuda_qgram_mix *mix, const uint8_t *sample,
-                                    size_t sample_length, size_t shared_bytes, trawl_error *error) {
+                                    size_t sample_length, const trawl_cuda_qgram_target *target,
+                                    trawl_error *error) {
     trawl_state_ranks ranks;
     trawl_status status =
         trawl_state_ranks_make(mix->automaton, sample, sample_length, &ranks, error);
@@ -214,16 +217,14 @@ static trawl_status price_automaton(trawl_cuda_qgram_mix *mix, const uint8_t *sa
         return status;
     }
     uint32_t classes = mix->automaton->header->byte_classes;
-    uint64_t room = (shared_bytes - CLASS_BYTES) / (2 * (uint64_t)classes);
+    uint64_t room =
+        (target->device->shared_bytes - TRAWL_GPU_CLASS_BYTES) / (2 * (uint64_t)classes);
     trawl_hot_shape shape = trawl_hot_shape_choose(mix->automaton, &ranks, (uint32_t)room);
     mix->states = ranks.states;
     mix->rows = shape.rows;
-    mix->shared_bytes = CLASS_BYTES + 2 * (uint64_t)shape.rows * classes;
+    mix->shared_bytes = TRAWL_GPU_CLASS_BYTES + 2 * (uint64_t)shape.rows * classes;
     mix->elsewhere = share_elsewhere(mix->automaton, &ranks, shape);
-    double parts;
-    (void)trawl_hot_strip_bytes(TEXT_BYTES, mix->longest - 1, MULTIPROCESSORS, THREADS, &parts);
-    mix->price = parts * (STEP + CONFLICT * trawl_hot_bank_conflicts(classes) +
-                          WAIT * trawl_hot_waits(mix->elsewhere) + CACHED * mix->elsewhere);
+    mix->price = price_walk(mix, classes, target);
     trawl_state_ranks_release(&ranks);
     return TRAWL_OK;
 }
@@ -263,10 +264,12 @@ static uint32_t make_tiers(const trawl_patterns *patterns, const trawl_cuda_qgra
     }
     uint32_t count = 0;
     if (longer != 0) {
-        size_t words = longer * BITS_PER_PATTERN / 32 / TRAWL_CUDA_QGRAM_UNIT_WORDS + 1;
-        words *= TRAWL_CUDA_QGRAM_UNIT_WORDS;
+        size_t words = longer * TRAWL_GPU_RECORD_FILTER_BITS / 32 / TRAWL_GPU_FILTER_UNIT_WORDS + 1;
+        words *= TRAWL_GPU_FILTER_UNIT_WORDS;
         others.gram = others.min_length < 4 ? others.min_length : 4;
-        others.filter_words = (uint32_t)(words < MOST_WORDS ? words : MOST_WORDS);
+        others.filter_words = (uint32_t)(words < TRAWL_GPU_RECORD_FILTER_MOST_WORDS
+                                             ? words
+                                             : TRAWL_GPU_RECORD_FILTER_MOST_WORDS);
         tiers[count++] = others;
     }
     if (pairs != 0) {
@@ -289,8 +292,8 @@ typedef struct mixing {
     const uint8_t *sample;
     size_t sample_length;
     trawl_cuda_qgram_samples samples;
-    size_t shared_bytes; /* for filters */
-    double price;        /* of the best layout until now, with what its price leaves out */
+    const trawl_cuda_qgram_target *target;
+    double price; /* of the best layout until now, with what its price leaves out */
 } mixing;
 
 /* Filters for what is not walked, in a layout of their own, which takes the mix over. */
@@ -299,11 +302,11 @@ static trawl_status make_filters(mixing *self, trawl_cuda_qgram_mix *mix,
     trawl_cuda_qgram_tier walked[2];
     uint32_t count = make_tiers(self->patterns, mix, walked);
     size_t bytes = bytes_of(walked, count);
-    if (bytes >= self->shared_bytes) {
+    if (bytes >= self->target->filter_bytes) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT, "too little shared memory");
     }
-    trawl_status status = trawl_cuda_qgram_divide(&self->samples, mix->walked,
-                                                  self->shared_bytes - bytes, layout, error);
+    trawl_status status = trawl_cuda_qgram_divide(
+        &self->samples, mix->walked, self->target->filter_bytes - bytes, layout, error);
     if (status == TRAWL_OK) {
         layout->price += mix->price;
         memcpy(layout->tier + layout->tiers, walked, count * sizeof *walked);
@@ -324,10 +327,9 @@ static trawl_status try_mix(mixing *self, trawl_cuda_qgram_mix *mix, trawl_cuda_
     if (describe(self->patterns, mix) && mix->patterns != layout->mix.patterns) {
         status = make_automaton(self->patterns, mix, error);
         if (status == TRAWL_OK) {
-            status = price_automaton(mix, self->sample, self->sample_length,
-                                     self->shared_bytes + TRAWL_CUDA_QGRAM_WORKING_BYTES, error);
+            status = price_automaton(mix, self->sample, self->sample_length, self->target, error);
         }
-        if (status == TRAWL_OK && mix->price < CLEARLY * self->price) {
+        if (status == TRAWL_OK && mix->price < TRAWL_GPU_CLEARLY_LESS * self->price) {
             status = make_filters(self, mix, other, error);
         }
     }
@@ -346,7 +348,8 @@ static trawl_status try_mix(mixing *self, trawl_cuda_qgram_mix *mix, trawl_cuda_
             status = mark_frequent(self->patterns, other, marks, &surplus, error);
             trawl_release(marks);
         }
-        bool better = status == TRAWL_OK && other->price + surplus < CLEARLY * self->price;
+        bool better =
+            status == TRAWL_OK && other->price + surplus < TRAWL_GPU_CLEARLY_LESS * self->price;
         if (better) {
             self->price = other->price + surplus;
         }
@@ -356,6 +359,12 @@ static trawl_status try_mix(mixing *self, trawl_cuda_qgram_mix *mix, trawl_cuda_
         }
     }
     return status;
+}
+
+/* The price of filters from which on an automaton is tried: in proportion to what a step costs. */
+static double worth_trying(const trawl_device_costs *costs) {
+    return TRAWL_GPU_AUTOMATON_WORTH_TRYING * costs->hot_step /
+           trawl_device_costs_built_in.hot_step / filter_slowdown(costs);
 }
 
 /* A mix with room for its marks. */
@@ -380,7 +389,8 @@ static trawl_status try_all(mixing *self, trawl_cuda_qgram_layout *other,
     for (size_t i = 0; status == TRAWL_OK && i < sizeof lengths / sizeof *lengths; i++) {
         /* The shortest ones alone are for sets for which more do not pay: trying takes time. */
         bool longer_pays = layout->mix.short_length > lengths[0];
-        if (self->price < WORTH_TRYING || (lengths[i] < lengths[0] && longer_pays)) {
+        if (self->price < worth_trying(self->target->costs) ||
+            (lengths[i] < lengths[0] && longer_pays)) {
             break;
         }
         status = make_mix(self->patterns, &mix, error);
@@ -410,9 +420,9 @@ static trawl_status try_all(mixing *self, trawl_cuda_qgram_layout *other,
 /* The same for a set whose samples have been made. */
 static trawl_status choose(mixing *self, trawl_cuda_qgram_layout *layout, trawl_error *error) {
     trawl_status status =
-        trawl_cuda_qgram_divide(&self->samples, NULL, self->shared_bytes, layout, error);
+        trawl_cuda_qgram_divide(&self->samples, NULL, self->target->filter_bytes, layout, error);
     if (status != TRAWL_OK || self->sample == NULL ||
-        self->sample_length < TRAWL_CUDA_QGRAM_SAMPLE_LEAST) {
+        self->sample_length < TRAWL_GPU_LEAST_SAMPLE_BYTES) {
         return status;
     }
     trawl_cuda_qgram_layout *other = trawl_allocate(1, sizeof *other);
@@ -428,12 +438,10 @@ static trawl_status choose(mixing *self, trawl_cuda_qgram_layout *layout, trawl_
 }
 
 trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8_t *sample,
-                                     size_t sample_length, size_t shared_bytes,
+                                     size_t sample_length, const trawl_cuda_qgram_target *target,
                                      trawl_cuda_qgram_layout *layout, trawl_error *error) {
-    mixing self = {.patterns = patterns,
-                   .sample = sample,
-                   .sample_length = sample_length,
-                   .shared_bytes = shared_bytes};
+    mixing self = {
+        .patterns = patterns, .sample = sample, .sample_length = sample_length, .target = target};
     layout->mix = (trawl_cuda_qgram_mix){.walked = NULL};
     trawl_status status =
         trawl_cuda_qgram_samples_make(patterns, sample, sample_length, &self.samples, error);

@@ -5,17 +5,8 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/gpu_constants.h"
 #include "engines/qgram/packed/format.h"
-
-/* Bytes that are no letters cost the kernel several times as much, and texts have them in runs or
- * at intervals: at most one in so many. */
-#define MOST_OUTSIDE (1.0 / 16)
-
-/* Bytes of a sample that are looked at. */
-#define MOST_SEEN ((size_t)1 << 16)
-
-/* Without a sample: so many patterns. */
-#define FEWEST_PATTERNS 32u
 
 #define WINDOWS TRAWL_CUDA_PACKED_WINDOWS
 
@@ -60,7 +51,7 @@ bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_byt
 double trawl_cuda_packed_outside(const trawl_cuda_packed_layout *layout, const uint8_t *text,
                                  size_t length) {
     size_t outside = 0, seen = 0;
-    for (size_t i = 0; i < length; i += length / MOST_SEEN + 1, seen++) {
+    for (size_t i = 0; i < length; i += length / TRAWL_GPU_PACKED_MOST_SEEN + 1, seen++) {
         uint32_t at = 8 * (text[i] >> layout->shift & 3u);
         outside += (uint8_t)(text[i] | layout->folds >> at) != (uint8_t)(layout->letters >> at);
     }
@@ -69,9 +60,9 @@ double trawl_cuda_packed_outside(const trawl_cuda_packed_layout *layout, const u
 
 bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patterns,
                             const uint8_t *sample, size_t sample_length) {
-    return sample_length == 0
-               ? patterns >= FEWEST_PATTERNS
-               : trawl_cuda_packed_outside(layout, sample, sample_length) <= MOST_OUTSIDE;
+    return sample_length == 0 ? patterns >= TRAWL_GPU_PACKED_LEAST_PATTERNS
+                              : trawl_cuda_packed_outside(layout, sample, sample_length) <=
+                                    TRAWL_GPU_PACKED_MOST_OUTSIDE;
 }
 
 /* ------------------------------------------------------------------ tables */

@@ -5,23 +5,15 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "engines/qgram/gpu/divide.h"
+#include "costs/gpu_constants.h"
 
-/* A sample of the text is taken in windows. By three of four of them samples of the set are picked,
- * by the fourth they are judged: else rare ones would seem to be rarer than they are. */
-#define WINDOW_BYTES ((size_t)1024)
+/* By three of four slices of the text samples of the set are picked, by the fourth they are judged:
+ * else rare ones would seem to be rarer than they are. */
 #define SAMPLE_BYTES ((size_t)TRAWL_CUDA_QGRAM_COMMON_BYTES / 3 * 4)
-#define PIECE_BYTES 3u /* that made-up text takes from one place of the patterns */
 
 /* Lengths at which tiers may begin, besides the shortest. */
 static const uint32_t starts[] = {4, 5, 6, 7, 8, 9, 11, 12, 16, 19, 24, 32};
 _Static_assert(sizeof starts / sizeof *starts + 1 == TRAWL_CUDA_QGRAM_CLASSES, "and one before");
-/* Sets with more patterns are not divided: trying takes time for each of them. */
-#define MOST_DIVIDED ((size_t)300000)
-
-/* Marks that are kept for further divisions: those of some 80,000 patterns of all lengths. */
-#define MOST_KEPT ((size_t)32 << 20)
-
 #define AHEAD 24u /* marks whose words are on the way when they are needed */
 
 #define MOST_STRIDES 5u /* 1, 2, 4, 8 and 16 */
@@ -37,23 +29,25 @@ static uint64_t random_next(uint64_t *state) {
 
 /* Fills self->text: first with all that samples of the set are picked by. Returns its length. */
 static size_t gather(const trawl_cuda_qgram_samples *self, const uint8_t *sample, size_t length) {
-    if (sample != NULL && length >= TRAWL_CUDA_QGRAM_SAMPLE_LEAST) {
-        size_t fours = (length < SAMPLE_BYTES ? length : SAMPLE_BYTES) / (4 * WINDOW_BYTES);
+    if (sample != NULL && length >= TRAWL_GPU_LEAST_SAMPLE_BYTES) {
+        size_t fours =
+            (length < SAMPLE_BYTES ? length : SAMPLE_BYTES) / (4 * TRAWL_GPU_SLICE_BYTES);
         for (size_t i = 0; i < 4 * fours; i++) {
             size_t place = i % 4 == 3 ? 3 * fours + i / 4 : i / 4 * 3 + i % 4;
-            memcpy(self->text + place * WINDOW_BYTES,
-                   sample + (length - WINDOW_BYTES) / (4 * fours - 1) * i, WINDOW_BYTES);
+            memcpy(self->text + place * TRAWL_GPU_SLICE_BYTES,
+                   sample + (length - TRAWL_GPU_SLICE_BYTES) / (4 * fours - 1) * i,
+                   TRAWL_GPU_SLICE_BYTES);
         }
-        return 4 * fours * WINDOW_BYTES;
+        return 4 * fours * TRAWL_GPU_SLICE_BYTES;
     }
     const trawl_patterns *patterns = self->patterns;
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
     size_t made = 0;
-    while (patterns->count != 0 && made + PIECE_BYTES <= SAMPLE_BYTES) {
+    while (patterns->count != 0 && made + TRAWL_GPU_MADE_UP_BYTES <= SAMPLE_BYTES) {
         size_t id = (size_t)(random_next(&state) % patterns->count);
         uint32_t bytes = trawl_pattern_length(patterns, id);
         uint32_t from = (uint32_t)(random_next(&state) % bytes);
-        for (uint32_t i = from; i < bytes && i < from + PIECE_BYTES; i++) {
+        for (uint32_t i = from; i < bytes && i < from + TRAWL_GPU_MADE_UP_BYTES; i++) {
             self->text[made++] = trawl_pattern_bytes(patterns, id)[i];
         }
     }
@@ -73,7 +67,8 @@ static uint32_t class_of(uint32_t classes, uint32_t length) {
 static void order_patterns(trawl_cuda_qgram_samples *self) {
     const trawl_patterns *patterns = self->patterns;
     uint32_t place[TRAWL_CUDA_QGRAM_CLASSES + 1] = {0};
-    self->classes = patterns->count <= MOST_DIVIDED ? TRAWL_CUDA_QGRAM_CLASSES : 1;
+    self->classes =
+        patterns->count <= TRAWL_GPU_MOST_DIVIDED_PATTERNS ? TRAWL_CUDA_QGRAM_CLASSES : 1;
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
         place[class_of(self->classes, length) + 1] += length >= 3;
@@ -184,7 +179,7 @@ static trawl_status begin_kind(trawl_cuda_qgram_samples *self, const trawl_cuda_
     size_t bytes = marks * sizeof *kind->marks;
     drop(self, kind);
     kind->from = from;
-    kind->lent = self->kept_bytes + bytes > MOST_KEPT;
+    kind->lent = self->kept_bytes + bytes > TRAWL_GPU_MOST_KEPT_BYTES;
     kind->kept_bytes = kind->lent ? 0 : bytes;
     self->kept_bytes += kind->kept_bytes;
     kind->asked = trawl_allocate(self->judging_length / tier->stride + 1, sizeof *kind->asked);

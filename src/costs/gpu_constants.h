@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The planner's constants for GPUs: what prices, limits or divides a set before a kernel runs.
+ *
+ * Times are picoseconds of a whole H200. A calibrated device (trawl_device_costs) replaces the
+ * costs of automata and scales the price of filters; the filters' own constants only have to be in
+ * the right proportion to each other. Kernels' tuning numbers are in engines/X/cuda/tuning.cuh.
+ */
+#ifndef TRAWL_COSTS_GPU_CONSTANTS_H
+#define TRAWL_COSTS_GPU_CONSTANTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ the device */
+
+/* What a plan assumes where there is no GPU: an H200. */
+#define TRAWL_GPU_USUAL_MULTIPROCESSORS 132u
+#define TRAWL_GPU_USUAL_SHARED_BYTES ((size_t)232448) /* of a block, at most */
+#define TRAWL_GPU_USUAL_CACHE_BYTES ((size_t)50 << 20)
+
+/* The length of text that prices are for: fixed costs of a scan are spread over so many bytes. */
+#define TRAWL_GPU_PRICED_TEXT_BYTES (UINT64_C(1) << 30)
+
+/* ------------------------------------------------------------------ engines' tables */
+
+/* Bytes that the database's own table of a DFA may take unless the caller asks for the engine. */
+#define TRAWL_GPU_DFA_TABLE_LIMIT ((uint64_t)1 << 30)
+
+/* Bytes of qgram's keys, endings and their hash table on a device, for each pattern: about. */
+#define TRAWL_GPU_QGRAM_PATTERN_BYTES 48u
+
+/* Bytes of a block's shared memory that qgram's kernels need besides tables: about, for plans that
+ * are made without a device. cuda/engine.cu computes the exact number. */
+#define TRAWL_GPU_QGRAM_WORKING_BYTES ((size_t)43008)
+
+/* Bytes of a block's shared memory that an automaton's walk needs besides rows: the byte classes.
+ */
+#define TRAWL_GPU_CLASS_BYTES 256u
+
+/* ------------------------------------------------------------------ qgram, kernel filter: time */
+
+/*
+ * The filter step alone was measured with one tier and nothing verified
+ * (docs/notebook/2026-11-gpu-qgram-steps.md): 4,300 GB/s at a stride of 4 with two bits for each
+ * sample, 3,600 at a stride of 2 and 2,100 at a stride of 1 with one bit. Three tiers reached 976
+ * GB/s, which is why each tier pays TRAWL_GPU_TIER. The constants of the filter step are fitted to
+ * these four figures.
+ */
+#define TRAWL_GPU_READ 0.215 /* a byte of text, read from device memory */
+
+/* Reading and computing overlap, but for this share of the shorter one. */
+#define TRAWL_GPU_NOT_OVERLAPPED 0.1
+
+#define TRAWL_GPU_TIER 0.08        /* a byte of text, for each tier */
+#define TRAWL_GPU_SAMPLE 0.36      /* a sample of up to four bytes with one bit in the filter */
+#define TRAWL_GPU_SAMPLE_WORD 0.09 /* each further four bytes of the sample */
+#define TRAWL_GPU_SAMPLE_BIT 0.1   /* the second bit */
+#define TRAWL_GPU_PAIR 0.55        /* a byte of text, looked up in the table of all byte pairs */
+#define TRAWL_GPU_FOLDED 0.03      /* a byte of text whose letters are lower-cased */
+
+/* A sample of a filter that is not in shared memory: the L2 cache answers 160 G/s. */
+#define TRAWL_GPU_L2_LOOK_UP 6.25
+
+/* Listing the candidates of one warp and tier: 25 instructions, for a byte of its batch. */
+#define TRAWL_GPU_CANDIDATE_LIST 0.0135
+#define TRAWL_GPU_BATCH_BYTES 2048.0 /* of that batch */
+
+/* A 32-bit word of a filter that all blocks copy into shared memory once, for a byte of 1 GiB. */
+#define TRAWL_GPU_FILTER_WORD_COPY 9e-8
+
+/*
+ * The verify step, fitted to its times in docs/notebook/2026-11-gpu-qgram-steps.md: 32 ps for a
+ * false candidate, of which there are half as many as the model expects, and 41 to 50 where keys or
+ * their beginnings are.
+ */
+#define TRAWL_GPU_END_OFFSET_LOOK_UP 10.0 /* a candidate: bytes of the text, and the table in L2   \
+                                           */
+#define TRAWL_GPU_KEY_MISS 10.0           /* an end that the hash table of endings has not */
+#define TRAWL_GPU_KEY_HIT 30.0            /* an end that it has: mostly a match */
+
+/* Ends that a true candidate leads to: some samples belong to several keys. */
+#define TRAWL_GPU_ENDS_PER_CANDIDATE 1.2
+
+/* One entry in eight of the table of end offsets is used, so that one false candidate in eight
+ * finds an end offset. */
+#define TRAWL_GPU_END_OFFSET_LOAD 0.125
+#define TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE 8u
+
+/* ------------------------------------------------------------------ qgram, kernel filter: tiers */
+
+/* Tiers with filters, besides the table of byte pairs: a fourth one never paid. With an automaton
+ * for frequent patterns one less: those patterns have a tier of their own, for records. */
+#define TRAWL_GPU_MOST_TIERS 3u
+#define TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON 2u
+
+/* Filters in shared memory grow by so many 32-bit words. */
+#define TRAWL_GPU_FILTER_UNIT_WORDS 256u
+
+/* Units that tiers exchange while shared memory is divided: first many at a time, in the end one.
+ */
+#define TRAWL_GPU_FIRST_EXCHANGE 64u
+#define TRAWL_GPU_EXCHANGE_RATIO 4u
+
+/* A filter in device memory: bits for each sample, and 32-bit words at most (16 MiB: a third of an
+ * H200's L2 cache). */
+#define TRAWL_GPU_GLOBAL_FILTER_BITS 24.0
+#define TRAWL_GPU_GLOBAL_FILTER_WORDS (UINT32_C(1) << 22)
+
+/* Shorter samples of a text (bytes) say nothing: text is made up of the patterns instead. */
+#define TRAWL_GPU_LEAST_SAMPLE_BYTES ((size_t)4096)
+
+/* A sample of the text is taken in slices of so many bytes from all over it. */
+#define TRAWL_GPU_SLICE_BYTES ((size_t)1024)
+
+/* Bytes that made-up text takes from one place of a pattern: few, so that it has no long samples of
+ * the patterns. */
+#define TRAWL_GPU_MADE_UP_BYTES 3u
+
+/* Sets with more patterns get one tier for all lengths: trying divisions takes time for each
+ * pattern. */
+#define TRAWL_GPU_MOST_DIVIDED_PATTERNS ((size_t)300000)
+
+/* Bytes of filter addresses that are kept for further divisions of the same set: those of some
+ * 80,000 patterns of all lengths. */
+#define TRAWL_GPU_MOST_KEPT_BYTES ((size_t)32 << 20)
+
+/* ------------------------------------------------------------------ frequent patterns */
+
+/* A sample is frequent if at least one of so many positions of the text has it. */
+#define TRAWL_GPU_FREQUENT_POSITIONS 1024u
+
+/* A pattern that is not case-sensitive is in the automaton in every spelling: at most four letters,
+ * which are 16 spellings. With more, its filter's candidates cost less than its states. */
+#define TRAWL_GPU_MOST_SPELLED_LETTERS 4u
+
+/* Limits of the automaton: keys (spellings), bytes of all keys (only some hundred states have rows
+ * in shared memory), bytes of its table, and the longest pattern (a thread's walk begins so many
+ * bytes before the part that it owns). */
+#define TRAWL_GPU_AUTOMATON_MOST_KEYS ((size_t)16384)
+#define TRAWL_GPU_AUTOMATON_MOST_BYTES ((size_t)1 << 20)
+#define TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES ((uint64_t)64 << 20)
+#define TRAWL_GPU_AUTOMATON_MOST_LENGTH 1024u
+
+/* Filters that take less time than this for a byte get no automaton beside them: its walk alone
+ * takes about as long. For the built-in costs; scaled with the cost of a step. */
+#define TRAWL_GPU_AUTOMATON_WORTH_TRYING 1.0
+
+/* Both together have to be expected to take less than this share of the time of filters alone:
+ * prices are not exact. */
+#define TRAWL_GPU_CLEARLY_LESS 0.9
+
+/* Bits for each sample, and 32-bit words at most, of the filter through which frequent patterns of
+ * three bytes and more are found where records are written. */
+#define TRAWL_GPU_RECORD_FILTER_BITS 24u
+#define TRAWL_GPU_RECORD_FILTER_MOST_WORDS 4096u
+
+/* ------------------------------------------------------------------ qgram, kernel packed */
+
+/* A byte of text that is none of the letters, and an end of matches whose letters may be of either
+ * case, besides trawl_device_costs.packed (docs/notebook/2026-11-gpu-planner.md). */
+#define TRAWL_GPU_PACKED_OUTSIDE 33.0
+#define TRAWL_GPU_PACKED_VERIFIED 20.0
+
+/* The share of bytes outside the alphabet up to which the kernel pays: such a byte costs several
+ * times as much as a letter, and texts have them in runs or at intervals. */
+#define TRAWL_GPU_PACKED_MOST_OUTSIDE (1.0 / 16)
+
+/* Bytes of a sample that are looked at for that, at most. */
+#define TRAWL_GPU_PACKED_MOST_SEEN ((size_t)1 << 16)
+
+/* Without a sample: patterns from which on a text of these letters alone is assumed. */
+#define TRAWL_GPU_PACKED_LEAST_PATTERNS 32u
+
+#endif
