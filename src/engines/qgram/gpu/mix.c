@@ -199,7 +199,7 @@ static double price_walk(const trawl_cuda_qgram_mix *mix, uint32_t classes,
     const trawl_device_costs *costs = target->costs;
     double parts;
     (void)trawl_hot_strip_bytes(TRAWL_GPU_PRICED_TEXT_BYTES, mix->longest - 1,
-                                 target->device->multiprocessors, THREADS, &parts);
+                                target->device->multiprocessors, THREADS, &parts);
     return parts *
            (costs->hot_step + costs->hot_conflict * trawl_hot_bank_conflicts(classes) +
             costs->hot_wait * trawl_hot_waits(mix->elsewhere) +
