@@ -74,10 +74,11 @@
  * false candidate, of which there are half as many as the model expects, and 41 to 50 where keys or
  * their beginnings are.
  */
-#define TRAWL_GPU_END_OFFSET_LOOK_UP 10.0 /* a candidate: bytes of the text, and the table in L2   \
-                                           */
-#define TRAWL_GPU_KEY_MISS 10.0           /* an end that the hash table of endings has not */
-#define TRAWL_GPU_KEY_HIT 30.0            /* an end that it has: mostly a match */
+#define TRAWL_GPU_END_OFFSET_LOOK_UP                                                               \
+    10.0                        /* a candidate: bytes of the text, and the table in L2             \
+                                 */
+#define TRAWL_GPU_KEY_MISS 10.0 /* an end that the hash table of endings has not */
+#define TRAWL_GPU_KEY_HIT 30.0  /* an end that it has: mostly a match */
 
 /* Ends that a true candidate leads to: some samples belong to several keys. */
 #define TRAWL_GPU_ENDS_PER_CANDIDATE 1.2
