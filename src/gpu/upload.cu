@@ -69,15 +69,19 @@ static trawl_status upload_keys(trawl_cuda_db *uploaded, trawl_error *error) {
         trawl_outputs host;
         trawl_outputs_view(uploaded->db, part, &host);
         trawl_cuda_keys *keys = &uploaded->keys[part];
-#define SECTION(kind) trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_##kind, part)
         keys->outputs.keys = host.keys;
-        keys->outputs.length = (const uint32_t *)SECTION(LENGTH);
-        keys->outputs.link = (const uint32_t *)SECTION(LINK);
-        keys->outputs.total = (const uint32_t *)SECTION(TOTAL);
-        keys->outputs.first = (const uint32_t *)SECTION(FIRST);
-        keys->outputs.ids = (const uint32_t *)SECTION(IDS);
-        keys->outputs.verify = (const uint8_t *)SECTION(VERIFY);
-#undef SECTION
+        keys->outputs.length =
+            (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_LENGTH, part);
+        keys->outputs.link =
+            (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_LINK, part);
+        keys->outputs.total =
+            (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_TOTAL, part);
+        keys->outputs.first =
+            (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_FIRST, part);
+        keys->outputs.ids =
+            (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_IDS, part);
+        keys->outputs.verify =
+            (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_VERIFY, part);
         keys->first_hit = uploaded->hits;
         uploaded->hits += host.keys;
     }

@@ -124,30 +124,46 @@ static inline uint32_t failure_small(const nfa_view *a, uint32_t state) {
     return ((const trawl_packed_state *)a->states)[state].failure;
 }
 
+typedef uint32_t nfa_goto(const nfa_view *a, uint32_t state, uint32_t symbol);
+typedef uint32_t nfa_failure(const nfa_view *a, uint32_t state);
+
 /*
  * The failure walk (Kouzinopoulos et al. 2015, Algorithm 3) with complete rows near the root.
- * Nearly always a step ends with the state's child, or at the row of its failure (or its own).
+ * Nearly always a step ends with the state's child, or in the row of its failure (or its own row).
  * Which of the two is unpredictable, so both are computed and one is selected; a branch is left for
- * failures that have no row.
+ * failures that have no row. Inlined everywhere, so that the two functions are known.
  */
-#define FAILURE_WALK(function, goto_child, failure_of)                                             \
-    static inline uint32_t function(const nfa_view *a, uint32_t state, uint32_t symbol) {          \
-        for (;;) {                                                                                 \
-            uint32_t child = goto_child(a, state, symbol);                                         \
-            uint32_t failure = failure_of(a, state);                                               \
-            uint32_t next = a->top[(size_t)(failure & a->top_mask) + symbol];                      \
-            uint32_t missing = trawl_mask(child == 0);                                             \
-            if (__builtin_expect(((failure | ~missing) & TRAWL_FAILURE_ROW) != 0, 1)) {            \
-                return child | (next & missing);                                                   \
-            }                                                                                      \
-            state = failure & TRAWL_FAILURE_NUMBER;                                                \
-        }                                                                                          \
+static inline __attribute__((always_inline)) uint32_t failure_walk(const nfa_view *a,
+                                                                   uint32_t state, uint32_t symbol,
+                                                                   nfa_goto *goto_child,
+                                                                   nfa_failure *failure_of) {
+    for (;;) {
+        uint32_t child = goto_child(a, state, symbol);
+        uint32_t failure = failure_of(a, state);
+        uint32_t next = a->top[(size_t)(failure & a->top_mask) + symbol];
+        uint32_t missing = trawl_mask(child == 0);
+        if (__builtin_expect(((failure | ~missing) & TRAWL_FAILURE_ROW) != 0, 1)) {
+            return child | (next & missing);
+        }
+        state = failure & TRAWL_FAILURE_NUMBER;
     }
+}
 
-FAILURE_WALK(walk_packed, goto_packed, failure_small)
-FAILURE_WALK(walk_bitmap, goto_bitmap, failure_record)
-FAILURE_WALK(walk_beyond, goto_beyond, failure_small)
-FAILURE_WALK(walk_counts, goto_counts, failure_record)
+static inline uint32_t walk_packed(const nfa_view *a, uint32_t state, uint32_t label) {
+    return failure_walk(a, state, label, goto_packed, failure_small);
+}
+
+static inline uint32_t walk_bitmap(const nfa_view *a, uint32_t state, uint32_t label) {
+    return failure_walk(a, state, label, goto_bitmap, failure_record);
+}
+
+static inline uint32_t walk_beyond(const nfa_view *a, uint32_t state, uint32_t label) {
+    return failure_walk(a, state, label, goto_beyond, failure_small);
+}
+
+static inline uint32_t walk_counts(const nfa_view *a, uint32_t state, uint32_t label) {
+    return failure_walk(a, state, label, goto_counts, failure_record);
+}
 
 /* The same for records of one word, written out: ac-nfa's fastest walk has no instruction to lose.
  */
@@ -184,30 +200,41 @@ static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t by
 /*
  * The divergence-free step (Charan 2015, Algorithm 5): always as many failure steps as there are
  * levels, and the first child that was found. The paper collects the children as a bit mask and
- * takes its lowest bit; keeping the first one in a register is the same without a limit of levels.
+ * takes its lowest bit; keeping the first child in a register is the same without a limit of
+ * levels.
  */
-#define DIVERGENCE_FREE(function, goto_child, failure_of)                                          \
-    static inline uint32_t function(const nfa_view *a, uint32_t state, uint32_t symbol) {          \
-        uint32_t found = 0;                                                                        \
-        for (uint32_t step = 0; step <= a->levels; step++) {                                       \
-            uint32_t child = goto_child(a, state, symbol);                                         \
-            found = found != 0 ? found : child;                                                    \
-            state = failure_of(a, state) & TRAWL_FAILURE_NUMBER;                                   \
-        }                                                                                          \
-        return found;                                                                              \
+static inline __attribute__((always_inline)) uint32_t fixed_steps(const nfa_view *a, uint32_t state,
+                                                                  uint32_t symbol,
+                                                                  nfa_goto *goto_child,
+                                                                  nfa_failure *failure_of) {
+    uint32_t found = 0;
+    for (uint32_t step = 0; step <= a->levels; step++) {
+        uint32_t child = goto_child(a, state, symbol);
+        found = found != 0 ? found : child;
+        state = failure_of(a, state) & TRAWL_FAILURE_NUMBER;
     }
+    return found;
+}
 
 static inline uint32_t failure_array(const nfa_view *a, uint32_t state) {
     return a->failure[state];
 }
 
-DIVERGENCE_FREE(fixed_array, goto_array, failure_array)
-DIVERGENCE_FREE(fixed_bitmap, goto_bitmap, failure_record)
-DIVERGENCE_FREE(fixed_short, goto_short, failure_record)
-DIVERGENCE_FREE(fixed_counts, goto_counts, failure_record)
+static inline uint32_t fixed_array(const nfa_view *a, uint32_t state, uint32_t byte) {
+    return fixed_steps(a, state, byte, goto_array, failure_array);
+}
 
-#undef FAILURE_WALK
-#undef DIVERGENCE_FREE
+static inline uint32_t fixed_bitmap(const nfa_view *a, uint32_t state, uint32_t label) {
+    return fixed_steps(a, state, label, goto_bitmap, failure_record);
+}
+
+static inline uint32_t fixed_short(const nfa_view *a, uint32_t state, uint32_t label) {
+    return fixed_steps(a, state, label, goto_short, failure_record);
+}
+
+static inline uint32_t fixed_counts(const nfa_view *a, uint32_t state, uint32_t label) {
+    return fixed_steps(a, state, label, goto_counts, failure_record);
+}
 
 /* What all the loops have in common. */
 #define NFA_MATCHING(state) ((failure_record(a, state) & TRAWL_FAILURE_MATCHING) != 0)

@@ -52,7 +52,8 @@ sweep_blocks(const wu_manber_walker *walker, const uint8_t *text, lane *lanes, u
         next[l] = lanes[l].candidates;
         all = all && position[l] < end[l];
     }
-/* Without a branch on the shift: every window is noted, and kept when its shift was 0. */
+/* Moves a window by its shift, without a branch: each window's last byte is noted, and the note is
+ * kept if the shift was 0. A macro: as a function, GCC makes longer loops of it. */
 #define STEP(l)                                                                                    \
     do {                                                                                           \
         uint64_t value = trawl_wu_manber_block(text + position[l], block, case_bits);              \

@@ -194,26 +194,23 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
     trawl_cuda_cursor_end(reporter.output, valid, strip, cursor);
 }
 
-template <int LAYOUT, int PATH, int AFTER>
-static trawl_status run_bytes(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    return trawl_dfa_launch(walk<LAYOUT, PATH, AFTER, false>, launch, error, launch->tile_before);
-}
+/* WORDS: ac4, else ac3. */
+template <bool WORDS> struct tile_walk {
+    template <int LAYOUT, int PATH, int AFTER>
+    static trawl_status launch(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+        return trawl_dfa_launch_kernel(walk<LAYOUT, PATH, AFTER, WORDS>, launch, error,
+                                       launch->tile_before);
+    }
+};
 
-template <int LAYOUT, int PATH, int AFTER>
-static trawl_status run_words(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    return trawl_dfa_launch(walk<LAYOUT, PATH, AFTER, true>, launch, error, launch->tile_before);
+template <bool WORDS>
+static trawl_status launch_path(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    return launch->plan->table_path == TRAWL_TABLES_TEXTURE
+               ? trawl_dfa_launch_walk<tile_walk<WORDS>, TRAWL_DFA_TEXTURE>(launch, error)
+               : trawl_dfa_launch_walk<tile_walk<WORDS>, TRAWL_DFA_READ_ONLY>(launch, error);
 }
 
 trawl_status trawl_cuda_ac_dfa_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    bool texture = launch->plan->table_path == TRAWL_TABLES_TEXTURE;
-    if (launch->plan->kernel == TRAWL_CUDA_AC_DFA_AC3) {
-        if (texture) {
-            TRAWL_DFA_RUN(run_bytes, TRAWL_DFA_TEXTURE)
-        }
-        TRAWL_DFA_RUN(run_bytes, TRAWL_DFA_READ_ONLY)
-    }
-    if (texture) {
-        TRAWL_DFA_RUN(run_words, TRAWL_DFA_TEXTURE)
-    }
-    TRAWL_DFA_RUN(run_words, TRAWL_DFA_READ_ONLY)
+    return launch->plan->kernel == TRAWL_CUDA_AC_DFA_AC3 ? launch_path<false>(launch, error)
+                                                         : launch_path<true>(launch, error);
 }

@@ -61,14 +61,15 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
     trawl_cuda_cursor_end(reporter.output, valid, strip, cursor);
 }
 
-template <int LAYOUT, int PATH, int AFTER>
-static trawl_status run(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    return trawl_dfa_launch(walk<LAYOUT, PATH, AFTER>, launch, error);
-}
+struct vector_walk {
+    template <int LAYOUT, int PATH, int AFTER>
+    static trawl_status launch(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+        return trawl_dfa_launch_kernel(walk<LAYOUT, PATH, AFTER>, launch, error);
+    }
+};
 
 trawl_status trawl_cuda_ac_dfa_vector(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    if (launch->plan->table_path == TRAWL_TABLES_TEXTURE) {
-        TRAWL_DFA_RUN(run, TRAWL_DFA_TEXTURE)
-    }
-    TRAWL_DFA_RUN(run, TRAWL_DFA_READ_ONLY)
+    return launch->plan->table_path == TRAWL_TABLES_TEXTURE
+               ? trawl_dfa_launch_walk<vector_walk, TRAWL_DFA_TEXTURE>(launch, error)
+               : trawl_dfa_launch_walk<vector_walk, TRAWL_DFA_READ_ONLY>(launch, error);
 }

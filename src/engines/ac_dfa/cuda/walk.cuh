@@ -139,8 +139,8 @@ static inline int trawl_dfa_after_of(const trawl_cuda_ac_dfa_launch *launch) {
 
 /* Launches a kernel over a DFA, whose arguments end with `more`. */
 template <typename Kernel, typename... More>
-static trawl_status trawl_dfa_launch(Kernel *kernel, const trawl_cuda_ac_dfa_launch *launch,
-                                     trawl_error *error, More... more) {
+static trawl_status trawl_dfa_launch_kernel(Kernel *kernel, const trawl_cuda_ac_dfa_launch *launch,
+                                            trawl_error *error, More... more) {
     const trawl_cuda_launch_plan *plan = launch->plan;
     trawl_status status =
         trawl_cuda_allow_shared(launch->device, kernel, plan->shared_bytes, error);
@@ -153,24 +153,32 @@ static trawl_status trawl_dfa_launch(Kernel *kernel, const trawl_cuda_ac_dfa_lau
     return status;
 }
 
-/* Leaves the function with run<layout, PATH, what follows>(launch, error), a function template. */
-#define TRAWL_DFA_RUN_AFTER(run, layout, path)                                                     \
-    switch (trawl_dfa_after_of(launch)) {                                                          \
-    case TRAWL_DFA_COUNT:                                                                          \
-        return run<layout, path, TRAWL_DFA_COUNT>(launch, error);                                  \
-    case TRAWL_DFA_WRITE:                                                                          \
-        return run<layout, path, TRAWL_DFA_WRITE>(launch, error);                                  \
-    default:                                                                                       \
-        return run<layout, path, TRAWL_DFA_REPORT>(launch, error);                                 \
+/* Launches a walk for the layout of the launch's DFA and for what follows a step in its pass. WALK
+ * is a structure with a function template launch<LAYOUT, PATH, AFTER>(launch, error). */
+template <typename WALK, int LAYOUT, int PATH>
+static trawl_status trawl_dfa_launch_after(const trawl_cuda_ac_dfa_launch *launch,
+                                           trawl_error *error) {
+    switch (trawl_dfa_after_of(launch)) {
+    case TRAWL_DFA_COUNT:
+        return WALK::template launch<LAYOUT, PATH, TRAWL_DFA_COUNT>(launch, error);
+    case TRAWL_DFA_WRITE:
+        return WALK::template launch<LAYOUT, PATH, TRAWL_DFA_WRITE>(launch, error);
+    default:
+        return WALK::template launch<LAYOUT, PATH, TRAWL_DFA_REPORT>(launch, error);
     }
-#define TRAWL_DFA_RUN(run, path)                                                                   \
-    switch (launch->dfa.layout) {                                                                  \
-    case TRAWL_DFA_NARROW:                                                                         \
-        TRAWL_DFA_RUN_AFTER(run, TRAWL_DFA_NARROW, path)                                           \
-    case TRAWL_DFA_WIDE:                                                                           \
-        TRAWL_DFA_RUN_AFTER(run, TRAWL_DFA_WIDE, path)                                             \
-    default:                                                                                       \
-        TRAWL_DFA_RUN_AFTER(run, TRAWL_DFA_STT, path)                                              \
+}
+
+template <typename WALK, int PATH>
+static trawl_status trawl_dfa_launch_walk(const trawl_cuda_ac_dfa_launch *launch,
+                                          trawl_error *error) {
+    switch (launch->dfa.layout) {
+    case TRAWL_DFA_NARROW:
+        return trawl_dfa_launch_after<WALK, TRAWL_DFA_NARROW, PATH>(launch, error);
+    case TRAWL_DFA_WIDE:
+        return trawl_dfa_launch_after<WALK, TRAWL_DFA_WIDE, PATH>(launch, error);
+    default:
+        return trawl_dfa_launch_after<WALK, TRAWL_DFA_STT, PATH>(launch, error);
     }
+}
 
 #endif

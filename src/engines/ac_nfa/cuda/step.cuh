@@ -36,8 +36,12 @@ static __device__ __forceinline__ T trawl_nfa_read(const trawl_cuda_nfa_table &t
     return ((const T *)table.memory)[index];
 }
 
-#define NFA_WORD(table, index)                                                                     \
-    trawl_nfa_read<PATH, uint32_t>(nfa.tables[TRAWL_CUDA_NFA_##table], copy, index)
+/* Entry `index` of a table of 4-byte words. */
+template <int TABLE, int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_word(const trawl_cuda_nfa &nfa,
+                                                          const uint4 *copy, size_t index) {
+    return trawl_nfa_read<PATH, uint32_t>(nfa.tables[TABLE], copy, index);
+}
 
 /* Where a walk is. x: first child, y: failure as it is stored; z, w: the rest of a record of 16
  * bytes. What a representation does not need is never read. */
@@ -53,9 +57,10 @@ static __device__ __forceinline__ void trawl_nfa_enter(const trawl_cuda_nfa &nfa
     if (FORM == TRAWL_CUDA_NFA_PACKED || FORM == TRAWL_CUDA_NFA_SHORT) {
         place->record = trawl_nfa_read<PATH, uint4>(nfa.tables[TRAWL_CUDA_NFA_STATES], copy, state);
     } else if (FORM == TRAWL_CUDA_NFA_ARRAY) {
-        place->record.y = NFA_WORD(FAILURE, state);
+        place->record.y = trawl_nfa_word<TRAWL_CUDA_NFA_FAILURE, PATH>(nfa, copy, state);
     } else {
-        place->record.y = NFA_WORD(STATES, (size_t)state * nfa.record_words + 1);
+        place->record.y = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(
+            nfa, copy, (size_t)state * nfa.record_words + 1);
     }
 }
 
@@ -72,14 +77,14 @@ static __device__ __forceinline__ uint32_t trawl_nfa_wide_child(const trawl_cuda
                                                                 const uint4 *copy, size_t begin,
                                                                 uint32_t first_child,
                                                                 uint32_t label) {
-    uint32_t word = NFA_WORD(WIDE, begin + label / 32);
+    uint32_t word = trawl_nfa_word<TRAWL_CUDA_NFA_WIDE, PATH>(nfa, copy, begin + label / 32);
     if ((word >> label % 32 & 1) == 0) {
         return 0;
     }
     uint32_t child = first_child + trawl_nfa_below(word, label % 32);
 #pragma unroll 1
     for (uint32_t i = 0; i < label / 32; i++) {
-        child += (uint32_t)__popc(NFA_WORD(WIDE, begin + i));
+        child += (uint32_t)__popc(trawl_nfa_word<TRAWL_CUDA_NFA_WIDE, PATH>(nfa, copy, begin + i));
     }
     return child;
 }
@@ -94,7 +99,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_beyond(const trawl_cuda_nfa
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         size_t row = (size_t)middle * nfa.wide_words;
-        uint32_t owner = NFA_WORD(WIDE, row); /* 8 bytes, of which the upper ones are 0 */
+        uint32_t owner = trawl_nfa_word<TRAWL_CUDA_NFA_WIDE, PATH>(
+            nfa, copy, row); /* 8 bytes, of which the upper ones are 0 */
         if (owner == state) {
             return trawl_nfa_wide_child<PATH>(nfa, copy, row + 2, first_child, label);
         }
@@ -153,14 +159,16 @@ static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child(const trawl_cu
                                                                   const uint4 *copy, uint32_t state,
                                                                   uint32_t label) {
     size_t begin = (size_t)state * nfa.record_words;
-    uint32_t word = NFA_WORD(STATES, begin + 2 + label / 32);
+    uint32_t word = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin + 2 + label / 32);
     if ((word >> label % 32 & 1) == 0) {
         return 0;
     }
-    uint32_t child = NFA_WORD(STATES, begin) + trawl_nfa_below(word, label % 32);
+    uint32_t child = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin) +
+                     trawl_nfa_below(word, label % 32);
 #pragma unroll 1
     for (uint32_t i = 0; i < label / 32; i++) {
-        child += (uint32_t)__popc(NFA_WORD(STATES, begin + 2 + i));
+        child +=
+            (uint32_t)__popc(trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin + 2 + i));
     }
     return child;
 }
@@ -172,10 +180,10 @@ static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child_uniform(const 
                                                                           uint32_t state,
                                                                           uint32_t label) {
     size_t begin = (size_t)state * nfa.record_words;
-    uint32_t child = NFA_WORD(STATES, begin), found = 0;
+    uint32_t child = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin), found = 0;
     uint32_t below = (1u << label % 32) - 1;
     for (uint32_t i = 0; i < nfa.words; i++) {
-        uint32_t word = NFA_WORD(STATES, begin + 2 + i);
+        uint32_t word = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin + 2 + i);
         uint32_t mask = i < label / 32 ? ~0u : i == label / 32 ? below : 0u;
         child += (uint32_t)__popc(word & mask);
         found |= i == label / 32 ? word >> label % 32 & 1 : 0u;
@@ -191,13 +199,14 @@ static __device__ __forceinline__ uint32_t trawl_nfa_counts_child(const trawl_cu
                                                                   uint32_t label) {
     size_t begin = (size_t)state * nfa.record_words;
     uint32_t first = label / 64 * 2;
-    uint32_t low = NFA_WORD(STATES, begin + 2 + first);
-    uint32_t high = NFA_WORD(STATES, begin + 3 + first);
-    uint32_t counts = NFA_WORD(STATES, begin + 2 + nfa.words);
+    uint32_t low = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin + 2 + first);
+    uint32_t high = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin + 3 + first);
+    uint32_t counts = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin + 2 + nfa.words);
     bool upper = label % 64 >= 32;
     uint32_t word = upper ? high : low;
-    uint32_t child = NFA_WORD(STATES, begin) + (counts >> 8 * (label / 64) & 0xff) +
-                     (upper ? (uint32_t)__popc(low) : 0u) + trawl_nfa_below(word, label % 32);
+    uint32_t child = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin) +
+                     (counts >> 8 * (label / 64) & 0xff) + (upper ? (uint32_t)__popc(low) : 0u) +
+                     trawl_nfa_below(word, label % 32);
     return (word >> label % 32 & 1) != 0 ? child : 0;
 }
 
@@ -211,7 +220,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_child(const trawl_cuda_nfa 
     case TRAWL_CUDA_NFA_PACKED:
         return trawl_nfa_packed_child<PATH>(nfa, copy, place, symbol);
     case TRAWL_CUDA_NFA_ARRAY:
-        return NFA_WORD(STATES, (size_t)place.state * 256 + symbol);
+        return trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy,
+                                                           (size_t)place.state * 256 + symbol);
     case TRAWL_CUDA_NFA_BITMAP:
         return FIXED ? trawl_nfa_bitmap_child_uniform<PATH>(nfa, copy, place.state, symbol)
                      : trawl_nfa_bitmap_child<PATH>(nfa, copy, place.state, symbol);
@@ -239,7 +249,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_next_by_loop(const trawl_cu
             return child;
         }
         if (FORM != TRAWL_CUDA_NFA_ARRAY && (failure & TRAWL_FAILURE_ROW) != 0) {
-            return NFA_WORD(TOP, (failure & TRAWL_FAILURE_NUMBER) + symbol);
+            return trawl_nfa_word<TRAWL_CUDA_NFA_TOP, PATH>(
+                nfa, copy, (failure & TRAWL_FAILURE_NUMBER) + symbol);
         }
         trawl_nfa_enter<FORM, PATH>(nfa, copy, failure & TRAWL_FAILURE_NUMBER, &place);
     }
@@ -289,7 +300,5 @@ static __device__ __forceinline__ uint32_t trawl_nfa_key(const trawl_cuda_nfa &n
     unsigned long long before = __ldg(nfa.matching + state / 64) & ((1ull << state % 64) - 1);
     return __ldg(nfa.output + __ldg(nfa.rank + state / 64) + (uint32_t)__popcll(before));
 }
-
-#undef NFA_WORD
 
 #endif

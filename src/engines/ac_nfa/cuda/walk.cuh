@@ -385,18 +385,23 @@ static trawl_status trawl_nfa_launch_after(const trawl_cuda_ac_nfa_launch *launc
                                            trawl_error *error) {
     trawl_nfa_scan scan = {launch->tables->nfa, launch->shape, launch->keys, launch->reporter};
     bool textures = launch->plan->table_path == TRAWL_TABLES_TEXTURE;
-#define NFA_KERNEL(kernel, path) kernel<FORM, FIXED, TRAWL_CUDA_NFA_##path, AFTER>
-#define NFA_LAUNCH(kernel, path)                                                                   \
-    trawl_nfa_launch_kernel(NFA_KERNEL(kernel, path), launch, scan, error)
     switch (launch->plan->kernel) {
     case TRAWL_CUDA_AC_NFA_U:
-        return NFA_LAUNCH(walk_bytes, PLAIN);
+        return trawl_nfa_launch_kernel(walk_bytes<FORM, FIXED, TRAWL_CUDA_NFA_PLAIN, AFTER>, launch,
+                                       scan, error);
     case TRAWL_CUDA_AC_NFA_TC:
-        return textures ? NFA_LAUNCH(walk_bytes, TEXTURE) : NFA_LAUNCH(walk_bytes, READ_ONLY);
+        return textures
+                   ? trawl_nfa_launch_kernel(walk_bytes<FORM, FIXED, TRAWL_CUDA_NFA_TEXTURE, AFTER>,
+                                             launch, scan, error)
+                   : trawl_nfa_launch_kernel(
+                         walk_bytes<FORM, FIXED, TRAWL_CUDA_NFA_READ_ONLY, AFTER>, launch, scan,
+                         error);
     case TRAWL_CUDA_AC_NFA_GLOBAL:
-        return NFA_LAUNCH(walk_words, PLAIN);
+        return trawl_nfa_launch_kernel(walk_words<FORM, FIXED, TRAWL_CUDA_NFA_PLAIN, AFTER>, launch,
+                                       scan, error);
     case TRAWL_CUDA_AC_NFA_SHARED:
-        return NFA_LAUNCH(walk_words, IN_SHARED);
+        return trawl_nfa_launch_kernel(walk_words<FORM, FIXED, TRAWL_CUDA_NFA_IN_SHARED, AFTER>,
+                                       launch, scan, error);
     case TRAWL_CUDA_AC_NFA_CONSTANT:
         TRAWL_LAUNCH((walk_constant<FORM, FIXED, AFTER>), launch->blocks,
                      launch->plan->block_threads, 0, launch->stream, scan,
@@ -404,10 +409,13 @@ static trawl_status trawl_nfa_launch_after(const trawl_cuda_ac_nfa_launch *launc
         TRAWL_CUDA_LAUNCHED("ac-nfa", error);
         return TRAWL_OK;
     default:
-        return textures ? NFA_LAUNCH(walk_tiles, TEXTURE) : NFA_LAUNCH(walk_tiles, READ_ONLY);
+        return textures
+                   ? trawl_nfa_launch_kernel(walk_tiles<FORM, FIXED, TRAWL_CUDA_NFA_TEXTURE, AFTER>,
+                                             launch, scan, error)
+                   : trawl_nfa_launch_kernel(
+                         walk_tiles<FORM, FIXED, TRAWL_CUDA_NFA_READ_ONLY, AFTER>, launch, scan,
+                         error);
     }
-#undef NFA_LAUNCH
-#undef NFA_KERNEL
 }
 
 template <int FORM, bool FIXED>

@@ -315,26 +315,27 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
 /* ------------------------------------------------------------------ launching */
 
 template <int LAYOUT, int PATH, int AFTER>
-static trawl_status run(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
-    return trawl_dfa_launch(walk_tile<LAYOUT, PATH, AFTER>, launch, error, launch->tile_before);
+static trawl_status launch_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+    return trawl_dfa_launch_kernel(walk_tile<LAYOUT, PATH, AFTER>, launch, error,
+                                   launch->tile_before);
 }
 
 template <int LAYOUT, int PATH>
-static trawl_status run_after(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+static trawl_status launch_after(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
     return trawl_dfa_after_of(launch) == TRAWL_DFA_COUNT
-               ? run<LAYOUT, PATH, TRAWL_DFA_COUNT>(launch, error)
-               : run<LAYOUT, PATH, TRAWL_DFA_REPORT>(launch, error);
+               ? launch_tile<LAYOUT, PATH, TRAWL_DFA_COUNT>(launch, error)
+               : launch_tile<LAYOUT, PATH, TRAWL_DFA_REPORT>(launch, error);
 }
 
 template <int PATH>
-static trawl_status run_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
+static trawl_status launch_layout(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
     switch (launch->dfa.layout) {
     case TRAWL_DFA_NARROW:
-        return run_after<TRAWL_DFA_NARROW, PATH>(launch, error);
+        return launch_after<TRAWL_DFA_NARROW, PATH>(launch, error);
     case TRAWL_DFA_WIDE:
-        return run_after<TRAWL_DFA_WIDE, PATH>(launch, error);
+        return launch_after<TRAWL_DFA_WIDE, PATH>(launch, error);
     default:
-        return run_after<TRAWL_DFA_STT, PATH>(launch, error);
+        return launch_after<TRAWL_DFA_STT, PATH>(launch, error);
     }
 }
 
@@ -343,8 +344,8 @@ static trawl_status launch_part(const trawl_cuda_ac_dfa_launch *launch, trawl_er
         return trawl_cuda_ac_dfa_direct(launch, error);
     }
     return launch->plan->table_path == TRAWL_TABLES_TEXTURE
-               ? run_tile<TRAWL_DFA_TEXTURE>(launch, error)
-               : run_tile<TRAWL_DFA_READ_ONLY>(launch, error);
+               ? launch_layout<TRAWL_DFA_TEXTURE>(launch, error)
+               : launch_layout<TRAWL_DFA_READ_ONLY>(launch, error);
 }
 
 /* Puts a part's launch into its own stream, after all work that is in the caller's. */
