@@ -107,6 +107,7 @@ typedef struct trawl_cuda_device {
     size_t texture_elements; /* of a texture over linear memory, at most */
     uint32_t warp;
     bool overlaps; /* a kernel's launch with the end of the one before it */
+    const trawl_gpu_tuning *tuning;
 } trawl_cuda_device;
 
 typedef struct trawl_cuda_engine {
@@ -225,11 +226,8 @@ void trawl_cuda_texture_free(cudaTextureObject_t texture);
 
 /* ------------------------------------------------------------------ planning (launch_plan.cu) */
 
-/* What tiles hold at most of the text before the block's own; the rest of a longer overlap is read
- * from device memory. */
-#define TRAWL_CUDA_MOST_TILE_BEFORE 4096u
-
-/* How much of it they hold: a multiple of 16. */
+/* Bytes before the block's own that its tile holds, a multiple of 16: the overlap, up to a limit.
+ */
 static inline uint32_t trawl_cuda_tile_before(uint32_t overlap) {
     return overlap < TRAWL_CUDA_MOST_TILE_BEFORE ? (overlap + 15) / 16 * 16
                                                  : TRAWL_CUDA_MOST_TILE_BEFORE;

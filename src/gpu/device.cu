@@ -189,5 +189,6 @@ trawl_status trawl_cuda_device_read(int number, trawl_cuda_device *device, trawl
     device->texture_elements = (size_t)values[3];
     device->warp = (uint32_t)values[4];
     device->overlaps = values[5] >= 9;
+    device->tuning = trawl_gpu_tuning_for(values[5]);
     return TRAWL_OK;
 }

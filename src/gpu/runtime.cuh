@@ -26,6 +26,7 @@ extern "C" {
 #include "database/engine.h"
 #include "database/outputs.h"
 #include "gpu/module.h"
+#include "gpu/tuning.h"
 }
 
 #ifndef TRAWL_LAUNCH

@@ -2,8 +2,7 @@
 #include "gpu/sort.cuh"
 
 /* A strip has a few hundred bytes of text and usually a handful of matches: one thread sorts them
- * where they are. Up to so many by insertion, more by heapsort, whose worst case is bounded. */
-#define FEW 16u
+ * in place. */
 
 static __device__ __forceinline__ bool before(const trawl_cuda_match &left,
                                               const trawl_cuda_match &right) {
@@ -60,7 +59,7 @@ static __device__ void sort_many(trawl_cuda_match *items, uint64_t count) {
 }
 
 static __device__ void sort(trawl_cuda_match *items, uint64_t count) {
-    if (count <= FEW) {
+    if (count <= TRAWL_SORT_FEW) {
         sort_few(items, count);
     } else {
         sort_many(items, count);
@@ -101,22 +100,22 @@ static __global__ void sort_equal_ends(trawl_cuda_match *matches, const trawl_co
     }
 }
 
-trawl_status trawl_cuda_sort_strips(trawl_cuda_match *matches, const trawl_counter *ends,
-                                    uint64_t strips, const trawl_counter *total,
-                                    trawl_counter capacity, cudaStream_t stream,
-                                    trawl_error *error) {
-    enum { THREADS = 128 };
-    TRAWL_LAUNCH(sort_strips, (unsigned)((strips + THREADS - 1) / THREADS), THREADS, 0, stream,
+trawl_status trawl_cuda_sort_strips(const trawl_gpu_tuning *tuning, trawl_cuda_match *matches,
+                                    const trawl_counter *ends, uint64_t strips,
+                                    const trawl_counter *total, trawl_counter capacity,
+                                    cudaStream_t stream, trawl_error *error) {
+    const uint32_t threads = tuning->sort_strip_threads;
+    TRAWL_LAUNCH(sort_strips, (unsigned)((strips + threads - 1) / threads), threads, 0, stream,
                  matches, ends, strips, total, capacity);
     TRAWL_CUDA_LAUNCHED("sort_strips", error);
     return TRAWL_OK;
 }
 
-trawl_status trawl_cuda_sort_equal_ends(trawl_cuda_match *matches, const trawl_counter *total,
-                                        trawl_counter capacity, cudaStream_t stream,
-                                        trawl_error *error) {
-    enum { BLOCKS = 1024, THREADS = 256 };
-    TRAWL_LAUNCH(sort_equal_ends, BLOCKS, THREADS, 0, stream, matches, total, capacity);
+trawl_status trawl_cuda_sort_equal_ends(const trawl_gpu_tuning *tuning, trawl_cuda_match *matches,
+                                        const trawl_counter *total, trawl_counter capacity,
+                                        cudaStream_t stream, trawl_error *error) {
+    TRAWL_LAUNCH(sort_equal_ends, tuning->sort_end_blocks, tuning->sort_end_threads, 0, stream,
+                 matches, total, capacity);
     TRAWL_CUDA_LAUNCHED("sort_equal_ends", error);
     return TRAWL_OK;
 }

@@ -7,14 +7,14 @@
 
 /* Sorts the matches of each strip by end, start and pattern. After pass RECORDS, strip p's are
  * matches[ends[p - 1]] .. matches[ends[p]]. Does nothing when *total is above `capacity`. */
-trawl_status trawl_cuda_sort_strips(trawl_cuda_match *matches, const trawl_counter *ends,
-                                    uint64_t strips, const trawl_counter *total,
-                                    trawl_counter capacity, cudaStream_t stream,
-                                    trawl_error *error);
+trawl_status trawl_cuda_sort_strips(const trawl_gpu_tuning *tuning, trawl_cuda_match *matches,
+                                    const trawl_counter *ends, uint64_t strips,
+                                    const trawl_counter *total, trawl_counter capacity,
+                                    cudaStream_t stream, trawl_error *error);
 
 /* The same for matches that come by their ends: only those of equal ends are put in order. */
-trawl_status trawl_cuda_sort_equal_ends(trawl_cuda_match *matches, const trawl_counter *total,
-                                        trawl_counter capacity, cudaStream_t stream,
-                                        trawl_error *error);
+trawl_status trawl_cuda_sort_equal_ends(const trawl_gpu_tuning *tuning, trawl_cuda_match *matches,
+                                        const trawl_counter *total, trawl_counter capacity,
+                                        cudaStream_t stream, trawl_error *error);
 
 #endif

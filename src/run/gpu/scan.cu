@@ -211,8 +211,11 @@ static trawl_status run_count(scan_call *call, trawl_error *error) {
     }
     trawl_status status = run_pass(call, TRAWL_CUDA_PASS_PATTERNS, error);
     if (status == TRAWL_OK && uploaded->hits != 0) {
-        dim3 blocks(uploaded->hits / 256 < 512 ? uploaded->hits / 256 + 1 : 512, uploaded->parts);
-        TRAWL_LAUNCH(distribute_hits, blocks, 256, 0, call->stream, uploaded->device_keys,
+        const uint32_t threads = uploaded->device.tuning->counter_threads;
+        const uint32_t most = uploaded->device.tuning->counter_blocks;
+        const uint32_t needed = uploaded->hits / threads + 1;
+        const dim3 blocks(needed < most ? needed : most, uploaded->parts);
+        TRAWL_LAUNCH(distribute_hits, blocks, threads, 0, call->stream, uploaded->device_keys,
                      call->hits, (trawl_counter *)call->results->per_pattern);
         TRAWL_CUDA_LAUNCHED("distribute_hits", error);
     }
@@ -242,11 +245,12 @@ static trawl_status run_matches(scan_call *call, trawl_error *error) {
     }
     status = run_pass(call, TRAWL_CUDA_PASS_RECORDS, error);
     if (status == TRAWL_OK && planned->plan.ordered_ends && call->strips != 0) {
-        status = trawl_cuda_sort_equal_ends(call->results->matches,
+        status = trawl_cuda_sort_equal_ends(call->uploaded->device.tuning, call->results->matches,
                                             (const trawl_counter *)call->results->total,
                                             call->results->capacity, call->stream, error);
     } else if (status == TRAWL_OK && !planned->plan.ordered && call->strips != 0) {
-        status = trawl_cuda_sort_strips(call->results->matches, call->sizes, call->strips,
+        status = trawl_cuda_sort_strips(call->uploaded->device.tuning, call->results->matches,
+                                        call->sizes, call->strips,
                                         (const trawl_counter *)call->results->total,
                                         call->results->capacity, call->stream, error);
     }

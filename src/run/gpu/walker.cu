@@ -14,13 +14,6 @@ extern "C" {
 #define PIECES ((size_t)TRAWL_TABLE_PIECES)
 #define PIECE_BYTES ((size_t)TRAWL_TABLE_PIECE_BYTES)
 #define SAMPLE_BYTES (PIECES * PIECE_BYTES)
-#define LEAST_SAMPLE_BYTES ((size_t)4096) /* fewer say less than the patterns do */
-
-/* Matches that a slot has room for: one for every few bytes of a segment, within these bounds.
- * Denser ranges are cut narrower, see segments.h. */
-#define BYTES_PER_MATCH 4u
-#define FEWEST_MATCHES ((uint64_t)4096)
-#define MOST_MATCHES ((uint64_t)1 << 20)
 
 /* ------------------------------------------------------------------ a walk */
 
@@ -62,7 +55,8 @@ static trawl_status take_piece(const trawl_window *window, size_t begin, size_t 
  * that fails, which the walk will meet itself. */
 static uint8_t *take_sample(const trawl_window *window, size_t *length) {
     *length = window->length < SAMPLE_BYTES ? window->length : SAMPLE_BYTES;
-    uint8_t *sample = *length < LEAST_SAMPLE_BYTES ? NULL : (uint8_t *)trawl_allocate(*length, 1);
+    uint8_t *sample =
+        *length < TRAWL_UPLOAD_LEAST_SAMPLE ? NULL : (uint8_t *)trawl_allocate(*length, 1);
     if (sample == NULL) {
         return NULL;
     }
@@ -131,10 +125,10 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
     room.text_bytes = copied ? longest + TRAWL_CUDA_TEXT_ALIGNMENT : 0;
     room.per_pattern_bytes = scan.form == TRAWL_CUDA_PATTERNS ? counters : 0;
     if (scan.form == TRAWL_CUDA_MATCHES) {
-        uint64_t matches = segments->bytes / BYTES_PER_MATCH;
-        room.capacity = matches < FEWEST_MATCHES ? FEWEST_MATCHES
-                        : matches > MOST_MATCHES ? MOST_MATCHES
-                                                 : matches;
+        uint64_t matches = segments->bytes / TRAWL_SLOT_BYTES_PER_MATCH;
+        room.capacity = matches < TRAWL_SLOT_LEAST_MATCHES  ? TRAWL_SLOT_LEAST_MATCHES
+                        : matches > TRAWL_SLOT_MOST_MATCHES ? TRAWL_SLOT_MOST_MATCHES
+                                                            : matches;
     }
     uint64_t slots = trawl_ring_slots(walker->strategy, segments->count,
                                       walker->options->segments_in_flight, fills);

@@ -7,11 +7,6 @@
 #include "base/clock.h"
 #include "run/gpu/walker.cuh"
 
-#define COUNTER_THREADS 256u
-
-/* Matches handed on before the device is looked after again: some milliseconds of formatting. */
-#define DELIVERED_AT_ONCE ((uint64_t)1 << 16)
-
 /* ------------------------------------------------------------------ times for the report */
 
 /*
@@ -156,7 +151,8 @@ static trawl_status start_scan(const trawl_cuda_walk *walk, trawl_cuda_slot *slo
     }
     if (scan.form == TRAWL_CUDA_PATTERNS) {
         uint32_t count = walk->uploaded->patterns.count;
-        TRAWL_LAUNCH(add_counters, count / COUNTER_THREADS + 1, COUNTER_THREADS, 0, slot->stream,
+        const uint32_t threads = walk->uploaded->device.tuning->counter_threads;
+        TRAWL_LAUNCH(add_counters, count / threads + 1, threads, 0, slot->stream,
                      (trawl_counter *)walk->slots->per_pattern, slot->per_pattern, count);
         TRAWL_CUDA_LAUNCHED("add_counters", error);
     }
@@ -312,7 +308,7 @@ static trawl_status deliver(trawl_cuda_walk *walk, const trawl_ring_action *acti
         for (uint64_t i = 0; i < found && status == TRAWL_OK; i++) {
             status = trawl_sink_put(walk->sink, matches[i].end - matches[i].length, matches[i].end,
                                     matches[i].pattern);
-            if (status == TRAWL_OK && (i + 1) % DELIVERED_AT_ONCE == 0) {
+            if (status == TRAWL_OK && (i + 1) % TRAWL_DELIVERED_AT_ONCE == 0) {
                 status = work_ahead(walk, error);
             }
         }

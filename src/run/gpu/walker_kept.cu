@@ -5,11 +5,6 @@
  */
 #include "run/gpu/walker.cuh"
 
-/* Slots that are left for the next walk; strategy A may have had many more, and the caller may have
- * asked for large ones. */
-#define KEPT_SLOTS TRAWL_RING_FILLED_SLOTS
-#define KEPT_BYTES ((size_t)64 << 20)
-
 /* One for each device that a database has been scanned on. */
 typedef struct kept_upload {
     struct kept_upload *next;
@@ -127,8 +122,8 @@ trawl_status trawl_cuda_slots_take(const trawl_db *db, uint32_t device, trawl_cu
 void trawl_cuda_slots_leave(const trawl_db *db, uint32_t device, trawl_cuda_slots *slots,
                             bool healthy) {
     if (slots != NULL && healthy) {
-        bool large = slots->count != 0 && slots->slot[0].text_bytes > KEPT_BYTES;
-        trawl_cuda_slots_keep(slots, large ? 0 : KEPT_SLOTS);
+        bool large = slots->count != 0 && slots->slot[0].text_bytes > TRAWL_SLOT_KEPT_BYTES;
+        trawl_cuda_slots_keep(slots, large ? 0 : TRAWL_RING_FILLED_SLOTS);
         (void)pthread_mutex_lock(&db->uploads->lock);
         kept_upload *kept = find_kept(db, device);
         if (kept != NULL && kept->idle == NULL) {

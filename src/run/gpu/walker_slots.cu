@@ -2,12 +2,6 @@
 /* Slots: memory, streams and events for one segment under way each. */
 #include "run/gpu/walker.cuh"
 
-/* From this size on, staging memory is locked when its pages are there. */
-#define LARGE_STAGING ((size_t)4 << 20)
-
-/* Rooms for matches on the host grow from this at least. */
-#define FEWEST_RECEIVED ((uint64_t)4096)
-
 /* ------------------------------------------------------------------ one slot */
 
 trawl_status trawl_cuda_grow(void **memory, size_t *held, size_t bytes, trawl_error *error) {
@@ -41,7 +35,7 @@ trawl_status trawl_cuda_slot_receive(trawl_cuda_slot *slot, uint64_t matches, tr
         return TRAWL_OK;
     }
     uint64_t least = 2 * slot->host_capacity;
-    least = least < FEWEST_RECEIVED ? FEWEST_RECEIVED : least;
+    least = least < TRAWL_SLOT_LEAST_MATCHES ? TRAWL_SLOT_LEAST_MATCHES : least;
     uint64_t capacity = matches < least ? least : matches;
     (void)cudaFreeHost(slot->host_matches);
     slot->host_matches = NULL;
@@ -77,7 +71,7 @@ trawl_status trawl_cuda_slot_stage(trawl_cuda_slot *slot, size_t bytes, trawl_er
         return TRAWL_OK;
     }
     release_staging(staging);
-    if (bytes < LARGE_STAGING) {
+    if (bytes < TRAWL_SLOT_LARGE_STAGING) {
         return stage_locked(staging, bytes, error);
     }
     staging->bytes = (uint8_t *)trawl_allocate_table(bytes);

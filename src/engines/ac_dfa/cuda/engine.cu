@@ -6,10 +6,6 @@
  */
 #include "engines/ac_dfa/cuda/engine.cuh"
 
-/* VI-A of the paper: T = 64 and S_block = 14592, so that every thread has 57 words. */
-#define PAPER_BLOCK_THREADS 64u
-#define PAPER_STRIP_BYTES 228u
-
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 
 /* ------------------------------------------------------------------ preparing */
@@ -92,9 +88,10 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
                                trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_ac_dfa_tables *tables = (const trawl_cuda_ac_dfa_tables *)uploaded->tables;
     bool tiled = is_tiled(plan->kernel);
-    uint32_t threads = request->block_threads != 0 ? request->block_threads : PAPER_BLOCK_THREADS;
+    const trawl_gpu_shape usual = uploaded->device.tuning->zha;
+    uint32_t threads = request->block_threads != 0 ? request->block_threads : usual.block_threads;
     plan->block_threads = threads;
-    trawl_status status = trawl_cuda_plan_text(uploaded, request, PAPER_STRIP_BYTES, tiled ? 4 : 1,
+    trawl_status status = trawl_cuda_plan_text(uploaded, request, usual.strip_bytes, tiled ? 4 : 1,
                                                MOST_BLOCK_BYTES, plan, error);
     if (status != TRAWL_OK) {
         return status;

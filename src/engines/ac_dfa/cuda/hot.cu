@@ -8,7 +8,6 @@ extern "C" {
 
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 27)
 #define SLICE_UNIT UINT64_C(4096)
-#define UNIT 32u /* bytes of text that a thread reads at once */
 
 /* ------------------------------------------------------------------ planning */
 
@@ -40,8 +39,8 @@ trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded,
                               (uint32_t)uploaded->device.multiprocessors, threads, NULL);
     plan->shared_bytes = staged ? hot->staged_image.image_bytes + threads * TRAWL_HOT_STAGE_BYTES
                                 : hot->view.image.image_bytes;
-    return trawl_cuda_plan_text(uploaded, request, strip_bytes, UNIT, MOST_BLOCK_BYTES, plan,
-                                error);
+    return trawl_cuda_plan_text(uploaded, request, strip_bytes, TRAWL_HOT_READ_BYTES,
+                                MOST_BLOCK_BYTES, plan, error);
 }
 
 trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded,

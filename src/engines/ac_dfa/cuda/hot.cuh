@@ -24,9 +24,6 @@
 /* A block's shared memory begins with the image: the class of each byte, then the rows. */
 #define TRAWL_HOT_CLASS_BYTES 256u
 
-/* States are gathered in shared memory, this much for each thread, before they are written. */
-#define TRAWL_HOT_STAGE_BYTES 64u
-
 typedef struct trawl_hot_image {
     uint8_t *bytes;       /* in device memory; aligned to 16 */
     uint32_t image_bytes; /* a multiple of 16 */

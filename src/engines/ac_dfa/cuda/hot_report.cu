@@ -17,8 +17,6 @@
 #include "engines/ac_dfa/cuda/hot.cuh"
 #include "gpu/emission.cuh"
 
-#define UNIT 32u /* bytes of text that a thread reads at once */
-
 /* A place where matches end. */
 typedef struct note {
     uint32_t at;   /* index of the last byte */
@@ -222,7 +220,7 @@ static __device__ __forceinline__ void walk_strip(const surroundings &around, ui
     uint32_t misaligned = (uint32_t)(-(uintptr_t)(text + begin) & 15);
     uint32_t aligned = end - begin < misaligned ? end : begin + misaligned;
     walk_bytes<AFTER, WHOLE, true>(around, begin, aligned, walker);
-    uint32_t units = (end - aligned) / UNIT;
+    uint32_t units = (end - aligned) / TRAWL_HOT_READ_BYTES;
     uint32_t at = aligned;
     /* The threads of a noting warp go together as long as all of them have whole units. */
     for (uint32_t unit = 0; together<AFTER>(unit < units); unit++) {
@@ -232,7 +230,7 @@ static __device__ __forceinline__ void walk_strip(const surroundings &around, ui
                                    second.x, second.y, second.z, second.w};
         uint32_t marks = 0;
 #pragma unroll
-        for (uint32_t i = 0; i < UNIT; i++) {
+        for (uint32_t i = 0; i < TRAWL_HOT_READ_BYTES; i++) {
             step<AFTER, WHOLE, true>(around, words[i / 4] >> (8 * (i % 4)) & 0xff, at + i, walker);
             if (AFTER == MARK) {
                 marks |= walker->count != 0 ? 1u << i : 0;
@@ -241,7 +239,7 @@ static __device__ __forceinline__ void walk_strip(const surroundings &around, ui
         if (AFTER == MARK) {
             mark(*around.reporter, at, marks);
         }
-        at += UNIT;
+        at += TRAWL_HOT_READ_BYTES;
     }
     walk_bytes<AFTER, WHOLE, true>(around, at, end, walker);
 }

@@ -6,8 +6,6 @@
  */
 #include "engines/ac_dfa/cuda/hot.cuh"
 
-#define UNIT 32u /* bytes of text that a thread reads at once: a whole sector */
-
 /* A thread's place in the automaton. */
 typedef struct place {
     uint32_t row;  /* the state's rank when it has a row, else the number of rows */
@@ -174,17 +172,17 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
                                    threadIdx.x / 32 * (32 * TRAWL_HOT_STAGE_BYTES / 16),
                                trawl_cuda_strip_begin(&slice, strip_bytes, strip - lane),
                                (int64_t)slice.length};
-        for (uint32_t offset = 0; offset < strip_bytes; offset += UNIT) {
+        for (uint32_t offset = 0; offset < strip_bytes; offset += TRAWL_HOT_READ_BYTES) {
             int64_t at = from + offset;
-            uint4 vectors[UNIT / 16];
+            uint4 vectors[TRAWL_HOT_READ_BYTES / 16];
 #pragma unroll
-            for (uint32_t v = 0; v < UNIT / 16; v++) {
+            for (uint32_t v = 0; v < TRAWL_HOT_READ_BYTES / 16; v++) {
                 bool inside = at + 16 * v >= 0 && at + 16 * v + 16 <= (int64_t)end;
                 vectors[v] =
                     inside ? __ldg((const uint4 *)(text + at) + v) : make_uint4(0, 0, 0, 0);
             }
 #pragma unroll
-            for (uint32_t v = 0; v < UNIT / 16; v++) {
+            for (uint32_t v = 0; v < TRAWL_HOT_READ_BYTES / 16; v++) {
                 uint32_t numbers[16];
                 walk_vector<WHOLE>(view, tables, text, vectors[v], at + 16 * v, begin, end, &place,
                                    numbers);

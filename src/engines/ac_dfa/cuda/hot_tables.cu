@@ -6,9 +6,6 @@ extern "C" {
 #include "engines/ac_dfa/state_ranks.h"
 }
 
-#define FILL_THREADS 256u
-#define MOST_FILL_BLOCKS 4096u
-
 /* Totals above this go to the keys' own: entries of a block of text must not overflow a sum. */
 #define MOST_FULL_TOTAL 255u
 
@@ -104,9 +101,10 @@ static __global__ void fill_image(const __grid_constant__ trawl_hot_view view,
 
 /* ------------------------------------------------------------------ making them */
 
-static uint32_t blocks_for(uint64_t count) {
-    uint64_t blocks = (count + FILL_THREADS - 1) / FILL_THREADS;
-    return blocks < MOST_FILL_BLOCKS ? (uint32_t)blocks : MOST_FILL_BLOCKS;
+/* Blocks that fill `count` entries. */
+static uint32_t blocks_for(const trawl_gpu_tuning *tuning, uint64_t count) {
+    uint64_t blocks = (count + tuning->hot_table_threads - 1) / tuning->hot_table_threads;
+    return blocks < tuning->hot_table_blocks ? (uint32_t)blocks : tuning->hot_table_blocks;
 }
 
 /* Rows that fit beside the classes into `bytes` of shared memory. */
@@ -114,9 +112,9 @@ static uint32_t rows_in(size_t bytes, uint32_t classes) {
     return (uint32_t)((bytes - TRAWL_HOT_CLASS_BYTES - 15) / (2 * classes));
 }
 
-static trawl_status make_image(const trawl_cuda_hot *hot, const trawl_cuda_dfa *dfa,
-                               const trawl_hot_shape *shape, trawl_hot_image *image,
-                               trawl_error *error) {
+static trawl_status make_image(const trawl_gpu_tuning *tuning, const trawl_cuda_hot *hot,
+                               const trawl_cuda_dfa *dfa, const trawl_hot_shape *shape,
+                               trawl_hot_image *image, trawl_error *error) {
     trawl_hot_view view = hot->view;
     uint32_t rows = shape->rows + (shape->whole ? 0 : 1);
     /* At least as many entries as bytes, so that one grid fills both. */
@@ -127,8 +125,8 @@ static trawl_status make_image(const trawl_cuda_hot *hot, const trawl_cuda_dfa *
     view.image.whole = shape->whole;
     TRAWL_CUDA_TRY(cudaMalloc((void **)&view.image.bytes, view.image.image_bytes), error);
     *image = view.image;
-    TRAWL_LAUNCH(fill_image, blocks_for(entries), FILL_THREADS, 0, (cudaStream_t)0, view,
-                 dfa->class_of);
+    TRAWL_LAUNCH(fill_image, blocks_for(tuning, entries), tuning->hot_table_threads, 0,
+                 (cudaStream_t)0, view, dfa->class_of);
     TRAWL_CUDA_LAUNCHED("fill_image", error);
     return TRAWL_OK;
 }
@@ -136,6 +134,7 @@ static trawl_status make_image(const trawl_cuda_hot *hot, const trawl_cuda_dfa *
 static trawl_status fill(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *dfa,
                          const trawl_state_ranks *ranks, uint32_t *rank_of, trawl_cuda_hot *hot,
                          trawl_error *error) {
+    const trawl_gpu_tuning *tuning = uploaded->device.tuning;
     hot_source source;
     memset(&source, 0, sizeof source);
     source.dfa = *dfa;
@@ -150,15 +149,15 @@ static trawl_status fill(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *df
         TRAWL_CUDA_TRY(cudaMemcpy(order, ranks->order, (size_t)ranks->states * sizeof *order,
                                   cudaMemcpyHostToDevice),
                        error);
-        TRAWL_LAUNCH(fill_ranks, blocks_for(ranks->states), FILL_THREADS, 0, (cudaStream_t)0, order,
-                     ranks->states, rank_of);
+        TRAWL_LAUNCH(fill_ranks, blocks_for(tuning, ranks->states), tuning->hot_table_threads, 0,
+                     (cudaStream_t)0, order, ranks->states, rank_of);
         TRAWL_CUDA_LAUNCHED("fill_ranks", error);
         source.order = order;
         source.rank_of = rank_of;
     }
-    TRAWL_LAUNCH(fill_full, blocks_for((uint64_t)dfa->states * dfa->classes), FILL_THREADS, 0,
-                 (cudaStream_t)0, source, hot->view.full_bits, hot->view.full_most, hot->memory,
-                 const_cast<uint32_t *>(hot->view.key));
+    TRAWL_LAUNCH(fill_full, blocks_for(tuning, (uint64_t)dfa->states * dfa->classes),
+                 tuning->hot_table_threads, 0, (cudaStream_t)0, source, hot->view.full_bits,
+                 hot->view.full_most, hot->memory, const_cast<uint32_t *>(hot->view.key));
     TRAWL_CUDA_LAUNCHED("fill_full", error);
     return TRAWL_OK;
 }
@@ -197,10 +196,11 @@ static trawl_status make(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *df
     }
     trawl_status status = fill(uploaded, dfa, ranks, rank_of, hot, error);
     if (status == TRAWL_OK) {
-        status = make_image(hot, dfa, &states_shape, &hot->staged_image, error);
+        status =
+            make_image(uploaded->device.tuning, hot, dfa, &states_shape, &hot->staged_image, error);
     }
     if (status == TRAWL_OK) {
-        status = make_image(hot, dfa, &shape, &hot->view.image, error);
+        status = make_image(uploaded->device.tuning, hot, dfa, &shape, &hot->view.image, error);
     }
     cudaError_t code = cudaDeviceSynchronize();
     (void)cudaFree(rank_of);

@@ -13,14 +13,10 @@
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
 
-/* A row of gathered states: 128 bytes, and a word so that rows begin in different banks. */
-#define STAGE_WORDS 32u
-#define STAGE_STRIDE 33u
-
 uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_launch_plan *plan, trawl_cuda_form form,
                                        uint32_t before) {
     bool staged = plan->kernel == TRAWL_CUDA_AC_DFA_AC4 && form == TRAWL_CUDA_STATES;
-    uint32_t strip_bytes = plan->strip_bytes + (staged ? STAGE_STRIDE * 4 : 0);
+    uint32_t strip_bytes = plan->strip_bytes + (staged ? TRAWL_AC4_STAGE_STRIDE * 4 : 0);
     return TRAWL_DFA_CLASS_BYTES + before + plan->block_threads * strip_bytes;
 }
 
@@ -73,8 +69,8 @@ static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &re
     for (uint32_t i = threadIdx.x; i < blockDim.x * words / 2; i += blockDim.x) {
         uint32_t row = i / (words / 2);
         uint32_t pair = i % (words / 2);
-        uint32_t low = stage[row * STAGE_STRIDE + 2 * pair];
-        uint32_t high = stage[row * STAGE_STRIDE + 2 * pair + 1];
+        uint32_t low = stage[row * TRAWL_AC4_STAGE_STRIDE + 2 * pair];
+        uint32_t high = stage[row * TRAWL_AC4_STAGE_STRIDE + 2 * pair + 1];
         int64_t at = (int64_t)begin + (int64_t)row * strip_bytes + pair * (8 / sizeof(T));
         if (at >= (int64_t)slice.length) {
             continue;
@@ -100,8 +96,8 @@ static __device__ __forceinline__ void
 walk_staged(const trawl_cuda_reporter &reporter, const trawl_cuda_dfa &dfa, const uint8_t *class_of,
             const uint8_t *mine, uint32_t *stage, int32_t block_begin, const trawl_dfa_span &span,
             uint32_t state, uint32_t strip_bytes) {
-    const uint32_t round_bytes = STAGE_WORDS * 4 / sizeof(T); /* of text */
-    uint32_t *row = stage + threadIdx.x * STAGE_STRIDE;
+    const uint32_t round_bytes = TRAWL_AC4_STAGE_WORDS * 4 / sizeof(T); /* of text */
+    uint32_t *row = stage + threadIdx.x * TRAWL_AC4_STAGE_STRIDE;
     int32_t begin = block_begin + (int32_t)(threadIdx.x * strip_bytes);
     for (uint32_t round = 0; round < strip_bytes; round += round_bytes) {
         uint32_t bytes = strip_bytes - round < round_bytes ? strip_bytes - round : round_bytes;

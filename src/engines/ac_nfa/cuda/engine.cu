@@ -14,19 +14,8 @@
 #include "engines/ac_nfa/cuda/engine.cuh"
 #include "gpu/emission.cuh"
 
-/* S_memsize of Kouzinopoulos et al. 2015, 4.2.2; they do not name their number of threads. */
-#define TILE_BYTES 16128u
-#define TILE_THREADS 256u
-
-/* Charan 2015 names no numbers. What a thread scans is then worth a fourth of it as overlap; less
- * than this is only taken from texts that are too short to give it to every thread. */
-#define MOST_USEFUL_BYTES 256u
-#define LEAST_USEFUL_BYTES 64u
-
-/* Threads that a multiprocessor runs at the same time. */
-#define REGISTER_BLOOM_THREADS 2048u
-
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
+
 /* ------------------------------------------------------------------ preparing */
 
 static void release(trawl_cuda_db *uploaded) {
@@ -248,19 +237,20 @@ static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_l
 
 /* Threads that the whole device runs at the same time. */
 static uint64_t resident_threads(const trawl_cuda_db *uploaded) {
-    return (uint64_t)uploaded->device.multiprocessors * REGISTER_BLOOM_THREADS;
+    return (uint64_t)uploaded->device.multiprocessors * uploaded->device.tuning->resident_threads;
 }
 
 /* T, and what S_thread is where the caller does not ask for a block's bytes. */
 static uint32_t choose_shape(const trawl_cuda_db *uploaded,
                              const trawl_cuda_launch_request *request,
                              trawl_cuda_launch_plan *plan) {
+    const trawl_gpu_tuning *tuning = uploaded->device.tuning;
     /* A block that fills its shared memory has the multiprocessor for itself. */
     uint32_t usual_threads =
-        plan->kernel == TRAWL_CUDA_AC_NFA_SHARED ? TRAWL_CUDA_MOST_THREADS : TILE_THREADS;
+        plan->kernel == TRAWL_CUDA_AC_NFA_SHARED ? TRAWL_CUDA_MOST_THREADS : tuning->nfa_threads;
     plan->block_threads = request->block_threads != 0 ? request->block_threads : usual_threads;
     if (is_tiled(plan->kernel)) { /* the paper's tile as far as threads divide it */
-        return TILE_BYTES / plan->block_threads;
+        return tuning->nfa_tile_bytes / plan->block_threads;
     }
     uint64_t length =
         request->length < TRAWL_CUDA_LARGEST_SLICE ? request->length : TRAWL_CUDA_LARGEST_SLICE;
@@ -270,12 +260,14 @@ static uint32_t choose_shape(const trawl_cuda_db *uploaded,
     if (has_counters(plan->kernel)) {
         /* S_thread = n / (numBlocks * blockDim), with as few blocks as keep the multiprocessors
          * occupied (Kouzinopoulos et al. 2015, 4.2.1). */
-        uint32_t least = TILE_BYTES / TILE_THREADS;
+        uint32_t least = tuning->nfa_tile_bytes / tuning->nfa_threads;
         return fair < least ? least : (uint32_t)fair;
     }
+    /* Four times the overlap: more than that saves little, and shorter strips keep more threads
+     * busy. */
     uint64_t useful = (uint64_t)4 * (uploaded->db->header->max_length - 1);
-    useful = useful < MOST_USEFUL_BYTES ? MOST_USEFUL_BYTES : useful;
-    fair = fair < LEAST_USEFUL_BYTES ? LEAST_USEFUL_BYTES : fair;
+    useful = useful < tuning->nfa_useful_bytes ? tuning->nfa_useful_bytes : useful;
+    fair = fair < tuning->nfa_least_bytes ? tuning->nfa_least_bytes : fair;
     return (uint32_t)((useful < fair ? useful : fair) + 15) / 16 * 16;
 }
 
@@ -293,7 +285,7 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
 
 /* As many blocks as the device runs at the same time; they take the tiles in turn. */
 static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan) {
-    uint64_t blocks = REGISTER_BLOOM_THREADS / plan->block_threads;
+    uint64_t blocks = uploaded->device.tuning->resident_threads / plan->block_threads;
     uint64_t by_shared = uploaded->device.shared_bytes / (plan->shared_bytes + 1024u);
     blocks = by_shared < blocks ? by_shared : blocks;
     return (uint32_t)(blocks == 0 ? 1 : blocks) * (uint32_t)uploaded->device.multiprocessors;
@@ -381,8 +373,9 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
     }
     trawl_status status = launch_walk(&launch, error);
     if (status == TRAWL_OK && shape->counters != NULL) {
-        TRAWL_LAUNCH(add_counters, (threads + 1023) / 1024, 256, 0, stream, *output,
-                     shape->counters, threads);
+        TRAWL_LAUNCH(add_counters, (threads + 1023) / 1024,
+                     uploaded->device.tuning->counter_threads, 0, stream, *output, shape->counters,
+                     threads);
         TRAWL_CUDA_LAUNCHED("add_counters", error);
     }
     return status;

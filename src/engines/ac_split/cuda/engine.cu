@@ -27,17 +27,6 @@
 /* The kernels, in the order of kernels.c. */
 enum { KERNEL_P2, KERNEL_P1 };
 
-/* 5.2.2 of the paper: 128 threads per block are best for P-1; 256 threads and 8 KB of shared memory
- * for P-2. What a thread of P-1 scans it does not say. */
-#define P1_BLOCK_THREADS 128u
-#define P1_STRIP_BYTES 128u
-#define P2_BLOCK_THREADS 256u
-#define P2_STRIP_BYTES 32u
-
-/* Patterns longer than those of the paper get more bytes per thread than P2_STRIP_BYTES, since a
- * thread reads max_length - 1 bytes besides; but no more than this for a block. */
-#define P2_MOST_BLOCK_BYTES 32768u
-
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 #define BANKS 32u
 
@@ -124,13 +113,17 @@ static uint32_t rows_before(const trawl_cuda_db *uploaded, uint32_t strip_bytes)
     return (before + strip_bytes - 1) / strip_bytes;
 }
 
+/* Bytes of a strip unless the caller names them. p2: a thread also reads max_length - 1 bytes
+ * before its strip, so patterns longer than those of the paper get longer strips. */
 static uint32_t usual_strip_bytes(const trawl_cuda_db *uploaded, uint32_t kernel,
                                   uint32_t threads) {
+    const trawl_gpu_tuning *tuning = uploaded->device.tuning;
     if (kernel == KERNEL_P1) {
-        return P1_STRIP_BYTES;
+        return tuning->split_p1.strip_bytes;
     }
-    uint32_t bytes = P2_STRIP_BYTES;
-    while (bytes < uploaded->db->header->max_length && 2 * bytes * threads <= P2_MOST_BLOCK_BYTES) {
+    uint32_t bytes = tuning->split_p2.strip_bytes;
+    while (bytes < uploaded->db->header->max_length &&
+           2 * bytes * threads <= tuning->split_block_bytes) {
         bytes *= 2;
     }
     return bytes;
@@ -142,7 +135,8 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
     bool tiled = plan->kernel == KERNEL_P2;
     uint32_t threads = request->block_threads;
     if (threads == 0) {
-        threads = tiled ? P2_BLOCK_THREADS : P1_BLOCK_THREADS;
+        const trawl_gpu_tuning *tuning = uploaded->device.tuning;
+        threads = tiled ? tuning->split_p2.block_threads : tuning->split_p1.block_threads;
     }
     plan->block_threads = threads;
     trawl_status status =

@@ -6,16 +6,7 @@
 #include "engines/rabin_karp/cuda/engine.cuh"
 #include "gpu/strip.cuh"
 
-#define BLOCK_THREADS 256u
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 28)
-
-/* A strip costs a whole window before its first byte: so at least as long as one, up to a limit
- * that leaves enough threads. */
-#define FEWEST_STRIP_BYTES 256u
-#define MOST_STRIP_BYTES 8192u
-
-/* Windows of `grouped` that are hashed before those that passed are looked up. */
-#define STRETCH 256u
 
 /* How much of the arithmetic a pass needs (as in engines/rabin_karp/scan.c). */
 enum arithmetic { VANISHING, WRAPPING, MODULAR };
@@ -84,7 +75,7 @@ static __device__ __forceinline__ void roll_paper(const trawl_cuda_reporter &rep
 }
 
 /* grouped: notes which of the windows that end with text[first] .. text[past - 1], at least one and
- * at most STRETCH, the filter lets pass: bit i % 32 of word i / 32. */
+ * at most TRAWL_ROLLING_STRETCH, the filter lets pass: bit i % 32 of word i / 32. */
 template <int KIND>
 static __device__ __forceinline__ void
 roll_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_table *table,
@@ -189,9 +180,10 @@ roll_grouped(const trawl_cuda_reporter &reporter, const trawl_cuda_rabin_karp_pa
              const trawl_rolling_table *table, const uint32_t *filter, uint32_t first,
              uint32_t past, trawl_counter *cursor) {
     const uint8_t *text = reporter.slice.text;
-    uint32_t noted[STRETCH / 32];
-    for (; first < past; first += STRETCH) {
-        uint32_t count = past - first < STRETCH ? past - first : STRETCH;
+    uint32_t noted[TRAWL_ROLLING_STRETCH / 32];
+    for (; first < past; first += TRAWL_ROLLING_STRETCH) {
+        uint32_t count =
+            past - first < TRAWL_ROLLING_STRETCH ? past - first : TRAWL_ROLLING_STRETCH;
         if (!is_whole(reporter.slice, pass.window, first, count)) {
             roll_stretch<KIND>(pass, table, filter, text, first, first + count, noted);
         } else if (trawl_cuda_rabin_karp_shares<false>(pass)) {
@@ -248,10 +240,15 @@ trawl_status trawl_cuda_rabin_karp_roll_plan(const trawl_cuda_db *uploaded,
                                              trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_rabin_karp_tables *tables =
         (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
-    plan->block_threads = request->block_threads != 0 ? request->block_threads : BLOCK_THREADS;
+    const trawl_gpu_tuning *tuning = uploaded->device.tuning;
+    const uint32_t least = tuning->rolling.strip_bytes, most = tuning->rolling_most_bytes;
+    plan->block_threads =
+        request->block_threads != 0 ? request->block_threads : tuning->rolling.block_threads;
+    /* A strip costs the hash of a whole window before its first byte: so it is as long as one, up
+     * to a limit that leaves enough threads. */
     uint32_t strip_bytes = (tables->longest + 15) / 16 * 16;
-    strip_bytes = strip_bytes < FEWEST_STRIP_BYTES ? FEWEST_STRIP_BYTES : strip_bytes;
-    strip_bytes = strip_bytes > MOST_STRIP_BYTES ? MOST_STRIP_BYTES : strip_bytes;
+    strip_bytes = strip_bytes < least ? least : strip_bytes;
+    strip_bytes = strip_bytes > most ? most : strip_bytes;
     uint32_t filter_bytes = 0;
     for (uint32_t pass = 0; pass < tables->passes; pass++) {
         uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);

@@ -16,19 +16,11 @@
 
 #include "engines/rabin_karp/cuda/modular.cuh"
 
-#define BLOCK_THREADS 256u
-#define MOST_THREADS 512u
 #define WARP 32u
 #define ALL_LANES 0xffffffffu
 
-/* Positions whose sums are loaded before the first of them is used. */
-#define STEPS_AHEAD 8u
-
 /* A thread owns as many bytes as a vote of a warp has bits. */
 #define STRIP_BYTES 32u
-
-/* Sums of so many positions are kept. */
-#define SLICE_BYTES (UINT64_C(1) << 26)
 
 #define WORKSPACE_ALIGNMENT ((size_t)256)
 
@@ -118,10 +110,10 @@ static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass
     uint32_t ahead = trawl_cuda_exponent(powers, WARP);
     uint32_t turn = WHOLE ? turn_of(powers, slice, (uint32_t)at) : 0;
     uint32_t passed = 0;
-    for (uint32_t step = 0; step < WARP; step += STEPS_AHEAD) {
-        uint32_t sum[STEPS_AHEAD], before[STEPS_AHEAD];
+    for (uint32_t step = 0; step < WARP; step += TRAWL_SUMS_STEPS_AHEAD) {
+        uint32_t sum[TRAWL_SUMS_STEPS_AHEAD], before[TRAWL_SUMS_STEPS_AHEAD];
         const SUM *here = slice.sums + at;
-        for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
+        for (uint32_t s = 0; s < TRAWL_SUMS_STEPS_AHEAD; s++) {
             int32_t number = at + (int32_t)(s * WARP);
             bool valid = WHOLE || (number >= first && number < past);
             sum[s] = valid ? (uint32_t)__ldg(here + s * WARP) : 0;
@@ -129,7 +121,7 @@ static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass
                         : valid ? sum_before(slice, (uint32_t)number, pass.window)
                                 : 0;
         }
-        for (uint32_t s = 0; s < STEPS_AHEAD; s++) {
+        for (uint32_t s = 0; s < TRAWL_SUMS_STEPS_AHEAD; s++) {
             int32_t number = at + (int32_t)(s * WARP);
             bool valid = WHOLE || (number >= first && number < past);
             if (!WHOLE) {
@@ -144,7 +136,7 @@ static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass
                 turn = min(turn, turn - powers.period);
             }
         }
-        at += (int32_t)(STEPS_AHEAD * WARP);
+        at += (int32_t)(TRAWL_SUMS_STEPS_AHEAD * WARP);
     }
     return passed;
 }
@@ -190,7 +182,7 @@ static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_kar
 /* A warp takes 32 strips of 32 bytes at a time; every lane verifies what passed in its own, in the
  * order of the text. */
 template <bool PAPER, bool NARROW, typename SUM>
-static __global__ void __launch_bounds__(MOST_THREADS)
+static __global__ void __launch_bounds__(TRAWL_SUMS_MOST_THREADS)
     look_up(const __grid_constant__ trawl_cuda_reporter reporter,
             const __grid_constant__ trawl_cuda_rabin_karp_pass pass,
             const __grid_constant__ trawl_cuda_powers powers, slice_sums<SUM> sums) {
@@ -274,11 +266,13 @@ trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
                           "divide the base: variant paper, or rabin_karp_modulus; kernel rolling "
                           "takes any database");
     }
-    plan->block_threads = request->block_threads != 0 ? request->block_threads : BLOCK_THREADS;
-    if (plan->block_threads > MOST_THREADS) {
+    const trawl_gpu_tuning *tuning = uploaded->device.tuning;
+    plan->block_threads =
+        request->block_threads != 0 ? request->block_threads : tuning->sums_threads;
+    if (plan->block_threads > TRAWL_SUMS_MOST_THREADS) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp: %u threads per block; kernel prefix-sums takes up to %u",
-                          plan->block_threads, MOST_THREADS);
+                          plan->block_threads, TRAWL_SUMS_MOST_THREADS);
     }
     if (request->block_bytes != 0 && request->block_bytes != plan->block_threads * STRIP_BYTES) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
@@ -292,8 +286,8 @@ trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
         uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);
         plan->shared_bytes = bytes > plan->shared_bytes ? bytes : plan->shared_bytes;
     }
-    plan->slice_bytes = SLICE_BYTES;
-    uint64_t count = SLICE_BYTES + tables->longest - 1;
+    plan->slice_bytes = tuning->sums_slice;
+    uint64_t count = tuning->sums_slice + tables->longest - 1;
     count = count > request->length ? request->length : count;
     size_t storage_bytes = 0;
     if (count != 0) {
@@ -344,9 +338,9 @@ trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded,
     shared.sums = workspace;
     shared.begin = slice->owned < tables->longest - 1 ? 0 : slice->owned - (tables->longest - 1);
     shared.count = slice->length - shared.begin;
-    /* Twice as many as run at the same time, so that they end together. */
-    shared.most_blocks =
-        2 * (uint32_t)uploaded->device.multiprocessors * (2048 / plan->block_threads);
+    const trawl_gpu_tuning *tuning = uploaded->device.tuning;
+    shared.most_blocks = tuning->sums_rounds * (uint32_t)uploaded->device.multiprocessors *
+                         (tuning->resident_threads / plan->block_threads);
     shared.stream = stream;
     size_t before = sums_bytes(powers, shared.count);
     size_t storage_bytes = plan->workspace_bytes - before;

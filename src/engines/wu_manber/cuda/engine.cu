@@ -15,13 +15,6 @@
  */
 #include "engines/wu_manber/cuda/engine.cuh"
 
-/* S_memsize of the paper, a block's share of 16 KB of shared memory. */
-#define PAPER_BLOCK_BYTES 16128u
-#define BLOCK_THREADS 256u
-
-/* Where kernels before cw keep their counters; bounds the workspace. */
-#define SLICE_BYTES (UINT64_C(1) << 28)
-
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 
 typedef struct wu_manber_tables {
@@ -198,9 +191,11 @@ static trawl_status plan_path(const trawl_cuda_db *uploaded,
 static trawl_status plan_shape(const trawl_cuda_db *uploaded,
                                const trawl_cuda_launch_request *request,
                                trawl_cuda_launch_plan *plan, trawl_error *error) {
-    plan->block_threads = request->block_threads != 0 ? request->block_threads : BLOCK_THREADS;
+    const trawl_gpu_tuning *tuning = uploaded->device.tuning;
+    plan->block_threads =
+        request->block_threads != 0 ? request->block_threads : tuning->wu_manber_threads;
     trawl_status status =
-        trawl_cuda_plan_text(uploaded, request, PAPER_BLOCK_BYTES / plan->block_threads, 1,
+        trawl_cuda_plan_text(uploaded, request, tuning->wu_manber_bytes / plan->block_threads, 1,
                              MOST_BLOCK_BYTES, plan, error);
     if (status != TRAWL_OK || !is_tiled(plan->kernel)) {
         return status;
@@ -221,9 +216,9 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
         return status;
     }
     plan->ordered = tables->kernel.header.variant == TRAWL_WU_MANBER_TUNED;
-    plan->slice_bytes = SLICE_BYTES;
+    plan->slice_bytes = uploaded->device.tuning->wu_manber_slice;
     if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW && request->form != TRAWL_CUDA_MATCHES) {
-        uint64_t bytes = request->length < SLICE_BYTES ? request->length : SLICE_BYTES;
+        uint64_t bytes = request->length < plan->slice_bytes ? request->length : plan->slice_bytes;
         plan->workspace_bytes = ((bytes + 15) / plan->strip_bytes + 1) * sizeof(trawl_counter);
     }
     return TRAWL_OK;
@@ -305,8 +300,9 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
                               ? launch_path<true>(&context, error)
                               : launch_path<false>(&context, error);
     if (status == TRAWL_OK && counted && context.counters != NULL) {
-        TRAWL_LAUNCH(add_counters, (strips + 255) / 256, 256, 0, stream, *output, context.counters,
-                     strips);
+        uint32_t threads = uploaded->device.tuning->counter_threads;
+        TRAWL_LAUNCH(add_counters, (strips + threads - 1) / threads, threads, 0, stream, *output,
+                     context.counters, strips);
         TRAWL_CUDA_LAUNCHED("add_counters", error);
     }
     return status;

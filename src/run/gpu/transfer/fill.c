@@ -8,11 +8,6 @@
 #include "base/read_source.h"
 #include "base/status.h"
 
-/* A thread's share: large beside what taking it costs, small beside a segment, so that the last
- * ones of a fill end together. */
-#define SHARE ((uint64_t)1 << 20)
-#define SHARES_EACH 2u /* of a window at least, or another thread is not worth waking */
-
 typedef struct fill_job {
     uint8_t *to;
     uint64_t begin, end; /* of the window */
@@ -91,7 +86,9 @@ static bool take_share(trawl_fillers *fillers, const fill_job *wanted, fill_shar
     }
     share->job = job;
     share->begin = job->taken;
-    share->end = job->end - job->taken < SHARE ? job->end : job->taken + SHARE;
+    share->end = job->end - job->taken < TRAWL_FILL_SHARE_BYTES
+                     ? job->end
+                     : job->taken + TRAWL_FILL_SHARE_BYTES;
     job->taken = share->end;
     if (job->taken == job->end) {
         fillers->first = (fillers->first + 1) % fillers->places;
@@ -167,7 +164,8 @@ static void take_part(void *context, uint32_t member) {
 void trawl_fillers_run(trawl_fillers *fillers, trawl_team *team, void (*drive)(void *context),
                        void *context) {
     fill_call call = {fillers, drive, context};
-    uint64_t members = fillers->window->length / (SHARES_EACH * SHARE) + 1;
+    uint64_t members =
+        fillers->window->length / (TRAWL_FILL_SHARES_EACH * TRAWL_FILL_SHARE_BYTES) + 1;
     members = members < TRAWL_FILL_MOST_THREADS ? members : TRAWL_FILL_MOST_THREADS;
     if (team == NULL || members == 1) {
         take_part(&call, 0);

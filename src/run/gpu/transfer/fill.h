@@ -11,10 +11,8 @@
 #define TRAWL_RUN_GPU_TRANSFER_FILL_H
 
 #include "base/team.h"
+#include "run/gpu/transfer/tuning.h"
 #include "scan/contract.h"
-
-/* More threads than this do not read faster than a device takes text. */
-#define TRAWL_FILL_MOST_THREADS 16u
 
 typedef struct trawl_fillers trawl_fillers;
 

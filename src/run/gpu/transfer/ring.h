@@ -18,11 +18,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-
-#define TRAWL_RING_MOST_SLOTS 64u   /* of a ring */
-#define TRAWL_RING_SLOTS_B 2u       /* input and output buffers of strategy B */
-#define TRAWL_RING_DEFAULT_SLOTS 3u /* one coming in, one being scanned, one going out */
-#define TRAWL_RING_FILLED_SLOTS 4u  /* the same with fill: one more is being filled meanwhile */
+#include "run/gpu/transfer/tuning.h"
 
 typedef enum trawl_strategy {
     TRAWL_STRATEGY_RING,

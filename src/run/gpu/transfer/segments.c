@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "run/gpu/transfer/segments.h"
 
-/* A chosen segment: a share of the window within these bounds. Below the smallest, launching costs
- * as much as copying; beyond the largest, nothing is gained any more, but the first copy and the
- * last scan, which nothing overlaps, take longer. */
-#define SHARE 16u
-#define SMALLEST ((uint64_t)1 << 20)
-#define LARGEST ((uint64_t)32 << 20)
-#define OVERLAP_FACTOR 16u /* own bytes for each byte of overlap that is copied twice */
+#include "run/gpu/transfer/tuning.h"
 
 trawl_segments trawl_segments_cut(uint64_t length, uint64_t owned, uint64_t overlap,
                                   uint64_t bytes) {
     uint64_t own = length - owned;
     if (bytes == 0) {
-        bytes = own / SHARE;
-        bytes = bytes < SMALLEST ? SMALLEST : bytes > LARGEST ? LARGEST : bytes;
-        bytes = bytes < OVERLAP_FACTOR * overlap ? OVERLAP_FACTOR * overlap : bytes;
+        bytes = own / TRAWL_SEGMENT_FRACTION;
+        bytes = bytes < TRAWL_SEGMENT_LEAST_BYTES  ? TRAWL_SEGMENT_LEAST_BYTES
+                : bytes > TRAWL_SEGMENT_MOST_BYTES ? TRAWL_SEGMENT_MOST_BYTES
+                                                   : bytes;
+        bytes = bytes < TRAWL_SEGMENT_OVERLAP_FACTOR * overlap
+                    ? TRAWL_SEGMENT_OVERLAP_FACTOR * overlap
+                    : bytes;
     }
     bytes = bytes < own ? bytes : own;
     bytes = (bytes + TRAWL_SEGMENT_UNIT - 1) / TRAWL_SEGMENT_UNIT * TRAWL_SEGMENT_UNIT;
