@@ -9,6 +9,7 @@
 #include "base/allocate.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "database/selection.h"
 
 /* The sections that every database has. */
 static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_assembly *plan,
@@ -110,9 +111,13 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
                          .image = image,
                          .error = error,
                          .parts = 1};
+    trawl_selection_build selection = {.keys = {.count = 0}};
     trawl_status status = reserve_patterns(patterns, plan, image, error);
     if (status == TRAWL_OK) {
         status = plan->engine->plan(&build);
+        if (status == TRAWL_OK) {
+            status = trawl_selection_plan(&build, &selection);
+        }
         if (status == TRAWL_OK && db == NULL) {
             *size = trawl_image_size(image);
         } else if (status == TRAWL_OK) {
@@ -120,8 +125,12 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
             if (status == TRAWL_OK) {
                 status = plan->engine->fill(&build);
             }
+            if (status == TRAWL_OK) {
+                status = trawl_selection_fill(&build, &selection);
+            }
         }
         plan->engine->release(&build);
+        trawl_selection_release(&selection);
     }
     if (status == TRAWL_OK && db != NULL) {
         fill_patterns(patterns, plan, image);

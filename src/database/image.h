@@ -10,7 +10,7 @@
 #include "trawl/trawl.h"
 
 #define TRAWL_IMAGE_MAGIC "TRAWLDB\n"
-#define TRAWL_IMAGE_VERSION 5u
+#define TRAWL_IMAGE_VERSION 6u
 #define TRAWL_IMAGE_BYTE_ORDER 0x01020304u
 #define TRAWL_IMAGE_ALIGNMENT 64u
 #define TRAWL_IMAGE_MAX_SECTIONS 4096u
@@ -25,9 +25,11 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_PATTERN_FLAGS = 3, /* uint8_t[patterns] */
     TRAWL_SECTION_NAME_OFFSETS = 4,  /* uint32_t[patterns + 1], absent when no pattern has a name */
     TRAWL_SECTION_NAMES = 5,
-    TRAWL_SECTION_REASON = 6,      /* text with a final NUL */
-    TRAWL_SECTION_PLAN = 7,        /* trawl_plan_record (plan/record.h); absent: not planned */
-    TRAWL_SECTION_DEVICE_PLAN = 8, /* trawl_device_record; absent: not planned for a GPU */
+    TRAWL_SECTION_REASON = 6,        /* text with a final NUL */
+    TRAWL_SECTION_PLAN = 7,          /* trawl_plan_record (plan/record.h); absent: not planned */
+    TRAWL_SECTION_DEVICE_PLAN = 8,   /* trawl_device_record; absent: not planned for a GPU */
+    TRAWL_SECTION_SELECTION_KEY = 9, /* trawl_selection_key[keys] (database/selection.h) */
+    TRAWL_SECTION_SELECTION_PATTERN = 10, /* uint32_t[patterns]: the selection key of each */
     /* automata: byte classes and outputs (automaton/classes.h, database/outputs.h) */
     TRAWL_SECTION_CLASSES = 16,    /* uint8_t[256] */
     TRAWL_SECTION_KEY_LENGTH = 17, /* uint32_t[keys] */

@@ -28,8 +28,7 @@ trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const traw
     return trawl_build_reserve(build, TRAWL_SECTION_KEY_IDS, part, keys->pattern_count, 4, instead);
 }
 
-/* A case-sensitive pattern without letters needs no verification: folding did not change it. */
-static bool needs_verification(const trawl_patterns *patterns, uint32_t id) {
+bool trawl_outputs_verifies(const trawl_patterns *patterns, uint32_t id) {
     if ((patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
         return false;
     }
@@ -56,13 +55,20 @@ void trawl_outputs_begin(const trawl_build *build, uint32_t part, const trawl_ke
         .ids = trawl_image_section(image, TRAWL_SECTION_KEY_IDS, part),
         .verify = trawl_image_section(image, TRAWL_SECTION_KEY_VERIFY, part),
         .records = trawl_image_section(image, TRAWL_SECTION_KEY_RECORD, part),
+        .longest = trawl_image_section(image, TRAWL_SECTION_SELECTION_KEY, 0) != NULL,
     };
     writer->first[0] = 0;
 }
 
-/* The record of a key whose patterns are ids[first .. past). */
+/* The record of a key whose patterns are ids[first .. past). `longest`: of all its matches, the
+ * longest one with the lowest id alone. */
 static trawl_key_record make_record(uint32_t length, uint32_t link, uint8_t verify,
-                                    const uint32_t *ids, uint32_t first, uint32_t past) {
+                                    const uint32_t *ids, uint32_t first, uint32_t past,
+                                    bool longest) {
+    if (longest) {
+        return (trawl_key_record){
+            .length = length, .link = TRAWL_NO_KEY, .patterns = 1, .ids = ids[first]};
+    }
     uint32_t count = past - first;
     return (trawl_key_record){
         .length = length,
@@ -83,13 +89,14 @@ void trawl_outputs_append(trawl_outputs_writer *writer, uint32_t key, uint32_t s
     for (uint32_t i = keys->first[key]; i < keys->first[key + 1]; i++) {
         uint32_t id = keys->ids[i];
         writer->ids[writer->used++] = id;
-        if (keys->folded && needs_verification(writer->patterns, id)) {
+        if (keys->folded && trawl_outputs_verifies(writer->patterns, id)) {
             writer->verify[number] = TRAWL_VERIFY_OWN | TRAWL_VERIFY_CHAIN;
         }
     }
     writer->first[writer->count] = writer->used;
-    writer->records[number] = make_record(writer->length[number], shorter, writer->verify[number],
-                                          writer->ids, writer->first[number], writer->used);
+    writer->records[number] =
+        make_record(writer->length[number], shorter, writer->verify[number], writer->ids,
+                    writer->first[number], writer->used, writer->longest);
 }
 
 void trawl_outputs_fill(trawl_build *build, uint32_t part, const trawl_keys *keys,
@@ -138,9 +145,11 @@ trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_err
                           "the database's outputs have inconsistent sizes");
     }
     const trawl_pattern_view *patterns = &db->patterns;
+    bool longest = trawl_db_section(db, TRAWL_SECTION_SELECTION_KEY, 0, NULL) != NULL;
     for (uint64_t key = 0; key < keys; key++) {
         bool linked = link[key] != TRAWL_NO_KEY;
         if (first[key + 1] < first[key] || first[key + 1] > ids_size / 4 ||
+            (longest && (first[key + 1] == first[key] || verify[key] != 0)) ||
             (linked && (link[key] >= key || length[link[key]] >= length[key]))) {
             return trawl_fail(error, TRAWL_ERROR_FORMAT,
                               "the database's output of key %llu is damaged",
@@ -155,8 +164,8 @@ trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_err
                               "the database's verification of key %llu is damaged",
                               (unsigned long long)key);
         }
-        trawl_key_record record =
-            make_record(length[key], link[key], verify[key], ids, first[key], first[key + 1]);
+        trawl_key_record record = make_record(length[key], link[key], verify[key], ids, first[key],
+                                              first[key + 1], longest);
         if (memcmp(&record, &records[key], sizeof record) != 0) {
             return trawl_fail(error, TRAWL_ERROR_FORMAT,
                               "the database's record of key %llu is damaged",

@@ -46,6 +46,10 @@ static inline bool trawl_record_is_plain(const trawl_key_record *record) {
     return record->patterns == 1 && record->link == TRAWL_NO_KEY;
 }
 
+/* Whether a match of this pattern in folded text has to be compared with the text once more. A
+ * case-sensitive pattern without letters does not: folding did not change it. */
+bool trawl_outputs_verifies(const trawl_patterns *patterns, uint32_t id);
+
 /* Reserves the sections of part `part` for a trie of these keys. */
 trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,
                                    const char *instead);
@@ -60,6 +64,7 @@ typedef struct trawl_outputs_writer {
     trawl_key_record *records;
     uint32_t count; /* keys so far */
     uint32_t used;  /* patterns so far */
+    bool longest;   /* records have the longest key alone, for leftmost kinds (selection.h) */
 } trawl_outputs_writer;
 
 void trawl_outputs_begin(const trawl_build *build, uint32_t part, const trawl_keys *keys,

@@ -8,6 +8,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "database/selection.h"
 #include "database/validate.h"
 #include "engines/registry.h"
 
@@ -44,6 +45,9 @@ static trawl_status open_block(uint8_t *block, uint64_t size, trawl_block_owner 
     status = trawl_db_adopt(block, size, owner, engine, &made, error);
     if (status == TRAWL_OK) {
         status = made->engine->validate(made, error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_selection_validate(made, error);
     }
     if (status != TRAWL_OK) {
         trawl_db_free(made);

@@ -7,13 +7,7 @@
 #ifndef TRAWL_RUN_DELIVERY_H
 #define TRAWL_RUN_DELIVERY_H
 
-#include "trawl/trawl.h"
-
-/* The best match that begins at one offset, while it is not yet sure that it will be reported. */
-typedef struct trawl_candidate {
-    uint32_t length; /* 0: none */
-    uint32_t pattern;
-} trawl_candidate;
+#include "run/leftmost.h"
 
 /* Who receives the matches: one of the two functions, or neither, when they are only counted. */
 typedef struct trawl_receiver {
@@ -32,15 +26,11 @@ typedef struct trawl_delivery {
     /* leftmost kinds only */
     trawl_match *selected; /* TRAWL_SELECTED_MOST; empty between calls */
     size_t selected_count;
-    trawl_candidate *candidates; /* ring by start offset */
-    uint64_t mask;               /* its length - 1 */
-    uint64_t max_length;
-    uint64_t next;    /* the first offset at which a reported match may still begin */
-    uint64_t pending; /* candidates in the ring */
+    trawl_leftmost leftmost;
 } trawl_delivery;
 
-/* Prepares a delivery for matches of at most `max_length` bytes. */
-trawl_status trawl_delivery_open(trawl_delivery *delivery, trawl_match_kind kind, size_t max_length,
+/* Prepares a delivery for matches of a database. */
+trawl_status trawl_delivery_open(trawl_delivery *delivery, const trawl_db *db,
                                  const trawl_receiver *receiver, uint64_t *per_pattern,
                                  trawl_error *error);
 

@@ -24,6 +24,7 @@ static trawl_status build(const trawl_db *db, trawl_db **fallback, trawl_error *
     if (status == TRAWL_OK) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
         options.engine = "ac-dfa";
+        options.matches = (trawl_match_kind)db->header->match_kind;
         options.max_table_bytes = DFA_BYTES;
         status = trawl_compile(patterns, &options, fallback, error);
         if (status == TRAWL_ERROR_LIMIT) {

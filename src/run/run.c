@@ -43,8 +43,8 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     if (run->workers == NULL) {
         return trawl_fail_memory(error, "threads", run->options.threads * sizeof *run->workers);
     }
-    return trawl_delivery_open(&run->delivery, kind, db->header->max_length, receiver,
-                               run->count_only ? NULL : per_pattern, error);
+    return trawl_delivery_open(&run->delivery, db, receiver, run->count_only ? NULL : per_pattern,
+                               error);
 }
 
 void trawl_run_collect(trawl_run *run, trawl_collector *collector) {

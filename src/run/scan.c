@@ -64,7 +64,10 @@ trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_
     }
     bool alone = run->options.threads == 1 || run->own_threads ||
                  (run->options.chunk_bytes == 0 && owned < 2 * SMALLEST_SHARE);
-    return alone ? run_serial(run, window, error) : trawl_run_threads(run, window, error);
+    trawl_status status =
+        alone ? run_serial(run, window, error) : trawl_run_threads(run, window, error);
+    return run->delivery.leftmost.no_memory ? trawl_fail_memory(error, "selecting matches", 0)
+                                            : status;
 }
 
 /* What a run over one text is for: matches for a receiver, an array, or counts. */

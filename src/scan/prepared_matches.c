@@ -27,6 +27,9 @@ static trawl_prepared_writer *choose_writer(void);
 /* ------------------------------------------------------------------ making */
 
 static uint32_t ready(const trawl_outputs *outputs, uint32_t key) {
+    if (trawl_record_is_plain(&outputs->records[key])) {
+        return 1; /* also where links are not followed: for leftmost kinds */
+    }
     return outputs->total[key] > MOST_MATCHES ? 0 : outputs->total[key];
 }
 
@@ -49,9 +52,11 @@ static void fill(const trawl_outputs *outputs, const trawl_pattern_view *pattern
         uint32_t count = ready(outputs, key);
         bool ask = count == 0 || (outputs->verify[key] & TRAWL_VERIFY_CHAIN) != 0;
         chains->keys[key] = used | count << TRAWL_CHAIN_COUNT_SHIFT | (ask ? TRAWL_CHAIN_ASK : 0);
-        for (uint32_t link = key; count != 0 && link != TRAWL_NO_KEY; link = outputs->link[link]) {
+        uint32_t past = used + count;
+        for (uint32_t link = key; used != past; link = outputs->link[link]) {
             bool own = (outputs->verify[link] & TRAWL_VERIFY_OWN) != 0;
-            for (uint32_t i = outputs->first[link]; i < outputs->first[link + 1]; i++, used++) {
+            for (uint32_t i = outputs->first[link]; i < outputs->first[link + 1] && used != past;
+                 i++, used++) {
                 uint32_t id = outputs->ids[i];
                 bool exact = own && (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) == 0;
                 chains->matches[used] = (trawl_match){
