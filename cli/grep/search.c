@@ -12,6 +12,10 @@
 /* Smaller blocks are scanned by one thread: more threads or a GPU would take longer. */
 enum { THREADS_FROM_BYTES = 1 << 20 };
 
+/* With more matches for each byte of a block than this, the block is searched for a cover by
+ * leftmost-longest matches instead. Selecting these takes about as long as two or three matches. */
+enum { MOST_MATCHES_A_BYTE = 4 };
+
 /* Where the line after the one with `text` begins. Blocks are whole lines, so there is a line end.
  */
 static const uint8_t *line_after(const grep_search *search, const uint8_t *text) {
@@ -210,6 +214,9 @@ static bool take_match(grep_search *search, const uint8_t *start, const uint8_t 
 
 static int on_match(const trawl_match *match, void *context) {
     grep_search *search = context;
+    if (search->most_matches != 0 && --search->most_matches == 0) {
+        return 1;
+    }
     const uint8_t *text = search->blocks->lines;
     const uint8_t *start = text + match->start;
     const uint8_t *end = text + match->end;
@@ -226,22 +233,43 @@ static int on_match(const trawl_match *match, void *context) {
     return search->done || search->failed;
 }
 
-static void search_block(grep_search *search) {
+static void find_matches(grep_search *search) {
     const grep_blocks *blocks = search->blocks;
     size_t length = (size_t)(blocks->lines_end - blocks->lines);
+    trawl_scan_options options = search->set->scan;
+    if (length < THREADS_FROM_BYTES) {
+        options.threads = 1;
+        options.device = NULL;
+    }
+    trawl_error error;
+    trawl_status status =
+        trawl_scan(search->set->db, blocks->lines, length, &options, on_match, search, &error);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
+        report_error(&error);
+        search->failed = true;
+    }
+}
+
+/* Finds the matches of a block. Where nested patterns have very many, the block is searched once
+ * more from its first line that has not been handled. */
+static void find_all_matches(grep_search *search) {
+    size_t length = (size_t)(search->blocks->lines_end - search->blocks->lines);
+    bool limited = grep_set_may_cover(search->set);
+    search->most_matches = limited ? MOST_MATCHES_A_BYTE * (uint64_t)length + 1024 : 0;
+    find_matches(search);
+    if (limited && search->most_matches == 0 && !search->failed) {
+        search->line = NULL; /* its parts are collected anew */
+        search->failed = !grep_set_cover(search->set);
+        if (!search->failed) {
+            find_matches(search);
+        }
+    }
+}
+
+static void search_block(grep_search *search) {
+    const grep_blocks *blocks = search->blocks;
     if (search->set->db != NULL) {
-        trawl_scan_options options = search->set->scan;
-        if (length < THREADS_FROM_BYTES) {
-            options.threads = 1;
-            options.device = NULL;
-        }
-        trawl_error error;
-        trawl_status status =
-            trawl_scan(search->set->db, blocks->lines, length, &options, on_match, search, &error);
-        if (status != TRAWL_OK && status != TRAWL_STOPPED) {
-            report_error(&error);
-            search->failed = true;
-        }
+        find_all_matches(search);
     }
     if (!search->done && search->line != NULL) {
         search->done = !finish_line(search);

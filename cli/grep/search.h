@@ -12,7 +12,7 @@
 
 typedef struct grep_search {
     const grep_options *options;
-    const grep_set *set;
+    grep_set *set;
     grep_printer *printer;
     grep_blocks *blocks;
     bool quiet;         /* no lines are printed, only counted */
@@ -24,6 +24,9 @@ typedef struct grep_search {
     bool group_printed;
     grep_spans spans;         /* parts of `line`, the matching line being collected */
     grep_spans context_spans; /* parts of a matching line of context */
+
+    /* private: of the current block */
+    uint64_t most_matches; /* that may still be reported; 0: any number, or the limit is reached */
 
     /* private: of the current file */
     bool file_quiet, file_stop_at_first;

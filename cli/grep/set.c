@@ -165,6 +165,35 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
     return good;
 }
 
+bool grep_set_may_cover(const grep_set *set) {
+    trawl_db_information information;
+    trawl_db_info(set->db, &information);
+    return information.matches == TRAWL_MATCH_ALL && !set->whole_words && !set->whole_lines;
+}
+
+bool grep_set_cover(grep_set *set) {
+    trawl_patterns *patterns = NULL;
+    trawl_db *db = NULL;
+    trawl_error error;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.matches = TRAWL_MATCH_LEFTMOST_LONGEST;
+    trawl_status status = trawl_patterns_new(&patterns, &error);
+    trawl_pattern pattern;
+    for (uint32_t id = 0; status == TRAWL_OK && trawl_db_pattern(set->db, id, &pattern); id++) {
+        status = trawl_patterns_add(patterns, pattern.bytes, pattern.length, pattern.flags, &error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_compile(patterns, &options, &db, &error);
+    }
+    trawl_patterns_free(patterns);
+    if (status != TRAWL_OK) {
+        return report_failure(&error);
+    }
+    trawl_db_free(set->db);
+    set->db = db;
+    return true;
+}
+
 void grep_set_close(grep_set *set) {
     trawl_db_free(set->db);
     set->db = NULL;

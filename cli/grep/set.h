@@ -25,6 +25,14 @@ typedef struct grep_set {
 bool grep_set_open(grep_set *set, const grep_options *options, bool parts);
 void grep_set_close(grep_set *set);
 
+/* Whether the set reports every match, although a cover of the lines by leftmost-longest matches
+ * would select the same lines and the same parts of them. */
+bool grep_set_may_cover(const grep_set *set);
+
+/* Compiles the set for that cover, whose size nested patterns do not increase: the patterns a, aa,
+ * ... of 2,000 have 2,000 matches at each position of a line of a's. False after reporting. */
+bool grep_set_cover(grep_set *set);
+
 /* Whether -w and -x accept the match [start, end). The lines begin at `text`. */
 bool grep_set_accepts(const grep_set *set, const uint8_t *text, const uint8_t *start,
                       const uint8_t *end);

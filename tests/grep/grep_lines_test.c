@@ -208,9 +208,57 @@ static void bytes_that_are_nul(void **state) {
     check_all(nul_cases, sizeof nul_cases / sizeof nul_cases[0], true, "auto");
 }
 
+/* The patterns a, aa, ...: far more matches than grep looks at before it searches for a cover. */
+static void nested_patterns(void **state) {
+    (void)state;
+    enum { PATTERNS = 200, LINE = 4000 };
+    static char patterns[PATTERNS * (PATTERNS + 3) / 2 + 1], text[2 * LINE + 8];
+    char *to = patterns;
+    for (size_t length = 1; length <= PATTERNS; length++) {
+        memset(to, 'a', length);
+        to += length;
+        *to++ = '\n';
+    }
+    memset(text, 'a', LINE);
+    memcpy(text + LINE, "\nb\n", 3);
+    memset(text + LINE + 3, 'a', LINE);
+    text[2 * LINE + 3] = '\n';
+    size_t length = 2 * LINE + 4, parts = 2 * LINE / PATTERNS;
+    sandbox box;
+    sandbox_open(&box);
+    sandbox_write(&box, "patterns", patterns, (size_t)(to - patterns));
+    sandbox_write(&box, "text", text, length);
+    static const char *const compile[] = {TRAWL_COMMAND, "compile", "-f", "patterns",
+                                          "-o",          "db",      NULL};
+    outcome compiled = sandbox_run(&box, compile, NULL, false);
+    assert_int_equal(compiled.status, 0);
+    outcome_free(&compiled);
+    static const char *const sources[][2] = {{"-f", "patterns"}, {"--db", "db"}};
+    for (size_t i = 0; i < 2; i++) {
+        const char *count[] = {TRAWL_COMMAND, "grep", "-c", sources[i][0], sources[i][1], NULL};
+        outcome result = sandbox_run(&box, count, "text", false);
+        assert_string_equal(result.output, "2\n");
+        outcome_free(&result);
+        const char *inverted[] = {TRAWL_COMMAND, "grep", "-vn", sources[i][0], sources[i][1], NULL};
+        result = sandbox_run(&box, inverted, "text", false);
+        assert_string_equal(result.output, "2:b\n");
+        outcome_free(&result);
+        const char *only[] = {TRAWL_COMMAND, "grep", "-o", sources[i][0], sources[i][1], NULL};
+        result = sandbox_run(&box, only, "text", false);
+        assert_int_equal(result.output_length, parts * (PATTERNS + 1));
+        for (size_t part = 0; part < parts; part++) {
+            const char *longest = to - (PATTERNS + 1);
+            assert_memory_equal(result.output + part * (PATTERNS + 1), longest, PATTERNS + 1);
+        }
+        outcome_free(&result);
+    }
+    sandbox_remove(&box);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines),
+        cmocka_unit_test(nested_patterns),
         cmocka_unit_test(lines_with_other_engines),
         cmocka_unit_test(bytes_that_are_nul),
     };

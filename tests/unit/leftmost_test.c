@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The leftmost match kinds on sets whose patterns lie inside each other: the right matches, and
+ * work that does not grow with the number of nested occurrences. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "database/database.h"
+#include "database/engine.h"
+#include "oracle.h"
+#include "random.h"
+#include "scan/contract.h"
+
+enum { MOST_PATTERNS = 64, TEXT_BYTES = 400 };
+
+static const trawl_match_kind kinds[] = {TRAWL_MATCH_LEFTMOST_FIRST, TRAWL_MATCH_LEFTMOST_LONGEST};
+
+static trawl_db *compile(const trawl_pattern *patterns, size_t count, const char *engine,
+                         trawl_match_kind kind) {
+    trawl_patterns *set = NULL;
+    trawl_db *db = NULL;
+    trawl_error error;
+    assert_int_equal(trawl_patterns_new(&set, &error), TRAWL_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(trawl_patterns_add(set, patterns[i].bytes, patterns[i].length,
+                                            patterns[i].flags, &error),
+                         TRAWL_OK);
+    }
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = engine;
+    options.matches = kind;
+    if (trawl_compile(set, &options, &db, &error) != TRAWL_OK) {
+        fail_msg("%s: %s", engine, error.message);
+    }
+    trawl_patterns_free(set);
+    return db;
+}
+
+/* Random pieces of the text, and their ends: many keys end at the same positions. */
+static size_t nested_patterns(random_source *random, const uint8_t *text, bool mixed,
+                              trawl_pattern *patterns) {
+    size_t count = 0;
+    while (count < MOST_PATTERNS) {
+        size_t length = 1 + random_below(random, 24);
+        size_t start = random_below(random, TEXT_BYTES - length);
+        for (size_t skipped = 0; skipped < length && count < MOST_PATTERNS;
+             skipped += 1 + random_below(random, 4)) {
+            unsigned flags =
+                mixed && random_below(random, 2) == 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0;
+            patterns[count++] = (trawl_pattern){
+                .bytes = text + start + skipped, .length = length - skipped, .flags = flags};
+        }
+    }
+    /* In any order, since leftmost-first prefers low ids. */
+    for (size_t i = count - 1; i > 0; i--) {
+        size_t other = random_below(random, i + 1);
+        trawl_pattern swapped = patterns[i];
+        patterns[i] = patterns[other];
+        patterns[other] = swapped;
+    }
+    return count;
+}
+
+static void check_case(random_source *random, const char *engine) {
+    uint8_t text[TEXT_BYTES];
+    static const char letters[] = "abAB";
+    bool mixed = random_below(random, 4) == 0;
+    for (size_t i = 0; i < sizeof text; i++) {
+        text[i] = (uint8_t)letters[random_below(random, mixed ? 4 : 1 + random_below(random, 2))];
+    }
+    trawl_pattern patterns[MOST_PATTERNS];
+    size_t count = nested_patterns(random, text, mixed, patterns);
+    for (size_t kind = 0; kind < 2; kind++) {
+        match_list expected = {0};
+        oracle_search(patterns, count, text, sizeof text, kinds[kind], &expected);
+        trawl_db *db = compile(patterns, count, engine, kinds[kind]);
+        trawl_matches found = {0};
+        trawl_error error;
+        assert_int_equal(trawl_collect(db, text, sizeof text, NULL, &found, &error), TRAWL_OK);
+        assert_int_equal(found.count, expected.count);
+        for (size_t i = 0; i < found.count; i++) {
+            assert_int_equal(found.items[i].start, expected.items[i].start);
+            assert_int_equal(found.items[i].end, expected.items[i].end);
+            assert_int_equal(found.items[i].pattern, expected.items[i].pattern);
+        }
+        trawl_matches_free(&found);
+        match_list_free(&expected);
+        trawl_db_free(db);
+    }
+}
+
+static void nested_patterns_are_selected_as_by_naive_search(void **state) {
+    (void)state;
+    random_source random = random_for_case(random_seed(), 0);
+    trawl_engine_description engine;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+        for (size_t round = 0; round < 100; round++) {
+            check_case(&random, engine.name);
+        }
+    }
+}
+
+/* A sink that only counts what it is given. */
+typedef struct counting_sink {
+    trawl_sink sink;
+    size_t reported;
+    trawl_match room[64];
+} counting_sink;
+
+static trawl_status count_reported(trawl_sink *sink) {
+    ((counting_sink *)sink)->reported += sink->count;
+    sink->count = 0;
+    return TRAWL_OK;
+}
+
+/* The patterns a, aa, ... in a text of a's: 300 keys end at each position, of which one is reported
+ * for each part of the set. */
+static void walkers_report_one_match_for_each_position(void **state) {
+    (void)state;
+    enum { PATTERNS = 300, LENGTH = 5000, MOST_PARTS = 8 };
+    uint8_t text[LENGTH];
+    trawl_pattern patterns[PATTERNS];
+    memset(text, 'a', sizeof text);
+    for (size_t i = 0; i < PATTERNS; i++) {
+        patterns[i] = (trawl_pattern){.bytes = text, .length = i + 1};
+    }
+    trawl_engine_description engine;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+        trawl_db *db = compile(patterns, PATTERNS, engine.name, TRAWL_MATCH_LEFTMOST_LONGEST);
+        const trawl_walker_type *type = db->engine->walker;
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+        trawl_walker *walker = NULL;
+        trawl_error error;
+        assert_int_equal(type->open(db, &options, &walker, &error), TRAWL_OK);
+        counting_sink counted = {.sink = {.capacity = 64, .flush = count_reported}};
+        counted.sink.matches = counted.room;
+        trawl_window window = {.text = text, .length = LENGTH};
+        assert_int_equal(type->scan(walker, &window, &counted.sink, &error), TRAWL_OK);
+        assert_int_equal(count_reported(&counted.sink), TRAWL_OK);
+        assert_in_range(counted.reported, LENGTH, (size_t)MOST_PARTS * LENGTH);
+        type->close(walker);
+        trawl_db_free(db);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nested_patterns_are_selected_as_by_naive_search),
+        cmocka_unit_test(walkers_report_one_match_for_each_position),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
