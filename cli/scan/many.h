@@ -35,7 +35,7 @@ typedef struct scan_plan {
 
 /* True if records are written, false if only counts are. */
 static inline bool scan_plan_has_records(const scan_plan *plan) {
-    return plan->options->format == RECORD_TSV || plan->options->format == RECORD_JSONL;
+    return record_format_has_matches(plan->options->format);
 }
 
 /* The line of --format count for a text, and its length. The caller frees it. */

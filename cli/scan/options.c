@@ -100,7 +100,10 @@ const command scan_command = {
 };
 
 static bool format_find(const char *name, record_format *format) {
-    static const char *const names[] = {"tsv", "jsonl", "count", "top"};
+    static const char *const names[] = {[RECORD_TSV] = "tsv",
+                                        [RECORD_JSONL] = "jsonl",
+                                        [RECORD_COUNT] = "count",
+                                        [RECORD_TOP] = "top"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             *format = (record_format)i;

@@ -108,7 +108,7 @@ void record_labels_prepare(record_labels *labels, const trawl_db *db, record_for
     trawl_db_information information;
     trawl_db_info(db, &information);
     *labels = (record_labels){.db = db, .format = format, .with_pattern = with_pattern};
-    if (format != RECORD_TSV && format != RECORD_JSONL)
+    if (!record_format_has_matches(format))
         return;
     uint32_t count = (uint32_t)information.patterns;
     labels->ends = allocate(count * sizeof *labels->ends);

@@ -8,6 +8,7 @@
 
 #include "trawl/trawl.h"
 
+/* The formats of --format; their names are in cli/scan/options.c. */
 typedef enum record_format {
     RECORD_TSV = 0, /* file, start, end, id, name or escaped pattern */
     RECORD_JSONL,   /* the same, one JSON object on a line */
@@ -15,10 +16,15 @@ typedef enum record_format {
     RECORD_TOP      /* the most frequent patterns: count, id, name or escaped pattern */
 } record_format;
 
+/* True if the format has a line for each match; false if matches are only counted. */
+static inline bool record_format_has_matches(record_format format) {
+    return format == RECORD_TSV || format == RECORD_JSONL;
+}
+
 /* The end of each pattern's records, after the match's end, made once for all matches. */
 typedef struct record_labels {
     const trawl_db *db;
-    record_format format; /* TSV or JSONL */
+    record_format format; /* one that record_format_has_matches */
     bool with_pattern;    /* false: --no-pattern */
     uint32_t prepared;    /* `text` has the labels of smaller ids */
     uint64_t *ends;       /* label i is text[ends[i - 1] .. ends[i]) */

@@ -34,6 +34,42 @@ bool trawl_engine_describe(size_t index, trawl_engine_description *description) 
     return true;
 }
 
+/* Appends a name to a list of them. */
+static void list_name(char *names, size_t size, const char *name) {
+    size_t used = strlen(names);
+    (void)snprintf(names + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
+}
+
+static trawl_status fail_unknown_engine(const char *name, trawl_error *error) {
+    char names[128] = "auto";
+    for (size_t i = 0; i < ENGINE_COUNT; i++) {
+        list_name(names, sizeof names, engines[i]->description.name);
+    }
+    return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "unknown engine '%.40s'; expected one of %s",
+                      name, names);
+}
+
+trawl_status trawl_engine_find_variant(const char *name, const char *variant,
+                                       const trawl_engine **engine, unsigned *index,
+                                       trawl_error *error) {
+    *index = 0;
+    *engine = trawl_engine_find(name);
+    if (*engine == NULL) {
+        return fail_unknown_engine(name, error);
+    }
+    int found = variant == NULL ? 0 : trawl_engine_variant(*engine, variant);
+    if (found < 0) {
+        char names[512] = "";
+        for (size_t i = 0; (*engine)->description.variants[i] != NULL; i++) {
+            list_name(names, sizeof names, (*engine)->description.variants[i]);
+        }
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "engine %s has no variant '%.40s'; it has %s", name, variant, names);
+    }
+    *index = (unsigned)found;
+    return TRAWL_OK;
+}
+
 /* ------------------------------------------------------------------ kernels */
 
 const char *trawl_kernel_for_zero_copy(const char *name) {
@@ -52,12 +88,6 @@ bool trawl_kernel_describe(const char *name, size_t index, trawl_kernel_descript
     }
     *description = engine->kernels[i];
     return description->name != NULL;
-}
-
-/* Appends a name to a list of them. */
-static void list_name(char *names, size_t size, const char *name) {
-    size_t used = strlen(names);
-    (void)snprintf(names + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
 }
 
 static trawl_status fail_without_kernels(const char *engine, trawl_error *error) {

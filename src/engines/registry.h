@@ -8,6 +8,12 @@
 /* The engine of that name, or NULL. */
 const trawl_engine *trawl_engine_find(const char *name);
 
+/* The engine of that name, and the index of its variant; `variant` NULL: 0, the default.
+ * TRAWL_ERROR_ARGUMENT with the list of names for an unknown one. */
+trawl_status trawl_engine_find_variant(const char *name, const char *variant,
+                                       const trawl_engine **engine, unsigned *index,
+                                       trawl_error *error);
+
 /* The index of a kernel among those of an engine. `kernel` NULL: 0, the default where the engine
  * does not choose by the set. TRAWL_ERROR_ARGUMENT with the list of names for an unknown one;
  * TRAWL_ERROR_UNAVAILABLE with a list of engines where this engine has no kernels at all. */

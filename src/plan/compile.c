@@ -79,17 +79,11 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
         }
         return choose_automatically(patterns, options, plan, error);
     }
-    plan->engine = trawl_engine_find(options->engine);
-    if (plan->engine == NULL) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "unknown engine '%.40s'", options->engine);
+    trawl_status status = trawl_engine_find_variant(options->engine, options->variant,
+                                                    &plan->engine, &plan->variant, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
-    int variant =
-        options->variant == NULL ? 0 : trawl_engine_variant(plan->engine, options->variant);
-    if (variant < 0) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "engine %s has no variant '%.40s'",
-                          options->engine, options->variant);
-    }
-    plan->variant = (unsigned)variant;
     (void)snprintf(plan->reason, sizeof plan->reason, "asked for by name");
     return plan->engine == &trawl_engine_qgram && plan->variant == 0 && !plan->divided
                ? trawl_plan_divide(patterns, options, plan, error)

@@ -57,6 +57,16 @@ static void *section(uint8_t *block, trawl_section_kind kind, uint32_t part) {
     return NULL;
 }
 
+/* The n-th section of a kind, whatever its part; NULL: there are no more. */
+static trawl_section *nth_section(uint8_t *block, trawl_section_kind kind, uint32_t n) {
+    const trawl_image_header *header = (const trawl_image_header *)block;
+    trawl_section *sections = (trawl_section *)(block + sizeof *header);
+    for (uint32_t i = 0; i < header->section_count; i++)
+        if (sections[i].kind == (uint32_t)kind && n-- == 0)
+            return &sections[i];
+    return NULL;
+}
+
 /* The unchanged block loads; the changed one is refused. */
 static void assert_refused(uint8_t *block, size_t size) {
     trawl_image_header *header = (trawl_image_header *)block;
@@ -118,18 +128,25 @@ static void endless_outputs(void **state) {
 /* Walkers read records instead of the lists that these repeat. */
 static void records_that_lie(void **state) {
     (void)state;
-    static const char *const engines[] = {"ac-dfa",    "ac-nfa",     "ac-split",
-                                          "wu-manber", "rabin-karp", "qgram"};
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+    trawl_engine_description engine;
+    size_t with_records = 0;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         for (int field = 0; field < 4; field++) {
             size_t size;
-            uint8_t *block = compiled(engines[i], NULL, &size);
-            trawl_key_record *record = section(block, TRAWL_SECTION_KEY_RECORD, 0);
+            uint8_t *block = compiled(engine.name, NULL, &size);
+            trawl_section *found = nth_section(block, TRAWL_SECTION_KEY_RECORD, 0);
+            if (found == NULL) {
+                free(block);
+                break;
+            }
+            with_records += field == 0;
+            trawl_key_record *record = (trawl_key_record *)(block + found->offset);
             uint32_t *fields[] = {&record->length, &record->link, &record->patterns, &record->ids};
             *fields[field] += 1;
             assert_refused(block, size);
         }
     }
+    assert_true(with_records >= 6);
 }
 
 /* Threads that scan different parts count a pattern of both at the same moment. */
@@ -246,16 +263,6 @@ static bool forgery_try(forgery *self) {
     return status == TRAWL_OK;
 }
 
-/* The n-th section of a kind, whatever its part; NULL: there are no more. */
-static trawl_section *nth_section(uint8_t *block, trawl_section_kind kind, uint32_t n) {
-    const trawl_image_header *header = (const trawl_image_header *)block;
-    trawl_section *sections = (trawl_section *)(block + sizeof *header);
-    for (uint32_t i = 0; i < header->section_count; i++)
-        if (sections[i].kind == (uint32_t)kind && n-- == 0)
-            return &sections[i];
-    return NULL;
-}
-
 static void add(trawl_patterns *patterns, const void *bytes, size_t length, unsigned flags) {
     assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, &error), TRAWL_OK);
 }
@@ -284,14 +291,14 @@ static trawl_patterns *nested_patterns(void) {
 /* If a key needs no verification, it is reported together with all shorter ones. */
 static void verification_that_lies(void **state) {
     (void)state;
-    static const char *const engines[] = {"ac-dfa",    "ac-nfa",     "ac-split",
-                                          "wu-manber", "rabin-karp", "qgram"};
     static const uint8_t values[] = {0, 1, 2, 3, 4, 0x80, 0xff};
-    for (size_t e = 0; e < sizeof engines / sizeof *engines; e++) {
+    trawl_engine_description engine;
+    for (size_t e = 0; trawl_engine_describe(e, &engine); e++) {
         forgery forged;
-        forgery_open(&forged, nested_patterns(), engines[e], NULL);
+        forgery_open(&forged, nested_patterns(), engine.name, NULL);
         size_t chained = 0;
-        for (uint32_t n = 0; nth_section(forged.block, TRAWL_SECTION_KEY_VERIFY, n); n++) {
+        uint32_t n = 0;
+        for (; nth_section(forged.block, TRAWL_SECTION_KEY_VERIFY, n); n++) {
             const trawl_section *found = nth_section(forged.block, TRAWL_SECTION_KEY_VERIFY, n);
             uint64_t keys = found->size, place = found->offset;
             uint32_t part = found->part;
@@ -315,7 +322,7 @@ static void verification_that_lies(void **state) {
                 }
             }
         }
-        assert_true(chained != 0 || e >= 2); /* parts may divide what is nested */
+        assert_true(chained != 0 || n != 1); /* several parts may divide what is nested */
         forgery_close(&forged);
     }
 }

@@ -111,8 +111,26 @@ static void information_is_true(void **state) {
     test_case_free(&test);
 }
 
-/* A limit on tables that is too small for every engine: each refuses with a number and an
- * alternative. */
+/* The bytes of tables that an engine makes without a limit. */
+static uint64_t table_bytes_of(const trawl_patterns *patterns, combination which) {
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = which.engine;
+    options.variant = which.variant;
+    trawl_db *db;
+    trawl_error error;
+    trawl_status status = trawl_compile(patterns, &options, &db, &error);
+    if (status == TRAWL_ERROR_LIMIT)
+        return UINT64_MAX; /* it takes no such set at all */
+    if (status != TRAWL_OK)
+        fail_msg("%s: %s", which.engine, error.message);
+    trawl_db_information information;
+    trawl_db_info(db, &information);
+    trawl_db_free(db);
+    return information.table_bytes;
+}
+
+/* A limit on tables that is too small for every engine that has any: each refuses with a number and
+ * an alternative. */
 static void limits_are_explained(void **state) {
     (void)state;
     test_case test = {0};
@@ -130,6 +148,8 @@ static void limits_are_explained(void **state) {
         options.engine = which.engine;
         options.variant = which.variant;
         options.max_table_bytes = 64;
+        if (table_bytes_of(patterns, which) <= options.max_table_bytes)
+            continue;
         trawl_db *db = (trawl_db *)&options; /* must be overwritten */
         uint64_t bytes;
         trawl_status status = trawl_compile(patterns, &options, &db, &error);
