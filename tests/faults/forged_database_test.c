@@ -405,7 +405,7 @@ static void change_tier(forgery *forged, random_source *source, uint32_t tier) {
         {TRAWL_SECTION_QGRAM_SUFFIX_FILTER, offsetof(trawl_qgram_tier, suffix_filter_bits) / 4, 0,
          4},
         {TRAWL_SECTION_QGRAM_HASH, offsetof(trawl_qgram_tier, hash_bits) / 4, 1, 4},
-        {TRAWL_SECTION_QGRAM_END_OFFSETS, offsetof(trawl_qgram_tier, mark_bits) / 4, 0, 4},
+        {TRAWL_SECTION_QGRAM_END_OFFSETS, offsetof(trawl_qgram_tier, end_offsets_bits) / 4, 0, 4},
         {TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
          sizeof(trawl_prefix_signature) >> TRAWL_QGRAM_SPARSE_BITS},
         {TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,

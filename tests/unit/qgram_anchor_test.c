@@ -318,7 +318,7 @@ static void chooses_what_the_text_lacks(void **state) {
                      rows[i].distance);
     }
     /* Too little text chooses nothing. */
-    trawl_anchor_count(&counts, 4, false, 0, sample, TRAWL_ANCHOR_LEAST - 1);
+    trawl_anchor_count(&counts, 4, false, 0, sample, TRAWL_ANCHOR_LEAST_SAMPLE - 1);
     const uint8_t *key = (const uint8_t *)"common wXYZW words";
     assert_int_equal(trawl_anchor_choose(&counts, key + 18, 18, 1, 16), 0);
 }
@@ -329,14 +329,14 @@ static void a_fourth_judges(void **state) {
     static uint8_t sample[10 * TRAWL_ANCHOR_PIECE + 100];
     static trawl_anchor_counts counts;
     static const uint8_t key[] = "aaaabbbbaaaa";
-    size_t judging = trawl_anchor_judging(sizeof sample);
+    size_t judging = trawl_anchor_validation_bytes(sizeof sample);
     assert_int_equal(judging, 2 * TRAWL_ANCHOR_PIECE);
     for (uint32_t validation_fold = 0; validation_fold < TRAWL_ANCHOR_FOLDS; validation_fold++) {
         memset(sample, 'a', sizeof sample);
         for (size_t piece = validation_fold; piece < 10; piece += TRAWL_ANCHOR_FOLDS)
             memset(sample + piece * TRAWL_ANCHOR_PIECE, 'b', TRAWL_ANCHOR_PIECE);
         for (size_t i = 0; i < judging; i++) {
-            size_t at = trawl_anchor_validates(validation_fold, i);
+            size_t at = trawl_anchor_validation_offset(validation_fold, i);
             assert_int_equal(sample[at], 'b'); /* each once */
             sample[at] = 'c';
         }
@@ -407,7 +407,7 @@ static void the_planner_takes_it_where_it_helps(void **state) {
     db = plan(NULL, 0); /* the built-in sample may not choose */
     assert_int_equal(most_anchor_slack(db), 0);
     trawl_db_free(db);
-    db = plan(sample, TRAWL_ANCHOR_LEAST - 1); /* nor may a sample that is too short */
+    db = plan(sample, TRAWL_ANCHOR_LEAST_SAMPLE - 1); /* nor may a sample that is too short */
     assert_int_equal(most_anchor_slack(db), 0);
     trawl_db_free(db);
     for (size_t i = 0; i < LENGTH; i++) /* all bytes are equally frequent */

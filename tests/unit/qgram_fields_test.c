@@ -90,7 +90,7 @@ static bool check(const test_case *test, trawl_qgram_tier tier) {
         fail_msg("%s", error.message);
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     const trawl_qgram_tier *made = &header->tier[0];
-    assert_true(trawl_qgram_fields_sound(made));
+    assert_true(trawl_qgram_fields_are_valid(made));
     match_list expected = {0};
     oracle_search(test->patterns, test->count, test->text, test->length, TRAWL_MATCH_ALL,
                   &expected);
@@ -142,12 +142,12 @@ static void finds_what_the_oracle_finds(void **state) {
 }
 
 /* Values that a damaged database may contain. */
-static void refuses_unsound_fields(void **state) {
+static void refuses_invalid_fields(void **state) {
     (void)state;
     trawl_qgram_tier tier = {.kind = TRAWL_TIER_BLOOM, .gram = 3, .stride = 1, .row_bits = 9};
     static const struct {
         uint32_t fields, folded, gram, row_bits;
-        bool sound;
+        bool valid;
     } rows[] = {
         {0, 0, 3, 9, true},           {0x455, 0, 3, 9, true},       {0x455, 1, 3, 9, true},
         {0x266, 0, 3, 9, true},       {0x266, 1, 3, 9, false},      {0x455, 0, 3, 8, false},
@@ -161,7 +161,7 @@ static void refuses_unsound_fields(void **state) {
         tier.folded = rows[i].folded;
         tier.gram = rows[i].gram;
         tier.row_bits = rows[i].row_bits;
-        if (trawl_qgram_fields_sound(&tier) != rows[i].sound)
+        if (trawl_qgram_fields_are_valid(&tier) != rows[i].valid)
             fail_msg("fields %#x of %u bytes", tier.fields, tier.gram);
     }
 }
@@ -170,6 +170,6 @@ int main(void) {
     cpu_set_apply();
     const struct CMUnitTest tests[] = {cmocka_unit_test(extracts_bits_in_order),
                                        cmocka_unit_test(finds_what_the_oracle_finds),
-                                       cmocka_unit_test(refuses_unsound_fields)};
+                                       cmocka_unit_test(refuses_invalid_fields)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void all_sets_note_the_same(void **state) {
         draw(&drawn, &random, letters);
         trawl_register_bloom filter;
         fill(&filter, &drawn, count, random_chance(&random, 1, 2) != 0);
-        trawl_register_bloom_search search = {&filter, drawn.gram, drawn.folded};
+        trawl_register_bloom_view search = {&filter, drawn.gram, drawn.folded};
         size_t length = random_between(&random, drawn.gram, LONGEST);
         static uint8_t bytes[LONGEST];
         for (size_t i = 0; i < length; i++)
@@ -116,21 +116,21 @@ static void few_others_pass(void **state) {
     assert_non_null(text);
     for (size_t i = 0; i < LENGTH; i++)
         text[i] = (uint8_t)random_below(&random, 256);
-    double pass = trawl_register_bloom_pass(&filter, drawn.gram, text, LENGTH);
+    double pass = trawl_register_bloom_pass_rate(&filter, drawn.gram, text, LENGTH);
     assert_true(pass > 0.001 && pass < 0.01);
     trawl_register_bloom wide;
     fill(&wide, &drawn, PATTERNS, true);
-    assert_true(trawl_register_bloom_pass(&wide, drawn.gram, text, LENGTH) < pass / 5);
-    assert_true(trawl_register_bloom_sound(&filter, sizeof filter, false));
-    assert_false(trawl_register_bloom_sound(&filter, sizeof filter, true));
-    assert_false(trawl_register_bloom_sound(&filter, sizeof filter - 4, false));
+    assert_true(trawl_register_bloom_pass_rate(&wide, drawn.gram, text, LENGTH) < pass / 5);
+    assert_true(trawl_register_bloom_is_valid(&filter, sizeof filter, false));
+    assert_false(trawl_register_bloom_is_valid(&filter, sizeof filter, true));
+    assert_false(trawl_register_bloom_is_valid(&filter, sizeof filter - 4, false));
     filter.hash[3][7] ^= 1;
-    assert_false(trawl_register_bloom_sound(&filter, sizeof filter, false));
-    assert_true(trawl_register_bloom_sound(&wide, sizeof wide, false));
+    assert_false(trawl_register_bloom_is_valid(&filter, sizeof filter, false));
+    assert_true(trawl_register_bloom_is_valid(&wide, sizeof wide, false));
     wide.index_mask = 63;
-    assert_false(trawl_register_bloom_sound(&wide, sizeof wide, false));
+    assert_false(trawl_register_bloom_is_valid(&wide, sizeof wide, false));
     wide.index_mask = 511;
-    assert_false(trawl_register_bloom_sound(&wide, sizeof wide, false));
+    assert_false(trawl_register_bloom_is_valid(&wide, sizeof wide, false));
     free(text);
 }
 

@@ -54,7 +54,7 @@ static double make(const trawl_patterns *patterns, uint32_t window, const uint8_
 static bool passes(const trawl_teddy *filter, const uint8_t *last) {
     uint8_t pass = 0xff;
     for (uint32_t probe = 0; probe < filter->probes; probe++)
-        pass &= trawl_teddy_test(filter, probe, *(last - filter->back[probe]));
+        pass &= trawl_teddy_test(filter, probe, *(last - filter->distance[probe]));
     return pass != 0;
 }
 
@@ -63,11 +63,11 @@ static bool stands(const trawl_patterns *patterns, size_t id, uint32_t window,
                    const uint8_t *last) {
     const uint8_t *past = trawl_pattern_bytes(patterns, id + 1);
     bool folds = (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
-    for (uint32_t back = 0; back < window; back++) {
-        uint8_t byte = *(past - 1 - back), other = byte;
+    for (uint32_t distance = 0; distance < window; distance++) {
+        uint8_t byte = *(past - 1 - distance), other = byte;
         if (folds && ((byte | 32) >= 'a' && (byte | 32) <= 'z'))
             other ^= 32;
-        if (*(last - back) != byte && *(last - back) != other)
+        if (*(last - distance) != byte && *(last - distance) != other)
             return false;
     }
     return true;
@@ -129,7 +129,7 @@ static void all_sets_find_every_occurrence(void **state) {
         double expected =
             make(patterns, window, bytes, random_chance(&random, 1, 2) ? length : 0, &filter);
         assert_true(expected >= 0 && expected <= 1);
-        assert_true(trawl_teddy_sound(&filter, sizeof filter, window));
+        assert_true(trawl_teddy_is_valid(&filter, sizeof filter, window));
         assert_true(trawl_teddy_work(&filter) >= 1);
         guarded_copy(&text, bytes, length, random_chance(&random, 1, 2));
         uint32_t anchor_slack = window < REACH ? window : REACH;
@@ -219,7 +219,7 @@ static void damaged_filters_are_refused(void **state) {
         filter->probes = damage == 1 ? 0 : damage == 2 ? 9 : filter->probes;
         filter->both = damage == 3 ? filter->probes + 1 : filter->both;
         filter->ascii = damage == 4 ? 2 : filter->ascii;
-        filter->back[filter->probes / 2] = damage == 5 ? REACH : filter->back[filter->probes / 2];
+        filter->distance[filter->probes / 2] = damage == 5 ? REACH : filter->distance[filter->probes / 2];
         header->checksum = trawl_block_checksum(block, size);
         trawl_status status = trawl_db_load_memory(block, size, &db, &error);
         assert_int_equal(status, damage == 0 ? TRAWL_OK : TRAWL_ERROR_FORMAT);

@@ -4,19 +4,19 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
-/* Bytes of a key that windows may have, and those that are read with the last of them. */
-#define MOST_BYTES (TRAWL_QGRAM_MAX_GRAM + TRAWL_QGRAM_MOST_ENDS)
+/* Bytes of a key that may be in windows, and bytes that are read from the last of them on. */
+#define MAX_BYTES (TRAWL_QGRAM_MAX_GRAM + TRAWL_QGRAM_MAX_ENDS)
 #define READ_BYTES 8u
 
-/* Where the q-gram is counted; eight bytes from its first one can be read. */
-static inline uint32_t place_of(const uint8_t *first, uint32_t gram, uint64_t case_bits,
-                                uint64_t multiplier) {
+/* The counter of the q-gram; eight bytes from its first one on can be read. */
+static inline uint32_t counter_of(const uint8_t *first, uint32_t gram, uint64_t case_bits,
+                                  uint64_t multiplier) {
     uint64_t number, last;
     memcpy(&number, first, sizeof number);
     number |= case_bits;
     if (gram > 8) {
         memcpy(&last, first + gram - 8, sizeof last);
-        number = trawl_qgram_mix(number, last | case_bits);
+        number = trawl_qgram_join_words(number, last | case_bits);
     }
     return (uint32_t)((number * multiplier) >> (64 - TRAWL_ANCHOR_COUNT_BITS));
 }
@@ -25,7 +25,7 @@ static void count_part(trawl_anchor_counts *counts, const uint8_t *text, size_t 
     uint64_t case_bits = trawl_qgram_case_bits(counts->folded);
     uint64_t multiplier = trawl_qgram_multiplier(counts->gram);
     for (size_t i = begin; i + TRAWL_QGRAM_MAX_GRAM <= end; i++) {
-        uint16_t *each = &counts->each[place_of(text + i, counts->gram, case_bits, multiplier)];
+        uint16_t *each = &counts->each[counter_of(text + i, counts->gram, case_bits, multiplier)];
         *each = (uint16_t)(*each + (*each != UINT16_MAX));
     }
 }
@@ -35,7 +35,7 @@ void trawl_anchor_count(trawl_anchor_counts *counts, uint32_t gram, bool folded,
     memset(counts, 0, sizeof *counts);
     counts->gram = gram;
     counts->folded = folded;
-    if (length < TRAWL_ANCHOR_LEAST) {
+    if (length < TRAWL_ANCHOR_LEAST_SAMPLE) {
         return;
     }
     for (size_t begin = 0; begin < length; begin += TRAWL_ANCHOR_PIECE) {
@@ -51,15 +51,15 @@ uint32_t trawl_anchor_choose(const trawl_anchor_counts *counts, const uint8_t *e
                              uint32_t stride, uint32_t anchor_slack) {
     uint32_t gram = counts->gram, most = gram + stride + anchor_slack - 1;
     uint32_t bytes = length < most ? length : most;
-    uint8_t copy[MOST_BYTES + READ_BYTES] = {0};
+    uint8_t copy[MAX_BYTES + READ_BYTES] = {0};
     memcpy(copy, end - bytes, bytes);
     uint64_t case_bits = trawl_qgram_case_bits(counts->folded);
     uint64_t multiplier = trawl_qgram_multiplier(gram);
-    uint32_t seen[MOST_BYTES]; /* in the text: the q-gram that ends so far before the key */
+    uint32_t seen[MAX_BYTES]; /* in the text: the q-gram that ends i bytes before the key's end */
     uint32_t best = 0, sum = 0, least = UINT32_MAX;
     for (uint32_t i = 0; i + gram <= bytes; i++) {
         const uint8_t *first = copy + bytes - gram - i;
-        seen[i] = counts->each[place_of(first, gram, case_bits, multiplier)];
+        seen[i] = counts->each[counter_of(first, gram, case_bits, multiplier)];
         sum += seen[i];
         sum -= i < stride ? 0 : seen[i - stride];
         if (i + 1 >= stride && sum < least) {
@@ -70,12 +70,12 @@ uint32_t trawl_anchor_choose(const trawl_anchor_counts *counts, const uint8_t *e
     return best;
 }
 
-trawl_status trawl_anchor_keys(const trawl_qgram_tier *tier, const trawl_keys *keys,
-                               const uint8_t *text, size_t length, uint8_t **distances,
-                               trawl_error *error) {
+trawl_status trawl_anchor_choose_all(const trawl_qgram_tier *tier, const trawl_keys *keys,
+                                     const uint8_t *text, size_t length, uint8_t **offsets,
+                                     trawl_error *error) {
     trawl_anchor_counts *counts = trawl_allocate(1, sizeof *counts);
-    *distances = trawl_allocate(keys->count, 1);
-    if (counts == NULL || *distances == NULL) {
+    *offsets = trawl_allocate(keys->count, 1);
+    if (counts == NULL || *offsets == NULL) {
         trawl_release(counts);
         return trawl_fail_memory(error, "planning qgram", sizeof *counts + keys->count);
     }
@@ -84,13 +84,13 @@ trawl_status trawl_anchor_keys(const trawl_qgram_tier *tier, const trawl_keys *k
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         uint32_t bytes = trawl_key_length(keys, key);
-        uint8_t copy[MOST_BYTES];
+        uint8_t copy[MAX_BYTES];
         bytes = bytes < most ? bytes : most;
         for (uint32_t i = 0; i < bytes; i++) {
             copy[bytes - 1 - i] = reversed[i];
         }
-        (*distances)[key] = (uint8_t)trawl_anchor_choose(counts, copy + bytes, bytes, tier->stride,
-                                                         tier->anchor_slack);
+        (*offsets)[key] = (uint8_t)trawl_anchor_choose(counts, copy + bytes, bytes, tier->stride,
+                                                       tier->anchor_slack);
     }
     trawl_release(counts);
     return TRAWL_OK;

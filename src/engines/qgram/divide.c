@@ -12,137 +12,129 @@
 #include "engines/qgram/teddy/format.h"
 
 #define CLASSES TRAWL_SURVEY_CLASSES
-#define MOST_WINDOW 80u
-#define BLOCK 16384u      /* bytes of text that a tier takes at a time (engines/qgram/tier.h) */
-#define FURTHER_TIER 0.10 /* of the price of all, for each but the first: taking turns */
-#define REGISTER_BLOOM_ALONE                                                                       \
-    1.1 /* whole scans beside the filter alone, which is what costs say                            \
-         */
-#define REGISTER_BLOOM_TOGETHER 1.5 /* the same where other tiers want the caches as well */
-#define PASSES_TOGETHER 1.7 /* the same for what passes: in real texts more of it is compared */
-#define REGISTER_BLOOM_PIECES 32u /* of the text, in which a resident filter is tried */
-#define REGISTER_BLOOM_PIECE ((size_t)512)
-#define TEDDY_SAMPLE ((size_t)4096) /* making a filter takes time for each byte of it */
-#define MOST_FILTERS 27u /* for the runs from one class on: sizes of a sample and strides */
-#define SLACK_MARGIN 1.1 /* what windows that the text has chosen are expected to cost, more */
-#define SLACK_WORTH_TRYING                                                                         \
-    0.17 /* of what passes is what they are hoped to let through, at the least */
-#define MOST_FILTER_BYTES (UINT64_C(32) << 20) /* a larger one is slow whatever it lets through */
+#define MAX_FILTERS (TRAWL_DIVIDE_GRAMS * TRAWL_DIVIDE_STRIDES) /* that begin with one class */
 
-/* The cheapest way found so far to filter a run of classes. Of `tier`, min_length, max_length and
- * folded are filled in at the end. */
-typedef struct candidate {
+/* A way to filter the classes [begin, end). Of `tier`, min_length, max_length and folded are filled
+ * in at the end. */
+typedef struct offer {
     trawl_qgram_tier tier;
     trawl_tier_estimate estimate;
-} candidate;
+} offer;
 
 typedef struct division {
     const trawl_costs *costs;
     const trawl_qgram_survey *survey;
-    uint64_t most_bytes;                       /* of a filter */
-    bool permutes;                             /* tiers of kind resident are worth a try */
-    double endings[CLASSES];                   /* trawl_survey_endings */
-    double pairs;                              /* positions that end patterns of one or two bytes */
-    candidate best[CLASSES + 1][CLASSES + 1];  /* [begin][end] */
-    candidate plain[CLASSES + 1][CLASSES + 1]; /* the best one without a anchor_slack */
-    bool validated[CLASSES + 1]
-                  [CLASSES + 1]; /* the best one has a anchor_slack, and all turns say so */
+    uint64_t most_bytes;     /* of a filter */
+    bool has_register_bloom; /* the processor has the instructions of such filters */
+    double endings[CLASSES]; /* trawl_survey_measure_endings */
+    double pairs;            /* share of positions that end patterns of one or two bytes */
+    offer best[CLASSES + 1][CLASSES + 1];     /* the cheapest one so far, by [begin][end] */
+    offer at_end[CLASSES + 1][CLASSES + 1];   /* the same without anchor slack */
+    bool validated[CLASSES + 1][CLASSES + 1]; /* all folds have validated the best one */
 } division;
 
-/* What the patterns of a run have in common. */
-typedef struct run {
+/* What the patterns of some neighbouring classes have in common. */
+typedef struct class_range {
     uint32_t min_length, max_length;
     uint64_t count;
     bool folded;
-} run;
+} class_range;
 
-static run describe(const division *self, uint32_t begin, uint32_t end) {
+static class_range describe(const division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
-    run described = {.min_length = survey->min_length[begin]};
-    for (uint32_t class = begin; class < end; class ++) {
-        described.count += survey->count[class];
-        described.folded |= survey->folded[class];
-        if (survey->max_length[class] > described.max_length) {
-            described.max_length = survey->max_length[class];
+    class_range described = {.min_length = survey->min_length[begin]};
+    for (uint32_t length_class = begin; length_class < end; length_class++) {
+        described.count += survey->count[length_class];
+        described.folded |= survey->folded[length_class];
+        if (survey->max_length[length_class] > described.max_length) {
+            described.max_length = survey->max_length[length_class];
         }
     }
     return described;
 }
 
-static bool is_empty(const division *self, uint32_t class) {
-    return self->survey->count[class] == 0;
+static bool is_empty(const division *self, uint32_t length_class) {
+    return self->survey->count[length_class] == 0;
 }
 
-static bool is_better(const candidate *offered, const candidate *best) {
+static bool is_better(const offer *offered, const offer *best) {
     return offered->estimate.nanoseconds < best->estimate.nanoseconds;
 }
 
-static void offer(division *self, uint32_t begin, uint32_t end, const candidate *offered) {
-    candidate *best = &self->best[begin][end], *plain = &self->plain[begin][end];
+/* Takes the offer if it is the cheapest so far. */
+static void consider(division *self, uint32_t begin, uint32_t end, const offer *offered) {
+    offer *best = &self->best[begin][end], *at_end = &self->at_end[begin][end];
     if (is_better(offered, best)) {
         *best = *offered;
     }
-    if (offered->tier.anchor_slack == 0 && is_better(offered, plain)) {
-        *plain = *offered;
+    if (offered->tier.anchor_slack == 0 && is_better(offered, at_end)) {
+        *at_end = *offered;
     }
 }
 
-/* Where keys of a run may end, for filters in registers. Of one and two bytes all ends are. */
-static double ends_of(const division *self, uint32_t begin, uint32_t end) {
+/* The share of positions at which a key of the classes may end, for filters in registers. Patterns
+ * of one and two bytes are known exactly. */
+static double sum_endings(const division *self, uint32_t begin, uint32_t end) {
     double ends = begin == 0 ? self->pairs : 0;
-    for (uint32_t class = begin == 0 ? 1 : begin; class < end; class ++) {
-        ends += self->endings[class];
+    for (uint32_t length_class = begin == 0 ? 1 : begin; length_class < end; length_class++) {
+        ends += self->endings[length_class];
     }
     return ends;
 }
 
-/* What passes a filter in registers, most of which costs little: no pattern ends there. */
-static double price_of_passes(const division *self, double pass, double look_ups) {
+/* The price of candidates of a filter in registers. Most of them cost little: no pattern ends
+ * there. */
+static double price_candidates(const division *self, double pass, double look_ups) {
     double ends = look_ups < pass ? look_ups : pass;
-    return (pass - ends) * PASSES_TOGETHER * self->costs->register_bloom_candidate +
+    return (pass - ends) * TRAWL_DIVIDE_REGISTERS_CANDIDATE *
+               self->costs->register_bloom_candidate +
            ends * self->costs->teddy_candidate;
 }
 
-/* The filter of shuffles for the classes begin .. end - 1; all their patterns are in the survey. */
+/* Makes Teddy's filter for the classes begin .. end - 1, all of whose patterns are in the survey;
+ * returns its pass rate. */
 static double make_teddy(const division *self, uint32_t begin, uint32_t end, uint32_t max_length,
                          trawl_teddy *filter) {
     const trawl_qgram_survey *survey = self->survey;
-    size_t length = survey->length < TEDDY_SAMPLE ? survey->length : TEDDY_SAMPLE;
+    size_t length =
+        survey->length < TRAWL_DIVIDE_TEDDY_SAMPLE ? survey->length : TRAWL_DIVIDE_TEDDY_SAMPLE;
     return trawl_teddy_make(survey->patterns, survey->ids + survey->first[begin],
                             survey->first[end] - survey->first[begin], max_length, survey->text,
                             length, filter);
 }
 
-/* Patterns of one and two bytes. */
-static void try_direct(division *self) {
+/* Prices a table of pairs for the patterns of one and two bytes. */
+static void try_pairs(division *self) {
     const trawl_qgram_survey *survey = self->survey;
-    double hits = trawl_survey_direct(survey, 1);
+    double hits = trawl_survey_measure_pairs(survey, 1);
     self->pairs = hits;
     double nanoseconds = self->costs->direct;
     if (survey->count[0] <= TRAWL_TEDDY_PATTERNS) {
         trawl_teddy filter;
         double pass = make_teddy(self, 0, 1, survey->max_length[0], &filter);
-        double shuffled =
-            trawl_teddy_work(&filter) * self->costs->teddy + price_of_passes(self, pass, hits) / 2;
-        nanoseconds = pass <= TRAWL_TEDDY_DENSE && shuffled < nanoseconds ? shuffled : nanoseconds;
+        double behind_teddy = trawl_teddy_work(&filter) * self->costs->teddy +
+                              TRAWL_DIVIDE_PAIR_CANDIDATE * price_candidates(self, pass, hits);
+        if (pass <= TRAWL_TEDDY_MAX_PASS_RATE && behind_teddy < nanoseconds) {
+            nanoseconds = behind_teddy;
+        }
     }
-    candidate direct = {.tier = {.kind = TRAWL_TIER_DIRECT, .window = 1, .gram = 2, .stride = 1},
-                        .estimate = {.nanoseconds = nanoseconds,
-                                     .pass = hits,
-                                     .look_ups = hits,
-                                     .bytes = TRAWL_QGRAM_PAIRS * 4}};
+    offer pairs = {.tier = {.kind = TRAWL_TIER_DIRECT, .window = 1, .gram = 2, .stride = 1},
+                   .estimate = {.nanoseconds = nanoseconds,
+                                .pass = hits,
+                                .look_ups = hits,
+                                .bytes = TRAWL_QGRAM_PAIRS * 4}};
     for (uint32_t end = 1; end <= CLASSES && survey->max_length[end - 1] <= 2; end++) {
-        offer(self, 0, end, &direct);
+        consider(self, 0, end, &pairs);
     }
 }
 
-/* A hashed tier for the classes [filter->begin, end), or one without a price where a reach would
- * change nothing. */
-static candidate hashed_candidate(const division *self, const trawl_survey_filter *filter,
-                                  const trawl_survey_rates *rates, uint32_t end) {
+/* Prices a tier with a sample filter for the classes [filter->begin, end). With an anchor slack
+ * that no pattern has bytes for, the price is infinite. */
+static offer price_sample_filter(const division *self, const trawl_survey_filter *filter,
+                                 const trawl_survey_rates *rates, uint32_t end) {
     uint32_t window = filter->gram + filter->stride - 1;
     uint32_t more = describe(self, filter->begin, end).max_length - window;
-    candidate hashed = {
+    offer bloom = {
         .tier = {.kind = TRAWL_TIER_BLOOM,
                  .window = window,
                  .gram = filter->gram,
@@ -150,60 +142,59 @@ static candidate hashed_candidate(const division *self, const trawl_survey_filte
                  .anchor_slack = more < filter->anchor_slack ? more : filter->anchor_slack},
         .estimate = {.nanoseconds = INFINITY}};
     double endings = 0;
-    for (uint32_t class = filter->begin; class < end; class ++) {
-        endings += self->endings[class];
+    for (uint32_t length_class = filter->begin; length_class < end; length_class++) {
+        endings += self->endings[length_class];
     }
-    if (filter->anchor_slack == 0 || hashed.tier.anchor_slack != 0) {
-        hashed.estimate = trawl_tier_price(self->costs, self->survey, filter, rates, end, endings,
-                                           self->most_bytes);
-        hashed.tier.row_bits = hashed.estimate.row_bits;
-        /* A gain by windows that the text has chosen must be clear, also beside other engines. */
-        hashed.estimate.nanoseconds *= hashed.tier.anchor_slack != 0 ? SLACK_MARGIN : 1;
+    if (filter->anchor_slack == 0 || bloom.tier.anchor_slack != 0) {
+        bloom.estimate = trawl_tier_price(self->costs, self->survey, filter, rates, end, endings,
+                                          self->most_bytes);
+        bloom.tier.row_bits = bloom.estimate.row_bits;
+        /* A gain by anchor offsets must be clear, also beside other engines. */
+        bloom.estimate.nanoseconds *= bloom.tier.anchor_slack != 0 ? TRAWL_DIVIDE_ANCHOR_MARGIN : 1;
     }
-    return hashed;
+    return bloom;
 }
 
-static uint32_t most_anchor_slack(uint32_t stride) {
-    uint32_t most = TRAWL_QGRAM_MOST_ENDS - stride;
-    return most < TRAWL_QGRAM_MOST_ANCHOR_SLACK ? most : TRAWL_QGRAM_MOST_ANCHOR_SLACK;
+static uint32_t max_anchor_slack(uint32_t stride) {
+    uint32_t most = TRAWL_QGRAM_MAX_ENDS - stride;
+    return most < TRAWL_QGRAM_MAX_ANCHOR_SLACK ? most : TRAWL_QGRAM_MAX_ANCHOR_SLACK;
 }
 
 static void offer_filter(division *self, const trawl_survey_filter *filter,
                          const trawl_survey_rates *rates) {
     for (uint32_t end = filter->begin + 1; end <= CLASSES; end++) {
-        candidate hashed = hashed_candidate(self, filter, rates, end);
-        offer(self, filter->begin, end, &hashed);
+        offer bloom = price_sample_filter(self, filter, rates, end);
+        consider(self, filter->begin, end, &bloom);
     }
 }
 
-/* What such a filter would cost at best if windows were chosen by the text, in proportion to what
- * was found so far for the same classes; `last` are the rates of the last windows. */
-static double hope(const division *self, const trawl_survey_filter *filter,
-                   const trawl_survey_rates *last) {
-    trawl_survey_filter chosen = *filter;
-    trawl_survey_rates rates = *last;
-    chosen.anchor_slack = most_anchor_slack(filter->stride);
+/* Returns the least price that the filter might have with anchor offsets, divided by the best price
+ * so far for the same classes; `rates` are those with windows at the end. */
+static double estimate_best_case(const division *self, const trawl_survey_filter *filter,
+                                 const trawl_survey_rates *rates) {
+    trawl_survey_filter anchored = *filter;
+    trawl_survey_rates reduced = *rates;
+    anchored.anchor_slack = max_anchor_slack(filter->stride);
     double least = INFINITY;
-    for (uint32_t end = filter->begin + 1; end <= CLASSES && chosen.anchor_slack != 0; end++) {
+    for (uint32_t end = filter->begin + 1; end <= CLASSES && anchored.anchor_slack != 0; end++) {
         if (is_empty(self, end - 1)) {
             continue;
         }
-        rates.pass[end] *= SLACK_WORTH_TRYING;
-        candidate hashed = hashed_candidate(self, &chosen, &rates, end);
+        reduced.pass[end] *= TRAWL_DIVIDE_ANCHOR_PROMISE;
+        offer bloom = price_sample_filter(self, &anchored, &reduced, end);
         double cost =
-            hashed.estimate.nanoseconds / self->best[filter->begin][end].estimate.nanoseconds;
+            bloom.estimate.nanoseconds / self->best[filter->begin][end].estimate.nanoseconds;
         least = cost < least ? cost : least;
     }
     return least;
 }
 
-/* Windows chosen by the text, for those filters that promise something, first the most; one turn
- * judges. */
+/* Tries filters with anchor offsets, the most promising first, validated by one fold. */
 static void try_anchor_slack(division *self, const trawl_survey_filter *filters,
                              const trawl_survey_rates *rates, size_t count) {
-    double costs[MOST_FILTERS];
+    double costs[MAX_FILTERS];
     for (size_t i = 0; i < count; i++) {
-        costs[i] = hope(self, &filters[i], &rates[i]);
+        costs[i] = estimate_best_case(self, &filters[i], &rates[i]);
     }
     for (size_t round = 0; round < count; round++) {
         size_t best = 0;
@@ -211,11 +202,11 @@ static void try_anchor_slack(division *self, const trawl_survey_filter *filters,
             best = costs[i] < costs[best] ? i : best;
         }
         costs[best] = INFINITY;
-        /* Others that were tried since may be better than all that it promised. */
-        if (hope(self, &filters[best], &rates[best]) < 1) {
+        /* Others that were tried since may be better than this one can become. */
+        if (estimate_best_case(self, &filters[best], &rates[best]) < 1) {
             trawl_survey_filter filter = filters[best];
             trawl_survey_rates validated;
-            filter.anchor_slack = most_anchor_slack(filter.stride);
+            filter.anchor_slack = max_anchor_slack(filter.stride);
             filter.validated = true;
             trawl_survey_measure(self->survey, &filter, &validated);
             offer_filter(self, &filter, &validated);
@@ -223,15 +214,15 @@ static void try_anchor_slack(division *self, const trawl_survey_filter *filters,
     }
 }
 
-/* Asks all turns about a tier with a reach that is about to be taken: of many that one turn judged
- * the best is the one that it flattered most. */
-static void judge(division *self, uint32_t begin, uint32_t end) {
-    candidate *best = &self->best[begin][end];
-    const candidate *plain = &self->plain[begin][end];
+/* Prices the best offer, which has an anchor slack, again with the means of all folds: the winner
+ * of one fold is overfitted to it. Falls back to windows at the end if these are cheaper now. */
+static void validate_by_all_folds(division *self, uint32_t begin, uint32_t end) {
+    offer *best = &self->best[begin][end];
+    const offer *at_end = &self->at_end[begin][end];
     trawl_survey_filter filter = {.begin = begin,
                                   .gram = best->tier.gram,
                                   .stride = best->tier.stride,
-                                  .anchor_slack = most_anchor_slack(best->tier.stride),
+                                  .anchor_slack = max_anchor_slack(best->tier.stride),
                                   .folded = describe(self, begin, CLASSES).folded,
                                   .validated = true};
     trawl_survey_rates mean;
@@ -241,19 +232,19 @@ static void judge(division *self, uint32_t begin, uint32_t end) {
         trawl_survey_rates rates;
         trawl_survey_measure(self->survey, &filter, &rates);
         double share = 1.0 / ++filter.validation_fold;
-        mean.distances += share * (rates.distances - mean.distances);
+        mean.ends_per_candidate += share * (rates.ends_per_candidate - mean.ends_per_candidate);
         mean.pass[end] += share * (rates.pass[end] - mean.pass[end]);
         mean.grams[end] += share * (rates.grams[end] - mean.grams[end]);
-        *best = hashed_candidate(self, &filter, &mean, end);
-        *best = is_better(plain, best) ? *plain : *best;
+        *best = price_sample_filter(self, &filter, &mean, end);
+        *best = is_better(at_end, best) ? *at_end : *best;
     }
 }
 
-/* Sets of few letters. */
+/* Prices a packed tier, for patterns of at most four letters. */
 static void try_packed(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
-    const run described = describe(self, begin, end);
-    if (trawl_survey_letters(survey, begin, end, described.folded) > 4) {
+    const class_range described = describe(self, begin, end);
+    if (trawl_survey_count_letters(survey, begin, end, described.folded) > 4) {
         return;
     }
     trawl_packed_letters letters;
@@ -261,28 +252,30 @@ static void try_packed(division *self, uint32_t begin, uint32_t end) {
                                    described.folded, &letters)) {
         return;
     }
-    candidate packed = {.tier = {.kind = TRAWL_TIER_PACKED,
-                                 .min_length = described.min_length,
-                                 .max_length = described.max_length,
-                                 .folded = described.folded,
-                                 .letters = letters.shift}};
+    offer packed = {.tier = {.kind = TRAWL_TIER_PACKED,
+                             .min_length = described.min_length,
+                             .max_length = described.max_length,
+                             .folded = described.folded,
+                             .letters = letters.shift}};
     trawl_packed_estimate estimate;
     trawl_packed_choose(described.count, letters.count, self->most_bytes, &packed.tier, &estimate);
     packed.estimate = (trawl_tier_estimate){.nanoseconds = estimate.nanoseconds,
                                             .pass = estimate.pass,
                                             .look_ups = estimate.look_ups,
                                             .bytes = estimate.bytes,
-                                            .exact = trawl_packed_exact(&packed.tier)};
-    offer(self, begin, end, &packed);
+                                            .exact = trawl_packed_is_exact(&packed.tier)};
+    consider(self, begin, end, &packed);
 }
 
-/* Few patterns. Making the filter takes time that grows with their number, so that runs of many are
- * tried only where they are what a set is about: its shortest patterns, or all from a length on. */
+/* Prices a Teddy tier. Making the filter takes time that grows with the patterns, so many patterns
+ * are tried only as a whole set, or as all of a set up to or from some length. */
 static void try_teddy(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
-    const run described = describe(self, begin, end);
+    const class_range described = describe(self, begin, end);
     bool first = begin == 0 || survey->first[begin] == 0, last = end == CLASSES;
-    uint64_t most = first && last ? 64 : first || last ? 32 : 0;
+    uint64_t most = first && last   ? TRAWL_DIVIDE_TEDDY_SET
+                    : first || last ? TRAWL_DIVIDE_TEDDY_PART
+                                    : 0;
     if (described.count > most) {
         return;
     }
@@ -291,42 +284,56 @@ static void try_teddy(division *self, uint32_t begin, uint32_t end) {
     trawl_teddy filter;
     double pass = make_teddy(self, begin, end, described.max_length, &filter);
     double work = trawl_teddy_work(&filter);
-    double look_ups = ends_of(self, begin, end);
-    candidate teddy = {
-        .tier = {.kind = TRAWL_TIER_TEDDY, .window = window, .gram = 1, .stride = 1}};
+    double look_ups = sum_endings(self, begin, end);
+    offer teddy = {.tier = {.kind = TRAWL_TIER_TEDDY, .window = window, .gram = 1, .stride = 1}};
     teddy.estimate = (trawl_tier_estimate){.nanoseconds = work * self->costs->teddy +
-                                                          price_of_passes(self, pass, look_ups),
+                                                          price_candidates(self, pass, look_ups),
                                            .pass = pass,
                                            .look_ups = look_ups < pass ? look_ups : pass,
                                            .bytes = sizeof filter};
-    offer(self, begin, end, &teddy);
+    consider(self, begin, end, &teddy);
 }
 
-/* What passes a resident filter, from pieces of all of the text: neighbours are too much alike. */
-static double pass_resident(const trawl_register_bloom *filter, uint32_t gram, const uint8_t *text,
-                            size_t length) {
-    if (length <= REGISTER_BLOOM_PIECES * REGISTER_BLOOM_PIECE) {
-        return trawl_register_bloom_pass(filter, gram, text, length);
+/* Measures the pass rate of a register Bloom filter on pieces from all over the text: neighbouring
+ * bytes are too much alike. */
+static double measure_register_bloom(const trawl_register_bloom *filter, uint32_t gram,
+                                     const uint8_t *text, size_t length) {
+    const size_t pieces = TRAWL_DIVIDE_REGISTERS_PIECES, bytes = TRAWL_DIVIDE_REGISTERS_PIECE;
+    if (length <= pieces * bytes) {
+        return trawl_register_bloom_pass_rate(filter, gram, text, length);
     }
     double pass = 0;
-    for (size_t i = 0; i < REGISTER_BLOOM_PIECES; i++) {
-        const uint8_t *piece =
-            text + (length - REGISTER_BLOOM_PIECE) * i / (REGISTER_BLOOM_PIECES - 1);
-        pass += trawl_register_bloom_pass(filter, gram, piece, REGISTER_BLOOM_PIECE) /
-                REGISTER_BLOOM_PIECES;
+    for (size_t i = 0; i < pieces; i++) {
+        const uint8_t *piece = text + (length - bytes) * i / (pieces - 1);
+        pass += trawl_register_bloom_pass_rate(filter, gram, piece, bytes) /
+                TRAWL_DIVIDE_REGISTERS_PIECES;
     }
     return pass;
 }
 
-/* Hundreds of patterns, on processors with the instructions for it. Wide banks are for whole sets,
- * which then need no other tier. */
-static void try_resident(division *self, uint32_t begin, uint32_t end) {
+/* Adds the last bytes of all patterns of the classes. */
+static void fill_register_bloom(const trawl_qgram_survey *survey, uint32_t begin, uint32_t end,
+                                uint32_t gram, trawl_register_bloom *filter) {
+    for (uint32_t i = survey->first[begin]; i < survey->first[end]; i++) {
+        const uint8_t *past = trawl_pattern_bytes(survey->patterns, survey->ids[i] + 1);
+        uint8_t reversed[TRAWL_REGISTER_BLOOM_BYTES];
+        for (uint32_t distance = 0; distance < gram; distance++) {
+            reversed[distance] = *(past - 1 - distance);
+        }
+        trawl_register_bloom_add(filter, reversed, gram);
+    }
+}
+
+/* Prices a tier with a register Bloom filter, on processors with the instructions for it: for all
+ * of a set up to or from some length. Wide banks are only for whole sets, which then need no other
+ * tier. */
+static void try_register_bloom(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
-    const run described = describe(self, begin, end);
-    /* Those of one and two bytes have a filter of their own. */
+    const class_range described = describe(self, begin, end);
+    /* Patterns of one and two bytes have a filter of their own. */
     bool first = begin <= 1 || survey->first[begin] == survey->first[1], last = end == CLASSES;
     bool wide = trawl_register_bloom_is_wide(described.count);
-    if (!self->permutes || !(wide ? first && last : first || last) ||
+    if (!self->has_register_bloom || !(wide ? first && last : first || last) ||
         described.count > TRAWL_REGISTER_BLOOM_PATTERNS ||
         described.count != survey->first[end] - survey->first[begin]) {
         return;
@@ -334,63 +341,51 @@ static void try_resident(division *self, uint32_t begin, uint32_t end) {
     uint32_t gram = trawl_register_bloom_gram(described.min_length);
     trawl_register_bloom filter;
     trawl_register_bloom_clear(&filter, described.folded, wide);
-    for (uint32_t i = survey->first[begin]; i < survey->first[end]; i++) {
-        const uint8_t *past = trawl_pattern_bytes(survey->patterns, survey->ids[i] + 1);
-        uint8_t reversed[TRAWL_REGISTER_BLOOM_BYTES];
-        for (uint32_t distance = 0; distance < gram; distance++) {
-            reversed[distance] = *(past - 1 - distance);
-        }
-        trawl_register_bloom_add(&filter, reversed, gram);
-    }
-    double pass = pass_resident(&filter, gram, survey->text, survey->length);
-    if (pass > TRAWL_TEDDY_DENSE) { /* most of it would be compared */
+    fill_register_bloom(survey, begin, end, gram, &filter);
+    double pass = measure_register_bloom(&filter, gram, survey->text, survey->length);
+    if (pass > TRAWL_TEDDY_MAX_PASS_RATE) { /* most of it would be compared */
         return;
     }
-    double look_ups = ends_of(self, begin, end);
+    double look_ups = sum_endings(self, begin, end);
     uint32_t window = described.min_length;
-    candidate register_bloom = {.tier = {.kind = TRAWL_TIER_REGISTERS,
-                                         .window = window < TRAWL_REGISTER_BLOOM_WINDOW
-                                                       ? window
-                                                       : TRAWL_REGISTER_BLOOM_WINDOW,
-                                         .gram = gram,
-                                         .stride = 1}};
+    offer register_bloom = {.tier = {.kind = TRAWL_TIER_REGISTERS,
+                                     .window = window < TRAWL_REGISTER_BLOOM_WINDOW
+                                                   ? window
+                                                   : TRAWL_REGISTER_BLOOM_WINDOW,
+                                     .gram = gram,
+                                     .stride = 1}};
     register_bloom.estimate = (trawl_tier_estimate){
-        .nanoseconds = (first && last ? REGISTER_BLOOM_ALONE : REGISTER_BLOOM_TOGETHER) *
-                           trawl_register_bloom_work(gram, wide) * self->costs->register_bloom +
-                       price_of_passes(self, pass, look_ups),
+        .nanoseconds =
+            (first && last ? TRAWL_DIVIDE_REGISTERS_ALONE : TRAWL_DIVIDE_REGISTERS_BESIDE) *
+                trawl_register_bloom_work(gram, wide) * self->costs->register_bloom +
+            price_candidates(self, pass, look_ups),
         .pass = pass,
         .look_ups = look_ups < pass ? look_ups : pass,
         .bytes = sizeof filter};
-    offer(self, begin, end, &register_bloom);
+    consider(self, begin, end, &register_bloom);
 }
 
-/* All runs that begin with the class `begin`: the shortest patterns there say how long a window may
- * be, and so which q-grams and strides there are. */
-static void try_run(division *self, uint32_t begin) {
-    static const uint32_t grams[] = {1, 2, 3, 4, 5, 6, 8, 12, 16};
+/* Prices all tiers that begin with the class `begin`. Its shortest patterns limit the window, and
+ * so the q-grams and strides. */
+static void try_tiers(division *self, uint32_t begin) {
+    const uint32_t *grams = trawl_divide_grams;
     const trawl_qgram_survey *survey = self->survey;
     uint32_t window = survey->min_length[begin];
-    window = window < MOST_WINDOW ? window : MOST_WINDOW;
-    bool folded = false;
-    for (uint32_t class = begin; class < CLASSES; class ++) {
-        folded |= survey->folded[class];
-    }
-    trawl_survey_filter filter = {.begin = begin, .folded = folded};
-    _Static_assert(3 * sizeof grams / sizeof *grams <= MOST_FILTERS, "a filter for each stride");
-    trawl_survey_filter tried[MOST_FILTERS];
-    trawl_survey_rates rates[MOST_FILTERS];
+    window = window < TRAWL_DIVIDE_MAX_WINDOW ? window : TRAWL_DIVIDE_MAX_WINDOW;
+    trawl_survey_filter filter = {.begin = begin, .folded = describe(self, begin, CLASSES).folded};
+    trawl_survey_filter tried[MAX_FILTERS];
+    trawl_survey_rates rates[MAX_FILTERS];
     size_t filters = 0;
-    for (size_t i = 0; i < sizeof grams / sizeof *grams && grams[i] <= window; i++) {
+    for (size_t i = 0; i < TRAWL_DIVIDE_GRAMS && grams[i] <= window; i++) {
         filter.gram = grams[i];
-        /* Few bytes say too little unless the patterns are that short. */
-        if (filter.gram < 3 && filter.gram < window) {
+        if (filter.gram < TRAWL_DIVIDE_LEAST_GRAM && filter.gram < window) {
             continue;
         }
         uint32_t stride = window - filter.gram + 1;
         stride = stride < TRAWL_QGRAM_MAX_STRIDE ? stride : TRAWL_QGRAM_MAX_STRIDE;
-        /* A longer stride means fewer samples but more q-grams in the filter. */
-        for (uint32_t part = 1; part <= 4 && (part == 1 || stride / part >= 2); part *= 2) {
-            filter.stride = stride / part;
+        for (uint32_t half = 0; half < TRAWL_DIVIDE_STRIDES && (half == 0 || stride >> half >= 2);
+             half++) {
+            filter.stride = stride >> half;
             tried[filters] = filter;
             trawl_survey_measure(survey, &filter, &rates[filters]);
             offer_filter(self, &filter, &rates[filters++]);
@@ -400,7 +395,7 @@ static void try_run(division *self, uint32_t begin) {
         if (!is_empty(self, end - 1) || end == CLASSES) {
             try_packed(self, begin, end);
             try_teddy(self, begin, end);
-            try_resident(self, begin, end);
+            try_register_bloom(self, begin, end);
         }
     }
     if (survey->counts != NULL) {
@@ -408,9 +403,10 @@ static void try_run(division *self, uint32_t begin) {
     }
 }
 
-/* The cheapest sequence of runs that covers all classes; returns its number of tiers. */
-static uint32_t cover(const division *self, uint32_t *begins, uint32_t *ends) {
-    double least[CLASSES + 1]; /* for the classes from there on */
+/* Finds the cheapest sequence of tiers that covers all classes, from the longest patterns to the
+ * shortest; returns their number. */
+static uint32_t cover_classes(const division *self, uint32_t *begins, uint32_t *ends) {
+    double least[CLASSES + 1]; /* price of the classes from this one on */
     uint32_t next[CLASSES + 1] = {0};
     uint32_t tiers[CLASSES + 1] = {0};
     least[CLASSES] = 0;
@@ -431,7 +427,7 @@ static uint32_t cover(const division *self, uint32_t *begins, uint32_t *ends) {
             }
         }
     }
-    /* From the longest patterns to the shortest. */
+
     uint32_t count = tiers[0], found = 0;
     for (uint32_t begin = 0; begin < CLASSES; begin = next[begin]) {
         if (!is_empty(self, begin)) {
@@ -443,12 +439,12 @@ static uint32_t cover(const division *self, uint32_t *begins, uint32_t *ends) {
     return count;
 }
 
-/* Tiers take turns, and what one reads while it works on a block drives the others' tables out of
- * the nearer caches: samples wait as if their filter were as large as all that is read. */
-static double crowding(const division *self, const trawl_qgram_choice *choice) {
+/* What tiers cost more because they evict each other's tables from the nearer caches, block by
+ * block: samples wait as if their filter were as large as all that is read. */
+static double price_eviction(const division *self, const trawl_qgram_choice *choice) {
     double spread = self->survey->spread, read = 0, more = 0;
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
-        double lines = (double)BLOCK / choice->header.tier[i].stride;
+        double lines = (double)TRAWL_QGRAM_BLOCK / choice->header.tier[i].stride;
         double bytes = choice->estimate[i].bytes * spread;
         read += bytes < 64 * lines ? bytes : 64 * lines;
     }
@@ -463,38 +459,52 @@ static double crowding(const division *self, const trawl_qgram_choice *choice) {
     return more;
 }
 
-static void divide(division *self, trawl_qgram_choice *choice) {
+/* Prices every kind of tier for every run of classes. */
+static void try_all(division *self) {
     for (uint32_t begin = 0; begin <= CLASSES; begin++) {
         for (uint32_t end = 0; end <= CLASSES; end++) {
             self->best[begin][end].estimate.nanoseconds = INFINITY;
-            self->plain[begin][end].estimate.nanoseconds = INFINITY;
+            self->at_end[begin][end].estimate.nanoseconds = INFINITY;
             self->validated[begin][end] = false;
         }
     }
-    trawl_survey_endings(self->survey, self->endings);
+    trawl_survey_measure_endings(self->survey, self->endings);
     if (!is_empty(self, 0)) {
-        try_direct(self);
+        try_pairs(self);
     }
     for (uint32_t begin = 0; begin < CLASSES; begin++) {
         if (!is_empty(self, begin)) {
-            try_run(self, begin);
+            try_tiers(self, begin);
         }
     }
-    uint32_t begins[CLASSES], ends[CLASSES];
-    for (bool sure = false; !sure;) {
-        choice->header.tiers = cover(self, begins, ends);
-        sure = true;
-        for (uint32_t i = 0; i < choice->header.tiers; i++) {
+}
+
+/* Finds the cheapest sequence of tiers, all of whose anchor slacks all folds have validated;
+ * returns their number. */
+static uint32_t choose_tiers(division *self, uint32_t *begins, uint32_t *ends) {
+    bool all_validated;
+    uint32_t tiers;
+    do { /* a tier whose price rises by validation may leave the cheapest sequence */
+        tiers = cover_classes(self, begins, ends);
+        all_validated = true;
+        for (uint32_t i = 0; i < tiers; i++) {
             if (self->best[begins[i]][ends[i]].tier.anchor_slack != 0 &&
                 !self->validated[begins[i]][ends[i]]) {
-                judge(self, begins[i], ends[i]);
-                sure = false;
+                validate_by_all_folds(self, begins[i], ends[i]);
+                all_validated = false;
             }
         }
-    }
+    } while (!all_validated);
+    return tiers;
+}
+
+static void divide(division *self, trawl_qgram_choice *choice) {
+    uint32_t begins[CLASSES], ends[CLASSES];
+    try_all(self);
+    choice->header.tiers = choose_tiers(self, begins, ends);
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
-        const candidate *best = &self->best[begins[i]][ends[i]];
-        const run described = describe(self, begins[i], ends[i]);
+        const offer *best = &self->best[begins[i]][ends[i]];
+        const class_range described = describe(self, begins[i], ends[i]);
         trawl_qgram_tier *tier = &choice->header.tier[i];
         *tier = best->tier;
         tier->min_length = described.min_length;
@@ -504,16 +514,16 @@ static void divide(division *self, trawl_qgram_choice *choice) {
         choice->nanoseconds += best->estimate.nanoseconds;
         choice->exact = (i == 0 || choice->exact) && best->estimate.exact;
     }
-    choice->nanoseconds += crowding(self, choice);
+    choice->nanoseconds += price_eviction(self, choice);
     if (choice->header.tiers > 1) {
-        choice->nanoseconds *= 1 + FURTHER_TIER * (choice->header.tiers - 1);
+        choice->nanoseconds *= 1 + TRAWL_DIVIDE_FURTHER_TIER * (choice->header.tiers - 1);
     }
-    /* Work hides waiting for the text, as far as there is enough of it. */
+    /* Work and waiting for the text overlap. */
     choice->nanoseconds = hypot(choice->nanoseconds, self->costs->memory);
 }
 
-/* Whether scans here will use such instructions. */
-static bool can_permute(void) {
+/* Whether scans on this machine will use the instructions of register Bloom filters. */
+static bool can_use_register_bloom(void) {
     trawl_cpu_set set;
     trawl_error ignored;
     return trawl_cpu_choose(&set, &ignored) == TRAWL_OK && set == TRAWL_CPU_AVX512_VBMI &&
@@ -527,15 +537,10 @@ trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
     memset(choice, 0, sizeof *choice);
     division self = {.costs = options->costs,
                      .survey = survey,
-                     .permutes = can_permute(),
-                     .most_bytes = options->max_table_bytes < MOST_FILTER_BYTES
+                     .has_register_bloom = can_use_register_bloom(),
+                     .most_bytes = options->max_table_bytes < TRAWL_DIVIDE_MAX_FILTER_BYTES
                                        ? options->max_table_bytes
-                                       : MOST_FILTER_BYTES};
+                                       : TRAWL_DIVIDE_MAX_FILTER_BYTES};
     divide(&self, choice);
-    return TRAWL_OK;
-}
-
-trawl_status trawl_qgram_choose(const trawl_build *build, trawl_qgram_header *header) {
-    *header = build->choice->header;
     return TRAWL_OK;
 }

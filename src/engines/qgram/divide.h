@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Dividing a pattern set into tiers: which filter for which lengths, with which parameters. */
+/* The division of a pattern set into tiers: which filter for which lengths, with which parameters.
+ */
 #ifndef TRAWL_ENGINES_QGRAM_DIVIDE_H
 #define TRAWL_ENGINES_QGRAM_DIVIDE_H
 
@@ -13,22 +14,19 @@ static inline bool trawl_qgram_in_tier(const trawl_patterns *patterns, size_t id
     return length >= tier->min_length && length <= tier->max_length;
 }
 
-/* A division, complete up to `row_bits` of each tier: every pattern is in exactly one tier, and
- * every tier has a pattern. */
+/* A division. Tiers are complete up to `row_bits`: every pattern is in exactly one tier, and every
+ * tier has a pattern. */
 typedef struct trawl_qgram_choice {
     trawl_qgram_header header;
     trawl_tier_estimate estimate[TRAWL_QGRAM_MAX_TIERS];
     double nanoseconds; /* for a byte of text, matches not counted */
-    bool exact;         /* what passes the filters are matches, and counted as such for nothing */
+    bool exact;         /* candidates are matches, and counting them costs nothing more */
 } trawl_qgram_choice;
 
-/* The division with the least expected cost. `options` are complete, with costs. Refuses
- * (TRAWL_ERROR_LIMIT) when the variant's kind of filter cannot take the set. */
+/* Finds the division with the least expected cost. `options` are complete, with costs. Never fails:
+ * every set has a division. */
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
                                 const trawl_compile_options *options, trawl_qgram_choice *choice,
                                 trawl_error *error);
-
-/* The header of build->choice, which compiling qgram always has. */
-trawl_status trawl_qgram_choose(const trawl_build *build, trawl_qgram_header *header);
 
 #endif

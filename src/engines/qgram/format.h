@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The q-gram engine's tables.
+ * Tables of the q-gram engine. Overview: docs/internals/qgram.md.
  *
- * The set is divided by length into tiers. A tier looks at `window` bytes (m) of each of its
- * patterns: the last ones, which all of them have, and so finds matches in the order of their ends;
- * or, in hashed tiers with a `reach`, those up to so many bytes before (engines/qgram/anchor.h),
- * and puts the ends in order. Each tier has a filter that lets few positions of the text through,
- * and one way to verify what passes: the end of a match is looked up by its last `tail` bytes, then
- * among the keys that end so (database/endings.h). Tiers stand in order of falling lengths: of two
- * keys that end at one position, the one of the earlier tier is longer, which is the canonical
- * order.
+ *   text -> filter -> candidates -> verify -> ends -> key look-up -> matches
  *
- * Kinds of filters:
- *   direct   patterns of one and two bytes: a table of all pairs of bytes says which key ends there
- *   hashed   q bytes of the text are looked at every `stride` bytes, stride = m - q + 1: every
- *            occurrence's window holds exactly one such sample, at one of `stride` alignments. All
- *            q-grams of all windows are bits in a table (Bloom 1970, with one hash function)
- *   shuffle  few patterns: sets of bytes by nibbles in vector registers (as in Teddy, by G.
- *            Langdale for Hyperscan), at every position
- *   resident hundreds of patterns: hashes of their last bytes in tables that vector registers hold,
- * at every position (engines/qgram/registers/format.h) packed   sets of at most four letters:
- * letters as 2 bits, whole windows as numbers
+ * The set is divided by length into tiers. A tier examines `window` bytes (m) of each of its
+ * patterns: the last ones, so that ends are found in ascending order; with an anchor slack, bytes
+ * up to so far before the end, and the ends are sorted (engines/qgram/anchor.h). Each tier has one
+ * filter. Tiers stand in order of falling lengths: of two keys that end at one position, the key of
+ * the earlier tier is longer, which is the canonical order.
+ *
+ * Kinds of tiers, by their filter:
+ *   direct     patterns of one and two bytes: a table of all pairs of bytes
+ *   bloom      any patterns: the sample filter, below
+ *   teddy      few patterns: sets of bytes by nibbles (engines/qgram/teddy/format.h)
+ *   registers  hundreds of patterns: a register Bloom filter (engines/qgram/registers/format.h)
+ *   packed     at most four letters, as 2 bits each (engines/qgram/packed/format.h)
+ *
+ * The sample filter is a blocked Bloom filter (Bloom 1970; Putze, Sanders and Singler 2007) with
+ * one bit for each string of q bytes (q-gram) of all windows. A window of m bytes has m - q + 1
+ * q-grams, so of as many neighbouring positions one is enough:
+ *   1. Read the q bytes at every `stride`-th position (stride = m - q + 1 or less): a sample.
+ *   2. Hash them to a row of 32 bits, and take a bit of the row by the lowest bits of the bytes.
+ *   3. The sample is a candidate if the bit is set.
+ *   4. The end offsets of its q-gram say at which of the next `stride` positions a key may end.
+ *   5. The suffix filter and the run lengths exclude most of these ends.
+ *   6. What is left is looked up by its last bytes (database/endings.h).
+ * False candidates: the planner takes the cheapest size of table; of the measured sets 0.1 to 2 %
+ * of the samples pass.
  */
 #ifndef TRAWL_ENGINES_QGRAM_FORMAT_H
 #define TRAWL_ENGINES_QGRAM_FORMAT_H
@@ -41,26 +48,31 @@ typedef enum trawl_tier_kind {
 #define TRAWL_QGRAM_MAX_TIERS 8u
 #define TRAWL_QGRAM_MAX_GRAM 16u
 #define TRAWL_QGRAM_MAX_STRIDE 64u
-#define TRAWL_QGRAM_MOST_ANCHOR_SLACK 16u
-#define TRAWL_QGRAM_MOST_ENDS 64u /* stride + anchor_slack, where there is a anchor_slack */
+#define TRAWL_QGRAM_MAX_ANCHOR_SLACK 16u
+#define TRAWL_QGRAM_MAX_ENDS 64u /* stride + anchor_slack, in tiers with an anchor slack */
 #define TRAWL_QGRAM_MAX_ROW_BITS 26u
 #define TRAWL_QGRAM_PAIRS 65536u /* of bytes */
+#define TRAWL_QGRAM_LOOK_UP_BYTES 8u
+#define TRAWL_QGRAM_GROUP 8u /* samples that loops test in line */
 
 typedef struct trawl_qgram_tier {
     uint32_t kind;                   /* trawl_tier_kind */
     uint32_t min_length, max_length; /* of its patterns */
     uint32_t window;                 /* m <= min_length */
-    uint32_t gram;                   /* q: bytes of a sample; direct: 2, shuffle: 1 */
-    uint32_t stride;                 /* hashed and packed: m - q + 1 or less; else 1 */
+    uint32_t gram;                   /* q: bytes of a sample; registers: bytes that are hashed;
+                                        direct: 2; teddy: 1 */
+    uint32_t stride;                 /* bloom and packed: m - q + 1 or less; else 1 */
     uint32_t folded;                 /* 1: keys are lower-cased, case-sensitive ones are verified */
-    uint32_t row_bits;               /* hashed: FILTER has 1 << row_bits rows of 32 bits */
-    uint32_t suffix_filter_bits;     /* SECOND has 1 << suffix_filter_bits words of 32 bits */
-    uint32_t tail;                   /* last bytes by which an end is looked up: min(m, 8) */
+    uint32_t row_bits;               /* bloom: the filter has 1 << row_bits rows of 32 bits */
+    uint32_t suffix_filter_bits;     /* the suffix filter has 1 << suffix_filter_bits words */
+    uint32_t look_up_bytes;          /* last bytes by which an end is looked up: min(m, 8);
+                                        packed: letters */
     uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads */
     uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
-    uint32_t mark_bits;              /* hashed: MARKS has 1 << mark_bits words */
-    uint32_t fields;                 /* hashed: see trawl_qgram_field; 0: rows by products */
-    uint32_t anchor_slack;           /* hashed: windows end up to so many bytes before a pattern */
+    uint32_t end_offsets_bits;       /* bloom: 1 << end_offsets_bits words of end offsets */
+    uint32_t fields;                 /* bloom: see trawl_qgram_field; 0: rows by products */
+    uint32_t anchor_slack;           /* bloom: the largest anchor offset of its patterns: windows
+                                        end up to so many bytes before their pattern */
 } trawl_qgram_tier;
 
 typedef struct trawl_qgram_header {
@@ -70,34 +82,46 @@ typedef struct trawl_qgram_header {
 } trawl_qgram_header;
 
 /* Sections; part = tier
- * QGRAM_HEADER   trawl_qgram_header (part 0)
- * QGRAM_FILTER   direct: uint32_t[TRAWL_QGRAM_PAIRS]: 0 or 1 + the longest key that ends with these
- *                two bytes, the earlier one in the low half of the index; trawl_teddy
- *                hashed: uint32_t[1 << row_bits]
- *                shuffle: trawl_teddy (engines/qgram/teddy/format.h)
- *                packed: engines/qgram/packed/format.h
- *                resident: trawl_register_bloom (engines/qgram/registers/format.h)
- * QGRAM_SECOND   uint32_t[1 << suffix_filter_bits]
- * QGRAM_HASH     uint32_t[(1 << hash_bits) + 1]
- * QGRAM_RANGES   trawl_ending_range[]
- * QGRAM_RUNS     uint64_t[TRAWL_QGRAM_RUN_WORDS] (engines/qgram/verify/runs.h)
- * QGRAM_MARKS    uint32_t[1 << mark_bits], of hashed tiers only
- * QGRAM_LEADS    trawl_prefix_signature[1 << (hash_bits - TRAWL_QGRAM_SPARSE_BITS)], of shuffle and
- *                resident tiers only (engines/qgram/verify/prefix_signatures.h)
- * QGRAM_LONG_LEADS  trawl_long_prefix_signature, as many
- * and the outputs and endings of the part. `direct` has no SECOND, HASH, RANGES
- * and RUNS, `packed` no RUNS. */
+ * QGRAM_HEADER         trawl_qgram_header (part 0)
+ * QGRAM_SAMPLE_FILTER  the tier's filter:
+ *     direct     uint32_t[TRAWL_QGRAM_PAIRS]: 0, or 1 + the longest key that ends with these two
+ *                bytes, the earlier one in the low half of the index; then trawl_teddy
+ *     bloom      uint32_t[1 << row_bits]
+ *     teddy      trawl_teddy
+ *     packed     trawl_packed_header and its table
+ *     registers  trawl_register_bloom
+ * QGRAM_SUFFIX_FILTER  uint32_t[1 << suffix_filter_bits]
+ * QGRAM_HASH           uint32_t[(1 << hash_bits) + 1]
+ * QGRAM_RANGES         trawl_ending_range[]
+ * QGRAM_RUNS           uint64_t[TRAWL_QGRAM_RUN_WORDS] (engines/qgram/verify/runs.h)
+ * QGRAM_END_OFFSETS    uint32_t[1 << end_offsets_bits]; bloom only
+ * QGRAM_PREFIX_SIGNATURES, QGRAM_LONG_PREFIX_SIGNATURES
+ *     trawl_prefix_signature, trawl_long_prefix_signature, [1 << (hash_bits -
+ *     TRAWL_QGRAM_SPARSE_BITS)] each; teddy and registers only
+ *     (engines/qgram/verify/prefix_signatures.h)
+ * and the outputs and endings of the part. Direct tiers have no suffix filter, HASH, RANGES and
+ * RUNS, packed ones no RUNS. */
 
-/* Kinds whose filters are in vector registers and look at every position: of few keys. */
+/* Whether candidates of the tier are verified by prefix signatures: those of filters in vector
+ * registers, which test every position for few keys. */
 static inline bool trawl_qgram_has_prefix_signatures(const trawl_qgram_tier *tier) {
     return tier->kind == TRAWL_TIER_TEDDY || tier->kind == TRAWL_TIER_REGISTERS;
 }
 
 #define TRAWL_QGRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
-/* In folded tiers letters of either case must hash alike. For FILTER a bit of every byte is set;
- * for the other tables (trawl_qgram_fold) only of bytes that may be letters, those with 0x40, which
- * keeps zeros and spaces apart. Other bytes that are confused cost a look-up, not a wrong match. */
+/* ------------------------------------------------------------------ samples
+ *
+ *   sample   t  r  a         number = its bytes, little-endian: 0x617274
+ *            number * multiplier, its highest row_bits bits     ->  row    (rows by products)
+ *            or the lowest bits of each byte, put side by side  ->  row    (rows by fields)
+ *   row      [ 31 ............ b ....... 0 ]     b = lowest 5 bits of the number
+ */
+
+/* In folded tiers letters of either case have the same number: bit 0x20 is set. In the sample
+ * filter it is set in every byte, which takes one instruction; in the other tables
+ * (trawl_qgram_fold) only in bytes that may be letters, those with 0x40, so that zeros and spaces
+ * differ. Other bytes that are confused cost a look-up, not a wrong match. */
 TRAWL_BOTH uint64_t trawl_qgram_case_bits(bool folded) {
     return folded ? UINT64_C(0x2020202020202020) : 0;
 }
@@ -105,29 +129,41 @@ TRAWL_BOTH uint64_t trawl_qgram_fold(uint64_t bytes, uint64_t case_bits) {
     return bytes | (bytes >> 1 & case_bits);
 }
 
-/* The number of a sample: `first` are its first eight bytes as a little-endian number (bytes past
- * the sample do not matter), `last` its last eight, which only samples of more than eight have. */
-TRAWL_BOTH uint64_t trawl_qgram_mix(uint64_t first, uint64_t last) {
+/* The number of a sample of more than eight bytes: `first` are its first eight bytes as a
+ * little-endian number, `last` its last eight. The number of a shorter sample is `first`; bytes
+ * behind the sample are shifted out by the multiplier. */
+TRAWL_BOTH uint64_t trawl_qgram_join_words(uint64_t first, uint64_t last) {
     return first * UINT64_C(0xd6e8feb86659fd93) ^ last;
 }
 
-/* What to multiply a sample's number with so that only its q bytes count. */
+/* What a sample's number is multiplied by, so that only its q bytes count. */
 TRAWL_BOTH uint64_t trawl_qgram_multiplier(uint32_t gram) {
     return gram >= 8 ? TRAWL_QGRAM_MULTIPLIER : TRAWL_QGRAM_MULTIPLIER << ((64 - 8 * gram) & 63);
 }
 
-/* How many of the lowest bits of a sample's byte say its row, where no product does (see
- * engines/qgram/bloom/fields.h): four bits of `fields` for each byte, the first one in the lowest.
- * The first five bits of all say which bit of the row, the others are its number. */
-#define TRAWL_QGRAM_FIELD_BYTES 8u /* that a sample has at most */
-#define TRAWL_QGRAM_MOST_FIELD 7u
+/* Row of the sample filter by a product. */
+TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t row_bits) {
+    return (size_t)((number * multiplier) >> (64 - row_bits));
+}
+
+/* Rows by fields (engines/qgram/bloom/fields.h): a field is the lowest bits of one byte of the
+ * sample. `fields` has the width of each in four bits, that of the first byte in the lowest:
+ *
+ *   fields 0x556     bytes   t = 01 110100    r = 011 10010    a = 011 00001
+ *                                6 bits            5 bits           5 bits
+ *   extracted        00001 10010 1 | 10100
+ *                    row, 11 bits  | bit in the row: the first byte's lowest five bits
+ */
+#define TRAWL_QGRAM_FIELD_BYTES 8u /* the longest sample with fields */
+#define TRAWL_QGRAM_MAX_FIELD 7u
 #define TRAWL_QGRAM_ROW_BIT 5u /* bits of the number of a row's bit */
 
+/* The width of the field of that byte. */
 TRAWL_BOTH uint32_t trawl_qgram_field(uint32_t fields, uint32_t byte) {
     return fields >> (4 * byte) & 15;
 }
 
-/* The bits of a number that are in the fields. */
+/* The bits of a sample's number that are in the fields. */
 TRAWL_BOTH uint64_t trawl_qgram_fields_mask(uint32_t fields) {
     uint64_t mask = 0;
     for (uint32_t byte = 0; byte < TRAWL_QGRAM_FIELD_BYTES; byte++) {
@@ -136,7 +172,7 @@ TRAWL_BOTH uint64_t trawl_qgram_fields_mask(uint32_t fields) {
     return mask;
 }
 
-/* These bits, brought together. */
+/* The fields of a number, side by side. */
 TRAWL_BOTH uint64_t trawl_qgram_extract(uint64_t number, uint32_t fields) {
     uint64_t extracted = 0;
     uint32_t width, at = 0;
@@ -146,39 +182,58 @@ TRAWL_BOTH uint64_t trawl_qgram_extract(uint64_t number, uint32_t fields) {
     return extracted;
 }
 
-/* Row of FILTER; the bit in it is the number's lowest five bits, a shift that costs nothing. */
-TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t row_bits) {
-    return (size_t)((number * multiplier) >> (64 - row_bits));
+/* ------------------------------------------------------------------ end offsets
+ *
+ * A candidate may belong to a match at any of stride + anchor slack ends, but most q-grams occur in
+ * one place of one key. The end offsets have a word for the q-grams of a hash:
+ *
+ *    31      24 23                     0
+ *    | suffixes | steps                |   bit s of the steps: a key with such a q-gram ends in
+ *                                          step s behind the sample
+ *                                          bit i of the suffixes: the last suffix of such a key has
+ *                                          the i-th length of trawl_qgram_suffixes
+ *
+ * A step is one byte where there are at most 24 possible ends, else more. The word of a false
+ * candidate has no bits as a rule.
+ */
+#define TRAWL_END_OFFSETS_STEPS 24u
+#define TRAWL_END_OFFSETS_MIN_BITS 8u
+#define TRAWL_END_OFFSETS_MAX_WORDS (UINT64_C(1) << 22)
+#define TRAWL_END_OFFSETS_WORDS_PER_GRAM 2u /* up to that limit */
+
+/* Bytes of a step, for samples that may lead to so many ends. */
+TRAWL_BOTH uint32_t trawl_end_offsets_step_bytes(uint32_t ends) {
+    return (ends + TRAWL_END_OFFSETS_STEPS - 1) / TRAWL_END_OFFSETS_STEPS;
 }
 
-/* A sample that passes FILTER may belong to a match at any of stride + reach ends, but most q-grams
- * occur in one place of one key only. MARKS has a word for q-grams of a hash: its low bits say how
- * far behind the sample the ends of their keys are, in steps of trawl_qgram_span bytes, its eight
- * highest how long the last suffixes are that SECOND has of these keys (trawl_qgram_suffixes, a bit
- * each). A q-gram that passed FILTER by chance finds a word without bits, as a rule. */
-#define TRAWL_QGRAM_DISTANCES 24u
-#define TRAWL_QGRAM_MOST_END_OFFSETS (UINT64_C(1) << 22)
-
-TRAWL_BOTH uint32_t trawl_qgram_span(uint32_t ends) {
-    return (ends + TRAWL_QGRAM_DISTANCES - 1) / TRAWL_QGRAM_DISTANCES;
+/* Index of the word; `product` is the sample's number times its multiplier. */
+TRAWL_BOTH size_t trawl_end_offsets_word(uint64_t product, uint32_t end_offsets_bits) {
+    return (size_t)(((product ^ product >> 32) * UINT64_C(0xa0761d6478bd642f)) >>
+                    (64 - end_offsets_bits));
 }
 
-/* Word of MARKS; `product` is the sample's number times its multiplier. */
-TRAWL_BOTH size_t trawl_qgram_mark(uint64_t product, uint32_t mark_bits) {
-    return (size_t)(((product ^ product >> 32) * UINT64_C(0xa0761d6478bd642f)) >> (64 - mark_bits));
-}
-
-/* SECOND holds suffixes: of every key its last bytes in each of these lengths that it has, so that
- * ends can be asked for what all keys with a q-gram have, and the longest of them once more, marked
- * as the last one. An end is worth a look-up when the text before it has such a last suffix: asking
- * for m bytes alone would let every end pass at which the last m bytes of a long key stand by
- * chance. */
+/* ------------------------------------------------------------------ suffix filter
+ *
+ * A Bloom filter of the keys' suffixes, with two bits of one word for each. For every key it has
+ * the suffixes of all the lengths below that the key has, and the longest of these once more as its
+ * last suffix:
+ *
+ *   key  n e t w o r k   m = 5:   lengths 5 and 6;  twork: any   etwork: any and last
+ *
+ * An end is tested with the shortest suffix that the end offsets name, which all their keys have,
+ * and then with a last one. The last m bytes alone would accept each end at which the last m bytes
+ * of a long key stand by chance.
+ */
 #define TRAWL_QGRAM_SUFFIXES 8u
 #define TRAWL_QGRAM_LONGEST_SUFFIX 16u
+#define TRAWL_SUFFIX_FILTER_MIN_BITS 4u
+#define TRAWL_SUFFIX_FILTER_MAX_BITS 24u
 
+/* The lengths of a tier's suffixes, ascending: min(m, 16), and those of 2, 3, 4, 5, 6, 8, 12 and 16
+ * that are longer, as far as the tier has so long keys. */
 typedef struct trawl_qgram_suffixes {
     uint32_t count;
-    uint32_t bytes[TRAWL_QGRAM_SUFFIXES]; /* ascending; the first is min(m, 16) */
+    uint32_t bytes[TRAWL_QGRAM_SUFFIXES];
 } trawl_qgram_suffixes;
 
 TRAWL_BOTH trawl_qgram_suffixes trawl_qgram_suffixes_of(const trawl_qgram_tier *tier) {
@@ -201,30 +256,33 @@ TRAWL_BOTH trawl_qgram_suffixes trawl_qgram_suffixes_of(const trawl_qgram_tier *
 /* The number of a suffix: `last` are the last eight bytes before the end and `first` the first
  * eight of a suffix of more than eight, both with their case bits. */
 TRAWL_BOTH uint64_t trawl_qgram_suffix(uint32_t bytes, uint64_t first, uint64_t last) {
-    return bytes > 8 ? trawl_qgram_mix(first, last)
+    return bytes > 8 ? trawl_qgram_join_words(first, last)
                      : last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63); /* bytes is never 0 */
 }
 
-/* A run of one byte at a key's end, from TRAWL_QGRAM_SHORT_RUN bytes on, with what stands before
- * it, is in SECOND too: four bytes of it, or, where the key has fewer, the last one. */
+/* A run of one byte at a key's end, from TRAWL_QGRAM_SHORT_RUN bytes on, is in the suffix filter
+ * too, together with the four bytes before it, or, where the key has fewer, with the last of them.
+ */
 #define TRAWL_QGRAM_SHORT_RUN 8u
-#define TRAWL_QGRAM_RUN_LEAD 4u
+#define TRAWL_QGRAM_BYTES_BEFORE_RUN 4u
 
-/* `lead` are the eight bytes before the run. */
-TRAWL_BOTH uint64_t trawl_qgram_run_number(uint64_t lead, uint32_t bytes, uint64_t run) {
-    return (lead >> (64 - 8 * bytes)) << 24 ^ run << 3 ^ bytes;
+/* The number of a run of `run` bytes and of the `bytes` bytes before it; `before` are the eight
+ * bytes before the run. */
+TRAWL_BOTH uint64_t trawl_qgram_run_number(uint64_t before, uint32_t bytes, uint64_t run) {
+    return (before >> (64 - 8 * bytes)) << 24 ^ run << 3 ^ bytes;
 }
 
-enum { TRAWL_SECOND_ANY = 0, TRAWL_SECOND_LAST = 1, TRAWL_SECOND_RUN = 2 }; /* kinds of numbers */
+/* What a number in the suffix filter is: any suffix, a last suffix, or a run. */
+enum { TRAWL_SUFFIX_ANY = 0, TRAWL_SUFFIX_LAST = 1, TRAWL_SUFFIX_RUN = 2 };
 
-TRAWL_BOTH uint64_t trawl_suffix_filter(uint64_t number, uint32_t kind) {
+TRAWL_BOTH uint64_t trawl_suffix_filter_hash(uint64_t number, uint32_t kind) {
     uint64_t hash = (number + kind) * UINT64_C(0xe7037ed1a0b428db);
     return hash ^ hash >> 32;
 }
 TRAWL_BOTH size_t trawl_suffix_filter_word(uint64_t hash, uint32_t suffix_filter_bits) {
     return (size_t)(hash >> (64 - suffix_filter_bits));
 }
-/* Two bits of the word: both are set for every end that matters, and for few others. */
+/* The two bits of the word (one, if they coincide). */
 TRAWL_BOTH uint32_t trawl_suffix_filter_mask(uint64_t hash) {
     return UINT32_C(1) << (hash & 31) | UINT32_C(1) << (hash >> 5 & 31);
 }

@@ -1,54 +1,47 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The q-gram engine's walker: block after block, tier after tier. */
+/* The q-gram engine's walker: takes a window block by block through its tiers, and merges what
+ * these find. */
 #include "base/allocate.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 #include "engines/engines.h"
+#include "engines/qgram/fallback.h"
 #include "engines/qgram/packed/dense.h"
-
-/* A text may pass the filter everywhere, by chance or by malice: a byte of it then takes many times
- * as long as an automaton's step, which no text can slow down so much. Time is therefore taken for
- * every STRETCH of text in which the filter lets much through. Once the time above BEARABLE exceeds
- * what building an automaton is expected to take, it is built; from then on stretches that took
- * longer than the automaton does are followed by text for the automaton, twice as much every time.
- * Whatever the text, the whole takes at most a small multiple of the automaton's time. */
-#define STRETCH (8 * TRAWL_QGRAM_BLOCK)
-#define MUCH 32u           /* an end is looked up for every so many bytes */
-#define DENSE 8u           /* one for so many bytes ends the stretch at once */
-#define BEARABLE 5e-9      /* seconds for a byte: an automaton beside the caches */
-#define BUILD_BYTE 100e-9  /* expected seconds for building, for each byte of the patterns */
-#define BUILD_LEAST 200e-6 /* and at least so long */
-#define LONGEST_STRETCH ((size_t)1 << 23)
+#include "engines/qgram/tier.h"
 
 typedef struct qgram_walker {
     trawl_walker base;
     uint32_t tiers;
     trawl_tier_walker tier[TRAWL_QGRAM_MAX_TIERS];
     trawl_qgram_lists lists;
-    double excess;           /* seconds above what is bearable */
-    double patience;         /* seconds of excess until the automaton is built */
-    trawl_walker *fallback;  /* NULL until then */
-    bool alone;              /* there is no memory for an automaton */
-    double fallback_seconds; /* of the last stretch, for a byte */
-    size_t handed;           /* text that the automaton gets the next time */
-    uint64_t passed;         /* bytes that the automaton got */
-    uint64_t walked;         /* bytes that the tiers got */
+    trawl_qgram_fallback fallback;
+    uint64_t filtered_bytes; /* that the tiers have scanned */
 } qgram_walker;
 
 static void close(trawl_walker *base) {
     qgram_walker *walker = (qgram_walker *)base;
-    if (walker->fallback != NULL) {
-        walker->fallback->type->close(walker->fallback);
-    }
+    trawl_qgram_fallback_close(&walker->fallback);
     for (uint32_t i = 0; i < walker->tiers; i++) {
         trawl_tier_close(&walker->tier[i]);
     }
     trawl_release(walker->lists.words);
     trawl_release(walker->lists.samples);
     trawl_release(walker->lists.ends);
-    trawl_release(walker->lists.candidates);
+    trawl_release(walker->lists.possible_ends);
     trawl_release(walker->lists.keys);
     trawl_release(walker);
+}
+
+/* Allocates the lists; on a failure some of them. */
+static bool allocate_lists(trawl_qgram_lists *lists) {
+    lists->words = trawl_allocate(TRAWL_QGRAM_LIST / 32 + 1, sizeof *lists->words);
+    lists->samples = trawl_allocate(TRAWL_QGRAM_LIST, sizeof *lists->samples);
+    lists->ends = trawl_allocate(2 * TRAWL_QGRAM_LIST, sizeof *lists->ends);
+    lists->possible_ends = trawl_allocate(TRAWL_QGRAM_LIST, sizeof *lists->possible_ends);
+    lists->keys = trawl_allocate(TRAWL_QGRAM_LIST, sizeof *lists->keys);
+    return lists->words != NULL && lists->samples != NULL && lists->ends != NULL &&
+           lists->possible_ends != NULL && lists->keys != NULL;
 }
 
 static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
@@ -64,80 +57,29 @@ static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
         return trawl_fail_memory(error, "scanning", sizeof *made);
     }
     made->base = (trawl_walker){.type = &trawl_walker_qgram, .db = db};
-    const size_t most = TRAWL_QGRAM_LIST;
-    made->lists.words = trawl_allocate(TRAWL_QGRAM_LIST / 32 + 1, sizeof(uint64_t));
-    made->lists.samples = trawl_allocate(most, sizeof(uint32_t));
-    made->lists.ends = trawl_allocate(2 * most, sizeof(uint32_t));
-    made->lists.candidates = trawl_allocate(most, sizeof(uint32_t));
-    made->lists.keys = trawl_allocate(most, sizeof(uint32_t));
-    if (made->lists.words == NULL || made->lists.samples == NULL || made->lists.ends == NULL ||
-        made->lists.candidates == NULL || made->lists.keys == NULL) {
+    if (!allocate_lists(&made->lists)) {
         close(&made->base);
-        return trawl_fail_memory(error, "scanning", 6 * most * sizeof(uint32_t));
+        return trawl_fail_memory(error, "scanning", 6 * TRAWL_QGRAM_LIST * sizeof(uint32_t));
     }
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     for (uint32_t part = 0; part < header->tiers; part++) {
         trawl_tier_open(db, part, set, &made->tier[part]);
         made->tiers++;
     }
-    made->patience = BUILD_LEAST + BUILD_BYTE * (double)db->patterns.offsets[db->patterns.count];
-    made->handed = STRETCH;
+    trawl_qgram_fallback_begin(&made->fallback, db);
     *walker = &made->base;
     return TRAWL_OK;
 }
 
-/* ------------------------------------------------------------------ the automaton's part */
-
-/* Ends that were looked up so far. */
-static uint64_t looked_up(const qgram_walker *walker) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < walker->tiers; i++) {
-        sum += walker->tier[i].looked_up;
-    }
-    return sum;
-}
-
-/* Whether the automaton shall take the text behind a stretch of `bytes` that took so long. */
-static trawl_status consider(qgram_walker *walker, size_t bytes, double seconds, bool *hand_over,
-                             trawl_error *error) {
-    double bearable = walker->fallback != NULL ? 1.2 * walker->fallback_seconds : BEARABLE;
-    double excess = seconds - bearable * (double)bytes;
-    *hand_over = false;
-    walker->excess = walker->excess + excess > 0 ? walker->excess + excess : 0;
-    if (walker->fallback == NULL && !walker->alone && walker->excess > walker->patience) {
-        trawl_status status = walker->base.open_fallback(walker->base.db, &walker->fallback, error);
-        if (status != TRAWL_OK) {
-            return status;
-        }
-        walker->alone = walker->fallback == NULL;
-    }
-    *hand_over = walker->fallback != NULL && excess > 0;
-    if (excess <= 0) {
-        walker->handed = STRETCH;
-    }
-    return TRAWL_OK;
-}
-
-/* The owned part [begin, end) of a window as the companion's window. */
-static trawl_window fallback_window(const qgram_walker *walker, const trawl_window *window,
-                                    size_t begin, size_t end) {
-    size_t overlap = walker->base.db->header->max_length - 1;
-    size_t from = begin < overlap ? 0 : begin - overlap;
-    return (trawl_window){.text = window->text + from,
-                          .length = end - from,
-                          .owned = begin - from,
-                          .base = window->base + from};
-}
-
 /* ------------------------------------------------------------------ matches */
 
-/* Reports the events of all tiers, which are in order, in order: at one end the earlier tier's
- * match is longer, begins earlier and comes first. */
+/* Merges the events of all tiers by position and reports them. At one position the earlier tier
+ * comes first: its match is longer and begins earlier, so this is the canonical order. */
 static trawl_status report_events(qgram_walker *walker, const trawl_window *window,
                                   trawl_sink *sink) {
     for (;;) {
         trawl_tier_walker *first = NULL;
-        uint32_t limit = UINT32_MAX; /* where the next event of another tier stands */
+        uint32_t limit = UINT32_MAX; /* up to there no event of another tier comes first */
         for (uint32_t i = 0; i < walker->tiers; i++) {
             trawl_tier_walker *tier = &walker->tier[i];
             if (tier->next == tier->event_count) {
@@ -147,8 +89,8 @@ static trawl_status report_events(qgram_walker *walker, const trawl_window *wind
             if (first == NULL) {
                 first = tier;
             } else if (position < first->events[first->next].position) {
-                /* The tier that was first so far stands earlier in the list: it yields its turn
-                 * only from its own position on. */
+                /* The tier that was first so far is the earlier one: it comes first again from its
+                 * own position on. */
                 limit = first->events[first->next].position - 1;
                 first = tier;
             } else {
@@ -172,12 +114,12 @@ static trawl_status report_events(qgram_walker *walker, const trawl_window *wind
     }
 }
 
-/* ------------------------------------------------------------------ the walk */
+/* ------------------------------------------------------------------ the scan */
 
-/* The owned part [begin, end), at most a block. */
-static trawl_status walk_block(qgram_walker *walker, const trawl_window *window, size_t begin,
+/* Scans (begin, end] of a window, at most a block, with the tiers. */
+static trawl_status scan_block(qgram_walker *walker, const trawl_window *window, size_t begin,
                                size_t end, const trawl_consumer *consumer) {
-    if (consumer->sink != NULL && walker->tiers == 1 && walker->tier[0].packed.unit) {
+    if (consumer->sink != NULL && walker->tiers == 1 && walker->tier[0].packed.one_match) {
         return trawl_packed_report(&walker->tier[0], window, begin, end, &walker->lists,
                                    consumer->sink);
     }
@@ -192,55 +134,66 @@ static trawl_status walk_block(qgram_walker *walker, const trawl_window *window,
     return consumer->sink == NULL ? TRAWL_OK : report_events(walker, window, consumer->sink);
 }
 
-/* The same part by the automaton. */
-static trawl_status walk_fallback(qgram_walker *walker, const trawl_window *window, size_t begin,
-                                  size_t end, const trawl_consumer *consumer, trawl_error *error) {
-    trawl_walker *fallback = walker->fallback;
-    trawl_window part = fallback_window(walker, window, begin, end);
-    double start = trawl_seconds();
-    trawl_status status = consumer->sink != NULL
-                              ? fallback->type->scan(fallback, &part, consumer->sink, error)
-                              : fallback->type->count(fallback, &part, consumer->counts, error);
-    walker->fallback_seconds = (trawl_seconds() - start) / (double)(end - begin);
-    walker->passed += end - begin;
+/* Ends that were looked up so far. */
+static uint64_t count_look_ups(const qgram_walker *walker) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < walker->tiers; i++) {
+        sum += walker->tier[i].look_ups;
+    }
+    return sum;
+}
+
+/* Scans a stretch of text from *begin on with the tiers, or less where look-ups are too many, and
+ * moves *begin behind it; returns the number of its look-ups in *look_ups. */
+static trawl_status scan_stretch(qgram_walker *walker, const trawl_window *window,
+                                 const trawl_consumer *consumer, size_t *begin,
+                                 uint64_t *look_ups) {
+    trawl_status status = TRAWL_OK;
+    const size_t first = *begin;
+    const uint64_t before = count_look_ups(walker);
+    *look_ups = 0;
+    while (status == TRAWL_OK && *begin < window->length &&
+           *begin - first < TRAWL_FALLBACK_STRETCH) {
+        size_t left = window->length - *begin;
+        size_t end = *begin + (left < TRAWL_QGRAM_BLOCK ? left : TRAWL_QGRAM_BLOCK);
+        status = scan_block(walker, window, *begin, end, consumer);
+        *begin = end;
+        *look_ups = count_look_ups(walker) - before;
+        if (*look_ups * TRAWL_FALLBACK_MANY_BYTES > end - first) {
+            break;
+        }
+    }
+    walker->filtered_bytes += *begin - first;
     return status;
 }
 
-static trawl_status walk(qgram_walker *walker, const trawl_window *window,
-                         const trawl_consumer *consumer, trawl_error *error) {
+static trawl_status scan_window(qgram_walker *walker, const trawl_window *window,
+                                const trawl_consumer *consumer, trawl_error *error) {
     trawl_status status = TRAWL_OK;
+    trawl_qgram_fallback *fallback = &walker->fallback;
     size_t begin = window->owned;
     for (uint32_t i = 0; i < walker->tiers; i++) {
-        /* No run of another window goes on here. */
-        walker->tier[i].run = (trawl_qgram_run){.length = window->length};
+        /* Runs of the window before are forgotten. */
+        walker->tier[i].run = (trawl_qgram_run){.text_length = window->length};
     }
     while (status == TRAWL_OK && begin < window->length) {
-        size_t stretch_begin = begin;
-        uint64_t candidates = looked_up(walker);
+        size_t first = begin;
+        uint64_t look_ups;
         double start = trawl_seconds();
-        while (status == TRAWL_OK && begin < window->length && begin - stretch_begin < STRETCH) {
-            size_t left = window->length - begin;
-            size_t end = begin + (left < TRAWL_QGRAM_BLOCK ? left : TRAWL_QGRAM_BLOCK);
-            status = walk_block(walker, window, begin, end, consumer);
-            begin = end;
-            if ((looked_up(walker) - candidates) * DENSE > begin - stretch_begin) {
-                break;
-            }
-        }
-        size_t bytes = begin - stretch_begin;
-        walker->walked += bytes;
-        candidates = looked_up(walker) - candidates;
-        if (status != TRAWL_OK || begin == window->length || candidates * MUCH < bytes) {
+        status = scan_stretch(walker, window, consumer, &begin, &look_ups);
+        size_t bytes = begin - first;
+        if (status != TRAWL_OK || begin == window->length ||
+            look_ups * TRAWL_FALLBACK_FEW_BYTES < bytes) {
             continue;
         }
-        bool hand_over;
-        status = consider(walker, bytes, trawl_seconds() - start, &hand_over, error);
-        if (status == TRAWL_OK && hand_over) {
+        bool takes_over;
+        status = trawl_qgram_fallback_account(fallback, &walker->base, bytes,
+                                              trawl_seconds() - start, &takes_over, error);
+        if (status == TRAWL_OK && takes_over) {
             size_t left = window->length - begin;
-            size_t end = begin + (left < walker->handed ? left : walker->handed);
-            status = walk_fallback(walker, window, begin, end, consumer, error);
-            walker->handed =
-                walker->handed < LONGEST_STRETCH ? walker->handed * 2 : LONGEST_STRETCH;
+            size_t end = begin + (left < fallback->next_bytes ? left : fallback->next_bytes);
+            status = trawl_qgram_fallback_scan(fallback, walker->base.db, window, begin, end,
+                                               consumer, error);
             begin = end;
         }
     }
@@ -260,8 +213,8 @@ static trawl_status scan(trawl_walker *base, const trawl_window *window, trawl_s
         }
     }
     const trawl_consumer consumer = {.sink = sink};
-    trawl_status status = walk(walker, window, &consumer, error);
-    trawl_packed_dense_settle(sink);
+    trawl_status status = scan_window(walker, window, &consumer, error);
+    trawl_packed_dense_flush(sink);
     return status;
 }
 
@@ -275,7 +228,7 @@ static trawl_status count(trawl_walker *base, const trawl_window *window, trawl_
     for (uint32_t i = 0; status == TRAWL_OK && i < walker->tiers; i++) {
         status = trawl_endings_begin(&walker->tier[i].search, &consumer, error);
     }
-    return status == TRAWL_OK ? walk(walker, window, &consumer, error) : status;
+    return status == TRAWL_OK ? scan_window(walker, window, &consumer, error) : status;
 }
 
 static void settle(trawl_walker *base, trawl_counts *counts) {
@@ -283,8 +236,9 @@ static void settle(trawl_walker *base, trawl_counts *counts) {
     for (uint32_t i = 0; i < walker->tiers; i++) {
         trawl_endings_settle(&walker->tier[i].search, counts);
     }
-    if (walker->fallback != NULL && walker->fallback->type->settle != NULL) {
-        walker->fallback->type->settle(walker->fallback, counts);
+    trawl_walker *automaton = walker->fallback.walker;
+    if (automaton != NULL && automaton->type->settle != NULL) {
+        automaton->type->settle(automaton, counts);
     }
 }
 
@@ -292,10 +246,10 @@ static void describe(const trawl_walker *base, trawl_scan_report *report) {
     const qgram_walker *walker = (const qgram_walker *)base;
     report->filters = walker->tiers;
     for (uint32_t i = 0; i < walker->tiers; i++) {
-        report->look_ups[i] += walker->tier[i].looked_up;
+        report->look_ups[i] += walker->tier[i].look_ups;
     }
-    report->filtered_bytes += walker->walked;
-    report->automaton_bytes += walker->passed;
+    report->filtered_bytes += walker->filtered_bytes;
+    report->automaton_bytes += walker->fallback.bytes;
 }
 
 const trawl_walker_type trawl_walker_qgram = {

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Bits that are set all over a table which no cache holds. Each word would be waited for; so it is
- * asked for when it is known which one it is, and its bits are set when some others have been. What
- * is set last is there only after trawl_bit_scatter_finish.
+ * Bit scatter buffer: sets bits all over a table that no cache holds, without noted for each word.
+ * A word is prefetched when its bits are noted, and written when 32 others have been noted:
+ *
+ *   note(word, bits) -> [ 32 noted words, whose cache lines are on their way ] -> table[word] |=
+ * bits
+ *
+ * The table is complete only after trawl_bit_scatter_finish. Filling tables took half as long with
+ * it or less (docs/notebook/2026-11-building.md).
  */
 #ifndef TRAWL_ENGINES_QGRAM_BLOOM_BIT_SCATTER_H
 #define TRAWL_ENGINES_QGRAM_BLOOM_BIT_SCATTER_H
@@ -11,14 +16,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TRAWL_BIT_SCATTER_AHEAD 32u /* words: what waits for memory by then has come, mostly */
+#define TRAWL_BIT_SCATTER_AHEAD 32u /* words: by then most cache lines have arrived */
 
 typedef struct trawl_bit_scatter {
     uint32_t *table;
-    uint32_t count; /* of the words that were noted, modulo 2^32 */
+    uint32_t count; /* words noted so far, modulo 2^32 */
     struct {
         uint32_t word, bits; /* at first all 0: no bits of word 0 */
-    } waiting[TRAWL_BIT_SCATTER_AHEAD];
+    } noted[TRAWL_BIT_SCATTER_AHEAD];
 } trawl_bit_scatter;
 
 /* Clears the table, of 1 << bits words, at most 2^32 of them. */
@@ -29,17 +34,19 @@ static inline void trawl_bit_scatter_begin(trawl_bit_scatter *self, uint32_t *ta
     self->table = table;
 }
 
+/* Notes that these bits of a word are to be set. */
 static inline void trawl_bit_scatter_set(trawl_bit_scatter *self, size_t word, uint32_t bits) {
     uint32_t place = self->count++ % TRAWL_BIT_SCATTER_AHEAD;
     __builtin_prefetch(&self->table[word], 1);
-    self->table[self->waiting[place].word] |= self->waiting[place].bits;
-    self->waiting[place].word = (uint32_t)word;
-    self->waiting[place].bits = bits;
+    self->table[self->noted[place].word] |= self->noted[place].bits;
+    self->noted[place].word = (uint32_t)word;
+    self->noted[place].bits = bits;
 }
 
+/* Sets what is still noted. */
 static inline void trawl_bit_scatter_finish(const trawl_bit_scatter *self) {
     for (uint32_t i = 0; i < TRAWL_BIT_SCATTER_AHEAD; i++) {
-        self->table[self->waiting[i].word] |= self->waiting[i].bits;
+        self->table[self->noted[i].word] |= self->noted[i].bits;
     }
 }
 

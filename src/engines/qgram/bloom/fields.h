@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Which bits of a sample say its row in FILTER, where no product does.
+ * Rows of the sample filter by fields: the lowest bits of each byte of a sample, side by side,
+ * instead of a product of all bytes (engines/qgram/format.h has a picture).
  *
- * A product of all bytes of a sample spreads any set evenly over the rows, but takes a
- * multiplication, a shift and a copy of the number. x86 has an instruction that brings chosen bits
- * of a number together (BMI2: PEXT), and the lowest bits of each byte are most of what there is to
- * know about it: with as many of them as rows need, a sample costs a quarter less, q-grams that are
- * alike stand near each other, so that fewer lines of a large table are read, and a table of all
- * these bits lets nothing through by chance. Where few bits of many bytes are taken, more may pass
- * than by a product; both are tried with a sample of the text.
+ * A product spreads any set evenly over the rows, but takes a multiplication, a shift and a copy of
+ * the number. x86 extracts fields by one instruction (BMI2: PEXT), so a sample costs a quarter
+ * less. Similar q-grams have rows near each other, so text reads fewer cache lines of a large
+ * table; and a table with a row for every value of the fields has no chance hits. But bytes that
+ * differ only in their upper bits are the same. Both ways are priced with a sample of the text.
+ * Measured: docs/notebook/2026-11-sample-filter.md, "Later steps".
  */
 #ifndef TRAWL_ENGINES_QGRAM_BLOOM_FIELDS_H
 #define TRAWL_ENGINES_QGRAM_BLOOM_FIELDS_H
@@ -16,8 +16,8 @@
 #include "database/endings.h"
 #include "engines/qgram/format.h"
 
-/* How row and bit of a sample, in one number, follow from its bytes: of each of so many bytes these
- * bits, moved down to their place. */
+/* How the place of a sample follows from its number: the row's number, and below it the bit in the
+ * row. With fields: byte i of the number moved down by shift[i], of which mask[i] is taken. */
 typedef struct trawl_qgram_placing {
     uint32_t bytes; /* 0: rows by products */
     uint32_t row_bits;
@@ -28,7 +28,7 @@ typedef struct trawl_qgram_placing {
 
 trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier);
 
-/* The row's number above TRAWL_QGRAM_ROW_BIT bits that say which of its bits. */
+/* The place: the row's number above TRAWL_QGRAM_ROW_BIT bits, the number of the bit. */
 static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64_t number) {
     if (self->bytes == 0) {
         return (uint64_t)trawl_qgram_row(number, self->multiplier, self->row_bits)
@@ -42,15 +42,15 @@ static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64
     return place;
 }
 
-/* Sets tier->fields, and row_bits where the bytes have no more bits to tell, or leaves both as they
- * are where products are better. The tier is complete otherwise. `distances` are those of
- * engines/qgram/anchor.h, NULL where the tier has no reach. `text` is a sample, which may be empty.
- * TRAWL_ERROR_MEMORY. */
-trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *distances,
+/* Chooses between fields and products: sets tier->fields, and row_bits where the fields have fewer
+ * or more bits than it has; leaves both where products are cheaper, or this processor has no fast
+ * PEXT. The tier is complete otherwise. `anchor_offsets` are those of the keys, NULL if the tier
+ * has no anchor slack. `text` is a sample, which may be empty. TRAWL_ERROR_MEMORY. */
+trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *anchor_offsets,
                                        const trawl_costs *costs, const uint8_t *text, size_t length,
                                        trawl_qgram_tier *tier, trawl_error *error);
 
-/* Whether a damaged database cannot have them. */
-bool trawl_qgram_fields_sound(const trawl_qgram_tier *tier);
+/* Whether the fields of a loaded tier fit its other numbers. */
+bool trawl_qgram_fields_are_valid(const trawl_qgram_tier *tier);
 
 #endif

@@ -1,53 +1,52 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The loops over samples for each instruction set: plain C, for which AVX2 brings shifts by a
- * variable that leave the flags and the other registers alone (BMI2), and AVX-512 tests of eight
- * samples at a time. */
+/* The loops over samples for each instruction set: plain C; with AVX2 the same, where BMI2 has
+ * shifts by a variable that leave flags and other registers alone; and with AVX-512 VBMI eight or
+ * sixteen samples at a time. */
+#include "costs/cpu_constants.h"
 #include "engines/qgram/tier.h"
+#include "engines/qgram/verify/text_runs.h"
 
 #if TRAWL_HAVE_X86
 #include <immintrin.h>
 #endif
 
-/* How far ahead text is asked for: hardware stops at the end of a page, and from outside the caches
- * a filter reads faster than it would be brought. */
-#define AHEAD 2048
-
-/* Samples that are tested before any is listed. */
+/* Samples that are tested before any is listed, and entries that are always written for them. */
 #define WORD_SAMPLES 32u
 #define SPARE_SAMPLES 3u
 
-/* Samples whose marks are read together. */
+/* Candidates whose end offsets are read together. */
 #define AT_ONCE 64
 
-/* Candidates that the samples of some words of MARKS may name, of tiers with a reach. */
-#define MOST_AT_ONCE ((size_t)AT_ONCE * TRAWL_QGRAM_MOST_ENDS + TRAWL_QGRAM_GROUP)
+/* Possible ends that so many candidates may have, in tiers with an anchor slack. */
+#define MAX_ENDS_AT_ONCE ((size_t)AT_ONCE * TRAWL_QGRAM_MAX_ENDS + TRAWL_QGRAM_GROUP)
 
-/* The end of a candidate, of a block and what a sample may lead to behind it at most. */
-#define CANDIDATE_BITS 15
-#define CANDIDATE_END ((1u << CANDIDATE_BITS) - 1)
+/* Bits of the distance from the first candidate's end to a possible end: of a block and of the ends
+ * behind it. */
+#define DISTANCE_BITS 15
+#define DISTANCE_MASK ((1u << DISTANCE_BITS) - 1)
 
-/* How a sample's row is found: by its fields, or a product of up to eight bytes or of more. */
+/* How a sample's row is found: by its fields, or by a product of up to eight bytes or of more. */
 typedef enum trawl_qgram_number_kind {
     TRAWL_QGRAM_EXTRACTED,
     TRAWL_QGRAM_NARROW,
     TRAWL_QGRAM_WIDE
 } trawl_qgram_number_kind;
 
-/* 2 * marks + the bit of that number (modulo 32) in a row. Compilers do not find the two
- * instructions by which x86 does it. */
-static inline uint32_t append_bit(uint32_t marks, uint32_t row, uint32_t number) {
+/* Appends bit `number` (modulo 32) of a row to `bits`: 2 * bits + that bit. Compilers do not find
+ * the two instructions by which x86 does it. */
+static inline uint32_t append_bit(uint32_t bits, uint32_t row, uint32_t number) {
 #if TRAWL_HAVE_X86
-    __asm__("btl %2, %1\n\tadcl %0, %0" : "+r"(marks) : "r"(row), "r"(number) : "cc");
-    return marks;
+    __asm__("btl %2, %1\n\tadcl %0, %0" : "+r"(bits) : "r"(row), "r"(number) : "cc");
+    return bits;
 #else
-    return 2 * marks + (row >> (number & 31) & 1);
+    return 2 * bits + (row >> (number & 31) & 1);
 #endif
 }
 
-/* The ends of neighbouring samples interleave where a tier has a anchor_slack, and two samples may
- * name the same one: each of those behind the first `sorted` is put in its place among the last
- * few. */
-static size_t put_in_order(uint32_t *ends, size_t sorted, size_t count) {
+/* Sorts ends and removes those that are there twice; the first `sorted` are sorted already. Returns
+ * how many remain. In a tier with an anchor slack the ends of neighbouring samples interleave, and
+ * two samples may have the same end. So each end is inserted among the last few. */
+static size_t sort_ends(uint32_t *ends, size_t sorted, size_t count) {
     for (size_t i = sorted; i < count; i++) {
         uint32_t end = ends[i];
         size_t place = sorted;
@@ -66,30 +65,40 @@ static size_t put_in_order(uint32_t *ends, size_t sorted, size_t count) {
     return sorted;
 }
 
+static inline __attribute__((always_inline)) uint64_t
+extract_row_scalar(uint64_t number, const trawl_qgram_filter *filter) {
+    return trawl_qgram_extract(number, filter->fields) >> TRAWL_QGRAM_ROW_BIT;
+}
+
 #define LOOPS trawl_qgram_loops_scalar
 #define NAME(base) base##_scalar
 #define TARGET
-#define EXTRACT(number, filter)                                                                    \
-    (trawl_qgram_extract(number, (filter)->fields) >> TRAWL_QGRAM_ROW_BIT)
 #include "engines/qgram/bloom/template.h"
 
 #if TRAWL_HAVE_X86
 
+TRAWL_TARGET_AVX2 static inline __attribute__((always_inline)) uint64_t
+extract_row_avx2(uint64_t number, const trawl_qgram_filter *filter) {
+    return _pext_u64(number, filter->row_mask);
+}
+
 #define LOOPS trawl_qgram_loops_avx2
 #define NAME(base) base##_avx2
 #define TARGET TRAWL_TARGET_AVX2
-#define EXTRACT(number, filter) _pext_u64(number, (filter)->row_mask)
 #include "engines/qgram/bloom/template.h"
 
-/* Some samples at a time: their bytes brought together by one permutation (VBMI), the rows computed
- * and gathered at once, the positions of those that pass moved together and written. */
+/* Several samples at a time: one permutation (VBMI) collects their bytes, their rows are computed
+ * and gathered at once, and the positions of candidates are moved together and written:
+ *
+ *   text    [0 ... stride ... 2 * stride ...]      64 or 128 bytes from the first sample on
+ *   lanes   [sample 0 | sample 1 | sample 2 ...]   4 or 8 bytes each */
 #define TARGET_VBMI                                                                                \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx2,bmi,bmi2,popcnt")))
 
-/* Samples that a gather asks for at once. */
 typedef struct vbmi_lanes {
-    uint8_t order[64];           /* which byte of those loaded goes where */
-    size_t samples, bytes, step; /* bytes are loaded, step apart; fewer samples than fit: none */
+    uint8_t order[64];     /* order[i]: which byte of those loaded becomes byte i of the lanes */
+    size_t samples, bytes; /* samples of a group; bytes that they take in the text */
+    size_t step;           /* from one group to the next */
 } vbmi_lanes;
 
 static vbmi_lanes vbmi_lanes_of(const trawl_qgram_filter *filter, size_t stride) {
@@ -102,11 +111,15 @@ static vbmi_lanes vbmi_lanes_of(const trawl_qgram_filter *filter, size_t stride)
     return lanes;
 }
 
-/* What brings the fields of a number together: each byte's field times the power of two that moves
- * it behind the one before, added up twice. */
+/* Puts the fields of numbers side by side: each byte's field is multiplied by the power of two that
+ * moves it behind the field before it, and neighbours are added up, first bytes, then words:
+ *
+ *   bytes   f0        f1        f2        f3
+ *   words   f0 + f1 << w0       f2 + f3 << w2
+ *   number  f0 + f1 << w0 + f2 << (w0 + w1) + f3 << (w0 + w1 + w2) */
 typedef struct vbmi_fields {
     __m512i mask, bytes, words;
-    __m128i half; /* 32 - the bits of the first four bytes */
+    __m128i half; /* 32 - the width of the first four bytes' fields */
 } vbmi_fields;
 
 TARGET_VBMI static inline vbmi_fields vbmi_fields_of(uint32_t fields) {
@@ -133,21 +146,22 @@ vbmi_extract(const vbmi_fields *fields, __m512i numbers) {
     return _mm512_madd_epi16(_mm512_maddubs_epi16(fields->bytes, bytes), fields->words);
 }
 
-/* Where all samples of a group pass, it may be barren. */
+/* Drops the groups of eight candidates that lie in a run in which no key can end. */
 TARGET_VBMI static inline __attribute__((always_inline)) uint32_t
-vbmi_fertile(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
-             size_t sample, uint32_t pass, size_t samples) {
+vbmi_drop_groups_in_runs(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                         const trawl_qgram_grid *grid, size_t sample, uint32_t candidates,
+                         size_t samples) {
     for (size_t from = 0; from < samples; from += TRAWL_QGRAM_GROUP) {
-        if ((pass >> from & 0xff) == 0xff &&
-            trawl_qgram_group_is_barren(filter, run, grid, sample + from * grid->stride)) {
-            pass &= ~(0xffu << from);
+        if ((candidates >> from & 0xff) == 0xff &&
+            trawl_qgram_run_excludes_group(filter, run, grid, sample + from * grid->stride)) {
+            candidates &= ~(0xffu << from);
         }
     }
-    return pass;
+    return candidates;
 }
 
-/* Sixteen samples of up to four bytes at a time, with fields; `wide`: the bytes that are loaded are
- * more than 64. */
+/* Sixteen samples of up to four bytes at a time, with fields. `wide`: they take more than 64 bytes
+ * of text. */
 TARGET_VBMI static inline __attribute__((always_inline)) uint32_t *
 vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
            const vbmi_lanes *lanes, size_t groups, uint32_t *next, bool wide) {
@@ -163,7 +177,7 @@ vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_q
     const uint32_t *rows = filter->rows;
     const uint8_t *sample = grid->text + grid->from;
     for (size_t i = 0; i < groups; i++) {
-        __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD));
+        __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_BLOOM_PREFETCH));
         __m512i numbers = wide ? _mm512_permutex2var_epi8(_mm512_loadu_si512(sample), order,
                                                           _mm512_loadu_si512(sample + 64))
                                : _mm512_permutexvar_epi8(order, _mm512_loadu_si512(sample));
@@ -171,12 +185,13 @@ vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_q
         __m512i row = _mm512_srli_epi32(places, TRAWL_QGRAM_ROW_BIT);
         __m512i found = _mm512_i32gather_epi32(row, rows, 4);
         found = _mm512_srlv_epi32(found, _mm512_and_si512(places, bit));
-        uint32_t pass = _mm512_test_epi32_mask(found, lowest);
-        if (pass == 0xffff) {
-            pass = vbmi_fertile(filter, run, grid, (size_t)(sample - grid->text), pass, 16);
+        uint32_t candidates = _mm512_test_epi32_mask(found, lowest);
+        if (candidates == 0xffff) {
+            candidates = vbmi_drop_groups_in_runs(filter, run, grid, (size_t)(sample - grid->text),
+                                                  candidates, 16);
         }
-        _mm512_storeu_si512(next, _mm512_maskz_compress_epi32((__mmask16)pass, positions));
-        next += __builtin_popcount(pass);
+        _mm512_storeu_si512(next, _mm512_maskz_compress_epi32((__mmask16)candidates, positions));
+        next += __builtin_popcount(candidates);
         positions = _mm512_add_epi32(positions, step);
         sample += lanes->step;
     }
@@ -203,7 +218,7 @@ vbmi_long(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qg
     const uint32_t *rows = filter->rows;
     const uint8_t *sample = grid->text + grid->from;
     for (size_t i = 0; i < groups; i++) {
-        __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD));
+        __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_BLOOM_PREFETCH));
         __m512i number = _mm512_permutexvar_epi8(order, _mm512_loadu_si512(sample)), row;
         if (extracts) {
             __m512i halves = vbmi_extract(&fields, number);
@@ -217,49 +232,49 @@ vbmi_long(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qg
         }
         __m256i found = _mm512_i64gather_epi32(row, rows, 4);
         __m256i by = _mm512_cvtepi64_epi32(_mm512_and_si512(number, bit));
-        uint32_t pass = _mm256_test_epi32_mask(_mm256_srlv_epi32(found, by), lowest);
-        if (pass == 0xff) {
-            pass = vbmi_fertile(filter, run, grid, (size_t)(sample - grid->text), pass, 8);
+        uint32_t candidates = _mm256_test_epi32_mask(_mm256_srlv_epi32(found, by), lowest);
+        if (candidates == 0xff) {
+            candidates = vbmi_drop_groups_in_runs(filter, run, grid, (size_t)(sample - grid->text),
+                                                  candidates, 8);
         }
         _mm256_storeu_si256((__m256i *)next,
-                            _mm256_maskz_compress_epi32((__mmask8)pass, positions));
-        next += __builtin_popcount(pass);
+                            _mm256_maskz_compress_epi32((__mmask8)candidates, positions));
+        next += __builtin_popcount(candidates);
         positions = _mm256_add_epi32(positions, step);
         sample += lanes->step;
     }
     return next;
 }
 
-TARGET_VBMI static size_t samples_vbmi(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                       const trawl_qgram_grid *grid, size_t count, uint64_t *words,
-                                       uint32_t *noted) {
+TARGET_VBMI static size_t filter_samples_vbmi(const trawl_qgram_filter *filter,
+                                              trawl_qgram_run *run, const trawl_qgram_grid *grid,
+                                              size_t count, uint64_t *words, uint32_t *list) {
     const vbmi_lanes lanes = vbmi_lanes_of(filter, grid->stride);
-    /* The last samples of a group must be in the bytes that are loaded, and those in the text:
-     * behind the last groups it may end. */
+    /* The samples of a group must be among the bytes that are loaded, and these inside the text,
+     * which may end behind the last groups: the loops of AVX2 take those. */
     size_t loaded = lanes.bytes > 64 ? 128 : 64, last = loaded / lanes.step + 1;
     if (filter->gram > 8 || lanes.bytes > (lanes.samples == 16 ? 128 : 64) ||
         count / lanes.samples <= last) {
-        return trawl_qgram_loops_avx2.samples(filter, run, grid, count, words, noted);
+        return trawl_qgram_loops_avx2.filter_samples(filter, run, grid, count, words, list);
     }
     size_t groups = count / lanes.samples - last;
     uint32_t *next =
         lanes.samples == 16   ? loaded == 128
-                                    ? vbmi_short(filter, run, grid, &lanes, groups, noted, true)
-                                    : vbmi_short(filter, run, grid, &lanes, groups, noted, false)
-          : filter->fields != 0 ? vbmi_long(filter, run, grid, &lanes, groups, noted, true)
-                              : vbmi_long(filter, run, grid, &lanes, groups, noted, false);
+                                    ? vbmi_short(filter, run, grid, &lanes, groups, list, true)
+                                    : vbmi_short(filter, run, grid, &lanes, groups, list, false)
+          : filter->fields != 0 ? vbmi_long(filter, run, grid, &lanes, groups, list, true)
+                              : vbmi_long(filter, run, grid, &lanes, groups, list, false);
     trawl_qgram_grid rest = *grid;
     rest.from += groups * lanes.step;
-    return (size_t)(next - noted) + trawl_qgram_loops_avx2.samples(filter, run, &rest,
-                                                                   count - groups * lanes.samples,
-                                                                   words, next);
+    return (size_t)(next - list) +
+           trawl_qgram_loops_avx2.filter_samples(filter, run, &rest, count - groups * lanes.samples,
+                                                 words, next);
 }
 
 #define LOOPS trawl_qgram_loops_vbmi
 #define NAME(base) base##_vbmi
 #define TARGET TARGET_VBMI
-#define SAMPLES samples_vbmi
-#define EXTRACT(number, filter) _pext_u64(number, (filter)->row_mask)
+#define SAMPLES filter_samples_vbmi
 #include "engines/qgram/bloom/template.h"
 
 #endif
@@ -267,7 +282,7 @@ TARGET_VBMI static size_t samples_vbmi(const trawl_qgram_filter *filter, trawl_q
 const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set, const trawl_qgram_tier *tier) {
 #if TRAWL_HAVE_X86
     if (set == TRAWL_CPU_SCALAR || (tier->fields != 0 && !trawl_cpu_extracts())) {
-        return &trawl_qgram_loops_scalar; /* less bad than PEXT in microcode */
+        return &trawl_qgram_loops_scalar; /* still faster than PEXT in microcode */
     }
     if (set == TRAWL_CPU_AVX512_VBMI && (trawl_cpu_gathers() || trawl_cpu_is_forced())) {
         return &trawl_qgram_loops_vbmi;

@@ -1,40 +1,46 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The loops over samples. Before including it, define
+ * The loops over samples (engines/qgram/bloom/scan.h). Before including it, define
  *   LOOPS       name of the trawl_qgram_loops to define
- *   NAME(base)  a distinct name for each function
+ *   NAME(base)  a distinct name for each function; NAME(extract_row)(number, filter), the row of a
+ *               number by its fields, is there already unless SAMPLES is defined
  *   TARGET      the functions' target attribute, or nothing
- *   EXTRACT(number, filter)  the row of a number by its fields
- *   SAMPLES     the function for `samples`, where NAME(samples) is not the best one
+ *   SAMPLES     the function for `filter_samples`, where NAME(filter_samples) is not the best one
  */
 
-/* Appends to the marks whether the sample passes; the filter is given in the caller's own copy. */
+#ifndef SAMPLES
+#define SAMPLES NAME(filter_samples)
+
+/* Tests a sample; returns `bits` with the answer appended as the lowest bit. `filter` is the
+ * caller's own copy. */
 TARGET static inline __attribute__((always_inline)) uint32_t
-NAME(test)(uint32_t marks, const trawl_qgram_filter *filter, const uint8_t *sample,
+NAME(test)(uint32_t bits, const trawl_qgram_filter *filter, const uint8_t *sample,
            trawl_qgram_number_kind kind) {
     uint64_t number, last;
     memcpy(&number, sample, sizeof number);
     if (kind == TRAWL_QGRAM_EXTRACTED) {
-        return append_bit(marks, filter->rows[EXTRACT(number, filter)], (uint32_t)number);
+        return append_bit(bits, filter->rows[NAME(extract_row)(number, filter)], (uint32_t)number);
     }
     number |= filter->case_bits;
     if (kind == TRAWL_QGRAM_WIDE) {
         memcpy(&last, sample + filter->gram - 8, sizeof last);
-        number = trawl_qgram_mix(number, last | filter->case_bits);
+        number = trawl_qgram_join_words(number, last | filter->case_bits);
     }
-    return append_bit(marks, filter->rows[(number * filter->multiplier) >> filter->shift],
+    return append_bit(bits, filter->rows[(number * filter->multiplier) >> filter->shift],
                       (uint32_t)number);
 }
 
-#ifndef SAMPLES
-#define SAMPLES NAME(samples)
-
-/* What the loops read again and again stands in a copy: the lists that they write might else be
- * taken for parts of it. */
+/* Samples are tested 32 at a time into one word, and listed only if that word has a bit:
+ *
+ *   63               32 31            0
+ *   | position        | s0 s1 ... s31 |   position of sample 0; bit set: candidate
+ *
+ * The filter is copied, or the compiler would take the lists for parts of it and load it again and
+ * again. */
 TARGET static inline __attribute__((always_inline)) size_t
-NAME(note_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
+NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
                    const trawl_qgram_grid *grid, size_t count, uint64_t *restrict words,
-                   uint32_t *restrict noted, bool folded, trawl_qgram_number_kind kind) {
+                   uint32_t *restrict list, bool folded, trawl_qgram_number_kind kind) {
     const trawl_qgram_filter filter = {.rows = given->rows,
                                        .multiplier = given->multiplier,
                                        .shift = given->shift,
@@ -44,50 +50,49 @@ NAME(note_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
                                        .case_bits = folded ? given->case_bits : 0};
     size_t stride = grid->stride;
     const uint8_t *sample = grid->text + grid->from;
-    size_t span = WORD_SAMPLES * stride, ahead = grid->ahead ? span : 0;
+    size_t span = WORD_SAMPLES * stride, prefetched = grid->prefetch ? span : 0;
     uint64_t *next = words;
-    /* Where a word's first sample is, and below it a bit for each of them, the first one highest.
-     */
     uint64_t at = (uint64_t)grid->from << 32, step = (uint64_t)span << 32;
     for (size_t word = count / WORD_SAMPLES; word != 0; word--) {
-        uint32_t marks = 0;
-        for (size_t line = 0; line < ahead; line += 64) {
-            __builtin_prefetch((const void *)((uintptr_t)sample + AHEAD + line));
+        uint32_t bits = 0;
+        for (size_t line = 0; line < prefetched; line += 64) {
+            __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_BLOOM_PREFETCH + line));
         }
-#pragma GCC unroll 1 /* eight are addressed by multiples of the stride, more by additions */
+#pragma GCC unroll 1 /* eight samples are addressed by multiples of the stride, more by additions  \
+                      */
         for (unsigned group = 0; group < WORD_SAMPLES; group += TRAWL_QGRAM_GROUP) {
 #pragma GCC unroll 8
             for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
-                marks = NAME(test)(marks, &filter, sample, kind);
+                bits = NAME(test)(bits, &filter, sample, kind);
                 sample += stride;
             }
         }
-        *next = at | marks;
-        next += marks != 0;
+        *next = at | bits;
+        next += bits != 0;
         at += step;
     }
     size_t found = 0;
     for (const uint64_t *word = words; word != next; word++) {
-        uint32_t from = (uint32_t)(*word >> 32), marks = (uint32_t)*word;
-        if (marks == UINT32_MAX) {
-            marks = trawl_qgram_fertile(given, run, grid, from);
+        uint32_t from = (uint32_t)(*word >> 32), bits = (uint32_t)*word;
+        if (bits == UINT32_MAX) {
+            bits = trawl_qgram_drop_groups_in_runs(given, run, grid, from);
         }
-        /* How many there are cannot be predicted: SPARE of them are written in any case. */
-        uint32_t *one = noted + found;
-        found += (uint32_t)__builtin_popcount(marks);
+        /* How many bits there are cannot be predicted: SPARE_SAMPLES entries are always written. */
+        uint32_t *one = list + found;
+        found += (uint32_t)__builtin_popcount(bits);
         for (unsigned i = 0; i < SPARE_SAMPLES; i++) {
-            uint32_t first = (uint32_t)__builtin_clz(marks | 1);
+            uint32_t first = (uint32_t)__builtin_clz(bits | 1);
             *one++ = from + first * (uint32_t)stride;
-            marks &= ~(UINT32_C(0x80000000) >> first);
+            bits &= ~(UINT32_C(0x80000000) >> first);
         }
-        for (; marks != 0; one++) {
-            uint32_t first = (uint32_t)__builtin_clz(marks);
+        for (; bits != 0; one++) {
+            uint32_t first = (uint32_t)__builtin_clz(bits);
             *one = from + first * (uint32_t)stride;
-            marks &= ~(UINT32_C(0x80000000) >> first);
+            bits &= ~(UINT32_C(0x80000000) >> first);
         }
     }
     for (size_t i = count - count % WORD_SAMPLES; i < count; i++) {
-        noted[found] = (uint32_t)(grid->from + i * stride);
+        list[found] = (uint32_t)(grid->from + i * stride);
         found += NAME(test)(0, &filter, sample, kind);
         sample += stride;
     }
@@ -95,124 +100,135 @@ NAME(note_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
 }
 
 /* One loop for each way to make a sample's number. */
-TARGET static size_t NAME(samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                   const trawl_qgram_grid *grid, size_t count, uint64_t *words,
-                                   uint32_t *noted) {
-#define CALL(folded, kind) NAME(note_samples)(filter, run, grid, count, words, noted, folded, kind)
+TARGET static size_t NAME(filter_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                          const trawl_qgram_grid *grid, size_t count,
+                                          uint64_t *words, uint32_t *list) {
     bool folded = filter->case_bits != 0;
     if (filter->fields != 0) {
-        return CALL(false, TRAWL_QGRAM_EXTRACTED);
+        return NAME(list_samples)(filter, run, grid, count, words, list, false,
+                                  TRAWL_QGRAM_EXTRACTED);
     }
-    return filter->gram > 8 ? folded ? CALL(true, TRAWL_QGRAM_WIDE) : CALL(false, TRAWL_QGRAM_WIDE)
-           : folded ? CALL(true, TRAWL_QGRAM_NARROW)
-                            : CALL(false, TRAWL_QGRAM_NARROW);
-#undef CALL
+    return filter->gram > 8 ? folded ? NAME(list_samples)(filter, run, grid, count, words, list,
+                                                          true, TRAWL_QGRAM_WIDE)
+                                     : NAME(list_samples)(filter, run, grid, count, words, list,
+                                                          false, TRAWL_QGRAM_WIDE)
+           : folded
+               ? NAME(list_samples)(filter, run, grid, count, words, list, true, TRAWL_QGRAM_NARROW)
+               : NAME(list_samples)(filter, run, grid, count, words, list, false,
+                                    TRAWL_QGRAM_NARROW);
 }
 
 #endif
 
+/* Whether the suffix filter has the last `bytes` bytes before `end`; `last` are the last eight,
+ * with their case bits. Lengths below and above eight are selected by masks, without a branch. */
 TARGET static inline __attribute__((always_inline)) bool
 NAME(has_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t last,
                  uint32_t bytes, uint32_t kind) {
     uint64_t first;
     memcpy(&first, end - (bytes > 8 ? bytes : 8), sizeof first);
-    uint64_t mixed = trawl_qgram_mix(trawl_qgram_fold(first, filter->case_bits), last);
+    uint64_t mixed = trawl_qgram_join_words(trawl_qgram_fold(first, filter->case_bits), last);
     uint64_t one = last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63);
-    uint64_t wide = 0 - (uint64_t)(bytes > 8); /* selected without a branch */
-    uint64_t hash = trawl_suffix_filter((mixed & wide) | (one & ~wide), kind);
+    uint64_t wide = 0 - (uint64_t)(bytes > 8);
+    uint64_t hash = trawl_suffix_filter_hash((mixed & wide) | (one & ~wide), kind);
     uint32_t both = trawl_suffix_filter_mask(hash);
-    return (filter->second[trawl_suffix_filter_word(hash, filter->suffix_filter_bits)] & both) ==
-           both;
+    return (filter->suffix_filter[trawl_suffix_filter_word(hash, filter->suffix_filter_bits)] &
+            both) == both;
 }
 
-/* Candidates are ends with the suffixes to look for: the distance of the end from the first sample,
- * and above it a bit for each suffix. Those remain which have the shortest of them, and behind
- * whose run of one byte a key may end; long runs need a closer look. */
+/* Possible ends are written as
+ *
+ *   31        15 14         0
+ *   | suffixes  | distance  |   distance of the end from that of the first sample; bit i of the
+ *                               suffixes: the last suffix of a key may have the i-th length
+ *
+ * Keeps those with the shortest of these suffixes in the suffix filter and with a run length after
+ * which a key may end. Runs of eight bytes and more are left to NAME(list_ends). */
 TARGET static inline __attribute__((always_inline)) size_t
-NAME(sift)(const trawl_qgram_filter *given, const uint8_t *text, uint32_t *restrict candidates,
-           size_t count) {
+NAME(keep_possible_ends)(const trawl_qgram_filter *given, const uint8_t *text,
+                         uint32_t *restrict possible_ends, size_t count) {
     const trawl_qgram_filter filter = *given;
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t candidate = candidates[i];
-        const uint8_t *end = text + (candidate & CANDIDATE_END);
-        uint32_t shortest = (uint32_t)__builtin_ctz(candidate >> CANDIDATE_BITS | 1u << 7);
+        uint32_t possible = possible_ends[i];
+        const uint8_t *end = text + (possible & DISTANCE_MASK);
+        uint32_t shortest = (uint32_t)__builtin_ctz(possible >> DISTANCE_BITS | 1u << 7);
         uint64_t last;
         memcpy(&last, end - 8, sizeof last);
         uint8_t byte = (uint8_t)(last >> 56);
         uint64_t differs = last ^ byte * UINT64_C(0x0101010101010101);
-        /* Bytes that are as the last one; of eight and more the run is looked at later. */
-        uint32_t equal = (uint32_t)__builtin_ctzll(__builtin_bswap64(differs | 1)) / 8;
-        uint64_t fits = filter.runs[byte] >> equal | (differs == 0);
+        uint32_t run_length = (uint32_t)__builtin_ctzll(__builtin_bswap64(differs | 1)) / 8;
+        uint64_t fits = filter.runs[byte] >> run_length | (differs == 0);
         last = trawl_qgram_fold(last, filter.case_bits);
-        candidates[found] = candidate;
+        possible_ends[found] = possible;
         found += NAME(has_suffix)(&filter, end, last, filter.suffixes.bytes[shortest],
-                                  TRAWL_SECOND_ANY) &
+                                  TRAWL_SUFFIX_ANY) &
                  fits;
     }
     return found;
 }
 
-/* What is left of the candidates, as ends: those that have one of their suffixes as the last one.
- */
-TARGET static size_t NAME(note_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                     const uint8_t *text, size_t base, uint32_t *candidates,
-                                     size_t count, uint32_t *restrict noted) {
-    count = NAME(sift)(filter, text + base, candidates, count);
+/* Lists those of the possible ends that have one of their suffixes as a last suffix in the suffix
+ * filter. */
+TARGET static size_t NAME(list_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                     const uint8_t *text, size_t base, uint32_t *possible_ends,
+                                     size_t count, uint32_t *restrict list) {
+    count = NAME(keep_possible_ends)(filter, text + base, possible_ends, count);
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t end = base + (candidates[i] & CANDIDATE_END);
-        uint32_t suffixes = candidates[i] >> CANDIDATE_BITS;
+        size_t end = base + (possible_ends[i] & DISTANCE_MASK);
+        uint32_t suffixes = possible_ends[i] >> DISTANCE_BITS;
         uint64_t last;
         memcpy(&last, text + end - 8, sizeof last);
         uint8_t byte = (uint8_t)(last >> 56);
         if (last == byte * UINT64_C(0x0101010101010101) &&
-            ((trawl_qgram_run_ends(filter, run, text, end - 8, end, byte) & 1) == 0 ||
-             !trawl_qgram_run_begins(filter, run, text, end))) {
+            ((trawl_qgram_ends_after_run(filter, run, text, end - 8, end, byte) & 1) == 0 ||
+             !trawl_qgram_run_start_fits(filter, run, text, end))) {
             continue;
         }
         last = trawl_qgram_fold(last, filter->case_bits);
-        bool passes = false;
-        for (; suffixes != 0 && !passes; suffixes &= suffixes - 1) {
+        bool has_suffix = false;
+        for (; suffixes != 0 && !has_suffix; suffixes &= suffixes - 1) {
             uint32_t bytes = filter->suffixes.bytes[__builtin_ctz(suffixes)];
-            passes = NAME(has_suffix)(filter, text + end, last, bytes, TRAWL_SECOND_LAST);
+            has_suffix = NAME(has_suffix)(filter, text + end, last, bytes, TRAWL_SUFFIX_LAST);
         }
-        noted[found] = (uint32_t)end;
-        found += passes;
+        list[found] = (uint32_t)end;
+        found += has_suffix;
     }
     return found;
 }
 
-/* Which ends the sample that ends at `from` may lead to, as bits. */
-TARGET static inline __attribute__((always_inline)) uint64_t NAME(owned)(size_t from, size_t least,
-                                                                         size_t most) {
+/* Bit i: whether the end from + i is between `least` and `most`. */
+TARGET static inline __attribute__((always_inline)) uint64_t
+NAME(select_ends)(size_t from, size_t least, size_t most) {
     uint64_t ends = from < least ? ~UINT64_C(0) << (least - from) : ~UINT64_C(0);
     return most - from < 63 ? ends & ((UINT64_C(2) << (most - from)) - 1) : ends;
 }
 
-/* Marks are read for AT_ONCE samples before any is looked at, so that these loads wait together.
- * `far`: the tier has a reach. */
+/* Lists the ends of candidates. The words of end offsets are read for AT_ONCE samples before any is
+ * examined, so that these loads overlap. `anchored`: the tier has an anchor slack. */
 TARGET static inline __attribute__((always_inline)) size_t
-NAME(marked_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                  const trawl_qgram_grid *grid, const uint32_t *samples, size_t count, size_t least,
-                  size_t most, uint32_t *candidates, uint32_t *noted, bool far) {
+NAME(list_ends_of_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                           const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
+                           size_t least, size_t most, uint32_t *possible_ends, uint32_t *list,
+                           bool anchored) {
     const uint8_t *text = grid->text;
-    const uint32_t *marks = filter->marks;
+    const uint32_t *end_offsets = filter->end_offsets;
     uint64_t case_bits = filter->case_bits, multiplier = filter->multiplier;
-    uint32_t gram = filter->gram, mark_bits = filter->mark_bits;
-    uint32_t behind = far ? filter->ends : (uint32_t)grid->stride;
-    uint32_t span = trawl_qgram_span(behind);
+    uint32_t gram = filter->gram, end_offsets_bits = filter->end_offsets_bits;
+    uint32_t ends = anchored ? filter->ends_per_sample : (uint32_t)grid->stride;
+    uint32_t step = trawl_end_offsets_step_bytes(ends);
     uint32_t run_shift = gram < 8 ? 64 - 8 * gram : 0;
     size_t base = count == 0 ? 0 : samples[0] + gram, found = 0;
-    uint32_t *next = candidates;
+    uint32_t *next = possible_ends;
     while (count != 0) {
         size_t taken = count < AT_ONCE ? count : AT_ONCE;
-        uint32_t mark[AT_ONCE];
-        uint64_t runs = 0; /* samples that are a run of one byte, as bits */
+        uint32_t words[AT_ONCE];
+        uint64_t runs = 0; /* bit i: sample i is a run of one byte */
         for (size_t i = 0; i < taken; i++) {
             const uint8_t *sample = text + samples[i];
             uint64_t number, last;
-            memcpy(&number, sample - run_shift / 8, sizeof number); /* nothing behind it */
+            memcpy(&number, sample - run_shift / 8, sizeof number); /* nothing behind the sample */
             number >>= run_shift;
             uint64_t same = (number & 0xff) * UINT64_C(0x0101010101010101);
             bool is_run = (number ^ same) << run_shift == 0;
@@ -220,91 +236,92 @@ NAME(marked_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
             if (gram > 8) {
                 memcpy(&last, sample + gram - 8, sizeof last);
                 is_run &= last == same;
-                number = trawl_qgram_mix(number, trawl_qgram_fold(last, case_bits));
+                number = trawl_qgram_join_words(number, trawl_qgram_fold(last, case_bits));
             }
-            mark[i] = marks[trawl_qgram_mark(number * multiplier, mark_bits)];
+            words[i] = end_offsets[trawl_end_offsets_word(number * multiplier, end_offsets_bits)];
             runs |= (uint64_t)is_run << i;
         }
         for (size_t i = 0; i < taken; i++) {
             size_t from = samples[i] + gram;
-            uint32_t distances = mark[i] & ((1u << TRAWL_QGRAM_DISTANCES) - 1);
-            uint32_t suffixes = mark[i] >> TRAWL_QGRAM_DISTANCES;
-            uint32_t entry = (uint32_t)(from - base) | suffixes << CANDIDATE_BITS;
-            uint64_t fits = far ? NAME(owned)(from, least, most) : ~UINT64_C(0);
+            uint32_t steps = words[i] & ((1u << TRAWL_END_OFFSETS_STEPS) - 1);
+            uint32_t suffixes = words[i] >> TRAWL_END_OFFSETS_STEPS;
+            uint32_t entry = (uint32_t)(from - base) | suffixes << DISTANCE_BITS;
+            uint64_t allowed = anchored ? NAME(select_ends)(from, least, most) : ~UINT64_C(0);
             if ((runs >> i & 1) != 0) {
                 uint8_t byte = text[samples[i]];
-                fits &= trawl_qgram_short_run_ends(filter, run, text, samples[i], from, byte);
-                distances = fits == 0 ? 0 : distances;
+                allowed &=
+                    trawl_qgram_ends_after_short_run(filter, run, text, samples[i], from, byte);
+                steps = allowed == 0 ? 0 : steps;
             }
-            if (span == 1) { /* seldom there are more than two: so many are written in any case */
-                distances &= (uint32_t)fits;
-                *next = entry + (uint32_t)__builtin_ctz(distances | 1u << 31);
-                next += distances != 0;
-                distances &= distances - 1;
-                *next = entry + (uint32_t)__builtin_ctz(distances | 1u << 31);
-                next += distances != 0;
-                for (distances &= distances - 1; distances != 0; distances &= distances - 1) {
-                    *next++ = entry + (uint32_t)__builtin_ctz(distances);
+            if (step == 1) { /* seldom there are more than two: two are always written */
+                steps &= (uint32_t)allowed;
+                *next = entry + (uint32_t)__builtin_ctz(steps | 1u << 31);
+                next += steps != 0;
+                steps &= steps - 1;
+                *next = entry + (uint32_t)__builtin_ctz(steps | 1u << 31);
+                next += steps != 0;
+                for (steps &= steps - 1; steps != 0; steps &= steps - 1) {
+                    *next++ = entry + (uint32_t)__builtin_ctz(steps);
                 }
             }
-            for (; distances != 0; distances &= distances - 1) {
-                uint32_t end = (uint32_t)__builtin_ctz(distances) * span;
-                uint32_t past = end + span < behind ? end + span : behind;
+            for (; steps != 0; steps &= steps - 1) {
+                uint32_t end = (uint32_t)__builtin_ctz(steps) * step;
+                uint32_t past = end + step < ends ? end + step : ends;
                 do {
                     *next = entry + end;
-                    next += fits >> end & 1;
+                    next += allowed >> end & 1;
                 } while (++end < past);
             }
         }
         samples += taken;
         count -= taken;
-        if (far && (size_t)(next - candidates) > TRAWL_QGRAM_LIST - MOST_AT_ONCE) {
-            size_t more = NAME(note_ends)(filter, run, text, base, candidates,
-                                          (size_t)(next - candidates), noted + found);
-            found = put_in_order(noted, found, found + more);
-            next = candidates;
+        if (anchored && (size_t)(next - possible_ends) > TRAWL_QGRAM_LIST - MAX_ENDS_AT_ONCE) {
+            size_t more = NAME(list_ends)(filter, run, text, base, possible_ends,
+                                          (size_t)(next - possible_ends), list + found);
+            found = sort_ends(list, found, found + more);
+            next = possible_ends;
         }
     }
-    size_t more = NAME(note_ends)(filter, run, text, base, candidates, (size_t)(next - candidates),
-                                  noted + found);
-    return far ? put_in_order(noted, found, found + more) : more;
+    size_t more = NAME(list_ends)(filter, run, text, base, possible_ends,
+                                  (size_t)(next - possible_ends), list + found);
+    return anchored ? sort_ends(list, found, found + more) : more;
 }
 
-TARGET static size_t NAME(ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
-                                uint32_t *candidates, uint32_t *noted) {
-    return NAME(marked_ends)(filter, run, grid, samples, count, 0, SIZE_MAX, candidates, noted,
-                             false);
+TARGET static size_t NAME(find_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                     const trawl_qgram_grid *grid, const uint32_t *samples,
+                                     size_t count, uint32_t *possible_ends, uint32_t *list) {
+    return NAME(list_ends_of_samples)(filter, run, grid, samples, count, 0, SIZE_MAX, possible_ends,
+                                      list, false);
 }
 
-TARGET static size_t NAME(far_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                    const trawl_qgram_grid *grid, const uint32_t *samples,
-                                    size_t count, size_t least, size_t most, uint32_t *candidates,
-                                    uint32_t *noted) {
-    return NAME(marked_ends)(filter, run, grid, samples, count, least, most, candidates, noted,
-                             true);
+TARGET static size_t NAME(find_anchored_ends)(const trawl_qgram_filter *filter,
+                                              trawl_qgram_run *run, const trawl_qgram_grid *grid,
+                                              const uint32_t *samples, size_t count, size_t least,
+                                              size_t most, uint32_t *possible_ends,
+                                              uint32_t *list) {
+    return NAME(list_ends_of_samples)(filter, run, grid, samples, count, least, most, possible_ends,
+                                      list, true);
 }
 
-TARGET static size_t NAME(direct)(const uint32_t *direct, const uint8_t *text, size_t begin,
-                                  size_t end, uint32_t *noted) {
-    uint32_t *next = noted;
+TARGET static size_t NAME(filter_pairs)(const uint32_t *pairs, const uint8_t *text, size_t begin,
+                                        size_t end, uint32_t *list) {
+    uint32_t *next = list;
     for (size_t i = begin + 1; i <= end; i++) {
         uint32_t pair = text[i - 2] | (uint32_t)text[i - 1] << 8;
         *next = (uint32_t)i;
-        next += direct[pair] != 0;
+        next += pairs[pair] != 0;
     }
-    return (size_t)(next - noted);
+    return (size_t)(next - list);
 }
 
 static const trawl_qgram_loops LOOPS = {
-    .samples = SAMPLES,
-    .ends = NAME(ends),
-    .far_ends = NAME(far_ends),
-    .direct = NAME(direct),
+    .filter_samples = SAMPLES,
+    .find_ends = NAME(find_ends),
+    .find_anchored_ends = NAME(find_anchored_ends),
+    .filter_pairs = NAME(filter_pairs),
 };
 
 #undef SAMPLES
-#undef EXTRACT
 #undef LOOPS
 #undef NAME
 #undef TARGET

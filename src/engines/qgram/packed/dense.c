@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "costs/cpu_constants.h"
+#include "engines/qgram/tier.h"
 
-#define MOST_LETTERS 8u /* of a window: its number and its place are one word of 32 bits */
+/* Letters of a window: its number and its place fit one word of 32 bits. */
+#define MAX_LETTERS 8u
 
 #if TRAWL_HAVE_X86
 #include <immintrin.h>
 
-#define NUMBERS ((size_t)1 << (2 * MOST_LETTERS))
-#define AT_ONCE 16u
-#define UNIT_HITS 2u /* of 64 positions, on average: from here on this is faster */
+#define NUMBERS ((size_t)1 << (2 * MAX_LETTERS))
+#define AT_ONCE 16u /* windows, records */
 
 static bool make_table(trawl_packed_dense *dense, const trawl_packed_filter *filter) {
     dense->ids = trawl_allocate_zeroed(NUMBERS, sizeof *dense->ids);
@@ -31,7 +33,7 @@ static bool make_table(trawl_packed_dense *dense, const trawl_packed_filter *fil
 bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *block,
                            size_t found) {
     trawl_packed_dense *dense = &walker->dense_packed;
-    if (!dense->wanted || found < (size_t)UNIT_HITS * block->units) {
+    if (!dense->wanted || found < (size_t)TRAWL_PACKED_DENSE_MATCHES * block->units) {
         return false;
     }
     dense->found += found;
@@ -41,12 +43,15 @@ bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *
     return dense->ids != NULL;
 }
 
-/* Writes the windows that hit, as the number of their first letter in the upper half and their own
- * number in the lower one, and zeros behind them; returns how many they are. */
+/* Lists the windows that match, and zeros behind them; returns their number:
+ *
+ *   31             16 15            0
+ *   | first letter   | number        |    of the window
+ */
 TRAWL_TARGET_AVX512 static size_t list_hits(const trawl_packed_block *block, uint32_t gram,
                                             uint32_t *list) {
-    /* Of each 16 windows the first begins with letter `from` of a byte, the last one with letter 3
-     * of the fifth byte at most. */
+    /* The first of 16 windows begins with letter `from` of a byte, the last one with letter 3 of
+     * the fifth byte at most. */
     uint32_t from = (1 - gram) & 3;
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i letters = _mm512_add_epi32(lanes, _mm512_set1_epi32((int)from));
@@ -81,7 +86,7 @@ TRAWL_TARGET_AVX512 static size_t list_hits(const trawl_packed_block *block, uin
     return (size_t)(next - list);
 }
 
-/* Where records come from: what list_hits wrote, and what stands in all of them. */
+/* What records are made of: the list of list_hits, and what is the same in all records. */
 typedef struct record_source {
     const uint32_t *list;
     const uint32_t *ids;
@@ -89,14 +94,19 @@ typedef struct record_source {
     uint32_t gram;
 } record_source;
 
-/* How 16 records are put together. */
-typedef struct record_plan {
-    __m512i words[6]; /* of 32 bits: 0 to 15 are places of the list, 16 to 31 patterns */
-    __m512i added[3]; /* to words of 64 bits, in turns */
-} record_plan;
+/* How 16 records of three words are written as six vectors of eight words:
+ *
+ *   record   0                      1                      2
+ *   words    start  end  pattern    start  end  pattern    start  end | ...
+ *   vector   '----------------------- 0 ------------------------------' 1 ...
+ */
+typedef struct record_layout {
+    __m512i words[6]; /* by 32 bits: 0 to 15 are places of the list, 16 to 31 patterns */
+    __m512i added[3]; /* to the words of vectors 0, 1, 2, 0, 1, 2 */
+} record_layout;
 
 TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) void
-plan_records(const record_source *source, record_plan *plan) {
+lay_out_records(const record_source *source, record_layout *layout) {
     for (unsigned i = 0; i < 6; i++) {
         uint64_t words[8], added[8];
         for (unsigned k = 0; k < 8; k++) {
@@ -104,16 +114,16 @@ plan_records(const record_source *source, record_plan *plan) {
             words[k] = record + (field == 2 ? AT_ONCE : 0);
             added[k] = field == 2 ? 0 : source->base + (field == 1 ? source->gram : 0);
         }
-        plan->words[i] = _mm512_loadu_si512(words);
+        layout->words[i] = _mm512_loadu_si512(words);
         if (i < 3) {
-            plan->added[i] = _mm512_loadu_si512(added);
+            layout->added[i] = _mm512_loadu_si512(added);
         }
     }
 }
 
-/* Writes 16 records; where they are `far`, they fill lines of the cache. */
+/* Writes 16 records; `far`: past the caches, where they fill whole cache lines. */
 TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) void
-write_records(const record_plan *plan, const uint32_t *list, const uint32_t *ids, bool far,
+write_records(const record_layout *layout, const uint32_t *list, const uint32_t *ids, bool far,
               trawl_match *to) {
     __m512i listed = _mm512_loadu_si512(list);
     __m512i numbers = _mm512_and_si512(listed, _mm512_set1_epi32(0xffff));
@@ -122,8 +132,9 @@ write_records(const record_plan *plan, const uint32_t *list, const uint32_t *ids
 #pragma GCC unroll 6
     for (unsigned i = 0; i < 6; i++) {
         /* The upper half of each word of 64 bits is 0. */
-        __m512i fields = _mm512_maskz_permutex2var_epi32(0x5555, places, plan->words[i], patterns);
-        fields = _mm512_add_epi64(fields, plan->added[i % 3]);
+        __m512i fields =
+            _mm512_maskz_permutex2var_epi32(0x5555, places, layout->words[i], patterns);
+        fields = _mm512_add_epi64(fields, layout->added[i % 3]);
         if (far) {
             _mm512_stream_si512((__m512i *)to + i, fields);
         } else {
@@ -132,29 +143,29 @@ write_records(const record_plan *plan, const uint32_t *list, const uint32_t *ids
     }
 }
 
-/* Writes `count` records where there is room for so many or more. */
+/* Writes `count` records where there is `room` for so many or more. */
 TRAWL_TARGET_AVX512 static void write_all(const record_source *source, size_t count, bool far,
                                           trawl_match *to, size_t room) {
-    record_plan plan;
+    record_layout layout;
     trawl_match some[AT_ONCE];
     const uint32_t *list = source->list, *ids = source->ids;
-    plan_records(source, &plan);
+    lay_out_records(source, &layout);
     size_t done = 0;
     if (far) {
-        /* Records are 24 bytes long: one of the first eight begins a line. */
+        /* Records have 24 bytes: one of the first eight begins a cache line. */
         size_t before = (uintptr_t)to / 8 % 8 * 5 % 8;
         before = before < count ? before : count;
-        write_records(&plan, list, ids, false, some);
+        write_records(&layout, list, ids, false, some);
         memcpy(to, some, before * sizeof *some);
         for (done = before; count - done >= AT_ONCE; done += AT_ONCE) {
-            write_records(&plan, list + done, ids, true, to + done);
+            write_records(&layout, list + done, ids, true, to + done);
         }
     }
     for (; done < count && room - done >= AT_ONCE; done += AT_ONCE) {
-        write_records(&plan, list + done, ids, false, to + done);
+        write_records(&layout, list + done, ids, false, to + done);
     }
     if (done < count) {
-        write_records(&plan, list + done, ids, false, some);
+        write_records(&layout, list + done, ids, false, some);
         memcpy(to + done, some, (count - done) * sizeof *some);
     }
 }
@@ -182,14 +193,14 @@ trawl_status trawl_packed_report_dense(const trawl_tier_walker *walker,
     return TRAWL_OK;
 }
 
-void trawl_packed_dense_settle(const trawl_sink *sink) {
+void trawl_packed_dense_flush(const trawl_sink *sink) {
     if (trawl_sink_is_far(sink)) {
         _mm_sfence();
     }
 }
 
 #else
-/* No machine wants it. */
+/* Without AVX-512 no tier is reported so. */
 bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *block,
                            size_t found) {
     (void)walker, (void)block, (void)found;
@@ -203,14 +214,14 @@ trawl_status trawl_packed_report_dense(const trawl_tier_walker *walker,
     return TRAWL_OK;
 }
 
-void trawl_packed_dense_settle(const trawl_sink *sink) {
+void trawl_packed_dense_flush(const trawl_sink *sink) {
     (void)sink;
 }
 #endif
 
 bool trawl_packed_may_be_dense(const trawl_packed_filter *filter, trawl_cpu_set set) {
-    return trawl_cpu_includes(set, TRAWL_CPU_AVX512) && filter->unit &&
-           filter->gram <= MOST_LETTERS;
+    return trawl_cpu_includes(set, TRAWL_CPU_AVX512) && filter->one_match &&
+           filter->gram <= MAX_LETTERS;
 }
 
 void trawl_packed_dense_release(trawl_packed_dense *dense) {

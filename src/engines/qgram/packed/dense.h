@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Records of packed tiers whose hits are matches (`unit`), where hits are frequent.
- *
- * With AVX-512 the numbers of 16 windows are made at once, those that hit are moved together, a
- * table says which patterns they are, and 16 records are written in six stores: a few instructions
- * for a match, wherever it stands in its word of hits. Tables have an entry for every number, so
- * that windows have eight letters at most, and each walker makes its own when its text turns out to
- * have more matches than there are patterns.
+ * Writing match records where matches are frequent, in packed tiers each of whose candidates is one
+ * match. With AVX-512, for 16 windows at a time:
+ * 1. Make their numbers by one shuffle and one shift.
+ * 2. Move those together that match (VPCOMPRESSD).
+ * 3. Look up their patterns in a table with an entry for each number (gather).
+ * 4. Write 16 records by six stores.
+ * Windows have at most eight letters, so that the table has 65,536 entries. Each walker makes its
+ * own table once its text has had more matches than there are patterns.
+ * Measured: docs/notebook/2026-11-dense-records.md, "Zen 5 with AVX-512".
  */
 #ifndef TRAWL_ENGINES_QGRAM_PACKED_DENSE_H
 #define TRAWL_ENGINES_QGRAM_PACKED_DENSE_H
 
 #include "engines/qgram/packed/scan.h"
 
-/* Whether a tier may be reported so with a set of instructions (walker->dense_packed.wanted). */
+/* Whether a tier may be reported so with this instruction set (walker->dense_packed.wanted). */
 bool trawl_packed_may_be_dense(const trawl_packed_filter *filter, trawl_cpu_set set);
 
-/* Whether the block's matches, `found` of them, are to be reported by the function below. Makes the
- * table if that is still to be done. */
+/* Whether trawl_packed_report_dense shall report the block's matches, `found` of them. Makes the
+ * table if it is still missing. */
 bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *block,
                            size_t found);
 
-/* Reports all hits of a block, whose letter 0 stands at `base` of the whole text. */
+/* Reports all hits of a block, whose letter 0 is at `base` of the whole text. Overwrites
+ * lists->ends. */
 trawl_status trawl_packed_report_dense(const trawl_tier_walker *walker,
                                        const trawl_packed_block *block, uint64_t base,
                                        const trawl_qgram_lists *lists, trawl_sink *sink);
 
-/* Ends a window's reports: others that see anything done later see what was written. Stores past
- * the caches are in no order. */
-void trawl_packed_dense_settle(const trawl_sink *sink);
+/* Orders the stores past the caches before later ones; to be called after a window. */
+void trawl_packed_dense_flush(const trawl_sink *sink);
 
 void trawl_packed_dense_release(trawl_packed_dense *dense);
 

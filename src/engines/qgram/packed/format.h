@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The q-gram engine's filter for sets of at most four letters (TRAWL_TIER_PACKED).
+ * The packed filter: for sets of at most four letters (either case of them) that two adjacent bits
+ * of a byte distinguish, such as DNA.
  *
- * The text's letters become codes of two bits, four of them in a byte, the earlier letter in the
- * lower bits: a string of up to 28 letters is a number that one load and one shift give. Codes rise
- * with the letters' bytes, so the numbers of equally long strings rise with their bytes from last
- * to first, which is the order of keys (database/endings.h).
+ *   letters  a=00 c=01 g=10 t=11                 codes rise with the letters' bytes
+ *   text     a c g t | t g c a
+ *   packed   11100100   00011011                 4 letters a byte, the earlier one in lower bits
  *
- * There are two ways to filter:
- *   pairs    row_bits = 0, stride = 1: at every position the last `gram` letters (at most 10), as
- *            exact numbers. One byte of FILTER answers for two positions: its index are the letters
- *            that both windows share, its low half has a bit for each letter that may stand before
- *            them, its high half one for each letter that may follow.
- *   samples  `gram` letters (at most 16) every `stride` positions are hashed into bits, as in
- *            hashed tiers. Where all numbers have a bit of their own there are no collisions.
+ * A string of up to 28 letters is a number that one load and one shift give. Numbers of equally
+ * long strings are in the order of the strings' bytes from last to first, which is the order of
+ * keys (database/endings.h).
  *
- * A tier of pairs whose patterns all have `gram` letters is exact: what passes is a match. Its key
- * is the rank of its number among the keys' numbers, which SECOND tells: no hash table.
+ * By pairs (row_bits = 0, stride = 1), for windows of `gram` <= 10 letters, exactly:
+ * 1. Pack the text.
+ * 2. For two neighbouring positions, load one byte, indexed by the gram - 1 letters that their
+ *    windows share:
+ *
+ *      x [ shared letters ] y        7 6 5 4   3 2 1 0
+ *      '---- window 2k ---'          | for y | for x |   bit of the letter set: the window is one
+ *        '--- window 2k + 1 --'      '-------'-------'   of a key's
+ *
+ * 3. A position is a candidate if the bit of its other letter is set.
+ *
+ * By samples: `gram` <= 16 letters every `stride` positions are hashed into bits, as in a sample
+ * filter (engines/qgram/format.h). Where each number has a bit of its own, there are no collisions.
+ *
+ * A tier of pairs whose patterns all have `gram` letters is exact: a candidate is a match. Its key
+ * is the rank of its number among the keys' numbers, which is in the section of the suffix filter:
+ * no hash table. Other candidates are tested with the suffix filter and looked up.
+ * Bytes outside the alphabet never match. Measured: docs/notebook/2026-11-packed-filter.md.
  */
 #ifndef TRAWL_ENGINES_QGRAM_PACKED_FORMAT_H
 #define TRAWL_ENGINES_QGRAM_PACKED_FORMAT_H
@@ -25,10 +37,10 @@
 #include "engines/qgram/format.h"
 
 #define TRAWL_PACKED_MAX_PAIR_GRAM 10u
-#define TRAWL_PACKED_MAX_TAIL 28u /* letters of which one load and shift always give all */
+#define TRAWL_PACKED_MAX_LOOK_UP_LETTERS 28u /* that one load and one shift always give */
 
-/* Which bytes are letters. A byte's index is (byte >> shift) & 3; it is a letter when
- * (byte | fold[index]) == letter[index]. No byte passes that test for an index without a letter. */
+/* The alphabet. A byte's index is (byte >> shift) & 3; it is a letter if
+ * (byte | fold[index]) == letter[index]. No byte is one for an index without a letter. */
 typedef struct trawl_packed_letters {
     uint8_t letter[4];
     uint8_t fold[4]; /* 0x20 where both cases of a letter are the same */
@@ -37,37 +49,40 @@ typedef struct trawl_packed_letters {
     uint32_t count;  /* of letters */
 } trawl_packed_letters;
 
-/* QGRAM_FILTER: this, then pairs: uint8_t[4^(gram - 1)]; samples: uint32_t[1 << row_bits].
- * QGRAM_SECOND of exact tiers: uint64_t bits[words], uint32_t before[words], words =
- * trawl_packed_words(gram): a bit for each key's number, and how many bits stand before a word. */
+/* Section QGRAM_SAMPLE_FILTER: this, then by pairs uint8_t[4^(gram - 1)], by samples
+ * uint32_t[1 << row_bits].
+ * Section QGRAM_SUFFIX_FILTER: uint32_t[1 << suffix_filter_bits], a bit for each number; of exact
+ * tiers uint64_t bits[words], uint32_t before[words], words = trawl_packed_words(gram): a bit for
+ * each key's number, and the number of bits before each word. */
 typedef struct trawl_packed_header {
     trawl_packed_letters letters;
-    uint32_t unit; /* exact, every key has one pattern, and none is to be verified */
+    uint32_t one_match; /* 1: exact, and each candidate is a match of one pattern, without
+                           verification */
     uint32_t reserved[10];
 } trawl_packed_header;
 
 /* What a tier is expected to cost in random text of these letters. */
 typedef struct trawl_packed_estimate {
     double nanoseconds; /* for a byte of text, matches not counted */
-    double pass;        /* share of samples that pass FILTER; pairs: of positions */
+    double pass;        /* pass rate: of samples, by pairs of positions */
     double look_ups;    /* for a byte of text */
-    double bytes;       /* of FILTER */
+    double bytes;       /* of the filter */
 } trawl_packed_estimate;
 
-/* Finds out how patterns of min_length to max_length bytes are packed: false when they have more
- * than four letters, or no two adjacent bits tell these apart. `folded`: letters of either case are
+/* Finds the alphabet of the patterns of min_length to max_length bytes; false if they have more
+ * than four letters, or no two adjacent bits distinguish them. `folded`: letters of either case are
  * the same. */
 bool trawl_packed_find_letters(const trawl_patterns *patterns, uint32_t min_length,
                                uint32_t max_length, bool folded, trawl_packed_letters *letters);
 
-/* Fills in gram, stride, window and row_bits, the cheapest ones for `count` different patterns of
- * tier->min_length to max_length letters, of so many different ones. FILTER has at most
+/* Sets the tier's gram, stride, window and row_bits to the cheapest ones for `count` different
+ * patterns of tier->min_length to max_length letters out of `letters`. The filter has at most
  * `most_bytes` (but at least a few thousand). */
 void trawl_packed_choose(uint64_t count, uint32_t letters, uint64_t most_bytes,
                          trawl_qgram_tier *tier, trawl_packed_estimate *estimate);
 
-/* Divides the whole set into packed tiers, complete up to row_bits, or refuses
- * (TRAWL_ERROR_LIMIT). */
+/* Divides the whole set into packed tiers, complete up to row_bits. TRAWL_ERROR_LIMIT: the patterns
+ * have other letters. */
 trawl_status trawl_packed_divide(const trawl_build *build, trawl_qgram_header *header);
 
 /* The three steps of the engine (database/engine.h) for one tier, but for its outputs and endings
@@ -81,21 +96,24 @@ trawl_status trawl_packed_validate(const trawl_db *db, uint32_t part, const traw
 
 /* ------------------------------------------------------------------ arithmetic of the tables */
 
-static inline bool trawl_packed_pairs(const trawl_qgram_tier *tier) {
+/* Whether the tier is filtered by pairs, else by samples. */
+static inline bool trawl_packed_is_pairs(const trawl_qgram_tier *tier) {
     return tier->row_bits == 0;
 }
 
-static inline bool trawl_packed_exact(const trawl_qgram_tier *tier) {
-    return trawl_packed_pairs(tier) && tier->min_length == tier->gram &&
+/* Whether candidates are matches. */
+static inline bool trawl_packed_is_exact(const trawl_qgram_tier *tier) {
+    return trawl_packed_is_pairs(tier) && tier->min_length == tier->gram &&
            tier->max_length == tier->gram;
 }
 
-/* A byte's code, or 4 for a byte that is no letter. */
+/* A byte's code, or 4 for a byte outside the alphabet. */
 static inline uint8_t trawl_packed_code(const trawl_packed_letters *letters, uint8_t byte) {
     unsigned index = byte >> letters->shift & 3;
     return (byte | letters->fold[index]) == letters->letter[index] ? letters->code[index] : 4;
 }
 
+/* The bits of a number of so many letters. */
 static inline uint64_t trawl_packed_mask(uint32_t letters) {
     return letters == 0 ? 0 : ~UINT64_C(0) >> (64 - 2 * letters);
 }
@@ -106,22 +124,24 @@ static inline uint32_t trawl_packed_words(uint32_t gram) {
 }
 
 /* The row of a sample's number is (number * multiplier) >> (64 - row_bits), its bit in the row the
- * number's lowest five. Letters behind the sample drop out. */
+ * number's lowest five. Letters behind the sample are shifted out. */
 static inline uint64_t trawl_packed_multiplier(uint32_t gram, uint32_t row_bits) {
     uint64_t factor = 2 * gram <= row_bits + 5 ? 1 : TRAWL_QGRAM_MULTIPLIER;
     return factor << ((64 - 2 * gram) & 63); /* a sample has 1 to 16 letters */
 }
 
-/* The bit of SECOND for a number whose last `tail` letters count. */
-static inline uint64_t trawl_packed_second_multiplier(uint32_t tail) {
-    return UINT64_C(0xe7037ed1a0b428db) << (64 - 2 * tail);
+/* The bit of the suffix filter for a number whose last `letters` letters count: (number *
+ * multiplier)
+ * >> (59 - suffix_filter_bits). */
+static inline uint64_t trawl_packed_suffix_multiplier(uint32_t letters) {
+    return UINT64_C(0xe7037ed1a0b428db) << (64 - 2 * letters);
 }
-static inline uint64_t trawl_packed_second_bit(uint64_t number, uint64_t multiplier,
+static inline uint64_t trawl_packed_suffix_bit(uint64_t number, uint64_t multiplier,
                                                uint32_t suffix_filter_bits) {
     return (number * multiplier) >> (59 - suffix_filter_bits);
 }
 
-/* How many keys of an exact tier stand before the one with this number. */
+/* The key of an exact tier with this number: how many keys have lower numbers. */
 static inline uint32_t trawl_packed_rank(const uint64_t *bits, const uint32_t *before,
                                          uint64_t number) {
     uint64_t below = bits[number >> 6] & ((UINT64_C(1) << (number & 63)) - 1);

@@ -3,9 +3,7 @@
 
 #include "engines/qgram/packed/dense.h"
 #include "engines/qgram/packed/vectors.h"
-
-/* How far ahead text is asked for: hardware stops at the end of a page. */
-#define AHEAD 4096
+#include "engines/qgram/tier.h"
 
 /* ------------------------------------------------------------------ loops */
 
@@ -57,22 +55,22 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
     trawl_packed_filter *filter = &walker->packed;
     const trawl_packed_header *header =
         trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part, NULL);
-    const void *second = trawl_db_section(db, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part, NULL);
-    *filter =
-        (trawl_packed_filter){.letters = header->letters,
-                              .gram = tier->gram,
-                              .stride = tier->stride,
-                              .tail = tier->tail,
-                              .pairs = (const uint8_t *)(header + 1),
-                              .rows = (const uint32_t *)(header + 1),
-                              .multiplier = trawl_packed_multiplier(tier->gram, tier->row_bits),
-                              .row_shift = 64 - tier->row_bits,
-                              .second = second,
-                              .second_multiplier = trawl_packed_second_multiplier(tier->tail),
-                              .suffix_filter_bits = tier->suffix_filter_bits,
-                              .unit = header->unit != 0};
-    if (trawl_packed_exact(tier)) {
-        filter->number_bits = second;
+    const void *suffix_filter = trawl_db_section(db, TRAWL_SECTION_QGRAM_SUFFIX_FILTER, part, NULL);
+    *filter = (trawl_packed_filter){
+        .letters = header->letters,
+        .gram = tier->gram,
+        .stride = tier->stride,
+        .look_up_letters = tier->look_up_bytes,
+        .pairs = (const uint8_t *)(header + 1),
+        .rows = (const uint32_t *)(header + 1),
+        .multiplier = trawl_packed_multiplier(tier->gram, tier->row_bits),
+        .row_shift = 64 - tier->row_bits,
+        .suffix_filter = suffix_filter,
+        .suffix_multiplier = trawl_packed_suffix_multiplier(tier->look_up_bytes),
+        .suffix_filter_bits = tier->suffix_filter_bits,
+        .one_match = header->one_match != 0};
+    if (trawl_packed_is_exact(tier)) {
+        filter->number_bits = suffix_filter;
         filter->number_before =
             (const uint32_t *)(filter->number_bits + trawl_packed_words(tier->gram));
         filter->number_ids = walker->search.view.outputs.ids;
@@ -86,35 +84,37 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
 
 /* ------------------------------------------------------------------ candidates */
 
-/* Samples of which a byte is no letter pass by chance only: an N for which the text has a million
- * in a row must not be a match of the filter a million times. */
-static size_t drop_unclean(const trawl_packed_block *block, uint32_t gram, uint32_t *samples,
-                           size_t count) {
+/* Drops candidates with a byte outside the alphabet, which pass by chance only: a million of N in a
+ * row must not be a million look-ups. */
+static size_t drop_outside_alphabet(const trawl_packed_block *block, uint32_t gram,
+                                    uint32_t *samples, size_t count) {
     size_t left = 0;
     for (size_t i = 0; i < count; i++) {
         size_t unit = samples[i] / 64, bit = samples[i] % 64;
-        uint64_t clean = block->clean[unit] >> bit;
+        uint64_t is_letter = block->is_letter[unit] >> bit;
         if (bit + gram > 64 && unit + 1 < block->units) {
-            clean |= block->clean[unit + 1] << (64 - bit);
+            is_letter |= block->is_letter[unit + 1] << (64 - bit);
         }
         uint64_t wanted = (UINT64_C(1) << gram) - 1;
         samples[left] = samples[i];
-        left += (clean & wanted) == wanted;
+        left += (is_letter & wanted) == wanted;
     }
     return left;
 }
 
-static bool is_clean(const trawl_packed_block *block) {
-    uint64_t clean = ~UINT64_C(0);
+/* Whether all bytes of the block but its last unit are letters. */
+static bool all_are_letters(const trawl_packed_block *block) {
+    uint64_t is_letter = ~UINT64_C(0);
     for (uint32_t unit = 1; unit + 1 < block->units; unit++) {
-        clean &= block->clean[unit];
+        is_letter &= block->is_letter[unit];
     }
-    return clean == ~UINT64_C(0);
+    return is_letter == ~UINT64_C(0);
 }
 
-static size_t sample_candidates(const trawl_tier_walker *walker, const trawl_window *window,
-                                size_t begin, size_t end, const trawl_qgram_lists *lists,
-                                trawl_packed_block *block) {
+/* Filters by samples. */
+static size_t find_ends_of_samples(const trawl_tier_walker *walker, const trawl_window *window,
+                                   size_t begin, size_t end, const trawl_qgram_lists *lists,
+                                   trawl_packed_block *block) {
     const trawl_packed_filter *filter = &walker->packed;
     const trawl_packed_loops *loops = walker->packed_loops;
     size_t window_bytes = walker->tier->window;
@@ -123,15 +123,15 @@ static size_t sample_candidates(const trawl_tier_walker *walker, const trawl_win
         return 0;
     }
     loops->pack(filter, window->text, begin, end, block);
-    /* From a whole byte of letters on; the first sample may so look at ends before the block, the
-     * last one at ends behind it. */
-    size_t from = (first_end - filter->gram + TRAWL_PACKED_LEAD - begin) & ~(size_t)3;
-    size_t past = end - filter->gram + TRAWL_PACKED_LEAD - begin + 1;
-    size_t found = loops->samples(filter, block, from, past, lists->samples);
-    if (!is_clean(block)) {
-        found = drop_unclean(block, filter->gram, lists->samples, found);
+    /* The first sample begins a byte of letters. So it may lead to ends before the block, and the
+     * last one to ends behind it: these are dropped. */
+    size_t from = (first_end - filter->gram + TRAWL_PACKED_LETTERS_BEFORE - begin) & ~(size_t)3;
+    size_t past = end - filter->gram + TRAWL_PACKED_LETTERS_BEFORE - begin + 1;
+    size_t found = loops->filter_samples(filter, block, from, past, lists->samples);
+    if (!all_are_letters(block)) {
+        found = drop_outside_alphabet(block, filter->gram, lists->samples, found);
     }
-    size_t ends = loops->ends(filter, block, lists->samples, found, lists->ends);
+    size_t ends = loops->find_ends(filter, block, lists->samples, found, lists->ends);
     while (ends != 0 && lists->ends[ends - 1] > end) {
         ends--;
     }
@@ -143,49 +143,48 @@ static size_t sample_candidates(const trawl_tier_walker *walker, const trawl_win
     return ends - early;
 }
 
-/* Ends in (begin, end] at which a key may end, ascending, in lists->ends. */
-static size_t find_candidates(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
-                              size_t end, const trawl_qgram_lists *lists,
-                              trawl_packed_block *block) {
+/* Lists in lists->ends the ends in (begin, end] that are to be looked up, ascending. */
+static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
+                        size_t end, const trawl_qgram_lists *lists, trawl_packed_block *block) {
     const trawl_packed_filter *filter = &walker->packed;
     const trawl_packed_loops *loops = walker->packed_loops;
     size_t found;
-    if (!trawl_packed_pairs(walker->tier)) {
-        found = sample_candidates(walker, window, begin, end, lists, block);
+    if (!trawl_packed_is_pairs(walker->tier)) {
+        found = find_ends_of_samples(walker, window, begin, end, lists, block);
     } else {
-        found = loops->pairs(filter, window->text, begin, end, block);
-        loops->note(block, found, (uint32_t)begin + 1, lists->ends);
+        found = loops->filter_pairs(filter, window->text, begin, end, block);
+        loops->list_hits(block, found, (uint32_t)begin + 1, lists->ends);
         if (filter->number_bits != NULL) {
             return found;
         }
-        if (filter->tail > filter->gram) {
-            found = loops->tails(filter, block, lists->ends, found, lists->ends);
+        if (filter->look_up_letters > filter->gram) {
+            found = loops->keep_ends(filter, block, lists->ends, found, lists->ends);
         }
     }
-    walker->looked_up += found;
+    walker->look_ups += found;
     return found;
 }
 
 /* ------------------------------------------------------------------ keys */
 
-/* The longest key that ends there, or TRAWL_NO_KEY. */
+/* Returns the longest key that ends there, or TRAWL_NO_KEY. */
 static uint32_t find_key(const trawl_tier_walker *walker, const trawl_packed_block *block,
                          const trawl_window *window, size_t end) {
     const trawl_packed_filter *filter = &walker->packed;
-    uint32_t tail = filter->tail;
-    if (end < tail) {
+    uint32_t letters = filter->look_up_letters;
+    if (end < letters) {
         return TRAWL_NO_KEY;
     }
-    uint64_t number, letter = end - block->begin + TRAWL_PACKED_LEAD - tail;
+    uint64_t number, letter = end - block->begin + TRAWL_PACKED_LETTERS_BEFORE - letters;
     memcpy(&number, block->letters + (letter >> 2), sizeof number);
-    number = number >> (2 * (letter & 3)) & trawl_packed_mask(tail);
+    number = number >> (2 * (letter & 3)) & trawl_packed_mask(letters);
     size_t slot = trawl_ending_slot(number, walker->tier->hash_bits);
     uint32_t past = walker->heads[slot + 1];
     for (uint32_t i = walker->heads[slot]; i < past; i++) {
         const trawl_ending_range *range = &walker->ranges[i];
         if (range->word == number) {
             uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
-            /* What is known of the letters is not known of the bytes. */
+            /* Equal letters need not be equal bytes: 0 bytes are known to fit. */
             return trawl_endings_find(&walker->search.view, range->first, range->last, 0,
                                       window->text, end, ending);
         }
@@ -193,12 +192,12 @@ static uint32_t find_key(const trawl_tier_walker *walker, const trawl_packed_blo
     return TRAWL_NO_KEY;
 }
 
-/* The ends of a list with their keys, those that have one. */
+/* Writes the ends of a list that have a key, with their keys. */
 static size_t find_events(const trawl_tier_walker *walker, const trawl_packed_block *block,
                           const trawl_window *window, const uint32_t *ends, size_t count,
                           trawl_ending_event *events) {
     if (walker->packed.number_bits != NULL) {
-        walker->packed_loops->keys(&walker->packed, block, ends, count, events);
+        walker->packed_loops->find_keys(&walker->packed, block, ends, count, events);
         return count;
     }
     size_t found = 0;
@@ -213,9 +212,8 @@ static size_t find_events(const trawl_tier_walker *walker, const trawl_packed_bl
 void trawl_packed_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                          size_t end, const trawl_qgram_lists *lists) {
     trawl_packed_block block;
-    size_t candidates = find_candidates(walker, window, begin, end, lists, &block);
-    walker->event_count =
-        find_events(walker, &block, window, lists->ends, candidates, walker->events);
+    size_t count = find_ends(walker, window, begin, end, lists, &block);
+    walker->event_count = find_events(walker, &block, window, lists->ends, count, walker->events);
     walker->next = 0;
 }
 
@@ -224,13 +222,15 @@ trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *
                                  trawl_sink *sink) {
     trawl_packed_block block;
     const trawl_packed_loops *loops = walker->packed_loops;
-    size_t count = loops->pairs(&walker->packed, window->text, begin, end, &block);
+    size_t count = loops->filter_pairs(&walker->packed, window->text, begin, end, &block);
     if (trawl_packed_is_dense(walker, &block, count)) {
-        return trawl_packed_report_dense(walker, &block, window->base + begin - TRAWL_PACKED_LEAD,
-                                         lists, sink);
+        return trawl_packed_report_dense(
+            walker, &block, window->base + begin - TRAWL_PACKED_LETTERS_BEFORE, lists, sink);
     }
-    loops->note(&block, count, TRAWL_PACKED_LEAD + 1 - walker->packed.gram, lists->ends);
-    uint64_t base = window->base + begin - TRAWL_PACKED_LEAD; /* may wrap around, and back */
+    loops->list_hits(&block, count, TRAWL_PACKED_LETTERS_BEFORE + 1 - walker->packed.gram,
+                     lists->ends);
+    uint64_t base =
+        window->base + begin - TRAWL_PACKED_LETTERS_BEFORE; /* may wrap around, and back */
     for (size_t done = 0; done < count;) {
         trawl_status status = trawl_sink_make_room(sink);
         if (status != TRAWL_OK) {
@@ -238,8 +238,8 @@ trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *
         }
         size_t room = sink->capacity - sink->count;
         size_t some = count - done < room ? count - done : room;
-        loops->matches(&walker->packed, &block, lists->ends + done, some, base,
-                       sink->matches + sink->count);
+        loops->write_matches(&walker->packed, &block, lists->ends + done, some, base,
+                             sink->matches + sink->count);
         sink->count += some;
         done += some;
     }
@@ -250,20 +250,21 @@ void trawl_packed_count(trawl_tier_walker *walker, const trawl_window *window, s
                         size_t end, const trawl_qgram_lists *lists, trawl_counts *counts) {
     trawl_packed_block block;
     const trawl_packed_filter *filter = &walker->packed;
-    if (filter->unit && counts->per_pattern == NULL) {
-        counts->total += walker->packed_loops->pairs(filter, window->text, begin, end, &block);
+    if (filter->one_match && counts->per_pattern == NULL) {
+        counts->total +=
+            walker->packed_loops->filter_pairs(filter, window->text, begin, end, &block);
         return;
     }
-    size_t candidates = find_candidates(walker, window, begin, end, lists, &block);
+    size_t count = find_ends(walker, window, begin, end, lists, &block);
     const trawl_endings_view *view = &walker->search.view;
     uint64_t *hits = counts->per_pattern == NULL ? NULL : walker->search.hits;
     trawl_ending_event events[256];
     enum { AT_ONCE = sizeof events / sizeof *events };
-    for (size_t done = 0; done < candidates; done += AT_ONCE) {
-        size_t left = candidates - done;
+    for (size_t done = 0; done < count; done += AT_ONCE) {
+        size_t left = count - done;
         size_t found = find_events(walker, &block, window, lists->ends + done,
                                    left < AT_ONCE ? left : AT_ONCE, events);
-        if (filter->unit) { /* each of them is one match of one pattern */
+        if (filter->one_match) { /* each of them is one match of one pattern */
             counts->total += found;
             for (size_t i = 0; i < found && hits != NULL; i++) {
                 hits[events[i].key]++;

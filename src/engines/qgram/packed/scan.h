@@ -1,56 +1,92 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Packed tiers of the q-gram engine (engines/qgram/packed/format.h) at work on a block of text. */
+/* Scanning with the packed filter (engines/qgram/packed/format.h), one block of text at a time. */
 #ifndef TRAWL_ENGINES_QGRAM_PACKED_SCAN_H
 #define TRAWL_ENGINES_QGRAM_PACKED_SCAN_H
 
 #include "base/cpu.h"
+#include "costs/cpu_constants.h"
 #include "engines/qgram/packed/format.h"
-#include "engines/qgram/tier.h"
+#include "scan/candidates.h"
 
-/* A block's letters are numbered from 64 letters in front of it, so that windows reach back. */
-#define TRAWL_PACKED_LEAD 64u
-#define TRAWL_PACKED_UNITS (1 + TRAWL_QGRAM_BLOCK / 64) /* of 64 letters, with the lead */
-#define TRAWL_PACKED_PIECE 16u /* units that go through all steps at once */
+typedef struct trawl_tier_walker trawl_tier_walker; /* engines/qgram/tier.h */
+typedef struct trawl_qgram_lists trawl_qgram_lists;
+
+/* What the loops need of a tier. */
+typedef struct trawl_packed_filter {
+    trawl_packed_letters letters;
+    uint32_t gram, stride, look_up_letters;
+    const uint8_t *pairs; /* the table, by pairs */
+    const uint32_t *rows; /* or by samples */
+    uint64_t multiplier;
+    uint32_t row_shift; /* 64 - row_bits */
+    uint32_t suffix_filter_bits;
+    const uint32_t *suffix_filter;
+    uint64_t suffix_multiplier;
+    const uint64_t *number_bits; /* exact tiers: see trawl_packed_rank; else NULL */
+    const uint32_t *number_before;
+    const uint32_t *number_ids; /* one_match: the pattern of each key */
+    bool one_match;             /* see trawl_packed_header */
+    uint8_t code[256];          /* trawl_packed_code of every byte */
+} trawl_packed_filter;
+
+/* Of a walker that reports matches where they are frequent (engines/qgram/packed/dense.h). */
+typedef struct trawl_packed_dense {
+    bool wanted;    /* the tier and the processor are fit for it, and there is memory */
+    uint64_t found; /* matches before the table was made */
+    uint32_t *ids;  /* the pattern of each number; NULL: not made */
+} trawl_packed_dense;
+
+/* Letters of a block, in units of 64. They are numbered from 64 letters before the block on, so
+ * that windows can begin there:
+ *
+ *   unit     0               1               2        ...
+ *   letters  0 ........ 63   64 ....... 127  128 ...
+ *            before block    block
+ */
+#define TRAWL_PACKED_LETTERS_BEFORE 64u
+#define TRAWL_PACKED_UNITS (1 + TRAWL_QGRAM_BLOCK / 64)
+#define TRAWL_PACKED_BATCH_UNITS 16u /* that go through all steps at once */
 
 typedef struct trawl_packed_block {
     _Alignas(64) uint8_t letters[TRAWL_PACKED_UNITS * 16 + 64]; /* and zeros, for loads and ends */
-    uint64_t clean[TRAWL_PACKED_UNITS]; /* a bit for each byte that is a letter */
-    uint64_t hits[TRAWL_PACKED_UNITS]; /* pairs: where the last letter of a window that passes is */
+    uint64_t is_letter[TRAWL_PACKED_UNITS]; /* a bit for each byte: it is a letter */
+    uint64_t hits[TRAWL_PACKED_UNITS]; /* by pairs, a bit for each position: it is a candidate */
     uint32_t units;
     size_t begin; /* of the block in the window's text */
 } trawl_packed_block;
 
-/* Working on one block, compiled for each instruction set. Ends are positions of the window's text,
- * samples numbers of letters of the block. */
-struct trawl_packed_loops {
-    /* Packs text[begin .. end) and what stands before it; end - begin is at most a block. */
+/* The loops over a block, compiled for each instruction set. Ends are positions in the window's
+ * text, samples are numbers of letters of the block. */
+typedef struct trawl_packed_loops {
+    /* Packs text[begin .. end) and the letters before it; end - begin is at most a block. */
     void (*pack)(const trawl_packed_filter *filter, const uint8_t *text, size_t begin, size_t end,
                  trawl_packed_block *block);
-    /* The same, and fills in hits; returns their number. */
-    size_t (*pairs)(const trawl_packed_filter *filter, const uint8_t *text, size_t begin,
-                    size_t end, trawl_packed_block *block);
-    /* Notes the positions of all hits, `found` of them; that of the block's first byte is `base`.
+    /* The same, and filters by pairs: sets the hits, and returns their number. */
+    size_t (*filter_pairs)(const trawl_packed_filter *filter, const uint8_t *text, size_t begin,
+                           size_t end, trawl_packed_block *block);
+    /* Lists the positions of all hits, `found` of them; that of the block's first byte is `base`.
      */
-    void (*note)(const trawl_packed_block *block, size_t found, uint32_t base, uint32_t *noted);
-    /* Notes the samples from, from + stride, ... before `past` that pass FILTER. */
-    size_t (*samples)(const trawl_packed_filter *filter, const trawl_packed_block *block,
-                      size_t from, size_t past, uint32_t *noted);
-    /* Notes which ends of the samples, or which ones of a list of ends, pass SECOND. The list may
-     * be the one that is written. */
-    size_t (*ends)(const trawl_packed_filter *filter, const trawl_packed_block *block,
-                   const uint32_t *samples, size_t count, uint32_t *noted);
-    size_t (*tails)(const trawl_packed_filter *filter, const trawl_packed_block *block,
-                    const uint32_t *ends, size_t count, uint32_t *noted);
-    /* The keys of exact tiers' hits. */
-    void (*keys)(const trawl_packed_filter *filter, const trawl_packed_block *block,
-                 const uint32_t *ends, size_t count, trawl_ending_event *events);
-    /* The matches of hits where each is one (`unit`), by the numbers of the letters that they begin
-     * with; the block's letter 0 stands at `base` of the whole text. */
-    void (*matches)(const trawl_packed_filter *filter, const trawl_packed_block *block,
-                    const uint32_t *firsts, size_t count, uint64_t base, trawl_match *matches);
-};
+    void (*list_hits)(const trawl_packed_block *block, size_t found, uint32_t base, uint32_t *list);
+    /* Lists those of the samples from, from + stride, ... before `past` that are candidates. */
+    size_t (*filter_samples)(const trawl_packed_filter *filter, const trawl_packed_block *block,
+                             size_t from, size_t past, uint32_t *list);
+    /* Lists those ends of the samples that are in the suffix filter. */
+    size_t (*find_ends)(const trawl_packed_filter *filter, const trawl_packed_block *block,
+                        const uint32_t *samples, size_t count, uint32_t *list);
+    /* Lists those of the ends that are in the suffix filter; `list` may be `ends`. */
+    size_t (*keep_ends)(const trawl_packed_filter *filter, const trawl_packed_block *block,
+                        const uint32_t *ends, size_t count, uint32_t *list);
+    /* Finds the keys of exact tiers' hits. */
+    void (*find_keys)(const trawl_packed_filter *filter, const trawl_packed_block *block,
+                      const uint32_t *ends, size_t count, trawl_ending_event *events);
+    /* Writes the matches of hits where each is one match, given by the numbers of their first
+     * letters; the block's letter 0 is at `base` of the whole text. */
+    void (*write_matches)(const trawl_packed_filter *filter, const trawl_packed_block *block,
+                          const uint32_t *firsts, size_t count, uint64_t base,
+                          trawl_match *matches);
+} trawl_packed_loops;
 
-/* Fills in walker->packed. */
+/* Fills in what the walker of a packed tier needs besides the rest. */
 void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                        trawl_tier_walker *walker);
 
@@ -58,7 +94,8 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
 void trawl_packed_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                          size_t end, const trawl_qgram_lists *lists);
 
-/* Where the tier is the only one and walker->packed.unit: reports the matches without events. */
+/* Reports the matches without events, where the tier is the only one and walker->packed.one_match.
+ */
 trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *window,
                                  size_t begin, size_t end, const trawl_qgram_lists *lists,
                                  trawl_sink *sink);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The steps of packed tiers that need an instruction set's own words, for each set. The rest is
+ * The steps of packed tiers that are written for each instruction set. The rest is
  * engines/qgram/packed/template.h.
  *
- * pack64 packs text[0 .. 64) into 16 bytes, and writes the codes (0 to 3, anything for a byte that
- * is no letter) as bytes when `codes` is not NULL. Returns a bit for each byte that is a letter.
+ * pack64 packs text[0 .. 64) into 16 bytes. If `codes` is not NULL, it writes the codes as bytes: 0
+ * to 3, anything for a byte outside the alphabet. Returns a bit for each byte: it is a letter.
  *
- * select64 looks at 32 rows of pairs of positions. Bit 2k of what it returns is bit before[2k] of
- * row k, bit 2k + 1 is bit 4 + here[2k + 1] of row k.
+ * select64 tests 64 positions by the rows of their 32 pairs (engines/qgram/packed/format.h). Bit 2k
+ * of its result is bit before[2k] of row k, bit 2k + 1 is bit 4 + here[2k + 1] of row k.
  *
- * field gives `bits` (at most 18) bits of a word from bit `from` on.
+ * field returns `bits` (at most 18) bits of a word from bit `from` on.
  *
- * lowest gives the number of the lowest bit of a word, and any number at all for one without bits.
+ * lowest returns the number of the lowest bit of a word, and any number for 0.
  */
 #ifndef TRAWL_ENGINES_QGRAM_PACKED_VECTORS_H
 #define TRAWL_ENGINES_QGRAM_PACKED_VECTORS_H
@@ -24,7 +24,7 @@ pack64_scalar(const trawl_packed_filter *filter, const uint8_t *text, uint8_t *p
     uint64_t letters = 0;
     for (unsigned i = 0; i < 16; i++) {
         const uint8_t *from = text + (size_t)4 * i;
-        uint32_t together = 0; /* two bits of each code, and above the four bytes' third bits */
+        uint32_t together = 0; /* four codes of two bits, and above them the third bit of each */
         for (unsigned k = 0; k < 4; k++) {
             uint32_t code = filter->code[from[k]];
             together |= (code & 3) << (2 * k) | (code >> 2) << (8 + k);
@@ -61,13 +61,14 @@ static inline __attribute__((always_inline)) uint32_t lowest_scalar(uint64_t wor
 #if TRAWL_HAVE_X86
 #include <immintrin.h>
 
-/* A table of four bytes for shuffles. */
+/* A table of four bytes for byte shuffles. */
 static inline int trawl_packed_table(const uint8_t *bytes) {
     int word;
     memcpy(&word, bytes, sizeof word);
     return word;
 }
 
+/* The codes of 32 bytes; *letters: which of them are letters. */
 TRAWL_TARGET_AVX2 static inline __attribute__((always_inline)) __m256i
 codes32_avx2(const trawl_packed_filter *filter, const uint8_t *text, uint32_t *letters) {
     const trawl_packed_letters *set = &filter->letters;
@@ -81,7 +82,7 @@ codes32_avx2(const trawl_packed_filter *filter, const uint8_t *text, uint32_t *l
     return _mm256_shuffle_epi8(_mm256_set1_epi32(trawl_packed_table(set->code)), index);
 }
 
-/* Four codes of each 32 bits as a number in their lowest byte. */
+/* Joins the four codes of each 32 bits into one byte, the lowest one. */
 TRAWL_TARGET_AVX2 static inline __attribute__((always_inline)) __m256i join_avx2(__m256i codes) {
     __m256i twos = _mm256_maddubs_epi16(codes, _mm256_set1_epi16(0x0401));
     return _mm256_madd_epi16(twos, _mm256_set1_epi32(0x00100001));
@@ -97,7 +98,7 @@ pack64_avx2(const trawl_packed_filter *filter, const uint8_t *text, uint8_t *pac
         _mm256_storeu_si256((__m256i *)codes, low);
         _mm256_storeu_si256((__m256i *)(codes + 32), high);
     }
-    /* Narrowing works within halves; the last step brings the quarters into their order. */
+    /* Narrowing works within halves; the permutation puts the quarters in order. */
     __m256i words = _mm256_packus_epi32(join_avx2(low), join_avx2(high));
     __m256i bytes = _mm256_packus_epi16(words, words);
     bytes = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5));
@@ -110,7 +111,7 @@ select32_avx2(const uint8_t *rows, const uint8_t *before, const uint8_t *here) {
     const __m256i odd = _mm256_set1_epi16((short)0xff00);
     __m256i codes = _mm256_blendv_epi8(_mm256_loadu_si256((const __m256i *)before),
                                        _mm256_loadu_si256((const __m256i *)here), odd);
-    /* Which bit of the row: codes of odd positions belong to its high half. */
+    /* The bit of the row: that of odd positions is in its high half. */
     codes = _mm256_or_si256(codes, _mm256_set1_epi16(0x0400));
     __m256i bits =
         _mm256_shuffle_epi8(_mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201)), codes);
@@ -186,7 +187,7 @@ static inline __attribute__((always_inline)) uint8x16_t table_neon(const uint8_t
     return vreinterpretq_u8_u32(vdupq_n_u32(word));
 }
 
-/* From nibbles with a bit for every fourth position to one bit for each. */
+/* Joins nibbles, each with the bits of four positions, to a bit for each position. */
 static inline __attribute__((always_inline)) uint64_t join_nibbles_neon(uint8x16_t nibbles) {
     uint16x8_t pairs = vreinterpretq_u16_u8(nibbles);
     uint8x8_t joined = vmovn_u16(vorrq_u16(pairs, vshrq_n_u16(pairs, 4)));
@@ -198,7 +199,7 @@ static inline __attribute__((always_inline)) uint64_t pack64_neon(const trawl_pa
                                                                   uint8_t *packed, uint8_t *codes) {
     const trawl_packed_letters *set = &filter->letters;
     int8x16_t shift = vdupq_n_s8((int8_t) - (int)set->shift);
-    /* Element i of the k-th vector is letter 4i + k. */
+    /* Element i of vector k is letter 4i + k. */
     uint8x16x4_t bytes = vld4q_u8(text);
     uint8x16x4_t code, equal;
     for (int k = 0; k < 4; k++) {
@@ -232,7 +233,7 @@ static inline __attribute__((always_inline)) uint32_t lowest_neon(uint64_t word)
 static inline __attribute__((always_inline)) uint64_t
 select64_neon(const uint8_t *rows, const uint8_t *before, const uint8_t *here) {
     const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
-    /* Element i of the k-th vector is position 4i + k, and has row 2i or 2i + 1. */
+    /* Element i of vector k is position 4i + k, which has row 2i or 2i + 1. */
     uint8x16x4_t first = vld4q_u8(before), last = vld4q_u8(here);
     uint8x16x2_t row = vld2q_u8(rows);
     uint8x16_t four = vdupq_n_u8(4), one = vdupq_n_u8(1);

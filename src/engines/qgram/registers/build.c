@@ -2,10 +2,11 @@
 #include "engines/qgram/registers/format.h"
 
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 
-/* Chosen by chance among those that can be inverted, and lose one dimension without the bit by
- * which letters of either case differ. Eight bits of a row each, that of the highest bit of the
- * result in the lowest byte. */
+/* The matrices, by hash and distance: random ones that can be inverted, and that lose one dimension
+ * without the bit by which letters of either case differ. A byte for each row, the row of the
+ * result's highest bit in the lowest byte. */
 static const uint64_t matrices[TRAWL_REGISTER_BLOOM_HASHES][TRAWL_REGISTER_BLOOM_BYTES] = {
     {UINT64_C(0x44222d9edf333807), UINT64_C(0x446f76e4aa96ef70), UINT64_C(0xf0a0a12c3d9aff0b),
      UINT64_C(0xe99c7fbb7b1ebe91), UINT64_C(0xc2f1147f43a8104e), UINT64_C(0xc7fb9ea61be1db6d)},
@@ -21,7 +22,7 @@ uint64_t trawl_register_bloom_matrix(uint32_t hash, uint32_t distance, bool fold
     return matrices[hash][distance] & (folded ? WITHOUT_CASE : ~UINT64_C(0));
 }
 
-/* As GFNI's instruction does it. */
+/* The product of a matrix and a byte, as GF2P8AFFINEQB computes it. */
 static uint32_t product(uint64_t matrix, uint8_t byte) {
     uint32_t result = 0;
     for (uint32_t bit = 0; bit < 8; bit++) {
@@ -40,7 +41,7 @@ void trawl_register_bloom_clear(trawl_register_bloom *filter, bool folded, bool 
         hash[0] = 0;
         for (uint32_t byte = 1; byte < 256; byte++) {
             uint32_t rest = byte & (byte - 1);
-            if (rest != 0) { /* products of sums are sums of products */
+            if (rest != 0) { /* the product of a sum is the sum of the products */
                 hash[byte] = hash[rest] ^ hash[byte ^ rest];
                 continue;
             }
@@ -66,34 +67,33 @@ void trawl_register_bloom_add(trawl_register_bloom *filter, const uint8_t *rever
 }
 
 double trawl_register_bloom_work(uint32_t gram, bool wide) {
-    /* Instructions: three products and three sums of two, each with a load, for a byte; four banks
-     * looked up (wide ones as two, one of which is selected), the bits selected and tested, and
-     * what passes listed. */
-    return (4.5 * gram + (wide ? 32 : 20)) / 38;
+    return (TRAWL_REGISTER_BLOOM_BYTE_WORK * gram +
+            (wide ? TRAWL_REGISTER_BLOOM_WIDE_WORK : TRAWL_REGISTER_BLOOM_NARROW_WORK)) /
+           TRAWL_REGISTER_BLOOM_UNIT_WORK;
 }
 
 uint32_t trawl_register_bloom_gram(uint32_t min_length) {
     return min_length < TRAWL_REGISTER_BLOOM_BYTES ? min_length : TRAWL_REGISTER_BLOOM_BYTES;
 }
 
-double trawl_register_bloom_pass(const trawl_register_bloom *filter, uint32_t gram,
-                                 const uint8_t *text, size_t length) {
-    size_t passed = 0;
+double trawl_register_bloom_pass_rate(const trawl_register_bloom *filter, uint32_t gram,
+                                      const uint8_t *text, size_t length) {
+    size_t candidates = 0;
     for (size_t last = gram - 1; last < length; last++) {
         uint32_t hashes = 0;
         for (uint32_t distance = 0; distance < gram; distance++) {
             hashes ^= filter->hash[distance][text[last - distance]];
         }
-        passed += trawl_register_bloom_test(filter, hashes);
+        candidates += trawl_register_bloom_test(filter, hashes);
     }
-    return length < gram ? 1 : (double)passed / (double)(length - gram + 1);
+    return length < gram ? 1 : (double)candidates / (double)(length - gram + 1);
 }
 
-trawl_status trawl_register_bloom_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
-                                       trawl_error *error) {
+trawl_status trawl_register_bloom_make_tier(const trawl_patterns *patterns,
+                                            trawl_qgram_header *header, trawl_error *error) {
     if (patterns->count > TRAWL_REGISTER_BLOOM_PATTERNS) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
-                          "qgram: variant resident takes at most %u patterns, and these are %zu; "
+                          "qgram: variant registers takes at most %u patterns, and these are %zu; "
                           "variant mixed takes them, and engine ac-dfa does",
                           TRAWL_REGISTER_BLOOM_PATTERNS, patterns->count);
     }
@@ -110,7 +110,7 @@ trawl_status trawl_register_bloom_tier(const trawl_patterns *patterns, trawl_qgr
     return TRAWL_OK;
 }
 
-bool trawl_register_bloom_sound(const trawl_register_bloom *filter, uint64_t size, bool folded) {
+bool trawl_register_bloom_is_valid(const trawl_register_bloom *filter, uint64_t size, bool folded) {
     trawl_register_bloom expected;
     if (size != sizeof *filter || (filter->index_mask != TRAWL_REGISTER_BLOOM_BANK - 1 &&
                                    filter->index_mask != TRAWL_REGISTER_BLOOM_BANK / 2 - 1)) {

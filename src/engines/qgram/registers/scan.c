@@ -7,16 +7,16 @@
 
 /* ------------------------------------------------------------------ scalar */
 
-static size_t positions_scalar(const trawl_register_bloom_search *search, const uint8_t *text,
-                               size_t first, size_t count, uint32_t *noted) {
-    const trawl_register_bloom *filter = search->filter;
+static size_t search_scalar(const trawl_register_bloom_view *view, const uint8_t *text,
+                            size_t first, size_t count, uint32_t *list) {
+    const trawl_register_bloom *filter = view->filter;
     size_t found = 0;
     for (size_t last = first; last < first + count; last++) {
         uint32_t hashes = 0;
-        for (uint32_t distance = 0; distance < search->gram; distance++) {
+        for (uint32_t distance = 0; distance < view->gram; distance++) {
             hashes ^= filter->hash[distance][text[last - distance]];
         }
-        noted[found] = (uint32_t)last;
+        list[found] = (uint32_t)last;
         found += trawl_register_bloom_test(filter, hashes);
     }
     return found;
@@ -32,28 +32,26 @@ static size_t positions_scalar(const trawl_register_bloom_search *search, const 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 #define WIDTH 64
-#define AHEAD 4096 /* as the filter of shuffles asks for text */
-#define LISTED 8u  /* positions that are written at once */
+#define LISTED 8u /* positions that are written at once */
 
 typedef struct vector_filter {
     __m512i bank[TRAWL_REGISTER_BLOOM_BANKS]
                 [TRAWL_REGISTER_BLOOM_BANK / WIDTH]; /* wide: all four, else two */
     __m512i matrix[TRAWL_REGISTER_BLOOM_HASHES][TRAWL_REGISTER_BLOOM_BYTES];
-    __m512i bits;    /* 1 << i % 8 */
-    __m512i numbers; /* i */
+    __m512i bits;    /* byte i: 1 << i % 8 */
+    __m512i numbers; /* byte i: i */
 } vector_filter;
 
-INLINE void load_filter(const trawl_register_bloom_search *search, vector_filter *filter) {
+INLINE void load_filter(const trawl_register_bloom_view *view, vector_filter *filter) {
     for (uint32_t bank = 0; bank < TRAWL_REGISTER_BLOOM_BANKS; bank++) {
         for (uint32_t part = 0; part < TRAWL_REGISTER_BLOOM_BANK / WIDTH; part++) {
-            filter->bank[bank][part] =
-                _mm512_loadu_si512(search->filter->bank[bank] + part * WIDTH);
+            filter->bank[bank][part] = _mm512_loadu_si512(view->filter->bank[bank] + part * WIDTH);
         }
     }
     for (uint32_t hash = 0; hash < TRAWL_REGISTER_BLOOM_HASHES; hash++) {
-        for (uint32_t distance = 0; distance < search->gram; distance++) {
+        for (uint32_t distance = 0; distance < view->gram; distance++) {
             filter->matrix[hash][distance] = _mm512_set1_epi64(
-                (long long)trawl_register_bloom_matrix(hash, distance, search->folded));
+                (long long)trawl_register_bloom_matrix(hash, distance, view->folded));
         }
     }
     filter->bits = _mm512_set1_epi64((long long)UINT64_C(0x8040201008040201));
@@ -64,7 +62,7 @@ INLINE void load_filter(const trawl_register_bloom_search *search, vector_filter
     filter->numbers = _mm512_loadu_si512(numbers);
 }
 
-/* Three operands at once; the compiler joins fewer. */
+/* XOR and AND of three operands by one instruction: compilers join fewer operands. */
 INLINE __m512i sum(__m512i a, __m512i b, __m512i c) {
     return _mm512_ternarylogic_epi64(a, b, c, 0x96);
 }
@@ -72,7 +70,7 @@ INLINE __m512i all(__m512i a, __m512i b, __m512i c) {
     return _mm512_ternarylogic_epi64(a, b, c, 0x80);
 }
 
-/* Products of the bytes so far before each of 64 positions. */
+/* The products of the bytes at this distance before each of 64 positions, one for each hash. */
 INLINE void multiply(const vector_filter *filter, const uint8_t *last, uint32_t distance,
                      __m512i *products) {
     __m512i bytes = _mm512_loadu_si512(last - distance);
@@ -81,7 +79,8 @@ INLINE void multiply(const vector_filter *filter, const uint8_t *last, uint32_t 
     }
 }
 
-/* Permutations look at the lowest six bits of an index, or seven: no others are cleared. */
+/* The bytes of a bank. A permutation of two registers uses the lowest seven bits of an index, so
+ * the others need not be cleared. */
 INLINE __m512i look_up(const __m512i *bank, __m512i index, bool wide) {
     __m512i lower = _mm512_permutex2var_epi8(bank[0], index, bank[1]);
     if (!wide) {
@@ -91,7 +90,7 @@ INLINE __m512i look_up(const __m512i *bank, __m512i index, bool wide) {
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), lower, upper);
 }
 
-/* Which of 64 positions pass. */
+/* Tests 64 positions: a bit for each candidate. */
 INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t gram, bool wide) {
     __m512i hash[TRAWL_REGISTER_BLOOM_HASHES], found[TRAWL_REGISTER_BLOOM_BANKS];
     __m512i one[TRAWL_REGISTER_BLOOM_HASHES], other[TRAWL_REGISTER_BLOOM_HASHES];
@@ -121,13 +120,13 @@ INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t 
     return _mm512_test_epi8_mask(_mm512_and_si512(three, found[3]), bit);
 }
 
-/* Appends the positions that pass, `position` being the first of the 64. How many there are cannot
- * be predicted: so many that there are hardly ever more are written in any case. Behind the list
- * there is room for them, as none of the 64 has been written. */
-INLINE uint32_t *list_positions(const vector_filter *filter, uint64_t pass, size_t position,
+/* Appends the candidates among 64 positions, the first of which is `position`. Their number cannot
+ * be predicted: eight entries are always written, and there are hardly ever more candidates. `next`
+ * has room for them, as none of the 64 has been listed yet. */
+INLINE uint32_t *list_positions(const vector_filter *filter, uint64_t candidates, size_t position,
                                 uint32_t *next) {
-    uint32_t *past = next + __builtin_popcountll(pass);
-    __m512i numbers = _mm512_maskz_compress_epi8(pass, filter->numbers);
+    uint32_t *past = next + __builtin_popcountll(candidates);
+    __m512i numbers = _mm512_maskz_compress_epi8(candidates, filter->numbers);
     const __m256i from = _mm256_set1_epi32((int)position);
     do {
         __m256i few = _mm256_cvtepu8_epi32(_mm512_castsi512_si128(numbers));
@@ -138,56 +137,62 @@ INLINE uint32_t *list_positions(const vector_filter *filter, uint64_t pass, size
     return past;
 }
 
-INLINE size_t groups_of(const trawl_register_bloom_search *search, const uint8_t *text,
-                        size_t position, size_t groups, uint32_t *noted, uint32_t gram, bool wide) {
+/* Searches groups of 64 positions. */
+INLINE size_t search_groups_of(const trawl_register_bloom_view *view, const uint8_t *text,
+                               size_t position, size_t groups, uint32_t *list, uint32_t gram,
+                               bool wide) {
     vector_filter filter;
-    load_filter(search, &filter);
-    uint32_t *next = noted;
+    load_filter(view, &filter);
+    uint32_t *next = list;
     for (; groups != 0; groups--, position += WIDTH) {
-        __builtin_prefetch((const void *)((uintptr_t)text + position + AHEAD));
+        __builtin_prefetch(
+            (const void *)((uintptr_t)text + position + TRAWL_REGISTER_BLOOM_PREFETCH));
         next = list_positions(&filter, test(&filter, text + position, gram, wide), position, next);
     }
-    return (size_t)(next - noted);
+    return (size_t)(next - list);
 }
 
-TARGET static size_t groups_vbmi(const trawl_register_bloom_search *search, const uint8_t *text,
-                                 size_t position, size_t groups, uint32_t *noted) {
-    bool wide = search->filter->index_mask == TRAWL_REGISTER_BLOOM_BANK - 1;
-#define CALL(gram)                                                                                 \
-    (wide ? groups_of(search, text, position, groups, noted, gram, true)                           \
-          : groups_of(search, text, position, groups, noted, gram, false))
-    switch (search->gram) {
+/* One loop for each number of hashed bytes and width of banks. */
+TARGET static size_t search_groups(const trawl_register_bloom_view *view, const uint8_t *text,
+                                   size_t position, size_t groups, uint32_t *list) {
+    bool wide = view->filter->index_mask == TRAWL_REGISTER_BLOOM_BANK - 1;
+    switch (view->gram) {
     case 1:
-        return CALL(1);
+        return wide ? search_groups_of(view, text, position, groups, list, 1, true)
+                    : search_groups_of(view, text, position, groups, list, 1, false);
     case 2:
-        return CALL(2);
+        return wide ? search_groups_of(view, text, position, groups, list, 2, true)
+                    : search_groups_of(view, text, position, groups, list, 2, false);
     case 3:
-        return CALL(3);
+        return wide ? search_groups_of(view, text, position, groups, list, 3, true)
+                    : search_groups_of(view, text, position, groups, list, 3, false);
     case 4:
-        return CALL(4);
+        return wide ? search_groups_of(view, text, position, groups, list, 4, true)
+                    : search_groups_of(view, text, position, groups, list, 4, false);
     case 5:
-        return CALL(5);
+        return wide ? search_groups_of(view, text, position, groups, list, 5, true)
+                    : search_groups_of(view, text, position, groups, list, 5, false);
     default:
-        return CALL(6);
+        return wide ? search_groups_of(view, text, position, groups, list, 6, true)
+                    : search_groups_of(view, text, position, groups, list, 6, false);
     }
-#undef CALL
 }
 
-static size_t positions_vbmi(const trawl_register_bloom_search *search, const uint8_t *text,
-                             size_t first, size_t count, uint32_t *noted) {
+static size_t search_vbmi(const trawl_register_bloom_view *view, const uint8_t *text, size_t first,
+                          size_t count, uint32_t *list) {
     size_t rest = count % WIDTH, from = first + count - rest;
-    size_t found = groups_vbmi(search, text, first, count / WIDTH, noted);
-    return found + positions_scalar(search, text, from, rest, noted + found);
+    size_t found = search_groups(view, text, first, count / WIDTH, list);
+    return found + search_scalar(view, text, from, rest, list + found);
 }
 
 #endif
 
-trawl_register_bloom_positions trawl_register_bloom_for(trawl_cpu_set set) {
+trawl_register_bloom_search trawl_register_bloom_for(trawl_cpu_set set) {
 #if TRAWL_HAVE_X86
     if (set == TRAWL_CPU_AVX512_VBMI && trawl_cpu_permutes()) {
-        return positions_vbmi;
+        return search_vbmi;
     }
 #endif
     (void)set;
-    return positions_scalar;
+    return search_scalar;
 }

@@ -3,18 +3,11 @@
 
 #include "base/fold.h"
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 
-/* In shuffles of low nibbles, measured on Zen 3. */
-#define HIGH_WORK 1.6   /* the high nibble of a probe */
-#define PASS_WORK 700.0 /* a position that passes: a mispredicted branch and two tests */
-#define MEMORY_WORK 4.5 /* so much is done in the time in which text comes from memory */
-
-#define SAMPLE_BYTES ((size_t)32768)
-#define FEW 8u /* positions that pass by chance tell nothing */
-
-/* How frequent bytes are, in ten-thousandths, where no sample says so: the average of English
+/* How frequent bytes are, in ten-thousandths, for texts without a sample: the average of English
  * text, C source and x86-64 machine code, 64 MB each. */
-static const uint16_t usual[256] = {
+static const uint16_t usual_frequencies[256] = {
     712, 54,  23,  17,  20,  18,  8,   11, 32,  136, 216, 7,  7,   8,   22,  62,  // 0x00
     24,  6,   5,   4,   6,   6,   3,   4,  16,  3,   3,   3,  4,   3,   4,   18,  // 0x10
     999, 5,   30,  15,  64,  10,  10,  8,  64,  56,  47,  8,  85,  59,  62,  25,  // 0x20
@@ -33,16 +26,16 @@ static const uint16_t usual[256] = {
     9,   3,   4,   5,   4,   3,   9,   6,  15,  5,   7,   7,  7,   8,   14,  147, // 0xf0
 };
 
-/* Bytes that a bucket lets pass at one distance from the end: those of which it has both nibbles.
+/* A set of bytes: those whose low nibble is in one set of 16 bits and whose high nibble in another.
  */
 typedef struct nibbles {
     uint16_t low, high;
 } nibbles;
 
 typedef struct bucket {
-    nibbles have[TRAWL_TEDDY_SUFFIX]; /* by distance */
-    double share[TRAWL_TEDDY_PROBES];
-    double pass; /* the product of the shares; 0 when it is empty */
+    nibbles accepted[TRAWL_TEDDY_SUFFIX]; /* by distance from the pattern's end */
+    double share[TRAWL_TEDDY_PROBES];     /* of text bytes that are accepted */
+    double pass;                          /* the product of the shares; 0 if the bucket is empty */
 } bucket;
 
 typedef struct chooser {
@@ -50,37 +43,38 @@ typedef struct chooser {
     uint32_t suffix_bytes;
     nibbles pattern[TRAWL_TEDDY_PATTERNS][TRAWL_TEDDY_SUFFIX];
     bool high_bytes[TRAWL_TEDDY_SUFFIX]; /* a pattern has a byte from 0x80 on there */
-    bool ascii;                          /* none has one anywhere */
+    bool ascii;                          /* no pattern has one anywhere */
     double frequency[256];
-    double low_frequency[16];
+    double low_frequency[16]; /* by low nibble */
     uint32_t probes;
-    uint32_t back[TRAWL_TEDDY_PROBES];
-    bool both[TRAWL_TEDDY_PROBES];
-    uint8_t home[TRAWL_TEDDY_PATTERNS]; /* the pattern's bucket */
+    uint32_t distance[TRAWL_TEDDY_PROBES];
+    bool both[TRAWL_TEDDY_PROBES];           /* tests both nibbles */
+    uint8_t bucket_of[TRAWL_TEDDY_PATTERNS]; /* TRAWL_TEDDY_BUCKETS: none so far */
     bucket buckets[TRAWL_TEDDY_BUCKETS];
 } chooser;
 
 /* ------------------------------------------------------------------ shares of text */
 
 static void count_frequencies(chooser *self, const uint8_t *sample, size_t length) {
-    /* A sample may lack bytes that the text has: a little of what is usual is always mixed in. */
-    double weight = (double)length / ((double)length + 1000), total = 0;
+    /* A sample may lack bytes that the text has: the usual frequencies are always mixed in. */
+    double weight = (double)length / ((double)length + TRAWL_TEDDY_USUAL_BYTES), total = 0;
     double counts[256] = {0};
     for (size_t i = 0; i < length; i++) {
         counts[sample[i]]++;
     }
     for (unsigned byte = 0; byte < 256; byte++) {
-        total += usual[byte];
+        total += usual_frequencies[byte];
     }
     for (unsigned byte = 0; byte < 256; byte++) {
         double counted = length == 0 ? 0 : counts[byte] / (double)length;
-        self->frequency[byte] = weight * counted + (1 - weight) * usual[byte] / total;
+        self->frequency[byte] = weight * counted + (1 - weight) * usual_frequencies[byte] / total;
         if (!self->ascii || byte < 0x80) {
             self->low_frequency[byte & 15] += self->frequency[byte];
         }
     }
 }
 
+/* The share of text bytes that are in the set, or (not `both`) have its low nibbles. */
 static double share_of(const chooser *self, nibbles set, bool both) {
     double share = 0;
     if (!both) {
@@ -104,55 +98,59 @@ static nibbles united(nibbles a, nibbles b) {
 
 /* ------------------------------------------------------------------ buckets */
 
-/* What passes a bucket once the pattern is in it too. */
+/* The pass rate of a bucket with the pattern in it too. */
 static double pass_with(const chooser *self, const bucket *into, uint32_t pattern) {
     double pass = 1;
     for (uint32_t probe = 0; probe < self->probes; probe++) {
-        nibbles have = into->have[self->back[probe]];
-        nibbles all = united(have, self->pattern[pattern][self->back[probe]]);
-        bool same = all.low == have.low && all.high == have.high;
+        nibbles accepted = into->accepted[self->distance[probe]];
+        nibbles all = united(accepted, self->pattern[pattern][self->distance[probe]]);
+        bool same = all.low == accepted.low && all.high == accepted.high;
         pass *= same ? into->share[probe] : share_of(self, all, self->both[probe]);
     }
     return pass;
 }
 
-static void put(chooser *self, uint32_t pattern, uint32_t home) {
-    bucket *into = &self->buckets[home];
-    self->home[pattern] = (uint8_t)home;
-    for (uint32_t back = 0; back < self->suffix_bytes; back++) {
-        into->have[back] = united(into->have[back], self->pattern[pattern][back]);
+/* Adds the pattern to the bucket's sets of bytes. */
+static void add_to_bucket(chooser *self, uint32_t pattern, uint32_t to) {
+    bucket *into = &self->buckets[to];
+    self->bucket_of[pattern] = (uint8_t)to;
+    for (uint32_t distance = 0; distance < self->suffix_bytes; distance++) {
+        into->accepted[distance] =
+            united(into->accepted[distance], self->pattern[pattern][distance]);
     }
 }
 
-static void weigh(const chooser *self, bucket *one) {
-    one->pass = one->have[0].low == 0 ? 0 : 1;
+/* Computes the bucket's shares and pass rate. */
+static void update_pass_rate(const chooser *self, bucket *one) {
+    one->pass = one->accepted[0].low == 0 ? 0 : 1;
     for (uint32_t probe = 0; probe < self->probes; probe++) {
-        one->share[probe] = share_of(self, one->have[self->back[probe]], self->both[probe]);
+        one->share[probe] = share_of(self, one->accepted[self->distance[probe]], self->both[probe]);
         one->pass *= one->share[probe];
     }
 }
 
-static void take_out(chooser *self, uint32_t pattern) {
-    uint32_t home = self->home[pattern];
-    self->buckets[home] = (bucket){.pass = 0};
-    self->home[pattern] = TRAWL_TEDDY_BUCKETS;
+/* Removes the pattern from its bucket, which is made anew of the others. */
+static void remove_from_bucket(chooser *self, uint32_t pattern) {
+    uint32_t to = self->bucket_of[pattern];
+    self->buckets[to] = (bucket){.pass = 0};
+    self->bucket_of[pattern] = TRAWL_TEDDY_BUCKETS;
     for (uint32_t other = 0; other < self->count; other++) {
-        if (self->home[other] == home) {
-            put(self, other, home);
+        if (self->bucket_of[other] == to) {
+            add_to_bucket(self, other, to);
         }
     }
-    weigh(self, &self->buckets[home]);
+    update_pass_rate(self, &self->buckets[to]);
 }
 
-/* Each pattern into the bucket that lets the least more through for it; then twice more, when the
- * others are known. */
-static void assign(chooser *self) {
+/* Puts each pattern into the bucket whose pass rate rises least by it; then again, with all others
+ * in place. */
+static void assign_buckets(chooser *self) {
     memset(self->buckets, 0, sizeof self->buckets);
-    memset(self->home, TRAWL_TEDDY_BUCKETS, sizeof self->home);
-    for (uint32_t turn = 0; turn < 3; turn++) {
+    memset(self->bucket_of, TRAWL_TEDDY_BUCKETS, sizeof self->bucket_of);
+    for (uint32_t round = 0; round < TRAWL_TEDDY_BUCKET_ROUNDS; round++) {
         for (uint32_t pattern = 0; pattern < self->count; pattern++) {
-            if (turn != 0) {
-                take_out(self, pattern);
+            if (round != 0) {
+                remove_from_bucket(self, pattern);
             }
             uint32_t best = 0;
             double least = 2;
@@ -163,8 +161,8 @@ static void assign(chooser *self) {
                     best = i;
                 }
             }
-            put(self, pattern, best);
-            weigh(self, &self->buckets[best]);
+            add_to_bucket(self, pattern, best);
+            update_pass_rate(self, &self->buckets[best]);
         }
     }
 }
@@ -180,25 +178,27 @@ static double total_pass(const chooser *self) {
 /* ------------------------------------------------------------------ probes */
 
 static double work(uint32_t probes, uint32_t both) {
-    return probes + HIGH_WORK * both;
+    return probes + TRAWL_TEDDY_HIGH_WORK * both;
 }
 
+/* The work for a byte of text with this pass rate. */
 static double cost(const chooser *self, double pass) {
     uint32_t both = 0;
     for (uint32_t probe = 0; probe < self->probes; probe++) {
         both += self->both[probe];
     }
     double filtering = work(self->probes, both);
-    return (filtering > MEMORY_WORK ? filtering : MEMORY_WORK) + PASS_WORK * pass +
-           0.001 * filtering;
+    double waiting = filtering > TRAWL_TEDDY_MEMORY_WORK ? filtering : TRAWL_TEDDY_MEMORY_WORK;
+    return waiting + TRAWL_TEDDY_CANDIDATE_WORK * pass + TRAWL_TEDDY_HIDDEN_WORK * filtering;
 }
 
-/* What would pass in all with `both` nibbles at this probe, a new one if it is the last. */
+/* The pass rate of all buckets after a change of this probe: both nibbles, or, if it is the last
+ * one and tests low nibbles, that it is new. */
 static double pass_if(chooser *self, uint32_t probe) {
     double pass = 0;
     for (uint32_t i = 0; i < TRAWL_TEDDY_BUCKETS; i++) {
         const bucket *one = &self->buckets[i];
-        double share = share_of(self, one->have[self->back[probe]], self->both[probe]);
+        double share = share_of(self, one->accepted[self->distance[probe]], self->both[probe]);
         bool is_new = probe + 1 == self->probes && !self->both[probe];
         double before = is_new ? 1 : one->share[probe];
         pass += before > 0 ? one->pass * share / before : 0;
@@ -206,14 +206,14 @@ static double pass_if(chooser *self, uint32_t probe) {
     return pass < 1 ? pass : 1;
 }
 
-/* The cheapest next step: one more probe of low nibbles, or the high nibbles of one that is there.
- * False when there is none. */
-static bool step(chooser *self) {
+/* Makes the cheapest next change: one more probe of low nibbles, or the high nibbles of one.
+ * Returns false if there is none. */
+static bool add_probe_or_nibbles(chooser *self) {
     double least = 1e300;
-    uint32_t best_back = 0, best_probe = 0;
-    bool looked[TRAWL_TEDDY_SUFFIX] = {false};
+    uint32_t best_distance = 0, best_probe = 0;
+    bool tested[TRAWL_TEDDY_SUFFIX] = {false};
     for (uint32_t probe = 0; probe < self->probes; probe++) {
-        looked[self->back[probe]] = true;
+        tested[self->distance[probe]] = true;
         if (!self->both[probe]) {
             self->both[probe] = true;
             double offered = cost(self, pass_if(self, probe));
@@ -225,39 +225,40 @@ static bool step(chooser *self) {
         }
     }
     uint32_t added = self->probes;
-    for (uint32_t back = 0; added < TRAWL_TEDDY_PROBES && back < self->suffix_bytes; back++) {
-        if (looked[back]) {
+    for (uint32_t distance = 0; added < TRAWL_TEDDY_PROBES && distance < self->suffix_bytes;
+         distance++) {
+        if (tested[distance]) {
             continue;
         }
-        self->back[added] = back;
+        self->distance[added] = distance;
         self->both[added] = false;
         self->probes = added + 1;
         double pass;
-        if (added == 0) { /* nothing to divide patterns by so far */
-            assign(self);
+        if (added == 0) { /* so far nothing distinguishes patterns */
+            assign_buckets(self);
             pass = total_pass(self);
         } else {
             pass = pass_if(self, added);
         }
         self->probes = added;
-        double offered = cost(self, pass) + 1;
+        double offered = cost(self, pass) + TRAWL_TEDDY_NEW_PROBE_WORK;
         if (offered < least) {
             least = offered;
             best_probe = added;
-            best_back = back;
+            best_distance = distance;
         }
     }
     if (least == 1e300) {
         return false;
     }
     if (best_probe == added) {
-        self->back[added] = best_back;
+        self->distance[added] = best_distance;
         self->both[added] = false;
         self->probes = added + 1;
     } else {
         self->both[best_probe] = true;
     }
-    assign(self);
+    assign_buckets(self);
     return true;
 }
 
@@ -265,29 +266,31 @@ static bool step(chooser *self) {
 
 static void write_filter(const chooser *self, trawl_teddy *filter) {
     *filter = (trawl_teddy){.ascii = 1};
-    for (uint32_t turn = 0; turn < 2; turn++) { /* those with both nibbles first */
+    for (uint32_t round = 0; round < 2; round++) { /* probes of both nibbles come first */
         for (uint32_t probe = 0; probe < self->probes; probe++) {
-            if (self->both[probe] != (turn == 0)) {
+            if (self->both[probe] != (round == 0)) {
                 continue;
             }
-            uint32_t at = filter->probes++, back = self->back[probe];
-            filter->both += turn == 0;
-            filter->back[at] = back;
-            filter->ascii &= !self->high_bytes[back];
+            uint32_t at = filter->probes++, distance = self->distance[probe];
+            filter->both += round == 0;
+            filter->distance[at] = distance;
+            filter->ascii &= !self->high_bytes[distance];
             for (uint32_t i = 0; i < TRAWL_TEDDY_BUCKETS; i++) {
-                nibbles have = self->buckets[i].have[back];
+                nibbles accepted = self->buckets[i].accepted[distance];
                 for (uint32_t nibble = 0; nibble < 16; nibble++) {
-                    filter->low[at][nibble] |= (uint8_t)(((uint32_t)have.low >> nibble & 1) << i);
-                    filter->high[at][nibble] |= (uint8_t)(((uint32_t)have.high >> nibble & 1) << i);
+                    filter->low[at][nibble] |=
+                        (uint8_t)(((uint32_t)accepted.low >> nibble & 1) << i);
+                    filter->high[at][nibble] |=
+                        (uint8_t)(((uint32_t)accepted.high >> nibble & 1) << i);
                 }
             }
         }
     }
 }
 
-/* The share of the sample's positions that pass. */
-static double count_passing(const trawl_teddy *filter, const uint8_t *sample, size_t length,
-                            size_t *found) {
+/* Counts the sample's candidates; returns the pass rate. */
+static double count_candidates(const trawl_teddy *filter, const uint8_t *sample, size_t length,
+                               size_t *found) {
     uint8_t sets[TRAWL_TEDDY_PROBES][256];
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
         for (unsigned byte = 0; byte < 256; byte++) {
@@ -296,11 +299,11 @@ static double count_passing(const trawl_teddy *filter, const uint8_t *sample, si
     }
     *found = 0;
     for (size_t i = TRAWL_TEDDY_SUFFIX; i < length; i++) {
-        uint8_t pass = 0xff;
+        uint8_t left = 0xff; /* buckets */
         for (uint32_t probe = 0; probe < filter->probes; probe++) {
-            pass &= sets[probe][sample[i - filter->back[probe]]];
+            left &= sets[probe][sample[i - filter->distance[probe]]];
         }
-        *found += pass != 0;
+        *found += left != 0;
     }
     return (double)*found / (double)length;
 }
@@ -310,21 +313,21 @@ static void read_patterns(chooser *self, const trawl_patterns *patterns, const u
         const uint8_t *past = trawl_pattern_bytes(patterns, ids[i] + 1);
         bool folds = (patterns->flags[ids[i]] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         uint32_t length = trawl_pattern_length(patterns, ids[i]);
-        for (uint32_t back = 0; back < self->suffix_bytes; back++) {
-            if (back >= length) { /* whatever stands before it */
-                self->pattern[i][back] = (nibbles){.low = 0xffff, .high = 0xffff};
-                self->high_bytes[back] = true;
+        for (uint32_t distance = 0; distance < self->suffix_bytes; distance++) {
+            if (distance >= length) { /* any byte before the pattern */
+                self->pattern[i][distance] = (nibbles){.low = 0xffff, .high = 0xffff};
+                self->high_bytes[distance] = true;
                 continue;
             }
-            uint8_t byte = *(past - 1 - back);
+            uint8_t byte = *(past - 1 - distance);
             uint8_t folded = trawl_fold(byte);
-            nibbles *set = &self->pattern[i][back];
+            nibbles *set = &self->pattern[i][distance];
             set->low = (uint16_t)(1u << (byte & 15));
             set->high = (uint16_t)(1u << (byte >> 4));
             if (folds && folded >= 'a' && folded <= 'z') {
                 set->high |= (uint16_t)(1u << (folded >> 4) | 1u << ((folded ^ 0x20) >> 4));
             }
-            self->high_bytes[back] |= byte >= 0x80;
+            self->high_bytes[distance] |= byte >= 0x80;
             self->ascii &= byte < 0x80;
         }
     }
@@ -337,20 +340,21 @@ double trawl_teddy_make(const trawl_patterns *patterns, const uint32_t *ids, uin
                     .suffix_bytes =
                         suffix_bytes < TRAWL_TEDDY_SUFFIX ? suffix_bytes : TRAWL_TEDDY_SUFFIX,
                     .ascii = true};
-    length = length < SAMPLE_BYTES ? length : SAMPLE_BYTES;
+    length = length < TRAWL_TEDDY_SAMPLE_BYTES ? length : TRAWL_TEDDY_SAMPLE_BYTES;
     read_patterns(&self, patterns, ids);
     count_frequencies(&self, sample, length);
     double least = 1e300, expected = 1;
-    /* A step may pay only with the one after it. */
-    for (uint32_t in_vain = 0; in_vain < 3 && step(&self);) {
+    /* A change may pay only with the one after it. */
+    for (uint32_t in_vain = 0;
+         in_vain < TRAWL_TEDDY_STEPS_IN_VAIN && add_probe_or_nibbles(&self);) {
         trawl_teddy offered;
         write_filter(&self, &offered);
         double pass = total_pass(&self);
         if (length > TRAWL_TEDDY_SUFFIX) {
-            /* Neighbouring bytes of a text depend on each other; only counting knows how. */
+            /* Neighbouring bytes of a text depend on each other: candidates are counted too. */
             size_t found;
-            double counted = count_passing(&offered, sample, length, &found);
-            pass = found >= FEW || counted > pass ? counted : pass;
+            double counted = count_candidates(&offered, sample, length, &found);
+            pass = found >= TRAWL_TEDDY_FEW_CANDIDATES || counted > pass ? counted : pass;
         }
         double all = cost(&self, pass);
         in_vain++;
@@ -370,11 +374,11 @@ double trawl_teddy_work(const trawl_teddy *filter) {
 
 /* ------------------------------------------------------------------ the tier */
 
-trawl_status trawl_teddy_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
-                              trawl_error *error) {
+trawl_status trawl_teddy_make_tier(const trawl_patterns *patterns, trawl_qgram_header *header,
+                                   trawl_error *error) {
     if (patterns->count > TRAWL_TEDDY_PATTERNS) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
-                          "qgram: variant shuffle takes at most %u patterns, and these are %zu; "
+                          "qgram: variant teddy takes at most %u patterns, and these are %zu; "
                           "variant mixed takes them, and engine ac-dfa does",
                           TRAWL_TEDDY_PATTERNS, patterns->count);
     }
@@ -385,21 +389,21 @@ trawl_status trawl_teddy_tier(const trawl_patterns *patterns, trawl_qgram_header
                            .min_length = least,
                            .max_length = (uint32_t)patterns->max_length,
                            .window = least < TRAWL_TEDDY_SUFFIX ? least : TRAWL_TEDDY_SUFFIX,
-                           .gram = 1, /* its samples are the last bytes of what may be a pattern */
+                           .gram = 1, /* candidates are last bytes */
                            .stride = 1,
                            .folded = patterns->case_insensitive != 0};
     return TRAWL_OK;
 }
 
-bool trawl_teddy_sound(const trawl_teddy *filter, uint64_t size, uint32_t suffix_bytes) {
+bool trawl_teddy_is_valid(const trawl_teddy *filter, uint64_t size, uint32_t suffix_bytes) {
     if (size != sizeof *filter || filter->probes == 0 || filter->probes > TRAWL_TEDDY_PROBES ||
         filter->both > filter->probes || filter->ascii > 1) {
         return false;
     }
-    bool sound = true;
+    bool valid = true;
     for (uint32_t probe = 0; probe < filter->probes; probe++) {
-        sound =
-            sound && filter->back[probe] < suffix_bytes && filter->back[probe] < TRAWL_TEDDY_SUFFIX;
+        valid = valid && filter->distance[probe] < suffix_bytes &&
+                filter->distance[probe] < TRAWL_TEDDY_SUFFIX;
     }
-    return sound;
+    return valid;
 }

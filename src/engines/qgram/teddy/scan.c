@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engines/qgram/teddy/scan.h"
 
-#include "engines/qgram/teddy/position_marks.h"
+#include "engines/qgram/teddy/position_masks.h"
 
 #if TRAWL_HAVE_X86
 #include <immintrin.h>
@@ -9,11 +9,7 @@
 #include <arm_neon.h>
 #endif
 
-/* Text is asked for so far ahead: a loop as fast as this one otherwise waits where the processor's
- * own prefetching ends, at every page. */
-#define AHEAD 4096
-
-/* Marks are gathered for AT_ONCE groups of four vectors before they are taken apart. */
+/* Groups of four vectors whose masks are collected before positions are listed. */
 #define AT_ONCE 32
 
 /* ------------------------------------------------------------------ scalar: vectors of one byte */
@@ -43,11 +39,11 @@ SCALAR uint8_t and_scalar(uint8_t a, uint8_t b) {
 SCALAR bool any_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d) {
     return (a | b | c | d) != 0;
 }
-SCALAR position_mark *mark_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d, size_t position,
-                                  position_mark *next) {
+SCALAR position_mask *append_masks_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d,
+                                          size_t position, position_mask *next) {
     uint64_t bits = (uint64_t)(a != 0) | (uint64_t)(b != 0) << 1 | (uint64_t)(c != 0) << 2 |
                     (uint64_t)(d != 0) << 3;
-    return set_mark(bits, position, next);
+    return append_mask(bits, position, next);
 }
 
 #define SEARCH search_scalar
@@ -56,14 +52,14 @@ SCALAR position_mark *mark_scalar(uint8_t a, uint8_t b, uint8_t c, uint8_t d, si
 #define VECTOR uint8_t
 #define WIDTH 1
 #define TABLE scalar_table
-#define MARKS 1
+#define MASKS 1
 #include "engines/qgram/teddy/template.h"
 
 #if TRAWL_HAVE_X86
 
 /* ------------------------------------------------------------------ AVX2
- * A shuffle takes the low four bits of a byte and gives 0 where the highest one is set: in ASCII
- * the bits need not be isolated first. */
+ * A byte shuffle selects by the low four bits of an index, and gives 0 where the highest bit is
+ * set: with `ascii` nibbles need not be isolated first. */
 
 #define AVX2 TRAWL_TARGET_AVX2 static inline __attribute__((always_inline))
 
@@ -94,10 +90,10 @@ AVX2 bool any_avx2(__m256i a, __m256i b, __m256i c, __m256i d) {
 AVX2 uint64_t zeros_avx2(__m256i bytes) {
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
 }
-AVX2 position_mark *mark_avx2(__m256i a, __m256i b, __m256i c, __m256i d, size_t position,
-                              position_mark *next) {
-    next = set_mark(~(zeros_avx2(a) | zeros_avx2(b) << 32), position, next);
-    return set_mark(~(zeros_avx2(c) | zeros_avx2(d) << 32), position + 64, next);
+AVX2 position_mask *append_masks_avx2(__m256i a, __m256i b, __m256i c, __m256i d, size_t position,
+                                      position_mask *next) {
+    next = append_mask(~(zeros_avx2(a) | zeros_avx2(b) << 32), position, next);
+    return append_mask(~(zeros_avx2(c) | zeros_avx2(d) << 32), position + 64, next);
 }
 
 #define SEARCH search_avx2
@@ -106,7 +102,7 @@ AVX2 position_mark *mark_avx2(__m256i a, __m256i b, __m256i c, __m256i d, size_t
 #define VECTOR __m256i
 #define WIDTH 32
 #define TABLE __m256i
-#define MARKS 2
+#define MASKS 2
 #include "engines/qgram/teddy/template.h"
 
 /* ------------------------------------------------------------------ AVX-512 */
@@ -137,12 +133,12 @@ AVX512 bool any_avx512(__m512i a, __m512i b, __m512i c, __m512i d) {
     __m512i any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
     return _mm512_test_epi64_mask(any, any) != 0;
 }
-AVX512 position_mark *mark_avx512(__m512i a, __m512i b, __m512i c, __m512i d, size_t position,
-                                  position_mark *next) {
-    next = set_mark(_mm512_test_epi8_mask(a, a), position, next);
-    next = set_mark(_mm512_test_epi8_mask(b, b), position + 64, next);
-    next = set_mark(_mm512_test_epi8_mask(c, c), position + 128, next);
-    return set_mark(_mm512_test_epi8_mask(d, d), position + 192, next);
+AVX512 position_mask *append_masks_avx512(__m512i a, __m512i b, __m512i c, __m512i d,
+                                          size_t position, position_mask *next) {
+    next = append_mask(_mm512_test_epi8_mask(a, a), position, next);
+    next = append_mask(_mm512_test_epi8_mask(b, b), position + 64, next);
+    next = append_mask(_mm512_test_epi8_mask(c, c), position + 128, next);
+    return append_mask(_mm512_test_epi8_mask(d, d), position + 192, next);
 }
 
 #define SEARCH search_avx512
@@ -151,13 +147,13 @@ AVX512 position_mark *mark_avx512(__m512i a, __m512i b, __m512i c, __m512i d, si
 #define VECTOR __m512i
 #define WIDTH 64
 #define TABLE __m512i
-#define MARKS 4
+#define MASKS 4
 #include "engines/qgram/teddy/template.h"
 
 #elif TRAWL_HAVE_NEON
 
 /* ------------------------------------------------------------------ NEON
- * A look-up gives 0 where the index is 16 or more: the highest bit is kept for ASCII. */
+ * A table look-up gives 0 where the index is 16 or more: with `ascii` the highest bit is kept. */
 
 #define NEON static inline __attribute__((always_inline))
 
@@ -183,18 +179,18 @@ NEON bool any_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
     uint8x16_t any = vorrq_u8(vorrq_u8(a, b), vorrq_u8(c, d));
     return vmaxvq_u32(vreinterpretq_u32_u8(any)) != 0;
 }
-/* Each byte's bit in its place, and eight neighbours added up three times. */
-NEON uint8x16_t weighed_neon(uint8x16_t bytes) {
+/* The bytes that are not 0 as one bit each, in the place that they have in a mask of eight. */
+NEON uint8x16_t bits_neon(uint8x16_t bytes) {
     return vandq_u8(vtstq_u8(bytes, bytes),
                     vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201))));
 }
-NEON position_mark *mark_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d,
-                              size_t position, position_mark *next) {
-    uint8x16_t ab = vpaddq_u8(weighed_neon(a), weighed_neon(b));
-    uint8x16_t cd = vpaddq_u8(weighed_neon(c), weighed_neon(d));
+NEON position_mask *append_masks_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d,
+                                      size_t position, position_mask *next) {
+    uint8x16_t ab = vpaddq_u8(bits_neon(a), bits_neon(b));
+    uint8x16_t cd = vpaddq_u8(bits_neon(c), bits_neon(d));
     uint8x16_t all = vpaddq_u8(ab, cd);
     all = vpaddq_u8(all, all);
-    return set_mark(vgetq_lane_u64(vreinterpretq_u64_u8(all), 0), position, next);
+    return append_mask(vgetq_lane_u64(vreinterpretq_u64_u8(all), 0), position, next);
 }
 
 #define SEARCH search_neon
@@ -203,7 +199,7 @@ NEON position_mark *mark_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16
 #define VECTOR uint8x16_t
 #define WIDTH 16
 #define TABLE uint8x16_t
-#define MARKS 1
+#define MASKS 1
 #include "engines/qgram/teddy/template.h"
 
 #endif

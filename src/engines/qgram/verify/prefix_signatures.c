@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engines/qgram/verify/prefix_signatures.h"
 
-/* Slots of LEADS, as a power of two. */
+/* Slots as a power of two. */
 static uint32_t slot_bits(const trawl_qgram_tier *tier) {
     return tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
 }
@@ -19,45 +19,47 @@ trawl_status trawl_prefix_signatures_reserve(trawl_build *build, uint32_t part,
     return status;
 }
 
-/* A key's bytes stand the last one first. */
+/* The set of the byte at this distance from the key's end; `reversed` has the key's bytes, the last
+ * one first. */
 static uint32_t byte_bits(const uint8_t *reversed, uint32_t length, uint32_t distance) {
     return distance < length ? UINT32_C(1) << (reversed[distance] & 31) : UINT32_MAX;
 }
 
-static uint64_t hash_bits(const uint8_t *reversed, uint32_t length, uint32_t tail, uint32_t count) {
-    return tail + count <= length ? UINT64_C(1) << trawl_prefix_signature_hash(
-                                        trawl_ending_eight(reversed + tail), count)
-                                  : UINT64_MAX;
+/* The set of the hash of `count` bytes that end at this distance. */
+static uint64_t hash_bits(const uint8_t *reversed, uint32_t length, uint32_t distance,
+                          uint32_t count) {
+    return distance + count <= length ? UINT64_C(1) << trawl_prefix_signature_hash(
+                                            trawl_ending_eight(reversed + distance), count)
+                                      : UINT64_MAX;
 }
 
 void trawl_prefix_signatures_fill(const trawl_build *build, uint32_t part,
                                   const trawl_qgram_tier *tier, const trawl_keys *keys) {
-    trawl_prefix_signature *leads =
+    trawl_prefix_signature *signatures =
         trawl_image_section(build->image, TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, part);
-    trawl_long_prefix_signature *long_prefix_signatures =
+    trawl_long_prefix_signature *long_signatures =
         trawl_image_section(build->image, TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, part);
-    uint32_t bits = slot_bits(tier), tail = tier->tail;
-    memset(leads, 0, sizeof *leads << bits);
-    memset(long_prefix_signatures, 0, sizeof *long_prefix_signatures << bits);
+    uint32_t bits = slot_bits(tier), bytes = tier->look_up_bytes;
+    memset(signatures, 0, sizeof *signatures << bits);
+    memset(long_signatures, 0, sizeof *long_signatures << bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
         uint32_t length = trawl_key_length(keys, key);
-        size_t slot = trawl_ending_slot(trawl_ending_number(reversed, tail), bits);
-        leads[slot].nearer |= byte_bits(reversed, length, tail);
-        leads[slot].further |= byte_bits(reversed, length, tail + 1);
-        long_prefix_signatures[slot].four |= hash_bits(reversed, length, tail, 4);
-        long_prefix_signatures[slot].eight |= hash_bits(reversed, length, tail, 8);
+        size_t slot = trawl_ending_slot(trawl_ending_number(reversed, bytes), bits);
+        signatures[slot].nearer |= byte_bits(reversed, length, bytes);
+        signatures[slot].further |= byte_bits(reversed, length, bytes + 1);
+        long_signatures[slot].four |= hash_bits(reversed, length, bytes, 4);
+        long_signatures[slot].eight |= hash_bits(reversed, length, bytes, 8);
     }
 }
 
-bool trawl_prefix_signatures_sound(const trawl_db *db, uint32_t part,
-                                   const trawl_qgram_tier *tier) {
-    uint64_t leads, long_prefix_signatures;
-    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, part, &leads);
-    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, part,
-                           &long_prefix_signatures);
+bool trawl_prefix_signatures_are_valid(const trawl_db *db, uint32_t part,
+                                       const trawl_qgram_tier *tier) {
+    uint64_t size, long_size;
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, part, &size);
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, part, &long_size);
     return tier->hash_bits > TRAWL_QGRAM_SPARSE_BITS &&
            tier->hash_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
-           leads == sizeof(trawl_prefix_signature) << slot_bits(tier) &&
-           long_prefix_signatures == sizeof(trawl_long_prefix_signature) << slot_bits(tier);
+           size == sizeof(trawl_prefix_signature) << slot_bits(tier) &&
+           long_size == sizeof(trawl_long_prefix_signature) << slot_bits(tier);
 }

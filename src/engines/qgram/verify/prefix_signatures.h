@@ -1,60 +1,71 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Which bytes stand before the last ones of keys: for tiers whose filters are in vector registers
- * (engines/qgram/format.h).
+ * Prefix signatures: which bytes stand before the last ones of keys. For candidates of filters in
+ * vector registers, most of which have the last bytes of some key: names end alike, but seldom
+ * after the same bytes.
  *
- * What such a filter lets through mostly has the last bytes of some key: names end alike. LEADS
- * knows the two bytes in front of these, and is asked first. It is small, as it has to be beside
- * the text in the first-level cache, and to ask it takes no branch. LONG LEADS is asked for what is
- * left, and knows hashes of four and of eight bytes in front.
+ *   key   i d e n t i f i e r
+ *         | | '-------------'   the last look_up_bytes, min(m, 8): their hash selects a slot
+ *         | nearer              slot: for each of these two bytes a set of 32 bits,
+ *         further                     indexed by the byte's lowest 5 bits
+ *
+ *   long  four    a set of 64 bits, indexed by a hash of the four bytes before the last ones
+ *         eight   the same for the eight bytes before them
+ *
+ * 1. Hash the last look_up_bytes before the end: the slot.
+ * 2. The candidate is kept if both bytes before them have their bits in the slot's sets.
+ * 3. What is left is tested by the long signatures in the same way.
+ * A shorter key, which has no such bytes, sets all bits of the set. Slots have eight bytes, so that
+ * the table stays in the first-level cache, and no test takes a branch.
+ * Measured: docs/notebook/2026-11-register-filter-candidates.md, second round.
  */
 #ifndef TRAWL_ENGINES_QGRAM_VERIFY_PREFIX_SIGNATURES_H
 #define TRAWL_ENGINES_QGRAM_VERIFY_PREFIX_SIGNATURES_H
 
 #include "engines/qgram/format.h"
 
-/* HASH has so many times the slots that LEADS has, as a power of two: ranges shall hardly ever
- * share a slot there. */
+/* HASH has 4 = 1 << 2 times as many slots, so that ranges hardly ever share one: 1.04 and 1.12
+ * times as fast (the same, first round). */
 #define TRAWL_QGRAM_SPARSE_BITS 2u
 
-/* An entry of LEADS, for keys whose last `tail` bytes are in its slot: a bit for what the lowest
- * five bits of a byte may be, so that letters of either case are the same. A shorter key, which has
- * no such byte, sets all of them. */
+/* A slot. Letters of either case have the same lowest five bits. */
 typedef struct trawl_prefix_signature {
-    uint32_t nearer;  /* the byte before the tail */
-    uint32_t further; /* the one before that */
+    uint32_t nearer;  /* the byte before the last look_up_bytes */
+    uint32_t further; /* the byte before that */
 } trawl_prefix_signature;
 
-/* Whether an entry knows these two bytes, without a branch. */
-static inline uint32_t trawl_prefix_signature_has(const trawl_prefix_signature *lead,
+/* 1 if the slot has the bits of both bytes. */
+static inline uint32_t trawl_prefix_signature_has(const trawl_prefix_signature *slot,
                                                   uint8_t nearer, uint8_t further) {
-    return lead->nearer >> (nearer & 31) & lead->further >> (further & 31) & 1;
+    return slot->nearer >> (nearer & 31) & slot->further >> (further & 31) & 1;
 }
 
-/* The same for the four and the eight bytes before the tail together: a bit for what their hash may
- * be, or all bits. */
 typedef struct trawl_long_prefix_signature {
     uint64_t four, eight;
 } trawl_long_prefix_signature;
 
-/* `bytes` are the eight before the tail, the last one most significant. */
+/* The bit of the nearest `count` of eight bytes, the last of which is most significant. */
 static inline uint32_t trawl_prefix_signature_hash(uint64_t bytes, uint32_t count) {
     return (uint32_t)((bytes >> (64 - 8 * count)) * TRAWL_QGRAM_MULTIPLIER >> 58);
 }
 
-static inline uint32_t trawl_long_prefix_signature_has(const trawl_long_prefix_signature *lead,
+/* 1 if the slot has the bits of these eight bytes and of the nearest four. */
+static inline uint32_t trawl_long_prefix_signature_has(const trawl_long_prefix_signature *slot,
                                                        uint64_t bytes) {
-    return (uint32_t)(lead->four >> trawl_prefix_signature_hash(bytes, 4) &
-                      lead->eight >> trawl_prefix_signature_hash(bytes, 8) & 1);
+    return (uint32_t)(slot->four >> trawl_prefix_signature_hash(bytes, 4) &
+                      slot->eight >> trawl_prefix_signature_hash(bytes, 8) & 1);
 }
 
-/* `hash_bits` of the tier are those of LEADS before, and those of HASH behind it. */
+/* Reserves both tables. tier->hash_bits are those of the signatures before the call, and those of
+ * HASH after it. */
 trawl_status trawl_prefix_signatures_reserve(trawl_build *build, uint32_t part,
                                              trawl_qgram_tier *tier, const char *instead);
+/* Writes both tables. */
 void trawl_prefix_signatures_fill(const trawl_build *build, uint32_t part,
                                   const trawl_qgram_tier *tier, const trawl_keys *keys);
 
 /* Whether both tables have the size that walkers expect. */
-bool trawl_prefix_signatures_sound(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier);
+bool trawl_prefix_signatures_are_valid(const trawl_db *db, uint32_t part,
+                                       const trawl_qgram_tier *tier);
 
 #endif

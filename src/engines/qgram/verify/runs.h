@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Runs of one byte: zeros in binaries, spaces, lines of dashes. A key that ends with such a run
- * passes every filter all along a longer run in the text, but can only end where the run has just
- * the key's length, or, when the key is nothing but the run, at least that. RUNS has three words
- * for every byte, 256 words apart. Bit r of the first says that some key may end where the run
- * before the end has r bytes, up to 62. Of longer runs the second one's bit r modulo 64 says that
- * some key with more than the run may. The third is the length of the shortest key that is nothing
- * but this byte, 0 when there is none.
+ * Lengths of the runs of one byte at keys' ends: zeros in binaries, spaces, lines of dashes.
  *
- * In folded tiers runs of letters say nothing, as they may be of both cases in the text.
+ * A key that ends with such a run makes candidates all along a longer run in the text. But it can
+ * only end where the text has as many bytes of the run as the key, or, if the key is nothing but
+ * the run, at least as many:
+ *
+ *   key   a - - -        a run of exactly 3
+ *   key   - - - -        a run of at least 4
+ *   text  x - - - - - -
+ *               ^             the end that the first key's run allows
+ *                 ^ ^ ^       the ends that the second key's run allows
+ *
+ * The section QGRAM_RUNS has three words for each byte value, 256 words apart:
+ *   runs[byte]        bit r: some key may end where the run before the end has r bytes, r <= 62
+ *   runs[256 + byte]  bit r % 64: the same for a key with more than its run, r >= 63
+ *   runs[512 + byte]  length of the shortest key that is nothing but this byte; 0: there is none
+ *
+ * In folded tiers runs of letters exclude nothing, as the text may have letters of both cases.
  */
 #ifndef TRAWL_ENGINES_QGRAM_VERIFY_RUNS_H
 #define TRAWL_ENGINES_QGRAM_VERIFY_RUNS_H
@@ -30,7 +39,7 @@ static inline uint32_t trawl_qgram_run_of(const uint8_t *reversed, uint32_t leng
     return run;
 }
 
-/* Adds it. */
+/* Adds a key's run to the table. */
 static inline void trawl_qgram_add_run(uint64_t *runs, const uint8_t *reversed, uint32_t length,
                                        bool folded) {
     uint8_t byte = reversed[0];
@@ -53,16 +62,16 @@ static inline void trawl_qgram_add_run(uint64_t *runs, const uint8_t *reversed, 
     }
 }
 
-/* Whether a key of nothing but the byte may end behind a run of so many bytes. */
+/* Whether a key that is nothing but this byte may end behind a run of so many bytes. */
 static inline bool trawl_qgram_run_is_key(const uint64_t *runs, uint8_t byte, uint64_t run) {
-    return runs[512 + byte] - 1 < run;
+    return runs[512 + byte] - 1 < run; /* 0 - 1 is larger than any run */
 }
 
-/* Whether a key may end behind a run of `run` bytes, one of run + 1 bytes and so on, as bits. */
+/* Bit i: whether a key may end behind a run of run + i bytes. */
 static inline uint64_t trawl_qgram_runs_fit(const uint64_t *runs, uint8_t byte, uint64_t run) {
     uint64_t longer = runs[256 + byte];
-    uint32_t turn = run % 64;
-    longer = turn == 0 ? longer : longer >> turn | longer << (64 - turn);
+    uint32_t rotation = run % 64;
+    longer = rotation == 0 ? longer : longer >> rotation | longer << (64 - rotation);
     uint64_t further = runs[512 + byte] - run; /* bytes until it is a key */
     longer |= trawl_qgram_run_is_key(runs, byte, run) ? ~UINT64_C(0)
               : further < 64                          ? ~UINT64_C(0) << further

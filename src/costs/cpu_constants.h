@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The planner's fixed numbers for CPUs: what prices, limits or divides and is not measured on each
+ * machine. What `trawl tune --device cpu` measures is in trawl_costs (costs/costs.c).
+ *
+ * Each number stands here once, with its meaning, its unit and where it comes from. "Chosen by
+ * hand" means that no measurement of this number alone is on record. The results of the workloads
+ * in docs/results were obtained with all of them together.
+ */
+#ifndef TRAWL_COSTS_CPU_CONSTANTS_H
+#define TRAWL_COSTS_CPU_CONSTANTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ qgram: blocks and prefetching
+ */
+
+/* Bytes of text that all tiers of qgram take through all their steps before the next ones: the text
+ * and the lists fit the caches near a core. 64 KiB were as fast, 1.03 and 1.04 times within noise
+ * (docs/notebook/2026-11-register-filter-candidates.md, first round). */
+#define TRAWL_QGRAM_BLOCK ((size_t)16384)
+
+/* How many bytes ahead of a loop text is prefetched. Hardware prefetchers stop at the end of a
+ * page. Sample filter: 1.4 times as fast from memory (docs/notebook/2026-11-sample-filter.md).
+ * Teddy: 10.6-12 to 14-16 GB/s; 512 bytes gain nothing, 2 KiB most of it
+ * (docs/notebook/2026-11-teddy.md). The other two took over Teddy's distance without a measurement
+ * of their own. */
+#define TRAWL_BLOOM_PREFETCH 2048
+#define TRAWL_TEDDY_PREFETCH 4096
+#define TRAWL_REGISTER_BLOOM_PREFETCH 4096
+#define TRAWL_PACKED_PREFETCH 4096
+
+/* ------------------------------------------------------------------ qgram: survey
+ * How much of a set and of the sample of the text is examined (engines/qgram/survey.h). */
+
+/* Patterns are divided by length into so many classes; a tier takes neighbouring ones. A class ends
+ * where the next one begins. One class for each length where a byte more allows another q-gram,
+ * wide ones for long patterns. Chosen by hand. */
+#define TRAWL_SURVEY_CLASSES 10u
+static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4,  5,  6,
+                                                                         7, 8, 12, 16, 32};
+
+/* Patterns that are examined of a large set, in proportion to their classes, and at least so many
+ * of each class. Chosen by hand: a few milliseconds of planning. */
+#define TRAWL_SURVEY_PATTERNS 8192u
+#define TRAWL_SURVEY_CLASS_PATTERNS 256u
+
+/* Slots for q-grams, as a power of two, for sets of up to TRAWL_SURVEY_MANY_PATTERNS; one bit more
+ * each time that the set doubles. Of a million random patterns, q-grams in 2^14 slots let 4 % of
+ * the samples be expected to pass where 21 % do; with 2^17 the right q-gram is chosen, 0.22 to 0.41
+ * GB/s (docs/notebook/2026-11-sample-filter.md, last row of "Later steps"). */
+#define TRAWL_SURVEY_SLOT_BITS 14u
+#define TRAWL_SURVEY_MAX_SLOT_BITS 17u
+#define TRAWL_SURVEY_MANY_PATTERNS ((size_t)1 << 17)
+
+/* Groups of eight samples of the text that are tested for one filter: this minimum and one more for
+ * every two patterns, up to the maximum, which grows with the slots. Chosen by hand: small sets
+ * have less to gain from knowing better. */
+#define TRAWL_SURVEY_MIN_GROUPS 256u
+#define TRAWL_SURVEY_MAX_GROUPS 1024u
+
+/* A share of samples above this is taken for this one: its logarithm must stay finite. */
+#define TRAWL_SURVEY_MAX_SHARE 0.9999
+
+/* Bytes of the patterns whose lowest five bits are counted; bytes of text from which on it is
+ * examined how much it repeats itself; the hash bits of that count; and the least share of
+ * different 4-grams that is believed. Chosen by hand. That this share prices tables at all gained
+ * 1.36 to 1.68 times for rare-100000 (docs/notebook/2026-11-sample-filter.md). */
+#define TRAWL_SURVEY_PATTERN_BYTES 65536u
+#define TRAWL_SURVEY_SPREAD_LEAST_TEXT 4096u
+#define TRAWL_SURVEY_SPREAD_BITS 18u
+#define TRAWL_SURVEY_LEAST_SPREAD 0.05
+
+/* ------------------------------------------------------------------ qgram: prices of a tier with a
+ * sample filter (engines/qgram/cost.c) */
+
+/* The share of ends without a key that pass the suffix filter: it has a word of 32 bits for each
+ * suffix, and an end needs two of its bits. Estimated; not measured separately. */
+#define TRAWL_COST_SUFFIX_FILTER_PASS (1.0 / 150)
+
+/* With anchor offsets, ends are checked and sorted besides: the factor of a candidate's price.
+ * Measured: without it qgram was expected at 0.91 GB/s for english-5000 on a Xeon and reached 0.52
+ * (docs/notebook/2026-11-anchor-offsets.md). */
+#define TRAWL_COST_ANCHORED_CANDIDATE 1.2
+
+/* Bytes that a look-up may touch for each key: its entries in the tables of key look-up, a cache
+ * line. And bytes of suffix filter for each key, about two words. Estimated. */
+#define TRAWL_COST_KEY_BYTES 64
+#define TRAWL_COST_KEY_SUFFIX_BYTES 8
+
+/* Sizes of sample filter that are tried: rows of 32 bits as a power of two, from the least on;
+ * beyond the second exponent no larger one is tried that has more than so many rows for each
+ * q-gram. Chosen by hand. */
+#define TRAWL_COST_MIN_ROW_BITS 8u
+#define TRAWL_COST_FEW_ROW_BITS 10u
+#define TRAWL_COST_MAX_ROWS_PER_GRAM 64
+
+/* ------------------------------------------------------------------ qgram: division into tiers
+ * (engines/qgram/divide.c) */
+
+/* The lengths of q-grams that are tried, in bytes; those below the least one only for patterns that
+ * short, as they say too little. A longer stride means fewer samples but more q-grams in the
+ * filter: the longest possible stride is tried, and it divided by 2 and by 4. Chosen by hand. */
+#define TRAWL_DIVIDE_GRAMS 9u
+static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6, 8, 12, 16};
+#define TRAWL_DIVIDE_LEAST_GRAM 3u
+#define TRAWL_DIVIDE_STRIDES 3u /* 1, 1/2, 1/4 of the longest one */
+
+/* The longest window in bytes: the longest stride and the longest q-gram, rounded up. */
+#define TRAWL_DIVIDE_MAX_WINDOW 80u
+
+/* The largest sample filter in bytes: a larger one is slow whatever it excludes. Chosen by hand. */
+#define TRAWL_DIVIDE_MAX_FILTER_BYTES (UINT64_C(32) << 20)
+
+/* Each further tier adds this share of the price of all: tiers evict each other's tables from the
+ * nearest caches, and lists are merged. Fitted to whole scans on a Zen 3 when the costs of `tune`
+ * became medians of three rounds; no table of these runs is on record. */
+#define TRAWL_DIVIDE_FURTHER_TIER 0.10
+
+/* What a tier with anchor offsets is expected to cost more than its price: a gain by windows that
+ * were chosen by a sample has to be clear (docs/notebook/2026-11-anchor-offsets.md). */
+#define TRAWL_DIVIDE_ANCHOR_MARGIN 1.1
+
+/* Anchor offsets are only tried for a filter that would become the cheapest if this share of its
+ * candidates were left. A fifth missed a plan five times as fast, a tenth took one that is 0.63
+ * times as fast (docs/notebook/2026-11-anchor-offsets.md, "Tried on the way"). */
+#define TRAWL_DIVIDE_ANCHOR_PROMISE 0.17
+
+/* Register Bloom filters: time of whole scans divided by that of the filter alone, which is what
+ * costs say, for a filter that is the only tier and for one beside others, which compete for the
+ * caches. And the same factor for the price of candidates, of which real texts have more to be
+ * compared. Fitted to code-100, code-1000, english-100 and gitleaks
+ * (docs/notebook/2026-11-register-filter-candidates.md, second round). */
+#define TRAWL_DIVIDE_REGISTERS_ALONE 1.1
+#define TRAWL_DIVIDE_REGISTERS_BESIDE 1.5
+#define TRAWL_DIVIDE_REGISTERS_CANDIDATE 1.7
+
+/* A register Bloom filter is tried on so many pieces of the sample, of so many bytes each: with the
+ * first 8 KiB 0.05 % were expected where 0.30 % pass (docs/notebook/2026-11-sample-filter.md). */
+#define TRAWL_DIVIDE_REGISTERS_PIECES 32u
+#define TRAWL_DIVIDE_REGISTERS_PIECE ((size_t)512)
+
+/* Teddy filters that are only priced use so many bytes of the sample: making one takes time for
+ * each. And the most patterns for which one is tried: for a whole set, and for the shortest or the
+ * longest patterns of one; making it takes time for each. Up to 80 of the shortest patterns took
+ * 1.5 ms more and changed no plan (docs/notebook/2026-11-sample-filter.md). */
+#define TRAWL_DIVIDE_TEDDY_SAMPLE ((size_t)4096)
+#define TRAWL_DIVIDE_TEDDY_SET 64u
+#define TRAWL_DIVIDE_TEDDY_PART 32u
+
+/* The share of a candidate's price in a tier of pairs of bytes behind Teddy: one load from the
+ * table of pairs instead of the comparison with keys. Chosen by hand. */
+#define TRAWL_DIVIDE_PAIR_CANDIDATE 0.5
+
+/* ------------------------------------------------------------------ qgram: anchor offsets
+ * (engines/qgram/anchor.h) */
+
+/* The sample is divided into pieces of so many bytes, the pieces in turn into folds; less text than
+ * so many bytes chooses nothing. Four folds: one validates what three chose. 128 and 512 pieces
+ * instead of 32 were a little better and not done: commands would read more before they begin
+ * (docs/notebook/2026-11-anchor-offsets.md). */
+#define TRAWL_ANCHOR_PIECE ((size_t)4096)
+#define TRAWL_ANCHOR_FOLDS 4u
+#define TRAWL_ANCHOR_LEAST_SAMPLE (8 * TRAWL_ANCHOR_PIECE)
+
+/* Counters for hashes of q-grams, as a power of two. Chosen by hand: 128 KiB. */
+#define TRAWL_ANCHOR_COUNT_BITS 16u
+
+/* ------------------------------------------------------------------ qgram: rows of the sample
+ * filter by fields (engines/qgram/bloom/fields.c) */
+
+/* The price of a sample whose row is a product, divided by that of one whose row is a field
+ * extraction: 7 instructions to 5 (docs/notebook/2026-11-sample-filter.md, "Later steps": 0.67 to
+ * 0.52 ns a sample in a sketch). */
+#define TRAWL_FIELDS_PRODUCT_WORK 1.3
+
+/* Fields may have so many bits more than the product would. With up to four, rare-10000 was 14 %
+ * slower; two gained 2 to 6 % (the same table). */
+#define TRAWL_FIELDS_MAX_MORE_BITS 2u
+
+/* Without a sample of the text, a byte gets at least so many bits or products are taken. Chosen by
+ * hand. */
+#define TRAWL_FIELDS_LEAST_BLIND_BITS 3u
+
+/* Samples of the text that are examined; hash slots for their rows (a power of two above twice as
+ * many); bits of a hint that excludes most q-grams of the keys, few enough for the first-level
+ * cache (2^17 bits are 16 KiB); and q-grams of the keys that are looked up at most. Chosen by hand;
+ * with the hint, trying fields takes 6 instead of 28 ms for rare-100000 as predicted, measured
+ * together with other steps (docs/notebook/2026-11-building.md). */
+#define TRAWL_FIELDS_SAMPLES 8192u
+#define TRAWL_FIELDS_SLOT_BITS 14u
+#define TRAWL_FIELDS_HINT_BITS 17u
+#define TRAWL_FIELDS_MAX_GRAMS (UINT64_C(1) << 21)
+
+/* The share of samples that are priced by the cache that holds the lines they share; the others are
+ * priced as if the whole table were read alike. Introduced when rare-10000 had become 14 % slower
+ * (docs/notebook/2026-11-sample-filter.md). */
+#define TRAWL_FIELDS_NEAR_SHARE_TENTHS 9u
+
+/* ------------------------------------------------------------------ qgram: Teddy
+ * (engines/qgram/teddy/build.c). The unit of work is one test of a low nibble. */
+
+/* More patterns than these are candidates nearly everywhere: eight buckets are too few. With a
+ * hundred words 2.3 to 2.8 % of all positions are candidates (docs/notebook/2026-11-teddy.md). */
+#define TRAWL_TEDDY_PATTERNS 128u
+
+/* The share of positions that are candidates, beyond which no filter in vector registers is taken.
+ * Chosen by hand with the rows of docs/notebook/2026-11-register-filter-candidates.md. */
+#define TRAWL_TEDDY_MAX_PASS_RATE 0.08
+
+/* From one candidate in so many bytes on, candidates are listed without a branch for each group of
+ * vectors (docs/notebook/2026-11-teddy.md: below, the branch is predicted). */
+#define TRAWL_TEDDY_DENSE_BYTES 512u
+
+/* The test of a high nibble as well, a candidate (a mispredicted branch and two tests), and what is
+ * done in the time in which text comes from memory. Measured on a Zen 3 when Teddy was written; the
+ * single runs are not on record (docs/notebook/2026-11-teddy.md has their results). */
+#define TRAWL_TEDDY_HIGH_WORK 1.6
+#define TRAWL_TEDDY_CANDIDATE_WORK 700.0
+#define TRAWL_TEDDY_MEMORY_WORK 4.5
+
+/* What a new probe must gain beside its price, and the weight of work that the memory hides: enough
+ * to prefer the smaller of two filters that are equal otherwise. Chosen by hand. */
+#define TRAWL_TEDDY_NEW_PROBE_WORK 1.0
+#define TRAWL_TEDDY_HIDDEN_WORK 0.001
+
+/* Bytes of the sample that are counted; with fewer candidates than the second number, the computed
+ * pass rate is believed if it is larger; and a sample of so many bytes counts as much as the usual
+ * frequencies of bytes. Chosen by hand. */
+#define TRAWL_TEDDY_SAMPLE_BYTES ((size_t)32768)
+#define TRAWL_TEDDY_FEW_CANDIDATES 8u
+#define TRAWL_TEDDY_USUAL_BYTES 1000
+
+/* Patterns are put into buckets in so many rounds, the later ones with all others in place; and the
+ * search for probes ends after so many steps without a gain. Chosen by hand. */
+#define TRAWL_TEDDY_BUCKET_ROUNDS 3u
+#define TRAWL_TEDDY_STEPS_IN_VAIN 3u
+
+/* ------------------------------------------------------------------ qgram: register Bloom filter
+ * (engines/qgram/registers/format.h) */
+
+/* Up to so many patterns banks have 1,024 bits, of which two registers hold one: 1 position in 220
+ * is a false candidate with 300 patterns, 1 in 100 at the limit. */
+#define TRAWL_REGISTER_BLOOM_NARROW 384u
+
+/* More patterns than these get no such filter: with banks of 2,048 bits 1 position in 45 is a false
+ * candidate with 1,000 patterns, 1 in 22 at the limit. */
+#define TRAWL_REGISTER_BLOOM_PATTERNS 1280u
+
+/* Instructions for 64 positions: for each hashed byte three products, and three sums of which half
+ * are joined with others; and for banks (narrow, wide), bits, test and list. `trawl tune` measures
+ * a filter of four bytes with narrow banks, whose sum is the unit. Counted in the loop. */
+#define TRAWL_REGISTER_BLOOM_BYTE_WORK 4.5
+#define TRAWL_REGISTER_BLOOM_NARROW_WORK 20
+#define TRAWL_REGISTER_BLOOM_WIDE_WORK 32
+#define TRAWL_REGISTER_BLOOM_UNIT_WORK 38
+
+/* ------------------------------------------------------------------ qgram: packed filter
+ * (engines/qgram/packed/cost.c). Nanoseconds on a Zen 3 with the AVX2 loops. With these the choices
+ * for measured sets are within 8 % of the best ones found by trying
+ * (docs/notebook/2026-11-packed-filter.md). */
+
+#define TRAWL_PACKED_LETTER_COST 0.05   /* packing a letter */
+#define TRAWL_PACKED_PAIR_COST 0.20     /* testing a position by pairs, table in L1 */
+#define TRAWL_PACKED_SAMPLE_COST 0.8    /* testing a sample, table in L1 */
+#define TRAWL_PACKED_UNALIGNED_COST 0.3 /* more, for a sample inside a byte of letters */
+#define TRAWL_PACKED_CANDIDATE_COST 1.5 /* listing a candidate */
+#define TRAWL_PACKED_END_COST 0.9       /* testing an end with the suffix filter */
+#define TRAWL_PACKED_LOOK_UP_COST 40.0  /* looking up an end that passed it */
+
+/* What a load from a table of so many bytes costs more than from L1, interpolated by the logarithm
+ * of the size; and from a larger table. */
+#define TRAWL_PACKED_LOAD_SIZES 5u
+static const struct {
+    double bytes, nanoseconds;
+} trawl_packed_load_costs[TRAWL_PACKED_LOAD_SIZES] = {
+    {16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2}, {2 << 20, 4}, {32 << 20, 10}};
+#define TRAWL_PACKED_FAR_LOAD_COST 40
+
+/* One in so many ends without a key passes the suffix filter, which has at least 32 bits for each
+ * ending of a key. Tables of at most the next number of row bits are tried whatever the limit of
+ * table bytes is; and samples have at least so many letters. Chosen by hand. */
+#define TRAWL_PACKED_SUFFIX_FILTER_BITS 32
+#define TRAWL_PACKED_FEW_ROW_BITS 10u
+#define TRAWL_PACKED_MIN_ROW_BITS 5u
+#define TRAWL_PACKED_LEAST_SAMPLE 3u
+
+/* Variant packed: lengths of patterns at which a tier may begin. Chosen by hand. */
+#define TRAWL_PACKED_CLASSES 19u
+static const uint32_t trawl_packed_class_begins[TRAWL_PACKED_CLASSES] = {
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 24, 32, 48, 64};
+
+/* With AVX-512, records are written 16 at a time from so many matches in 64 positions on, on
+ * average: with two 1.4 to 1.7 times as fast, with one 0.95 to 0.97 times
+ * (docs/notebook/2026-11-dense-records.md). */
+#define TRAWL_PACKED_DENSE_MATCHES 2u
+
+/* ------------------------------------------------------------------ qgram: fallback automaton
+ * (engines/qgram/fallback.h) */
+
+/* A stretch of text is timed if at least one end in FEW_BYTES was looked up in it; one in
+ * MANY_BYTES ends it at once. Chosen by hand. */
+#define TRAWL_FALLBACK_STRETCH (8 * TRAWL_QGRAM_BLOCK)
+#define TRAWL_FALLBACK_FEW_BYTES 32u
+#define TRAWL_FALLBACK_MANY_BYTES 8u
+
+/* Seconds for a byte of text that are no loss: a step of an automaton whose table is outside the
+ * caches. And, once there is an automaton, its own time for a byte, times this factor. With these,
+ * 20 MB of one byte take 0.7 to 1.6 times as long as ac-dfa alone
+ * (docs/notebook/2026-11-sample-filter.md). */
+#define TRAWL_FALLBACK_STEP_SECONDS 5e-9
+#define TRAWL_FALLBACK_MARGIN 1.2
+
+/* Seconds that building the automaton is expected to take: for each byte of the patterns, and at
+ * least. Chosen by hand. */
+#define TRAWL_FALLBACK_BUILD_BYTE_SECONDS 100e-9
+#define TRAWL_FALLBACK_BUILD_LEAST_SECONDS 200e-6
+
+/* The automaton gets a stretch, then twice as much each time that the filter is too slow again, up
+ * to so many bytes. Chosen by hand. */
+#define TRAWL_FALLBACK_MAX_BYTES ((size_t)1 << 23)
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/survey.h"
+
+#include <math.h>
+
+#include "base/allocate.h"
+#include "base/fold.h"
+#include "base/status.h"
+#include "engines/qgram/anchor.h"
+
+#define GROUP TRAWL_QGRAM_GROUP /* samples that are tested together */
+#define LEVELS 3u               /* a sixteenth, a quarter, all of the examined patterns */
+#define NO_CLASS 255u
+#define LONG_PATTERN 64u /* longer patterns are in the last class */
+#define COUNTS ((TRAWL_QGRAM_MAX_GRAM + 1) * TRAWL_ANCHOR_FOLDS)
+
+typedef struct trawl_survey_slot {
+    uint32_t tag;           /* of the q-gram's hash */
+    uint8_t lowest[LEVELS]; /* the lowest class with this q-gram; NO_CLASS: none */
+    uint8_t used;
+    uint32_t steps; /* where its keys end, as end offsets have it (engines/qgram/format.h) */
+} trawl_survey_slot;
+
+/* ------------------------------------------------------------------ the survey */
+
+/* The larger the set, the more of it and of the text is examined: q-grams that a part of a large
+ * set does not have in common with the text, all of it may have often. */
+static uint32_t slot_bits_of(size_t patterns) {
+    uint32_t bits = TRAWL_SURVEY_SLOT_BITS;
+    while (bits < TRAWL_SURVEY_MAX_SLOT_BITS && patterns > TRAWL_SURVEY_MANY_PATTERNS
+                                                               << (bits - TRAWL_SURVEY_SLOT_BITS)) {
+        bits++;
+    }
+    return bits;
+}
+
+static uint32_t class_of(uint32_t length) {
+    uint32_t length_class = TRAWL_SURVEY_CLASSES;
+    while (trawl_survey_class_begins[--length_class] > length) {
+    }
+    return length_class;
+}
+
+/* Chooses the patterns that are examined, at equal distances, so that all parts of a sorted set
+ * have their share. */
+static void choose_patterns(trawl_qgram_survey *survey, const uint8_t *class_of_length) {
+    const trawl_patterns *patterns = survey->patterns;
+    uint64_t step[TRAWL_SURVEY_CLASSES], seen[TRAWL_SURVEY_CLASSES] = {0};
+    uint32_t next[TRAWL_SURVEY_CLASSES];
+    uint32_t total = 0;
+    for (uint32_t length_class = 0; length_class < TRAWL_SURVEY_CLASSES; length_class++) {
+        uint64_t count = survey->count[length_class];
+        uint64_t share = TRAWL_SURVEY_PATTERNS * count / patterns->count;
+        share = share < TRAWL_SURVEY_CLASS_PATTERNS ? TRAWL_SURVEY_CLASS_PATTERNS : share;
+        step[length_class] = count <= share ? 1 : (count + share - 1) / share;
+        survey->first[length_class] = next[length_class] = total;
+        total += (uint32_t)((count + step[length_class] - 1) / step[length_class]);
+    }
+    survey->first[TRAWL_SURVEY_CLASSES] = total;
+    for (size_t id = 0; id < patterns->count; id++) {
+        uint32_t length = trawl_pattern_length(patterns, id);
+        uint32_t length_class = class_of_length[length < LONG_PATTERN ? length : LONG_PATTERN];
+        if (seen[length_class]++ % step[length_class] == 0) {
+            survey->ids[next[length_class]++] = (uint32_t)id;
+        }
+    }
+}
+
+/* Measures the shares of the 32 values of a byte's lowest five bits. */
+static void measure_low_bits(const uint8_t *bytes, size_t length, double *shares) {
+    uint32_t counts[32] = {0};
+    for (size_t i = 0; i < length; i++) {
+        counts[bytes[i] & 31]++;
+    }
+    for (unsigned i = 0; i < 32; i++) {
+        shares[i] = length == 0 ? 1.0 / 32 : (double)counts[i] / (double)length;
+    }
+}
+
+/* Measures how much the text repeats itself, as its different q-grams of four bytes divided by its
+ * positions: of a large table, a text that repeats itself reads some lines again and again, which
+ * stay in a cache, and the others hardly ever. */
+static double measure_spread(const uint8_t *text, size_t length) {
+    enum { BITS = TRAWL_SURVEY_SPREAD_BITS };
+    static const double unknown = 1;
+    uint64_t seen[1 << (BITS - 6)];
+    if (length < TRAWL_SURVEY_SPREAD_LEAST_TEXT) {
+        return unknown;
+    }
+    memset(seen, 0, sizeof seen);
+    size_t different = 0;
+    for (size_t i = 0; i + 4 <= length; i++) {
+        uint32_t number;
+        memcpy(&number, text + i, sizeof number);
+        uint32_t bit = (number * UINT32_C(0x9e3779b1)) >> (32 - BITS);
+        different += (seen[bit / 64] >> bit % 64 & 1) == 0;
+        seen[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
+    double spread = (double)different / (double)length;
+    return spread < TRAWL_SURVEY_LEAST_SPREAD ? TRAWL_SURVEY_LEAST_SPREAD : spread;
+}
+
+trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
+                               const void *text, size_t length, bool made_up, trawl_error *error) {
+    memset(survey, 0, sizeof *survey);
+    survey->patterns = patterns;
+    survey->text = text;
+    survey->length = length;
+    uint8_t class_of_length[LONG_PATTERN + 1];
+    class_of_length[0] = 0;
+    for (uint32_t i = 1; i <= LONG_PATTERN; i++) {
+        class_of_length[i] = (uint8_t)class_of(i);
+    }
+    for (size_t id = 0; id < patterns->count; id++) {
+        uint32_t bytes = trawl_pattern_length(patterns, id);
+        uint32_t length_class = class_of_length[bytes < LONG_PATTERN ? bytes : LONG_PATTERN];
+        if (survey->count[length_class]++ == 0 || bytes < survey->min_length[length_class]) {
+            survey->min_length[length_class] = bytes;
+        }
+        if (bytes > survey->max_length[length_class]) {
+            survey->max_length[length_class] = bytes;
+        }
+        survey->folded[length_class] |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+    }
+    survey->slot_bits = slot_bits_of(patterns->count);
+    size_t most = TRAWL_SURVEY_PATTERNS + TRAWL_SURVEY_CLASSES * (TRAWL_SURVEY_CLASS_PATTERNS + 1);
+    survey->ids = trawl_allocate(most, sizeof *survey->ids);
+    survey->slots = trawl_allocate((size_t)1 << survey->slot_bits, sizeof *survey->slots);
+    if (survey->ids == NULL || survey->slots == NULL) {
+        return trawl_fail_memory(error, "planning", sizeof *survey->slots << survey->slot_bits);
+    }
+    if (!made_up && length >= TRAWL_ANCHOR_LEAST_SAMPLE) {
+        survey->counts = trawl_allocate_zeroed(COUNTS, sizeof *survey->counts);
+        if (survey->counts == NULL) {
+            return trawl_fail_memory(error, "planning", COUNTS * sizeof *survey->counts);
+        }
+    }
+    choose_patterns(survey, class_of_length);
+    double in_text[32], in_patterns[32];
+    size_t bytes = patterns->offsets[patterns->count];
+    measure_low_bits(survey->text, length, in_text);
+    measure_low_bits(patterns->bytes,
+                     bytes < TRAWL_SURVEY_PATTERN_BYTES ? bytes : TRAWL_SURVEY_PATTERN_BYTES,
+                     in_patterns);
+    for (unsigned i = 0; i < 32; i++) {
+        survey->same_bit += in_text[i] * in_patterns[i];
+    }
+    survey->spread = measure_spread(survey->text, length);
+    return TRAWL_OK;
+}
+
+void trawl_survey_close(trawl_qgram_survey *survey) {
+    trawl_release(survey->ids);
+    trawl_release(survey->slots);
+    trawl_release(survey->counts);
+}
+
+/* ------------------------------------------------------------------ q-grams */
+
+/* The hash of the q-gram before `end`; `begin` is the first byte that may be read. */
+static uint64_t gram_hash(const uint8_t *begin, const uint8_t *end, uint32_t gram,
+                          uint64_t case_bits) {
+    uint8_t copy[16] = {0};
+    if (end - begin < 16) {
+        size_t length = (size_t)(end - begin) < gram ? (size_t)(end - begin) : gram;
+        memcpy(copy + 16 - length, end - length, length);
+        end = copy + 16;
+    }
+    uint64_t last, first;
+    memcpy(&last, end - 8, sizeof last);
+    last |= case_bits;
+    if (gram <= 8) {
+        return (last >> (64 - 8 * gram)) * TRAWL_QGRAM_MULTIPLIER;
+    }
+    memcpy(&first, end - gram, sizeof first);
+    return trawl_qgram_join_words(first | case_bits, last) * TRAWL_QGRAM_MULTIPLIER;
+}
+
+/* The slots of one measurement, of which at most half are used. */
+typedef struct slot_table {
+    trawl_survey_slot *slots;
+    uint32_t bits;
+} slot_table;
+
+/* The slot of the q-gram, or a free one. */
+static trawl_survey_slot *find_slot(const slot_table *table, uint64_t hash) {
+    trawl_survey_slot *slots = table->slots;
+    size_t index = (size_t)(hash >> (64 - table->bits));
+    uint32_t tag = (uint32_t)(hash >> 16);
+    while (slots[index].used != 0 && slots[index].tag != tag) {
+        index = (index + 1) & (((size_t)1 << table->bits) - 1);
+    }
+    slots[index].tag = tag;
+    return &slots[index];
+}
+
+/* ------------------------------------------------------------------ rates */
+
+/* Counts of q-grams or samples, by level and by the lowest class that has them. */
+typedef struct tallies {
+    uint32_t of[LEVELS][TRAWL_SURVEY_CLASSES];
+} tallies;
+
+static void tally(tallies *counts, const uint8_t *lowest) {
+    for (unsigned level = 0; level < LEVELS; level++) {
+        if (lowest[level] != NO_CLASS) {
+            counts->of[level][lowest[level]]++;
+        }
+    }
+}
+
+/* The power of the number of patterns by which a quantity grew between two levels, 0 to 1. */
+static double growth(double before, double after) {
+    double exponent = before > 0 ? log(after / before) / log(4.0) : 1;
+    return exponent > 1 ? 1 : exponent < 0 ? 0 : exponent;
+}
+
+/* Extrapolates a quantity: it has been measured for n / 16, n / 4 and n patterns, and is wanted for
+ * n * factor. The exponent of its growth goes on falling as it has fallen so far. What is measured
+ * in the text depends on its few most frequent q-grams; so the growth of the patterns' own q-grams,
+ * `grams`, counts as much. */
+static double extrapolate(const double *seen, const double *grams, double factor) {
+    if (factor <= 1 || seen[2] <= 0) {
+        return seen[2];
+    }
+    double earlier = (growth(seen[0], seen[1]) + growth(grams[0], grams[1])) / 2;
+    double exponent = (growth(seen[1], seen[2]) + growth(grams[1], grams[2])) / 2;
+    double fall = earlier > exponent ? (earlier - exponent) / 2 : 0;
+    double value = seen[2];
+    while (factor > 1) {
+        exponent = exponent > fall ? exponent - fall : 0;
+        value *= pow(factor < 4 ? factor : 4, exponent);
+        factor /= 4;
+    }
+    return value;
+}
+
+/* The same for a share: shares do not add up, but -ln(1 - share) does. `rare`: windows were chosen
+ * where patterns share nothing, so the quantity grows in proportion to their number. */
+static double extrapolate_share(const uint64_t *seen, uint64_t all, const double *grams,
+                                double factor, bool rare) {
+    double amount[LEVELS];
+    if (all == 0) {
+        return 1; /* no text: nothing is known, and the worst is assumed */
+    }
+    for (unsigned level = 0; level < LEVELS; level++) {
+        double share = (double)seen[level] / (double)all;
+        amount[level] = -log1p(-(share > TRAWL_SURVEY_MAX_SHARE ? TRAWL_SURVEY_MAX_SHARE : share));
+    }
+    return -expm1(-(rare && factor > 1 ? amount[2] * factor : extrapolate(amount, grams, factor)));
+}
+
+/* The frequencies by which windows are chosen that the filter's fold validates. */
+static trawl_anchor_counts *counts_of(const trawl_qgram_survey *survey,
+                                      const trawl_survey_filter *filter) {
+    return &survey->counts[filter->gram * TRAWL_ANCHOR_FOLDS + filter->validation_fold];
+}
+
+/* Enters the q-grams of the examined patterns, every `thin`-th of each class. */
+static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
+                       uint32_t thin, uint64_t case_bits, const slot_table *table) {
+    const trawl_patterns *patterns = survey->patterns;
+    uint32_t step = trawl_end_offsets_step_bytes(filter->stride + filter->anchor_slack);
+    memset(table->slots, 0, sizeof *table->slots << table->bits);
+    for (uint32_t length_class = filter->begin; length_class < TRAWL_SURVEY_CLASSES;
+         length_class++) {
+        uint32_t number = 0;
+        for (uint32_t i = survey->first[length_class]; i < survey->first[length_class + 1];
+             i += thin) {
+            const uint8_t *end = patterns->bytes + patterns->offsets[survey->ids[i] + 1];
+            unsigned level = number % 16 == 0 ? 0 : number % 4 == 0 ? 1 : 2;
+            number++;
+            uint32_t from =
+                filter->anchor_slack == 0
+                    ? 0
+                    : trawl_anchor_choose(counts_of(survey, filter), end,
+                                          trawl_pattern_length(patterns, survey->ids[i]),
+                                          filter->stride, filter->anchor_slack);
+            for (uint32_t distance = from; distance < from + filter->stride; distance++) {
+                uint64_t hash = gram_hash(patterns->bytes, end - distance, filter->gram, case_bits);
+                trawl_survey_slot *slot = find_slot(table, hash);
+                if (slot->used == 0) {
+                    slot->used = 1;
+                    memset(slot->lowest, NO_CLASS, sizeof slot->lowest);
+                }
+                slot->steps |= 1u << distance / step;
+                for (unsigned k = level; k < LEVELS; k++) {
+                    if (length_class < slot->lowest[k]) {
+                        slot->lowest[k] = (uint8_t)length_class;
+                    }
+                }
+            }
+        }
+    }
+}
+
+static bool is_run(const uint8_t *end, uint32_t length) {
+    uint32_t same = 1;
+    while (same < length && end[-1 - (ptrdiff_t)same] == end[-1]) {
+        same++;
+    }
+    return same == length;
+}
+
+/* Tests groups of samples at equal distances in the text, or in the pieces of the validating fold;
+ * returns the number of groups. */
+static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
+                             uint64_t case_bits, const slot_table *table, tallies *samples,
+                             double *ends_per_candidate) {
+    size_t span = (size_t)GROUP * filter->stride + filter->gram;
+    if (survey->length < span) {
+        return 0;
+    }
+    uint32_t candidates = 0, steps = 0;
+    size_t piece = TRAWL_ANCHOR_PIECE - span; /* places for a group in a piece */
+    size_t room =
+        filter->validated
+            ? trawl_anchor_validation_bytes(survey->length) / TRAWL_ANCHOR_PIECE * piece - 1
+            : survey->length - span;
+    /* Groups of large sets overlap: the samples of one lie between those of others. */
+    bool large = survey->slot_bits > TRAWL_SURVEY_SLOT_BITS;
+    size_t count = room / ((size_t)GROUP * (large ? 1 : filter->stride)) + 1;
+    /* The smaller the set, the less there is to gain from knowing better. */
+    size_t most = TRAWL_SURVEY_MIN_GROUPS + survey->patterns->count / 2;
+    most = most < TRAWL_SURVEY_MAX_GROUPS
+               ? most
+               : ((size_t)TRAWL_SURVEY_MAX_GROUPS << survey->slot_bits) >> TRAWL_SURVEY_SLOT_BITS;
+    most = filter->validated ? most / 2 : most; /* one fold has a quarter of the text */
+    count = count < most ? count : most;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = room * i / count;
+        at = filter->validated
+                 ? trawl_anchor_validation_offset(filter->validation_fold,
+                                                  at / piece * TRAWL_ANCHOR_PIECE + at % piece)
+                 : at;
+        const uint8_t *end = survey->text + at + filter->gram;
+        for (unsigned k = 0; k < GROUP; k++, end += filter->stride) {
+            const trawl_survey_slot *slot =
+                find_slot(table, gram_hash(survey->text, end, filter->gram, case_bits));
+            if (slot->used != 0 && !(filter->no_runs && is_run(end, filter->gram))) {
+                tally(samples, slot->lowest);
+                candidates++;
+                steps += (uint32_t)__builtin_popcount(slot->steps);
+            }
+        }
+    }
+    uint32_t step = trawl_end_offsets_step_bytes(filter->stride + filter->anchor_slack);
+    *ends_per_candidate = candidates == 0 ? 1 : (double)steps / candidates * step;
+    return (uint32_t)count;
+}
+
+void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
+                          trawl_survey_rates *rates) {
+    uint64_t case_bits = trawl_qgram_case_bits(filter->folded);
+    size_t examined = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[filter->begin];
+    uint32_t thin = 1;
+    while (examined / thin * filter->stride > (size_t)1 << (survey->slot_bits - 1)) {
+        thin *= 2;
+    }
+    tallies samples = {{{0}}}, grams = {{{0}}};
+    rates->ends_per_candidate = 1;
+    slot_table table = {.slots = survey->slots, .bits = 6};
+    while (table.bits < survey->slot_bits &&
+           (size_t)1 << table.bits <
+               2 * (examined / thin + TRAWL_SURVEY_CLASSES) * filter->stride) {
+        table.bits++;
+    }
+    if (filter->anchor_slack != 0) {
+        trawl_anchor_counts *counts = counts_of(survey, filter);
+        if (counts->gram == 0 || counts->folded != filter->folded) {
+            trawl_anchor_count(counts, filter->gram, filter->folded, filter->validation_fold,
+                               survey->text, survey->length);
+        }
+    }
+    fill_slots(survey, filter, thin, case_bits, &table);
+    uint64_t group_count =
+        test_samples(survey, filter, case_bits, &table, &samples, &rates->ends_per_candidate);
+    for (size_t i = 0; i < (size_t)1 << table.bits; i++) {
+        if (table.slots[i].used != 0) {
+            tally(&grams, table.slots[i].lowest);
+        }
+    }
+    uint64_t sum[2][LEVELS] = {{0}};
+    double all = 0, used = 0;
+    for (uint32_t length_class = filter->begin; length_class < TRAWL_SURVEY_CLASSES;
+         length_class++) {
+        for (unsigned level = 0; level < LEVELS; level++) {
+            sum[0][level] += samples.of[level][length_class];
+            sum[1][level] += grams.of[level][length_class];
+        }
+        all += (double)survey->count[length_class];
+        uint32_t picked =
+            (survey->first[length_class + 1] - survey->first[length_class] + thin - 1) / thin;
+        used += (double)picked;
+        double factor = used == 0 ? 1 : all / used;
+        double seen[LEVELS] = {(double)sum[1][0], (double)sum[1][1], (double)sum[1][2]};
+        rates->pass[length_class + 1] =
+            extrapolate_share(sum[0], GROUP * group_count, seen, factor, filter->anchor_slack != 0);
+        rates->grams[length_class + 1] = extrapolate(seen, seen, factor);
+    }
+}
+
+void trawl_survey_measure_endings(const trawl_qgram_survey *survey, double *shares) {
+    for (uint32_t length_class = 0; length_class < TRAWL_SURVEY_CLASSES; length_class++) {
+        shares[length_class] = 0;
+        if (survey->count[length_class] == 0) {
+            continue;
+        }
+        trawl_qgram_tier tier = {.window = survey->min_length[length_class],
+                                 .max_length = survey->min_length[length_class]};
+        trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(&tier);
+        trawl_survey_filter filter = {.begin = length_class,
+                                      .gram = suffixes.bytes[suffixes.count - 1],
+                                      .stride = 1,
+                                      .folded = survey->folded[length_class],
+                                      .no_runs = true}; /* run lengths exclude most of them */
+        trawl_survey_rates rates;
+        trawl_survey_measure(survey, &filter, &rates);
+        shares[length_class] = rates.pass[length_class + 1];
+    }
+}
+
+double trawl_survey_measure_pairs(const trawl_qgram_survey *survey, uint32_t end) {
+    const trawl_patterns *patterns = survey->patterns;
+    uint8_t single[256] = {0};
+    static const unsigned step = 8; /* bits of a byte of `pair` */
+    uint8_t pair[65536 / 8] = {0};
+    bool folded = false;
+    for (uint32_t length_class = 0; length_class < end; length_class++) {
+        folded |= survey->folded[length_class];
+    }
+    for (uint32_t i = 0; i < survey->first[end]; i++) {
+        const uint8_t *bytes = trawl_pattern_bytes(patterns, survey->ids[i]);
+        uint8_t first = folded ? trawl_fold(bytes[0]) : bytes[0];
+        if (trawl_pattern_length(patterns, survey->ids[i]) == 1) {
+            single[first] = 1;
+        } else {
+            uint32_t index = first | (uint32_t)(folded ? trawl_fold(bytes[1]) : bytes[1]) << 8;
+            pair[index / step] |= (uint8_t)(1u << index % step);
+        }
+    }
+    size_t hits = 0;
+    uint8_t before = 0;
+    for (size_t i = 0; i < survey->length; i++) {
+        uint8_t byte = folded ? trawl_fold(survey->text[i]) : survey->text[i];
+        uint32_t index = before | (uint32_t)byte << 8;
+        hits += single[byte] | (pair[index / step] >> index % step & 1);
+        before = byte;
+    }
+    return survey->length == 0 ? 1 : (double)hits / (double)survey->length;
+}
+
+unsigned trawl_survey_count_letters(const trawl_qgram_survey *survey, uint32_t begin, uint32_t end,
+                                    bool folded) {
+    bool seen[256] = {false};
+    unsigned letters = 0;
+    for (uint32_t i = survey->first[begin]; i < survey->first[end] && letters <= 4; i++) {
+        const uint8_t *bytes = trawl_pattern_bytes(survey->patterns, survey->ids[i]);
+        uint32_t length = trawl_pattern_length(survey->patterns, survey->ids[i]);
+        for (uint32_t k = 0; k < length; k++) {
+            uint8_t byte = folded ? trawl_fold(bytes[k]) : bytes[k];
+            letters += !seen[byte];
+            seen[byte] = true;
+        }
+    }
+    return letters;
+}

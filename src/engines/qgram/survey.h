@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The survey: how many samples of a text would be candidates, measured with some of the patterns
+ * and a sample of the text, without building a filter.
+ *
+ * Lengths are divided into classes, and a tier takes a run of neighbouring classes. Of a large set
+ * only a few thousand patterns are examined. Pass rates are measured for a sixteenth, a quarter and
+ * all of these, and extrapolated to the whole set: for random strings they grow in proportion to
+ * the number of patterns, for words, which share their q-grams, much more slowly.
+ */
+#ifndef TRAWL_ENGINES_QGRAM_SURVEY_H
+#define TRAWL_ENGINES_QGRAM_SURVEY_H
+
+#include "costs/cpu_constants.h"
+#include "engines/qgram/format.h"
+#include "pattern/patterns.h"
+
+struct trawl_survey_slot;
+struct trawl_anchor_counts;
+
+typedef struct trawl_qgram_survey {
+    const trawl_patterns *patterns;
+    const uint8_t *text;
+    size_t length;
+    /* Examined patterns, by class: those of class c are ids[first[c]] .. ids[first[c + 1] - 1]. */
+    uint32_t *ids;
+    uint32_t first[TRAWL_SURVEY_CLASSES + 1];
+    uint64_t count[TRAWL_SURVEY_CLASSES]; /* patterns of a class in the whole set */
+    bool folded[TRAWL_SURVEY_CLASSES];    /* one of them is case-insensitive */
+    uint32_t min_length[TRAWL_SURVEY_CLASSES], max_length[TRAWL_SURVEY_CLASSES];
+    /* Probability that a byte of the text and one of a pattern have the same lowest five bits. */
+    double same_bit;
+    /* Different q-grams of four bytes in the text, as a share of its positions. */
+    double spread;
+    struct trawl_survey_slot *slots; /* scratch, 1 << slot_bits of them */
+    uint32_t slot_bits;
+    /* Frequencies of q-grams, by their length and the fold that validates, counted when they are
+     * needed (engines/qgram/anchor.h). NULL: anchor offsets are not to be chosen. */
+    struct trawl_anchor_counts *counts;
+} trawl_qgram_survey;
+
+/* Prepares a survey; free it with trawl_survey_close, also after a failure. `made_up`: the text was
+ * made from the patterns, and does not tell what is rare. TRAWL_ERROR_MEMORY. */
+trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
+                               const void *text, size_t length, bool made_up, trawl_error *error);
+void trawl_survey_close(trawl_qgram_survey *survey);
+
+/* A sample filter for the patterns of the classes from `begin` on. */
+typedef struct trawl_survey_filter {
+    uint32_t begin;
+    uint32_t gram;
+    uint32_t stride;
+    uint32_t anchor_slack; /* as in trawl_qgram_tier; only where the survey has counts */
+    bool folded;
+    bool no_runs;             /* leaves out runs of one byte in the text */
+    bool validated;           /* examines only the pieces of the text in the validating fold */
+    uint32_t validation_fold; /* windows are chosen by the other folds (engines/qgram/anchor.h) */
+} trawl_survey_filter;
+
+/* Of a filter without false candidates for the classes begin .. end - 1, at [end]. */
+typedef struct trawl_survey_rates {
+    double pass[TRAWL_SURVEY_CLASSES + 1];  /* pass rate: candidates, as a share of samples */
+    double grams[TRAWL_SURVEY_CLASSES + 1]; /* different q-grams of the patterns */
+    double ends_per_candidate;              /* that the end offsets name, on average */
+} trawl_survey_rates;
+
+/* Measures the rates for all ends at once. The patterns of class `begin` have at least gram +
+ * stride - 1 bytes. */
+void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
+                          trawl_survey_rates *rates);
+
+/* Measures for each class the share of text bytes before which the last bytes of one of its
+ * patterns stand, as many as the suffix filter tests. */
+void trawl_survey_measure_endings(const trawl_qgram_survey *survey, double *shares);
+
+/* Returns the share of text bytes at which a pattern of the classes 0 .. end - 1 ends, all of which
+ * have one or two bytes. */
+double trawl_survey_measure_pairs(const trawl_qgram_survey *survey, uint32_t end);
+
+/* Counts the different bytes of the examined patterns of these classes, up to five or a few more.
+ */
+unsigned trawl_survey_count_letters(const trawl_qgram_survey *survey, uint32_t begin, uint32_t end,
+                                    bool folded);
+
+#endif
