@@ -219,7 +219,8 @@ static void damaged_filters_are_refused(void **state) {
         filter->probes = damage == 1 ? 0 : damage == 2 ? 9 : filter->probes;
         filter->both = damage == 3 ? filter->probes + 1 : filter->both;
         filter->ascii = damage == 4 ? 2 : filter->ascii;
-        filter->distance[filter->probes / 2] = damage == 5 ? REACH : filter->distance[filter->probes / 2];
+        filter->distance[filter->probes / 2] =
+            damage == 5 ? REACH : filter->distance[filter->probes / 2];
         header->checksum = trawl_block_checksum(block, size);
         trawl_status status = trawl_db_load_memory(block, size, &db, &error);
         assert_int_equal(status, damage == 0 ? TRAWL_OK : TRAWL_ERROR_FORMAT);
