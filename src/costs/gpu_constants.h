@@ -111,8 +111,8 @@
 /* Shorter samples of a text (bytes) say nothing: text is made up of the patterns instead. */
 #define TRAWL_GPU_LEAST_SAMPLE_BYTES ((size_t)4096)
 
-/* A sample of the text is taken in slices of so many bytes from all over it. */
-#define TRAWL_GPU_SLICE_BYTES ((size_t)1024)
+/* A sample of the text is taken in pieces of so many bytes from all over it. */
+#define TRAWL_GPU_SAMPLE_PIECE_BYTES ((size_t)1024)
 
 /* Bytes that made-up text takes from one place of a pattern: few, so that it has no long samples of
  * the patterns. */
@@ -137,7 +137,7 @@
 
 /* Limits of the automaton: keys (spellings), bytes of all keys (only some hundred states have rows
  * in shared memory), bytes of its table, and the longest pattern (a thread's walk begins so many
- * bytes before the part that it owns). */
+ * bytes before the strip that it owns). */
 #define TRAWL_GPU_AUTOMATON_MOST_KEYS ((size_t)16384)
 #define TRAWL_GPU_AUTOMATON_MOST_BYTES ((size_t)1 << 20)
 #define TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES ((uint64_t)64 << 20)
@@ -172,5 +172,50 @@
 
 /* Without a sample: patterns from which on a text of these letters alone is assumed. */
 #define TRAWL_GPU_PACKED_LEAST_PATTERNS 32u
+
+/* ------------------------------------------------------------------ ac-dfa, kernel hot */
+
+/* Threads of a block: one block stays on each multiprocessor. */
+#define TRAWL_GPU_HOT_THREADS 1024u
+
+/* The least bytes of a strip, the text that a thread walks at once. */
+#define TRAWL_GPU_HOT_LEAST_STRIP_BYTES 64u
+
+/* Strips for each thread: no thread then waits long for the last strips of the others. Fewer and
+ * longer strips are walked where overlaps would cost more time than that saves. */
+#define TRAWL_GPU_HOT_ROUNDS 2u
+
+/* Time of a block with fewer than 1,024 busy threads, relative to one with 1,024:
+ * sqrt(1 + SLOWER * ((1,024 / threads)^2 - 1)). Measured: 768 threads take 1.11 times as long, 512
+ * 1.42, and 256 2.6 (docs/notebook/2026-11-gpu-qgram-steps.md). */
+#define TRAWL_GPU_HOT_BUSY_THREADS 1024.0
+#define TRAWL_GPU_HOT_SLOWER 0.4
+
+/* A thread that asks the full table keeps the 32 threads of its warp waiting for three steps. */
+#define TRAWL_GPU_HOT_WARP 32.0
+#define TRAWL_GPU_HOT_STEPS_WAITED 3.0
+
+/* Banks of shared memory, of four bytes each. */
+#define TRAWL_GPU_BANKS 32u
+
+/* The fraction of the L2 cache up to which the full table is answered by it; each doubling beyond
+ * costs hot_memory (trawl_device_costs) more. */
+#define TRAWL_GPU_HOT_CACHE_FRACTION 0.6
+
+/* Bytes of a sample that the price is found by, at most. */
+#define TRAWL_GPU_HOT_MOST_SAMPLE ((size_t)1 << 18)
+
+/* The price ranks states by every other stripe of the sample, of so many bytes, and is validated by
+ * the other stripes: states that were ranked by the same text would seem to be visited more. */
+#define TRAWL_GPU_HOT_STRIPE_BYTES ((size_t)4096)
+
+/* Bits of a state's rank in an entry of 16 bits; those above say how many patterns end there. */
+#define TRAWL_GPU_HOT_LEAST_RANK_BITS 1u
+#define TRAWL_GPU_HOT_MOST_RANK_BITS 15u
+
+/* At upload states are ranked by a walk over so many bytes of the sample, in pieces from all over
+ * it: enough to meet all the thousands of states that shared memory has room for. */
+#define TRAWL_GPU_HOT_RANKED_BYTES ((size_t)1 << 20)
+#define TRAWL_GPU_HOT_RANKED_PIECES ((size_t)64)
 
 #endif

@@ -7,40 +7,29 @@
 #include "base/allocate.h"
 #include "base/status.h"
 #include "costs/automata.h"
+#include "costs/gpu_constants.h"
 #include "engines/ac_dfa/hot_walk.h"
-
-/* The kernel's own numbers (engines/ac_dfa/state_ranks.c). */
-#define CLASS_BYTES 256u
-#define MOST_RANK_BITS 15u
-#define THREADS 1024u                  /* of a block */
-#define TEXT_BYTES (UINT64_C(1) << 30) /* that prices are for */
-
-/* States are ranked by every other piece of the text, and judged by the others: else they would
- * seem to be the right ones. */
-#define PIECE_BYTES ((size_t)4096)
-
-#define MOST_TEXT ((size_t)1 << 18)
 
 typedef struct visited_state {
     uint64_t state;
-    uint32_t ranking, judging; /* visits by the two halves */
-    bool ends, verified;       /* matches */
+    uint32_t ranking, validating; /* visits in stripes of either kind */
+    bool ends, verified;          /* matches */
 } visited_state;
 
-/* Falling, and then by the state, so that a set always gets the same plan. */
+/* Most visits first, and then by the state, so that a set always gets the same plan. */
 static int by_visits(const void *left, const void *right) {
     const visited_state *a = left, *b = right;
     return a->ranking != b->ranking ? (a->ranking > b->ranking ? -1 : 1)
                                     : (a->state > b->state) - (a->state < b->state);
 }
 
-/* Makes one entry of all visits of each state; returns how many states there are. `places` are
- * zeros: 1 << bits of them, more than there are steps. */
+/* Gathers the visits of each state in one entry, and sorts the entries; returns their number.
+ * `places` is a hash table of 1 << bits zeros, more than there are steps. */
 static size_t gather(const trawl_automata_steps *trace, visited_state *visited, uint32_t *places,
                      uint32_t bits) {
     size_t count = 0;
     for (size_t i = 0; i < trace->steps; i++) {
-        bool judges = i / PIECE_BYTES % 2 != 0;
+        bool validates = i / TRAWL_GPU_HOT_STRIPE_BYTES % 2 != 0;
         uint8_t ends = i == 0 ? 0 : trace->ends[i - 1]; /* states are those before a byte */
         uint64_t state = trace->states[i];
         size_t place = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
@@ -52,8 +41,8 @@ static size_t gather(const trawl_automata_steps *trace, visited_state *visited, 
             places[place] = (uint32_t)count;
         }
         visited_state *entry = &visited[places[place] - 1];
-        entry->ranking += !judges;
-        entry->judging += judges;
+        entry->ranking += !validates;
+        entry->validating += validates;
         entry->ends |= ends != 0;
         entry->verified |= (ends & TRAWL_TRACE_VERIFIED) != 0;
     }
@@ -61,70 +50,71 @@ static size_t gather(const trawl_automata_steps *trace, visited_state *visited, 
     return count;
 }
 
-/* Steps that the judging half takes outside of so many rows, whose entries have so many bits for a
- * state; *ranking: the same of the other half. */
+/* Steps in the validating stripes that need the full table, if shared memory has `rows` rows whose
+ * entries have `bits` bits for a state; *ranking: the same of the ranking stripes. */
 static double steps_elsewhere(const visited_state *visited, size_t count, double rows,
                               uint32_t bits, bool whole, double *ranking) {
-    double judging = 0, unknown = 0, known = 0;
+    double validating = 0, unknown = 0, known = 0;
     *ranking = 0;
     for (size_t i = 0; i < count; i++) {
         const visited_state *state = &visited[i];
         known += state->ranking != 0;
         /* With one bit beside the state an entry cannot say how many matches end there. */
-        bool unsaid = state->verified || (state->ends && bits == MOST_RANK_BITS);
+        bool unsaid = state->verified || (state->ends && bits == TRAWL_GPU_HOT_MOST_RANK_BITS);
         if (!whole && state->ranking == 0) {
-            unknown += state->judging;
+            unknown += state->validating;
         } else if (unsaid || (!whole && (double)i >= rows)) {
-            judging += state->judging;
+            validating += state->validating;
             *ranking += state->ranking;
         }
     }
-    /* A device ranks by a longer text: the more rows are left, the more of what this one has not
-     * met gets one there. */
-    return judging + unknown * fmin(known / rows, 1);
+    /* States at upload are ranked by a longer text: the more rows are left, the more of the states
+     * that this sample has not met get one. */
+    return validating + unknown * fmin(known / rows, 1);
 }
 
-/* The share of steps, with as many bits for a state as leave the fewest elsewhere. */
+/* The fraction of such steps, with the number of bits for a state that makes it least. */
 static double share_elsewhere(const visited_state *visited, size_t count, size_t steps,
                               trawl_hot_estimate *estimate) {
     double all = 0, least = INFINITY, best = 0;
     double most = estimate->rows;
-    bool whole = estimate->states <= most && estimate->states <= 1 << MOST_RANK_BITS;
+    bool whole = estimate->states <= most && estimate->states <= 1 << TRAWL_GPU_HOT_MOST_RANK_BITS;
     for (size_t i = 0; i < count; i++) {
-        all += visited[i].judging;
+        all += visited[i].validating;
     }
-    for (uint32_t bits = 1; bits <= MOST_RANK_BITS; bits++) {
+    for (uint32_t bits = 1; bits <= TRAWL_GPU_HOT_MOST_RANK_BITS; bits++) {
         double rows = fmin(UINT32_C(1) << bits, most);
-        if (whole && (double)(UINT32_C(1) << bits) < estimate->states && bits < MOST_RANK_BITS) {
+        if (whole && (double)(UINT32_C(1) << bits) < estimate->states &&
+            bits < TRAWL_GPU_HOT_MOST_RANK_BITS) {
             continue;
         }
         double ranking,
-            judging = steps_elsewhere(visited, count, fmax(rows - 1, 1), bits, whole, &ranking);
+            validating = steps_elsewhere(visited, count, fmax(rows - 1, 1), bits, whole, &ranking);
         if (ranking <= least) {
             least = ranking;
-            best = judging;
+            best = validating;
             estimate->rows = (uint32_t)fmin(rows, estimate->states);
         }
         if (whole || rows >= most) {
             break;
         }
     }
-    return steps < 2 * PIECE_BYTES || all <= 0 ? 0 : best / all;
+    return steps < 2 * TRAWL_GPU_HOT_STRIPE_BYTES || all <= 0 ? 0 : best / all;
 }
 
 static double price(const trawl_hot_estimate *estimate, double classes,
                     const trawl_patterns *patterns, const trawl_cuda_properties *device,
                     const trawl_device_costs *costs) {
-    double over_cache =
-        fmax(0, log2((double)estimate->table_bytes / (0.6 * (double)device->cache_bytes)));
+    double over_cache = fmax(0, log2((double)estimate->table_bytes /
+                                     (TRAWL_GPU_HOT_CACHE_FRACTION * (double)device->cache_bytes)));
     double step = costs->hot_step +
                   costs->hot_conflict * trawl_hot_bank_conflicts((uint32_t)classes) +
                   costs->hot_wait * estimate->waits +
                   estimate->elsewhere * (costs->hot_cached + costs->hot_memory * over_cache);
-    double parts;
-    (void)trawl_hot_strip_bytes(TEXT_BYTES, patterns->max_length - 1, device->multiprocessors,
-                                THREADS, &parts);
-    return parts * (step + estimate->verified * costs->hot_verified);
+    double overlaps; /* the time with overlaps, relative to that without */
+    (void)trawl_hot_strip_bytes(TRAWL_GPU_PRICED_TEXT_BYTES, patterns->max_length - 1,
+                                device->multiprocessors, TRAWL_GPU_HOT_THREADS, &overlaps);
+    return overlaps * (step + estimate->verified * costs->hot_verified);
 }
 
 trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8_t *text,
@@ -134,7 +124,7 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
     trawl_automata_estimate automata;
     trawl_automata_steps trace;
     *estimate = (trawl_hot_estimate){.picoseconds = 0};
-    length = length < MOST_TEXT ? length : MOST_TEXT;
+    length = length < TRAWL_GPU_HOT_MOST_SAMPLE ? length : TRAWL_GPU_HOT_MOST_SAMPLE;
     trawl_status status = trawl_automata_trace(patterns, text, length, &automata, &trace, error);
     if (status != TRAWL_OK) {
         return status;
@@ -149,7 +139,7 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
         status = trawl_fail_memory(error, "planning", length * sizeof *visited);
     } else {
         double row_bytes = 2 * trace.classes;
-        double room = (double)device->shared_bytes - CLASS_BYTES;
+        double room = (double)device->shared_bytes - TRAWL_GPU_CLASS_BYTES;
         for (size_t i = 0; i < trace.steps; i++) {
             estimate->verified += (trace.ends[i] & TRAWL_TRACE_VERIFIED) != 0;
         }
@@ -162,7 +152,7 @@ trawl_status trawl_hot_estimate_make(const trawl_patterns *patterns, const uint8
         size_t count = gather(&trace, visited, places, bits);
         estimate->elsewhere = share_elsewhere(visited, count, trace.steps, estimate);
         estimate->waits = trawl_hot_waits(estimate->elsewhere);
-        estimate->shared_bytes = (uint64_t)(CLASS_BYTES + estimate->rows * row_bytes);
+        estimate->shared_bytes = (uint64_t)(TRAWL_GPU_CLASS_BYTES + estimate->rows * row_bytes);
         estimate->picoseconds = price(estimate, trace.classes, patterns, device, costs);
     }
     trawl_release(visited);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What kernel hot's steps depend on besides the automaton, for those who price it. */
+/* The time of kernel hot apart from the automaton: for its launch plan and for its price. */
 #ifndef TRAWL_ENGINES_AC_DFA_HOT_WALK_H
 #define TRAWL_ENGINES_AC_DFA_HOT_WALK_H
 
 #include <stdint.h>
 
-/* From 0, where the rows of different states begin in different banks, to 1, where all begin in the
- * same one, as rows of 64 columns do: threads with the same byte then wait for each other. */
+/* How much the rows of different states share banks of shared memory: 0 if they begin in different
+ * banks, 1 if all begin in the same one, as rows of 64 columns do. Threads with the same byte then
+ * wait for each other. */
 double trawl_hot_bank_conflicts(uint32_t classes);
 
-/* How long the parts of a text are, one of which a thread walks at a time: short ones give all
- * threads of blocks of `threads` work, but begin `overlap` bytes before what they own. *cost: the
- * time that this choice takes, relative to enough parts without overlap; or NULL. */
+/* Bytes of a strip, the text that a thread walks at once: short strips give all threads of blocks
+ * of `threads` work, but each walk begins `overlap` bytes before its strip. *cost: the time with
+ * this length, relative to enough strips without overlap; or NULL. */
 uint32_t trawl_hot_strip_bytes(uint64_t length, uint64_t overlap, uint32_t multiprocessors,
                                uint32_t threads, double *cost);
 
-/* The share of steps in which a warp waits for a thread that asks the full table, where a thread
- * does so in a share `elsewhere` of its own. */
+/* The fraction of steps in which a warp waits for a thread that asks the full table, if a thread
+ * asks it in the fraction `elsewhere` of its steps. */
 double trawl_hot_waits(double elsewhere);
 
 #endif

@@ -7,19 +7,11 @@
 #include "automaton/dfa.h"
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/gpu_constants.h"
 #include "database/outputs.h"
 
-/* What is walked: enough that the states in fast memory, some thousands, are all met. */
-#define SAMPLE_BYTES ((size_t)1 << 20)
-#define SAMPLE_WINDOWS ((size_t)64)
-
-#define LANES ((size_t)4) /* parts of a text that are walked side by side */
-
-/* Bytes that made-up text takes from one place of the patterns. */
-#define PIECE_BYTES 3u
-
-#define FEWEST_RANK_BITS 1u
-#define MOST_RANK_BITS 15u
+/* Places of a text that are walked in turn: a step waits for the one before it. */
+#define LANES ((size_t)4)
 
 /* ------------------------------------------------------------------ walking */
 
@@ -61,7 +53,8 @@ static uint32_t walk_bytes(const dfa_walk *walk, uint32_t state, const uint8_t *
     return state;
 }
 
-/* The state after this place of a text: the bytes before it that a pattern may have lead there. */
+/* The state before text[place]: that of a walk over as many bytes before it as patterns are long.
+ */
 static uint32_t state_at(const dfa_walk *walk, const uint8_t *text, size_t place) {
     uint32_t state = 0;
     for (size_t i = place < walk->longest ? 0 : place - walk->longest; i < place; i++) {
@@ -70,36 +63,37 @@ static uint32_t state_at(const dfa_walk *walk, const uint8_t *text, size_t place
     return state;
 }
 
-/* Walks parts of a long text side by side, as each step waits for the one before. */
+/* Walks a text in LANES places in turn, if it is long enough. */
 static void walk_text(const dfa_walk *walk, const uint8_t *text, size_t length, uint32_t *visits) {
-    const size_t part = length / LANES;
+    const size_t lane_bytes = length / LANES;
     uint32_t state[LANES] = {0};
-    if (part / LANES < walk->longest) {
+    if (lane_bytes / LANES < walk->longest) {
         (void)walk_bytes(walk, 0, text, length, visits);
         return;
     }
     for (size_t lane = 1; lane < LANES; lane++) {
-        state[lane] = state_at(walk, text, lane * part);
+        state[lane] = state_at(walk, text, lane * lane_bytes);
     }
-    for (size_t i = 0; i < part; i++) {
+    for (size_t i = 0; i < lane_bytes; i++) {
         for (size_t lane = 0; lane < LANES; lane++) {
-            state[lane] = step(walk, state[lane], text[lane * part + i]);
+            state[lane] = step(walk, state[lane], text[lane * lane_bytes + i]);
             visits[state[lane]]++;
         }
     }
-    (void)walk_bytes(walk, state[LANES - 1], text + LANES * part, length - LANES * part, visits);
+    (void)walk_bytes(walk, state[LANES - 1], text + LANES * lane_bytes, length - LANES * lane_bytes,
+                     visits);
 }
 
 static void walk_sample(const dfa_walk *walk, const uint8_t *sample, size_t length,
                         uint32_t *visits) {
-    if (length <= SAMPLE_BYTES) {
+    if (length <= TRAWL_GPU_HOT_RANKED_BYTES) {
         walk_text(walk, sample, length, visits);
         return;
     }
-    size_t window = SAMPLE_BYTES / SAMPLE_WINDOWS;
-    size_t stride = (length - window) / (SAMPLE_WINDOWS - 1);
-    for (size_t i = 0; i < SAMPLE_WINDOWS; i++) {
-        walk_text(walk, sample + i * stride, window, visits);
+    size_t piece = TRAWL_GPU_HOT_RANKED_BYTES / TRAWL_GPU_HOT_RANKED_PIECES;
+    size_t stride = (length - piece) / (TRAWL_GPU_HOT_RANKED_PIECES - 1);
+    for (size_t i = 0; i < TRAWL_GPU_HOT_RANKED_PIECES; i++) {
+        walk_text(walk, sample + i * stride, piece, visits);
     }
 }
 
@@ -108,12 +102,12 @@ static void walk_made_up(const dfa_walk *walk, const trawl_pattern_view *pattern
     uint64_t bytes = patterns->offsets[patterns->count];
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
     uint32_t state = 0;
-    for (size_t i = 0; bytes != 0 && i < SAMPLE_BYTES; i += PIECE_BYTES) {
+    for (size_t i = 0; bytes != 0 && i < TRAWL_GPU_HOT_RANKED_BYTES; i += TRAWL_GPU_MADE_UP_BYTES) {
         random ^= random << 13; /* Marsaglia's xorshift */
         random ^= random >> 7;
         random ^= random << 17;
         uint64_t from = (random >> 16) % bytes;
-        for (uint64_t j = from; j < from + PIECE_BYTES && j < bytes; j++) {
+        for (uint64_t j = from; j < from + TRAWL_GPU_MADE_UP_BYTES && j < bytes; j++) {
             state = step(walk, state, patterns->bytes[j]);
             visits[state]++;
         }
@@ -223,8 +217,8 @@ uint32_t trawl_state_total(const trawl_db *db, uint32_t state) {
 }
 
 static uint32_t bits_for(uint32_t count) {
-    uint32_t bits = FEWEST_RANK_BITS;
-    while (bits < MOST_RANK_BITS && (UINT32_C(1) << bits) < count) {
+    uint32_t bits = TRAWL_GPU_HOT_LEAST_RANK_BITS;
+    while (bits < TRAWL_GPU_HOT_MOST_RANK_BITS && (UINT32_C(1) << bits) < count) {
         bits++;
     }
     return bits;
@@ -232,12 +226,13 @@ static uint32_t bits_for(uint32_t count) {
 
 trawl_hot_shape trawl_hot_shape_choose(const trawl_db *db, const trawl_state_ranks *ranks,
                                        uint32_t capacity) {
-    if (ranks->states <= capacity && ranks->states <= UINT32_C(1) << MOST_RANK_BITS) {
+    if (ranks->states <= capacity && ranks->states <= UINT32_C(1) << TRAWL_GPU_HOT_MOST_RANK_BITS) {
         return (trawl_hot_shape){ranks->states, bits_for(ranks->states), true};
     }
     trawl_hot_shape best = {0, 0, false};
     uint64_t fewest = UINT64_MAX;
-    for (uint32_t bits = FEWEST_RANK_BITS; bits <= MOST_RANK_BITS; bits++) {
+    for (uint32_t bits = TRAWL_GPU_HOT_LEAST_RANK_BITS; bits <= TRAWL_GPU_HOT_MOST_RANK_BITS;
+         bits++) {
         uint32_t rows = (UINT32_C(1) << bits) < capacity ? UINT32_C(1) << bits : capacity;
         rows = (rows < ranks->states ? rows : ranks->states) - 1; /* one means "elsewhere" */
         uint32_t see_elsewhere = (UINT32_C(1) << (16 - bits)) - 1;

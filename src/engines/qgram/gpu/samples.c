@@ -31,14 +31,14 @@ static uint64_t random_next(uint64_t *state) {
 static size_t gather(const trawl_cuda_qgram_samples *self, const uint8_t *sample, size_t length) {
     if (sample != NULL && length >= TRAWL_GPU_LEAST_SAMPLE_BYTES) {
         size_t fours =
-            (length < SAMPLE_BYTES ? length : SAMPLE_BYTES) / (4 * TRAWL_GPU_SLICE_BYTES);
+            (length < SAMPLE_BYTES ? length : SAMPLE_BYTES) / (4 * TRAWL_GPU_SAMPLE_PIECE_BYTES);
         for (size_t i = 0; i < 4 * fours; i++) {
             size_t place = i % 4 == 3 ? 3 * fours + i / 4 : i / 4 * 3 + i % 4;
-            memcpy(self->text + place * TRAWL_GPU_SLICE_BYTES,
-                   sample + (length - TRAWL_GPU_SLICE_BYTES) / (4 * fours - 1) * i,
-                   TRAWL_GPU_SLICE_BYTES);
+            memcpy(self->text + place * TRAWL_GPU_SAMPLE_PIECE_BYTES,
+                   sample + (length - TRAWL_GPU_SAMPLE_PIECE_BYTES) / (4 * fours - 1) * i,
+                   TRAWL_GPU_SAMPLE_PIECE_BYTES);
         }
-        return 4 * fours * TRAWL_GPU_SLICE_BYTES;
+        return 4 * fours * TRAWL_GPU_SAMPLE_PIECE_BYTES;
     }
     const trawl_patterns *patterns = self->patterns;
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
