@@ -2,6 +2,15 @@
 /*
  * The contract of an engine: it turns a pattern set into sections of a database, and it checks such
  * sections. A walker (scan/contract.h) scans a text with them; each device has its own walker.
+ *
+ * Compiling calls, in this order (database/assemble.c):
+ *
+ *     plan      decides everything; reserves each section with its exact size
+ *     fill      writes the sections (not called after a refusal)
+ *     release   frees what plan allocated (always called)
+ *
+ * Loading a database calls validate. Section kinds of a new engine are new values at the end of
+ * trawl_section_kind (database/image.h). engines/wu_manber/build.c is an example of all four.
  */
 #ifndef TRAWL_DATABASE_ENGINE_H
 #define TRAWL_DATABASE_ENGINE_H
@@ -23,10 +32,11 @@ typedef struct trawl_build {
     trawl_image *image;
     trawl_error *error;
 
-    void *state;          /* whatever plan leaves for fill; `release` frees it */
-    uint64_t states;      /* for trawl_db_information; 0 or 1 where they do not apply */
-    uint64_t table_bytes; /* the engine's own sections together */
-    uint32_t parts;
+    void *state; /* what plan leaves for fill; `release` frees it */
+    /* For trawl_db_information; 0 or 1 where they do not apply. */
+    uint64_t states;
+    uint64_t table_bytes; /* of the engine's own sections; trawl_build_reserve adds to it */
+    uint32_t parts;       /* tables side by side, each with keys of its own; 1 for most engines */
     uint32_t byte_classes;
     uint32_t state_bytes;
 } trawl_build;

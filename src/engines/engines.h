@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What each engine defines, by its name in engines/list.h: trawl_engine_NAME (database/engine.h)
- * and trawl_walker_NAME (scan/contract.h), its walker on the CPU.
+ * What each engine defines, by its name in engines/list.h:
+ *
+ *     trawl_engine_NAME   its compilation and description   database/engine.h engines/NAME/build.c
+ *     trawl_walker_NAME   its walker on the CPU             scan/contract.h     engines/NAME/scan.c
+ *     trawl_cuda_NAME     ENGINE_WITH_KERNELS: its kernels  gpu/contract.cuh    engines/NAME/cuda
+ *
+ * The first two are declared here, the third in gpu/contract.cuh. This header is the only one of
+ * engines/ that an engine's folder includes.
  */
 #ifndef TRAWL_ENGINES_ENGINES_H
 #define TRAWL_ENGINES_ENGINES_H

@@ -1,19 +1,36 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The contract between the scan call (scan.cu) and the engines' kernels.
+ * The contract between the scan call (run/gpu/scan.cu) and the engines' kernels.
  *
- * A scan goes over the text in slices of at most `slice_bytes` owned bytes. In a slice every thread
- * owns a strip: `strip_bytes` consecutive bytes, the last strip fewer. Strip s begins at
- * trawl_cuda_strip_begin(), so that with strip_bytes a multiple of 16 (or block_threads *
- * strip_bytes one, for blocks that load together) every strip (or block) begins at an address that
- * is a multiple of 16; the first one begins up to 15 bytes before the owned bytes, which are not
- * reported. A thread reports the matches whose last byte it owns, and so has to read up to
- * max_length - 1 bytes before its strip, but never before text[0] nor at or behind text[length].
+ * A scan cuts the text into *slices* of at most `slice_bytes` owned bytes. A launch works on one
+ * slice. As a walker's window, a slice has the overlap before its owned bytes, so that a kernel can
+ * read up to max_length - 1 bytes before them:
  *
- * Matches are made in two walks: pass SIZES counts those of every strip, an exclusive sum over all
- * strips says where each one's matches go, pass RECORDS writes them there. Strips follow each other
- * in the text, so the order is canonical if it is so within each strip; for kernels that cannot do
- * that (`ordered` false) scan.cu sorts each strip afterwards, or only what has equal ends.
+ *     slice.text
+ *     |  overlap  |                       owned bytes                       |
+ *     0           slice.owned                                    slice.length
+ *              |    strip 0     |    strip 1     |    strip 2     | strip 3 |
+ *              ^ trawl_cuda_origin(): a multiple of 16 in memory, up to 15 bytes before text[owned]
+ *
+ * Each thread (or group of strip_threads threads) owns a *strip*: `strip_bytes` bytes, the last
+ * strip fewer. All strips begin at addresses that are multiples of 16 if strip_bytes is one; if
+ * only block_threads * strip_bytes is one, this holds for the first strip of each block, which is
+ * enough for blocks that load their text together. Bytes of strip 0 before text[owned] are not
+ * owned.
+ *
+ * The thread that owns the last byte of a match reports the match. To find it, the thread reads up
+ * to max_length - 1 bytes before its strip, but never before text[0], and none at or behind
+ * text[length].
+ *
+ * Records take two walks. Pass SIZES counts the matches of every strip; an exclusive sum over all
+ * strips says where the records of each strip begin; pass RECORDS writes them there. Strips follow
+ * each other in the text, so records are in canonical order if they are within each strip. For
+ * kernels that cannot do that (`ordered` false) scan.cu sorts each strip's records afterwards, or
+ * only those with equal ends (`ordered_ends`).
+ *
+ * A new kernel needs: its name in the engine's `kernels` (engines/X/build.c), an index in the same
+ * order in cuda/engine.cuh, and its cases in the engine's `plan` and `launch` (trawl_cuda_engine
+ * below). The simplest example is engines/ac_dfa/cuda/direct.cu. Reporting is in gpu/emission.cuh.
  */
 #ifndef TRAWL_GPU_CONTRACT_CUH
 #define TRAWL_GPU_CONTRACT_CUH
@@ -22,20 +39,20 @@
 
 typedef unsigned long long trawl_counter; /* what CUDA's atomics take */
 
-/* Threads of a block, at most. */
+/* Most threads of a block: CUDA's own limit. */
 #define TRAWL_CUDA_MOST_THREADS 1024u
 
-/* Owned bytes of a slice, at most. */
+/* Most owned bytes of a slice. */
 #define TRAWL_CUDA_LARGEST_SLICE (UINT64_C(1) << 30)
 
-/* A slice of text that a launch works on, as trawl_window; at most 2^30 + max_length bytes. */
+/* The text of one launch; at most 2^30 + max_length bytes. */
 typedef struct trawl_cuda_slice {
     const uint8_t *text; /* first readable byte */
     uint32_t length;     /* readable bytes */
     uint32_t owned;      /* index of the first owned byte; below length */
     uint64_t base;       /* offset of text[0] in the whole text */
-    uint64_t first; /* index of text[owned] among the owned bytes of the scan: for ends, states;
-                       a multiple of 32 */
+    uint64_t first; /* index of text[owned] among the owned bytes of the scan, a multiple of 32:
+                       where its bit of `ends` and its entry of `states` are */
 } trawl_cuda_slice;
 
 typedef enum trawl_cuda_pass {
@@ -52,8 +69,9 @@ typedef enum trawl_cuda_pass {
 typedef struct trawl_cuda_output {
     trawl_cuda_pass pass;
     trawl_counter *total;
-    trawl_counter *hits;        /* for each key of all parts of the database: chains met */
-    trawl_counter *per_pattern; /* only for patterns that had to be verified, see emit.cuh */
+    trawl_counter *hits; /* for each key of all parts of the database: how often it is the longest
+                            key that ends */
+    trawl_counter *per_pattern; /* only matches that had to be verified, see gpu/emission.cuh */
     trawl_counter *sizes;       /* of this slice's strips */
     trawl_cuda_match *matches;
     trawl_counter capacity;
@@ -67,30 +85,29 @@ typedef struct trawl_cuda_keys {
     uint32_t first_hit; /* index of key 0 in `hits` */
 } trawl_cuda_keys;
 
-/* What a kernel reports with; passed by value. Pointers are the device's. */
+/* All that reporting needs; passed to kernels by value. Pointers are the device's. */
 typedef struct trawl_cuda_reporter {
     trawl_cuda_slice slice;
     trawl_cuda_output output;
     trawl_pattern_view patterns;
 } trawl_cuda_reporter;
 
-/* How a kernel is launched. The engine's `plan` decides it. */
+/* How a kernel is launched for a scan. The engine's `plan` decides it. */
 typedef struct trawl_cuda_launch_plan {
     uint32_t kernel; /* index into the engine's kernels */
     trawl_table_path table_path;
-    uint32_t block_threads;   /* T */
-    uint32_t strip_bytes;     /* S_thread */
-    uint32_t strip_threads;   /* threads that share a strip; 0: strips are threads'. Else
-                                strip_bytes are those of a strip */
-    uint32_t shared_bytes;    /* dynamic shared memory of a block */
-    bool ordered;             /* RECORDS come in canonical order within each strip */
-    bool ordered_ends;        /* they come by their ends, those of equal ends in any order */
-    uint64_t slice_bytes;     /* most owned bytes of a slice: a multiple of 4096; 0: the largest */
+    uint32_t block_threads; /* T */
+    uint32_t strip_bytes;
+    uint32_t strip_threads; /* threads that own a strip together; 0: one */
+    uint32_t shared_bytes;  /* dynamic shared memory of a block */
+    bool ordered;           /* RECORDS come in canonical order within each strip */
+    bool ordered_ends;      /* RECORDS come by ascending ends, those with equal ends in any order */
+    uint64_t slice_bytes;   /* most owned bytes of a slice: a multiple of 4096; 0: the largest */
     uint64_t workspace_bytes; /* of the engine's own, for one slice of `slice_bytes` or of the
                                  whole text when that is shorter */
 } trawl_cuda_launch_plan;
 
-/* What the plan depends on: the caller's request, 0 where there are none. */
+/* What a caller asks for; 0 where the engine decides. */
 typedef struct trawl_cuda_launch_request {
     trawl_cuda_form form;
     uint32_t block_threads; /* a multiple of 32, at most TRAWL_CUDA_MOST_THREADS */
@@ -102,14 +119,15 @@ typedef struct trawl_cuda_launch_request {
 typedef struct trawl_cuda_device {
     int number;
     int multiprocessors;
-    size_t shared_bytes; /* of a block, at most (opt-in) */
+    size_t shared_bytes; /* most of a block, with permission (trawl_cuda_allow_shared) */
     size_t l2_bytes;
-    size_t texture_elements; /* of a texture over linear memory, at most */
+    size_t texture_elements; /* most of a texture over linear memory */
     uint32_t warp;
-    bool overlaps; /* a kernel's launch with the end of the one before it */
+    bool overlaps; /* a launch may overlap with the end of the kernel before it (from 9.0 on) */
     const trawl_gpu_tuning *tuning;
 } trawl_cuda_device;
 
+/* An engine on CUDA devices: trawl_cuda_NAME, in engines/NAME/cuda/engine.cu. */
 typedef struct trawl_cuda_engine {
     /* Makes whatever the kernels need besides the database's block: uploaded->tables. On failure
      * nothing is left behind. `sample` may be NULL. */
@@ -117,24 +135,24 @@ typedef struct trawl_cuda_engine {
                             trawl_error *error);
     void (*release)(trawl_cuda_db *uploaded);
 
-    /* Fills the plan, of which all but the kernel is 0, or refuses what this kernel cannot do with
-     * this database: TRAWL_ERROR_LIMIT with a sentence that names the limit and a kernel that would
-     * do. Refuses a block shape that is not possible with TRAWL_ERROR_ARGUMENT. States are only
-     * asked of databases that have them (trawl_cuda_state_bytes). */
+    /* Fills the plan, in which only the kernel is set. Refuses what this kernel cannot do with this
+     * database with TRAWL_ERROR_LIMIT and a sentence that names the limit and a kernel that can;
+     * refuses an impossible block shape with TRAWL_ERROR_ARGUMENT. Form STATES is only asked of
+     * databases that have states (trawl_cuda_state_bytes). */
     trawl_status (*plan)(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                          trawl_cuda_launch_plan *plan, trawl_error *error);
 
-    /* Launches one pass over one slice; asynchronous. The host pointers in *slice and *output are
-     * read during the call only. */
+    /* Launches one pass over one slice and returns without waiting for it. *slice and *output are
+     * read during the call only. `workspace` has plan->workspace_bytes bytes of device memory. */
     trawl_status (*launch)(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                            const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error);
 
-    /* Of the database only the patterns are uploaded: `prepare` makes all tables from them, and
-     * sets keys, parts, hits and device_keys. */
+    /* True: of the database only the patterns are uploaded; `prepare` makes all tables from them
+     * and sets keys, parts, hits and device_keys. */
     bool own_tables;
 
-    /* The kernel where none is named; NULL: the first one. */
+    /* The kernel for scans that name none; NULL: the first one. */
     uint32_t (*choose)(const trawl_cuda_db *uploaded);
 } trawl_cuda_engine;
 
@@ -183,16 +201,17 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
                                  const trawl_cuda_results *results, void *workspace,
                                  size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
 
-/* A section of the uploaded block: a device pointer, or NULL when the database has none. */
+/* A section of the uploaded database: a device pointer, or NULL if there is no such section. */
 const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
                                uint32_t part);
 
-/* Where the strips of a slice begin: at an address that is a multiple of 16, at or up to 15 bytes
- * before the first owned byte. May be negative when the slice owns its first bytes. */
+/* Index of the first byte of strip 0: its address is a multiple of 16, at most 15 bytes before the
+ * first owned byte. Negative if the slice owns its first bytes and they are not aligned. */
 static inline __host__ __device__ int32_t trawl_cuda_origin(const trawl_cuda_slice *slice) {
     return (int32_t)slice->owned - (int32_t)((uintptr_t)(slice->text + slice->owned) & 15);
 }
 
+/* Strips of a slice. */
 static inline __host__ __device__ uint32_t trawl_cuda_strip_count(const trawl_cuda_slice *slice,
                                                                   uint32_t strip_bytes) {
     return (uint32_t)((int32_t)slice->length - trawl_cuda_origin(slice) + (int32_t)strip_bytes -
@@ -200,12 +219,14 @@ static inline __host__ __device__ uint32_t trawl_cuda_strip_count(const trawl_cu
            strip_bytes;
 }
 
+/* Index of the first byte of a strip, or of a block's text if strip_bytes are a block's. */
 static inline __host__ __device__ int64_t trawl_cuda_strip_begin(const trawl_cuda_slice *slice,
                                                                  uint32_t strip_bytes,
                                                                  uint32_t strip) {
     return trawl_cuda_origin(slice) + (int64_t)strip * strip_bytes;
 }
 
+/* Blocks of a grid in which every thread has one strip. */
 static inline uint32_t trawl_cuda_block_count(const trawl_cuda_slice *slice,
                                               const trawl_cuda_launch_plan *plan) {
     uint32_t strips = trawl_cuda_strip_count(slice, plan->strip_bytes);
@@ -215,8 +236,9 @@ static inline uint32_t trawl_cuda_block_count(const trawl_cuda_slice *slice,
 /* ------------------------------------------------------------------ tables (section.cu) */
 
 /* A texture object over a section of the uploaded block, read as `element_bytes` (1, 2, 4) wide
- * unsigned integers, or as four of 4 bytes (16). A section that is too large for one only costs the
- * texture: *texture is 0 then, and *obstacle, which begins as TRAWL_OK, says why. */
+ * unsigned integers, or as four of 4 bytes (16). If a section has more elements than a texture may
+ * have, *texture is 0 and *obstacle, which the caller has set to TRAWL_OK, says why; that is no
+ * failure. */
 trawl_status trawl_cuda_texture(const trawl_cuda_db *uploaded, trawl_section_kind kind,
                                 uint32_t part, uint32_t element_bytes, cudaTextureObject_t *texture,
                                 trawl_error *obstacle, trawl_error *error);
@@ -237,31 +259,32 @@ static inline uint32_t trawl_cuda_tile_before(uint32_t overlap) {
 const char *trawl_cuda_kernel_name(const trawl_cuda_db *uploaded,
                                    const trawl_cuda_launch_plan *plan);
 
-/* Sets the table path: the given one, or where it is TRAWL_TABLES_CHOSEN textures if all tables
- * have them (the obstacle is TRAWL_OK), else read-only loads. Refuses textures that there are not.
- */
+/* Sets the table path: the given one; for TRAWL_TABLES_CHOSEN textures if all tables have them (the
+ * obstacle is TRAWL_OK), else read-only loads. Refuses textures if a table has none. */
 trawl_status trawl_cuda_plan_path(const trawl_cuda_db *uploaded, trawl_table_path path,
                                   const trawl_error *obstacle, trawl_cuda_launch_plan *plan,
                                   trawl_error *error);
 
-/* Sets strip_bytes to the threads' shares of request->block_bytes, or to `usual`. Refuses shares
- * that are not multiples of `unit`, and blocks of more than `most` bytes. */
+/* Sets strip_bytes to request->block_bytes divided by the block's threads, or to `usual` if none
+ * are asked for. Refuses strips that are not multiples of `unit`, and blocks of more than `most`
+ * bytes.
+ */
 trawl_status trawl_cuda_plan_text(const trawl_cuda_db *uploaded,
                                   const trawl_cuda_launch_request *request, uint32_t usual,
                                   uint32_t unit, uint32_t most, trawl_cuda_launch_plan *plan,
                                   trawl_error *error);
 
-/* Sets shared_bytes, or refuses what is more than the device gives a block; comes last. */
+/* Sets shared_bytes, or refuses more than the device gives a block. To be called last. */
 trawl_status trawl_cuda_plan_shared(const trawl_cuda_db *uploaded, uint64_t bytes,
                                     trawl_cuda_launch_plan *plan, trawl_error *error);
 
 /* ------------------------------------------------------------------ launching */
 
-/* Dynamic shared memory that needs no permission. */
+/* Bytes of dynamic shared memory that a launch may have without permission. */
 #define TRAWL_CUDA_USUAL_SHARED_BYTES (48u * 1024u)
 
-/* To be called before a launch of a kernel with so many bytes of dynamic shared memory. What needs
- * permission is allowed up to the most that the device has: the limit is the kernel's, and launches
+/* Permits a kernel to have so many bytes of dynamic shared memory; to be called before a launch.
+ * The permission is always for the most that the device has: it belongs to the kernel, and launches
  * that other threads make at the same time may need more than this one. */
 template <typename Kernel>
 static trawl_status trawl_cuda_allow_shared(const trawl_cuda_device *device, Kernel *kernel,

@@ -2,7 +2,8 @@
 /* Devices: which there are, whether they can be used, what they are; errors. */
 #include "gpu/contract.cuh"
 
-/* Compute capability 7.0: independent thread scheduling, and the oldest that is thought of here. */
+/* Compute capability 7.0: the first with independent thread scheduling. Older ones are not tested.
+ */
 #define OLDEST_MAJOR 7
 
 /* A device with less than this free is of no use for scanning. */
@@ -97,7 +98,7 @@ static trawl_status find_device(uint32_t number, trawl_error *error) {
         return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
                           "there is no CUDA device %u: the last one is %d", number, count - 1);
     }
-    /* Every scan comes here, and fetching all properties takes long. */
+    /* One attribute: every scan calls this function, and fetching all properties takes long. */
     int major = 0;
     TRAWL_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, (int)number),
                    error);

@@ -59,7 +59,7 @@ static __device__ __forceinline__ void trawl_cuda_mark_end(const trawl_cuda_repo
 }
 
 /*
- * Reports one match of pattern `id`, known to stand before text[end]. `cursor` is the thread's: the
+ * Reports one match of pattern `id`, which ends before text[end]. `cursor` is the thread's: the
  * matches counted so far (COUNT, PATTERNS, SIZES), or where the next one goes (RECORDS).
  */
 static __device__ __forceinline__ void trawl_cuda_report(const trawl_cuda_reporter &reporter,
@@ -127,8 +127,8 @@ trawl_cuda_cursor_begin(const trawl_cuda_output &output, uint32_t strip) {
 }
 
 /*
- * Hands in the cursors of a block's threads, all of which must call it: totals are summed over the
- * block first. `valid` is false for threads without a strip.
+ * Adds the cursors of a block's threads to the results: totals are summed over each warp first, so
+ * all threads of the block must call it. `valid` is false for threads without a strip.
  */
 static __device__ __forceinline__ void trawl_cuda_cursor_end(const trawl_cuda_output &output,
                                                              bool valid, uint32_t strip,

@@ -55,7 +55,7 @@ static inline void trawl_cuda_launch_next(bool overlaps, void (*kernel)(Paramete
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = overlaps ? 1 : 0;
-    /* Its result is what cudaGetLastError() gives (TRAWL_CUDA_LAUNCHED). */
+    /* TRAWL_CUDA_LAUNCHED reads the result from cudaGetLastError(). */
     (void)cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Arrays of the host in one block of device memory: they are put twice, first to be counted, then
- * to be copied. */
+/* Copies arrays of the host into one block of device memory, in two rounds of the same calls: the
+ * first adds up their bytes, the second copies them. */
 #ifndef TRAWL_GPU_UPLOADER_CUH
 #define TRAWL_GPU_UPLOADER_CUH
 

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The contract between runners and walkers.
+ * The contract between runners (src/run) and walkers (engines/X/scan.c, run/gpu/walker.cu).
  *
- * A runner shows a walker one window of the text at a time. The window's owned part is
- * text[owned .. length); in front of it stands the overlap, at least max_length - 1 bytes or all
- * that the text has. The walker reports exactly the matches whose last byte is owned, with offsets
- * from the text's beginning (base + index), in canonical order: by end, then start, then id.
+ * A runner cuts a text into windows and shows a walker one window at a time:
+ *
+ *     the whole text   |.....................................................................|
+ *     a window                       |  overlap  |        owned bytes        |
+ *                                    0           window.owned                window.length
+ *                                    ^ offset window.base in the whole text
+ *
+ * The overlap has at least max_length - 1 bytes, or all that the text has before the owned bytes.
+ * The owned bytes of all windows together are the text, without gaps.
+ *
+ * The walker reports exactly the matches whose last byte is owned, with offsets from the beginning
+ * of the whole text (window.base + index), in canonical order: by end, then start, then id. It
+ * finds matches that begin in the overlap; matches that end there belong to the window before.
+ *
+ * The shortest complete walker is engines/ac_dfa/scan.c, whose loop is shared with other automata
+ * (scan/lanes.h). A walker that finds matches in another order sorts them (scan/reorder.h).
  */
 #ifndef TRAWL_SCAN_CONTRACT_H
 #define TRAWL_SCAN_CONTRACT_H
@@ -15,8 +27,8 @@
 
 #include "database/database.h"
 
-/* A text that is read by offset while it is walked. Whoever cannot read on walks what comes before
- * as if the text ended there, and leaves the first failure here. */
+/* A text that is read by offset while it is walked. A walker that cannot read on walks what comes
+ * before as if the text ended there, and leaves the first failure here. */
 typedef struct trawl_reading {
     const trawl_source *source;
     trawl_status status;
@@ -45,16 +57,16 @@ struct trawl_sink {
     trawl_match *matches;
     size_t count;
     size_t capacity;
-    /* It is never emptied, but made larger: matches are read when all of them are there. */
+    /* flush makes the array larger instead of emptying it: matches are read when all are there. */
     bool grows;
     /* Takes all `count` matches and sets count to 0, or returns the status with which the walk
      * must end (TRAWL_STOPPED when the caller has seen enough). */
     trawl_status (*flush)(trawl_sink *sink);
 };
 
-/* Whether what is written next is not found in a cache when it is read: an array that already has
- * more than most processors have of last-level cache for a core. It may then be written past the
- * caches, if whole lines of them are. */
+/* Whether matches that are written now will have left the caches when they are read: the array is
+ * already larger than a core's share of the last-level cache on most processors. Whole cache lines
+ * may then be written past the caches. */
 static inline bool trawl_sink_is_far(const trawl_sink *sink) {
     return sink->grows && sink->count >= ((size_t)8 << 20) / sizeof(trawl_match);
 }
@@ -68,7 +80,7 @@ static inline void trawl_write_match(trawl_match *to, uint64_t start, uint64_t e
     memcpy((uint8_t *)to + offsetof(trawl_match, pattern), &last, sizeof last);
 }
 
-/* Sees to it that at least one more match fits in. */
+/* Makes room for at least one more match. */
 static inline trawl_status trawl_sink_make_room(trawl_sink *sink) {
     return __builtin_expect(sink->count == sink->capacity, 0) ? sink->flush(sink) : TRAWL_OK;
 }

@@ -28,8 +28,8 @@ typedef struct rabin_karp_walker {
     const trawl_rabin_karp_header *header;
     /* grouped */
     pass_tables *passes;
-    uint32_t *candidates; /* LANES * LANE_BYTES: last bytes of windows that the filter lets pass */
-    uint64_t *hashes;     /* of those windows */
+    uint32_t *candidates; /* LANES * LANE_BYTES: last bytes of candidates */
+    uint64_t *hashes;     /* of the candidates */
     /* paper */
     const uint32_t *lengths;
     const uint32_t *heads;
@@ -46,7 +46,7 @@ typedef struct lane_set {
 /* How much of the arithmetic is needed: one loop is compiled for each. */
 typedef enum arithmetic { VANISHING, WRAPPING, MODULAR, ANY } arithmetic;
 
-/* Moves a window of each lane over `steps` positions and notes those that the filter lets pass. */
+/* Moves a window of each lane over `steps` positions and notes the candidates. */
 static inline __attribute__((always_inline)) void
 sweep_lanes(const rabin_karp_walker *walker, const pass_tables *tables, const uint8_t *text,
             lane_set *lanes, size_t steps, size_t count, arithmetic kind) {

@@ -41,7 +41,7 @@ static trawl_status size_of_sum(uint64_t count, size_t *bytes, trawl_error *erro
     return TRAWL_OK;
 }
 
-/* Reads the caller's request, checks them and lets the engine decide the rest. */
+/* Checks what the caller asks for and lets the engine decide the rest. */
 static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_scan *given,
                               uint64_t length, planned_scan *planned, trawl_error *error) {
     memset(planned, 0, sizeof *planned);
@@ -117,7 +117,7 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
 
 /* ------------------------------------------------------------------ small kernels */
 
-/* Chains that were met, from keys to the patterns of each key in the chain. */
+/* Adds the hits of each key to the patterns of that key and of all keys that are its suffixes. */
 static __global__ void distribute_hits(const trawl_cuda_keys *keys, const trawl_counter *hits,
                                        trawl_counter *per_pattern) {
     const trawl_cuda_keys part = keys[blockIdx.y];

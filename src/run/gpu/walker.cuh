@@ -18,9 +18,9 @@ extern "C" {
 
 /*
  * Memory that a text is brought into, and from which the device copies it. A large one is ordinary
- * memory with huge pages at first and page-locked when it has been filled: those who fill make its
- * pages ready, all at once, which takes longer than anything else here if CUDA does it, and leaving
- * huge pages is quick too.
+ * memory with huge pages at first, and page-locked when it has been filled: the filling threads
+ * then touch its pages first, in parallel, which CUDA would do in one thread; and memory with huge
+ * pages is also freed quickly.
  */
 typedef struct trawl_cuda_staging {
     uint8_t *bytes;
@@ -95,7 +95,7 @@ typedef struct trawl_cuda_walk {
     trawl_cuda_room room;   /* of a slot that is used */
     bool pinned;            /* the text is page-locked: the device copies from it */
     const uint8_t *mapped;  /* zero-copy: the text as the device sees it */
-    bool shared;            /* it was made so for scans, of which this is one */
+    bool shared;            /* this scan has to leave the text (trawl_cuda_text_leave) */
     trawl_sink *sink;       /* NULL when counting */
     trawl_counts *counts;
     double in_until, scan_until, out_until; /* seconds after start at which the last one ended */

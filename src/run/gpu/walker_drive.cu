@@ -261,7 +261,7 @@ static trawl_status start(trawl_cuda_walk *walk, const trawl_ring_action *action
     }
 }
 
-/* Takes note of what is complete, so that work follows it while the host is busy. */
+/* Tells the ring which fills and scans are complete, so that later steps can start. */
 static trawl_status look_ahead(trawl_cuda_walk *walk, trawl_error *error) {
     uint64_t slot;
     if (trawl_ring_filling(&walk->ring, &slot) && trawl_fillers_done(walk->fillers, slot)) {
@@ -270,7 +270,7 @@ static trawl_status look_ahead(trawl_cuda_walk *walk, trawl_error *error) {
     while (trawl_ring_scanning(&walk->ring, &slot)) {
         cudaError_t code = cudaEventQuery(walk->slots->slot[slot].scan_end);
         if (code == cudaErrorNotReady) {
-            (void)cudaGetLastError(); /* it is no error, but remembered like one */
+            (void)cudaGetLastError(); /* not an error, but CUDA remembers it as one */
             return TRAWL_OK;
         }
         trawl_status status = code == cudaSuccess

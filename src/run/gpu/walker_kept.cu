@@ -42,7 +42,7 @@ static void release_items(void *memory) {
     trawl_release(items); /* no scan is under way, so there are no texts */
 }
 
-/* What is kept with a database; NULL when out of memory. The lock is held. */
+/* What is kept with a database; NULL when out of memory. Caller holds the lock. */
 static kept_items *items_of(const trawl_db *db) {
     if (db->uploads->items == NULL) {
         db->uploads->items = trawl_allocate_zeroed(1, sizeof(kept_items));
@@ -51,7 +51,7 @@ static kept_items *items_of(const trawl_db *db) {
     return (kept_items *)db->uploads->items;
 }
 
-/* The entry of a device, NULL when there is none. The lock is held. */
+/* The entry of a device, NULL when there is none. Caller holds the lock. */
 static kept_upload *find_kept(const trawl_db *db, uint32_t device) {
     kept_items *items = (kept_items *)db->uploads->items;
     kept_upload *kept = items == NULL ? NULL : items->uploads;

@@ -2,7 +2,7 @@
 /*
  * ac-dfa on the device. The kernels of Zha & Sahni 2011 walk the database's table as it is, ac0 by
  * plain loads and the others through the texture path; "hot" walks tables of its own
- * (ac_dfa_hot.cuh).
+ * (hot.cuh).
  */
 #include "engines/ac_dfa/cuda/engine.cuh"
 
@@ -78,7 +78,7 @@ static trawl_status plan_path(const trawl_cuda_db *uploaded,
     if (path == TRAWL_TABLES_CHOSEN && plan->kernel == TRAWL_CUDA_AC_DFA_AC0) {
         return TRAWL_OK;
     }
-    /* The others are the paper's kernels with a texture only. */
+    /* The paper's other kernels read the table through a texture. */
     path = path == TRAWL_TABLES_CHOSEN ? TRAWL_TABLES_TEXTURE : path;
     return trawl_cuda_plan_path(uploaded, path, &tables->obstacle, plan, error);
 }

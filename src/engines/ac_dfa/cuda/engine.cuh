@@ -2,17 +2,17 @@
 /*
  * ac-dfa on the device: what its files share.
  *
- *     ac_dfa.cu            the engine: preparing, planning, which kernel is launched
- *     ac_dfa_walk.cuh      the automaton's step in the three layouts, and what follows a step
- *     ac_dfa_direct.cu     ac0, ac1   (Zha & Sahni 2011, IV-A)
- *     ac_dfa_vector.cu     ac2        (IV-B1)
- *     ac_dfa_tile.cu       ac3, ac4   (IV-B1, IV-B2)
- *     ac_dfa_hot.cuh       hot: the tables of the most visited states
- *     ac_dfa_hot_tables.cu      laid out when a database is uploaded
- *     ac_dfa_hot.cu             launched
- *     ac_dfa_hot_report.cu      walked, counting and reporting
- *     ac_dfa_hot_states.cu      walked, writing states
- *     state_ranks.c        which states are visited most; plain C
+ *     engine.cu        the engine: preparing, planning, which kernel is launched
+ *     walk.cuh         the automaton's step in the three layouts, and what follows a step
+ *     direct.cu        ac0, ac1   (Zha & Sahni 2011, IV-A)
+ *     vector.cu        ac2        (IV-B1)
+ *     tile.cu          ac3, ac4   (IV-B1, IV-B2)
+ *     hot.cuh          hot: the tables of the most visited states
+ *     hot_tables.cu    fills them when a database is uploaded
+ *     hot.cu           plans a launch
+ *     hot_report.cu    the walk that counts and reports
+ *     hot_states.cu    the walk that writes states
+ *     ../state_ranks.c which states are visited most; plain C
  */
 #ifndef TRAWL_ENGINES_AC_DFA_CUDA_ENGINE_CUH
 #define TRAWL_ENGINES_AC_DFA_CUDA_ENGINE_CUH
@@ -23,7 +23,7 @@ extern "C" {
 
 #include "gpu/contract.cuh"
 
-/* The kernels, in the order of kernels.c. */
+/* The kernels, in the order of `kernels` in ../build.c. */
 enum {
     TRAWL_CUDA_AC_DFA_HOT,
     TRAWL_CUDA_AC_DFA_AC0,
@@ -68,7 +68,7 @@ typedef struct trawl_cuda_ac_dfa_launch {
     trawl_cuda_keys keys;
     trawl_cuda_reporter reporter;
     uint32_t blocks;
-    uint32_t tile_before; /* ac3, ac4: bytes in front of the block's own that are in the tile */
+    uint32_t tile_before; /* ac3, ac4: bytes before the block's own that are in the tile */
     const trawl_cuda_device *device;
     cudaStream_t stream;
 } trawl_cuda_ac_dfa_launch;

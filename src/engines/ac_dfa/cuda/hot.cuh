@@ -55,8 +55,8 @@ typedef struct trawl_cuda_hot {
     uint32_t *memory; /* full, key and number */
 } trawl_cuda_hot;
 
-/* The same memory holds a warp's notes of matches (ac_dfa_hot_report.cu), each of 16 bytes, or the
- * block's counters of states. */
+/* Notes of matches that a warp has room for (hot_report.cu), of 16 bytes each. They, the block's
+ * counters of states, and gathered states use the same memory, each in its own pass. */
 #define TRAWL_HOT_NOTES (32 * TRAWL_HOT_STAGE_BYTES / 16)
 
 /* One launch of the walk that counts and reports, with the image that its pass has room for. */

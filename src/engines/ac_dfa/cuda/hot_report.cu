@@ -6,13 +6,13 @@
  * once and takes its share of the strips. A thread walks one strip at a time and reads 32 bytes of
  * it at once: whole sectors, so that nothing is read twice although the reads of a warp lie apart.
  *
- * Matches are rare and far apart, and reporting one is long: a warp that did so at once would run
- * with one thread most of the time. Instead its threads note where matches end; when enough are
- * noted, each thread reports another one. A noted match knows where its records go, because the
- * automaton's entries say how many there are; only patterns that have to be verified are counted by
- * looking, and so reported at once. Where matches are counted by pattern, blocks count in shared
- * memory how often each state is reached in which some end, and look at their keys afterwards; ends
- * alone are marked 32 bytes at once.
+ * Matches are rare, and reporting one takes long: a warp that reported each match at once would
+ * run with one thread most of the time. Instead its threads note where matches end, and when the
+ * notes are nearly full, all threads of the warp report, each another note. A note knows where its
+ * records go, because the automaton's entries say how many patterns end at a state. If patterns
+ * have to be verified, their number is not known, and matches are reported at once. For counts by
+ * pattern, a block counts in shared memory how often each matching state is reached, and adds these
+ * counts to the keys at its end. Ends alone are marked for 32 bytes at once.
  */
 #include "engines/ac_dfa/cuda/hot.cuh"
 #include "gpu/emission.cuh"
@@ -29,8 +29,8 @@ typedef struct note {
 #define NOTES TRAWL_HOT_NOTES
 #define FULL (NOTES - 32)
 
-/* What is done with a match: it is counted, by itself or by the state that it is reached with, its
- * end is marked, it is noted, or reported at once. */
+/* What is done at a matching state: its matches are counted, its visits are tallied, its end is
+ * marked, its matches are noted, or reported at once. */
 enum after { COUNT, TALLY, MARK, NOTE, REPORT };
 
 /* What all steps of a thread read. */
@@ -47,11 +47,11 @@ typedef struct surroundings {
 
 /* A thread's place in the automaton and in its results. */
 typedef struct walker {
-    uint32_t row;         /* its state's rank when it has a row, else the number of rows */
-    uint32_t rank;        /* its state's rank when it has no row */
+    uint32_t row;         /* the state's rank if it has a row, else the number of rows */
+    uint32_t rank;        /* the state's rank if it has no row */
     uint32_t count;       /* matches since the cursor was last advanced; MARK: of the last step */
     uint32_t noted;       /* NOTE: in the warp's notes; the same for all its threads */
-    trawl_counter cursor; /* emit.cuh */
+    trawl_counter cursor; /* gpu/emission.cuh */
 } walker;
 
 /* The exact number of matches where the entry only says "so many or more". */
@@ -59,14 +59,14 @@ static __device__ __forceinline__ uint32_t total_of(const surroundings &around, 
     return __ldg(around.keys->outputs.total + __ldg(around.view->key + rank));
 }
 
-/* Counts the key of a state so many times: only those that need no verification. */
+/* Counts `times` visits of a state for its key. Only for keys that need no verification. */
 static __device__ __forceinline__ void count_state(const surroundings &around, uint32_t rank,
                                                    uint32_t times) {
     const uint32_t key = __ldg(around.view->key + rank);
     atomicAdd(&around.reporter->output.hits[around.keys->first_hit + key], (trawl_counter)times);
 }
 
-/* Hands in the counters of all states. All threads of the block call it. */
+/* Adds the counters of all states to their keys. All threads of the block call it. */
 static __device__ __forceinline__ void hand_in_tally(const surroundings &around) {
     __syncthreads();
     for (uint32_t rank = threadIdx.x; rank < around.tallied; rank += blockDim.x) {
@@ -200,7 +200,7 @@ static __device__ __forceinline__ void walk_bytes(const surroundings &around, ui
     }
 }
 
-/* Whether a thread goes on: in a noting warp, whether all of them do. */
+/* Whether a thread goes on; in a warp that notes, whether all its threads do. */
 template <int AFTER> static __device__ __forceinline__ bool together(bool goes_on) {
     if constexpr (AFTER == NOTE) {
         return __all_sync(0xffffffffu, goes_on) != 0;
@@ -222,7 +222,7 @@ static __device__ __forceinline__ void walk_strip(const surroundings &around, ui
     walk_bytes<AFTER, WHOLE, true>(around, begin, aligned, walker);
     uint32_t units = (end - aligned) / TRAWL_HOT_READ_BYTES;
     uint32_t at = aligned;
-    /* The threads of a noting warp go together as long as all of them have whole units. */
+    /* The threads of a warp that notes stay together as long as all of them have whole units. */
     for (uint32_t unit = 0; together<AFTER>(unit < units); unit++) {
         uint4 first = __ldg((const uint4 *)(text + at));
         uint4 second = __ldg((const uint4 *)(text + at) + 1);

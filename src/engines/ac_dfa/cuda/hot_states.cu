@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Kernel "hot" writing the state after every byte: the walk of ac_dfa_hot_report.cu, with states
+ * Kernel "hot" writing the state after every byte: the walk of hot_report.cu, with states
  * gathered in shared memory by each thread and written by its warp, coalesced (Zha & Sahni 2011,
  * IV-B2).
  */

@@ -6,7 +6,8 @@ extern "C" {
 #include "engines/ac_dfa/state_ranks.h"
 }
 
-/* Totals above this go to the keys' own: entries of a block of text must not overflow a sum. */
+/* A larger number of patterns is looked up in the keys: the sum over the entries of a unit of text
+ * must not overflow. */
 #define MOST_FULL_TOTAL 255u
 
 /* ------------------------------------------------------------------ on the device */

@@ -6,10 +6,10 @@
  * holds for 32 banks as it does for 16).
  *
  * ac4 takes its text from there a word at a time into a register, and when states are written, a
- * thread's next 128 bytes of them are gathered in shared memory and written by all threads of the
+ * thread's next 128 bytes of states are gathered in shared memory and written by all threads of the
  * block together, 8 bytes at a time (IV-B2). The paper moves all text to registers because 16 KB of
- * shared memory cannot hold text and states at once; here they both fit. Other results than states
- * are few and go where they belong at once: for them ac4 is ac3 with words.
+ * shared memory cannot hold text and states at once; here both fit. Other results than states are
+ * few and are written at once: for them ac4 is ac3 with words.
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
 

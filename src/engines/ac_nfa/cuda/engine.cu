@@ -43,7 +43,7 @@ static bool has_records_of_16(enum trawl_cuda_nfa_form form) {
     return form == TRAWL_CUDA_NFA_PACKED || form == TRAWL_CUDA_NFA_SHORT;
 }
 
-/* What walks of a representation never read need not fit anywhere. */
+/* Whether walks of the representation read a table: others need no texture and no copy. */
 static bool is_read(const trawl_cuda_ac_nfa_tables *tables, size_t table) {
     bool array = tables->form == TRAWL_CUDA_NFA_ARRAY;
     switch (table) {
@@ -235,7 +235,7 @@ static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_l
     return TRAWL_OK;
 }
 
-/* Threads that the whole device runs at the same time. */
+/* Threads that the device is taken to run at the same time. */
 static uint64_t resident_threads(const trawl_cuda_db *uploaded) {
     return (uint64_t)uploaded->device.multiprocessors * uploaded->device.tuning->resident_threads;
 }
@@ -283,7 +283,7 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
                : status;
 }
 
-/* As many blocks as the device runs at the same time; they take the tiles in turn. */
+/* As many blocks as run at the same time; they take the tiles in turn. */
 static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan) {
     uint64_t blocks = uploaded->device.tuning->resident_threads / plan->block_threads;
     uint64_t by_shared = uploaded->device.shared_bytes / (plan->shared_bytes + 1024u);
@@ -310,7 +310,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
 
 /* ------------------------------------------------------------------ launching */
 
-/* The sum of all threads' counters, which the paper leaves to the host. */
+/* Adds up all threads' counters. The paper leaves this to the host. */
 static __global__ void add_counters(const trawl_cuda_output output, const trawl_counter *counters,
                                     uint32_t count) {
     trawl_counter sum = 0;

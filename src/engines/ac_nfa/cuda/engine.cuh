@@ -2,12 +2,11 @@
 /*
  * ac-nfa on the device: what its files share.
  *
- *     ac_nfa.cu                     the engine: preparing, planning, which walk is launched
- *     ac_nfa_step.cuh               goto and failure in each representation, over each path to the
- *                                   tables; the failure walk and the divergence-free step
- *     ac_nfa_walk.cuh               the kernels, and how one of them is launched
- *     ac_nfa_<representation>.cu    the kernels of one representation; in files of their own
- *                                   since there are many of them
+ *     engine.cu            the engine: preparing, planning, which walk is launched
+ *     step.cuh             goto and failure in each representation, over each path to the tables;
+ *                          the failure walk and the divergence-free step
+ *     walk.cuh             the kernels, and how one of them is launched
+ *     REPRESENTATION.cu    the kernels of one representation: a file for each, as there are many
  */
 #ifndef TRAWL_ENGINES_AC_NFA_CUDA_ENGINE_CUH
 #define TRAWL_ENGINES_AC_NFA_CUDA_ENGINE_CUH
@@ -18,7 +17,7 @@ extern "C" {
 
 #include "gpu/contract.cuh"
 
-/* The kernels, in the order of kernels.c. */
+/* The kernels, in the order of `kernels` in ../build.c. */
 enum {
     TRAWL_CUDA_AC_NFA_CW,
     TRAWL_CUDA_AC_NFA_U,
@@ -89,8 +88,8 @@ enum trawl_cuda_nfa_form {
 typedef struct trawl_cuda_nfa_shape {
     uint32_t strip_bytes;
     uint32_t overlap;        /* max_length - 1 */
-    uint32_t tiles;          /* blocks' shares of the slice */
-    uint32_t tile_before;    /* bytes in front of the block's own that its tile has as well */
+    uint32_t tiles;          /* texts of a block in the slice */
+    uint32_t tile_before;    /* bytes before the block's own that its tile has as well */
     uint32_t tile_bytes;     /* of text in shared memory, a multiple of 16; 0 without tiles */
     uint32_t state_bytes;    /* 2 or 4: an entry of the output array */
     bool wide_reads;         /* tiles are read 16 bytes at a time */

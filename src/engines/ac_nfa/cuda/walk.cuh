@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The kernels of ac-nfa: a step (ac_nfa_step.cuh), a source of text, and what follows each step.
+ * The kernels of ac-nfa: a step (step.cuh), a source of text, and what follows each step.
  *
  *     walk_bytes     text byte by byte from device memory: u, tc (Kouzinopoulos et al. 2015,
  *                    Algorithm 6)
@@ -10,7 +10,7 @@
  *     walk_constant  the same with the automaton in constant memory
  *
  * Blocks take one tile of the text after the other, so that as many are launched as fit on the
- * device: what a block copies into shared memory first is then copied seldom.
+ * device: what a block first copies into shared memory is then copied seldom.
  */
 #ifndef TRAWL_ENGINES_AC_NFA_CUDA_WALK_CUH
 #define TRAWL_ENGINES_AC_NFA_CUDA_WALK_CUH
@@ -85,7 +85,7 @@ trawl_nfa_visit(const trawl_nfa_scan &scan, trawl_nfa_walker *walker, uint32_t b
     if (trawl_nfa_matches(walker->place) && at >= walker->first) {
         uint32_t key = trawl_nfa_key(scan.nfa, walker->place.state);
         if (AFTER == TRAWL_CUDA_NFA_REPORT) {
-            /* Of a walker whose address is handed on, nothing would stay in registers. */
+            /* A walker whose address is handed on would not stay in registers. */
             trawl_counter cursor = walker->cursor;
             trawl_cuda_report_key(scan.reporter, scan.keys, at + 1, key, &cursor);
             walker->cursor = cursor;
@@ -208,12 +208,12 @@ static __device__ __forceinline__ void trawl_nfa_walk_words(const trawl_nfa_scan
             for (uint32_t at = walker->begin; at < walker->past;) {
                 uint32_t count = 16 - (uint32_t)((uintptr_t)(text + at) & 15);
                 count = count < walker->past - at ? count : walker->past - at;
-                uint4 window = trawl_nfa_load(text, at, count);
+                uint4 vector = trawl_nfa_load(text, at, count);
                 for (uint32_t past = at + count; at < past;) {
-                    uint32_t word = window.x;
-                    window.x = window.y;
-                    window.y = window.z;
-                    window.z = window.w;
+                    uint32_t word = vector.x;
+                    vector.x = vector.y;
+                    vector.y = vector.z;
+                    vector.z = vector.w;
                     uint32_t end = past - at < 4 ? past : at + 4;
 #pragma unroll 1
                     for (; at < end; at++) {

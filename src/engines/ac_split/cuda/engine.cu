@@ -7,9 +7,9 @@
  *     p1    text straight from device memory (Fig. 9), as ac-dfa's ac1 does it
  *     p2    text through shared memory (Fig. 10), without bank conflicts (4.3)
  *
- * Parts of the set meet in the results by atomic additions. Only matches are written by one part
- * of the set after the other, since each thread's share of the text has one place where its matches
- * go; they are sorted afterwards.
+ * Parts of the set add to the same results by atomic additions. Only records are written by one
+ * part of the set after the other, since each strip of the text has one place where its records go;
+ * they are sorted afterwards.
  *
  * How p2 stores its tile: a row for each thread, W = S_thread / 4 words long. Were rows stored as
  * they come, then the words that the threads of a warp read together, W apart from each other,
@@ -24,7 +24,7 @@
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
 
-/* The kernels, in the order of kernels.c. */
+/* The kernels, in the order of `kernels` in ../build.c. */
 enum { KERNEL_P2, KERNEL_P1 };
 
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)

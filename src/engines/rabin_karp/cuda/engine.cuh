@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What the kernels of rabin-karp share: the tables of a pass, the filter in front of them, and what
- * is done with a window that the filter lets pass.
+ * What the kernels of rabin-karp share: the tables of a pass, the filter before them, and what is
+ * done with a candidate, a search window whose hash the filter contains.
  */
 #ifndef TRAWL_ENGINES_RABIN_KARP_CUDA_ENGINE_CUH
 #define TRAWL_ENGINES_RABIN_KARP_CUDA_ENGINE_CUH
@@ -12,7 +12,7 @@ extern "C" {
 
 #include "gpu/endings.cuh"
 
-/* The kernels, in the order of kernels.c. */
+/* The kernels, in the order of `kernels` in ../build.c. */
 enum { TRAWL_CUDA_RABIN_KARP_ROLLING, TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS };
 
 /* Filters of up to so many bits are copied to shared memory by each block. */
@@ -141,8 +141,8 @@ static inline __host__ __device__ uint64_t trawl_cuda_rabin_karp_word(const uint
 }
 
 /* Which bit of the second filter belongs to a window: from its first eight bytes and, if it is long
- * enough, eight in its middle. Where a text is monotonous, blanks for example, some pattern is so
- * too, and a sample from one place would let all of that pass. */
+ * enough, eight in its middle. Where a text repeats one byte, blanks for example, some pattern
+ * often begins so too, and eight bytes from one place would make all of that text candidates. */
 static inline __host__ __device__ uint32_t trawl_cuda_rabin_karp_sample_bit(
     const trawl_cuda_rabin_karp_pass &pass, const uint8_t *bytes, uint32_t length) {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
@@ -205,7 +205,7 @@ trawl_cuda_rabin_karp_look_up(const trawl_cuda_reporter &reporter,
     }
 }
 
-/* rabin_karp_rolling.cu */
+/* rolling.cu */
 trawl_status trawl_cuda_rabin_karp_roll_plan(const trawl_cuda_db *uploaded,
                                              const trawl_cuda_launch_request *request,
                                              trawl_cuda_launch_plan *plan, trawl_error *error);
@@ -214,7 +214,7 @@ trawl_status trawl_cuda_rabin_karp_roll(const trawl_cuda_rabin_karp_tables *tabl
                                         const trawl_cuda_reporter *reporter, cudaStream_t stream,
                                         trawl_error *error);
 
-/* rabin_karp_sums.cu */
+/* sums.cu */
 trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
                                             const trawl_cuda_launch_request *request,
                                             trawl_cuda_launch_plan *plan, trawl_error *error);
@@ -223,7 +223,7 @@ trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded,
                                        const trawl_cuda_reporter *reporter, void *workspace,
                                        cudaStream_t stream, trawl_error *error);
 
-/* rabin_karp_powers.cu */
+/* powers.cu */
 
 /* Makes the tables of powers, unless there is no q or it divides d. */
 trawl_status trawl_cuda_powers_make(uint64_t base, uint64_t modulus, trawl_cuda_powers *powers,

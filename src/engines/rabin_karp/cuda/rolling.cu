@@ -75,7 +75,7 @@ static __device__ __forceinline__ void roll_paper(const trawl_cuda_reporter &rep
 }
 
 /* grouped: notes which of the windows that end with text[first] .. text[past - 1], at least one and
- * at most TRAWL_ROLLING_STRETCH, the filter lets pass: bit i % 32 of word i / 32. */
+ * at most TRAWL_ROLLING_STRETCH, are candidates: bit i % 32 of word i / 32. */
 template <int KIND>
 static __device__ __forceinline__ void
 roll_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_table *table,
@@ -171,8 +171,9 @@ roll_whole_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_t
 
 /*
  * grouped: windows that end with text[first] .. text[past - 1]. A look-up is a deep call; in the
- * loop that rolls, it would take registers from all threads. So windows that pass are noted for a
- * stretch, whose state is then no longer needed, and hashed again, in 32 steps at most.
+ * loop that rolls, it would take registers from all threads. So a stretch of windows is hashed
+ * first and its candidates are noted; then each candidate is hashed again, in at most 32 steps, and
+ * looked up.
  */
 template <int KIND>
 static __device__ __forceinline__ void

@@ -51,7 +51,7 @@ static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, 
     }
 }
 
-/* `before` bytes in front of the block's own are in the tile as well. `counters` is NULL for cw. */
+/* The tile also has `before` bytes before the block's own. `counters` is NULL for cw. */
 template <bool PAPER, int PATH, int LOADS>
 static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     walk(const __grid_constant__ trawl_cuda_reporter reporter,
@@ -95,7 +95,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     }
 }
 
-/* Adds the threads' counters up, which the paper left to the CPU. */
+/* Adds up all threads' counters. The paper leaves this to the host. */
 static __global__ void add_counters(trawl_cuda_output output, const trawl_counter *counters,
                                     uint32_t count) {
     uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;

@@ -13,7 +13,7 @@ extern "C" {
 #include "gpu/endings.cuh"
 #include "gpu/strip.cuh"
 
-/* The kernels, in the order of kernels.c. */
+/* The kernels, in the order of `kernels` in ../build.c. */
 enum {
     TRAWL_CUDA_WU_MANBER_CW,
     TRAWL_CUDA_WU_MANBER_U,

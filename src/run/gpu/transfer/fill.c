@@ -11,7 +11,7 @@
 typedef struct fill_job {
     uint8_t *to;
     uint64_t begin, end; /* of the window */
-    uint64_t taken;      /* the first byte that nobody has taken */
+    uint64_t taken;      /* the first byte that no thread has taken */
     uint64_t finished;   /* bytes, with those that could not be read */
     uint64_t reached;    /* the first byte that could not be read, or the end */
     trawl_status status; /* why */
@@ -29,7 +29,7 @@ struct trawl_fillers {
     bool ended;
 };
 
-/* Somebody's share of a fill. */
+/* The bytes of a fill that one thread brings at once. */
 typedef struct fill_share {
     fill_job *job;
     uint64_t begin, end;
@@ -74,8 +74,8 @@ void trawl_fillers_close(trawl_fillers *fillers) {
 
 /* ------------------------------------------------------------------ shares */
 
-/* Takes a share of the oldest fill that has some left; only if that is `wanted`, unless it is NULL.
- * With the lock. */
+/* Takes a share of the oldest fill that has some left; if `wanted` is not NULL, only of that fill.
+ * Caller holds the lock. */
 static bool take_share(trawl_fillers *fillers, const fill_job *wanted, fill_share *share) {
     if (fillers->ended || fillers->waiting == 0) {
         return false;
@@ -97,7 +97,7 @@ static bool take_share(trawl_fillers *fillers, const fill_job *wanted, fill_shar
     return true;
 }
 
-/* Brings a share; called and returns with the lock held. */
+/* Copies or reads a share. Caller holds the lock; it is released meanwhile. */
 static void bring(trawl_fillers *fillers, const fill_share *share) {
     fill_job *job = share->job;
     const trawl_window *window = fillers->window;
@@ -207,7 +207,7 @@ void trawl_fillers_await(trawl_fillers *fillers, uint64_t place) {
     fill_share share;
     (void)pthread_mutex_lock(&fillers->lock);
     while (!is_done(job)) {
-        /* Not of later fills: others do them, and this thread has to go on when its own is done. */
+        /* No share of a later fill: this thread has to go on as soon as this fill is done. */
         if (take_share(fillers, job, &share)) {
             bring(fillers, &share);
         } else {

@@ -5,7 +5,7 @@
  * asks for those that are complete. No thread but that one ever calls CUDA.
  *
  * A fill is divided into shares of a mebibyte, which threads take in the order in which fills were
- * started; so nobody waits for the end of one fill while there is another.
+ * started; so no thread waits for the end of one fill while there is another.
  */
 #ifndef TRAWL_RUN_GPU_TRANSFER_FILL_H
 #define TRAWL_RUN_GPU_TRANSFER_FILL_H

@@ -180,7 +180,7 @@ static bool turn_is_ready(const trawl_ring *ring) {
 
 /* ------------------------------------------------------------------ strategies */
 
-/* Whatever keeps the device busy comes first, then what keeps those busy who fill. */
+/* Steps that give the device work come first, then steps that give the filling threads work. */
 static bool start_something(trawl_ring *ring, trawl_ring_action *action) {
     uint64_t segment = 0;
     load_all_in_place(ring);
@@ -198,8 +198,9 @@ static bool start_something(trawl_ring *ring, trawl_ring_action *action) {
     return true;
 }
 
-/* The host delivers when nothing is to be started, and waits last: for text as long as the device
- * has not two segments to work on, so that it never runs dry for want of somebody to start it. */
+/* The host delivers if there is nothing to start, and waits if there is nothing to deliver. It
+ * waits for text while the device has fewer than two segments to work on, so that a scan can be
+ * started as soon as its text is there; else for the device. */
 static trawl_ring_action next_of_ring(trawl_ring *ring) {
     trawl_ring_action action;
     if (start_something(ring, &action)) {
@@ -235,7 +236,7 @@ static trawl_ring_action next_of_a(trawl_ring *ring) {
 
 enum { B_LOAD, B_SCAN, B_BARRIER, B_READ };
 
-/* Whatever the device still does, as something to wait for; false when it is idle. */
+/* A step that waits for work that the device still does; false if the device is idle. */
 static bool barrier(const trawl_ring *ring, trawl_ring_action *action) {
     for (uint64_t i = 0; i < ring->slots; i++) {
         const trawl_ring_slot *slot = &ring->slot[i];

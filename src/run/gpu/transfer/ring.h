@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The order of work when a text travels to a device in segments and matches travel back: which step
- * comes next, for which segment and slot. Pure logic: the walker performs the steps and tells when
- * those that the device does are complete.
+ * comes next, for which segment and slot. It is a state machine without side effects: the walker
+ * takes the steps and tells the ring which steps of the device are complete.
  *
  * A slot has an input side (a segment's text, in pinned memory and on the device) and an output
  * side (the matches of one range of a segment); segment s uses slot s % slots. The input side is
@@ -22,7 +22,7 @@
 
 typedef enum trawl_strategy {
     TRAWL_STRATEGY_RING,
-    TRAWL_STRATEGY_A,        /* Fig. 6: all segments resident, three loops */
+    TRAWL_STRATEGY_A,        /* Fig. 6: all segments on the device, three loops */
     TRAWL_STRATEGY_B,        /* Fig. 7: two buffers, a barrier after each step */
     TRAWL_STRATEGY_ZERO_COPY /* a ring whose segments are read where they are */
 } trawl_strategy;
