@@ -160,7 +160,7 @@ def describe_machine(trawl, commit=None):
     except (ValueError, KeyError, TypeError):
         fields = {}
     sets = {"ssse3", "sse4_2", "popcnt", "bmi2", "avx2", "avx512f", "avx512bw", "avx512vl",
-            "avx512_vbmi", "gfni", "asimd", "sve", "sve2"}
+            "avx512vbmi", "gfni", "asimd", "sve", "sve2"}
     here = os.path.dirname(os.path.abspath(__file__))
     return {
         "model": fields.get("Model name") or platform.processor() or platform.machine(),
