@@ -13,6 +13,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* ------------------------------------------------------------------ the choice of an engine
+ * (plan/cpu.c) */
+
+/* ac-dfa is not chosen from so many bytes of tables on: memory that a program may spend without
+ * having been asked. Chosen by hand. */
+#define TRAWL_PLAN_MAX_DFA_BYTES ((uint64_t)1 << 30)
+
+/* A step of ac-nfa is expected to take at least so many of ac-dfa: failures, and the search of a
+ * child in a row, wait where ac-dfa does not. The median over the workloads of
+ * docs/guide/benchmarks.md. */
+#define TRAWL_PLAN_NFA_STEPS 3
+
+/* Shares of the bytes at which matches end, at which trawl_costs has the price of an end in an
+ * automaton: dfa_match at the first and below, dfa_match_often at the second. Between the two it is
+ * interpolated. They are those of the measurement in calibrate/cpu.c. */
+#define TRAWL_PLAN_FEW_ENDS (1.0 / 15)
+#define TRAWL_PLAN_OFTEN_ENDS (1.0 / 2)
+
+/* wu-manber is expected to take so many times its price: how windows follow each other is not
+ * known. Fitted to the workloads. */
+#define TRAWL_PLAN_WU_MANBER_MARGIN 1.15
+
+/* Bytes of qgram's tables for each pattern, its filters not counted: key look-up, suffix filter,
+ * outputs and endings. An estimate, for the limit of tables. */
+#define TRAWL_PLAN_QGRAM_PATTERN_BYTES 90u
+
 /* ------------------------------------------------------------------ qgram: blocks and prefetching
  */
 

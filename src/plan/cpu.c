@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "costs/automata.h"
+#include "costs/cpu_constants.h"
 #include "engines/engines.h"
 #include "engines/wu_manber/format.h"
 #include "plan/words.h"
-
-/* The memory that a program may spend on a DFA without having been asked. */
-#define DFA_TABLE_LIMIT ((uint64_t)1 << 30)
 
 static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
     [TRAWL_PLAN_QGRAM] = &trawl_engine_qgram,
@@ -66,14 +64,13 @@ static double price_wu_manber(const trawl_qgram_survey *survey,
     double tails = rates.pass[TRAWL_SURVEY_CLASSES];
     cost += (tails < zero ? tails : zero) *
             trawl_cost_at(options->costs->look_up, 64 * (double)patterns->count);
-    /* How windows follow each other is not known: a little less is expected. */
-    return 1.15 * hypot(cost / (expected + zero), options->costs->memory);
+    return TRAWL_PLAN_WU_MANBER_MARGIN * hypot(cost / (expected + zero), options->costs->memory);
 }
 
 /* For each byte of text. Where ends are frequent, they are recorded without a branch that is
  * mispredicted; between the two measurements it is interpolated. */
 static double price_automaton_matches(const trawl_costs *costs, double ends) {
-    const double few = 1.0 / 15, often = 1.0 / 2;
+    const double few = TRAWL_PLAN_FEW_ENDS, often = TRAWL_PLAN_OFTEN_ENDS;
     if (ends <= few) {
         return ends * costs->dfa_match;
     }
@@ -90,11 +87,9 @@ static void price_all(const trawl_qgram_survey *survey, const trawl_automata_est
     record->match_ends = ends;
     record->nanoseconds[TRAWL_PLAN_QGRAM] =
         plan->division.nanoseconds + (plan->division.exact ? 0 : ends * costs->match);
-    /* Failures and the search of a child in a row wait for what the DFA's step does not; over the
-     * workloads of docs/guide/benchmarks.md that makes three steps of it, in the median. */
     double dfa = trawl_automata_step(&automata->dfa, costs->dfa_step);
     double nfa = trawl_automata_step(&automata->nfa, costs->nfa_step);
-    nfa = nfa > 3 * dfa ? nfa : 3 * dfa;
+    nfa = nfa > TRAWL_PLAN_NFA_STEPS * dfa ? nfa : TRAWL_PLAN_NFA_STEPS * dfa;
     double matches = price_automaton_matches(costs, ends);
     record->nanoseconds[TRAWL_PLAN_AC_DFA] = dfa + matches;
     record->nanoseconds[TRAWL_PLAN_AC_NFA] = nfa + matches;
@@ -103,8 +98,8 @@ static void price_all(const trawl_qgram_survey *survey, const trawl_automata_est
         ends * costs->match;
     record->bytes[TRAWL_PLAN_AC_DFA] = automata->dfa_bytes;
     record->bytes[TRAWL_PLAN_AC_NFA] = automata->nfa_bytes;
-    /* HASH, SECOND, outputs and endings. */
-    record->bytes[TRAWL_PLAN_QGRAM] = 90 * (uint64_t)survey->patterns->count;
+    record->bytes[TRAWL_PLAN_QGRAM] =
+        TRAWL_PLAN_QGRAM_PATTERN_BYTES * (uint64_t)survey->patterns->count;
     for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
         record->bytes[TRAWL_PLAN_QGRAM] += (uint64_t)plan->division.estimate[i].bytes;
     }
@@ -202,8 +197,8 @@ static trawl_status weigh(const trawl_qgram_survey *survey, const trawl_compile_
     uint32_t best = TRAWL_PLAN_ENGINES;
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
         limits[i] = options->max_table_bytes;
-        if (i == TRAWL_PLAN_AC_DFA && limits[i] > DFA_TABLE_LIMIT) {
-            limits[i] = DFA_TABLE_LIMIT;
+        if (i == TRAWL_PLAN_AC_DFA && limits[i] > TRAWL_PLAN_MAX_DFA_BYTES) {
+            limits[i] = TRAWL_PLAN_MAX_DFA_BYTES;
         }
         if (plan->record.bytes[i] <= limits[i] &&
             (best == TRAWL_PLAN_ENGINES ||
