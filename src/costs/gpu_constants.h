@@ -4,7 +4,7 @@
  *
  * Times are picoseconds of a whole H200. A calibrated device (trawl_device_costs) replaces the
  * costs of automata and scales the price of filters; the filters' own constants only have to be in
- * the right proportion to each other. Kernels' tuning numbers are in engines/X/cuda/tuning.cuh.
+ * the right proportion to each other. Kernels' tuning numbers are in gpu/tuning.h.
  */
 #ifndef TRAWL_COSTS_GPU_CONSTANTS_H
 #define TRAWL_COSTS_GPU_CONSTANTS_H
