@@ -347,4 +347,34 @@ static const uint32_t trawl_packed_class_begins[TRAWL_PACKED_CLASSES] = {
  * to so many bytes. Chosen by hand. */
 #define TRAWL_FALLBACK_MAX_BYTES ((size_t)1 << 23)
 
+/* ------------------------------------------------------------------ wu-manber */
+
+/* Looking up a search window whose shift is 0, in probes of SHIFT. */
+#define TRAWL_WU_MANBER_LOOK_UP_WORK 8
+
+/* SHIFT gets at least so many entries for each block in it, so that few blocks share one, while the
+ * table takes at most this fraction of the memory for all tables. */
+#define TRAWL_WU_MANBER_ENTRIES_PER_BLOCK 8
+#define TRAWL_WU_MANBER_MEMORY_DIVISOR 4
+
+/* ------------------------------------------------------------------ rabin-karp */
+
+/* Patterns longer than twice the hashed window get a pass of their own only if otherwise more than
+ * one position in so many would lead to a look-up: a pass costs a little at every position. */
+#define TRAWL_RABIN_KARP_SELECTIVITY 32.0
+
+/* Bits of the filter for each range of keys: 64 while the filter has fewer than 1 << 18 bits, which
+ * fit a first-level cache, and 16 above. */
+#define TRAWL_RABIN_KARP_SMALL_FILTER_BITS 64
+#define TRAWL_RABIN_KARP_LARGE_FILTER_BITS 16
+#define TRAWL_RABIN_KARP_SMALL_FILTER_LOG 18u
+
+/* ------------------------------------------------------------------ ac-split */
+
+/* Parts if the caller does not ask for a number: as few as keep a part's table near the size of a
+ * last-level cache, in bytes. The paper's 4 and 8 parts pay on GPUs with small caches; on a CPU
+ * every part is another walk over the text (docs/notebook/2026-11-dfa-or-nfa.md). */
+#define TRAWL_SPLIT_PART_TABLE_BYTES ((uint64_t)8 << 20)
+#define TRAWL_SPLIT_MOST_PARTS 8u
+
 #endif

@@ -30,7 +30,7 @@
  *
  * A new kernel needs: its name in the engine's `kernels` (engines/X/build.c), an index in the same
  * order in cuda/engine.cuh, and its cases in the engine's `plan` and `launch` (trawl_cuda_engine
- * below). The simplest example is engines/ac_dfa/cuda/direct.cu. Reporting is in gpu/emission.cuh.
+ * below). The shortest example is engines/ac_dfa/cuda/direct.cu. Reporting is in gpu/emission.cuh.
  */
 #ifndef TRAWL_GPU_CONTRACT_CUH
 #define TRAWL_GPU_CONTRACT_CUH

@@ -3,6 +3,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 #include "engines/engines.h"
 #include "pattern/partition.h"
 
@@ -11,12 +12,6 @@ static const char *const variant_summaries[] = {
     "a thread scans a chunk with one part after the other",
     "different threads scan a chunk, each with its own part",
     "in turn, each part as the papers' table of 257 columns", NULL};
-
-/* Parts when the caller leaves their number to us. The paper's 4 and 8 pay on cards with small
- * caches; on a CPU every part is another walk over the text (docs/notebook/2026-11-dfa-or-nfa.md),
- * so as few as keep a part's table near the size of a last-level cache. */
-#define PART_TABLE_BYTES ((uint64_t)8 << 20)
-#define MOST_CHOSEN_PARTS 8u
 
 typedef struct planned_parts {
     uint32_t count;
@@ -41,7 +36,7 @@ static trawl_status choose_parts(const trawl_build *build, uint32_t *parts) {
     uint64_t entry = statistics.states <= 65536 ? 2 : 4;
     uint64_t table = statistics.states * (statistics.alphabet + 1) * entry;
     *parts = 2; /* the paper wants an even number */
-    while (*parts < MOST_CHOSEN_PARTS && table / *parts > PART_TABLE_BYTES) {
+    while (*parts < TRAWL_SPLIT_MOST_PARTS && table / *parts > TRAWL_SPLIT_PART_TABLE_BYTES) {
         *parts *= 2;
     }
     return TRAWL_OK;

@@ -3,6 +3,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 #include "engines/engines.h"
 
 static const char *const variants[] = {"grouped", "paper", NULL};
@@ -15,22 +16,20 @@ static const char *const variant_summaries[] = {
 #define PAPER_MODULUS 65521u
 #define GROUPED_BASE 257u /* where only the modulus is given */
 
-typedef struct rabin_karp_plan {
+typedef struct planned_rabin_karp {
     trawl_rabin_karp_header header;
     uint32_t *length_counts; /* patterns of each length up to the longest */
     /* grouped */
     trawl_rabin_karp_pass passes[TRAWL_RABIN_KARP_MAX_PASSES];
     uint32_t shortest[TRAWL_RABIN_KARP_MAX_PASSES]; /* pattern of each pass */
     trawl_keys keys[TRAWL_RABIN_KARP_MAX_PASSES];   /* of the reversed patterns */
-} rabin_karp_plan;
+} planned_rabin_karp;
 
 /* ------------------------------------------------------------------ grouped */
 
-/* Patterns longer than twice the window get a pass of their own only where their last bytes would
- * stop this pass at more than one position in so many: a pass costs a little at every position. */
-#define SELECTIVITY 32.0
-
-static void group_lengths(const trawl_patterns *set, rabin_karp_plan *planned) {
+/* Divides the patterns into passes by length. Patterns that are too long for a pass join it if this
+ * leads to few look-ups. */
+static void group_lengths(const trawl_patterns *set, planned_rabin_karp *planned) {
     double alphabet = trawl_endings_alphabet(set);
     uint32_t longest = (uint32_t)set->max_length;
     uint64_t left = set->count;
@@ -49,7 +48,8 @@ static void group_lengths(const trawl_patterns *set, rabin_karp_plan *planned) {
         for (uint32_t i = 0; i < window; i++) {
             endings *= alphabet;
         }
-        if (window == TRAWL_RABIN_KARP_MAX_WINDOW || endings >= SELECTIVITY * (double)left) {
+        if (window == TRAWL_RABIN_KARP_MAX_WINDOW ||
+            endings >= TRAWL_RABIN_KARP_SELECTIVITY * (double)left) {
             break;
         }
         while (left != 0 && planned->length_counts[length] == 0) {
@@ -61,7 +61,7 @@ static void group_lengths(const trawl_patterns *set, rabin_karp_plan *planned) {
 
 /* Makes the keys of pass `pass`. */
 static trawl_status make_keys(const trawl_build *build, const trawl_patterns *reversed,
-                              uint32_t pass, rabin_karp_plan *planned) {
+                              uint32_t pass, planned_rabin_karp *planned) {
     uint32_t count = planned->header.passes;
     if (count == 1) {
         return trawl_keys_make(reversed, NULL, 0, &planned->keys[pass], build->error);
@@ -90,17 +90,19 @@ static trawl_status make_keys(const trawl_build *build, const trawl_patterns *re
     return status;
 }
 
-/* A bit filter that is almost empty, as long as it fits a first-level cache; else sparse. */
+/* The logarithm of the number of bits of the filter for so many ranges. */
 static uint32_t filter_bits(uint32_t ranges) {
     uint32_t bits = 10;
-    while ((bits < 18 && UINT64_C(1) << bits < 64 * (uint64_t)ranges) ||
-           (bits < 32 && UINT64_C(1) << bits < 16 * (uint64_t)ranges)) {
+    while ((bits < TRAWL_RABIN_KARP_SMALL_FILTER_LOG &&
+            UINT64_C(1) << bits < TRAWL_RABIN_KARP_SMALL_FILTER_BITS * (uint64_t)ranges) ||
+           (bits < 32 &&
+            UINT64_C(1) << bits < TRAWL_RABIN_KARP_LARGE_FILTER_BITS * (uint64_t)ranges)) {
         bits++;
     }
     return bits;
 }
 
-static trawl_status reserve_pass(trawl_build *build, uint32_t pass, rabin_karp_plan *planned) {
+static trawl_status reserve_pass(trawl_build *build, uint32_t pass, planned_rabin_karp *planned) {
     trawl_rabin_karp_pass *record = &planned->passes[pass];
     uint32_t ranges = trawl_endings_count(&planned->keys[pass], record->window);
     record->hash_bits = trawl_ending_bits(ranges);
@@ -123,7 +125,7 @@ static trawl_status reserve_pass(trawl_build *build, uint32_t pass, rabin_karp_p
     return trawl_endings_reserve(build, pass, &planned->keys[pass], INSTEAD);
 }
 
-static trawl_status plan_grouped(trawl_build *build, rabin_karp_plan *planned) {
+static trawl_status plan_grouped(trawl_build *build, planned_rabin_karp *planned) {
     group_lengths(build->patterns, planned);
     uint32_t passes = planned->header.passes;
     build->parts = passes;
@@ -161,7 +163,7 @@ static uint64_t range_hash(const uint8_t *reversed, uint32_t tail, const void *c
     return trawl_rolling_reduce(&hashing->rolling, hash);
 }
 
-static trawl_status fill_grouped(trawl_build *build, const rabin_karp_plan *planned) {
+static trawl_status fill_grouped(trawl_build *build, const planned_rabin_karp *planned) {
     const trawl_image *image = build->image;
     memcpy(trawl_image_section(image, TRAWL_SECTION_RABIN_KARP_GROUPS, 0), planned->passes,
            planned->header.passes * sizeof *planned->passes);
@@ -191,7 +193,7 @@ static trawl_status fill_grouped(trawl_build *build, const rabin_karp_plan *plan
 
 /* ------------------------------------------------------------------ paper */
 
-static trawl_status plan_paper(trawl_build *build, rabin_karp_plan *planned) {
+static trawl_status plan_paper(trawl_build *build, planned_rabin_karp *planned) {
     uint32_t lengths = 0;
     for (size_t length = 1; length <= build->patterns->max_length; length++) {
         lengths += planned->length_counts[length] != 0;
@@ -222,7 +224,7 @@ static uint64_t pattern_hash(const trawl_patterns *set, uint32_t id, const hash_
     return trawl_rolling_reduce(&hashing->rolling, hash);
 }
 
-static void fill_paper(trawl_build *build, const rabin_karp_plan *planned) {
+static void fill_paper(trawl_build *build, const planned_rabin_karp *planned) {
     const trawl_patterns *set = build->patterns;
     uint32_t *lengths = trawl_image_section(build->image, TRAWL_SECTION_RABIN_KARP_GROUPS, 0);
     uint32_t *heads = trawl_image_section(build->image, TRAWL_SECTION_RABIN_KARP_TABLE, 0);
@@ -265,7 +267,7 @@ static bool is_prime(uint32_t number) {
 }
 
 static trawl_status plan(trawl_build *build) {
-    rabin_karp_plan *planned = trawl_allocate_zeroed(1, sizeof *planned);
+    planned_rabin_karp *planned = trawl_allocate_zeroed(1, sizeof *planned);
     if (planned == NULL) {
         return trawl_fail_memory(build->error, "planning rabin-karp", sizeof *planned);
     }
@@ -308,7 +310,7 @@ static trawl_status plan(trawl_build *build) {
 }
 
 static trawl_status fill(trawl_build *build) {
-    const rabin_karp_plan *planned = build->state;
+    const planned_rabin_karp *planned = build->state;
     memcpy(trawl_image_section(build->image, TRAWL_SECTION_RABIN_KARP_HEADER, 0), &planned->header,
            sizeof planned->header);
     if (build->variant == TRAWL_RABIN_KARP_PAPER) {
@@ -319,7 +321,7 @@ static trawl_status fill(trawl_build *build) {
 }
 
 static void release(trawl_build *build) {
-    rabin_karp_plan *planned = build->state;
+    planned_rabin_karp *planned = build->state;
     if (planned != NULL) {
         for (uint32_t pass = 0; pass < TRAWL_RABIN_KARP_MAX_PASSES; pass++) {
             trawl_keys_release(&planned->keys[pass]);

@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "costs/cpu_constants.h"
 #include "engines/engines.h"
 
 static const char *const variants[] = {"tuned", "paper", NULL};
@@ -19,10 +20,10 @@ static const char *const variant_summaries[] = {
 #define PAPER_BLOCK 3u
 #define PAPER_PREFIX 2u
 
-typedef struct wu_manber_plan {
+typedef struct planned_wu_manber {
     trawl_wu_manber_header header;
     trawl_keys keys; /* tuned: of the reversed patterns */
-} wu_manber_plan;
+} planned_wu_manber;
 
 /* ------------------------------------------------------------------ tuned: parameters */
 
@@ -31,12 +32,12 @@ static uint32_t largest_shift(uint32_t window, uint32_t block) {
     return shift < TRAWL_WU_MANBER_MAX_SHIFT ? shift : TRAWL_WU_MANBER_MAX_SHIFT;
 }
 
-/* SHIFT has about eight entries for each block in it, as far as the memory for it goes. */
+/* The logarithm of the number of entries of SHIFT. */
 static uint32_t shift_bits(uint32_t endings, uint32_t window, uint32_t block, uint64_t memory) {
     uint64_t blocks = (uint64_t)endings * largest_shift(window, block);
     uint32_t most = block == 1 ? 8 : block == 2 ? 16 : 27;
     uint32_t bits = 8;
-    while (bits < most && (UINT64_C(1) << bits) < 8 * blocks &&
+    while (bits < most && (UINT64_C(1) << bits) < TRAWL_WU_MANBER_ENTRIES_PER_BLOCK * blocks &&
            (UINT64_C(1) << (bits + 1)) <= memory) {
         bits++;
     }
@@ -48,7 +49,6 @@ static uint32_t shift_bits(uint32_t endings, uint32_t window, uint32_t block, ui
  * up to which it stands at none. */
 uint32_t trawl_wu_manber_choose_block(uint32_t endings, uint32_t window, double alphabet,
                                       uint64_t memory) {
-    const double look_up_cost = 8; /* of a window whose shift is 0, in probes of SHIFT */
     uint32_t best = 1;
     double least = INFINITY;
     double blocks = 1;
@@ -62,7 +62,7 @@ uint32_t trawl_wu_manber_choose_block(uint32_t endings, uint32_t window, double 
             shift += at_none;
         }
         double zero = 1 - none;
-        double cost = (1 + look_up_cost * zero) / (shift + zero);
+        double cost = (1 + TRAWL_WU_MANBER_LOOK_UP_WORK * zero) / (shift + zero);
         if (cost < least) {
             least = cost;
             best = block;
@@ -71,7 +71,7 @@ uint32_t trawl_wu_manber_choose_block(uint32_t endings, uint32_t window, double 
     return best;
 }
 
-static trawl_status plan_tuned(trawl_build *build, wu_manber_plan *planned) {
+static trawl_status plan_tuned(trawl_build *build, planned_wu_manber *planned) {
     trawl_wu_manber_header *header = &planned->header;
     trawl_patterns reversed;
     trawl_status status = trawl_endings_reverse(build->patterns, &reversed, build->error);
@@ -85,7 +85,7 @@ static trawl_status plan_tuned(trawl_build *build, wu_manber_plan *planned) {
     }
     const trawl_keys *keys = &planned->keys;
     uint32_t endings = trawl_endings_count(keys, header->window);
-    uint64_t memory = build->max_table_bytes / 4;
+    uint64_t memory = build->max_table_bytes / TRAWL_WU_MANBER_MEMORY_DIVISOR;
     if (header->block == 0) {
         header->block = trawl_wu_manber_choose_block(
             endings, header->window, trawl_endings_alphabet(build->patterns), memory);
@@ -115,7 +115,7 @@ static trawl_status plan_tuned(trawl_build *build, wu_manber_plan *planned) {
 
 /* ------------------------------------------------------------------ tuned: tables */
 
-static void fill_shift(const wu_manber_plan *planned, uint8_t *shift) {
+static void fill_shift(const planned_wu_manber *planned, uint8_t *shift) {
     const trawl_wu_manber_header *header = &planned->header;
     const trawl_keys *keys = &planned->keys;
     uint32_t most = largest_shift(header->window, header->block);
@@ -144,7 +144,7 @@ static uint64_t tail_word(const uint8_t *reversed, uint32_t tail, const void *co
     return trawl_ending_number(reversed, tail);
 }
 
-static void fill_tuned(trawl_build *build, const wu_manber_plan *planned) {
+static void fill_tuned(trawl_build *build, const planned_wu_manber *planned) {
     const trawl_wu_manber_header *header = &planned->header;
     fill_shift(planned, trawl_image_section(build->image, TRAWL_SECTION_WU_MANBER_SHIFT, 0));
     trawl_endings_fill(build, 0, &planned->keys);
@@ -230,7 +230,7 @@ static void fill_paper(trawl_build *build, const trawl_wu_manber_header *header)
 /* ------------------------------------------------------------------ the engine */
 
 static trawl_status plan(trawl_build *build) {
-    wu_manber_plan *planned = trawl_allocate_zeroed(1, sizeof *planned);
+    planned_wu_manber *planned = trawl_allocate_zeroed(1, sizeof *planned);
     if (planned == NULL) {
         return trawl_fail_memory(build->error, "planning wu-manber", sizeof *planned);
     }
@@ -257,7 +257,7 @@ static trawl_status plan(trawl_build *build) {
 }
 
 static trawl_status fill(trawl_build *build) {
-    const wu_manber_plan *planned = build->state;
+    const planned_wu_manber *planned = build->state;
     memcpy(trawl_image_section(build->image, TRAWL_SECTION_WU_MANBER_HEADER, 0), &planned->header,
            sizeof planned->header);
     if (build->variant == TRAWL_WU_MANBER_PAPER) {
@@ -269,7 +269,7 @@ static trawl_status fill(trawl_build *build) {
 }
 
 static void release(trawl_build *build) {
-    wu_manber_plan *planned = build->state;
+    planned_wu_manber *planned = build->state;
     if (planned != NULL) {
         trawl_keys_release(&planned->keys);
         trawl_release(planned);
