@@ -60,40 +60,42 @@
 /* ------------------------------------------------------------------ qgram: survey
  * How much of a set and of the sample of the text is examined (engines/qgram/survey.h). */
 
-/* Patterns are divided by length into so many classes; a tier takes neighbouring ones. A class ends
- * where the next one begins. One class for each length where a byte more allows another q-gram,
- * wide ones for long patterns. Chosen by hand. */
+/* Number of classes of length into which patterns are divided (a tier takes neighbouring ones), and
+ * the shortest length in bytes of each. One class for each length where a byte more allows another
+ * q-gram, wide ones for long patterns. Chosen by hand. */
 #define TRAWL_SURVEY_CLASSES 10u
 static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4,  5,  6,
                                                                          7, 8, 12, 16, 32};
 
-/* Patterns that are examined of a large set, in proportion to their classes, and at least so many
- * of each class. Chosen by hand: a few milliseconds of planning. */
+/* Number of patterns that are examined of a large set, in proportion to their classes, and the
+ * least number of each class. Chosen by hand: a few milliseconds of planning. */
 #define TRAWL_SURVEY_PATTERNS 8192u
 #define TRAWL_SURVEY_CLASS_PATTERNS 256u
 
-/* Slots for q-grams, as a power of two, for sets of up to TRAWL_SURVEY_MANY_PATTERNS; one bit more
- * each time that the set doubles. Of a million random patterns, q-grams in 2^14 slots let 4 % of
- * the samples be expected to pass where 21 % do; with 2^17 the right q-gram is chosen, 0.22 to 0.41
- * GB/s (docs/notebook/2026-11-sample-filter.md, last row of "Later steps"). */
+/* Hash slots for q-grams, as a power of two, for sets of up to TRAWL_SURVEY_MANY_PATTERNS; one bit
+ * more each time that the set doubles, up to a maximum. With 2^14 slots for a million random
+ * patterns the survey expected 4 % candidates where there are 21 %; with 2^17 another q-gram is
+ * chosen, 0.22 to 0.41 GB/s (docs/notebook/2026-11-sample-filter.md, last row of "Later steps"). */
 #define TRAWL_SURVEY_SLOT_BITS 14u
 #define TRAWL_SURVEY_MAX_SLOT_BITS 17u
 #define TRAWL_SURVEY_MANY_PATTERNS ((size_t)1 << 17)
 
-/* Groups of eight samples of the text that are tested for one filter: this minimum and one more for
- * every two patterns, up to the maximum, which grows with the slots. Chosen by hand: small sets
- * have less to gain from knowing better. */
+/* Number of groups of eight samples of the text that are tested for one filter: the minimum and one
+ * more for every two patterns, up to the maximum, which grows with the slots. Chosen by hand: small
+ * sets have less to gain from knowing better. */
 #define TRAWL_SURVEY_MIN_GROUPS 256u
 #define TRAWL_SURVEY_MAX_GROUPS 1024u
 
 /* A share of samples above this is taken for this one: its logarithm must stay finite. */
 #define TRAWL_SURVEY_MAX_SHARE 0.9999
 
-/* Bytes of the patterns whose lowest five bits are counted; bytes of text from which on it is
- * examined how much it repeats itself; the hash bits of that count; and the least share of
- * different 4-grams that is believed. Chosen by hand. That this share prices tables at all gained
- * 1.36 to 1.68 times for rare-100000 (docs/notebook/2026-11-sample-filter.md). */
+/* Number of the patterns' bytes whose lowest five bits are counted. Chosen by hand. */
 #define TRAWL_SURVEY_PATTERN_BYTES 65536u
+
+/* How much the text repeats itself: bytes of text that are needed to measure it, hash bits of the
+ * count of different 4-grams, and the least share of different ones that is believed. Chosen by
+ * hand. That tables are priced by this share gained 1.36 to 1.68 times for rare-100000
+ * (docs/notebook/2026-11-sample-filter.md). */
 #define TRAWL_SURVEY_SPREAD_LEAST_TEXT 4096u
 #define TRAWL_SURVEY_SPREAD_BITS 18u
 #define TRAWL_SURVEY_LEAST_SPREAD 0.05
@@ -115,9 +117,9 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
 #define TRAWL_COST_KEY_BYTES 64
 #define TRAWL_COST_KEY_SUFFIX_BYTES 8
 
-/* Sizes of sample filter that are tried: rows of 32 bits as a power of two, from the least on;
- * beyond the second exponent no larger one is tried that has more than so many rows for each
- * q-gram. Chosen by hand. */
+/* Sizes of sample filter that are tried, as powers of two of its rows of 32 bits: the least; and
+ * the size above which no filter is tried with more than MAX_ROWS_PER_GRAM rows for each q-gram.
+ * Chosen by hand. */
 #define TRAWL_COST_MIN_ROW_BITS 8u
 #define TRAWL_COST_FEW_ROW_BITS 10u
 #define TRAWL_COST_MAX_ROWS_PER_GRAM 64
@@ -140,8 +142,8 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 #define TRAWL_DIVIDE_MAX_FILTER_BYTES (UINT64_C(32) << 20)
 
 /* Each further tier adds this share of the price of all: tiers evict each other's tables from the
- * nearest caches, and lists are merged. Fitted to whole scans on a Zen 3 when the costs of `tune`
- * became medians of three rounds; no table of these runs is on record. */
+ * nearest caches, and events are merged. Fitted to whole scans on a Zen 3, first as 0.15, then as
+ * 0.10; no table of these runs is on record. */
 #define TRAWL_DIVIDE_FURTHER_TIER 0.10
 
 /* What a tier with anchor offsets is expected to cost more than its price: a gain by windows that
@@ -162,15 +164,16 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 #define TRAWL_DIVIDE_REGISTERS_BESIDE 1.5
 #define TRAWL_DIVIDE_REGISTERS_CANDIDATE 1.7
 
-/* A register Bloom filter is tried on so many pieces of the sample, of so many bytes each: with the
- * first 8 KiB 0.05 % were expected where 0.30 % pass (docs/notebook/2026-11-sample-filter.md). */
+/* Number of pieces of the sample on which a register Bloom filter is tried, and the bytes of each.
+ * On the first 8 KiB of the sample 0.05 % of the positions were candidates where 0.30 % are
+ * (docs/notebook/2026-11-sample-filter.md). */
 #define TRAWL_DIVIDE_REGISTERS_PIECES 32u
 #define TRAWL_DIVIDE_REGISTERS_PIECE ((size_t)512)
 
-/* Teddy filters that are only priced use so many bytes of the sample: making one takes time for
- * each. And the most patterns for which one is tried: for a whole set, and for the shortest or the
- * longest patterns of one; making it takes time for each. Up to 80 of the shortest patterns took
- * 1.5 ms more and changed no plan (docs/notebook/2026-11-sample-filter.md). */
+/* Bytes of the sample by which a Teddy filter is priced: making one takes time for each. And the
+ * most patterns for which one is priced: a whole set; the shortest or the longest patterns of a
+ * set. Up to 80 of the shortest ones took 1.5 ms more and changed no plan
+ * (docs/notebook/2026-11-sample-filter.md). */
 #define TRAWL_DIVIDE_TEDDY_SAMPLE ((size_t)4096)
 #define TRAWL_DIVIDE_TEDDY_SET 64u
 #define TRAWL_DIVIDE_TEDDY_PART 32u
@@ -182,9 +185,9 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 /* ------------------------------------------------------------------ qgram: anchor offsets
  * (engines/qgram/anchor.h) */
 
-/* The sample is divided into pieces of so many bytes, the pieces in turn into folds; less text than
- * so many bytes chooses nothing. Four folds: one validates what three chose. 128 and 512 pieces
- * instead of 32 were a little better and not done: commands would read more before they begin
+/* Bytes of a piece of the sample; number of folds into which the pieces are divided; and the least
+ * sample that may choose anchor offsets. Four folds: one validates what three chose. 128 and 512
+ * pieces instead of 32 were a little better, but commands would read more before they begin
  * (docs/notebook/2026-11-anchor-offsets.md). */
 #define TRAWL_ANCHOR_PIECE ((size_t)4096)
 #define TRAWL_ANCHOR_FOLDS 4u
@@ -201,19 +204,19 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
  * 0.52 ns a sample in a sketch). */
 #define TRAWL_FIELDS_PRODUCT_WORK 1.3
 
-/* Fields may have so many bits more than the product would. With up to four, rare-10000 was 14 %
- * slower; two gained 2 to 6 % (the same table). */
+/* Number of bits that fields may have more than the product would. With up to four, rare-10000 was
+ * 14 % slower; two gained 2 to 6 % (the same table). */
 #define TRAWL_FIELDS_MAX_MORE_BITS 2u
 
-/* Without a sample of the text, a byte gets at least so many bits or products are taken. Chosen by
- * hand. */
+/* Without a sample of the text, fields are taken only if each byte gets at least this number of
+ * bits. Chosen by hand. */
 #define TRAWL_FIELDS_LEAST_BLIND_BITS 3u
 
-/* Samples of the text that are examined; hash slots for their rows (a power of two above twice as
- * many); bits of a hint that excludes most q-grams of the keys, few enough for the first-level
- * cache (2^17 bits are 16 KiB); and q-grams of the keys that are looked up at most. Chosen by hand;
- * with the hint, trying fields takes 6 instead of 28 ms for rare-100000 as predicted, measured
- * together with other steps (docs/notebook/2026-11-building.md). */
+/* Number of samples of the text that are examined; hash slots for their rows, as a power of two, at
+ * least twice as many; hint bits that exclude most q-grams of the keys, as a power of two: 16 KiB,
+ * for the first-level cache; and the most q-grams of the keys that are looked up. Chosen by hand.
+ * The hint was to make trying fields 5 times as fast, and was measured only with other steps
+ * (docs/notebook/2026-11-building.md). */
 #define TRAWL_FIELDS_SAMPLES 8192u
 #define TRAWL_FIELDS_SLOT_BITS 14u
 #define TRAWL_FIELDS_HINT_BITS 17u
@@ -227,16 +230,16 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 /* ------------------------------------------------------------------ qgram: Teddy
  * (engines/qgram/teddy/build.c). The unit of work is one test of a low nibble. */
 
-/* More patterns than these are candidates nearly everywhere: eight buckets are too few. With a
- * hundred words 2.3 to 2.8 % of all positions are candidates (docs/notebook/2026-11-teddy.md). */
+/* The most patterns. With more, eight buckets accept nearly every position: a hundred words have
+ * candidates at 2.3 to 2.8 % (docs/notebook/2026-11-teddy.md). */
 #define TRAWL_TEDDY_PATTERNS 128u
 
-/* The share of positions that are candidates, beyond which no filter in vector registers is taken.
- * Chosen by hand with the rows of docs/notebook/2026-11-register-filter-candidates.md. */
+/* The pass rate beyond which no filter in vector registers is taken. Chosen by hand, first for
+ * pairs of bytes behind Teddy; not measured separately. */
 #define TRAWL_TEDDY_MAX_PASS_RATE 0.08
 
-/* From one candidate in so many bytes on, candidates are listed without a branch for each group of
- * vectors (docs/notebook/2026-11-teddy.md: below, the branch is predicted). */
+/* From one candidate in 512 bytes on, candidates are listed without a branch for each group of
+ * vectors; below, the branch is predicted (docs/notebook/2026-11-teddy.md). */
 #define TRAWL_TEDDY_DENSE_BYTES 512u
 
 /* The test of a high nibble as well, a candidate (a mispredicted branch and two tests), and what is
@@ -251,27 +254,27 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 #define TRAWL_TEDDY_NEW_PROBE_WORK 1.0
 #define TRAWL_TEDDY_HIDDEN_WORK 0.001
 
-/* Bytes of the sample that are counted; with fewer candidates than the second number, the computed
- * pass rate is believed if it is larger; and a sample of so many bytes counts as much as the usual
- * frequencies of bytes. Chosen by hand. */
+/* Bytes of the sample whose candidates are counted; the number of candidates below which the
+ * computed pass rate is believed if it is larger; and the bytes of sample that weigh as much as the
+ * usual frequencies of bytes. Chosen by hand. */
 #define TRAWL_TEDDY_SAMPLE_BYTES ((size_t)32768)
 #define TRAWL_TEDDY_FEW_CANDIDATES 8u
 #define TRAWL_TEDDY_USUAL_BYTES 1000
 
-/* Patterns are put into buckets in so many rounds, the later ones with all others in place; and the
- * search for probes ends after so many steps without a gain. Chosen by hand. */
+/* Number of rounds in which patterns are put into buckets, the later ones with all others in place;
+ * and the number of steps without a gain that ends the search for probes. Chosen by hand. */
 #define TRAWL_TEDDY_BUCKET_ROUNDS 3u
 #define TRAWL_TEDDY_STEPS_IN_VAIN 3u
 
 /* ------------------------------------------------------------------ qgram: register Bloom filter
  * (engines/qgram/registers/format.h) */
 
-/* Up to so many patterns banks have 1,024 bits, of which two registers hold one: 1 position in 220
- * is a false candidate with 300 patterns, 1 in 100 at the limit. */
+/* The most patterns with banks of 1,024 bits, two registers each: 1 position in 220 is a false
+ * candidate with 300 patterns, 1 in 100 at the limit. */
 #define TRAWL_REGISTER_BLOOM_NARROW 384u
 
-/* More patterns than these get no such filter: with banks of 2,048 bits 1 position in 45 is a false
- * candidate with 1,000 patterns, 1 in 22 at the limit. */
+/* The most patterns with banks of 2,048 bits: 1 position in 45 is a false candidate with 1,000
+ * patterns, 1 in 22 at the limit. */
 #define TRAWL_REGISTER_BLOOM_PATTERNS 1280u
 
 /* Instructions for 64 positions: for each hashed byte three products, and three sums of which half
@@ -295,8 +298,8 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 #define TRAWL_PACKED_END_COST 0.9       /* testing an end with the suffix filter */
 #define TRAWL_PACKED_LOOK_UP_COST 40.0  /* looking up an end that passed it */
 
-/* What a load from a table of so many bytes costs more than from L1, interpolated by the logarithm
- * of the size; and from a larger table. */
+/* What a load costs more than from the first-level cache, by the bytes of the table, interpolated
+ * by the logarithm of the size; and from a larger table than the last one. */
 #define TRAWL_PACKED_LOAD_SIZES 5u
 static const struct {
     double bytes, nanoseconds;
@@ -304,9 +307,10 @@ static const struct {
     {16 << 10, 0}, {64 << 10, 0.5}, {512 << 10, 1.2}, {2 << 20, 4}, {32 << 20, 10}};
 #define TRAWL_PACKED_FAR_LOAD_COST 40
 
-/* One in so many ends without a key passes the suffix filter, which has at least 32 bits for each
- * ending of a key. Tables of at most the next number of row bits are tried whatever the limit of
- * table bytes is; and samples have at least so many letters. Chosen by hand. */
+/* One in SUFFIX_FILTER_BITS ends without a key passes the suffix filter, which has at least so many
+ * bits for each ending of a key. Row bits of the smallest filter by samples; row bits up to which
+ * filters are tried whatever the limit of table bytes is; and the fewest letters of a sample.
+ * Chosen by hand. */
 #define TRAWL_PACKED_SUFFIX_FILTER_BITS 32
 #define TRAWL_PACKED_FEW_ROW_BITS 10u
 #define TRAWL_PACKED_MIN_ROW_BITS 5u
@@ -317,16 +321,16 @@ static const struct {
 static const uint32_t trawl_packed_class_begins[TRAWL_PACKED_CLASSES] = {
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 24, 32, 48, 64};
 
-/* With AVX-512, records are written 16 at a time from so many matches in 64 positions on, on
- * average: with two 1.4 to 1.7 times as fast, with one 0.95 to 0.97 times
+/* Matches in 64 positions, on average, from which on AVX-512 writes records 16 at a time: with
+ * two 1.4 to 1.7 times as fast, with one 0.95 to 0.97 times
  * (docs/notebook/2026-11-dense-records.md). */
 #define TRAWL_PACKED_DENSE_MATCHES 2u
 
 /* ------------------------------------------------------------------ qgram: fallback automaton
  * (engines/qgram/fallback.h) */
 
-/* A stretch of text is timed if at least one end in FEW_BYTES was looked up in it; one in
- * MANY_BYTES ends it at once. Chosen by hand. */
+/* Bytes of a stretch of text. It is timed if at least one end in FEW_BYTES was looked up in it; one
+ * in MANY_BYTES ends it at once. Chosen by hand. */
 #define TRAWL_FALLBACK_STRETCH (8 * TRAWL_QGRAM_BLOCK)
 #define TRAWL_FALLBACK_FEW_BYTES 32u
 #define TRAWL_FALLBACK_MANY_BYTES 8u
@@ -343,8 +347,8 @@ static const uint32_t trawl_packed_class_begins[TRAWL_PACKED_CLASSES] = {
 #define TRAWL_FALLBACK_BUILD_BYTE_SECONDS 100e-9
 #define TRAWL_FALLBACK_BUILD_LEAST_SECONDS 200e-6
 
-/* The automaton gets a stretch, then twice as much each time that the filter is too slow again, up
- * to so many bytes. Chosen by hand. */
+/* The most bytes that the automaton gets at once: it gets a stretch, then twice as much each time
+ * that the filter is too slow again. Chosen by hand. */
 #define TRAWL_FALLBACK_MAX_BYTES ((size_t)1 << 23)
 
 /* ------------------------------------------------------------------ wu-manber */

@@ -201,7 +201,7 @@ TRAWL_BOTH uint64_t trawl_qgram_extract(uint64_t number, uint32_t fields) {
 #define TRAWL_END_OFFSETS_MAX_WORDS (UINT64_C(1) << 22)
 #define TRAWL_END_OFFSETS_WORDS_PER_GRAM 2u /* up to that limit */
 
-/* Bytes of a step, for samples that may lead to so many ends. */
+/* Bytes of a step, for samples that may lead to `ends` ends. */
 TRAWL_BOTH uint32_t trawl_end_offsets_step_bytes(uint32_t ends) {
     return (ends + TRAWL_END_OFFSETS_STEPS - 1) / TRAWL_END_OFFSETS_STEPS;
 }

@@ -77,7 +77,7 @@ void trawl_tier_close(trawl_tier_walker *walker) {
 
 /* ------------------------------------------------------------------ filters in vector registers */
 
-/* Whether so many candidates in so many bytes are more than branches can predict. */
+/* Whether candidates are so frequent that branches on them are mispredicted. */
 static bool is_dense(size_t candidates, size_t bytes) {
     return candidates * TRAWL_TEDDY_DENSE_BYTES > bytes;
 }

@@ -17,7 +17,7 @@
 /* Candidates whose end offsets are read together. */
 #define AT_ONCE 64
 
-/* Possible ends that so many candidates may have, in tiers with an anchor slack. */
+/* Possible ends that AT_ONCE candidates may have, in tiers with an anchor slack. */
 #define MAX_ENDS_AT_ONCE ((size_t)AT_ONCE * TRAWL_QGRAM_MAX_ENDS + TRAWL_QGRAM_GROUP)
 
 /* Bits of the distance from the first candidate's end to a possible end: of a block and of the ends

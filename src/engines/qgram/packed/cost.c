@@ -9,7 +9,7 @@
 
 #define INSTEAD_OF_PACKED "try variant mixed, or engine ac-dfa"
 
-/* What a load costs more from a table of so many bytes than from the first-level cache. */
+/* What a load from a table of `bytes` bytes costs more than one from the first-level cache. */
 static double price_load(double bytes) {
     for (size_t i = 1; i < TRAWL_PACKED_LOAD_SIZES; i++) {
         double least = trawl_packed_load_costs[i - 1].bytes,

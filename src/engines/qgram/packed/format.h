@@ -113,7 +113,7 @@ static inline uint8_t trawl_packed_code(const trawl_packed_letters *letters, uin
     return (byte | letters->fold[index]) == letters->letter[index] ? letters->code[index] : 4;
 }
 
-/* The bits of a number of so many letters. */
+/* The bits of a number of `letters` letters. */
 static inline uint64_t trawl_packed_mask(uint32_t letters) {
     return letters == 0 ? 0 : ~UINT64_C(0) >> (64 - 2 * letters);
 }

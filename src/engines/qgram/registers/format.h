@@ -34,7 +34,7 @@
 #define TRAWL_REGISTER_BLOOM_BANKS 4u
 #define TRAWL_REGISTER_BLOOM_BANK 256u /* bytes; 128 are used where banks are not wide */
 
-/* Section QGRAM_SAMPLE_FILTER of such tiers. */
+/* Section QGRAM_SAMPLE_FILTER of tiers of this kind. */
 typedef struct trawl_register_bloom {
     uint32_t index_mask; /* bytes of a bank - 1: 255 where they are wide, else 127 */
     uint32_t reserved;
@@ -70,7 +70,7 @@ static inline bool trawl_register_bloom_test(const trawl_register_bloom *filter,
     return all & 1;
 }
 
-/* Whether so many patterns get wide banks. */
+/* Whether a set of `patterns` patterns gets wide banks. */
 static inline bool trawl_register_bloom_is_wide(uint64_t patterns) {
     return patterns > TRAWL_REGISTER_BLOOM_NARROW;
 }

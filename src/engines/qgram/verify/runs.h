@@ -62,7 +62,7 @@ static inline void trawl_qgram_add_run(uint64_t *runs, const uint8_t *reversed, 
     }
 }
 
-/* Whether a key that is nothing but this byte may end behind a run of so many bytes. */
+/* Whether a key that is nothing but this byte may end behind a run of `run` bytes. */
 static inline bool trawl_qgram_run_is_key(const uint64_t *runs, uint8_t byte, uint64_t run) {
     return runs[512 + byte] - 1 < run; /* 0 - 1 is larger than any run */
 }

@@ -8,7 +8,7 @@
 #include "engines/qgram/verify/runs.h"
 
 /* The run of one byte that was met last, text[begin .. past). Samples and ends are in ascending
- * order, so the next one that is asked for is mostly in the same run. */
+ * order, so the next one is mostly in the same run. */
 struct trawl_qgram_run {
     size_t text_length; /* of the window */
     size_t begin, past;
