@@ -4,7 +4,7 @@
 # tools/check_calls.sh for calls; docs/internals/architecture.md has the picture.
 
 # folder -> the folders whose files it may include and whose functions it may call, named from src/. The
-# folder of a file is the longest one listed here that holds it: src/engines/qgram/cuda/walk.cu is in
+# folder of a file is the longest one listed here that holds it: src/engines/qgram/cuda/full_strips.cu is in
 # src/engines/qgram. A folder may always use itself; a rule that names a file allows that file alone;
 # `engines` allows all engines' folders.
 declare -A allowed=(

@@ -10,7 +10,7 @@
 #include "engines/ac_dfa/gpu_cost.h"
 #include "engines/engines.h"
 #include "engines/qgram/gpu/divide.h"
-#include "engines/qgram/gpu/packed.h"
+#include "engines/qgram/gpu/packed_tables.h"
 #include "plan/words.h"
 
 _Static_assert(TRAWL_DEVICE_MOST_TIERS == TRAWL_CUDA_QGRAM_TIERS, "a record has all tiers");
@@ -112,13 +112,15 @@ static trawl_status price_filter(device_plan *self, trawl_error *error) {
     for (uint32_t i = 0; i < layout->tiers; i++) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         uint64_t first = first_table_bytes(tier);
-        bytes += first + (tier->align_bits == 0 ? 0 : UINT64_C(2) << tier->align_bits);
-        in_shared += tier->place == TRAWL_CUDA_QGRAM_GLOBAL || i >= layout->filtered ? 0 : first;
+        bytes += first + (tier->end_offset_bits == 0 ? 0 : UINT64_C(2) << tier->end_offset_bits);
+        in_shared +=
+            tier->place == TRAWL_CUDA_QGRAM_GLOBAL || i >= layout->filter_tiers ? 0 : first;
     }
-    bytes += layout->mix.shared_bytes;
+    bytes += layout->automaton.shared_bytes;
     self->filter_shared_bytes = in_shared;
     /* The automaton is a kernel of its own, before the filters'. */
-    in_shared = layout->mix.shared_bytes > in_shared ? layout->mix.shared_bytes : in_shared;
+    in_shared =
+        layout->automaton.shared_bytes > in_shared ? layout->automaton.shared_bytes : in_shared;
     record->picoseconds[TRAWL_DEVICE_FILTER] = layout->price * self->costs.filter;
     record->bytes[TRAWL_DEVICE_FILTER] = bytes;
     record->shared_bytes[TRAWL_DEVICE_FILTER] = in_shared;
@@ -147,9 +149,9 @@ static void price_packed(device_plan *self) {
         self->costs.packed + outside * TRAWL_GPU_PACKED_OUTSIDE +
         (verified ? self->hot.match_ends * TRAWL_GPU_PACKED_VERIFIED : 0);
     self->record->bytes[TRAWL_DEVICE_PACKED] =
-        TRAWL_CUDA_PACKED_WINDOWS * UINT64_C(5) +
+        TRAWL_CUDA_PACKED_KMERS * UINT64_C(5) +
         TRAWL_GPU_QGRAM_PATTERN_BYTES * (uint64_t)patterns->count;
-    self->record->shared_bytes[TRAWL_DEVICE_PACKED] = TRAWL_CUDA_PACKED_WINDOWS;
+    self->record->shared_bytes[TRAWL_DEVICE_PACKED] = TRAWL_CUDA_PACKED_KMERS;
 }
 
 static trawl_status price_hot(device_plan *self, trawl_error *error) {
@@ -186,28 +188,28 @@ static void add_bytes(trawl_plan *plan, uint64_t bytes) {
 static void explain_filter(const device_plan *self, trawl_plan *plan) {
     const trawl_cuda_qgram_layout *layout = self->layout;
     const trawl_device_record *record = self->record;
-    const trawl_cuda_qgram_mix *mix = &layout->mix;
-    bool one = layout->filtered == 1, beyond = false;
-    for (uint32_t i = 0; i < layout->filtered; i++) {
+    const trawl_cuda_qgram_automaton *automaton = &layout->automaton;
+    bool one = layout->filter_tiers == 1, beyond = false;
+    for (uint32_t i = 0; i < layout->filter_tiers; i++) {
         beyond |= layout->tier[i].place == TRAWL_CUDA_QGRAM_GLOBAL;
     }
-    if (mix->walked != NULL) {
+    if (automaton->in_automaton != NULL) {
         trawl_plan_add(
             plan,
             "where matches are counted, an automaton takes %u patterns (of up to %u "
             "bytes, runs of one byte, what is frequent in the text), %u of its %u states in ",
-            mix->patterns, mix->short_length, mix->rows, mix->states);
-        add_bytes(plan, mix->shared_bytes);
+            automaton->patterns, automaton->short_length, automaton->rows, automaton->states);
+        add_bytes(plan, automaton->shared_bytes);
         trawl_plan_add(plan,
                        " of each block's shared memory (%.0f GB/s for itself); for the others ",
-                       1e3 / (mix->price * self->costs.filter));
+                       1e3 / (automaton->price * self->costs.filter));
     }
-    trawl_plan_add(plan, "%u filter%s in ", layout->filtered, one ? "" : "s");
+    trawl_plan_add(plan, "%u filter%s in ", layout->filter_tiers, one ? "" : "s");
     add_bytes(plan, self->filter_shared_bytes);
     trawl_plan_add(plan, " of each block's shared memory%s, candidates at %.2g %% of positions, ",
                    beyond ? " and behind the L2 cache" : "", 100 * layout->candidates);
-    add_bytes(plan,
-              record->bytes[TRAWL_DEVICE_FILTER] - self->filter_shared_bytes - mix->shared_bytes);
+    add_bytes(plan, record->bytes[TRAWL_DEVICE_FILTER] - self->filter_shared_bytes -
+                        automaton->shared_bytes);
     trawl_plan_add(plan, " of tables behind the L2 cache");
 }
 
@@ -273,18 +275,18 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
 
 static void record_tiers(const device_plan *self) {
     trawl_device_record *record = self->record;
-    const trawl_cuda_qgram_mix *mix = &self->layout->mix;
-    record->tiers = self->layout->filtered;
-    if (mix->walked != NULL) {
+    const trawl_cuda_qgram_automaton *automaton = &self->layout->automaton;
+    record->tiers = self->layout->filter_tiers;
+    if (automaton->in_automaton != NULL) {
         record->tier[record->tiers] = (trawl_device_tier_record){.place = TRAWL_DEVICE_AUTOMATON,
-                                                                 .min_length = mix->shortest,
-                                                                 .max_length = mix->longest,
+                                                                 .min_length = automaton->shortest,
+                                                                 .max_length = automaton->longest,
                                                                  .stride = 1,
                                                                  .gram = 1,
-                                                                 .bytes = mix->shared_bytes};
+                                                                 .bytes = automaton->shared_bytes};
         record->tiers++;
     }
-    for (uint32_t i = 0; i < self->layout->filtered; i++) {
+    for (uint32_t i = 0; i < self->layout->filter_tiers; i++) {
         const trawl_cuda_qgram_tier *tier = &self->layout->tier[i];
         record->tier[i] = (trawl_device_tier_record){.place = tier->place,
                                                      .min_length = tier->min_length,

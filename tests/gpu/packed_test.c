@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/*
- * Kernel packed of qgram: sets of few letters with all lengths that it takes, over texts with other
- * bytes among the letters, at all places of its vectors, windows and parts; when it is taken where
- * no kernel is named; and what it refuses.
- */
+/* Kernel packed of qgram: sets of few letters with all lengths that it takes, over texts with bytes
+ * outside the alphabet, at all positions of vectors, batches and strips; when it is the default
+ * kernel; and what it refuses. */
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 
@@ -111,8 +109,8 @@ static void check(device_database *database, const device_scan *scan, const test
     }
 }
 
-/* All lengths near the ends of vectors and windows, all alignments, parts of one window and more.
- */
+/* All lengths near the ends of vectors and batches, all alignments, strips of one batch and
+ * more. */
 static void every_set(void **state) {
     (void)state;
     for (size_t i = 0; i < SETS; i++) {
@@ -159,7 +157,7 @@ static void check_alone(test_case *test, uint32_t block_bytes) {
     test_case_free(test);
 }
 
-/* Each byte of a window and around it in turn is no letter, where matches are everywhere. */
+/* Each byte of a batch and around it in turn is outside the alphabet, with matches everywhere. */
 static void a_byte_outside_the_alphabet_everywhere(void **state) {
     (void)state;
     static test_case test;
@@ -177,7 +175,8 @@ static void a_byte_outside_the_alphabet_everywhere(void **state) {
     }
 }
 
-/* Lines that begin and end within a part: windows full of other bytes, and none. */
+/* Lines that begin and end within a strip: batches full of bytes outside the alphabet, and batches
+ * without. */
 static void lines_here_and_there(void **state) {
     (void)state;
     static test_case test;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Engine qgram on a device: its tables there, the shape of a launch. */
+/* Engine qgram on a device: uploads its tables, and plans and starts its kernels. */
 #include "engines/qgram/cuda/packed.cuh"
 
 extern "C" {
@@ -7,27 +7,23 @@ extern "C" {
 #include "engines/qgram/gpu/divide.h"
 }
 
-/* Windows of a strip of a long text: of these numbers, the one by which warps have the most equal
- * shares. */
-#define LEAST_WINDOWS 4u
-#define MOST_WINDOWS (TRAWL_QGRAM_MOST_STRIP / TRAWL_QGRAM_WINDOW)
-
-/* Hits that are noted of a strip: one for so many bytes of it. */
-#define BYTES_PER_HIT 16u
+/* Batches of a strip of a long text, at most. Between this and least_batches the planner takes the
+ * number that gives warps the most equal shares. */
+#define MOST_BATCHES (TRAWL_QGRAM_MOST_STRIP / TRAWL_QGRAM_BATCH)
 
 #define WORKSPACE_ALIGNMENT TRAWL_CUDA_ARRAY_ALIGNMENT
 
 typedef struct qgram_tables {
     trawl_cuda_qgram_view view;
     trawl_cuda_packed_view packed;
-    trawl_error obstacle; /* why the set cannot be packed, where it cannot */
+    trawl_error obstacle; /* why the set cannot be packed; status TRAWL_OK: it can */
     bool packed_pays;
-    uint8_t *memory; /* all arrays, in device memory */
-    /* What counts the patterns of all tiers but the first ones (engines/qgram/gpu/format.h); NULL:
-     * nothing. */
+    uint8_t *memory; /* of all arrays, on the device */
+    /* The automaton that counts frequent patterns, whose tiers come after the first filter_tiers;
+     * NULL: there is none. */
     trawl_cuda_db *automaton;
     trawl_db *automaton_db;
-    uint32_t filtered, filtered_words;
+    uint32_t filter_tiers, filter_tier_words;
 } qgram_tables;
 
 /* ------------------------------------------------------------------ uploading */
@@ -43,11 +39,12 @@ static void put_tier(trawl_cuda_uploader *self, const trawl_cuda_qgram_tier *tie
         table->filter = (const uint32_t *)trawl_cuda_put(self, arrays->filter,
                                                          trawl_cuda_qgram_filter_words(tier) * 4);
     }
-    table->align = (const uint16_t *)trawl_cuda_put(
-        self, arrays->align, arrays->align == NULL ? 0 : (UINT64_C(2) << tier->align_bits));
-    table->anchors =
-        (const uint8_t *)trawl_cuda_put(self, arrays->anchors, arrays->anchors == NULL ? 0 : count);
-    table->past = (const uint32_t *)trawl_cuda_put(self, arrays->past, count * 4);
+    table->end_offsets = (const uint16_t *)trawl_cuda_put(
+        self, arrays->end_offsets,
+        arrays->end_offsets == NULL ? 0 : (UINT64_C(2) << tier->end_offset_bits));
+    table->anchor_offsets = (const uint8_t *)trawl_cuda_put(
+        self, arrays->anchor_offsets, arrays->anchor_offsets == NULL ? 0 : count);
+    table->pattern_end = (const uint32_t *)trawl_cuda_put(self, arrays->pattern_end, count * 4);
     table->heads = (const uint32_t *)trawl_cuda_put(
         self, arrays->heads, arrays->heads == NULL ? 0 : (UINT64_C(4) << tier->hash_bits) + 4);
     table->ranges = (const uint4 *)trawl_cuda_put(self, arrays->ranges,
@@ -60,7 +57,7 @@ static void put_tier(trawl_cuda_uploader *self, const trawl_cuda_qgram_tier *tie
     table->endings.keys = *keys;
 }
 
-/* The words of all FILTERs in shared memory, one after the other. */
+/* All filters in shared memory, one after the other. */
 static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t **image,
                                trawl_error *error) {
     uint64_t bytes = (uint64_t)layout->image_words * 4;
@@ -78,7 +75,7 @@ static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t *
     return TRAWL_OK;
 }
 
-/* `packed` is NULL where the set cannot be packed. */
+/* `packed` is NULL if the set cannot be packed. */
 static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgram_layout *layout,
                                   const trawl_cuda_packed_layout *packed, qgram_tables *tables,
                                   trawl_error *error) {
@@ -98,7 +95,7 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
     trawl_cuda_qgram_view *view = &tables->view;
     view->tiers = layout->tiers;
     view->image_words = layout->image_words;
-    view->bitmap_words = trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_WINDOW / 32) + 1;
+    view->bitmap_words = trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_BATCH / 32) + 1;
     trawl_cuda_uploader upload = {NULL, 0, cudaSuccess};
     for (int copying = 0; copying < 2; copying++) {
         upload.used = 0;
@@ -117,7 +114,7 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
             uploaded->hits += packed->arrays.keys.count;
             trawl_cuda_packed_put(&upload, packed, &tables->packed, keys);
         }
-        if (tables->automaton != NULL) { /* its keys are counted beside those of the tiers */
+        if (tables->automaton != NULL) { /* their hits are counted like those of the tiers' keys */
             trawl_cuda_keys *keys = tables->automaton->keys;
             keys->first_hit = uploaded->hits;
             uploaded->hits += keys->outputs.keys;
@@ -152,7 +149,7 @@ static void release(trawl_cuda_db *uploaded) {
     }
 }
 
-/* The patterns of a database as a set; a view. */
+/* A view of a database's patterns as a set. */
 static trawl_patterns patterns_of(const trawl_db *db) {
     trawl_patterns patterns = {};
     patterns.bytes = const_cast<uint8_t *>(db->patterns.bytes);
@@ -167,11 +164,11 @@ static trawl_patterns patterns_of(const trawl_db *db) {
     return patterns;
 }
 
-/* What tables may take of a block's shared memory: what no kernel needs for its warps. */
+/* Bytes of a block's shared memory for tables: what no kernel needs for its warps. */
 static size_t room_for_tables(const trawl_cuda_device *device) {
-    uint32_t warps = TRAWL_QGRAM_THREADS / 32;
+    uint32_t warps = trawl_qgram_tuned::filter_threads / 32;
     size_t of_walk =
-        4 * (TRAWL_QGRAM_MOST_ROUND * (TRAWL_QGRAM_WINDOW / 32 + 1) + TRAWL_QGRAM_QUEUE);
+        4 * (trawl_qgram_tuned::most_round * (TRAWL_QGRAM_BATCH / 32 + 1) + TRAWL_QGRAM_QUEUE);
     size_t of_filter = trawl_cuda_qgram_filter_shared();
     size_t of_warps = 4 * TRAWL_QGRAM_VIEW_WORDS + warps * of_walk;
     of_warps = of_warps > of_filter ? of_warps : of_filter;
@@ -209,9 +206,9 @@ static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *s
 static trawl_status upload_automaton(const trawl_cuda_db *uploaded, const uint8_t *sample,
                                      size_t sample_length, trawl_cuda_qgram_layout *layout,
                                      qgram_tables *tables, trawl_error *error) {
-    tables->filtered = layout->filtered;
-    tables->filtered_words = layout->filtered_words;
-    if (layout->mix.automaton == NULL) {
+    tables->filter_tiers = layout->filter_tiers;
+    tables->filter_tier_words = layout->filter_tier_words;
+    if (layout->automaton.db == NULL) {
         return TRAWL_OK;
     }
     trawl_cuda_upload_options options = {};
@@ -219,8 +216,8 @@ static trawl_status upload_automaton(const trawl_cuda_db *uploaded, const uint8_
     options.device = (uint32_t)uploaded->device.number;
     options.sample = sample;
     options.sample_length = sample_length;
-    tables->automaton_db = layout->mix.automaton;
-    layout->mix.automaton = NULL;
+    tables->automaton_db = layout->automaton.db;
+    layout->automaton.db = NULL;
     return trawl_cuda_upload_to(tables->automaton_db, &trawl_cuda_ac_dfa, &options,
                                 &tables->automaton, error);
 }
@@ -273,27 +270,32 @@ static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
     return (uint64_t)uploaded->device.multiprocessors * (plan->block_threads / 32);
 }
 
-/* Bundles that a window has at most: of each thread, one for a tier, and two at a stride of 1. */
-static uint32_t bundles_of_window(const trawl_cuda_qgram_view *view) {
-    uint32_t bundles = 0;
+/* The largest number of candidate words for a batch: for each thread one for a tier, or two at a
+ * stride of 1. */
+static uint32_t words_of_batch(const trawl_cuda_qgram_view *view) {
+    uint32_t words = 0;
     for (uint32_t i = 0; i < view->tiers; i++) {
-        bundles += view->table[i].tier.stride == 1 ? 64 : 32;
+        words += view->table[i].tier.stride == 1 ? 64 : 32;
     }
-    return bundles;
+    return words;
 }
 
 #define CANDIDATE_WORDS 4u
 
-/* For one slice: some words about all of them, then how many bundles each strip has, then which
- * ones are dense, then the lists. They are needed until the next slice only. `workspace` may be
- * NULL: for `bytes`. */
+/*
+ * The candidate lists of one slice in the workspace; they are overwritten by the next slice.
+ *
+ *     4 words of totals | words of each strip | dense strips | lists of all strips
+ *
+ * Without a workspace (NULL), only *bytes is meaningful.
+ */
 static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *view,
                                                  const trawl_cuda_launch_plan *plan,
                                                  void *workspace, uint64_t *bytes) {
     trawl_cuda_qgram_candidates candidates = {};
     const uint64_t strips = strips_of_slice(plan);
     uintptr_t at = (uintptr_t)workspace;
-    candidates.capacity = plan->strip_bytes / TRAWL_QGRAM_WINDOW * bundles_of_window(view);
+    candidates.capacity = plan->strip_bytes / TRAWL_QGRAM_BATCH * words_of_batch(view);
     candidates.dense_strips = (uint32_t *)at;
     candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
     candidates.longest = (uint32_t *)(at + 2 * sizeof(uint32_t));
@@ -303,47 +305,48 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *vi
     at += aligned(strips * sizeof(uint32_t));
     candidates.dense = (uint2 *)at;
     at += aligned(strips * sizeof(uint2));
-    candidates.bundles = (uint64_t *)at;
+    candidates.words = (uint64_t *)at;
     at += aligned(strips * candidates.capacity * sizeof(uint64_t));
     *bytes = at - (uintptr_t)workspace;
     return candidates;
 }
 
-/* Words that are cleared before hits are noted: `overflown`, and `count` of each strip. */
-static uint64_t note_words(const trawl_cuda_launch_plan *plan) {
+/* Words that are zeroed before hits are noted: `overflown`, and `count` of each strip. */
+static uint64_t noted_words(const trawl_cuda_launch_plan *plan) {
     return 1 + strips_of_slice(plan);
 }
 
-static uint64_t notes_bytes(const trawl_cuda_launch_plan *plan) {
-    uint64_t hits = strips_of_slice(plan) * (plan->strip_bytes / BYTES_PER_HIT);
-    return aligned(note_words(plan) * sizeof(uint32_t)) +
+static uint64_t noted_bytes(const trawl_cuda_launch_plan *plan) {
+    uint64_t hits = strips_of_slice(plan) * (plan->strip_bytes / trawl_qgram_tuned::bytes_per_hit);
+    return aligned(noted_words(plan) * sizeof(uint32_t)) +
            aligned(hits * sizeof(trawl_cuda_qgram_hit));
 }
 
-/* Notes are made by one pass and read by another, after all slices. `workspace`: behind the
- * candidates. */
-static trawl_cuda_qgram_notes notes_of(const trawl_cuda_launch_plan *plan,
-                                       const trawl_cuda_slice *slice, void *workspace) {
-    trawl_cuda_qgram_notes notes = {};
-    uint8_t *at = (uint8_t *)workspace + slice->first / plan->slice_bytes * notes_bytes(plan);
-    notes.overflown = (uint32_t *)at;
-    notes.count = notes.overflown + 1;
-    at += aligned(note_words(plan) * sizeof(uint32_t));
-    notes.hits = (trawl_cuda_qgram_hit *)at;
-    notes.capacity = plan->strip_bytes / BYTES_PER_HIT;
-    return notes;
+/* The hits of a slice, behind the candidate lists in the workspace. One pass notes hits of all
+ * slices, another one reads them. */
+static trawl_cuda_qgram_noted_hits noted_of(const trawl_cuda_launch_plan *plan,
+                                            const trawl_cuda_slice *slice, void *workspace) {
+    trawl_cuda_qgram_noted_hits noted = {};
+    uint8_t *at = (uint8_t *)workspace + slice->first / plan->slice_bytes * noted_bytes(plan);
+    noted.overflown = (uint32_t *)at;
+    noted.count = noted.overflown + 1;
+    at += aligned(noted_words(plan) * sizeof(uint32_t));
+    noted.hits = (trawl_cuda_qgram_hit *)at;
+    noted.capacity = plan->strip_bytes / trawl_qgram_tuned::bytes_per_hit;
+    return noted;
 }
 
-/* Windows of a strip: warps take strips in turn, and wait for those that have one more. */
-static uint32_t windows_of_strip(uint64_t length, uint64_t warps) {
-    uint64_t windows = (length + TRAWL_QGRAM_WINDOW - 1) / TRAWL_QGRAM_WINDOW, least = UINT64_MAX;
-    uint64_t each = (windows + warps - 1) / warps;
-    if (each <= MOST_WINDOWS) {
+/* Batches of a strip. Warps take strips in turn; a warp with one strip more than others makes them
+ * wait. */
+static uint32_t batches_of_strip(uint64_t length, uint64_t warps) {
+    uint64_t batches = (length + TRAWL_QGRAM_BATCH - 1) / TRAWL_QGRAM_BATCH, least = UINT64_MAX;
+    uint64_t each = (batches + warps - 1) / warps;
+    if (each <= MOST_BATCHES) {
         return each == 0 ? 1 : (uint32_t)each;
     }
-    uint32_t best = MOST_WINDOWS;
-    for (uint32_t some = MOST_WINDOWS; some >= LEAST_WINDOWS; some--) {
-        uint64_t strips = (windows + some - 1) / some;
+    uint32_t best = MOST_BATCHES;
+    for (uint32_t some = MOST_BATCHES; some >= trawl_qgram_tuned::least_batches; some--) {
+        uint64_t strips = (batches + some - 1) / some;
         uint64_t longest = (strips + warps - 1) / warps * some;
         if (longest < least) {
             least = longest;
@@ -353,7 +356,7 @@ static uint32_t windows_of_strip(uint64_t length, uint64_t warps) {
     return best;
 }
 
-/* All but the memory: the same for both kernels. */
+/* The part of the launch plan that both kernels share: all but memory. */
 static trawl_status plan_strips(const trawl_cuda_db *uploaded,
                                 const trawl_cuda_launch_request *request,
                                 trawl_cuda_launch_plan *plan, trawl_error *error) {
@@ -365,14 +368,14 @@ static trawl_status plan_strips(const trawl_cuda_db *uploaded,
     }
     plan->table_path = TRAWL_TABLES_READ_ONLY;
     plan->block_threads =
-        request->block_threads != 0 ? request->block_threads : TRAWL_QGRAM_THREADS;
+        request->block_threads != 0 ? request->block_threads : trawl_qgram_tuned::filter_threads;
     plan->ordered = true;
     plan->strip_threads = 32;
     uint64_t longest =
         request->length < TRAWL_CUDA_LARGEST_SLICE ? request->length : TRAWL_CUDA_LARGEST_SLICE;
-    plan->strip_bytes = windows_of_strip(longest, warps_of(uploaded, plan)) * TRAWL_QGRAM_WINDOW;
+    plan->strip_bytes = batches_of_strip(longest, warps_of(uploaded, plan)) * TRAWL_QGRAM_BATCH;
     if (request->block_bytes != 0) {
-        uint32_t unit = plan->block_threads / 32 * TRAWL_QGRAM_WINDOW;
+        uint32_t unit = plan->block_threads / 32 * TRAWL_QGRAM_BATCH;
         if (request->block_bytes % unit != 0 ||
             request->block_bytes / (plan->block_threads / 32) > TRAWL_QGRAM_MOST_STRIP) {
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
@@ -411,11 +414,12 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
         uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, request->form);
         return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
     }
-    /* Runs of one byte may be longer than what other tiers have. */
+    /* Frequent patterns may be longer than patterns of later tiers (runs of one byte), so records
+     * with the same end have to be sorted. */
     plan->ordered_ends = tables->automaton != NULL;
     (void)candidates_of(&tables->view, plan, NULL, &plan->workspace_bytes);
     if (request->form == TRAWL_CUDA_MATCHES) {
-        plan->workspace_bytes += (request->length / plan->slice_bytes + 1) * notes_bytes(plan);
+        plan->workspace_bytes += (request->length / plan->slice_bytes + 1) * noted_bytes(plan);
     }
     return trawl_cuda_plan_shared(
         uploaded, trawl_cuda_qgram_shared_bytes(&tables->view, plan->block_threads), plan, error);
@@ -423,7 +427,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
 
 /* ------------------------------------------------------------------ launching */
 
-/* Counts, also by pattern, or marks ends of the patterns that the automaton has. */
+/* Counts the matches of frequent patterns, also by pattern, or marks their ends. */
 static trawl_status walk_automaton(const trawl_cuda_db *automaton, const trawl_cuda_slice *slice,
                                    const trawl_cuda_output *output, cudaStream_t stream,
                                    trawl_error *error) {
@@ -432,7 +436,7 @@ static trawl_status walk_automaton(const trawl_cuda_db *automaton, const trawl_c
                    : output->pass == TRAWL_CUDA_PASS_PATTERNS ? TRAWL_CUDA_PATTERNS
                                                               : TRAWL_CUDA_ENDS;
     request.length = slice->length;
-    trawl_cuda_launch_plan plan = {}; /* of kernel hot, the first one */
+    trawl_cuda_launch_plan plan = {}; /* of kernel hot, the first one of the engine */
     trawl_status status = automaton->engine->plan(automaton, &request, &plan, error);
     return status != TRAWL_OK
                ? status
@@ -464,20 +468,20 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
                                   &uploaded->device,
                                   stream};
     if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {
-        call.notes = notes_of(plan, slice, (uint8_t *)workspace + bytes);
+        call.noted = noted_of(plan, slice, (uint8_t *)workspace + bytes);
     }
     if (output->pass == TRAWL_CUDA_PASS_RECORDS) {
         trawl_status status = trawl_cuda_qgram_write_records(&call, error);
-        return status == TRAWL_OK ? trawl_cuda_qgram_walk(&call, error) : status;
+        return status == TRAWL_OK ? trawl_cuda_qgram_write_full_strips(&call, error) : status;
     }
     if (output->pass == TRAWL_CUDA_PASS_SIZES) {
         TRAWL_CUDA_TRY(
-            cudaMemsetAsync(call.notes.overflown, 0, note_words(plan) * sizeof(uint32_t), stream),
+            cudaMemsetAsync(call.noted.overflown, 0, noted_words(plan) * sizeof(uint32_t), stream),
             error);
     }
     if (tables->automaton != NULL && output->pass != TRAWL_CUDA_PASS_SIZES) {
-        view.tiers = tables->filtered;
-        view.image_words = tables->filtered_words;
+        view.tiers = tables->filter_tiers;
+        view.image_words = tables->filter_tier_words;
         trawl_status status = walk_automaton(tables->automaton, slice, output, stream, error);
         if (status != TRAWL_OK) {
             return status;

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The q-gram engine's kernels: what they are given, and what one of their threads sees at once. */
+/*
+ * The arguments of the q-gram engine's kernels, and the structures that one kernel leaves for the
+ * next.
+ *
+ *     text ─► filter.cu ──► candidate words ─► verify.cu ─► counts, ends
+ *                                                  └─────► noted hits ─► records.cu ─────► records
+ *                                                          too many  ─► full_strips.cu ─► records
+ */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_ENGINE_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_ENGINE_CUH
 
@@ -7,43 +14,45 @@ extern "C" {
 #include "engines/qgram/gpu/format.h"
 }
 
+#include "engines/qgram/cuda/tuning.cuh"
 #include "gpu/endings.cuh"
 #include "gpu/uploader.cuh"
 
-/* The kernels, in the order of kernels.c. */
+/* The kernels, in the order of registry.c's list. */
 enum { TRAWL_CUDA_QGRAM_FILTER, TRAWL_CUDA_QGRAM_PACKED };
 
-/* Threads of a block, at most: one block has a multiprocessor for itself. */
-#ifndef TRAWL_QGRAM_THREADS
-#define TRAWL_QGRAM_THREADS 1024u
-#endif
-
-/* A warp goes over its strip in windows: every thread has so many vectors of 16 bytes of one. */
-#define TRAWL_QGRAM_VECTORS 4u
+/*
+ * A warp tests its strip batch by batch. A batch is 2 KiB: 4 vectors of 512 bytes, 16 bytes for
+ * each thread of the warp.
+ *
+ *               thread 0   thread 1         thread 31
+ *     vector 0  [16 bytes] [16 bytes]  ...  [16 bytes]
+ *     vector 1  [16 bytes] [16 bytes]  ...  [16 bytes]
+ *     ...
+ */
 #define TRAWL_QGRAM_VECTOR_BYTES (32u * 16u) /* that a warp loads at once */
-#define TRAWL_QGRAM_WINDOW (TRAWL_QGRAM_VECTORS * TRAWL_QGRAM_VECTOR_BYTES)
+#define TRAWL_QGRAM_BATCH (trawl_qgram_tuned::vectors * TRAWL_QGRAM_VECTOR_BYTES)
 
-/* Shared memory of a warp: a bit for each byte of a round of windows and of the stride behind it,
- * for each tier: keys of the tier may end with this byte. And samples that wait for the second
- * question. */
-#define TRAWL_QGRAM_MOST_ROUND 4u /* windows; tiers share the room */
+/* Shared memory of a warp that writes records of a full strip: for each tier a bitmap of the ends
+ * in a round of batches and one stride behind it; and a queue of candidates. */
 #define TRAWL_QGRAM_QUEUE 64u
 
-/* A tier; pointers are the device's. */
+/* A tier with its tables in device memory. */
 typedef struct trawl_cuda_qgram_tables {
     trawl_cuda_qgram_tier tier;
     uint32_t mask, case_bits;
     const uint32_t *filter; /* GLOBAL */
-    const uint16_t *align;
-    const uint8_t *anchors;
-    const uint32_t *past; /* of each key: where the bytes of its first pattern end */
+    const uint16_t *end_offsets;
+    const uint8_t *anchor_offsets;
+    const uint32_t
+        *pattern_end; /* of each key: where its first pattern ends in the bytes of all patterns */
     const uint32_t *heads;
     const uint4 *ranges;    /* trawl_ending_range */
     const uint32_t *direct; /* DIRECT */
     trawl_cuda_endings endings;
 } trawl_cuda_qgram_tables;
 
-/* Passed to kernels by value. */
+/* The tables of all tiers; passed to kernels by value. */
 typedef struct trawl_cuda_qgram_view {
     uint32_t tiers;
     uint32_t image_words;  /* a multiple of 4 */
@@ -52,53 +61,54 @@ typedef struct trawl_cuda_qgram_view {
     trawl_cuda_qgram_tables table[TRAWL_CUDA_QGRAM_TIERS];
 } trawl_cuda_qgram_view;
 
-/* Blocks keep a copy of it in shared memory, behind the image. */
+/* Blocks have a copy of the view in shared memory, behind the image. */
 #define TRAWL_QGRAM_VIEW_WORDS ((uint32_t)(sizeof(trawl_cuda_qgram_view) + 15) / 16 * 4)
 
-/* A place of the text where a key ends. */
+/* A key that ends at a position of the text. */
 typedef struct trawl_cuda_qgram_hit {
-    uint32_t end; /* in the slice */
-    uint32_t key; /* with the tier in the upper two bits */
+    uint32_t end; /* one past its last byte, in the slice */
+    uint32_t key; /* the tier is in the upper two bits */
 } trawl_cuda_qgram_hit;
 
 #define TRAWL_QGRAM_TIER_SHIFT 30u
 
-/* Hits of each strip in no order, noted while matches are counted, so that records need no second
- * walk. A strip with more than `capacity` is walked again. */
-typedef struct trawl_cuda_qgram_notes {
+/* Hits of each strip, in no order, noted while matches are counted, so that records need no second
+ * pass over the text. A strip with more than `capacity` hits is scanned again (full_strips.cu). */
+typedef struct trawl_cuda_qgram_noted_hits {
     trawl_cuda_qgram_hit *hits; /* `capacity` for each strip; NULL: none are noted */
-    uint32_t *overflown;        /* one word: strips with too many */
-    uint32_t *count;            /* behind it, of each strip; may be above `capacity` */
+    uint32_t *overflown;        /* one word: the number of strips with too many hits */
+    uint32_t *count; /* follows that word: hits of each strip, which may be above `capacity` */
     uint32_t capacity;
-} trawl_cuda_qgram_notes;
+} trawl_cuda_qgram_noted_hits;
 
 /*
- * What passes FILTER, strip by strip, in bundles: the samples of one tier that a thread has in a
- * window, or in half of one at a stride of 1. The lower half of a bundle has a bit for each sample
- * that has passed, as the loop has made them (qgram_sieve.cu); the upper one where the thread's
- * first byte of them is, from the strip's first one, the tier, and the stride's logarithm. There is
- * room for all. Strips where much passes are counted apart: asking for all of one takes long.
+ * The filter step's candidates, as a list of 64-bit words for each strip. A word has the candidates
+ * that a thread has in a batch for one tier, or in half of a batch at a stride of 1:
+ *
+ *     63     48 47 46 45      32 31                        0
+ *     | stride | tier | offset  | samples, the last one lowest |
+ *
+ * `stride` is its binary logarithm. `offset` is that of the thread's first byte in the strip. A
+ * sample's bit is set if it is a candidate. A list has room for all words that a strip can have.
+ * Dense strips (tuning.cuh) are listed separately, because verifying one takes long.
  */
 typedef struct trawl_cuda_qgram_candidates {
-    uint64_t *bundles;      /* `capacity` for each strip */
+    uint64_t *words;        /* `capacity` for each strip */
     uint32_t *count;        /* of each strip; 0 for dense ones */
-    uint2 *dense;           /* dense strips and their counts, in no order */
-    uint32_t *dense_strips; /* the first of four words: how many these are */
-    uint32_t *listed;       /* the next one: bundles of all other strips */
-    uint32_t *longest;      /* of that among them with the most */
-    uint32_t *taken;        /* shares that the second step has given away */
+    uint2 *dense;           /* (strip, number of words) of dense strips, in no order */
+    uint32_t *dense_strips; /* first of four words of memory: the number of dense strips */
+    uint32_t *listed;       /* second word: candidate words of all other strips */
+    uint32_t *longest;      /* third word: the most that one of these strips has */
+    uint32_t *taken;        /* fourth word: shares that the verify step has given away */
     uint32_t capacity;
 } trawl_cuda_qgram_candidates;
 
-/* A strip is dense where one sample passes for fewer bytes than this. */
-#define TRAWL_QGRAM_BYTES_PER_SAMPLE 8u
+#define TRAWL_QGRAM_WORD_TIER_SHIFT 14u
+#define TRAWL_QGRAM_WORD_STRIDE_SHIFT 16u
+#define TRAWL_QGRAM_MOST_STRIP (1u << TRAWL_QGRAM_WORD_TIER_SHIFT) /* bytes */
 
-#define TRAWL_QGRAM_BUNDLE_TIER_SHIFT 14u
-#define TRAWL_QGRAM_BUNDLE_STRIDE_SHIFT 16u
-#define TRAWL_QGRAM_MOST_STRIP (1u << TRAWL_QGRAM_BUNDLE_TIER_SHIFT) /* bytes */
-
-/* Samples that bundles of a tier have at most. */
-TRAWL_BOTH uint32_t trawl_cuda_qgram_bundled(uint32_t stride_shift) {
+/* The largest number of samples in a candidate word of a tier. */
+TRAWL_BOTH uint32_t trawl_cuda_qgram_samples_of_word(uint32_t stride_shift) {
     return stride_shift == 0 ? 32 : 64 >> stride_shift;
 }
 
@@ -106,30 +116,33 @@ typedef struct trawl_cuda_qgram_call {
     const trawl_cuda_reporter *reporter;
     const trawl_cuda_qgram_view *view;
     trawl_cuda_qgram_candidates candidates;
-    trawl_cuda_qgram_notes notes;
-    uint32_t strip_bytes; /* a multiple of TRAWL_QGRAM_WINDOW */
+    trawl_cuda_qgram_noted_hits noted;
+    uint32_t strip_bytes; /* a multiple of TRAWL_QGRAM_BATCH */
     uint32_t blocks, threads, shared_bytes;
     const trawl_cuda_device *device;
     cudaStream_t stream;
 } trawl_cuda_qgram_call;
 
-/* All passes but RECORDS and STATES. The first step lists candidates; pass COUNT also counts what
- * pairs of bytes say at once. */
+/* The filter step, for all passes but RECORDS and STATES: lists candidates. Pass COUNT also counts
+ * most patterns of one and two bytes here. */
 trawl_status trawl_cuda_qgram_filter_text(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* What it needs of shared memory besides the tables. */
+/* Bytes of shared memory that it needs besides tables. */
 uint32_t trawl_cuda_qgram_filter_shared(void);
 
-/* The second step, for what is listed. Pass SIZES also notes hits. */
+/* The verify step, for all listed candidates. Pass SIZES also notes hits. */
 trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* RECORDS of strips whose hits are all noted, and of all others. */
+/* Pass RECORDS: of strips whose hits are all noted, and of full strips. */
 trawl_status trawl_cuda_qgram_write_records(const trawl_cuda_qgram_call *call, trawl_error *error);
-trawl_status trawl_cuda_qgram_walk(const trawl_cuda_qgram_call *call, trawl_error *error);
+trawl_status trawl_cuda_qgram_write_full_strips(const trawl_cuda_qgram_call *call,
+                                                trawl_error *error);
 
-/* Windows of a round. */
+/* Batches of a round. */
 static inline uint32_t trawl_cuda_qgram_round(uint32_t tiers) {
-    return tiers == 1 ? TRAWL_QGRAM_MOST_ROUND : tiers == 2 ? TRAWL_QGRAM_MOST_ROUND / 2 : 1;
+    return tiers == 1   ? trawl_qgram_tuned::most_round
+           : tiers == 2 ? trawl_qgram_tuned::most_round / 2
+                        : 1;
 }
 
 static inline uint32_t trawl_cuda_qgram_shared_bytes(const trawl_cuda_qgram_view *view,
@@ -138,7 +151,7 @@ static inline uint32_t trawl_cuda_qgram_shared_bytes(const trawl_cuda_qgram_view
     return 4 * (view->image_words + TRAWL_QGRAM_VIEW_WORDS + threads / 32 * warp_words);
 }
 
-/* The outputs of keys; all of *keys but first_hit. */
+/* Uploads the outputs of keys and sets all of *keys but first_hit. */
 static inline void trawl_cuda_put_outputs(trawl_cuda_uploader *self,
                                           const trawl_cuda_qgram_arrays *arrays,
                                           trawl_cuda_keys *keys) {

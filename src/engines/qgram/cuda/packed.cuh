@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Kernel `packed` (qgram_packed.h): what it is given, and what a thread does with a vector of 16
- * bytes, in as few instructions as that takes.
+ * Kernel `packed` (gpu/packed_tables.h): its arguments, and what a thread does with a vector of 16
+ * bytes, in as few instructions as possible.
  *
- *     qgram_packed.cu         planned and launched
- *     qgram_packed_walk.cu    a warp's way through its strip
+ *     packed_launch.cu     uploads tables, starts the kernel
+ *     packed_filter.cu     a warp tests its strip
  */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_PACKED_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_PACKED_CUH
@@ -13,37 +13,36 @@
 #include "gpu/uploader.cuh"
 
 extern "C" {
-#include "engines/qgram/gpu/packed.h"
+#include "engines/qgram/gpu/packed_tables.h"
 }
 
-#define TRAWL_PACKED_THREADS 1024u
-
-/* The tables; passed to kernels by value. Pointers are the device's. */
+/* The tables; passed to kernels by value. All pointers are to device memory. */
 typedef struct trawl_cuda_packed_view {
-    uint32_t mask;          /* the index in each byte of a word, where it stands */
-    uint32_t pack_factor;   /* a masked word times this: its four indices in the top byte */
-    uint32_t nibble_factor; /* times this: an index in each nibble of bytes 1 and 3 */
+    uint32_t mask;          /* selects the index bits in each byte of a word */
+    uint32_t pack_factor;   /* masked word * pack_factor: the four indices in the top byte */
+    uint32_t nibble_factor; /* masked word * nibble_factor: two indices each in bytes 1 and 3, one a
+                               nibble */
     uint32_t min_length, max_length;
-    uint32_t planes;        /* 0: counting takes the keys' own numbers */
-    bool folded;            /* some letter has two cases */
-    bool verify;            /* some matches are to be compared with the text */
+    uint32_t planes;        /* 0: matches are counted by key_of */
+    bool folded;            /* a letter may be of either case */
+    bool verify;            /* some matches have to be compared with the text */
     const uint4 *image;     /* the planes */
-    const uint4 *ends;      /* a plane: whether any match ends */
+    const uint4 *ends;      /* a plane that says whether any match ends */
     const uint4 *tables;    /* trawl_packed_tables */
-    const uint32_t *key_of; /* each window's longest key, or TRAWL_NO_KEY */
+    const uint32_t *key_of; /* the longest key that ends with each 8-mer, or TRAWL_NO_KEY */
     trawl_cuda_keys keys;
 } trawl_cuda_packed_view;
 
 typedef struct trawl_cuda_packed_call {
     const trawl_cuda_reporter *reporter;
     const trawl_cuda_packed_view *view;
-    uint32_t strip_bytes; /* a multiple of TRAWL_QGRAM_WINDOW */
+    uint32_t strip_bytes; /* a multiple of TRAWL_QGRAM_BATCH */
     uint32_t blocks, threads;
     const trawl_cuda_device *device;
     cudaStream_t stream;
 } trawl_cuda_packed_call;
 
-/* Puts the tables, and fills in the view and all of *keys but first_hit, which is set. */
+/* Uploads the tables, and sets *view and all of *keys but first_hit, which has been set. */
 void trawl_cuda_packed_put(trawl_cuda_uploader *upload, const trawl_cuda_packed_layout *layout,
                            trawl_cuda_packed_view *view, trawl_cuda_keys *keys);
 
@@ -56,21 +55,22 @@ trawl_status trawl_cuda_packed_launch(const trawl_cuda_db *uploaded,
                                       const trawl_cuda_reporter *reporter, cudaStream_t stream,
                                       trawl_error *error);
 
-/* Any pass but STATES. */
-trawl_status trawl_cuda_packed_walk(const trawl_cuda_packed_call *call, trawl_error *error);
+/* Tests a slice, for any pass but STATES. */
+trawl_status trawl_cuda_packed_scan(const trawl_cuda_packed_call *call, trawl_error *error);
 
 /* ------------------------------------------------------------------ letters to indices */
 
-/* Tables of four bytes, by index. Threads load them: constants that kernels are given would be
- * moved into a register anew for each use. */
+/* Tables of four bytes, by letter index. Threads load them from memory: kernel arguments would be
+ * moved into a register for each use. */
 typedef struct trawl_packed_tables {
     uint32_t letters, folds;
-    uint32_t bits;    /* bit 0, 1, 2, 3 */
-    uint32_t hundred; /* 0x100: as a constant it would be shifts, and units for those are busier */
+    uint32_t bits; /* byte i is 1 << i */
+    uint32_t
+        hundred; /* 0x100; the compiler would turn a constant into shifts, whose units are busier */
 } trawl_packed_tables;
 
-/* The bytes of `table` that the nibbles of the lower half of `selector` say, all of them below 4.
- * CUDA's own function takes an instruction more, to ignore other nibbles' upper bit. */
+/* Looks up four bytes of `table` by the four nibbles in the lower half of `selector`, which are
+ * below 4. CUDA's __byte_perm takes one more instruction, to ignore the upper bit of nibbles. */
 static __device__ __forceinline__ uint32_t trawl_packed_select(uint32_t table, uint32_t selector) {
 #ifdef __CUDA_ARCH__
     uint32_t bytes;
@@ -81,8 +81,15 @@ static __device__ __forceinline__ uint32_t trawl_packed_select(uint32_t table, u
 #endif
 }
 
-/* Packs 16 bytes: the first one's index is in the lowest bits. The letters that the indices stand
- * for are the text: bytes that are none leave a difference in their word of `differences`. */
+/*
+ * Packs 16 bytes to 32 bits, two for each letter, the first one lowest:
+ *
+ *     bytes      a  c  g  t ...     16 bytes
+ *     indices    0  1  2  3 ...     2 bits each: ...11 10 01 00
+ *
+ * Each index is turned back into its letter and compared with the text: a byte outside the alphabet
+ * leaves a nonzero byte in `differences`.
+ */
 template <bool FOLDED>
 static __device__ __forceinline__ uint32_t trawl_packed_pack(const trawl_cuda_packed_view &view,
                                                              const trawl_packed_tables &tables,
@@ -107,12 +114,12 @@ static __device__ __forceinline__ uint32_t trawl_packed_pack(const trawl_cuda_pa
                        0x5410);
 }
 
-/* Four bits, from bits 0, 8, 16, 24, the others of which are 0. */
+/* Gathers bits 0, 8, 16 and 24 into four adjacent bits. All other bits are 0. */
 static __device__ __forceinline__ uint32_t trawl_packed_gather(uint32_t bits) {
     return bits * 0x10204080u >> 28;
 }
 
-/* A bit for each of the 16 bytes that is no letter. */
+/* A bit for each of the 16 bytes that is outside the alphabet. */
 static __device__ __forceinline__ uint32_t trawl_packed_outside(const uint32_t (&differences)[4]) {
     uint32_t outside = 0;
 #pragma unroll
@@ -125,50 +132,51 @@ static __device__ __forceinline__ uint32_t trawl_packed_outside(const uint32_t (
 
 /* ------------------------------------------------------------------ look-ups */
 
-/* What the planes say of a thread's 16 positions: byte i of word j is the entry for the positions
- * 8 * j + 2 * i and the next one, of which only the bits that apply are left. */
+/* The entries of a plane for a thread's 16 positions. Byte i of word j is the entry for positions 8
+ * * j + 2 * i and the next one; only the bits that apply to the letter before are left. */
 typedef struct trawl_packed_found {
     uint32_t words[2];
 } trawl_packed_found;
 
-/* The windows that end at odd positions: number 2 * i + 1. */
-typedef struct trawl_packed_windows {
+/* The 8-mers that end at odd positions: number[i] ends at position 2 * i + 1. */
+typedef struct trawl_packed_kmers {
     uint32_t number[8];
     uint32_t kept[2]; /* the bits of entries that apply */
-} trawl_packed_windows;
+} trawl_packed_kmers;
 
-static __device__ __forceinline__ trawl_packed_windows
-trawl_packed_windows_of(const trawl_packed_tables &tables, uint32_t before, uint32_t own) {
-    /* Bits from 12 and from 8 before the own ones on: windows then begin at whole bytes. */
+static __device__ __forceinline__ trawl_packed_kmers
+trawl_packed_kmers_of(const trawl_packed_tables &tables, uint32_t before, uint32_t own) {
+    /* Bits from 12 and from 8 bits before the thread's own: there some 8-mers are whole bytes. */
     const uint32_t from_12 = __funnelshift_r(before, own, 20);
     const uint32_t from_8 = __funnelshift_r(before, own, 24);
-    /* The letters at odd positions from 7 before on, one in each nibble. */
+    /* The letters before the 8-mers (odd positions, from 7 letters before the own ones), one in
+     * each nibble. */
     const uint32_t letters = __funnelshift_r(before, own, 18) & 0x33333333u;
-    trawl_packed_windows windows;
-    windows.number[0] = from_12 & 0xffff;
-    windows.number[1] = from_8 & 0xffff;
-    windows.number[2] = __byte_perm(from_12, 0, 0x4421);
-    windows.number[3] = own & 0xffff;
-    windows.number[4] = from_12 >> 16;
-    windows.number[5] = __byte_perm(own, 0, 0x4421);
-    windows.number[6] = own >> 12 & 0xffff;
-    windows.number[7] = own >> 16;
-    windows.kept[0] = trawl_packed_select(tables.bits, letters) | 0x10101010u;
-    windows.kept[1] = trawl_packed_select(tables.bits, letters >> 16) | 0x10101010u;
-    return windows;
+    trawl_packed_kmers kmers;
+    kmers.number[0] = from_12 & 0xffff;
+    kmers.number[1] = from_8 & 0xffff;
+    kmers.number[2] = __byte_perm(from_12, 0, 0x4421);
+    kmers.number[3] = own & 0xffff;
+    kmers.number[4] = from_12 >> 16;
+    kmers.number[5] = __byte_perm(own, 0, 0x4421);
+    kmers.number[6] = own >> 12 & 0xffff;
+    kmers.number[7] = own >> 16;
+    kmers.kept[0] = trawl_packed_select(tables.bits, letters) | 0x10101010u;
+    kmers.kept[1] = trawl_packed_select(tables.bits, letters >> 16) | 0x10101010u;
+    return kmers;
 }
 
 static __device__ __forceinline__ trawl_packed_found trawl_packed_look_up(
-    const trawl_packed_tables &tables, const uint8_t *plane, const trawl_packed_windows &windows) {
+    const trawl_packed_tables &tables, const uint8_t *plane, const trawl_packed_kmers &kmers) {
     trawl_packed_found found;
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         uint32_t entries = 0;
 #pragma unroll
         for (int i = 3; i >= 0; i--) {
-            entries = entries * tables.hundred + plane[windows.number[4 * j + i]];
+            entries = entries * tables.hundred + plane[kmers.number[4 * j + i]];
         }
-        found.words[j] = entries & windows.kept[j];
+        found.words[j] = entries & kmers.kept[j];
     }
     return found;
 }
@@ -181,8 +189,8 @@ static __device__ __forceinline__ uint32_t trawl_packed_positions(const trawl_pa
         uint32_t word = found.words[j];
         uint32_t first = word | word >> 2;
         first |= first >> 1;
-        uint32_t pairs = (first & 0x01010101u) | (word >> 3 & 0x02020202u);
-        positions |= (pairs * 0x01041040u >> 24) << (8 * j);
+        uint32_t test_pairs = (first & 0x01010101u) | (word >> 3 & 0x02020202u);
+        positions |= (test_pairs * 0x01041040u >> 24) << (8 * j);
     }
     return positions;
 }

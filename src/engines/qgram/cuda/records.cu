@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/*
- * Records from hits: what has been noted while matches were counted says which keys end where, and
- * the sums over the strips where their records go. A warp sorts a strip's hits, which are in no
- * order, and writes them. Of keys with the same end those of earlier tiers are the longer ones.
- */
-#include "engines/qgram/cuda/test.cuh"
+/* Records from noted hits. The pass that counted matches has noted which keys end where; the sums
+ * over the strips say where the records of each strip go. A warp sorts the hits of a strip by end
+ * and writes their records. Among keys with the same end, those of earlier tiers are longer and
+ * come first. */
+#include "engines/qgram/cuda/find_keys.cuh"
 
-#define THREADS 128u
+#define THREADS trawl_qgram_tuned::record_threads
 #define WARPS (THREADS / 32)
-#define BLOCKS 6u /* of a multiprocessor: as many as shared memory has room for */
 
-/* Sorts `count` numbers, which is a power of two, by a warp: Batcher's network, in shared memory.
- */
+/* Sorts `count` numbers, a power of two, in shared memory, by all threads of a warp: a bitonic
+ * network (Batcher). */
 static __device__ __forceinline__ void sort(uint64_t *numbers, uint32_t count) {
     for (uint32_t size = 2; size <= count; size *= 2) {
         for (uint32_t distance = size / 2; distance != 0; distance /= 2) {
@@ -29,9 +27,10 @@ static __device__ __forceinline__ void sort(uint64_t *numbers, uint32_t count) {
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    expand(const __grid_constant__ trawl_cuda_reporter reporter,
-           const __grid_constant__ trawl_cuda_qgram_view view,
-           const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t strips, uint32_t room) {
+    write_records(const __grid_constant__ trawl_cuda_reporter reporter,
+                  const __grid_constant__ trawl_cuda_qgram_view view,
+                  const __grid_constant__ trawl_cuda_qgram_noted_hits noted, uint32_t strips,
+                  uint32_t room) {
     TRAWL_SHARED(shared);
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
@@ -40,15 +39,15 @@ static __global__ void __launch_bounds__(THREADS)
     uint64_t *sorted = (uint64_t *)shared + threadIdx.x / 32 * room;
     for (uint32_t strip = (blockIdx.x * THREADS + threadIdx.x) / 32; strip < strips;
          strip += gridDim.x * WARPS) {
-        const uint32_t count = notes.count[strip];
-        if (count == 0 || count > notes.capacity) {
+        const uint32_t count = noted.count[strip];
+        if (count == 0 || count > noted.capacity) {
             continue;
         }
         uint32_t padded = 2;
         while (padded < count) {
             padded *= 2;
         }
-        const trawl_cuda_qgram_hit *hits = notes.hits + (size_t)strip * notes.capacity;
+        const trawl_cuda_qgram_hit *hits = noted.hits + (size_t)strip * noted.capacity;
         for (uint32_t i = lane; i < padded; i += 32) {
             sorted[i] = i < count ? (uint64_t)hits[i].end << 32 | hits[i].key : ~UINT64_C(0);
         }
@@ -89,12 +88,14 @@ static __global__ void __launch_bounds__(THREADS)
 trawl_status trawl_cuda_qgram_write_records(const trawl_cuda_qgram_call *call, trawl_error *error) {
     uint32_t strips = trawl_cuda_strip_count(&call->reporter->slice, call->strip_bytes);
     uint32_t blocks = (strips + WARPS - 1) / WARPS;
-    uint32_t most = (uint32_t)call->device->multiprocessors * BLOCKS, room = 2;
-    while (room < call->notes.capacity) {
+    uint32_t most = (uint32_t)call->device->multiprocessors * trawl_qgram_tuned::record_blocks,
+             room = 2;
+    while (room < call->noted.capacity) {
         room *= 2;
     }
-    TRAWL_LAUNCH(expand, blocks < most ? blocks : most, THREADS, WARPS * room * sizeof(uint64_t),
-                 call->stream, *call->reporter, *call->view, call->notes, strips, room);
-    TRAWL_CUDA_LAUNCHED("expand", error);
+    TRAWL_LAUNCH(write_records, blocks < most ? blocks : most, THREADS,
+                 WARPS * room * sizeof(uint64_t), call->stream, *call->reporter, *call->view,
+                 call->noted, strips, room);
+    TRAWL_CUDA_LAUNCHED("write_records", error);
     return TRAWL_OK;
 }

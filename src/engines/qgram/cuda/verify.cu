@@ -1,52 +1,57 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The second step of a scan: the second and the third question (qgram.h) for what the first step
- * has listed.
+ * The verify step: looks up end offsets and keys for all candidates that the filter step has
+ * listed.
  *
- * Warps take shares of it, each the next bundles of some strips, whenever they have nothing left to
- * do. What one warp asks is near to what others ask at the same time, in the text and so in the
- * caches: more of it at a time, from all over the text, took longer.
+ * Few candidates get from one look-up to the next. So that all 32 threads of a warp have something
+ * to look up, each look-up has a queue in shared memory, and is done when the queue has an entry
+ * for every thread:
  *
- * Of 32 threads that ask something few get an answer that leads further. So between the questions
- * there are queues, of samples, of ends, and of ends with keys that may be theirs, and a question
- * is asked when there is something for each thread; at the end, for those that are left.
+ *     candidate words ─► samples ─► ends ─► ends with keys ─► match
+ *                  end offsets     hash table     comparison
+ *
+ * Warps take shares of the lists: each share has the next words of some strips. A warp takes a
+ * share when its queues allow. All warps work in the same region of the text at the same time, so
+ * that it stays in caches; shares from all over the text took longer.
  */
 #include "engines/qgram/cuda/verify.cuh"
 
-#define THREADS 256u
+#define THREADS trawl_qgram_tuned::verify_threads
 #define WARPS (THREADS / 32)
-#define MOST_SHARE 64u  /* bundles of a strip that a warp takes, at most */
-#define EXPECTED 256u   /* of all strips that it takes */
-#define LEAST_SHARE 32u /* of a strip, where others have less, */
-#define FEW_BUNDLES 4u  /* but more than so few: then there is little to wait for */
-#define LEAST_DENSE 8u  /* of a dense strip, where there are few of these */
-#define DENSE_TURNS 32u /* shares of dense strips for each warp, if all strips were full */
 
-/* Blocks of a multiprocessor at the same time: as many as registers allow, of which reporting
- * takes more. */
-#define BLOCKS(report) ((report) ? 3u : 4u)
+/* Blocks of a multiprocessor at the same time. */
+#define BLOCKS(report)                                                                             \
+    ((report) ? trawl_qgram_tuned::verify_blocks_reporting                                         \
+              : trawl_qgram_tuned::verify_blocks_counting)
 
-/* What waits in a queue: at most 31, and then one more of each thread. */
+/* Entries of a queue: at most 31 remain before each of 32 threads adds one. */
 #define WAITING 64u
 #define END_TIER_SHIFT 32
-#define END_ALIGNMENT_SHIFT 40
+#define END_OFFSET_SHIFT 40
 
-/* The queues of a warp, in shared memory. */
+/*
+ * The queues of a warp.
+ *
+ *               63     40 39    32 31     0
+ *     samples   |         tier    | end    |   a candidate, by its end in the slice
+ *     ends      | offset | tier   | end    |   end of a match that is possible
+ *     ranges    | offset | tier   | end    |   the same, where the text ends like some keys
+ */
 typedef struct queues {
-    uint64_t samples[WAITING]; /* in the lower half where one ends, above it the tier */
-    uint64_t ends[WAITING];    /* the same of where keys may end, and above it the alignment */
-    uint64_t suspect[WAITING]; /* the same of where some keys end as the text does: */
-    uint64_t ending[WAITING];  /* the text's (trawl_ending_number), */
-    uint2 keys[WAITING];       /* and the first of these keys and the one behind the last */
+    uint64_t samples[WAITING]; /* candidates */
+    uint64_t ends[WAITING];    /* possible ends, with the end offset */
+    uint64_t ranges[WAITING];  /* the same, of which some keys have the ending: */
+    uint64_t ending[WAITING];  /* the ending of the text (trawl_ending_number) */
+    uint2 keys[WAITING];       /* first of these keys, and one past the last */
 } queues;
 
-/* What a warp works with. All threads have the same, but for what they have counted. */
+/* The state of a warp. All members but `counted` are the same in all threads. */
 typedef struct work {
-    const tallying *with;
+    const verify_context *context;
     const trawl_cuda_qgram_view *view;
     const trawl_cuda_qgram_candidates *candidates;
     queues *queued;
-    uint32_t waiting_samples, waiting_ends, waiting_suspects;
+    uint32_t waiting_samples, waiting_ends, waiting_ranges;
     trawl_counter counted;
 } work;
 
@@ -54,7 +59,7 @@ static __device__ __forceinline__ uint32_t rank_among(uint32_t some) {
     return (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
 }
 
-/* Takes the last of those that wait, one for each thread, which knows then whether it has one. */
+/* Takes the last entries of a queue, one for each thread. *there: the thread has got one. */
 static __device__ __forceinline__ uint64_t take(const uint64_t *queue, uint32_t *waiting,
                                                 bool *there) {
     const uint32_t count = *waiting < 32 ? *waiting : 32;
@@ -70,115 +75,118 @@ static __device__ __forceinline__ uint32_t tier_of(uint64_t end) {
     return (uint32_t)(end >> END_TIER_SHIFT) & 0xff;
 }
 
-/* ------------------------------------------------------------------ the third question */
+/* ------------------------------------------------------------------ keys */
 
-/* The second half of it. */
-template <bool REPORT> static __device__ __forceinline__ void ask_suspects(work *self) {
+/* Compares the text with the keys that have the same ending. */
+template <bool REPORT> static __device__ __forceinline__ void compare_keys(work *self) {
     const queues *queued = self->queued;
     bool there;
-    const uint64_t end = take(queued->suspect, &self->waiting_suspects, &there);
-    const uint32_t at = self->waiting_suspects + threadIdx.x % 32;
+    const uint64_t end = take(queued->ranges, &self->waiting_ranges, &there);
+    const uint32_t at = self->waiting_ranges + threadIdx.x % 32;
     if (there) {
-        const suspects among = {queued->keys[at].x, queued->keys[at].y, queued->ending[at]};
+        const key_range range = {queued->keys[at].x, queued->keys[at].y, queued->ending[at]};
         const uint32_t number = tier_of(end);
         self->counted +=
-            verify_end<REPORT>(*self->with, self->view->table[number], number, (uint32_t)end,
-                               (uint32_t)(end >> END_ALIGNMENT_SHIFT), among);
+            verify_end<REPORT>(*self->context, self->view->table[number], number, (uint32_t)end,
+                               (uint32_t)(end >> END_OFFSET_SHIFT), range);
     }
     __syncwarp();
 }
 
-/* The first half. */
-template <bool REPORT> static __device__ __forceinline__ void ask_ends(work *self) {
+/* Looks up which keys have the ending of the text. */
+template <bool REPORT> static __device__ __forceinline__ void look_up_endings(work *self) {
     queues *queued = self->queued;
     bool there;
     const uint64_t end = take(queued->ends, &self->waiting_ends, &there);
-    suspects among = {0, 0, 0};
+    key_range range = {0, 0, 0};
     if (there) {
-        among =
-            suspects_before(*self->with->reporter, self->view->table[tier_of(end)], (uint32_t)end);
+        range = keys_with_ending(*self->context->reporter, self->view->table[tier_of(end)],
+                                 (uint32_t)end);
     }
-    const uint32_t some = __ballot_sync(FULL, among.first != among.last);
-    if (among.first != among.last) {
-        const uint32_t to = self->waiting_suspects + rank_among(some);
-        queued->suspect[to] = end;
-        queued->ending[to] = among.ending;
-        queued->keys[to] = make_uint2(among.first, among.last);
+    const uint32_t some = __ballot_sync(FULL, range.first != range.last);
+    if (range.first != range.last) {
+        const uint32_t to = self->waiting_ranges + rank_among(some);
+        queued->ranges[to] = end;
+        queued->ending[to] = range.ending;
+        queued->keys[to] = make_uint2(range.first, range.last);
     }
-    self->waiting_suspects += (uint32_t)__popc(some);
-    if (self->waiting_suspects >= 32) {
-        ask_suspects<REPORT>(self);
+    self->waiting_ranges += (uint32_t)__popc(some);
+    if (self->waiting_ranges >= 32) {
+        compare_keys<REPORT>(self);
     }
 }
 
-/* Lets all ends wait. */
+/* Puts all possible ends into the queue. */
 template <bool REPORT> static __device__ __forceinline__ void queue_ends(work *self, ends found) {
-    for (uint32_t some = __ballot_sync(FULL, found.alignments != 0); some != 0;
-         some = __ballot_sync(FULL, found.alignments != 0)) {
-        if (found.alignments != 0) {
-            int32_t alignment = __ffs((int)found.alignments) - 1;
-            found.alignments &= found.alignments - 1;
+    for (uint32_t some = __ballot_sync(FULL, found.end_offsets != 0); some != 0;
+         some = __ballot_sync(FULL, found.end_offsets != 0)) {
+        if (found.end_offsets != 0) {
+            int32_t end_offset = __ffs((int)found.end_offsets) - 1;
+            found.end_offsets &= found.end_offsets - 1;
             self->queued->ends[self->waiting_ends + rank_among(some)] =
-                (uint64_t)alignment << END_ALIGNMENT_SHIFT |
-                (uint64_t)found.number << END_TIER_SHIFT | (uint32_t)(found.end + alignment);
+                (uint64_t)end_offset << END_OFFSET_SHIFT |
+                (uint64_t)found.number << END_TIER_SHIFT | (uint32_t)(found.end + end_offset);
         }
         self->waiting_ends += (uint32_t)__popc(some);
         if (self->waiting_ends >= 32) {
-            ask_ends<REPORT>(self);
+            look_up_endings<REPORT>(self);
         }
     }
 }
 
-/* ------------------------------------------------------------------ the second question */
+/* ------------------------------------------------------------------ end offsets */
 
-template <bool REPORT> static __device__ __forceinline__ void ask_samples(work *self) {
+template <bool REPORT> static __device__ __forceinline__ void test_samples(work *self) {
     bool there;
     const uint64_t sample = take(self->queued->samples, &self->waiting_samples, &there);
     ends found = {0, 0, 0};
     if (there) {
-        found =
-            ask_sample(self->with->reporter->slice, *self->view, tier_of(sample), (int32_t)sample);
+        found = find_end_offsets(self->context->reporter->slice, *self->view, tier_of(sample),
+                                 (int32_t)sample);
     }
     queue_ends<REPORT>(self, found);
 }
 
-/* A bundle of each thread, or none. */
-typedef struct bundle {
-    uint32_t passed, about;
-    int32_t begin; /* of its strip */
-} bundle;
+/* A thread's candidate word; `candidate_bits` is 0 if the thread has none. */
+typedef struct candidate_word {
+    uint32_t candidate_bits, header;
+    int32_t begin; /* first byte of the strip, in the slice */
+} candidate_word;
 
-/* Lets all samples wait: the oldest one of each thread, then the next ones. */
+/* Puts all candidates into the queue: first the earliest one of each thread, then the next ones. */
 template <bool REPORT>
-static __device__ __forceinline__ void queue_samples(work *self, const bundle &bundle) {
-    const uint32_t shift = bundle.about >> TRAWL_QGRAM_BUNDLE_STRIDE_SHIFT;
+static __device__ __forceinline__ void queue_samples(work *self,
+                                                     const candidate_word &candidate_word) {
+    const uint32_t shift = candidate_word.header >> TRAWL_QGRAM_WORD_STRIDE_SHIFT;
     const uint32_t number =
-        bundle.about >> TRAWL_QGRAM_BUNDLE_TIER_SHIFT & (TRAWL_CUDA_QGRAM_TIERS - 1);
-    const int32_t from =
-        bundle.begin + (int32_t)(bundle.about & (TRAWL_QGRAM_MOST_STRIP - 1)) + (1 << shift);
-    /* The oldest one's bit becomes the highest. */
-    uint32_t passed = bundle.passed << (32 - trawl_cuda_qgram_bundled(shift));
-    for (uint32_t some = __ballot_sync(FULL, passed != 0); some != 0;
-         some = __ballot_sync(FULL, passed != 0)) {
-        if (passed != 0) {
-            uint32_t sample = (uint32_t)__clz((int)passed);
-            passed ^= 0x80000000u >> sample;
-            uint32_t byte = sample << shift; /* of the thread's own, vector after vector */
+        candidate_word.header >> TRAWL_QGRAM_WORD_TIER_SHIFT & (TRAWL_CUDA_QGRAM_TIERS - 1);
+    const int32_t from = candidate_word.begin +
+                         (int32_t)(candidate_word.header & (TRAWL_QGRAM_MOST_STRIP - 1)) +
+                         (1 << shift);
+    /* The earliest sample's bit becomes the highest. */
+    uint32_t candidate_bits = candidate_word.candidate_bits
+                              << (32 - trawl_cuda_qgram_samples_of_word(shift));
+    for (uint32_t some = __ballot_sync(FULL, candidate_bits != 0); some != 0;
+         some = __ballot_sync(FULL, candidate_bits != 0)) {
+        if (candidate_bits != 0) {
+            uint32_t sample = (uint32_t)__clz((int)candidate_bits);
+            candidate_bits ^= 0x80000000u >> sample;
+            uint32_t byte = sample << shift; /* among the thread's own bytes, vector after vector */
             int32_t end = from + (int32_t)(byte / 16 * TRAWL_QGRAM_VECTOR_BYTES + byte % 16);
             self->queued->samples[self->waiting_samples + rank_among(some)] =
                 (uint64_t)number << END_TIER_SHIFT | (uint32_t)end;
         }
         self->waiting_samples += (uint32_t)__popc(some);
         if (self->waiting_samples >= 32) {
-            ask_samples<REPORT>(self);
+            test_samples<REPORT>(self);
         }
     }
 }
 
 /* ------------------------------------------------------------------ shares */
 
-/* Which thread has the strip of bundle `item`, where each has the sum of the bundles up to its
- * strip's. All threads of the warp call it. */
+/* The thread whose strip has candidate word `item` of a share. `sum` is the number of words up to
+ * and with the thread's strip. All threads of the warp call this. */
 static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t item) {
     uint32_t thread = 0;
 #pragma unroll
@@ -189,18 +197,18 @@ static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t it
     return thread;
 }
 
-/* A strip of each thread, which may have none, and its bundles in a share. */
+/* A strip of each thread, and its candidate words in a share; `count` may be 0. */
 typedef struct range {
     uint32_t strip, from, count;
 } range;
 
-/* Asks for what is in a share. The next bundles are on their way while samples of these are
- * asked for. */
+/* Verifies the candidates of a share. While the samples of 32 words are tested, the next words are
+ * loaded. */
 template <bool REPORT>
 static __device__ __forceinline__ void take_share(work *self, const range &own) {
     const trawl_cuda_qgram_candidates &candidates = *self->candidates;
     uint32_t all, before = sum_before(own.count, &all);
-    bundle now = {0, 0, 0};
+    candidate_word now = {0, 0, 0};
     for (uint32_t first = 0; first < all + 32; first += 32) {
         uint64_t listed = 0;
         int32_t begin = 0;
@@ -209,10 +217,10 @@ static __device__ __forceinline__ void take_share(work *self, const range &own) 
             const uint32_t thread = thread_with(before + own.count, i < all ? i : 0);
             const uint32_t its = __shfl_sync(FULL, own.strip, (int)thread);
             const uint32_t index = __shfl_sync(FULL, own.from - before, (int)thread) + i;
-            const uint64_t *list = candidates.bundles + (size_t)its * candidates.capacity;
+            const uint64_t *list = candidates.words + (size_t)its * candidates.capacity;
             listed = i < all ? __ldg(list + index) : 0;
-            begin = (int32_t)trawl_cuda_strip_begin(&self->with->reporter->slice,
-                                                    self->with->strip_bytes, its);
+            begin = (int32_t)trawl_cuda_strip_begin(&self->context->reporter->slice,
+                                                    self->context->strip_bytes, its);
         }
         if (first != 0) {
             queue_samples<REPORT>(self, now);
@@ -221,13 +229,13 @@ static __device__ __forceinline__ void take_share(work *self, const range &own) 
     }
 }
 
-/* How a slice is divided into shares: first those of dense strips, which take longest and so
- * begin first, then those of all others. */
+/* How the lists of a slice are divided into shares. Those of dense strips take longest and come
+ * first. */
 typedef struct division {
-    uint32_t strips, each; /* strips of a share that are not dense */
-    uint32_t groups;       /* of so many */
-    uint32_t share;        /* bundles of each of them */
-    uint32_t dense_share;  /* of a dense strip */
+    uint32_t strips, each; /* strips that are not dense; of a share */
+    uint32_t groups;       /* of so many strips */
+    uint32_t share;        /* words of each of these strips */
+    uint32_t dense_share;  /* words of a dense strip */
     uint32_t of_dense;     /* shares of a dense strip */
     uint64_t dense, all;   /* shares */
 } division;
@@ -239,26 +247,33 @@ static __device__ __forceinline__ uint32_t clamp(uint64_t value, uint32_t least,
 static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candidates &candidates,
                                                   uint32_t strips, uint32_t warps) {
     const uint32_t usual = *candidates.listed / strips;
-    const uint32_t most = usual < MOST_SHARE ? usual : MOST_SHARE;
+    const uint32_t most =
+        usual < trawl_qgram_tuned::most_share ? usual : trawl_qgram_tuned::most_share;
     const uint32_t fair = (strips + warps - 1) / warps;
-    uint32_t each = most * 32 < EXPECTED ? 32 : EXPECTED / most;
+    uint32_t each =
+        most * 32 < trawl_qgram_tuned::share_words ? 32 : trawl_qgram_tuned::share_words / most;
     each = each < fair ? each : fair;
     const uint32_t groups = (strips + each - 1) / each;
-    /* A strip with far more than others is divided, or all warps would wait for the one with it. */
-    const uint32_t share =
-        usual < FEW_BUNDLES ? MOST_SHARE : clamp(2 * (uint64_t)usual, LEAST_SHARE, MOST_SHARE);
+    /* A strip with far more words than others is divided: otherwise all warps would wait for
+     * one. */
+    const uint32_t share = usual < trawl_qgram_tuned::few_words
+                               ? trawl_qgram_tuned::most_share
+                               : clamp(2 * (uint64_t)usual, trawl_qgram_tuned::least_share,
+                                       trawl_qgram_tuned::most_share);
     const uint32_t turns = (*candidates.longest + share - 1) / share;
-    /* The same for dense strips; where there are many of them, large shares are quicker. */
+    /* The same for dense strips. If there are many of them, large shares are faster. */
     const uint64_t dense_strips = *candidates.dense_strips;
-    const uint32_t dense_share =
-        clamp(dense_strips * candidates.capacity / (DENSE_TURNS * warps), LEAST_DENSE, MOST_SHARE);
+    const uint32_t dense_share = clamp(
+        dense_strips * candidates.capacity / (trawl_qgram_tuned::dense_shares_per_warp * warps),
+        trawl_qgram_tuned::least_dense_share, trawl_qgram_tuned::most_share);
     const uint32_t of_dense = (candidates.capacity + dense_share - 1) / dense_share;
     const uint64_t dense = dense_strips * of_dense;
     return {strips,      each,     groups, share,
             dense_share, of_dense, dense,  dense + (uint64_t)groups * turns};
 }
 
-/* Strips of a share are not neighbours: where much passes, it does so in many strips in a row. */
+/* The strips of a share are not neighbours, because neighbouring strips often have many candidates
+ * together. */
 static __device__ __forceinline__ range range_of(const trawl_cuda_qgram_candidates &candidates,
                                                  const division &by, uint64_t number) {
     const uint32_t lane = threadIdx.x % 32;
@@ -282,47 +297,49 @@ static __device__ __forceinline__ range range_of(const trawl_cuda_qgram_candidat
 
 template <bool REPORT>
 static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
-    tally(const __grid_constant__ trawl_cuda_reporter reporter,
-          const __grid_constant__ trawl_cuda_qgram_view view,
-          const __grid_constant__ trawl_cuda_qgram_candidates candidates,
-          const __grid_constant__ trawl_cuda_qgram_notes notes, uint32_t strip_bytes) {
+    verify_candidates(const __grid_constant__ trawl_cuda_reporter reporter,
+                      const __grid_constant__ trawl_cuda_qgram_view view,
+                      const __grid_constant__ trawl_cuda_qgram_candidates candidates,
+                      const __grid_constant__ trawl_cuda_qgram_noted_hits noted,
+                      uint32_t strip_bytes) {
     TRAWL_SHARED(shared);
-    const tallying tallying = {&reporter, &notes, strip_bytes};
+    const verify_context verify_context = {&reporter, &noted, strip_bytes};
     const trawl_cuda_slice &slice = reporter.slice;
     const uint32_t warps = gridDim.x * WARPS;
-    work work = {&tallying, &view, &candidates, (queues *)shared + threadIdx.x / 32, 0, 0, 0, 0};
+    work work = {
+        &verify_context, &view, &candidates, (queues *)shared + threadIdx.x / 32, 0, 0, 0, 0};
     uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
     trawl_cuda_wait_for_last();
     if (number == 0) {
-        queue_ends<REPORT>(&work, ask_before(slice, view));
+        queue_ends<REPORT>(&work, test_before(slice, view));
     }
     const division by = divide(candidates, trawl_cuda_strip_count(&slice, strip_bytes), warps);
     while (number < by.all) {
-        /* The number of the share after this one is on its way meanwhile. */
+        /* The number of the next share is fetched meanwhile. */
         uint32_t taken =
             threadIdx.x % 32 == 0 && by.all > warps ? atomicAdd(candidates.taken, 1u) : 0;
         take_share<REPORT>(&work, range_of(candidates, by, number));
         number = warps + __shfl_sync(FULL, taken, 0);
     }
     while (work.waiting_samples != 0) {
-        ask_samples<REPORT>(&work);
+        test_samples<REPORT>(&work);
     }
     while (work.waiting_ends != 0) {
-        ask_ends<REPORT>(&work);
+        look_up_endings<REPORT>(&work);
     }
-    while (work.waiting_suspects != 0) {
-        ask_suspects<REPORT>(&work);
+    while (work.waiting_ranges != 0) {
+        compare_keys<REPORT>(&work);
     }
-    hand_in<REPORT>(reporter.output, work.counted, (uint32_t *)shared);
+    add_counted<REPORT>(reporter.output, work.counted, (uint32_t *)shared);
 }
 
 template <bool REPORT>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    TRAWL_LAUNCH_NEXT(call->device, (tally<REPORT>),
+    TRAWL_LAUNCH_NEXT(call->device, (verify_candidates<REPORT>),
                       (uint32_t)call->device->multiprocessors * BLOCKS(REPORT), THREADS,
                       WARPS * sizeof(queues), call->stream, *call->reporter, *call->view,
-                      call->candidates, call->notes, call->strip_bytes);
-    TRAWL_CUDA_LAUNCHED("tally", error);
+                      call->candidates, call->noted, call->strip_bytes);
+    TRAWL_CUDA_LAUNCHED("verify_candidates", error);
     return TRAWL_OK;
 }
 

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/*
- * What the second step of a scan (qgram_tally.cu) does with the places where keys may end, the
- * order of matches being of no matter.
- */
+/* What the verify step (verify.cu) does with the ends that it finds, in any order. */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_VERIFY_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_VERIFY_CUH
 
-#include "engines/qgram/cuda/test.cuh"
+#include "engines/qgram/cuda/find_keys.cuh"
 
-/* What a kernel reports with. */
-typedef struct tallying {
+/* The arguments of the functions below. */
+typedef struct verify_context {
     const trawl_cuda_reporter *reporter;
-    const trawl_cuda_qgram_notes *notes; /* pass SIZES */
+    const trawl_cuda_qgram_noted_hits *noted; /* for pass SIZES */
     uint32_t strip_bytes;
-} tallying;
+} verify_context;
 
-/* The second question for the samples at the slice's first owned byte and before it, which reach
- * into it: a thread of a warp asks for one. */
+/* Looks up the end offsets of samples at the first owned byte of the slice or before it, which may
+ * lead to owned matches. Each thread of a warp tests one sample. */
 static_assert(TRAWL_CUDA_QGRAM_TIERS * TRAWL_CUDA_QGRAM_BEFORE <= 32, "one for each thread");
 
-static __device__ __forceinline__ ends ask_before(const trawl_cuda_slice &slice,
-                                                  const trawl_cuda_qgram_view &view) {
+static __device__ __forceinline__ ends test_before(const trawl_cuda_slice &slice,
+                                                   const trawl_cuda_qgram_view &view) {
     const uint32_t lane = threadIdx.x % 32, number = lane / TRAWL_CUDA_QGRAM_BEFORE;
     ends result = {number, 0, 0};
     if (number >= view.tiers || view.table[number].tier.stride == 1) {
@@ -36,44 +33,46 @@ static __device__ __forceinline__ ends ask_before(const trawl_cuda_slice &slice,
     }
     result.end = (int32_t)slice.owned - (int32_t)distance;
     int32_t most = (int32_t)slice.length - result.end;
-    result.alignments = alignments_of(slice, table, result.end) & ~0u << distance << 1;
-    result.alignments &= most < 31 ? (2u << most) - 1 : ~0u;
+    result.end_offsets = end_offsets_of(slice, table, result.end) & ~0u << distance << 1;
+    result.end_offsets &= most < 31 ? (2u << most) - 1 : ~0u;
     return result;
 }
 
-/* Pass SIZES: `total` matches of one key. */
-static __device__ __forceinline__ void note_hit(const tallying &tallying, uint32_t number,
-                                                uint32_t end, uint32_t key, uint32_t total) {
-    const trawl_cuda_reporter &reporter = *tallying.reporter;
-    const trawl_cuda_qgram_notes &notes = *tallying.notes;
+/* Notes a hit with `total` matches, in pass SIZES. */
+static __device__ __forceinline__ void note_hit(const verify_context &verify_context,
+                                                uint32_t number, uint32_t end, uint32_t key,
+                                                uint32_t total) {
+    const trawl_cuda_reporter &reporter = *verify_context.reporter;
+    const trawl_cuda_qgram_noted_hits &noted = *verify_context.noted;
     int32_t from = (int32_t)end - 1 - trawl_cuda_origin(&reporter.slice);
-    uint32_t strip = (uint32_t)from / tallying.strip_bytes;
+    uint32_t strip = (uint32_t)from / verify_context.strip_bytes;
     atomicAdd(&reporter.output.sizes[strip], (trawl_counter)total);
-    uint32_t slot = atomicAdd(&notes.count[strip], 1u);
-    if (slot < notes.capacity) {
-        notes.hits[(size_t)strip * notes.capacity + slot] = {
+    uint32_t slot = atomicAdd(&noted.count[strip], 1u);
+    if (slot < noted.capacity) {
+        noted.hits[(size_t)strip * noted.capacity + slot] = {
             end, key | number << TRAWL_QGRAM_TIER_SHIFT};
-    } else if (slot == notes.capacity) {
-        atomicAdd(notes.overflown, 1u);
+    } else if (slot == noted.capacity) {
+        atomicAdd(noted.overflown, 1u);
     }
 }
 
-/* Which of the suspects ends before text[end]? Counts its matches, which REPORT reports. The sample
- * that asks ends `alignment` bytes before. */
+/* Finds the key of the range that ends before text[end], and counts or (REPORT) reports its
+ * matches. `end_offset`: how many bytes before that end the sample ends. */
 template <bool REPORT>
-static __device__ __forceinline__ uint32_t verify_end(const tallying &tallying,
+static __device__ __forceinline__ uint32_t verify_end(const verify_context &verify_context,
                                                       const trawl_cuda_qgram_tables &table,
                                                       uint32_t number, uint32_t end,
-                                                      uint32_t alignment, const suspects &among) {
-    const trawl_cuda_reporter &reporter = *tallying.reporter;
-    uint32_t key = longest_of(reporter, table, among, end);
+                                                      uint32_t end_offset, const key_range &range) {
+    const trawl_cuda_reporter &reporter = *verify_context.reporter;
+    uint32_t key = longest_in_range(reporter, table, range, end);
     if (key == TRAWL_NO_KEY ||
-        (table.tier.stride > 1 && alignment - __ldg(table.anchors + key) >= table.tier.stride)) {
+        (table.tier.stride > 1 &&
+         end_offset - __ldg(table.anchor_offsets + key) >= table.tier.stride)) {
         return 0;
     }
     const trawl_cuda_keys &keys = table.endings.keys;
     const trawl_cuda_pass pass = reporter.output.pass;
-    /* Only in folded tiers there are patterns that have to be compared. */
+    /* Only folded tiers have patterns that must be compared with the text. */
     bool chain =
         table.tier.folded != 0 && (__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) != 0;
     if (!chain && REPORT && pass == TRAWL_CUDA_PASS_ENDS) {
@@ -81,7 +80,7 @@ static __device__ __forceinline__ uint32_t verify_end(const tallying &tallying,
         return 0;
     }
     if (chain && REPORT && pass != TRAWL_CUDA_PASS_SIZES) {
-        trawl_counter sum = 0; /* all that is ever in memory */
+        trawl_counter sum = 0; /* the only variable in local memory */
         trawl_cuda_report_key(reporter, keys, end, key, &sum);
         return (uint32_t)sum;
     }
@@ -89,7 +88,7 @@ static __device__ __forceinline__ uint32_t verify_end(const tallying &tallying,
         chain ? trawl_cuda_qgram_total(reporter, keys, end, key) : __ldg(keys.outputs.total + key);
     if (REPORT && pass == TRAWL_CUDA_PASS_SIZES) {
         if (total != 0) {
-            note_hit(tallying, number, end, key, total);
+            note_hit(verify_context, number, end, key, total);
         }
         return 0;
     }
@@ -99,10 +98,10 @@ static __device__ __forceinline__ uint32_t verify_end(const tallying &tallying,
     return total;
 }
 
-/* Hands in what a block's threads have counted. */
+/* Adds what the threads of a block have counted to the total. */
 template <bool REPORT>
-static __device__ __forceinline__ void hand_in(const trawl_cuda_output &output,
-                                               trawl_counter counted, uint32_t *shared) {
+static __device__ __forceinline__ void add_counted(const trawl_cuda_output &output,
+                                                   trawl_counter counted, uint32_t *shared) {
     if (!REPORT || output.pass == TRAWL_CUDA_PASS_PATTERNS) {
         add_total(output, counted, shared);
     }

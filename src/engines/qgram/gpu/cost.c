@@ -5,13 +5,11 @@
 
 #include "costs/gpu_constants.h"
 
-/*
- * A word is hit by some of the samples, by a number of them that is Poisson-distributed; each
- * leaves a given bit alone with 31/32 for each bit that it sets. So the chance that two bits asked
- * for are both set is the mean of (1 - (31/32)^(2 samples))^2, which is far more than the square of
- * the load where samples are few.
- */
-double trawl_cuda_qgram_chance(uint32_t ones, double samples, uint32_t words) {
+/* The number of samples of the set in a word is Poisson-distributed. A sample with two bits leaves
+ * a given bit of its word unset with probability (31/32)^2. So the probability that both bits of
+ * another sample are set is the mean of (1 - (31/32)^(2 samples))^2. This is far more than the
+ * square of the filter's load if a word has few samples. */
+double trawl_cuda_qgram_false_rate(uint32_t ones, double samples, uint32_t words) {
     double each = samples / words;
     if (ones == 1) {
         return 1 - exp(-each / 32);
@@ -21,100 +19,102 @@ double trawl_cuda_qgram_chance(uint32_t ones, double samples, uint32_t words) {
     return 1 - 2 * clear + both_clear;
 }
 
-/* What a tier with a FILTER of so many words adds. */
+/* What a tier with a filter of a given size adds to the price. */
 typedef struct price {
-    double sieving;   /* while the text is read */
+    double filtering; /* while the text is read */
     double verifying; /* afterwards */
     double candidates;
 } price;
 
-/* A warp lists what its threads have in a window, of which it has 2 KB, or in half of one. */
+/* A warp writes one list entry for each thread that has candidates, for a batch, or at a stride of
+ * 1 for half of a batch. */
 static double listing(double candidates, uint32_t stride) {
     double halves = stride == 1 ? 2 : 1;
     return TRAWL_GPU_CANDIDATE_LIST * halves *
            (1 - exp(-TRAWL_GPU_BATCH_BYTES * candidates / halves));
 }
 
-static price price_of(const trawl_cuda_qgram_offer *offer, uint32_t words) {
-    const trawl_cuda_qgram_tier *tier = &offer->tier;
-    double chance = trawl_cuda_qgram_chance(tier->filter_ones, offer->samples, words);
-    double real = offer->rate / tier->stride;
-    double vain = (1 - offer->rate) * chance / tier->stride;
+static price price_of(const trawl_cuda_qgram_option *option, uint32_t words) {
+    const trawl_cuda_qgram_tier *tier = &option->tier;
+    double chance = trawl_cuda_qgram_false_rate(tier->filter_bits, option->samples, words);
+    double true_candidates = option->true_rate / tier->stride;
+    double false_candidates = (1 - option->true_rate) * chance / tier->stride;
     double sample = TRAWL_GPU_SAMPLE + TRAWL_GPU_SAMPLE_WORD * (trawl_cuda_qgram_words(tier) - 1) +
-                    TRAWL_GPU_SAMPLE_BIT * (tier->filter_ones - 1) +
+                    TRAWL_GPU_SAMPLE_BIT * (tier->filter_bits - 1) +
                     (tier->place == TRAWL_CUDA_QGRAM_GLOBAL ? TRAWL_GPU_L2_LOOK_UP : 0);
-    price result = {.candidates = real + vain};
-    result.sieving = TRAWL_GPU_TIER + sample / tier->stride +
-                     listing(result.candidates, tier->stride) +
-                     (tier->folded != 0 ? TRAWL_GPU_FOLDED : 0);
+    price result = {.candidates = true_candidates + false_candidates};
+    result.filtering = TRAWL_GPU_TIER + sample / tier->stride +
+                       listing(result.candidates, tier->stride) +
+                       (tier->folded != 0 ? TRAWL_GPU_FOLDED : 0);
     if (tier->stride == 1) {
-        result.verifying = real * TRAWL_GPU_KEY_HIT + vain * TRAWL_GPU_KEY_MISS;
+        result.verifying =
+            true_candidates * TRAWL_GPU_KEY_HIT + false_candidates * TRAWL_GPU_KEY_MISS;
     } else {
         result.verifying = result.candidates * TRAWL_GPU_END_OFFSET_LOOK_UP +
-                           real * TRAWL_GPU_ENDS_PER_CANDIDATE * TRAWL_GPU_KEY_HIT +
-                           vain * TRAWL_GPU_END_OFFSET_LOAD * TRAWL_GPU_KEY_MISS;
+                           true_candidates * TRAWL_GPU_ENDS_PER_CANDIDATE * TRAWL_GPU_KEY_HIT +
+                           false_candidates * TRAWL_GPU_END_OFFSET_LOAD * TRAWL_GPU_KEY_MISS;
     }
     return result;
 }
 
-void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_offer *offer, uint32_t words) {
-    if (offer->tier.place == TRAWL_CUDA_QGRAM_GLOBAL) {
+void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_option *option, uint32_t words) {
+    if (option->tier.place == TRAWL_CUDA_QGRAM_GLOBAL) {
         double wanted =
-            ceil(offer->samples * TRAWL_GPU_GLOBAL_FILTER_BITS / 32 / TRAWL_GPU_FILTER_UNIT_WORDS);
+            ceil(option->samples * TRAWL_GPU_GLOBAL_FILTER_BITS / 32 / TRAWL_GPU_FILTER_UNIT_WORDS);
         words = (uint32_t)fmin(fmax(wanted, 1) * TRAWL_GPU_FILTER_UNIT_WORDS,
                                TRAWL_GPU_GLOBAL_FILTER_WORDS);
-        offer->tier.filter_words = words;
+        option->tier.filter_words = words;
     }
-    price alone = price_of(offer, words);
-    offer->least = alone.sieving + alone.verifying;
+    price alone = price_of(option, words);
+    option->price_alone = alone.filtering + alone.verifying;
 }
 
-/* Shared memory as it is given to tiers, in units. */
+/* A division of the shared memory among the tiers, in units of TRAWL_GPU_FILTER_UNIT_WORDS. */
 typedef struct sharing {
-    trawl_cuda_qgram_offer *const *offers;
+    trawl_cuda_qgram_option *const *options;
     uint32_t count;
     bool direct;
-    uint32_t units[TRAWL_GPU_MOST_TIERS + 1]; /* of each; the last one is what no tier has */
-    price prices[TRAWL_GPU_MOST_TIERS + 1];   /* what each one adds with them */
-    /* With so many less, and with so many more, once that has been asked for. */
+    uint32_t units[TRAWL_GPU_MOST_TIERS + 1]; /* of each tier; the last entry is unused memory */
+    price prices[TRAWL_GPU_MOST_TIERS + 1];   /* of each tier with these units */
+    /* The prices with `step` fewer and `step` more units, as far as they have been computed. */
     uint32_t step;
     price less[TRAWL_GPU_MOST_TIERS + 1], more[TRAWL_GPU_MOST_TIERS + 1];
     bool has_less[TRAWL_GPU_MOST_TIERS + 1], has_more[TRAWL_GPU_MOST_TIERS + 1];
 } sharing;
 
-static bool is_shared(const trawl_cuda_qgram_offer *offer) {
-    return offer->tier.place == TRAWL_CUDA_QGRAM_SHARED;
+static bool is_shared(const trawl_cuda_qgram_option *option) {
+    return option->tier.place == TRAWL_CUDA_QGRAM_SHARED;
 }
 
 static price price_with(const sharing *self, uint32_t tier, uint32_t units) {
     if (tier == self->count) {
-        return (price){.sieving = 0};
+        return (price){.filtering = 0};
     }
-    const trawl_cuda_qgram_offer *offer = self->offers[tier];
+    const trawl_cuda_qgram_option *option = self->options[tier];
     uint32_t words = units * TRAWL_GPU_FILTER_UNIT_WORDS;
-    return price_of(offer, is_shared(offer) ? words : offer->tier.filter_words);
+    return price_of(option, is_shared(option) ? words : option->tier.filter_words);
 }
 
-/* The price of a scan: all of the sieve's work happens while memory is read. */
+/* The price of a scan: the filter step overlaps with reading memory. */
 static double price_together(const sharing *self) {
-    price sum = {.sieving = self->direct ? TRAWL_GPU_TIER + TRAWL_GPU_PAIR : 0};
+    price sum = {.filtering = self->direct ? TRAWL_GPU_TIER + TRAWL_GPU_PAIR : 0};
     double filled = 0;
     for (uint32_t i = 0; i < self->count; i++) {
         uint32_t words = self->units[i] * TRAWL_GPU_FILTER_UNIT_WORDS;
-        sum.sieving += self->prices[i].sieving;
+        sum.filtering += self->prices[i].filtering;
         sum.verifying += self->prices[i].verifying;
         sum.candidates += self->prices[i].candidates;
-        filled += is_shared(self->offers[i]) ? words * TRAWL_GPU_FILTER_WORD_COPY : 0;
+        filled += is_shared(self->options[i]) ? words * TRAWL_GPU_FILTER_WORD_COPY : 0;
     }
-    return fmax(sum.sieving, TRAWL_GPU_READ) +
-           TRAWL_GPU_NOT_OVERLAPPED * fmin(sum.sieving, TRAWL_GPU_READ) + sum.verifying + filled;
+    return fmax(sum.filtering, TRAWL_GPU_READ) +
+           TRAWL_GPU_NOT_OVERLAPPED * fmin(sum.filtering, TRAWL_GPU_READ) + sum.verifying + filled;
 }
 
 static void forget_neighbours(sharing *self, uint32_t tier) {
     self->has_less[tier] = self->has_more[tier] = false;
 }
 
-/* Lets a step's units change hands if the price falls by that. */
+/* Moves `step` units from one tier to another if that lowers the price. */
 static bool move_units(sharing *self, uint32_t from, uint32_t to, double *now) {
     const price price_from = self->prices[from], price_to = self->prices[to];
     if (!self->has_less[from]) {
@@ -143,25 +143,26 @@ static bool move_units(sharing *self, uint32_t from, uint32_t to, double *now) {
     return false;
 }
 
-double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t count, bool direct,
-                              uint32_t words) {
-    sharing self = {.offers = offers, .count = count, .direct = direct};
+double trawl_cuda_qgram_share_memory(trawl_cuda_qgram_option *const *options, uint32_t count,
+                                     bool direct, uint32_t words) {
+    sharing self = {.options = options, .count = count, .direct = direct};
     uint32_t least[TRAWL_GPU_MOST_TIERS + 1] = {0};
     uint32_t all = words / TRAWL_GPU_FILTER_UNIT_WORDS, tiers = 0;
     double samples = 0;
     for (uint32_t i = 0; i < count; i++) {
-        least[i] = is_shared(offers[i]);
-        samples += least[i] != 0 ? offers[i]->samples : 0;
+        least[i] = is_shared(options[i]);
+        samples += least[i] != 0 ? options[i]->samples : 0;
         tiers += least[i];
     }
     if (all < tiers) {
         return INFINITY;
     }
-    /* From equal loads on, units change hands as long as that pays: first many, in the end one. */
+    /* Starts with the same load for all filters, and moves units as long as that pays: first many
+     * at a time, in the end single ones. */
     self.units[count] = all - tiers;
     for (uint32_t i = 0; i < count; i++) {
         if (least[i] != 0) {
-            uint32_t more = (uint32_t)((all - tiers) * fmin(offers[i]->samples / samples, 1));
+            uint32_t more = (uint32_t)((all - tiers) * fmin(options[i]->samples / samples, 1));
             more = more < self.units[count] ? more : self.units[count];
             self.units[i] = 1 + more;
             self.units[count] -= more;
@@ -188,16 +189,16 @@ double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t co
     }
     for (uint32_t i = 0; i < count; i++) {
         if (least[i] != 0) {
-            offers[i]->tier.filter_words = self.units[i] * TRAWL_GPU_FILTER_UNIT_WORDS;
+            options[i]->tier.filter_words = self.units[i] * TRAWL_GPU_FILTER_UNIT_WORDS;
         }
     }
     return now;
 }
 
-double trawl_cuda_qgram_passing(trawl_cuda_qgram_offer *const *offers, uint32_t count) {
+double trawl_cuda_qgram_candidate_rate(trawl_cuda_qgram_option *const *options, uint32_t count) {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++) {
-        sum += price_of(offers[i], offers[i]->tier.filter_words).candidates;
+        sum += price_of(options[i], options[i]->tier.filter_words).candidates;
     }
     return sum;
 }

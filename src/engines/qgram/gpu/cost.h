@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What tiers cost a scan, and how much shared memory each one's FILTER is worth. */
+/* What tiers cost a scan, and how shared memory is divided among their filters. */
 #ifndef TRAWL_ENGINES_QGRAM_GPU_COST_H
 #define TRAWL_ENGINES_QGRAM_GPU_COST_H
 
 #include "engines/qgram/gpu/format.h"
 
-/* A tier that may be taken. Prices are picoseconds of a whole device for a byte of text. */
-typedef struct trawl_cuda_qgram_offer {
-    trawl_cuda_qgram_tier tier; /* its FILTER's size is given by trawl_cuda_qgram_share */
-    double samples;             /* of the set, that are different */
-    double rate;                /* of the text's samples that are among them */
-    double least;               /* its price if it had all shared memory for itself */
-} trawl_cuda_qgram_offer;
+/* A tier that may be chosen. Prices are picoseconds of a whole H200 for a byte of text. */
+typedef struct trawl_cuda_qgram_option {
+    trawl_cuda_qgram_tier tier; /* trawl_cuda_qgram_share_memory sets the size of its filter */
+    double samples;             /* different samples of its patterns */
+    double true_rate;           /* share of the text's samples that are among them */
+    double price_alone;         /* its price if its filter had all of the shared memory */
+} trawl_cuda_qgram_option;
 
-/* Of samples that are none of the set's, how many pass a FILTER. */
-double trawl_cuda_qgram_chance(uint32_t ones, double samples, uint32_t words);
+/* The false candidate rate: of samples that are not in a filter, the share that it does not
+ * exclude. */
+double trawl_cuda_qgram_false_rate(uint32_t ones, double samples, uint32_t words);
 
-/* Sets offer->least, and where FILTER is not in shared memory, its size. */
-void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_offer *offer, uint32_t words);
+/* Sets option->price_alone and, for a filter in device memory, its size. */
+void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_option *option, uint32_t words);
 
-/*
- * Gives the FILTERs of at most three tiers `words` of shared memory, as much as each one is worth,
- * and returns the price of a scan with these tiers and, where `direct`, one for pairs of bytes,
- * whose table is not among the words. INFINITY: there are too few words for these tiers.
- */
-double trawl_cuda_qgram_share(trawl_cuda_qgram_offer *const *offers, uint32_t count, bool direct,
-                              uint32_t words);
+/* Divides `words` of shared memory among the filters of at most three tiers, so that the price of a
+ * scan is lowest, and returns that price. `direct`: there is a table of byte pairs as well, whose
+ * memory is not part of `words`. INFINITY: there are too few words for these tiers. */
+double trawl_cuda_qgram_share_memory(trawl_cuda_qgram_option *const *options, uint32_t count,
+                                     bool direct, uint32_t words);
 
-/* Samples that pass the FILTERs, which have their sizes, for a byte of text. */
-double trawl_cuda_qgram_passing(trawl_cuda_qgram_offer *const *offers, uint32_t count);
+/* The candidates for a byte of text, for filters whose sizes have been set. */
+double trawl_cuda_qgram_candidate_rate(trawl_cuda_qgram_option *const *options, uint32_t count);
 
 #endif

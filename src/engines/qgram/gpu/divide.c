@@ -9,77 +9,77 @@
 #include "costs/gpu_constants.h"
 #include "engines/qgram/gpu/cost.h"
 
-#define SEEN_ONES 2u /* bits that a sample has in the FILTER where it is tried */
+#define TRIAL_BITS 2u /* that a sample sets in the trial filter */
 
-#define CLASSES TRAWL_CUDA_QGRAM_CLASSES
-#define LAST_BYTES ((size_t)TRAWL_CUDA_QGRAM_SEEN_WORDS * 32)
+#define LENGTH_GROUPS TRAWL_CUDA_QGRAM_LENGTH_GROUPS
+#define LAST_BYTES ((size_t)TRAWL_CUDA_QGRAM_TRIAL_WORDS * 32)
 
-/* Kinds of samples. */
+/* The kinds of samples that kernels are compiled for (sample_filter.cuh). */
 static const struct {
     uint32_t stride, words;
 } shapes[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 3}, {8, 2}, {8, 3}, {16, 4}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
-#define OFFERS (2 * SHAPES)
+#define OPTIONS (2 * SHAPES)
 
-/* What one tier may be that has certain classes of lengths, the cheapest first. */
-typedef struct offers {
-    trawl_cuda_qgram_offer each[OFFERS];
+/* All tiers that groups of lengths may get, the cheapest one first. */
+typedef struct options {
+    trawl_cuda_qgram_option each[OPTIONS];
     uint32_t count;
-} offers;
+} options;
 
-typedef struct chooser {
+typedef struct division {
     trawl_cuda_qgram_samples *samples;
-    const uint8_t *walked;          /* by pattern: 1: it is none of this division's; or NULL */
-    uint32_t *place;                /* in samples->order, of this division's patterns, by class */
-    uint32_t begin[CLASSES + 1];    /* of each class in it; classes are not empty */
-    uint32_t least_length[CLASSES]; /* its shortest pattern */
-    uint32_t most_length[CLASSES];  /* its longest one */
-    bool folded[CLASSES];
-    size_t classes;
+    const uint8_t *in_automaton; /* of each pattern: 1: it is not divided here; or NULL */
+    uint32_t *order; /* positions in samples->order of the patterns to be divided, by group */
+    uint32_t begin[LENGTH_GROUPS + 1];    /* of each group in `order`; no group is empty */
+    uint32_t least_length[LENGTH_GROUPS]; /* of each group */
+    uint32_t most_length[LENGTH_GROUPS];  /* of each group */
+    bool folded[LENGTH_GROUPS];
+    size_t groups;
     uint32_t most_tiers;
-    bool direct;                    /* there are patterns of one and two bytes */
-    uint8_t *last;                  /* for each bit that samples have: see first_of; zeros */
-    uint32_t words;                 /* of shared memory, for FILTERs */
-    offers (*offered)[CLASSES + 1]; /* [from][past]: one tier for these classes */
-    double least[CLASSES + 1];      /* what the classes from this one on cost at least */
-    trawl_cuda_qgram_offer *now[TRAWL_GPU_MOST_TIERS];
-    trawl_cuda_qgram_tier best[TRAWL_GPU_MOST_TIERS]; /* of rising lengths */
-    size_t best_from[TRAWL_GPU_MOST_TIERS + 1];       /* the classes where they begin */
+    bool direct;    /* there are patterns of one and two bytes */
+    uint8_t *last;  /* for each bit of the trial filter: see first_of; all zeros between calls */
+    uint32_t words; /* of shared memory, for filters */
+    options (*options_of)[LENGTH_GROUPS + 1]; /* [from][past]: a tier for the groups [from, past) */
+    double least_price[LENGTH_GROUPS + 1];    /* lower bound for the groups from this one on */
+    trawl_cuda_qgram_option *trial[TRAWL_GPU_MOST_TIERS];
+    trawl_cuda_qgram_tier best[TRAWL_GPU_MOST_TIERS]; /* by rising length */
+    size_t best_from[TRAWL_GPU_MOST_TIERS + 1];       /* the groups where the tiers begin */
     uint32_t best_count;
-    double best_price, best_passing;
-} chooser;
+    double best_price, best_candidates;
+} division;
 
-/* ------------------------------------------------------------------ classes of lengths */
+/* ------------------------------------------------------------------ groups of lengths */
 
-/* Leaves out what is walked, and classes of which nothing is left. */
-static trawl_status divide(chooser *self, trawl_error *error) {
+/* Takes the patterns that are not in the automaton, and drops groups that are empty then. */
+static trawl_status select_patterns(division *self, trawl_error *error) {
     const trawl_cuda_qgram_samples *samples = self->samples;
     const trawl_patterns *patterns = samples->patterns;
-    const size_t places = samples->begin[samples->classes];
-    self->place = trawl_allocate(places, sizeof *self->place);
-    if (self->place == NULL) {
-        return trawl_fail_memory(error, "dividing the patterns", places * sizeof *self->place);
+    const size_t places = samples->begin[samples->groups];
+    self->order = trawl_allocate(places, sizeof *self->order);
+    if (self->order == NULL) {
+        return trawl_fail_memory(error, "dividing the patterns", places * sizeof *self->order);
     }
     uint32_t count = 0;
-    for (uint32_t class = 0; class < samples->classes; class ++) {
+    for (uint32_t group = 0; group < samples->groups; group++) {
         uint32_t least = UINT32_MAX, most = 0;
         bool folded = false;
         const uint32_t before = count;
-        for (uint32_t place = samples->begin[class]; place < samples->begin[class + 1]; place++) {
+        for (uint32_t place = samples->begin[group]; place < samples->begin[group + 1]; place++) {
             uint32_t id = samples->order[place], length = trawl_pattern_length(patterns, id);
-            if (self->walked != NULL && self->walked[id] != 0) {
+            if (self->in_automaton != NULL && self->in_automaton[id] != 0) {
                 continue;
             }
-            self->place[count++] = place;
+            self->order[count++] = place;
             least = length < least ? length : least;
             most = length > most ? length : most;
             folded |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         }
         if (count != before) {
-            self->least_length[self->classes] = least;
-            self->most_length[self->classes] = most;
-            self->folded[self->classes] = folded;
-            self->begin[++self->classes] = count;
+            self->least_length[self->groups] = least;
+            self->most_length[self->groups] = most;
+            self->folded[self->groups] = folded;
+            self->begin[++self->groups] = count;
         }
     }
     return TRAWL_OK;
@@ -87,130 +87,142 @@ static trawl_status divide(chooser *self, trawl_error *error) {
 
 /* ------------------------------------------------------------------ trying a kind of sample */
 
-/*
- * Samples are put into a FILTER class by class, for tiers that begin with any of them at once: for
- * each bit there is the last class that has set it, so that it is set for the tiers that begin with
- * this class or an earlier one. Classes are counted from 1, so 0 is a bit that nobody has set.
- */
-static uint8_t *first_of(uint8_t *last, uint32_t mark) {
-    return &last[trawl_cuda_qgram_mark_word(mark) * 32 + trawl_cuda_qgram_mark_first(mark)];
+/* Samples are added to the trial filter group by group, and serve tiers that begin with any group
+ * at once. A byte for each bit of the filter has the last group that has set the bit. So the bit is
+ * set for the tiers that begin with that group or an earlier one. Groups are numbered from 1; 0
+ * means that the bit is not set. */
+static uint8_t *first_of(uint8_t *last, uint32_t address) {
+    return &last[trawl_cuda_qgram_address_word(address) * 32 +
+                 trawl_cuda_qgram_address_first_bit(address)];
 }
-static uint8_t *second_of(uint8_t *last, uint32_t mark) {
-    return &last[trawl_cuda_qgram_mark_word(mark) * 32 + trawl_cuda_qgram_mark_second(mark)];
+static uint8_t *second_of(uint8_t *last, uint32_t address) {
+    return &last[trawl_cuda_qgram_address_word(address) * 32 +
+                 trawl_cuda_qgram_address_second_bit(address)];
 }
 
-/* Adds a class. samples[from]: how many were new, for tiers that begin with that class. */
-static void add_class(const chooser *self, const trawl_cuda_qgram_tier *tier,
-                      const trawl_cuda_qgram_kind *kind, size_t class, uint32_t *samples) {
+/* Adds a group. Increases samples[from] by the samples that are new in a tier which begins with
+ * group `from`. */
+static void add_group(const division *self, const trawl_cuda_qgram_tier *tier,
+                      const trawl_cuda_qgram_kind *kind, size_t group, uint32_t *samples) {
     uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE];
-    uint32_t seen[CLASSES + 1] = {0}; /* by the last class that had them, as it seems */
-    uint8_t *last = self->last, now = (uint8_t)(class + 1);
-    const uint32_t *places = self->place, end = self->begin[class + 1], stride = tier->stride;
-    for (uint32_t i = self->begin[class]; i < end; i++) {
-        const uint32_t *marks =
-            kind->marks == NULL ? trawl_cuda_qgram_end_offsets(self->samples, tier, places[i], room)
-                                : kind->marks + (size_t)(places[i] - kind->from) * stride;
+    uint32_t seen[LENGTH_GROUPS + 1] = {
+        0}; /* samples by the last group that had them, as far as the trial filter can tell */
+    uint8_t *last = self->last, now = (uint8_t)(group + 1);
+    const uint32_t *places = self->order, end = self->begin[group + 1], stride = tier->stride;
+    for (uint32_t i = self->begin[group]; i < end; i++) {
+        const uint32_t *addresses =
+            kind->addresses == NULL
+                ? trawl_cuda_qgram_sample_addresses(self->samples, tier, places[i], room)
+                : kind->addresses + (size_t)(places[i] - kind->from) * stride;
         for (uint32_t j = 0; j < stride; j++) {
-            uint8_t *first = first_of(last, marks[j]), *second = second_of(last, marks[j]);
+            uint8_t *first = first_of(last, addresses[j]), *second = second_of(last, addresses[j]);
             seen[*first < *second ? *first : *second]++;
             *first = *second = now;
         }
     }
     uint32_t new = 0;
-    for (size_t from = 0; from <= class; from++) {
-        new += seen[from]; /* had by classes before this one only, or by none */
+    for (size_t from = 0; from <= group; from++) {
+        new += seen[from]; /* no group from `from` on had them */
         samples[from] += new;
     }
 }
 
-/* passed[from]: how many of the text's samples are among those of a tier that begins there. */
-static void ask(const chooser *self, const trawl_cuda_qgram_kind *kind, size_t *passed) {
-    size_t seen[CLASSES + 1] = {0}, sum = 0;
-    for (size_t i = 0; i < kind->asked_count; i++) {
-        uint8_t first = *first_of(self->last, kind->asked[i]);
-        uint8_t second = *second_of(self->last, kind->asked[i]);
+/* candidates[from]: the text's samples that are candidates of a tier which begins with group
+ * `from`. */
+static void count_candidates(const division *self, const trawl_cuda_qgram_kind *kind,
+                             size_t *candidates) {
+    size_t seen[LENGTH_GROUPS + 1] = {0}, sum = 0;
+    for (size_t i = 0; i < kind->text_count; i++) {
+        uint8_t first = *first_of(self->last, kind->text_addresses[i]);
+        uint8_t second = *second_of(self->last, kind->text_addresses[i]);
         seen[first < second ? first : second]++;
     }
-    for (size_t from = CLASSES; from-- > 0;) {
+    for (size_t from = LENGTH_GROUPS; from-- > 0;) {
         sum += seen[from + 1];
-        passed[from] = sum;
+        candidates[from] = sum;
     }
 }
 
-/* The share of samples of the text that are among `samples` of the set. */
-static double rate_of(size_t passed, size_t asked, uint32_t samples) {
-    double chance = trawl_cuda_qgram_chance(SEEN_ONES, samples, TRAWL_CUDA_QGRAM_SEEN_WORDS);
-    double rate = asked == 0 ? 0 : ((double)passed / (double)asked - chance) / (1 - chance);
+/* The share of the text's samples that are among `samples` of the set, without false candidates. */
+static double rate_of(size_t candidates, size_t text_addresses, uint32_t samples) {
+    double chance = trawl_cuda_qgram_false_rate(TRIAL_BITS, samples, TRAWL_CUDA_QGRAM_TRIAL_WORDS);
+    double rate = text_addresses == 0
+                      ? 0
+                      : ((double)candidates / (double)text_addresses - chance) / (1 - chance);
     return rate > 0 ? rate : 0;
 }
 
-/* Keeps an offer: a range's are few, and in order; of equal ones the shorter stride is first. */
-static void keep(const chooser *self, offers *kept, trawl_cuda_qgram_offer offer) {
-    trawl_cuda_qgram_price_alone(&offer, self->words);
+/* Adds an option to the few of its range, which are ordered by price; of equal ones the shorter
+ * stride is first. */
+static void add_option(const division *self, options *kept, trawl_cuda_qgram_option option) {
+    trawl_cuda_qgram_price_alone(&option, self->words);
     uint32_t at = kept->count++;
     for (; at > 0; at--) {
-        const trawl_cuda_qgram_offer *before = &kept->each[at - 1];
-        if (before->least < offer.least ||
-            (before->least <= offer.least && before->tier.stride <= offer.tier.stride)) {
+        const trawl_cuda_qgram_option *before = &kept->each[at - 1];
+        if (before->price_alone < option.price_alone ||
+            (before->price_alone <= option.price_alone &&
+             before->tier.stride <= option.tier.stride)) {
             break;
         }
         kept->each[at] = *before;
     }
-    kept->each[at] = offer;
+    kept->each[at] = option;
 }
 
-/* What a tier for the classes [from, past) would be, whose samples have been tried. */
-static void make_offers(chooser *self, size_t from, size_t past, trawl_cuda_qgram_tier tier,
-                        uint32_t samples, double rate) {
+/* Adds the options for a tier of the groups [from, past) with these samples. */
+static void make_options(division *self, size_t from, size_t past, trawl_cuda_qgram_tier tier,
+                         uint32_t samples, double rate) {
     tier.min_length = self->least_length[from];
-    if (tier.stride != 1) { /* entries of ALIGN, of which one in eight is used */
-        tier.align_bits = 8;
-        while (tier.align_bits < 26 &&
-               (UINT64_C(1) << tier.align_bits) <
+    if (tier.stride != 1) { /* size of the table of end offsets */
+        tier.end_offset_bits = 8;
+        while (tier.end_offset_bits < 26 &&
+               (UINT64_C(1) << tier.end_offset_bits) <
                    TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE * (uint64_t)samples) {
-            tier.align_bits++;
+            tier.end_offset_bits++;
         }
     }
-    trawl_cuda_qgram_offer offer = {.tier = tier, .samples = samples, .rate = rate};
-    offers *kept = &self->offered[from][past];
-    keep(self, kept, offer);
+    trawl_cuda_qgram_option option = {.tier = tier, .samples = samples, .true_rate = rate};
+    options *kept = &self->options_of[from][past];
+    add_option(self, kept, option);
     if (tier.stride == 1) {
-        offer.tier.filter_ones = 1;
-        keep(self, kept, offer);
+        option.tier.filter_bits = 1;
+        add_option(self, kept, option);
     } else if (tier.stride >= 4) {
-        offer.tier.place = TRAWL_CUDA_QGRAM_GLOBAL;
-        keep(self, kept, offer);
+        option.tier.place = TRAWL_CUDA_QGRAM_GLOBAL;
+        add_option(self, kept, option);
     }
 }
 
-/* Tries one kind of sample for all tiers that begin with one of these classes, of which `first` is
- * the first one. */
-static void try_samples(chooser *self, const trawl_cuda_qgram_tier *tier, size_t first,
+/* Tries one kind of samples for all tiers that begin with one of the groups `begins`, of which
+ * `first` is the first. */
+static void try_samples(division *self, const trawl_cuda_qgram_tier *tier, size_t first,
                         const bool *begins) {
     const trawl_cuda_qgram_kind *kind = trawl_cuda_qgram_kind_of(self->samples, tier);
-    uint32_t samples[CLASSES] = {0};
-    size_t passed[CLASSES];
-    for (size_t class = first; class < self->classes; class ++) {
-        const size_t past = class + 1;
-        add_class(self, tier, kind, class, samples);
-        /* Of two tiers at most, one begins with the first class or the other ends with the last. */
-        bool any = past == self->classes || self->most_tiers > 2;
+    uint32_t samples[LENGTH_GROUPS] = {0};
+    size_t candidates[LENGTH_GROUPS];
+    for (size_t group = first; group < self->groups; group++) {
+        const size_t past = group + 1;
+        add_group(self, tier, kind, group, samples);
+        /* If there are at most two tiers, a tier begins with the first group or ends with the
+         * last. */
+        bool any = past == self->groups || self->most_tiers > 2;
         if (!any && (first != 0 || !begins[0])) {
             continue;
         }
-        ask(self, kind, passed);
-        for (size_t from = first; from <= class && (any || from == 0); from++) {
+        count_candidates(self, kind, candidates);
+        for (size_t from = first; from <= group && (any || from == 0); from++) {
             if (begins[from]) {
-                double rate = rate_of(passed[from], kind->asked_all, samples[from]);
-                make_offers(self, from, past, *tier, samples[from], rate);
+                double rate = rate_of(candidates[from], kind->text_samples, samples[from]);
+                make_options(self, from, past, *tier, samples[from], rate);
             }
         }
     }
     memset(self->last, 0, (size_t)kind->words * 32);
 }
 
-/* The bytes of samples of a shape, in tiers that begin with a class; 0: there are none. */
-static uint32_t gram_of(const chooser *self, size_t from, size_t shape) {
+/* The length of samples of a shape, for tiers that begin with a group; 0: the patterns are too
+ * short or too long for the shape. */
+static uint32_t gram_of(const division *self, size_t from, size_t shape) {
     uint32_t stride = shapes[shape].stride, words = shapes[shape].words;
     if (self->least_length[from] < stride + 1) {
         return 0;
@@ -220,26 +232,26 @@ static uint32_t gram_of(const chooser *self, size_t from, size_t shape) {
     return gram > 4 * (words - 1) && gram >= 2 ? gram : 0;
 }
 
-/* Tries all samples of so many bytes. */
-static trawl_status try_gram(chooser *self, uint32_t gram, bool folded, trawl_error *error) {
+/* Tries all samples of a length. */
+static trawl_status try_gram(division *self, uint32_t gram, bool folded, trawl_error *error) {
     trawl_cuda_qgram_tier tier[SHAPES];
-    bool begins[SHAPES][CLASSES];
+    bool begins[SHAPES][LENGTH_GROUPS];
     size_t first[SHAPES], count = 0;
     uint32_t from_place[SHAPES];
     for (size_t shape = 0; shape < SHAPES; shape++) {
         bool any_folded = false;
-        first[count] = self->classes;
-        for (size_t from = self->classes; from-- > 0;) {
+        first[count] = self->groups;
+        for (size_t from = self->groups; from-- > 0;) {
             any_folded |= self->folded[from];
             begins[count][from] = any_folded == folded && gram_of(self, from, shape) == gram;
             first[count] = begins[count][from] ? from : first[count];
         }
-        if (first[count] != self->classes) {
-            from_place[count] = self->place[self->begin[first[count]]];
+        if (first[count] != self->groups) {
+            from_place[count] = self->order[self->begin[first[count]]];
             tier[count++] = (trawl_cuda_qgram_tier){.place = TRAWL_CUDA_QGRAM_SHARED,
                                                     .stride = shapes[shape].stride,
                                                     .gram = gram,
-                                                    .filter_ones = SEEN_ONES,
+                                                    .filter_bits = TRIAL_BITS,
                                                     .folded = folded};
         }
     }
@@ -251,7 +263,7 @@ static trawl_status try_gram(chooser *self, uint32_t gram, bool folded, trawl_er
     return status;
 }
 
-static trawl_status try_all(chooser *self, trawl_error *error) {
+static trawl_status try_all(division *self, trawl_error *error) {
     trawl_status status = TRAWL_OK;
     for (uint32_t gram = 2; status == TRAWL_OK && gram <= TRAWL_CUDA_QGRAM_MOST_GRAM; gram++) {
         status = try_gram(self, gram, false, error);
@@ -262,78 +274,80 @@ static trawl_status try_all(chooser *self, trawl_error *error) {
     return status;
 }
 
-/* ------------------------------------------------------------------ putting tiers together */
+/* ------------------------------------------------------------------ choosing tiers */
 
-/* Prices the tiers in `now`, which begin with the classes `begins`. */
-static void weigh(chooser *self, const size_t *begins, uint32_t count) {
-    double price = trawl_cuda_qgram_share(self->now, count, self->direct, self->words);
+/* Prices the tiers in self->trial, which begin with the groups `begins`, and keeps them if they are
+ * the best. */
+static void price_division(division *self, const size_t *begins, uint32_t count) {
+    double price = trawl_cuda_qgram_share_memory(self->trial, count, self->direct, self->words);
     if (price < self->best_price) {
         self->best_price = price;
-        self->best_passing = trawl_cuda_qgram_passing(self->now, count);
+        self->best_candidates = trawl_cuda_qgram_candidate_rate(self->trial, count);
         self->best_count = count;
         for (uint32_t i = 0; i < count; i++) {
-            self->best[i] = self->now[i]->tier;
+            self->best[i] = self->trial[i]->tier;
             self->best_from[i] = begins[i];
         }
-        self->best_from[count] = self->classes;
+        self->best_from[count] = self->groups;
     }
 }
 
-/* Tries all tiers for the classes from begins[depth] on, behind `depth` tiers that cost `before` at
- * least, leaving out what cannot become the best. */
-static void divide_further(chooser *self, size_t *begins, uint32_t depth, double before) {
+/* Branch and bound: tries all tiers for the groups from begins[depth] on, behind `depth` tiers that
+ * cost `before` at least. Skips whatever cannot be cheaper than the best division. */
+static void try_divisions(division *self, size_t *begins, uint32_t depth, double before) {
     size_t from = begins[depth];
-    for (size_t past = self->classes; past > from; past--) {
-        if (past < self->classes && depth + 1 == self->most_tiers) {
+    for (size_t past = self->groups; past > from; past--) {
+        if (past < self->groups && depth + 1 == self->most_tiers) {
             return;
         }
-        offers *offered = &self->offered[from][past];
-        for (uint32_t i = 0; i < offered->count; i++) {
-            double sum = before + offered->each[i].least;
-            if (sum + self->least[past] >= self->best_price) {
+        options *options_of = &self->options_of[from][past];
+        for (uint32_t i = 0; i < options_of->count; i++) {
+            double sum = before + options_of->each[i].price_alone;
+            if (sum + self->least_price[past] >= self->best_price) {
                 break;
             }
-            self->now[depth] = &offered->each[i];
-            if (past == self->classes) {
-                weigh(self, begins, depth + 1);
+            self->trial[depth] = &options_of->each[i];
+            if (past == self->groups) {
+                price_division(self, begins, depth + 1);
             } else if (depth + 1 <
-                       TRAWL_GPU_MOST_TIERS) { /* always: compilers do not see it from above */
+                       TRAWL_GPU_MOST_TIERS) { /* always true, which compilers do not see */
                 begins[depth + 1] = past;
-                divide_further(self, begins, depth + 1, sum);
+                try_divisions(self, begins, depth + 1, sum);
             }
         }
     }
 }
 
-/* The cheapest division; tiers of longer patterns come first. */
-static void put_together(chooser *self, trawl_cuda_qgram_layout *layout) {
-    for (size_t from = self->classes; from-- > 0;) {
-        self->least[from] = INFINITY;
-        for (size_t past = from + 1; past <= self->classes; past++) {
-            const offers *offered = &self->offered[from][past];
-            double least = offered->count == 0 ? INFINITY : offered->each[0].least;
-            self->least[from] = fmin(self->least[from], least + self->least[past]);
+/* Takes the cheapest division. Tiers of longer patterns come first. */
+static void choose_division(division *self, trawl_cuda_qgram_layout *layout) {
+    for (size_t from = self->groups; from-- > 0;) {
+        self->least_price[from] = INFINITY;
+        for (size_t past = from + 1; past <= self->groups; past++) {
+            const options *options_of = &self->options_of[from][past];
+            double least = options_of->count == 0 ? INFINITY : options_of->each[0].price_alone;
+            self->least_price[from] =
+                fmin(self->least_price[from], least + self->least_price[past]);
         }
     }
     size_t begins[TRAWL_GPU_MOST_TIERS] = {0};
-    divide_further(self, begins, 0, 0);
+    try_divisions(self, begins, 0, 0);
     for (uint32_t i = self->best_count; i-- > 0;) {
         trawl_cuda_qgram_tier *tier = &layout->tier[layout->tiers++];
         *tier = self->best[i];
         tier->folded = 0;
-        for (size_t class = self->best_from[i]; class < self->best_from[i + 1]; class ++) {
-            uint32_t longest = self->most_length[class];
+        for (size_t group = self->best_from[i]; group < self->best_from[i + 1]; group++) {
+            uint32_t longest = self->most_length[group];
             tier->max_length = longest > tier->max_length ? longest : tier->max_length;
-            tier->folded |= self->folded[class];
+            tier->folded |= self->folded[group];
         }
     }
 }
 
-static void release(chooser *self) {
+static void release(division *self) {
     if (self != NULL) {
-        trawl_release(self->place);
+        trawl_release(self->order);
         trawl_release(self->last);
-        trawl_release(self->offered);
+        trawl_release(self->options_of);
         trawl_release(self);
     }
 }
@@ -345,24 +359,24 @@ static trawl_status fail_shared(size_t needed, size_t shared_bytes, trawl_error 
                       needed, shared_bytes);
 }
 
-static trawl_status prepare(chooser *self, trawl_error *error) {
-    size_t bytes = CLASSES * sizeof *self->offered;
+static trawl_status prepare(division *self, trawl_error *error) {
+    size_t bytes = LENGTH_GROUPS * sizeof *self->options_of;
     self->last = trawl_allocate_zeroed(LAST_BYTES, 1);
-    self->offered = trawl_allocate_zeroed(1, bytes);
-    if (self->last == NULL || self->offered == NULL) {
+    self->options_of = trawl_allocate_zeroed(1, bytes);
+    if (self->last == NULL || self->options_of == NULL) {
         return trawl_fail_memory(error, "choosing tiers", bytes + LAST_BYTES);
     }
     self->best_price = INFINITY;
-    return divide(self, error);
+    return select_patterns(self, error);
 }
 
-static trawl_status choose(chooser *self, size_t shared_bytes, trawl_cuda_qgram_layout *layout,
+static trawl_status choose(division *self, size_t shared_bytes, trawl_cuda_qgram_layout *layout,
                            trawl_error *error) {
     const trawl_patterns *patterns = self->samples->patterns;
     bool folded = false;
     for (size_t id = 0; id < patterns->count; id++) {
-        bool walked = self->walked != NULL && self->walked[id] != 0;
-        if (trawl_pattern_length(patterns, id) < 3 && !walked) {
+        bool in_automaton = self->in_automaton != NULL && self->in_automaton[id] != 0;
+        if (trawl_pattern_length(patterns, id) < 3 && !in_automaton) {
             self->direct = true;
             folded |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         }
@@ -377,11 +391,11 @@ static trawl_status choose(chooser *self, size_t shared_bytes, trawl_cuda_qgram_
         status = try_all(self, error);
     }
     layout->tiers = 0;
-    layout->price = trawl_cuda_qgram_share(NULL, 0, self->direct, self->words);
-    if (status == TRAWL_OK && self->classes != 0) {
-        put_together(self, layout);
+    layout->price = trawl_cuda_qgram_share_memory(NULL, 0, self->direct, self->words);
+    if (status == TRAWL_OK && self->groups != 0) {
+        choose_division(self, layout);
         layout->price = self->best_price;
-        layout->candidates = self->best_passing;
+        layout->candidates = self->best_candidates;
         if (layout->tiers == 0) {
             return fail_shared(pairs + 4 * TRAWL_GPU_FILTER_UNIT_WORDS, shared_bytes, error);
         }
@@ -397,20 +411,21 @@ static trawl_status choose(chooser *self, size_t shared_bytes, trawl_cuda_qgram_
     return status;
 }
 
-trawl_status trawl_cuda_qgram_divide(trawl_cuda_qgram_samples *samples, const uint8_t *walked,
+trawl_status trawl_cuda_qgram_divide(trawl_cuda_qgram_samples *samples, const uint8_t *in_automaton,
                                      size_t shared_bytes, trawl_cuda_qgram_layout *layout,
                                      trawl_error *error) {
-    chooser *self = trawl_allocate_zeroed(1, sizeof *self);
+    division *self = trawl_allocate_zeroed(1, sizeof *self);
     if (self == NULL) {
         return trawl_fail_memory(error, "choosing tiers", sizeof *self);
     }
     self->samples = samples;
-    self->walked = walked;
-    self->most_tiers = walked == NULL ? TRAWL_GPU_MOST_TIERS : TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON;
-    memcpy(layout->common, samples->text, samples->picking_length);
-    layout->common_length = samples->picking_length;
+    self->in_automaton = in_automaton;
+    self->most_tiers =
+        in_automaton == NULL ? TRAWL_GPU_MOST_TIERS : TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON;
+    memcpy(layout->anchor_text, samples->text, samples->anchor_length);
+    layout->anchor_text_length = samples->anchor_length;
     trawl_status status = choose(self, shared_bytes, layout, error);
-    layout->filtered = layout->tiers;
+    layout->filter_tiers = layout->tiers;
     release(self);
     return status;
 }

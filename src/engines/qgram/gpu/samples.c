@@ -7,14 +7,15 @@
 #include "base/status.h"
 #include "costs/gpu_constants.h"
 
-/* By three of four slices of the text samples of the set are picked, by the fourth they are judged:
- * else rare ones would seem to be rarer than they are. */
-#define SAMPLE_BYTES ((size_t)TRAWL_CUDA_QGRAM_COMMON_BYTES / 3 * 4)
+/* Three of four slices of the sample choose anchor offsets, the fourth one counts candidates:
+ * samples that were chosen because they are rare in a text seem rarer there than they are. */
+#define SAMPLE_BYTES ((size_t)TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES / 3 * 4)
 
-/* Lengths at which tiers may begin, besides the shortest. */
+/* Lengths at which groups begin, besides the shortest one. */
 static const uint32_t starts[] = {4, 5, 6, 7, 8, 9, 11, 12, 16, 19, 24, 32};
-_Static_assert(sizeof starts / sizeof *starts + 1 == TRAWL_CUDA_QGRAM_CLASSES, "and one before");
-#define AHEAD 24u /* marks whose words are on the way when they are needed */
+_Static_assert(sizeof starts / sizeof *starts + 1 == TRAWL_CUDA_QGRAM_LENGTH_GROUPS,
+               "and one before");
+#define AHEAD 24u /* Distance of prefetches, in addresses. */
 
 #define MOST_STRIDES 5u /* 1, 2, 4, 8 and 16 */
 
@@ -27,7 +28,7 @@ static uint64_t random_next(uint64_t *state) {
     return *state;
 }
 
-/* Fills self->text: first with all that samples of the set are picked by. Returns its length. */
+/* Fills self->text, first with the slices that choose anchor offsets. Returns its length. */
 static size_t gather(const trawl_cuda_qgram_samples *self, const uint8_t *sample, size_t length) {
     if (sample != NULL && length >= TRAWL_GPU_LEAST_SAMPLE_BYTES) {
         size_t fours =
@@ -54,33 +55,33 @@ static size_t gather(const trawl_cuda_qgram_samples *self, const uint8_t *sample
     return made;
 }
 
-/* ------------------------------------------------------------------ classes of lengths */
+/* ------------------------------------------------------------------ groups of lengths */
 
-static uint32_t class_of(uint32_t classes, uint32_t length) {
-    uint32_t class = 0;
-    while (class + 1 < classes && length >= starts[class]) {
-        class ++;
+static uint32_t group_of(uint32_t groups, uint32_t length) {
+    uint32_t group = 0;
+    while (group + 1 < groups && length >= starts[group]) {
+        group++;
     }
-    return class;
+    return group;
 }
 
 static void order_patterns(trawl_cuda_qgram_samples *self) {
     const trawl_patterns *patterns = self->patterns;
-    uint32_t place[TRAWL_CUDA_QGRAM_CLASSES + 1] = {0};
-    self->classes =
-        patterns->count <= TRAWL_GPU_MOST_DIVIDED_PATTERNS ? TRAWL_CUDA_QGRAM_CLASSES : 1;
+    uint32_t place[TRAWL_CUDA_QGRAM_LENGTH_GROUPS + 1] = {0};
+    self->groups =
+        patterns->count <= TRAWL_GPU_MOST_DIVIDED_PATTERNS ? TRAWL_CUDA_QGRAM_LENGTH_GROUPS : 1;
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
-        place[class_of(self->classes, length) + 1] += length >= 3;
+        place[group_of(self->groups, length) + 1] += length >= 3;
     }
-    for (uint32_t class = 0; class < self->classes; class ++) {
-        place[class + 1] += place[class];
+    for (uint32_t group = 0; group < self->groups; group++) {
+        place[group + 1] += place[group];
     }
     memcpy(self->begin, place, sizeof self->begin);
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
         if (length >= 3) {
-            self->order[place[class_of(self->classes, length)]++] = (uint32_t)id;
+            self->order[place[group_of(self->groups, length)]++] = (uint32_t)id;
         }
     }
 }
@@ -93,27 +94,28 @@ trawl_status trawl_cuda_qgram_samples_make(const trawl_patterns *patterns, const
         .text = trawl_allocate(SAMPLE_BYTES, 1),
         .order = trawl_allocate(patterns->count, sizeof *samples->order),
         .counts = trawl_allocate(1, sizeof *samples->counts),
-        .ends = trawl_allocate(SAMPLE_BYTES / 4 + 1, sizeof *samples->ends),
-        .seen = trawl_allocate_zeroed(TRAWL_CUDA_QGRAM_SEEN_WORDS, sizeof *samples->seen),
-        .number = trawl_allocate_zeroed(TRAWL_CUDA_QGRAM_SEEN_WORDS, sizeof *samples->number),
+        .validation_addresses =
+            trawl_allocate(SAMPLE_BYTES / 4 + 1, sizeof *samples->validation_addresses),
+        .seen = trawl_allocate_zeroed(TRAWL_CUDA_QGRAM_TRIAL_WORDS, sizeof *samples->seen),
+        .number = trawl_allocate_zeroed(TRAWL_CUDA_QGRAM_TRIAL_WORDS, sizeof *samples->number),
     };
     if (samples->text == NULL || samples->order == NULL || samples->counts == NULL ||
-        samples->ends == NULL || samples->seen == NULL || samples->number == NULL) {
+        samples->validation_addresses == NULL || samples->seen == NULL || samples->number == NULL) {
         return trawl_fail_memory(error, "choosing tiers",
-                                 TRAWL_CUDA_QGRAM_SEEN_WORDS * sizeof *samples->seen);
+                                 TRAWL_CUDA_QGRAM_TRIAL_WORDS * sizeof *samples->seen);
     }
     size_t made = gather(samples, sample, length);
-    samples->picking_length = made / 4 * 3;
-    samples->judging_length = made - samples->picking_length;
+    samples->anchor_length = made / 4 * 3;
+    samples->validation_length = made - samples->anchor_length;
     order_patterns(samples);
     return TRAWL_OK;
 }
 
 static void drop(trawl_cuda_qgram_samples *self, trawl_cuda_qgram_kind *kind) {
     self->kept_bytes -= kind->kept_bytes;
-    trawl_release(kind->marks);
-    trawl_release(kind->asked);
-    *kind = (trawl_cuda_qgram_kind){.marks = NULL};
+    trawl_release(kind->addresses);
+    trawl_release(kind->text_addresses);
+    *kind = (trawl_cuda_qgram_kind){.addresses = NULL};
 }
 
 void trawl_cuda_qgram_samples_release(trawl_cuda_qgram_samples *samples) {
@@ -123,76 +125,80 @@ void trawl_cuda_qgram_samples_release(trawl_cuda_qgram_samples *samples) {
     trawl_release(samples->text);
     trawl_release(samples->order);
     trawl_release(samples->counts);
-    trawl_release(samples->ends);
+    trawl_release(samples->validation_addresses);
     trawl_release(samples->seen);
     trawl_release(samples->number);
     *samples = (trawl_cuda_qgram_samples){.patterns = NULL};
 }
 
-/* ------------------------------------------------------------------ one kind of sample */
+/* ------------------------------------------------------------------ one kind of samples */
 
-static size_t number_of(const trawl_cuda_qgram_tier *tier) {
+static size_t kind_number(const trawl_cuda_qgram_tier *tier) {
     size_t strides = (size_t)__builtin_ctz(tier->stride);
     return (strides * TRAWL_CUDA_QGRAM_MOST_GRAM + tier->gram - 1) * 2 + tier->folded;
 }
 
 const trawl_cuda_qgram_kind *trawl_cuda_qgram_kind_of(const trawl_cuda_qgram_samples *samples,
                                                       const trawl_cuda_qgram_tier *tier) {
-    return &samples->kind[number_of(tier)];
+    return &samples->kind[kind_number(tier)];
 }
 
-static uint32_t places_in_order(const trawl_cuda_qgram_samples *self) {
-    return self->begin[self->classes];
+static uint32_t ordered_patterns(const trawl_cuda_qgram_samples *self) {
+    return self->begin[self->groups];
 }
 
 static bool is_kept(const trawl_cuda_qgram_kind *kind, uint32_t from) {
-    return kind->marks != NULL && kind->from <= from;
+    return kind->addresses != NULL && kind->from <= from;
 }
 
-/* Counts samples, and looks at those of the text that judges, unless it has just been done. */
+/* Reads the samples of both parts of the text, unless the last call was for the same kind. */
 static void read_texts(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_tier *tier) {
     if (self->tier.gram == tier->gram && self->tier.folded == tier->folded) {
         return;
     }
     self->tier = *tier;
-    trawl_cuda_qgram_count(tier, self->text, self->picking_length, self->counts);
-    const uint8_t *text = self->text + self->picking_length;
-    for (size_t done = TRAWL_CUDA_QGRAM_MOST_GRAM; done <= self->judging_length;) {
+    trawl_cuda_qgram_count(tier, self->text, self->anchor_length, self->counts);
+    const uint8_t *text = self->text + self->anchor_length;
+    for (size_t done = TRAWL_CUDA_QGRAM_MOST_GRAM; done <= self->validation_length;) {
         uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
-        size_t left = self->judging_length - done + 1;
+        size_t left = self->validation_length - done + 1;
         size_t count = left < TRAWL_CUDA_QGRAM_ANCHOR_SLACK ? left : TRAWL_CUDA_QGRAM_ANCHOR_SLACK;
-        trawl_cuda_qgram_hash_places(tier, text + done + count - 1, (uint32_t)count, hashes);
+        trawl_cuda_qgram_hash_offsets(tier, text + done + count - 1, (uint32_t)count, hashes);
         for (size_t i = 0; i < count; i++) {
-            self->ends[done - TRAWL_CUDA_QGRAM_MOST_GRAM + i] =
-                trawl_cuda_qgram_mark(hashes[count - 1 - i]);
+            self->validation_addresses[done - TRAWL_CUDA_QGRAM_MOST_GRAM + i] =
+                trawl_cuda_qgram_address(hashes[count - 1 - i]);
         }
         done += count;
     }
 }
 
-/* What the text asks for, and memory for the patterns' marks unless they are looked at only once.
- */
+/* Takes the text's samples of a kind, and allocates the patterns' addresses unless they are used
+ * only once. */
 static trawl_status begin_kind(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_tier *tier,
                                uint32_t from, trawl_error *error) {
-    trawl_cuda_qgram_kind *kind = &self->kind[number_of(tier)];
-    size_t marks = self->classes == 1 ? 0 : (size_t)(places_in_order(self) - from) * tier->stride;
-    size_t bytes = marks * sizeof *kind->marks;
+    trawl_cuda_qgram_kind *kind = &self->kind[kind_number(tier)];
+    size_t addresses =
+        self->groups == 1 ? 0 : (size_t)(ordered_patterns(self) - from) * tier->stride;
+    size_t bytes = addresses * sizeof *kind->addresses;
     drop(self, kind);
     kind->from = from;
-    kind->lent = self->kept_bytes + bytes > TRAWL_GPU_MOST_KEPT_BYTES;
-    kind->kept_bytes = kind->lent ? 0 : bytes;
+    kind->temporary = self->kept_bytes + bytes > TRAWL_GPU_MOST_KEPT_BYTES;
+    kind->kept_bytes = kind->temporary ? 0 : bytes;
     self->kept_bytes += kind->kept_bytes;
-    kind->asked = trawl_allocate(self->judging_length / tier->stride + 1, sizeof *kind->asked);
-    kind->marks = marks == 0 ? NULL : trawl_allocate_zeroed(marks, sizeof *kind->marks);
-    if (kind->asked == NULL || (marks != 0 && kind->marks == NULL)) {
+    kind->text_addresses =
+        trawl_allocate(self->validation_length / tier->stride + 1, sizeof *kind->text_addresses);
+    kind->addresses =
+        addresses == 0 ? NULL : trawl_allocate_zeroed(addresses, sizeof *kind->addresses);
+    if (kind->text_addresses == NULL || (addresses != 0 && kind->addresses == NULL)) {
         return trawl_fail_memory(error, "choosing tiers", bytes);
     }
-    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= self->judging_length;
+    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= self->validation_length;
          end += tier->stride) {
-        kind->asked[kind->asked_all++] = self->ends[end - TRAWL_CUDA_QGRAM_MOST_GRAM];
+        kind->text_addresses[kind->text_samples++] =
+            self->validation_addresses[end - TRAWL_CUDA_QGRAM_MOST_GRAM];
     }
-    kind->asked_count = kind->asked_all;
-    kind->words = TRAWL_CUDA_QGRAM_SEEN_WORDS;
+    kind->text_count = kind->text_samples;
+    kind->words = TRAWL_CUDA_QGRAM_TRIAL_WORDS;
     return TRAWL_OK;
 }
 
@@ -200,79 +206,82 @@ static bool is_long_enough(const trawl_cuda_qgram_tier *tier, uint32_t length) {
     return length >= tier->gram + tier->stride - 1;
 }
 
-static void mark_samples(const uint64_t *hashes, const uint32_t *sums, uint32_t places,
-                         uint32_t stride, uint32_t *marks) {
-    uint32_t anchor = trawl_cuda_qgram_rarest(sums, places, stride);
+static void address_samples(const uint64_t *hashes, const uint32_t *sums, uint32_t offsets,
+                            uint32_t stride, uint32_t *addresses) {
+    uint32_t anchor = trawl_cuda_qgram_rarest(sums, offsets, stride);
     for (uint32_t i = 0; i < stride; i++) {
-        marks[i] = trawl_cuda_qgram_mark(hashes[anchor + i]);
+        addresses[i] = trawl_cuda_qgram_address(hashes[anchor + i]);
     }
 }
 
-/* Notes the marks of one pattern for all those kinds. */
-static void mark_pattern(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_tier *const *tiers,
-                         size_t count, uint32_t place) {
+/* Stores the addresses of one pattern's samples for all these kinds. */
+static void address_pattern(trawl_cuda_qgram_samples *self,
+                            const trawl_cuda_qgram_tier *const *tiers, size_t count,
+                            uint32_t place) {
     uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
     uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
-    uint32_t length = trawl_pattern_length(self->patterns, self->order[place]), places = 0;
+    uint32_t length = trawl_pattern_length(self->patterns, self->order[place]), offsets = 0;
     for (size_t i = 0; i < count; i++) {
-        const trawl_cuda_qgram_kind *kind = &self->kind[number_of(tiers[i])];
+        const trawl_cuda_qgram_kind *kind = &self->kind[kind_number(tiers[i])];
         if (place >= kind->from && is_long_enough(tiers[i], length)) {
-            uint32_t its = trawl_cuda_qgram_places(tiers[i], length);
-            places = its > places ? its : places;
+            uint32_t its = trawl_cuda_qgram_offsets(tiers[i], length);
+            offsets = its > offsets ? its : offsets;
         }
     }
-    if (places == 0) {
+    if (offsets == 0) {
         return;
     }
-    trawl_cuda_qgram_hash_pattern(tiers[0], self->patterns, self->order[place], places, hashes);
-    trawl_cuda_qgram_sum(self->counts, hashes, places, sums);
+    trawl_cuda_qgram_hash_pattern(tiers[0], self->patterns, self->order[place], offsets, hashes);
+    trawl_cuda_qgram_sum(self->counts, hashes, offsets, sums);
     for (size_t i = 0; i < count; i++) {
-        const trawl_cuda_qgram_kind *kind = &self->kind[number_of(tiers[i])];
+        const trawl_cuda_qgram_kind *kind = &self->kind[kind_number(tiers[i])];
         const uint32_t stride = tiers[i]->stride;
         if (place >= kind->from && is_long_enough(tiers[i], length)) {
-            uint32_t *marks = kind->marks + (size_t)(place - kind->from) * stride;
-            mark_samples(hashes, sums, stride == 1 ? 1 : places, stride, marks);
+            uint32_t *addresses = kind->addresses + (size_t)(place - kind->from) * stride;
+            address_samples(hashes, sums, stride == 1 ? 1 : offsets, stride, addresses);
         }
     }
 }
 
-static uint32_t ones_of(uint32_t mark) {
-    return UINT32_C(1) << trawl_cuda_qgram_mark_first(mark) |
-           UINT32_C(1) << trawl_cuda_qgram_mark_second(mark);
+static uint32_t bits_of(uint32_t address) {
+    return UINT32_C(1) << trawl_cuda_qgram_address_first_bit(address) |
+           UINT32_C(1) << trawl_cuda_qgram_address_second_bit(address);
 }
 
-/* Numbers the words of the FILTER by their first sample, so that going over all marks means going
- * through memory, and leaves out what the text asks for and no pattern has: tiers have fewer
- * samples than all patterns. */
+/* Numbers the words of the trial filter in the order of their first sample, so that a walk over all
+ * addresses walks through memory in order. Removes samples of the text that no pattern has: a tier
+ * has fewer samples than all patterns. */
 static void number_words(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_tier *tier) {
-    trawl_cuda_qgram_kind *kind = &self->kind[number_of(tier)];
-    size_t count = (size_t)(places_in_order(self) - kind->from) * tier->stride;
-    const uint32_t before = self->numbered; /* numbers up to this one are of other kinds */
+    trawl_cuda_qgram_kind *kind = &self->kind[kind_number(tier)];
+    size_t count = (size_t)(ordered_patterns(self) - kind->from) * tier->stride;
+    const uint32_t before = self->numbered; /* smaller or equal numbers belong to other kinds */
     uint32_t last = before;
-    for (size_t i = 0; i < count; i++) { /* without branches, which would wait for memory */
-        uint32_t mark = kind->marks[i];
-        uint32_t *number = &self->number[trawl_cuda_qgram_mark_word(mark)];
+    for (size_t i = 0; i < count;
+         i++) { /* without branches: mispredictions would wait for memory */
+        uint32_t address = kind->addresses[i];
+        uint32_t *number = &self->number[trawl_cuda_qgram_address_word(address)];
         uint32_t its = *number;
         if (i + AHEAD < count) {
-            __builtin_prefetch(&self->number[trawl_cuda_qgram_mark_word(kind->marks[i + AHEAD])],
-                               1);
+            __builtin_prefetch(
+                &self->number[trawl_cuda_qgram_address_word(kind->addresses[i + AHEAD])], 1);
         }
         last += its <= before;
         its = its <= before ? last : its;
         *number = its;
-        self->seen[its - before - 1] |= ones_of(mark);
-        kind->marks[i] = trawl_cuda_qgram_mark_in(mark, its - before - 1);
+        self->seen[its - before - 1] |= bits_of(address);
+        kind->addresses[i] = trawl_cuda_qgram_address_in(address, its - before - 1);
     }
     self->numbered = last;
     size_t passed = 0;
-    for (size_t i = 0; i < kind->asked_count; i++) {
-        uint32_t mark = kind->asked[i];
-        uint32_t number = self->number[trawl_cuda_qgram_mark_word(mark)];
-        if (number > before && (~self->seen[number - before - 1] & ones_of(mark)) == 0) {
-            kind->asked[passed++] = trawl_cuda_qgram_mark_in(mark, number - before - 1);
+    for (size_t i = 0; i < kind->text_count; i++) {
+        uint32_t address = kind->text_addresses[i];
+        uint32_t number = self->number[trawl_cuda_qgram_address_word(address)];
+        if (number > before && (~self->seen[number - before - 1] & bits_of(address)) == 0) {
+            kind->text_addresses[passed++] =
+                trawl_cuda_qgram_address_in(address, number - before - 1);
         }
     }
-    kind->asked_count = passed;
+    kind->text_count = passed;
     kind->words = self->numbered - before;
     memset(self->seen, 0, kind->words * sizeof *self->seen);
 }
@@ -291,10 +300,10 @@ trawl_status trawl_cuda_qgram_samples_read(trawl_cuda_qgram_samples *samples,
                                            const trawl_cuda_qgram_tier *tiers, const uint32_t *from,
                                            size_t count, trawl_error *error) {
     const trawl_cuda_qgram_tier *missing[MOST_STRIDES];
-    uint32_t missing_from[MOST_STRIDES], first = places_in_order(samples);
+    uint32_t missing_from[MOST_STRIDES], first = ordered_patterns(samples);
     size_t missed = 0;
     for (size_t i = 0; i < TRAWL_CUDA_QGRAM_KINDS; i++) {
-        if (samples->kind[i].lent) {
+        if (samples->kind[i].temporary) {
             drop(samples, &samples->kind[i]);
         }
     }
@@ -310,11 +319,11 @@ trawl_status trawl_cuda_qgram_samples_read(trawl_cuda_qgram_samples *samples,
     }
     read_texts(samples, missing[0]);
     trawl_status status = begin_kinds(samples, missing, missing_from, missed, error);
-    if (status != TRAWL_OK || samples->classes == 1) {
+    if (status != TRAWL_OK || samples->groups == 1) {
         return status;
     }
-    for (uint32_t place = first; place < places_in_order(samples); place++) {
-        mark_pattern(samples, missing, missed, place);
+    for (uint32_t place = first; place < ordered_patterns(samples); place++) {
+        address_pattern(samples, missing, missed, place);
     }
     for (size_t i = 0; i < missed; i++) {
         number_words(samples, missing[i]);
@@ -322,15 +331,15 @@ trawl_status trawl_cuda_qgram_samples_read(trawl_cuda_qgram_samples *samples,
     return TRAWL_OK;
 }
 
-const uint32_t *trawl_cuda_qgram_end_offsets(const trawl_cuda_qgram_samples *samples,
-                                             const trawl_cuda_qgram_tier *tier, uint32_t place,
-                                             uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE]) {
+const uint32_t *trawl_cuda_qgram_sample_addresses(const trawl_cuda_qgram_samples *samples,
+                                                  const trawl_cuda_qgram_tier *tier, uint32_t place,
+                                                  uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE]) {
     uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
     uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
     const uint32_t id = samples->order[place];
-    uint32_t places = trawl_cuda_qgram_places(tier, trawl_pattern_length(samples->patterns, id));
-    trawl_cuda_qgram_hash_pattern(tier, samples->patterns, id, places, hashes);
-    trawl_cuda_qgram_sum(samples->counts, hashes, places, sums);
-    mark_samples(hashes, sums, places, tier->stride, room);
+    uint32_t offsets = trawl_cuda_qgram_offsets(tier, trawl_pattern_length(samples->patterns, id));
+    trawl_cuda_qgram_hash_pattern(tier, samples->patterns, id, offsets, hashes);
+    trawl_cuda_qgram_sum(samples->counts, hashes, offsets, sums);
+    address_samples(hashes, sums, offsets, tier->stride, room);
     return room;
 }

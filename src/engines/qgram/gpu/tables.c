@@ -6,10 +6,10 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
-#include "engines/qgram/gpu/anchor.h"
-#include "engines/qgram/gpu/mix.h"
+#include "engines/qgram/gpu/anchor_offsets.h"
+#include "engines/qgram/gpu/frequent_automaton.h"
 
-/* The engine's name for what it cannot allocate. */
+/* For messages: what could not be allocated. */
 #define WHAT "q-gram tables for a device"
 
 static trawl_status allocate(void *array, uint64_t count, size_t object, trawl_error *error) {
@@ -28,7 +28,7 @@ uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier) {
 
 /* ------------------------------------------------------------------ keys */
 
-static trawl_status make_keys(const trawl_patterns *reversed, const uint8_t *walked,
+static trawl_status make_keys(const trawl_patterns *reversed, const uint8_t *in_automaton,
                               const trawl_cuda_qgram_tier *tier, trawl_keys *keys,
                               trawl_error *error) {
     uint32_t *subset;
@@ -39,9 +39,9 @@ static trawl_status make_keys(const trawl_patterns *reversed, const uint8_t *wal
     size_t count = 0;
     for (size_t id = 0; id < reversed->count; id++) {
         uint32_t length = trawl_pattern_length(reversed, id);
-        bool walks = walked != NULL && walked[id] != 0;
+        bool walks = in_automaton != NULL && in_automaton[id] != 0;
         if (length >= tier->min_length && length <= tier->max_length &&
-            walks == (tier->walked != 0)) {
+            walks == (tier->in_automaton != 0)) {
             subset[count++] = (uint32_t)id;
         }
     }
@@ -65,7 +65,7 @@ static trawl_status make_outputs(const trawl_patterns *patterns, trawl_cuda_qgra
         {&arrays->total, keys->count, 4},       {&arrays->first, (uint64_t)keys->count + 1, 4},
         {&arrays->ids, keys->pattern_count, 4}, {&arrays->verify, keys->count, 1},
         {&arrays->endings, keys->count, 8},     {&records, keys->count, sizeof *records},
-        {&arrays->past, keys->count, 4},
+        {&arrays->pattern_end, keys->count, 4},
     };
     trawl_status status = TRAWL_OK;
     for (size_t i = 0; status == TRAWL_OK && i < sizeof needed / sizeof *needed; i++) {
@@ -83,7 +83,7 @@ static trawl_status make_outputs(const trawl_patterns *patterns, trawl_cuda_qgra
                                        .records = records};
         trawl_endings_write(&writer, arrays->endings);
         for (uint32_t key = 0; key < keys->count; key++) {
-            arrays->past[key] = patterns->offsets[arrays->ids[arrays->first[key]] + 1];
+            arrays->pattern_end[key] = patterns->offsets[arrays->ids[arrays->first[key]] + 1];
         }
     }
     trawl_release(records);
@@ -91,10 +91,10 @@ static trawl_status make_outputs(const trawl_patterns *patterns, trawl_cuda_qgra
 }
 
 trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
-                                        const trawl_patterns *reversed, const uint8_t *walked,
+                                        const trawl_patterns *reversed, const uint8_t *in_automaton,
                                         const trawl_cuda_qgram_tier *tier,
                                         trawl_cuda_qgram_arrays *arrays, trawl_error *error) {
-    trawl_status status = make_keys(reversed, walked, tier, &arrays->keys, error);
+    trawl_status status = make_keys(reversed, in_automaton, tier, &arrays->keys, error);
     return status == TRAWL_OK ? make_outputs(patterns, arrays, error) : status;
 }
 
@@ -107,14 +107,15 @@ static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
         uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
         uint32_t anchor = trawl_cuda_qgram_anchor(tier, counts, keys->bytes + keys->offsets[key],
                                                   trawl_key_length(keys, key), hashes);
-        arrays->anchors[key] = (uint8_t)anchor;
-        for (uint32_t alignment = anchor; alignment < anchor + tier->stride; alignment++) {
-            uint64_t hash = hashes[alignment];
-            arrays->filter[trawl_cuda_qgram_spot(hash, tier->filter_words)] |=
-                trawl_cuda_qgram_ones(hash, tier->filter_ones);
-            if (tier->align_bits != 0) {
-                arrays->align[trawl_cuda_qgram_entry(hash, tier->align_bits)] |=
-                    (uint16_t)(1u << alignment);
+        arrays->anchor_offsets[key] = (uint8_t)anchor;
+        for (uint32_t end_offset = anchor; end_offset < anchor + tier->stride; end_offset++) {
+            uint64_t hash = hashes[end_offset];
+            arrays->filter[trawl_cuda_qgram_word_index(hash, tier->filter_words)] |=
+                trawl_cuda_qgram_bits(hash, tier->filter_bits);
+            if (tier->end_offset_bits != 0) {
+                arrays
+                    ->end_offsets[trawl_cuda_qgram_end_offset_entry(hash, tier->end_offset_bits)] |=
+                    (uint16_t)(1u << end_offset);
             }
         }
     }
@@ -137,8 +138,8 @@ static void fill_direct(trawl_cuda_qgram_arrays *arrays) {
             before = trawl_fold(before);
             last = trawl_fold(last);
         }
-        /* Entries of folded pairs are read before they are written: their index is the larger, or
-         * it is the same. */
+        /* A folded pair's entry is read before it is written, because its index is larger or the
+         * same. */
         uint32_t found = arrays->direct[before | (uint32_t)last << 8];
         found = found != 0 ? found : single[last];
         arrays->direct[pair] = found;
@@ -173,11 +174,11 @@ static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cud
     tier->tail = tier->min_length < 8 ? tier->min_length : 8;
     arrays->range_count = trawl_endings_count(&arrays->keys, tier->tail);
     tier->hash_bits = trawl_ending_bits(arrays->range_count);
-    if (status == TRAWL_OK && tier->align_bits != 0) {
-        status = allocate(&arrays->align, UINT64_C(1) << tier->align_bits, 2, error);
+    if (status == TRAWL_OK && tier->end_offset_bits != 0) {
+        status = allocate(&arrays->end_offsets, UINT64_C(1) << tier->end_offset_bits, 2, error);
     }
     if (status == TRAWL_OK) {
-        status = allocate(&arrays->anchors, arrays->keys.count, 1, error);
+        status = allocate(&arrays->anchor_offsets, arrays->keys.count, 1, error);
     }
     if (status == TRAWL_OK) {
         status = allocate(&arrays->heads, (UINT64_C(1) << tier->hash_bits) + 1, 4, error);
@@ -190,7 +191,7 @@ static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cud
         status = allocate(&counts, 1, sizeof *counts, error);
     }
     if (status == TRAWL_OK) {
-        trawl_cuda_qgram_count(tier, layout->common, layout->common_length, counts);
+        trawl_cuda_qgram_count(tier, layout->anchor_text, layout->anchor_text_length, counts);
         fill_filter(tier, counts, arrays);
         trawl_endings_hash(&arrays->keys, tier->tail, tail_word, NULL, tier->hash_bits,
                            arrays->heads, arrays->ranges);
@@ -207,8 +208,8 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
     for (uint32_t i = 0; status == TRAWL_OK && i < layout->tiers; i++) {
         trawl_cuda_qgram_tier *tier = &layout->tier[i];
         trawl_cuda_qgram_arrays *arrays = &layout->arrays[i];
-        status = trawl_cuda_qgram_keys_make(patterns, &reversed, layout->mix.walked, tier, arrays,
-                                            error);
+        status = trawl_cuda_qgram_keys_make(patterns, &reversed, layout->automaton.in_automaton,
+                                            tier, arrays, error);
         if (status == TRAWL_OK) {
             status = make_tables(layout, tier, arrays, error);
         }
@@ -216,8 +217,8 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
             tier->filter_at = layout->image_words;
             layout->image_words += (uint32_t)trawl_cuda_qgram_filter_words(tier);
         }
-        layout->filtered_words =
-            i < layout->filtered ? layout->image_words : layout->filtered_words;
+        layout->filter_tier_words =
+            i < layout->filter_tiers ? layout->image_words : layout->filter_tier_words;
     }
     trawl_release(reversed.bytes);
     if (status != TRAWL_OK) {
@@ -229,9 +230,9 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
 void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays) {
     trawl_keys_release(&arrays->keys);
     trawl_release(arrays->filter);
-    trawl_release(arrays->align);
-    trawl_release(arrays->anchors);
-    trawl_release(arrays->past);
+    trawl_release(arrays->end_offsets);
+    trawl_release(arrays->anchor_offsets);
+    trawl_release(arrays->pattern_end);
     trawl_release(arrays->heads);
     trawl_release(arrays->ranges);
     trawl_release(arrays->endings);
@@ -249,5 +250,5 @@ void trawl_cuda_qgram_layout_release(trawl_cuda_qgram_layout *layout) {
     for (uint32_t i = 0; i < TRAWL_CUDA_QGRAM_TIERS; i++) {
         trawl_cuda_qgram_arrays_release(&layout->arrays[i]);
     }
-    trawl_cuda_qgram_mix_release(&layout->mix);
+    trawl_cuda_qgram_automaton_release(&layout->automaton);
 }

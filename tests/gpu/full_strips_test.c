@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/*
- * Texts in which single parts hold more than a kernel has room for: engine qgram lists what passes
- * its filter part by part, and goes over parts again where that is too much. Whatever lies at the
- * boundary of two parts that are done in different ways is found once, with samples at every
- * stride.
- */
+/* Texts in which single strips have more matches than a kernel has room for: engine qgram notes
+ * hits strip by strip, and tests a strip again if it has too many. Matches at the boundary of two
+ * strips that are handled in different ways must be found once, with samples at every stride. */
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 #include "gpu_target.h"
@@ -16,9 +13,9 @@
 
 #include <cmocka.h>
 
-enum { PART = 2048, THREADS = 32, SHARED_BYTES = 150000, LONGEST = 48, PATTERNS = 30 };
+enum { STRIP = 2048, THREADS = 32, SHARED_BYTES = 150000, LONGEST = 48, PATTERNS = 30 };
 
-static unsigned strides; /* a bit for each stride that a tier of a set had */
+static unsigned strides; /* a bit for each stride that a tier has had */
 
 static void remember_strides(const test_case *test) {
     trawl_error error = {.message = ""};
@@ -36,13 +33,14 @@ static void remember_strides(const test_case *test) {
     free(layout);
 }
 
-/* Of how many letters patterns are made: of few ones, long samples at every byte are the best. */
+/* The number of letters that patterns are made of: with few letters, long samples at every byte are
+ * best. */
 static size_t letters_of(size_t shortest) {
     return shortest % 2 != 0 ? 20 : 4;
 }
 
-/* Patterns of `shortest` bytes and some more, one of a single letter, and pairs so many times that
- * they are never counted by the pair alone. */
+/* Patterns of `shortest` bytes and some more; one of a single letter; and byte pairs that are there
+ * so often that the table of pairs cannot count them. */
 static void add_patterns(test_case *test, random_source *random, size_t shortest, bool pairs) {
     uint8_t bytes[LONGEST];
     for (size_t id = 0; id < PATTERNS; id++) {
@@ -57,35 +55,35 @@ static void add_patterns(test_case *test, random_source *random, size_t shortest
         test_case_add_pattern(test, "zz", 2, 0);
 }
 
-/* Parts full of one letter and parts of letters by chance, in any order; a pattern across every
+/* Strips full of one letter and strips of random letters, in any order, with a pattern across every
  * boundary. */
-static void append_parts(test_case *test, random_source *random, size_t parts, size_t shortest,
-                         bool pairs) {
-    for (size_t part = 0; part < parts; part++) {
-        uint8_t bytes[PART];
+static void append_strips(test_case *test, random_source *random, size_t strips, size_t shortest,
+                          bool pairs) {
+    for (size_t strip = 0; strip < strips; strip++) {
+        uint8_t bytes[STRIP];
         size_t kind = random_below(random, pairs ? 4 : 3);
         for (size_t i = 0; i < sizeof(bytes); i++)
             bytes[i] =
                 (uint8_t)(kind < 2 ? 'a' + random_below(random, letters_of(shortest)) : 'w' + kind);
         test_case_append_text(test, bytes, sizeof(bytes));
     }
-    for (size_t at = PART; at + PART <= test->length; at += PART) {
+    for (size_t at = STRIP; at + STRIP <= test->length; at += STRIP) {
         const trawl_pattern *pattern = &test->patterns[random_below(random, PATTERNS)];
         size_t before = random_below(random, pattern->length + 16);
         memcpy(test->text + at - before, pattern->bytes, pattern->length);
     }
 }
 
-static void check_set(size_t shortest, bool pairs, size_t parts, random_source random) {
+static void check_set(size_t shortest, bool pairs, size_t strips, random_source random) {
     static test_case test;
     static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
                                             TRAWL_CUDA_MATCHES};
     expectation expected;
     device_database database;
     const char *kernel;
-    test.name = strdup("full parts");
+    test.name = strdup("full strips");
     add_patterns(&test, &random, shortest, pairs);
-    append_parts(&test, &random, parts, shortest, pairs);
+    append_strips(&test, &random, strips, shortest, pairs);
     expectation_make(&expected, &test);
     remember_strides(&test);
     if (device_open_engine(&database, "qgram", &test)) {
@@ -94,10 +92,10 @@ static void check_set(size_t shortest, bool pairs, size_t parts, random_source r
                 device_scan scan = {.kernel = kernel,
                                     .form = forms[form],
                                     .block_threads = THREADS,
-                                    .block_bytes = PART};
+                                    .block_bytes = STRIP};
                 device_check(&database, &scan, &test, test.length, &expected, NULL);
                 scan.alignment = (uint32_t)random_below(&random, 32);
-                scan.owned = random_below(&random, 2) * PART + random_below(&random, 40);
+                scan.owned = random_below(&random, 2) * STRIP + random_below(&random, 40);
                 device_check(&database, &scan, &test, test.length, &expected, NULL);
             }
         device_database_close(&database);
@@ -115,20 +113,20 @@ static void every_stride(void **state) {
     assert_int_equal(strides, 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | 1u << 16);
 }
 
-/* So many parts that a block takes several of them: a device with many multiprocessors needs more
- * of them, and of matches fewer in each. */
-static void many_parts(void **state) {
+/* So many strips that a block takes several of them. A device with many multiprocessors needs more
+ * strips, and fewer matches in each. */
+static void many_strips(void **state) {
     (void)state;
     check_set(5, true, 140, random_for_case(random_seed(), 0));
     check_set(9, false, device_is_emulated() ? 90 : 2800, random_for_case(random_seed(), 1));
 }
 
 int main(void) {
-    if (!device_tests_begin("full_parts_test"))
+    if (!device_tests_begin("full_strips_test"))
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_stride, device_tests_after_a_crash),
-        cmocka_unit_test_teardown(many_parts, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(many_strips, device_tests_after_a_crash),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     device_tests_end();

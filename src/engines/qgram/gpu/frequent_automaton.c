@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "engines/qgram/gpu/mix.h"
+#include "engines/qgram/gpu/frequent_automaton.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 #include "engines/engines.h"
 #include "engines/qgram/gpu/cost.h"
 #include "engines/qgram/gpu/divide.h"
-#include "engines/qgram/gpu/frequent.h"
+#include "engines/qgram/gpu/frequent_patterns.h"
 
-/* Patterns up to one of these lengths are walked; never pairs of bytes beside an automaton. */
+/* Patterns up to one of these lengths are put into the automaton, tried in this order. */
 static const uint32_t lengths[] = {3, 4, 2};
 
 #define THREADS 1024u /* of a block */
@@ -43,8 +43,9 @@ static bool is_run(const uint8_t *bytes, uint32_t length) {
     return i == length;
 }
 
-/* How many keys a pattern has: ways to write it that it matches; 0: it is not for an automaton. */
-static size_t ways_of(const trawl_patterns *patterns, size_t id) {
+/* The number of spellings of a pattern that match it, each a key of the automaton; 0: too many, or
+ * the pattern is too long. */
+static size_t spellings_of(const trawl_patterns *patterns, size_t id) {
     uint32_t length = trawl_pattern_length(patterns, id);
     bool any_case = (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
     uint32_t letters = any_case ? letters_of(trawl_pattern_bytes(patterns, id), length) : 0;
@@ -54,88 +55,90 @@ static size_t ways_of(const trawl_patterns *patterns, size_t id) {
 }
 
 /* Marks short patterns and runs of one byte. */
-static void pick(const trawl_patterns *patterns, uint32_t short_length, trawl_cuda_qgram_mix *mix) {
-    mix->short_length = short_length;
+static void mark_short(const trawl_patterns *patterns, uint32_t short_length,
+                       trawl_cuda_qgram_automaton *automaton) {
+    automaton->short_length = short_length;
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
-        mix->walked[id] =
+        automaton->in_automaton[id] =
             (length <= short_length || is_run(trawl_pattern_bytes(patterns, id), length)) &&
-            ways_of(patterns, id) != 0;
+            spellings_of(patterns, id) != 0;
     }
 }
 
-/* Marks what filters of the layout would let through too often as well, unless it is not for an
- * automaton. *surplus as in qgram_frequent.h. */
+/* Marks the patterns that are frequent in the text as well, unless they have too many spellings.
+ * *surplus: see trawl_cuda_qgram_frequent. */
 static trawl_status mark_frequent(const trawl_patterns *patterns,
-                                  const trawl_cuda_qgram_layout *layout, uint8_t *walked,
+                                  const trawl_cuda_qgram_layout *layout, uint8_t *in_automaton,
                                   double *surplus, trawl_error *error) {
-    trawl_status status = trawl_cuda_qgram_frequent(patterns, layout, walked, surplus, error);
+    trawl_status status = trawl_cuda_qgram_frequent(patterns, layout, in_automaton, surplus, error);
     for (size_t id = 0; id < patterns->count; id++) {
-        if (walked[id] == TRAWL_CUDA_QGRAM_FOUND) {
-            walked[id] = ways_of(patterns, id) != 0;
+        if (in_automaton[id] == TRAWL_CUDA_QGRAM_FREQUENT) {
+            in_automaton[id] = spellings_of(patterns, id) != 0;
         }
     }
     return status;
 }
 
-/* Says of the mix what is known of its patterns; false: they are none, all, or too many. */
-static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix) {
+/* Fills in the number and lengths of the marked patterns. False: none or all patterns are marked,
+ * or too many. */
+static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_automaton *automaton) {
     size_t keys = 0, bytes = 0;
-    mix->patterns = mix->longest = 0;
-    mix->shortest = UINT32_MAX;
+    automaton->patterns = automaton->longest = 0;
+    automaton->shortest = UINT32_MAX;
     for (size_t id = 0; id < patterns->count && keys <= TRAWL_GPU_AUTOMATON_MOST_KEYS &&
                         bytes <= TRAWL_GPU_AUTOMATON_MOST_BYTES;
          id++) {
-        if (mix->walked[id] != 0) {
+        if (automaton->in_automaton[id] != 0) {
             uint32_t length = trawl_pattern_length(patterns, id);
-            mix->patterns++;
-            mix->longest = length > mix->longest ? length : mix->longest;
-            mix->shortest = length < mix->shortest ? length : mix->shortest;
-            keys += ways_of(patterns, id);
-            bytes += length * ways_of(patterns, id);
+            automaton->patterns++;
+            automaton->longest = length > automaton->longest ? length : automaton->longest;
+            automaton->shortest = length < automaton->shortest ? length : automaton->shortest;
+            keys += spellings_of(patterns, id);
+            bytes += length * spellings_of(patterns, id);
         }
     }
-    return mix->patterns != 0 && mix->patterns != patterns->count &&
+    return automaton->patterns != 0 && automaton->patterns != patterns->count &&
            keys <= TRAWL_GPU_AUTOMATON_MOST_KEYS && bytes <= TRAWL_GPU_AUTOMATON_MOST_BYTES;
 }
 
 /* ------------------------------------------------------------------ the automaton */
 
-/* Adds way number `way` to write a pattern: bit i of it says whether its letter i is the other case
- * of the lower one. */
-static trawl_status add_key(const trawl_patterns *patterns, size_t id, size_t way, size_t ways,
-                            trawl_patterns *keys, trawl_error *error) {
+/* Adds one spelling of a pattern. Bit i of `spelling`: letter i is upper case. */
+static trawl_status add_key(const trawl_patterns *patterns, size_t id, size_t spelling,
+                            size_t spellings, trawl_patterns *keys, trawl_error *error) {
     uint8_t written[TRAWL_GPU_AUTOMATON_MOST_LENGTH];
     uint32_t length = trawl_pattern_length(patterns, id), letter = 0;
     memcpy(written, trawl_pattern_bytes(patterns, id), length);
-    for (uint32_t i = 0; i < length && ways > 1; i++) {
+    for (uint32_t i = 0; i < length && spellings > 1; i++) {
         uint8_t lower = trawl_fold(written[i]);
         if (lower >= 'a' && lower <= 'z') {
-            written[i] = (way >> letter & 1) != 0 ? (uint8_t)(lower - 'a' + 'A') : lower;
+            written[i] = (spelling >> letter & 1) != 0 ? (uint8_t)(lower - 'a' + 'A') : lower;
             letter++;
         }
     }
     return trawl_patterns_add(keys, written, length, 0, error);
 }
 
-/* The set that the automaton is made of, and for each of its patterns the one that it is of the
- * whole set. */
-static trawl_status make_keys(const trawl_patterns *patterns, const trawl_cuda_qgram_mix *mix,
-                              trawl_patterns **keys, uint32_t *ids, trawl_error *error) {
+/* The automaton's pattern set. ids: for each of its patterns, the id in the whole set. */
+static trawl_status make_keys(const trawl_patterns *patterns,
+                              const trawl_cuda_qgram_automaton *automaton, trawl_patterns **keys,
+                              uint32_t *ids, trawl_error *error) {
     trawl_status status = trawl_patterns_new(keys, error);
     size_t count = 0;
     for (size_t id = 0; status == TRAWL_OK && id < patterns->count; id++) {
-        size_t ways = mix->walked[id] == 0 ? 0 : ways_of(patterns, id);
-        for (size_t way = 0; status == TRAWL_OK && way < ways; way++) {
+        size_t spellings = automaton->in_automaton[id] == 0 ? 0 : spellings_of(patterns, id);
+        for (size_t spelling = 0; status == TRAWL_OK && spelling < spellings; spelling++) {
             ids[count++] = (uint32_t)id;
-            status = add_key(patterns, id, way, ways, *keys, error);
+            status = add_key(patterns, id, spelling, spellings, *keys, error);
         }
     }
     return status;
 }
 
-/* Patterns of one key are in the order of their ids before and afterwards: ways to write a pattern
- * follow each other. The block is still nobody else's. */
+/* Replaces the ids of the automaton's patterns by those of the whole set. Patterns of one key stay
+ * in rising order, because the spellings of a pattern follow each other. No one else has seen the
+ * block yet, so it may be changed. */
 static void rename_patterns(trawl_db *automaton, const uint32_t *ids) {
     uint64_t bytes = 0;
     const void *section = trawl_db_section(automaton, TRAWL_SECTION_KEY_IDS, 0, &bytes);
@@ -145,25 +148,25 @@ static void rename_patterns(trawl_db *automaton, const uint32_t *ids) {
     }
 }
 
-static trawl_status make_automaton(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix,
-                                   trawl_error *error) {
+static trawl_status make_automaton(const trawl_patterns *patterns,
+                                   trawl_cuda_qgram_automaton *automaton, trawl_error *error) {
     trawl_patterns *keys = NULL;
     uint32_t *ids = trawl_allocate(TRAWL_GPU_AUTOMATON_MOST_KEYS, sizeof *ids);
     if (ids == NULL) {
         return trawl_fail_memory(error, "an automaton beside filters",
                                  TRAWL_GPU_AUTOMATON_MOST_KEYS * sizeof *ids);
     }
-    trawl_status status = make_keys(patterns, mix, &keys, ids, error);
+    trawl_status status = make_keys(patterns, automaton, &keys, ids, error);
     if (status == TRAWL_OK) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
         options.max_table_bytes = TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES;
         const trawl_assembly assembly = {.engine = &trawl_engine_ac_dfa,
-                                         .reason = "walked beside filters",
+                                         .reason = "in_automaton beside filters",
                                          .start = trawl_seconds()};
-        status = trawl_assemble(keys, &options, &assembly, &mix->automaton, NULL, error);
+        status = trawl_assemble(keys, &options, &assembly, &automaton->db, NULL, error);
     }
     if (status == TRAWL_OK) {
-        rename_patterns(mix->automaton, ids);
+        rename_patterns(automaton->db, ids);
     }
     trawl_patterns_free(keys);
     trawl_release(ids);
@@ -172,7 +175,8 @@ static trawl_status make_automaton(const trawl_patterns *patterns, trawl_cuda_qg
 
 /* ------------------------------------------------------------------ what it costs */
 
-/* The share of the sample's steps whose rows are not in shared memory, or do not say enough. */
+/* The share of the sample's steps whose row is not in shared memory, or whose entry has no room for
+ * the number of matches. */
 static double share_elsewhere(const trawl_db *automaton, const trawl_state_ranks *ranks,
                               trawl_hot_shape shape) {
     uint32_t see_elsewhere = (UINT32_C(1) << (16 - shape.rank_bits)) - 1;
@@ -185,69 +189,72 @@ static double share_elsewhere(const trawl_db *automaton, const trawl_state_ranks
     return (double)steps / (double)ranks->steps;
 }
 
-/* By how much filters are slower on the device than with the built-in costs. Prices of layouts are
- * those of filters with the built-in costs, and the planner multiplies them by costs->filter; so
- * the price of an automaton, which does not depend on that cost, is divided by this. */
+/* How much slower filters are on the device than with the built-in costs. Prices of layouts are for
+ * filters with the built-in costs; the planner multiplies them by costs->filter. The price of an
+ * automaton does not depend on that cost, so it is divided by this ratio. */
 static double filter_slowdown(const trawl_device_costs *costs) {
     return costs->filter / trawl_device_costs_built_in.filter;
 }
 
-/* Of all threads' walks over a long text. The automaton's table is small enough for an L2 cache, so
- * that hot_memory does not matter. */
-static double price_walk(const trawl_cuda_qgram_mix *mix, uint32_t classes,
+/* The price of the walk over a long text. The automaton's table (at most
+ * TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES) is taken to be in the L2 cache, so hot_memory is not
+ * used. */
+static double price_walk(const trawl_cuda_qgram_automaton *automaton, uint32_t classes,
                          const trawl_cuda_qgram_target *target) {
     const trawl_device_costs *costs = target->costs;
     double parts;
-    (void)trawl_hot_strip_bytes(TRAWL_GPU_PRICED_TEXT_BYTES, mix->longest - 1,
+    (void)trawl_hot_strip_bytes(TRAWL_GPU_PRICED_TEXT_BYTES, automaton->longest - 1,
                                 target->device->multiprocessors, THREADS, &parts);
     return parts *
            (costs->hot_step + costs->hot_conflict * trawl_hot_bank_conflicts(classes) +
-            costs->hot_wait * trawl_hot_waits(mix->elsewhere) +
-            costs->hot_cached * mix->elsewhere) /
+            costs->hot_wait * trawl_hot_waits(automaton->elsewhere) +
+            costs->hot_cached * automaton->elsewhere) /
            filter_slowdown(costs);
 }
 
-static trawl_status price_automaton(trawl_cuda_qgram_mix *mix, const uint8_t *sample,
+static trawl_status price_automaton(trawl_cuda_qgram_automaton *automaton, const uint8_t *sample,
                                     size_t sample_length, const trawl_cuda_qgram_target *target,
                                     trawl_error *error) {
     trawl_state_ranks ranks;
     trawl_status status =
-        trawl_state_ranks_make(mix->automaton, sample, sample_length, &ranks, error);
+        trawl_state_ranks_make(automaton->db, sample, sample_length, &ranks, error);
     if (status != TRAWL_OK) {
         return status;
     }
-    uint32_t classes = mix->automaton->header->byte_classes;
+    uint32_t classes = automaton->db->header->byte_classes;
     uint64_t room =
         (target->device->shared_bytes - TRAWL_GPU_CLASS_BYTES) / (2 * (uint64_t)classes);
-    trawl_hot_shape shape = trawl_hot_shape_choose(mix->automaton, &ranks, (uint32_t)room);
-    mix->states = ranks.states;
-    mix->rows = shape.rows;
-    mix->shared_bytes = TRAWL_GPU_CLASS_BYTES + 2 * (uint64_t)shape.rows * classes;
-    mix->elsewhere = share_elsewhere(mix->automaton, &ranks, shape);
-    mix->price = price_walk(mix, classes, target);
+    trawl_hot_shape shape = trawl_hot_shape_choose(automaton->db, &ranks, (uint32_t)room);
+    automaton->states = ranks.states;
+    automaton->rows = shape.rows;
+    automaton->shared_bytes = TRAWL_GPU_CLASS_BYTES + 2 * (uint64_t)shape.rows * classes;
+    automaton->elsewhere = share_elsewhere(automaton->db, &ranks, shape);
+    automaton->price = price_walk(automaton, classes, target);
     trawl_state_ranks_release(&ranks);
     return TRAWL_OK;
 }
 
-/* ------------------------------------------------------------------ the tiers */
+/* ------------------------------------------------------------------ tiers */
 
-/* Tiers for walked patterns, for records: pairs of bytes, and one for all that are longer. */
-static uint32_t make_tiers(const trawl_patterns *patterns, const trawl_cuda_qgram_mix *mix,
+/* The tiers by which frequent patterns are found when records are written: one for pairs of bytes,
+ * and one for all longer patterns. */
+static uint32_t make_tiers(const trawl_patterns *patterns,
+                           const trawl_cuda_qgram_automaton *automaton,
                            trawl_cuda_qgram_tier *tiers) {
     trawl_cuda_qgram_tier direct = {.place = TRAWL_CUDA_QGRAM_DIRECT,
                                     .min_length = 1,
                                     .max_length = 2,
                                     .stride = 1,
                                     .gram = 2,
-                                    .walked = 1};
+                                    .in_automaton = 1};
     trawl_cuda_qgram_tier others = {.place = TRAWL_CUDA_QGRAM_SHARED,
                                     .min_length = UINT32_MAX,
                                     .stride = 1,
-                                    .filter_ones = 1,
-                                    .walked = 1};
+                                    .filter_bits = 1,
+                                    .in_automaton = 1};
     size_t pairs = 0, longer = 0;
     for (size_t id = 0; id < patterns->count; id++) {
-        if (mix->walked[id] == 0) {
+        if (automaton->in_automaton[id] == 0) {
             continue;
         }
         uint32_t length = trawl_pattern_length(patterns, id);
@@ -286,65 +293,68 @@ static size_t bytes_of(const trawl_cuda_qgram_tier *tiers, uint32_t count) {
     return bytes;
 }
 
-/* What does not change while layouts are tried. */
-typedef struct mixing {
+/* What stays the same while layouts are tried, and the best price so far. */
+typedef struct layout_search {
     const trawl_patterns *patterns;
     const uint8_t *sample;
     size_t sample_length;
     trawl_cuda_qgram_samples samples;
     const trawl_cuda_qgram_target *target;
-    double price; /* of the best layout until now, with what its price leaves out */
-} mixing;
+    double price; /* of the best layout so far, with its surplus (trawl_cuda_qgram_frequent) */
+} layout_search;
 
-/* Filters for what is not walked, in a layout of their own, which takes the mix over. */
-static trawl_status make_filters(mixing *self, trawl_cuda_qgram_mix *mix,
+/* Divides the patterns that are not in the automaton into tiers, in a layout that takes over the
+ * automaton. */
+static trawl_status make_filters(layout_search *self, trawl_cuda_qgram_automaton *automaton,
                                  trawl_cuda_qgram_layout *layout, trawl_error *error) {
-    trawl_cuda_qgram_tier walked[2];
-    uint32_t count = make_tiers(self->patterns, mix, walked);
-    size_t bytes = bytes_of(walked, count);
+    trawl_cuda_qgram_tier tiers[2];
+    uint32_t count = make_tiers(self->patterns, automaton, tiers);
+    size_t bytes = bytes_of(tiers, count);
     if (bytes >= self->target->filter_bytes) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT, "too little shared memory");
     }
     trawl_status status = trawl_cuda_qgram_divide(
-        &self->samples, mix->walked, self->target->filter_bytes - bytes, layout, error);
+        &self->samples, automaton->in_automaton, self->target->filter_bytes - bytes, layout, error);
     if (status == TRAWL_OK) {
-        layout->price += mix->price;
-        memcpy(layout->tier + layout->tiers, walked, count * sizeof *walked);
+        layout->price += automaton->price;
+        memcpy(layout->tier + layout->tiers, tiers, count * sizeof *tiers);
         layout->tiers += count;
-        layout->mix = *mix;
-        *mix = (trawl_cuda_qgram_mix){.walked = NULL};
+        layout->automaton = *automaton;
+        *automaton = (trawl_cuda_qgram_automaton){.in_automaton = NULL};
     }
     return status;
 }
 
-/* Tries the mix, whose patterns are marked and which is given away, in `other`, a layout, which
- * replaces the one that there is if it is clearly cheaper. What a device has no room for is no
- * failure. */
-static trawl_status try_mix(mixing *self, trawl_cuda_qgram_mix *mix, trawl_cuda_qgram_layout *other,
-                            trawl_cuda_qgram_layout *layout, trawl_error *error) {
+/* Tries an automaton of the marked patterns, in the layout `other`, and replaces *layout if `other`
+ * is clearly cheaper. Takes over the automaton. If the device lacks memory for it, the result is
+ * TRAWL_OK and *layout stays as it is. */
+static trawl_status try_automaton(layout_search *self, trawl_cuda_qgram_automaton *automaton,
+                                  trawl_cuda_qgram_layout *other, trawl_cuda_qgram_layout *layout,
+                                  trawl_error *error) {
     trawl_status status = TRAWL_OK;
     memset(other, 0, sizeof *other);
-    if (describe(self->patterns, mix) && mix->patterns != layout->mix.patterns) {
-        status = make_automaton(self->patterns, mix, error);
+    if (describe(self->patterns, automaton) && automaton->patterns != layout->automaton.patterns) {
+        status = make_automaton(self->patterns, automaton, error);
         if (status == TRAWL_OK) {
-            status = price_automaton(mix, self->sample, self->sample_length, self->target, error);
+            status =
+                price_automaton(automaton, self->sample, self->sample_length, self->target, error);
         }
-        if (status == TRAWL_OK && mix->price < TRAWL_GPU_CLEARLY_LESS * self->price) {
-            status = make_filters(self, mix, other, error);
+        if (status == TRAWL_OK && automaton->price < TRAWL_GPU_CLEARLY_LESS * self->price) {
+            status = make_filters(self, automaton, other, error);
         }
     }
-    trawl_cuda_qgram_mix_release(mix);
+    trawl_cuda_qgram_automaton_release(automaton);
     if (status == TRAWL_ERROR_LIMIT) {
         trawl_clear(error);
         return TRAWL_OK;
     }
-    if (status == TRAWL_OK && other->mix.walked != NULL) {
+    if (status == TRAWL_OK && other->automaton.in_automaton != NULL) {
         uint8_t *marks = trawl_allocate(self->patterns->count, 1);
         double surplus = 0;
         if (marks == NULL) {
             status = trawl_fail_memory(error, "choosing tiers", self->patterns->count);
         } else {
-            memcpy(marks, other->mix.walked, self->patterns->count);
+            memcpy(marks, other->automaton.in_automaton, self->patterns->count);
             status = mark_frequent(self->patterns, other, marks, &surplus, error);
             trawl_release(marks);
         }
@@ -361,64 +371,68 @@ static trawl_status try_mix(mixing *self, trawl_cuda_qgram_mix *mix, trawl_cuda_
     return status;
 }
 
-/* The price of filters from which on an automaton is tried: in proportion to what a step costs. */
+/* The price of filters from which on an automaton is tried, in proportion to the cost of a step. */
 static double worth_trying(const trawl_device_costs *costs) {
     return TRAWL_GPU_AUTOMATON_WORTH_TRYING * costs->hot_step /
            trawl_device_costs_built_in.hot_step / filter_slowdown(costs);
 }
 
-/* A mix with room for its marks. */
-static trawl_status make_mix(const trawl_patterns *patterns, trawl_cuda_qgram_mix *mix,
-                             trawl_error *error) {
-    *mix = (trawl_cuda_qgram_mix){.walked = trawl_allocate_zeroed(patterns->count, 1)};
-    return mix->walked == NULL ? trawl_fail_memory(error, "choosing tiers", patterns->count)
-                               : TRAWL_OK;
+/* An automaton without patterns. */
+static trawl_status new_automaton(const trawl_patterns *patterns,
+                                  trawl_cuda_qgram_automaton *automaton, trawl_error *error) {
+    *automaton =
+        (trawl_cuda_qgram_automaton){.in_automaton = trawl_allocate_zeroed(patterns->count, 1)};
+    return automaton->in_automaton == NULL
+               ? trawl_fail_memory(error, "choosing tiers", patterns->count)
+               : TRAWL_OK;
 }
 
-/* Replaces the layout, whose tiers are for all patterns, by one with an automaton beside its
- * filters if that is expected to take clearly less time. */
-static trawl_status try_all(mixing *self, trawl_cuda_qgram_layout *other,
+/* Replaces the layout, whose filters have all patterns, by one with an automaton if that is
+ * expected to be clearly faster. */
+static trawl_status try_all(layout_search *self, trawl_cuda_qgram_layout *other,
                             trawl_cuda_qgram_layout *layout, trawl_error *error) {
-    trawl_cuda_qgram_mix frequent, mix;
+    trawl_cuda_qgram_automaton frequent, automaton;
     double surplus = 0;
-    trawl_status status = make_mix(self->patterns, &frequent, error);
+    trawl_status status = new_automaton(self->patterns, &frequent, error);
     if (status == TRAWL_OK) {
-        status = mark_frequent(self->patterns, layout, frequent.walked, &surplus, error);
+        status = mark_frequent(self->patterns, layout, frequent.in_automaton, &surplus, error);
     }
     self->price = layout->price + surplus;
     for (size_t i = 0; status == TRAWL_OK && i < sizeof lengths / sizeof *lengths; i++) {
-        /* The shortest ones alone are for sets for which more do not pay: trying takes time. */
-        bool longer_pays = layout->mix.short_length > lengths[0];
+        /* Length 2 is tried only if length 4 did not pay: each try takes time. */
+        bool longer_pays = layout->automaton.short_length > lengths[0];
         if (self->price < worth_trying(self->target->costs) ||
             (lengths[i] < lengths[0] && longer_pays)) {
             break;
         }
-        status = make_mix(self->patterns, &mix, error);
+        status = new_automaton(self->patterns, &automaton, error);
         if (status == TRAWL_OK) {
-            pick(self->patterns, lengths[i], &mix);
+            mark_short(self->patterns, lengths[i], &automaton);
             for (size_t id = 0; id < self->patterns->count; id++) {
-                mix.walked[id] |= frequent.walked[id];
+                automaton.in_automaton[id] |= frequent.in_automaton[id];
             }
-            status = try_mix(self, &mix, other, layout, error);
+            status = try_automaton(self, &automaton, other, layout, error);
         }
     }
-    trawl_cuda_qgram_mix_release(&frequent);
-    /* The filters that there are now may have other frequent samples. */
-    if (status == TRAWL_OK && layout->mix.walked != NULL) {
-        status = make_mix(self->patterns, &mix, error);
+    trawl_cuda_qgram_automaton_release(&frequent);
+    /* The samples of the new filters may be frequent too. */
+    if (status == TRAWL_OK && layout->automaton.in_automaton != NULL) {
+        status = new_automaton(self->patterns, &automaton, error);
         if (status == TRAWL_OK) {
-            memcpy(mix.walked, layout->mix.walked, self->patterns->count);
-            mix.short_length = layout->mix.short_length;
-            status = mark_frequent(self->patterns, layout, mix.walked, &surplus, error);
-            status = status == TRAWL_OK ? try_mix(self, &mix, other, layout, error) : status;
-            trawl_cuda_qgram_mix_release(&mix);
+            memcpy(automaton.in_automaton, layout->automaton.in_automaton, self->patterns->count);
+            automaton.short_length = layout->automaton.short_length;
+            status = mark_frequent(self->patterns, layout, automaton.in_automaton, &surplus, error);
+            status =
+                status == TRAWL_OK ? try_automaton(self, &automaton, other, layout, error) : status;
+            trawl_cuda_qgram_automaton_release(&automaton);
         }
     }
     return status;
 }
 
-/* The same for a set whose samples have been made. */
-static trawl_status choose(mixing *self, trawl_cuda_qgram_layout *layout, trawl_error *error) {
+/* Chooses a layout once the samples have been made. */
+static trawl_status choose(layout_search *self, trawl_cuda_qgram_layout *layout,
+                           trawl_error *error) {
     trawl_status status =
         trawl_cuda_qgram_divide(&self->samples, NULL, self->target->filter_bytes, layout, error);
     if (status != TRAWL_OK || self->sample == NULL ||
@@ -432,7 +446,7 @@ static trawl_status choose(mixing *self, trawl_cuda_qgram_layout *layout, trawl_
     status = try_all(self, other, layout, error);
     trawl_release(other);
     if (status != TRAWL_OK) {
-        trawl_cuda_qgram_mix_release(&layout->mix);
+        trawl_cuda_qgram_automaton_release(&layout->automaton);
     }
     return status;
 }
@@ -440,9 +454,9 @@ static trawl_status choose(mixing *self, trawl_cuda_qgram_layout *layout, trawl_
 trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8_t *sample,
                                      size_t sample_length, const trawl_cuda_qgram_target *target,
                                      trawl_cuda_qgram_layout *layout, trawl_error *error) {
-    mixing self = {
+    layout_search self = {
         .patterns = patterns, .sample = sample, .sample_length = sample_length, .target = target};
-    layout->mix = (trawl_cuda_qgram_mix){.walked = NULL};
+    layout->automaton = (trawl_cuda_qgram_automaton){.in_automaton = NULL};
     trawl_status status =
         trawl_cuda_qgram_samples_make(patterns, sample, sample_length, &self.samples, error);
     if (status == TRAWL_OK) {
@@ -452,8 +466,8 @@ trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8
     return status;
 }
 
-void trawl_cuda_qgram_mix_release(trawl_cuda_qgram_mix *mix) {
-    trawl_release(mix->walked);
-    trawl_db_free(mix->automaton);
-    *mix = (trawl_cuda_qgram_mix){.walked = NULL};
+void trawl_cuda_qgram_automaton_release(trawl_cuda_qgram_automaton *automaton) {
+    trawl_release(automaton->in_automaton);
+    trawl_db_free(automaton->db);
+    *automaton = (trawl_cuda_qgram_automaton){.in_automaton = NULL};
 }

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "engines/qgram/gpu/frequent.h"
+#include "engines/qgram/gpu/frequent_patterns.h"
 
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/status.h"
 #include "costs/gpu_constants.h"
-#include "engines/qgram/gpu/anchor.h"
+#include "engines/qgram/gpu/anchor_offsets.h"
 
 #define INDEX_BITS 17u
 #define INDEX_SIZE (1u << INDEX_BITS)
-_Static_assert(INDEX_SIZE > TRAWL_CUDA_QGRAM_COMMON_BYTES, "a free place ends every search");
+_Static_assert(INDEX_SIZE > TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES, "a free place ends every search");
 
 /* A sample of the text that may be frequent. */
 typedef struct text_sample {
     uint64_t hash;
     uint32_t count;
-    uint16_t alignments; /* of patterns that have the sample, a bit for each */
+    uint16_t end_offsets; /* of the patterns that have the sample, a bit for each offset */
 } text_sample;
 
 typedef struct frequent_samples {
-    trawl_cuda_qgram_counts counts; /* by which patterns choose their samples */
-    uint32_t least;                 /* times that a frequent sample is in the text */
+    trawl_cuda_qgram_counts counts; /* by which anchor offsets are chosen */
+    uint32_t least;                 /* occurrences in the text from which on a sample is frequent */
     uint32_t used;
-    uint32_t index[INDEX_SIZE]; /* 1 + the number of a sample; 0: the place is free */
-    text_sample samples[TRAWL_CUDA_QGRAM_COMMON_BYTES];
+    uint32_t index[INDEX_SIZE]; /* open addressing: 1 + the number of a sample; 0: free */
+    text_sample samples[TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES];
 } frequent_samples;
 
-/* Where a sample's number is, or the free place where it would be. */
+/* The index entry of a sample, or the free entry where it would be. */
 static uint32_t *find(frequent_samples *samples, uint64_t hash) {
     size_t place = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INDEX_BITS));
     while (samples->index[place] != 0 && samples->samples[samples->index[place] - 1].hash != hash) {
@@ -36,18 +36,18 @@ static uint32_t *find(frequent_samples *samples, uint64_t hash) {
     return &samples->index[place];
 }
 
-/* Most samples are seen to be rare by the number of those that are counted with them. */
+/* Most samples are known to be rare by a count that they share with others. */
 static bool may_be_frequent(const frequent_samples *samples, uint64_t hash) {
-    return samples->counts.each[trawl_cuda_qgram_counted(hash)] >= samples->least;
+    return samples->counts.each[trawl_cuda_qgram_count_slot(hash)] >= samples->least;
 }
 
 static void read_text(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_layout *layout,
                       frequent_samples *samples) {
     memset(samples->index, 0, sizeof samples->index);
     samples->used = 0;
-    trawl_cuda_qgram_count(tier, layout->common, layout->common_length, &samples->counts);
-    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= layout->common_length; end++) {
-        uint64_t hash = trawl_cuda_qgram_hash_before(tier, layout->common + end);
+    trawl_cuda_qgram_count(tier, layout->anchor_text, layout->anchor_text_length, &samples->counts);
+    for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= layout->anchor_text_length; end++) {
+        uint64_t hash = trawl_cuda_qgram_hash_before(tier, layout->anchor_text + end);
         if (may_be_frequent(samples, hash)) {
             uint32_t *number = find(samples, hash);
             if (*number == 0) {
@@ -59,32 +59,33 @@ static void read_text(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_
     }
 }
 
-/* Notes at which alignments a pattern has frequent samples; false: it has none. */
+/* Notes the end offsets at which a pattern has frequent samples. False: it has none. */
 static bool note_samples(const trawl_patterns *patterns, size_t id,
                          const trawl_cuda_qgram_tier *tier, frequent_samples *samples) {
     uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
     uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
-    uint32_t places = trawl_cuda_qgram_places(tier, trawl_pattern_length(patterns, id));
-    trawl_cuda_qgram_hash_pattern(tier, patterns, id, places, hashes);
-    trawl_cuda_qgram_sum(&samples->counts, hashes, places, sums);
-    uint32_t anchor = trawl_cuda_qgram_rarest(sums, places, tier->stride);
+    uint32_t offsets = trawl_cuda_qgram_offsets(tier, trawl_pattern_length(patterns, id));
+    trawl_cuda_qgram_hash_pattern(tier, patterns, id, offsets, hashes);
+    trawl_cuda_qgram_sum(&samples->counts, hashes, offsets, sums);
+    uint32_t anchor = trawl_cuda_qgram_rarest(sums, offsets, tier->stride);
     bool frequent = false;
     for (uint32_t i = anchor; i < anchor + tier->stride; i++) {
         uint32_t number = may_be_frequent(samples, hashes[i]) ? *find(samples, hashes[i]) : 0;
         if (number != 0 && samples->samples[number - 1].count >= samples->least) {
             frequent = true;
-            samples->samples[number - 1].alignments |= (uint16_t)(1u << i);
+            samples->samples[number - 1].end_offsets |= (uint16_t)(1u << i);
         }
     }
     return frequent;
 }
 
-/* The ends that frequent samples of all positions lead to, beyond those expected. */
+/* The ends that frequent samples lead to at all positions, beyond the usual number for a
+ * candidate. */
 static double ends_beyond(const frequent_samples *samples) {
     double ends = 0;
     for (uint32_t i = 0; i < samples->used; i++) {
         const text_sample *its = &samples->samples[i];
-        double more = __builtin_popcount(its->alignments) - TRAWL_GPU_ENDS_PER_CANDIDATE;
+        double more = __builtin_popcount(its->end_offsets) - TRAWL_GPU_ENDS_PER_CANDIDATE;
         ends += more > 0 ? its->count * more : 0;
     }
     return ends;
@@ -97,10 +98,10 @@ trawl_status trawl_cuda_qgram_frequent(const trawl_patterns *patterns,
     if (samples == NULL) {
         return trawl_fail_memory(error, "choosing tiers", sizeof *samples);
     }
-    const double positions = (double)layout->common_length;
-    samples->least = (uint32_t)(layout->common_length / TRAWL_GPU_FREQUENT_POSITIONS) + 1;
+    const double positions = (double)layout->anchor_text_length;
+    samples->least = (uint32_t)(layout->anchor_text_length / TRAWL_GPU_FREQUENT_POSITIONS) + 1;
     *surplus = 0;
-    for (uint32_t i = 0; i < layout->filtered; i++) {
+    for (uint32_t i = 0; i < layout->filter_tiers; i++) {
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         if (tier->place == TRAWL_CUDA_QGRAM_DIRECT) {
             continue;
@@ -110,7 +111,7 @@ trawl_status trawl_cuda_qgram_frequent(const trawl_patterns *patterns,
             uint32_t length = trawl_pattern_length(patterns, id);
             if (length >= tier->min_length && length <= tier->max_length && marks[id] == 0 &&
                 note_samples(patterns, id, tier, samples)) {
-                marks[id] = TRAWL_CUDA_QGRAM_FOUND;
+                marks[id] = TRAWL_CUDA_QGRAM_FREQUENT;
             }
         }
         *surplus += ends_beyond(samples) / (positions * tier->stride) * TRAWL_GPU_KEY_HIT;

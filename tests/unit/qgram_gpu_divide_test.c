@@ -3,7 +3,7 @@
  * Tiers of engine qgram on a device: for much and for little shared memory, every occurrence of
  * every pattern is a candidate of the chosen filters, at any place of the text.
  */
-#include "engines/qgram/gpu/anchor.h"
+#include "engines/qgram/gpu/anchor_offsets.h"
 #include "engines/qgram/gpu/cost.h"
 #include "gpu_target.h"
 #include "random.h"
@@ -33,13 +33,13 @@ static double passing(uint32_t ones, uint32_t samples, uint32_t words, random_so
     uint32_t passed = 0, asked = 200000;
     for (uint32_t i = 0; i < samples; i++) {
         uint64_t hash = random_bits(random);
-        assert_true(trawl_cuda_qgram_spot(hash, words) < words);
-        filter[trawl_cuda_qgram_spot(hash, words)] |= trawl_cuda_qgram_ones(hash, ones);
+        assert_true(trawl_cuda_qgram_word_index(hash, words) < words);
+        filter[trawl_cuda_qgram_word_index(hash, words)] |= trawl_cuda_qgram_bits(hash, ones);
     }
     for (uint32_t i = 0; i < asked; i++) {
         uint64_t hash = random_bits(random);
-        uint32_t word = filter[trawl_cuda_qgram_spot(hash, words)];
-        passed += (~word & trawl_cuda_qgram_ones(hash, ones)) == 0;
+        uint32_t word = filter[trawl_cuda_qgram_word_index(hash, words)];
+        passed += (~word & trawl_cuda_qgram_bits(hash, ones)) == 0;
     }
     free(filter);
     return (double)passed / asked;
@@ -50,7 +50,7 @@ static void chance_is_what_passes(void **state) {
     random_source random = random_for_case(random_seed(), 0);
     for (uint32_t ones = 1; ones <= 2; ones++)
         for (uint32_t samples = 200; samples < 100000; samples *= 3) {
-            double chance = trawl_cuda_qgram_chance(ones, samples, 5000);
+            double chance = trawl_cuda_qgram_false_rate(ones, samples, 5000);
             double passed = passing(ones, samples, 5000, &random);
             assert_true(fabs(chance - passed) < 0.05 * chance + 0.001);
         }
@@ -71,7 +71,7 @@ static void check_anchor(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgr
     assert_true(tier->stride > 1 || anchor == 0);
     for (uint32_t a = anchor; a < anchor + tier->stride; a++) {
         assert_int_equal(hashes[a], trawl_cuda_qgram_hash_before(tier, key + length - a));
-        sum += counts->each[trawl_cuda_qgram_counted(hashes[a])];
+        sum += counts->each[trawl_cuda_qgram_count_slot(hashes[a])];
     }
     for (uint32_t other = 0;
          tier->stride > 1 && other + tier->stride <= TRAWL_CUDA_QGRAM_ANCHOR_SLACK &&
@@ -79,7 +79,7 @@ static void check_anchor(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgr
          other++) {
         uint32_t others = 0;
         for (uint32_t a = other; a < other + tier->stride; a++)
-            others += counts->each[trawl_cuda_qgram_counted(
+            others += counts->each[trawl_cuda_qgram_count_slot(
                 trawl_cuda_qgram_hash_before(tier, key + length - a))];
         assert_true(sum <= others);
     }
@@ -96,7 +96,7 @@ static void samples_are_rare_ones(void **state) {
     for (uint32_t s = 0; s < 5; s++)
         for (uint32_t gram = 2; gram <= 16; gram++) {
             trawl_cuda_qgram_tier tier = {
-                .stride = strides[s], .gram = gram, .folded = gram % 2, .filter_ones = 2};
+                .stride = strides[s], .gram = gram, .folded = gram % 2, .filter_bits = 2};
             trawl_cuda_qgram_count(&tier, text, sizeof text, counts);
             for (uint32_t length = gram + tier.stride - 1; length <= LONGEST; length++) {
                 for (size_t i = 0; i < sizeof bytes; i++)
@@ -131,11 +131,13 @@ static bool let_through(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
          at + TRAWL_CUDA_QGRAM_ANCHOR_SLACK > end && (tier->stride > 1 || at == end);
          at -= tier->stride) {
         uint64_t hash = trawl_cuda_qgram_hash_before(tier, text + at);
-        uint32_t word = arrays->filter[trawl_cuda_qgram_spot(hash, tier->filter_words)];
-        if ((~word & trawl_cuda_qgram_ones(hash, tier->filter_ones)) != 0)
+        uint32_t word = arrays->filter[trawl_cuda_qgram_word_index(hash, tier->filter_words)];
+        if ((~word & trawl_cuda_qgram_bits(hash, tier->filter_bits)) != 0)
             continue;
         if (tier->stride == 1 ||
-            (arrays->align[trawl_cuda_qgram_entry(hash, tier->align_bits)] >> (end - at) & 1) != 0)
+            (arrays->end_offsets[trawl_cuda_qgram_end_offset_entry(hash, tier->end_offset_bits)] >>
+                 (end - at) &
+             1) != 0)
             return true;
     }
     return false;
@@ -151,19 +153,20 @@ static void check_pattern(const trawl_patterns *patterns, size_t id,
         memcpy(text + BEFORE - shift, trawl_pattern_bytes(patterns, id), length);
         for (uint32_t i = 0; i < layout->tiers; i++) {
             const trawl_cuda_qgram_tier *tier = &layout->tier[i];
-            bool walked = layout->mix.walked != NULL && layout->mix.walked[id] != 0;
+            bool in_automaton =
+                layout->automaton.in_automaton != NULL && layout->automaton.in_automaton[id] != 0;
             if (length < tier->min_length || length > tier->max_length ||
-                walked != (tier->walked != 0))
+                in_automaton != (tier->in_automaton != 0))
                 continue;
             tiers++;
             if (tier->place != TRAWL_CUDA_QGRAM_DIRECT)
                 assert_true(let_through(tier, &layout->arrays[i], text, BEFORE - shift + length));
         }
     }
-    assert_int_equal(tiers, 16); /* one each time */
+    assert_int_equal(tiers, 16); /* one for each shift */
 }
 
-static unsigned places, ones; /* a bit for each kind that was chosen */
+static unsigned places, ones; /* a bit for each value that was chosen */
 
 static void check_set(size_t least, size_t count, size_t letters, size_t shared_bytes,
                       random_source random) {
@@ -181,12 +184,12 @@ static void check_set(size_t least, size_t count, size_t letters, size_t shared_
         const trawl_cuda_qgram_tier *tier = &layout->tier[i];
         places |= 1u << tier->place;
         ones |= tier->stride == 1 && tier->place == TRAWL_CUDA_QGRAM_SHARED
-                    ? 1u << tier->filter_ones
+                    ? 1u << tier->filter_bits
                     : 0;
         assert_int_equal(tier->filter_at % 4, 0); /* blocks copy 16 bytes at a time */
         assert_int_equal(trawl_cuda_qgram_filter_words(tier) % 4, 0);
         assert_true(tier->place == TRAWL_CUDA_QGRAM_DIRECT || tier->stride == 1 ||
-                    tier->filter_ones == 2);
+                    tier->filter_bits == 2);
     }
     for (size_t id = 0; id < count; id += 1 + count / 500)
         check_pattern(patterns, id, layout, &random);
@@ -210,9 +213,9 @@ static void every_occurrence_passes(void **state) {
     assert_int_equal(ones, 1u << 1 | 1u << 2);
 }
 
-/* A text with frequent bytes that no pattern has: in a large set many samples are like them by one
- * hash or the other. */
-static void nothing_is_walked_without_cause(void **state) {
+/* A text with frequent bytes that no pattern has: in a large set, many samples share a count or a
+ * hash with them. */
+static void no_automaton_without_cause(void **state) {
     (void)state;
     enum { PATTERNS = 60000, LENGTH = 16, BYTES = 1 << 18 };
     random_source random = random_for_case(random_seed(), 3);
@@ -229,15 +232,16 @@ static void nothing_is_walked_without_cause(void **state) {
     for (size_t i = 0; i < BYTES; i++)
         text[i] = i % 128 < 64 ? (uint8_t)("-= "[i / 128 % 3]) : random_byte(&random, 256);
     assert_int_equal(choose_layout(patterns, text, BYTES, 190000, NULL, layout, &error), TRAWL_OK);
-    assert_null(layout->mix.walked);
-    assert_int_equal(layout->filtered, layout->tiers);
+    assert_null(layout->automaton.in_automaton);
+    assert_int_equal(layout->filter_tiers, layout->tiers);
     trawl_cuda_qgram_layout_release(layout);
     trawl_patterns_free(patterns);
     free(layout);
     free(text);
 }
 
-/* How many patterns an automaton takes, with costs that are so many times the built-in ones. */
+/* The number of patterns that the automaton takes, with costs that are multiples of the built-in
+ * ones. */
 static uint32_t automaton_patterns(const trawl_patterns *patterns, const uint8_t *text,
                                    double step_factor, double filter_factor) {
     trawl_device_costs costs = TRAWL_DEVICE_COSTS;
@@ -249,14 +253,14 @@ static uint32_t automaton_patterns(const trawl_patterns *patterns, const uint8_t
     trawl_cuda_qgram_layout *layout = calloc(1, sizeof *layout);
     assert_int_equal(choose_layout(patterns, text, TEXT_BYTES, 190000, &costs, layout, &error),
                      TRAWL_OK);
-    assert_int_equal(layout->mix.walked != NULL, layout->filtered < layout->tiers);
-    uint32_t taken = layout->mix.walked == NULL ? 0 : layout->mix.patterns;
+    assert_int_equal(layout->automaton.in_automaton != NULL, layout->filter_tiers < layout->tiers);
+    uint32_t taken = layout->automaton.in_automaton == NULL ? 0 : layout->automaton.patterns;
     trawl_cuda_qgram_layout_release(layout);
     free(layout);
     return taken;
 }
 
-/* What a plan says of a database that was compiled with a calibrated step. */
+/* Whether the plan of a database that is compiled with this cost of a step has an automaton. */
 static bool plan_has_automaton(const trawl_patterns *patterns, const uint8_t *text,
                                double hot_step) {
     trawl_device_costs costs = TRAWL_DEVICE_COSTS;
@@ -276,8 +280,8 @@ static bool plan_has_automaton(const trawl_patterns *patterns, const uint8_t *te
     return has;
 }
 
-/* A text that is full of a set's short patterns: whether an automaton takes them depends on what
- * its step costs the device, relative to what filters cost. */
+/* A text full of a set's short patterns: whether an automaton takes them depends on the cost of its
+ * step on the device, relative to the cost of filters. */
 static void calibrated_costs_decide_about_the_automaton(void **state) {
     (void)state;
     random_source random = random_for_case(random_seed(), 5);
@@ -301,10 +305,11 @@ static void calibrated_costs_decide_about_the_automaton(void **state) {
 
 /* ------------------------------------------------------------------ several divisions */
 
-static void divide(trawl_cuda_qgram_samples *samples, const uint8_t *walked,
+static void divide(trawl_cuda_qgram_samples *samples, const uint8_t *in_automaton,
                    trawl_cuda_qgram_layout *layout) {
     memset(layout, 0, sizeof *layout);
-    assert_int_equal(trawl_cuda_qgram_divide(samples, walked, 190000, layout, &error), TRAWL_OK);
+    assert_int_equal(trawl_cuda_qgram_divide(samples, in_automaton, 190000, layout, &error),
+                     TRAWL_OK);
 }
 
 /* Divides a set again and again with fewer of its patterns, with samples that all divisions share
@@ -313,7 +318,7 @@ static void check_divisions(const trawl_patterns *patterns, const uint8_t *text,
                             random_source *random) {
     trawl_cuda_qgram_layout *shared = malloc(sizeof *shared), *own = malloc(sizeof *own);
     trawl_cuda_qgram_samples *samples = malloc(sizeof *samples), *fresh = malloc(sizeof *fresh);
-    uint8_t *walked = calloc(patterns->count, 1);
+    uint8_t *in_automaton = calloc(patterns->count, 1);
     assert_int_equal(trawl_cuda_qgram_samples_make(patterns, text, length, samples, &error),
                      TRAWL_OK);
     divide(samples, NULL, shared);
@@ -322,20 +327,20 @@ static void check_divisions(const trawl_patterns *patterns, const uint8_t *text,
     for (uint32_t shortest = 61; shortest != 0; shortest = shortest == 61 ? 12 : shortest / 4) {
         for (size_t id = 0; id < patterns->count; id++) {
             bool any_case = (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
-            walked[id] |= (any_case && trawl_pattern_length(patterns, id) >= shortest) ||
-                          random_below(random, 16) == 0;
+            in_automaton[id] |= (any_case && trawl_pattern_length(patterns, id) >= shortest) ||
+                                random_below(random, 16) == 0;
         }
         assert_int_equal(trawl_cuda_qgram_samples_make(patterns, text, length, fresh, &error),
                          TRAWL_OK);
-        divide(samples, walked, shared);
-        divide(fresh, walked, own);
+        divide(samples, in_automaton, shared);
+        divide(fresh, in_automaton, own);
         assert_int_equal(shared->tiers, own->tiers);
         assert_memory_equal(shared->tier, own->tier, own->tiers * sizeof *own->tier);
         assert_true(shared->price == own->price && shared->candidates == own->candidates);
         trawl_cuda_qgram_samples_release(fresh);
     }
     trawl_cuda_qgram_samples_release(samples);
-    free(walked);
+    free(in_automaton);
     free(samples);
     free(fresh);
     free(shared);
@@ -382,7 +387,7 @@ int main(void) {
         cmocka_unit_test(chance_is_what_passes),
         cmocka_unit_test(samples_are_rare_ones),
         cmocka_unit_test(every_occurrence_passes),
-        cmocka_unit_test(nothing_is_walked_without_cause),
+        cmocka_unit_test(no_automaton_without_cause),
         cmocka_unit_test(calibrated_costs_decide_about_the_automaton),
         cmocka_unit_test(divisions_share_samples),
         cmocka_unit_test(too_little_memory_is_said),

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/*
- * The tables of qgram's kernel packed against what they mean, pattern by pattern and window by
- * window, and when a text is worth the kernel.
- */
-#include "engines/qgram/gpu/packed.h"
+/* The tables of qgram's kernel packed against their definition, for each pattern and each 8-mer;
+ * and when the kernel pays for a text. */
+#include "engines/qgram/gpu/packed_tables.h"
 #include "random.h"
 
 #include <setjmp.h>
@@ -34,7 +32,7 @@ static trawl_patterns *random_set(const char *letters, size_t least, size_t most
     return patterns;
 }
 
-/* The window's letters, the last one at [7]; 0xff where no letter has the index. */
+/* The letters of an 8-mer, the last one at [7]; 0xff if no letter has the index. */
 static void spell(const trawl_cuda_packed_layout *layout, uint32_t window, uint8_t *bytes) {
     for (uint32_t i = 0; i < 8; i++) {
         uint32_t index = window >> (2 * i) & 3;
@@ -55,11 +53,11 @@ static bool ends_with(const uint8_t *window, const trawl_patterns *patterns, siz
     return true;
 }
 
-/* Matches that end with each window, and the length of the longest one. */
+/* The matches that end with each 8-mer, and the length of the longest one. */
 static void count_all(const trawl_cuda_packed_layout *layout, const trawl_patterns *patterns,
                       uint32_t *totals, uint32_t *longest) {
     bool folded = patterns->case_insensitive != 0;
-    for (uint32_t window = 0; window < TRAWL_CUDA_PACKED_WINDOWS; window++) {
+    for (uint32_t window = 0; window < TRAWL_CUDA_PACKED_KMERS; window++) {
         uint8_t bytes[8];
         spell(layout, window, bytes);
         totals[window] = longest[window] = 0;
@@ -84,7 +82,7 @@ static void check_window(const trawl_cuda_packed_layout *layout, const uint32_t 
     for (uint32_t bit = 0; bit < 5; bit++) {
         uint32_t total = bit == 4 ? totals[window] : totals[(window << 2 | bit) & 0xffff];
         for (uint32_t plane = 0; plane < layout->planes; plane++)
-            assert_int_equal(layout->image[plane * TRAWL_CUDA_PACKED_WINDOWS + window] >> bit & 1,
+            assert_int_equal(layout->image[plane * TRAWL_CUDA_PACKED_KMERS + window] >> bit & 1,
                              total >> plane & 1);
     }
 }
@@ -107,8 +105,8 @@ static void tables_say_what_ends(void **state) {
         {"01", 1, 1, 30, 0, SHARED_BYTES, 0, false},
         {"aC2", 2, 8, 30, 50, SHARED_BYTES, 0, true},
     };
-    uint32_t *totals = malloc(TRAWL_CUDA_PACKED_WINDOWS * sizeof *totals);
-    uint32_t *longest = malloc(TRAWL_CUDA_PACKED_WINDOWS * sizeof *longest);
+    uint32_t *totals = malloc(TRAWL_CUDA_PACKED_KMERS * sizeof *totals);
+    uint32_t *longest = malloc(TRAWL_CUDA_PACKED_KMERS * sizeof *longest);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         trawl_patterns *patterns = random_set(sets[i].letters, sets[i].least, sets[i].most,
                                               sets[i].count, sets[i].insensitive, i);
@@ -119,11 +117,11 @@ static void tables_say_what_ends(void **state) {
             TRAWL_OK);
         count_all(&layout, patterns, totals, longest);
         uint32_t most = 0;
-        for (uint32_t window = 0; window < TRAWL_CUDA_PACKED_WINDOWS; window++)
+        for (uint32_t window = 0; window < TRAWL_CUDA_PACKED_KMERS; window++)
             most = totals[window] > most ? totals[window] : most;
         if (layout.planes != sets[i].planes || layout.verify != sets[i].verify)
             fail_msg("set %zu: %u planes for up to %u matches", i, layout.planes, most);
-        for (uint32_t window = 0; window < TRAWL_CUDA_PACKED_WINDOWS; window++)
+        for (uint32_t window = 0; window < TRAWL_CUDA_PACKED_KMERS; window++)
             check_window(&layout, totals, longest[window], window);
         trawl_cuda_packed_layout_release(&layout);
         trawl_patterns_free(patterns);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "engines/qgram/gpu/anchor.h"
+#include "engines/qgram/gpu/anchor_offsets.h"
 
 #include <string.h>
 
-/* Bytes of a key that samples may have. */
+/* Last bytes of a key that its samples may be taken from. */
 #define MOST_BYTES (TRAWL_CUDA_QGRAM_ANCHOR_SLACK + TRAWL_CUDA_QGRAM_MOST_GRAM)
 
-/* Bytes before a key's end that are read. */
+/* Bytes before the end of a key that are read. */
 #define READ_BEFORE MOST_BYTES
 
-/* The functions that are used much are made for each number of words, which is then known. */
+/* Frequently used functions are compiled for each number of words. */
 static inline uint64_t hash_before(const uint8_t *end, uint32_t words_each, uint32_t mask,
                                    uint32_t case_bits) {
     uint32_t words[4] = {0, 0, 0, 0};
@@ -40,7 +40,7 @@ static inline void count(const trawl_cuda_qgram_tier *tier, const uint8_t *text,
     uint32_t mask = trawl_cuda_qgram_mask(tier), case_bits = trawl_cuda_qgram_case_bits(tier);
     for (size_t end = TRAWL_CUDA_QGRAM_MOST_GRAM; end <= length; end++) {
         uint64_t hash = hash_before(text + end, words_each, mask, case_bits);
-        uint16_t *each = &counts->each[trawl_cuda_qgram_counted(hash)];
+        uint16_t *each = &counts->each[trawl_cuda_qgram_count_slot(hash)];
         *each = (uint16_t)(*each + (*each != UINT16_MAX));
     }
 }
@@ -64,42 +64,42 @@ void trawl_cuda_qgram_count(const trawl_cuda_qgram_tier *tier, const uint8_t *te
     }
 }
 
-uint32_t trawl_cuda_qgram_places(const trawl_cuda_qgram_tier *tier, uint32_t length) {
-    if (tier->stride == 1) { /* there is no second question */
+uint32_t trawl_cuda_qgram_offsets(const trawl_cuda_qgram_tier *tier, uint32_t length) {
+    if (tier->stride == 1) { /* the sample's end is the match's end */
         return 1;
     }
     uint32_t last = (length < MOST_BYTES ? length : MOST_BYTES) - tier->gram;
     return last < TRAWL_CUDA_QGRAM_ANCHOR_SLACK ? last + 1 : TRAWL_CUDA_QGRAM_ANCHOR_SLACK;
 }
 
-static inline void hash_places(const trawl_cuda_qgram_tier *tier, const uint8_t *end,
-                               uint32_t places, uint64_t *hashes, uint32_t words_each) {
+static inline void hash_offsets(const trawl_cuda_qgram_tier *tier, const uint8_t *end,
+                                uint32_t offsets, uint64_t *hashes, uint32_t words_each) {
     const uint32_t mask = trawl_cuda_qgram_mask(tier), case_bits = trawl_cuda_qgram_case_bits(tier);
-    for (uint32_t i = 0; i < places; i++) {
+    for (uint32_t i = 0; i < offsets; i++) {
         hashes[i] = hash_before(end - i, words_each, mask, case_bits);
     }
 }
 
-void trawl_cuda_qgram_hash_places(const trawl_cuda_qgram_tier *tier, const uint8_t *end,
-                                  uint32_t places, uint64_t *hashes) {
+void trawl_cuda_qgram_hash_offsets(const trawl_cuda_qgram_tier *tier, const uint8_t *end,
+                                   uint32_t offsets, uint64_t *hashes) {
     switch (trawl_cuda_qgram_words(tier)) {
     case 1:
-        hash_places(tier, end, places, hashes, 1);
+        hash_offsets(tier, end, offsets, hashes, 1);
         break;
     case 2:
-        hash_places(tier, end, places, hashes, 2);
+        hash_offsets(tier, end, offsets, hashes, 2);
         break;
     case 3:
-        hash_places(tier, end, places, hashes, 3);
+        hash_offsets(tier, end, offsets, hashes, 3);
         break;
     default:
-        hash_places(tier, end, places, hashes, 4);
+        hash_offsets(tier, end, offsets, hashes, 4);
         break;
     }
 }
 
 void trawl_cuda_qgram_hash_pattern(const trawl_cuda_qgram_tier *tier,
-                                   const trawl_patterns *patterns, size_t id, uint32_t places,
+                                   const trawl_patterns *patterns, size_t id, uint32_t offsets,
                                    uint64_t *hashes) {
     const uint8_t *bytes = trawl_pattern_bytes(patterns, id);
     const uint32_t length = trawl_pattern_length(patterns, id);
@@ -109,22 +109,22 @@ void trawl_cuda_qgram_hash_pattern(const trawl_cuda_qgram_tier *tier,
         memcpy(padded + READ_BEFORE - length, bytes, length);
         end = padded + READ_BEFORE;
     }
-    trawl_cuda_qgram_hash_places(tier, end, places, hashes);
+    trawl_cuda_qgram_hash_offsets(tier, end, offsets, hashes);
 }
 
 void trawl_cuda_qgram_sum(const trawl_cuda_qgram_counts *counts, const uint64_t *hashes,
-                          uint32_t places, uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1]) {
+                          uint32_t offsets, uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1]) {
     sums[0] = 0;
-    for (uint32_t i = 0; i < places; i++) {
-        sums[i + 1] = sums[i] + counts->each[trawl_cuda_qgram_counted(hashes[i])];
+    for (uint32_t i = 0; i < offsets; i++) {
+        sums[i + 1] = sums[i] + counts->each[trawl_cuda_qgram_count_slot(hashes[i])];
     }
 }
 
-uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t places, uint32_t stride) {
+uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t offsets, uint32_t stride) {
     uint32_t least = UINT32_MAX;
-    for (uint32_t i = 0; i + stride <= places; i++) {
+    for (uint32_t i = 0; i + stride <= offsets; i++) {
         uint32_t its = (sums[i + stride] - sums[i]) * TRAWL_CUDA_QGRAM_ANCHOR_SLACK + i;
-        least = its < least ? its : least; /* of equal ones the first */
+        least = its < least ? its : least; /* of equal sums the first */
     }
     return least % TRAWL_CUDA_QGRAM_ANCHOR_SLACK;
 }
@@ -132,15 +132,15 @@ uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t places, uint32_t
 uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
                                  const trawl_cuda_qgram_counts *counts, const uint8_t *reversed,
                                  uint32_t length, uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK]) {
-    /* Before the key, bytes that are masked. */
+    /* The bytes before the key are masked later. */
     uint8_t padded[TRAWL_CUDA_QGRAM_MOST_GRAM + MOST_BYTES] = {0};
     uint8_t *end = padded + sizeof padded;
     for (uint32_t i = 0; i < length && i < MOST_BYTES; i++) {
         *(end - 1 - i) = reversed[i];
     }
-    uint32_t places = trawl_cuda_qgram_places(tier, length);
-    trawl_cuda_qgram_hash_places(tier, end, places, hashes);
+    uint32_t offsets = trawl_cuda_qgram_offsets(tier, length);
+    trawl_cuda_qgram_hash_offsets(tier, end, offsets, hashes);
     uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
-    trawl_cuda_qgram_sum(counts, hashes, places, sums);
-    return trawl_cuda_qgram_rarest(sums, places, tier->stride);
+    trawl_cuda_qgram_sum(counts, hashes, offsets, sums);
+    return trawl_cuda_qgram_rarest(sums, offsets, tier->stride);
 }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/*
- * The second and the third question (qgram.h): whether keys end at or soon behind a sample of the
- * text that has passed FILTER, and which. In what way over the text the sample was met, and where
- * matches go, is the kernels' own.
- */
-#ifndef TRAWL_ENGINES_QGRAM_CUDA_TEST_CUH
-#define TRAWL_ENGINES_QGRAM_CUDA_TEST_CUH
+/* From a candidate to the longest key that it leads to: the look-up of end offsets and of keys
+ * (gpu/format.h). What happens with the matches is up to the kernels. */
+#ifndef TRAWL_ENGINES_QGRAM_CUDA_FIND_KEYS_CUH
+#define TRAWL_ENGINES_QGRAM_CUDA_FIND_KEYS_CUH
 
-#include "engines/qgram/cuda/hash.cuh"
+#include "engines/qgram/cuda/sample_filter.cuh"
 
 #define FULL 0xffffffffu
 
 /* ------------------------------------------------------------------ the text */
 
-/* The 16 bytes at text[at], zeros where the text has none. */
+/* The 16 bytes at text[at], zeros where there is no text. */
 static __device__ __forceinline__ uint4 load_vector(const trawl_cuda_slice &slice, int32_t at) {
     if (at >= 0 && at + 16 <= (int32_t)slice.length) {
         return __ldg((const uint4 *)(slice.text + at));
@@ -27,25 +24,26 @@ static __device__ __forceinline__ uint4 load_vector(const trawl_cuda_slice &slic
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-static __device__ __forceinline__ void load_window(const trawl_cuda_slice &slice, int32_t window,
-                                                   uint4 *own) {
-    int32_t at = window + (int32_t)(threadIdx.x % 32 * 16);
-    if (window >= 0 && window + (int32_t)TRAWL_QGRAM_WINDOW <= (int32_t)slice.length) {
+static __device__ __forceinline__ void load_batch(const trawl_cuda_slice &slice, int32_t batch,
+                                                  uint4 *own) {
+    int32_t at = batch + (int32_t)(threadIdx.x % 32 * 16);
+    if (batch >= 0 && batch + (int32_t)TRAWL_QGRAM_BATCH <= (int32_t)slice.length) {
         const uint4 *vectors = (const uint4 *)(slice.text + at);
 #pragma unroll
-        for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i++) {
+        for (uint32_t i = 0; i < trawl_qgram_tuned::vectors; i++) {
             own[i] = __ldg(vectors + i * (TRAWL_QGRAM_VECTOR_BYTES / 16));
         }
     } else {
 #pragma unroll
-        for (uint32_t i = 0; i < TRAWL_QGRAM_VECTORS; i++) {
+        for (uint32_t i = 0; i < trawl_qgram_tuned::vectors; i++) {
             own[i] = load_vector(slice, at + (int32_t)(i * TRAWL_QGRAM_VECTOR_BYTES));
         }
     }
 }
 
-/* The eight bytes before text[end], the last one highest, zeros where the text has none: what those
- * let through fails the third question. By loads of aligned words where the text has them. */
+/* The eight bytes before text[end], the last one highest, zeros where there is no text; a false end
+ * from such zeros is rejected by the comparison of keys. Loads aligned words where the text has
+ * them. */
 static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_slice &slice,
                                                         int32_t end) {
     if (end >= 16 && end + 8 <= (int32_t)slice.length) {
@@ -64,11 +62,11 @@ static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_slice &
     return bytes;
 }
 
-/* ------------------------------------------------------------------ the second question */
+/* ------------------------------------------------------------------ end offsets */
 
-/* The words of a sample of `count` words that ends before text[end], the youngest first, zeros
- * where the text has none. By loads of eight aligned bytes where the text has them, and as few as
- * possible: each takes a cycle for every thread of the warp, whose bytes are in 32 places. */
+/* The `count` words of a sample that ends before text[end], the latest word first, zeros where
+ * there is no text. Uses as few loads of eight aligned bytes as possible: the threads' bytes are in
+ * 32 places, so each load takes a cycle for each thread. */
 static __device__ __forceinline__ void sample_words(const trawl_cuda_slice &slice, uint32_t count,
                                                     int32_t end, uint32_t (&words)[4]) {
     uint64_t near, far;
@@ -91,10 +89,11 @@ static __device__ __forceinline__ void sample_words(const trawl_cuda_slice &slic
     words[3] = (uint32_t)far;
 }
 
-/* At which distances behind a sample, which ends before text[end], keys may end: a bit for each. */
-static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_slice &slice,
-                                                         const trawl_cuda_qgram_tables &table,
-                                                         int32_t end) {
+/* The end offsets of a sample that ends before text[end]: a bit for each number of bytes behind the
+ * sample where keys may end. */
+static __device__ __forceinline__ uint32_t end_offsets_of(const trawl_cuda_slice &slice,
+                                                          const trawl_cuda_qgram_tables &table,
+                                                          int32_t end) {
     const uint32_t count = trawl_cuda_qgram_words(&table.tier);
     uint32_t words[4] = {0, 0, 0, 0};
     sample_words(slice, count, end, words);
@@ -104,46 +103,48 @@ static __device__ __forceinline__ uint32_t alignments_of(const trawl_cuda_slice 
         words[word] = (words[word] | table.case_bits) & mask;
     }
     uint64_t hash = trawl_cuda_qgram_hash(words);
-    return __ldg(table.align + trawl_cuda_qgram_entry(hash, table.tier.align_bits));
+    return __ldg(table.end_offsets +
+                 trawl_cuda_qgram_end_offset_entry(hash, table.tier.end_offset_bits));
 }
 
-/* Where keys of a tier may end by one sample: before text[end + a] for each bit a. */
+/* Where keys of a tier may end after a sample: before text[end + a] for each bit a of
+ * end_offsets. */
 typedef struct ends {
     uint32_t number; /* of the tier */
     int32_t end;     /* of the sample */
-    uint32_t alignments;
+    uint32_t end_offsets;
 } ends;
 
-/* The second question for the sample of tier `number` that ends before text[end]. Nothing, where it
- * ends before the first owned byte: those samples are asked by ask_before(). What ends behind the
- * slice is found with the next one. */
-static __device__ __forceinline__ ends ask_sample(const trawl_cuda_slice &slice,
-                                                  const trawl_cuda_qgram_view &view,
-                                                  uint32_t number, int32_t end) {
+/* Looks up the end offsets of a sample of tier `number` that ends before text[end]. None if it ends
+ * before the first owned byte: those samples are tested by test_before(). Ends behind the slice are
+ * found with the next slice. */
+static __device__ __forceinline__ ends find_end_offsets(const trawl_cuda_slice &slice,
+                                                        const trawl_cuda_qgram_view &view,
+                                                        uint32_t number, int32_t end) {
     const trawl_cuda_qgram_tables &table = view.table[number];
     ends result = {number, end, 0};
     int32_t most = (int32_t)slice.length - end;
     if (end > (int32_t)slice.owned && most >= 0) {
-        result.alignments = table.tier.stride > 1 ? alignments_of(slice, table, end) : 1;
-        result.alignments &= most < 31 ? (2u << most) - 1 : ~0u;
+        result.end_offsets = table.tier.stride > 1 ? end_offsets_of(slice, table, end) : 1;
+        result.end_offsets &= most < 31 ? (2u << most) - 1 : ~0u;
     }
     return result;
 }
 
-/* ------------------------------------------------------------------ the third question */
+/* ------------------------------------------------------------------ keys */
 
-/* Keys that end as the text before text[end] does, as far as they were looked up: first .. last - 1
- * of a tier, none if those are equal. */
-typedef struct suspects {
+/* The keys of a tier that have the same ending as the text before text[end]: first to last - 1;
+ * none if these are equal. */
+typedef struct key_range {
     uint32_t first, last;
     uint64_t ending; /* of the text (trawl_ending_number) */
-} suspects;
+} key_range;
 
-/* The first half of the question: a look-up in a hash table. */
-static __device__ __forceinline__ suspects suspects_before(const trawl_cuda_reporter &reporter,
-                                                           const trawl_cuda_qgram_tables &table,
-                                                           uint32_t end) {
-    suspects result = {0, 0, 0};
+/* Looks up the ending of the text in the hash table. */
+static __device__ __forceinline__ key_range keys_with_ending(const trawl_cuda_reporter &reporter,
+                                                             const trawl_cuda_qgram_tables &table,
+                                                             uint32_t end) {
+    key_range result = {0, 0, 0};
     if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
         const uint8_t *text = reporter.slice.text;
         uint32_t pair = (uint32_t)text[end - 1] << 8 | (end < 2 ? 0 : text[end - 2]);
@@ -168,8 +169,8 @@ static __device__ __forceinline__ suspects suspects_before(const trawl_cuda_repo
     return result;
 }
 
-/* The `count` bytes before bytes[end], up to eight, as eight_before() gives them; below them there
- * may be anything. By aligned words that have some of them. */
+/* The `count` bytes before bytes[end], up to eight, the last one highest; lower bytes are
+ * undefined. Loads only aligned words that have some of these bytes. */
 static __device__ __forceinline__ uint64_t few_before(const uint8_t *bytes, uint32_t end,
                                                       uint32_t count) {
     uintptr_t last = (uintptr_t)(bytes + end - 1);
@@ -179,9 +180,9 @@ static __device__ __forceinline__ uint64_t few_before(const uint8_t *bytes, uint
     return __ldg(words) << behind | below;
 }
 
-/* How many bytes before text[end] and before byte `past` of the patterns are equal: `known` are, up
- * to `most` count, letters of either case being equal if FOLDED. *less: the pattern's byte is less
- * by the first one that is not. */
+/* How many bytes before text[end] and before byte `past` of the patterns are equal. `known` bytes
+ * are known to be equal; at most `most` are counted. `folded`: letters of either case are equal.
+ * *less: at the first difference the pattern's byte is less. */
 static __device__ __forceinline__ uint32_t common_before(const trawl_cuda_reporter &reporter,
                                                          uint32_t end, uint32_t past,
                                                          uint32_t known, uint32_t most, bool folded,
@@ -202,7 +203,7 @@ static __device__ __forceinline__ uint32_t common_before(const trawl_cuda_report
     return known < most ? known : most;
 }
 
-/* trawl_endings_find_by_bytes, for bytes that are loaded by aligned words. */
+/* The same as trawl_endings_find_by_bytes, with aligned loads. */
 static __device__ __forceinline__ uint32_t find_by_bytes(const trawl_cuda_reporter &reporter,
                                                          const trawl_cuda_qgram_tables &table,
                                                          uint32_t first, uint32_t last,
@@ -212,7 +213,7 @@ static __device__ __forceinline__ uint32_t find_by_bytes(const trawl_cuda_report
     uint32_t low_common = table.tier.tail, high_common = table.tier.tail;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2, length = __ldg(outputs.length + middle);
-        const uint32_t past = __ldg(table.past + middle), most = length < end ? length : end;
+        const uint32_t past = __ldg(table.pattern_end + middle), most = length < end ? length : end;
         bool less;
         uint32_t common = low_common < high_common ? low_common : high_common;
         common = common_before(reporter, end, past, common, most, table.tier.folded != 0, &less);
@@ -227,50 +228,50 @@ static __device__ __forceinline__ uint32_t find_by_bytes(const trawl_cuda_report
     return low == first ? TRAWL_NO_KEY : trawl_ending_suffix(&outputs, low - 1, low_common);
 }
 
-/* The second half: the longest of the suspects that ends before text[end], or TRAWL_NO_KEY. Where
- * endings are all that keys have, or say enough, patterns' bytes are not looked at. */
-static __device__ __forceinline__ uint32_t longest_of(const trawl_cuda_reporter &reporter,
-                                                      const trawl_cuda_qgram_tables &table,
-                                                      const suspects &among, uint32_t end) {
+/* The longest key in a range that ends before text[end], or TRAWL_NO_KEY. Bytes of patterns are
+ * only loaded if the ending does not decide. */
+static __device__ __forceinline__ uint32_t longest_in_range(const trawl_cuda_reporter &reporter,
+                                                            const trawl_cuda_qgram_tables &table,
+                                                            const key_range &range, uint32_t end) {
     const trawl_outputs &outputs = table.endings.keys.outputs;
     if (table.tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
-        return trawl_ending_suffix(&outputs, among.first, end);
+        return trawl_ending_suffix(&outputs, range.first, end);
     }
     if (table.tier.max_length == table.tier.tail) {
-        return among.first; /* but one has these bytes */
+        return range.first; /* one key alone has these bytes */
     }
     const uint64_t *endings = table.endings.endings;
-    uint32_t key = among.first;
-    for (uint32_t count = among.last - key; count > 1;) {
+    uint32_t key = range.first;
+    for (uint32_t count = range.last - key; count > 1;) {
         uint32_t half = count / 2;
-        key += __ldg(endings + key + half) <= among.ending ? half : 0;
+        key += __ldg(endings + key + half) <= range.ending ? half : 0;
         count -= half;
     }
     uint64_t nearest = __ldg(endings + key);
-    if (nearest > among.ending) {
+    if (nearest > range.ending) {
         return TRAWL_NO_KEY;
     }
-    if (nearest != among.ending) {
-        uint32_t common = trawl_leading_zeros(nearest ^ among.ending) / 8;
+    if (nearest != range.ending) {
+        uint32_t common = trawl_leading_zeros(nearest ^ range.ending) / 8;
         return trawl_ending_suffix(&outputs, key, common);
     }
     uint32_t length = __ldg(outputs.length + key);
     if (length <= 8) {
         return length <= end ? key : trawl_ending_suffix(&outputs, key, end);
     }
-    return find_by_bytes(reporter, table, among.first, key + 1, end);
+    return find_by_bytes(reporter, table, range.first, key + 1, end);
 }
 
 /* The longest key of a tier that ends before text[end], or TRAWL_NO_KEY. */
-static __device__ __forceinline__ uint32_t key_before(const trawl_cuda_reporter &reporter,
-                                                      const trawl_cuda_qgram_tables &table,
-                                                      uint32_t end) {
-    suspects among = suspects_before(reporter, table, end);
-    return among.first == among.last ? TRAWL_NO_KEY : longest_of(reporter, table, among, end);
+static __device__ __forceinline__ uint32_t longest_key_before(const trawl_cuda_reporter &reporter,
+                                                              const trawl_cuda_qgram_tables &table,
+                                                              uint32_t end) {
+    key_range range = keys_with_ending(reporter, table, end);
+    return range.first == range.last ? TRAWL_NO_KEY : longest_in_range(reporter, table, range, end);
 }
 
-/* The matches of key `key`, which ends before text[end]. In a folded tier patterns that are not
- * case-insensitive are compared. */
+/* The number of matches of a key that ends before text[end]. In a folded tier, case-sensitive
+ * patterns are compared with the text. */
 static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
     const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys, uint32_t end, uint32_t key) {
     const trawl_outputs &outputs = keys.outputs;
@@ -298,9 +299,10 @@ static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
     return total;
 }
 
-/* ------------------------------------------------------------------ what warps do together */
+/* ------------------------------------------------------------------ for all threads of a warp or
+ * block */
 
-/* The sum of the values of all threads before this one; *sum becomes that of all. */
+/* The sum of the values of all threads before this one; *sum: of all threads. */
 static __device__ __forceinline__ uint32_t sum_before(uint32_t value, uint32_t *sum) {
     uint32_t lane = threadIdx.x % 32;
     uint32_t inclusive = value;
@@ -313,7 +315,7 @@ static __device__ __forceinline__ uint32_t sum_before(uint32_t value, uint32_t *
     return inclusive - value;
 }
 
-/* Adds up what the threads of a block have counted. */
+/* Adds the counts of all threads of a block to the total. */
 static __device__ __forceinline__ void add_total(const trawl_cuda_output &output,
                                                  trawl_counter counted, uint32_t *shared) {
     for (uint32_t offset = 16; offset != 0; offset /= 2) {

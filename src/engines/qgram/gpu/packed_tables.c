@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "engines/qgram/gpu/packed.h"
+#include "engines/qgram/gpu/packed_tables.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "costs/gpu_constants.h"
 #include "engines/qgram/packed/format.h"
 
-#define WINDOWS TRAWL_CUDA_PACKED_WINDOWS
+#define KMERS TRAWL_CUDA_PACKED_KMERS
 
 /* ------------------------------------------------------------------ letters */
 
@@ -16,11 +16,11 @@ bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_byt
                                trawl_cuda_packed_layout *layout, trawl_error *obstacle) {
     trawl_packed_letters letters;
     memset(layout, 0, sizeof *layout);
-    if (shared_bytes < WINDOWS) {
+    if (shared_bytes < KMERS) {
         (void)trawl_fail(obstacle, TRAWL_ERROR_LIMIT,
                          "qgram, kernel packed: it needs %u bytes of shared memory, and the device "
                          "gives a block %zu; kernel filter needs less",
-                         WINDOWS, shared_bytes);
+                         KMERS, shared_bytes);
         return false;
     }
     if (patterns->max_length > TRAWL_CUDA_PACKED_MOST_LENGTH) {
@@ -67,7 +67,8 @@ bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patte
 
 /* ------------------------------------------------------------------ tables */
 
-/* The number of a key's letters, and `bits` of it that count: the upper ones of a window's. */
+/* The indices of a key's letters as a number. They are the upper *bits bits of the 8-mers that end
+ * with the key. */
 static uint32_t key_number(const trawl_cuda_packed_layout *layout, uint32_t key, uint32_t *bits) {
     const trawl_keys *keys = &layout->arrays.keys;
     const uint8_t *reversed = keys->bytes + keys->offsets[key];
@@ -80,43 +81,42 @@ static uint32_t key_number(const trawl_cuda_packed_layout *layout, uint32_t key,
 }
 
 static void fill_keys(trawl_cuda_packed_layout *layout) {
-    for (uint32_t window = 0; window < WINDOWS; window++) {
-        layout->key_of[window] = TRAWL_NO_KEY;
+    for (uint32_t kmer = 0; kmer < KMERS; kmer++) {
+        layout->key_of[kmer] = TRAWL_NO_KEY;
     }
-    /* A key comes behind its suffixes, and takes their windows over. */
+    /* A key comes after its suffixes, so it replaces them in the 8-mers that end with it. */
     for (uint32_t key = 0; key < layout->arrays.keys.count; key++) {
         uint32_t bits, number = key_number(layout, key, &bits);
-        for (uint32_t before = 0; before < WINDOWS >> bits; before++) {
+        for (uint32_t before = 0; before < KMERS >> bits; before++) {
             layout->key_of[number << (16 - bits) | before] = key;
         }
         layout->verify |= (layout->arrays.verify[key] & TRAWL_VERIFY_OWN) != 0;
     }
 }
 
-static uint32_t matches_of(const trawl_cuda_packed_layout *layout, uint32_t window) {
-    uint32_t key = layout->key_of[window & (WINDOWS - 1)];
+static uint32_t matches_of(const trawl_cuda_packed_layout *layout, uint32_t kmer) {
+    uint32_t key = layout->key_of[kmer & (KMERS - 1)];
     return key == TRAWL_NO_KEY ? 0 : layout->arrays.total[key];
 }
 
 static void fill_planes(trawl_cuda_packed_layout *layout) {
-    for (uint32_t window = 0; window < WINDOWS; window++) {
-        uint32_t second = matches_of(layout, window);
-        layout->ends[window] = second != 0 ? 16 : 0;
+    for (uint32_t kmer = 0; kmer < KMERS; kmer++) {
+        uint32_t second = matches_of(layout, kmer);
+        layout->ends[kmer] = second != 0 ? 16 : 0;
         for (uint32_t plane = 0; plane < layout->planes; plane++) {
-            layout->image[plane * WINDOWS + window] = (uint8_t)((second >> plane & 1) << 4);
+            layout->image[plane * KMERS + kmer] = (uint8_t)((second >> plane & 1) << 4);
         }
         for (uint32_t before = 0; before < 4; before++) {
-            uint32_t first = matches_of(layout, window << 2 | before);
-            layout->ends[window] |= (uint8_t)((first != 0) << before);
+            uint32_t first = matches_of(layout, kmer << 2 | before);
+            layout->ends[kmer] |= (uint8_t)((first != 0) << before);
             for (uint32_t plane = 0; plane < layout->planes; plane++) {
-                layout->image[plane * WINDOWS + window] |=
-                    (uint8_t)((first >> plane & 1) << before);
+                layout->image[plane * KMERS + kmer] |= (uint8_t)((first >> plane & 1) << before);
             }
         }
     }
 }
 
-/* As many planes as the largest number of matches has bits. */
+/* One plane for each bit of the largest number of matches that end at a position. */
 static uint32_t count_planes(const trawl_cuda_packed_layout *layout, uint32_t most_planes) {
     uint32_t planes = 1;
     for (uint32_t key = 0; key < layout->arrays.keys.count; key++) {
@@ -140,18 +140,18 @@ trawl_status trawl_cuda_packed_layout_make(const trawl_patterns *patterns, size_
     }
     trawl_release(reversed.bytes);
     if (status == TRAWL_OK) {
-        layout->key_of = trawl_allocate(WINDOWS, sizeof *layout->key_of);
-        layout->ends = trawl_allocate(WINDOWS, 1);
-        layout->image = trawl_allocate((size_t)WINDOWS * TRAWL_CUDA_PACKED_MOST_PLANES, 1);
+        layout->key_of = trawl_allocate(KMERS, sizeof *layout->key_of);
+        layout->ends = trawl_allocate(KMERS, 1);
+        layout->image = trawl_allocate((size_t)KMERS * TRAWL_CUDA_PACKED_MOST_PLANES, 1);
         if (layout->key_of == NULL || layout->ends == NULL || layout->image == NULL) {
             status = trawl_fail_memory(
                 error, "packed tables for a device",
-                WINDOWS * (sizeof *layout->key_of + 1 + TRAWL_CUDA_PACKED_MOST_PLANES));
+                KMERS * (sizeof *layout->key_of + 1 + TRAWL_CUDA_PACKED_MOST_PLANES));
         }
     }
     if (status == TRAWL_OK) {
         fill_keys(layout);
-        size_t room = shared_bytes / WINDOWS;
+        size_t room = shared_bytes / KMERS;
         layout->planes = count_planes(layout, room < TRAWL_CUDA_PACKED_MOST_PLANES
                                                   ? (uint32_t)room
                                                   : TRAWL_CUDA_PACKED_MOST_PLANES);

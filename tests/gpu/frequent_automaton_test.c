@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/*
- * Sets of which engine qgram gives a part to an automaton: short patterns and runs of one byte,
- * which are frequent in the text, beside longer ones. Counts, counts by pattern and ends come from
- * both, records from filters alone; all must be as without an automaton.
- */
+/* Sets of which engine qgram gives a part to an automaton: short patterns and runs of one byte,
+ * which are frequent in the text, among longer ones. Counts, counts by pattern and ends come
+ * from the automaton and the filters, records from filters alone; all must be as without an
+ * automaton. */
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
 #include "gpu_target.h"
@@ -17,11 +16,11 @@
 
 enum { SHARED_BYTES = 150000, LONGEST = 60, LONG_PATTERNS = 400, MOST_RUN = 40 };
 
-static unsigned mixed, sets, walked_longer;
-static unsigned shortest_seen, longest_seen; /* lengths below which all patterns are walked */
+static unsigned with_automaton, sets, longer_in_automaton;
+static unsigned shortest_seen, longest_seen; /* a bit for each length */
 
-/* Counts the sets of which a part is walked. Which patterns these are: all up to a length, and runs
- * of one byte; others whose samples are frequent may be. */
+/* Counts the sets with an automaton. It must have all patterns up to a length and all runs of one
+ * byte; it may have other patterns with frequent samples. */
 static void look_at_choice(const test_case *test) {
     trawl_error error = {.message = ""};
     trawl_cuda_qgram_layout *layout = calloc(1, sizeof(*layout));
@@ -30,14 +29,14 @@ static void look_at_choice(const test_case *test) {
     assert_int_equal(
         choose_layout(patterns, test->text, test->length, SHARED_BYTES, NULL, layout, &error),
         TRAWL_OK);
-    const trawl_cuda_qgram_mix *mix = &layout->mix;
+    const trawl_cuda_qgram_automaton *automaton = &layout->automaton;
     sets++;
-    if (mix->walked != NULL) {
-        mixed++;
-        shortest_seen |= 1u << mix->shortest;
-        longest_seen |= 1u << mix->short_length;
-        assert_non_null(mix->automaton);
-        assert_true(layout->filtered < layout->tiers);
+    if (automaton->in_automaton != NULL) {
+        with_automaton++;
+        shortest_seen |= 1u << automaton->shortest;
+        longest_seen |= 1u << automaton->short_length;
+        assert_non_null(automaton->db);
+        assert_true(layout->filter_tiers < layout->tiers);
         for (size_t id = 0; id < test->count; id++) {
             const trawl_pattern *pattern = &test->patterns[id];
             size_t same = 1;
@@ -45,13 +44,14 @@ static void look_at_choice(const test_case *test) {
                 same++;
             bool any_case = (pattern->flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
             bool letter = strchr("aA", pattern->bytes[0]) != NULL && pattern->bytes[0] != 0;
-            bool walked = pattern->length <= mix->short_length || same == pattern->length;
-            if (walked && !(any_case && letter && pattern->length > 4))
-                assert_int_equal(mix->walked[id], 1);
-            walked_longer += mix->walked[id] != 0 && !walked;
+            bool in_automaton =
+                pattern->length <= automaton->short_length || same == pattern->length;
+            if (in_automaton && !(any_case && letter && pattern->length > 4))
+                assert_int_equal(automaton->in_automaton[id], 1);
+            longer_in_automaton += automaton->in_automaton[id] != 0 && !in_automaton;
         }
     } else {
-        assert_int_equal(layout->filtered, layout->tiers);
+        assert_int_equal(layout->filter_tiers, layout->tiers);
     }
     trawl_cuda_qgram_layout_release(layout);
     trawl_patterns_free(patterns);
@@ -64,8 +64,8 @@ static void add_run(test_case *test, int byte, size_t length, unsigned flags) {
     test_case_add_pattern(test, bytes, length, flags);
 }
 
-/* Short ones in either case, of which some are there twice; runs of several bytes and lengths; and
- * longer ones, some of which end with those. */
+/* Short patterns in either case, some of them twice; runs of several bytes and lengths; and longer
+ * patterns, some of which end with such runs. */
 static void add_patterns(test_case *test, random_source *random, size_t shortest) {
     static const int runs[] = {0, 0xff, 'a', 'A', ' ', '9'};
     uint8_t bytes[LONGEST];
@@ -120,7 +120,7 @@ static void check_set(size_t shortest, size_t length, random_source random) {
                                             TRAWL_CUDA_MATCHES};
     expectation expected;
     device_database database;
-    test.name = strdup("mix");
+    test.name = strdup("automaton");
     add_patterns(&test, &random, shortest);
     append_text(&test, &random, length);
     expectation_make(&expected, &test);
@@ -148,14 +148,15 @@ static void all_forms(void **state) {
     size_t rounds = device_cases(12, 6), length = device_is_emulated() ? 9000 : 300000;
     for (size_t i = 0; i < rounds; i++)
         check_set(1 + i % 4, length, random_for_case(random_seed(), i));
-    assert_true(2 * mixed > sets); /* else the others are what was tested */
+    assert_true(2 * with_automaton >
+                sets); /* otherwise mostly sets without an automaton were tested */
     assert_true((shortest_seen & 1u << 1) != 0);
     assert_true((longest_seen & ~1u) != 0);
-    assert_true(walked_longer != 0);
+    assert_true(longer_in_automaton != 0);
 }
 
 int main(void) {
-    if (!device_tests_begin("mix_test"))
+    if (!device_tests_begin("frequent_automaton_test"))
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(all_forms, device_tests_after_a_crash),

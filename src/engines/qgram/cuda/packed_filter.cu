@@ -1,45 +1,48 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Kernel `packed`: a warp goes over its strip in windows of 2 KB. It packs a window, which frees
- * the registers that the next one is loaded into, and looks its positions up meanwhile.
+ * Kernel `packed`: a warp tests its strip batch by batch. It packs a batch, which frees the
+ * registers for loading the next one, and looks up the positions while that is loaded.
  *
- * In nearly all windows all bytes are letters, and all positions are the warp's own. In the others
- * positions are left out that are not its own, or that have a byte among the last `max_length` that
- * is no letter; keys that are shorter than the letters behind such a byte are looked at one by one.
+ * In nearly all batches all bytes are letters of the set and all positions belong to the strip. In
+ * the others some positions do not count: those outside the strip, and those with a byte outside
+ * the alphabet among the last `max_length` bytes. After such a byte shorter keys may still match;
+ * those are looked up one by one.
  */
+#include "engines/qgram/cuda/find_keys.cuh"
 #include "engines/qgram/cuda/packed.cuh"
-#include "engines/qgram/cuda/test.cuh"
 
-#define VECTORS TRAWL_QGRAM_VECTORS
-#define WINDOW_BYTES ((int32_t)TRAWL_QGRAM_WINDOW)
+#define VECTORS trawl_qgram_tuned::vectors
+#define BATCH_BYTES ((int32_t)TRAWL_QGRAM_BATCH)
 #define VECTOR_BYTES ((int32_t)TRAWL_QGRAM_VECTOR_BYTES)
 
-/* What is done with what is found: up to 3, that many planes count it. */
+/* What happens at positions where matches end. A value up to 3: that many planes count them. */
 enum {
-    TAKE_KEYS = 4, /* keys are counted and reported, in any order */
-    TAKE_RECORDS = 5
+    OUTPUT_KEYS = 4, /* keys are counted or reported, in any order */
+    OUTPUT_RECORDS = 5
 };
 
-/* A thread's 16 bytes, and those before them. */
+/* A thread's 16 letters, and the 16 before them. */
 typedef struct letters {
     uint32_t before, own; /* packed */
-    uint32_t outside;     /* bit 16 + i: byte i is no letter; bit i: byte i of those before */
+    uint32_t
+        outside; /* bit 16 + i: byte i is outside the alphabet; bit i: byte i of those before */
 } letters;
 
-/* What all steps of a thread read. */
-typedef struct packed_around {
+/* The arguments of the functions below. */
+typedef struct packed_context {
     const trawl_cuda_reporter *reporter;
     const trawl_cuda_packed_view *view;
     const uint8_t *image; /* in shared memory */
     trawl_packed_tables tables;
-} packed_around;
+} packed_context;
 
-/* A warp's place in its strip. */
-typedef struct packed_place {
-    int32_t first, past;  /* owned bytes */
+/* A warp's strip. */
+typedef struct packed_strip {
+    int32_t first, past;  /* owned bytes, in the slice */
     uint32_t sum;         /* matches that the thread has counted by planes */
-    trawl_counter cursor; /* emit.cuh; RECORDS: the warp's */
-} packed_place;
+    trawl_counter cursor; /* RECORDS: where the warp's next record goes; else matches that the
+                             thread has counted by keys */
+} packed_strip;
 
 /* ------------------------------------------------------------------ positions */
 
@@ -49,25 +52,27 @@ static __device__ __forceinline__ uint32_t within(int32_t at, int32_t first, int
     return ((1u << to) - 1) & ~((1u << from) - 1);
 }
 
-/* Each bit once more `length` - 1 times, to its left. */
+/* Copies each bit to the `length` - 1 bits above it. */
 static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t length) {
-    for (uint32_t anchor_slack = 1; anchor_slack < length;) {
-        uint32_t more = min(anchor_slack, length - anchor_slack);
+    for (uint32_t width = 1; width < length;) {
+        uint32_t more = min(width, length - width);
         bits |= bits << more;
-        anchor_slack += more;
+        width += more;
     }
     return bits;
 }
 
-/* At which positions the text has other bytes than letters among the last `length`. */
-static __device__ __forceinline__ uint32_t disturbed(const letters &text, uint32_t length) {
+/* The positions with a byte outside the alphabet among the last `length` bytes. */
+static __device__ __forceinline__ uint32_t outside_within(const letters &text, uint32_t length) {
     return spread(text.outside, length) >> 16;
 }
 
-/* Which of these positions, all of them disturbed for the longest key, are not for the shortest. */
+/* Of positions with such a byte among the last max_length bytes, those where the shortest key may
+ * end. */
 static __device__ __forceinline__ uint32_t possible_at(const trawl_cuda_packed_view &view,
                                                        const letters &text, uint32_t positions) {
-    return view.min_length == view.max_length ? 0 : positions & ~disturbed(text, view.min_length);
+    return view.min_length == view.max_length ? 0
+                                              : positions & ~outside_within(text, view.min_length);
 }
 
 /* The longest key that ends at position `at`, or TRAWL_NO_KEY. */
@@ -84,7 +89,8 @@ static __device__ __forceinline__ uint32_t key_at(const trawl_cuda_packed_view &
     return key;
 }
 
-/* Which of `positions`, of which some are disturbed, have a key that ends there all the same. */
+/* Of `positions`, those where a key ends, although some have a byte outside the alphabet among the
+ * last ones. */
 static __device__ __noinline__ uint32_t keys_behind(const trawl_cuda_packed_view &view,
                                                     const letters text, uint32_t positions) {
     uint32_t kept = 0;
@@ -95,15 +101,15 @@ static __device__ __noinline__ uint32_t keys_behind(const trawl_cuda_packed_view
     return kept;
 }
 
-/* Positions without those that only seem to end a key. */
-static __device__ __forceinline__ uint32_t cleared(const trawl_cuda_packed_view &view,
-                                                   const letters &text, uint32_t positions) {
-    uint32_t doubtful = positions & disturbed(text, view.max_length);
-    if (doubtful == 0) {
+/* Of positions where the plane has an end, those where a key really ends. */
+static __device__ __forceinline__ uint32_t true_ends(const trawl_cuda_packed_view &view,
+                                                     const letters &text, uint32_t positions) {
+    uint32_t uncertain = positions & outside_within(text, view.max_length);
+    if (uncertain == 0) {
         return positions;
     }
-    uint32_t possible = possible_at(view, text, doubtful);
-    positions ^= doubtful;
+    uint32_t possible = possible_at(view, text, uncertain);
+    positions ^= uncertain;
     return possible == 0 ? positions : positions | keys_behind(view, text, possible);
 }
 
@@ -121,37 +127,38 @@ static __device__ __noinline__ uint32_t matches_at(const trawl_cuda_packed_view 
 /* ------------------------------------------------------------------ counting */
 
 template <int PLANES>
-static __device__ __forceinline__ uint32_t count(const packed_around &around, const letters &text) {
-    trawl_packed_windows windows = trawl_packed_windows_of(around.tables, text.before, text.own);
+static __device__ __forceinline__ uint32_t count(const packed_context &context,
+                                                 const letters &text) {
+    trawl_packed_kmers kmers = trawl_packed_kmers_of(context.tables, text.before, text.own);
     uint32_t sum = 0;
 #pragma unroll
     for (int plane = 0; plane < PLANES; plane++) {
         trawl_packed_found found = trawl_packed_look_up(
-            around.tables, around.image + (uint32_t)plane * TRAWL_CUDA_PACKED_WINDOWS, windows);
+            context.tables, context.image + (uint32_t)plane * TRAWL_CUDA_PACKED_KMERS, kmers);
         sum += (uint32_t)(__popc(found.words[0]) + __popc(found.words[1])) << plane;
     }
     return sum;
 }
 
-/* The same for positions of which some do not count. */
+/* Counts at some of the positions. */
 template <int PLANES>
-static __device__ __forceinline__ uint32_t count_some(const packed_around &around,
+static __device__ __forceinline__ uint32_t count_some(const packed_context &context,
                                                       const letters &text, uint32_t owned) {
-    const trawl_cuda_packed_view &view = *around.view;
-    trawl_packed_windows windows = trawl_packed_windows_of(around.tables, text.before, text.own);
-    uint32_t doubtful = disturbed(text, view.max_length), all = 0, sum = 0;
+    const trawl_cuda_packed_view &view = *context.view;
+    trawl_packed_kmers kmers = trawl_packed_kmers_of(context.tables, text.before, text.own);
+    uint32_t uncertain = outside_within(text, view.max_length), all = 0, sum = 0;
 #pragma unroll
     for (int plane = 0; plane < PLANES; plane++) {
         uint32_t positions =
-            owned & trawl_packed_positions(trawl_packed_look_up(
-                        around.tables, around.image + (uint32_t)plane * TRAWL_CUDA_PACKED_WINDOWS,
-                        windows));
+            owned &
+            trawl_packed_positions(trawl_packed_look_up(
+                context.tables, context.image + (uint32_t)plane * TRAWL_CUDA_PACKED_KMERS, kmers));
         all |= positions;
-        sum += (uint32_t)__popc(positions & ~doubtful) << plane;
+        sum += (uint32_t)__popc(positions & ~uncertain) << plane;
     }
-    doubtful &= all;
-    if (doubtful != 0) {
-        uint32_t possible = possible_at(view, text, doubtful);
+    uncertain &= all;
+    if (uncertain != 0) {
+        uint32_t possible = possible_at(view, text, uncertain);
         sum += possible == 0 ? 0 : matches_at(view, text, possible);
     }
     return sum;
@@ -159,7 +166,7 @@ static __device__ __forceinline__ uint32_t count_some(const packed_around &aroun
 
 /* ------------------------------------------------------------------ reporting */
 
-/* Positions of ends, as bits of the result; `at` is that of the thread's first byte. */
+/* Marks the ends at a thread's positions; `at` is the position of its first byte. */
 static __device__ __forceinline__ void mark_ends(const trawl_cuda_reporter &reporter, int32_t at,
                                                  uint32_t positions) {
     int32_t owned = (int32_t)reporter.slice.owned;
@@ -178,11 +185,11 @@ static __device__ __forceinline__ void mark_ends(const trawl_cuda_reporter &repo
     }
 }
 
-/* Reports what ends at a thread's positions; returns how many matches that are. */
-static __device__ __forceinline__ trawl_counter report(const trawl_cuda_reporter &reporter,
-                                                       const trawl_cuda_packed_view &view,
-                                                       const letters text, int32_t at,
-                                                       uint32_t positions) {
+/* Reports the keys that end at a thread's positions. Returns the number of matches. */
+static __device__ __forceinline__ trawl_counter report_keys(const trawl_cuda_reporter &reporter,
+                                                            const trawl_cuda_packed_view &view,
+                                                            const letters text, int32_t at,
+                                                            uint32_t positions) {
     trawl_cuda_pass pass = reporter.output.pass;
     if (pass == TRAWL_CUDA_PASS_ENDS && !view.verify) {
         mark_ends(reporter, at, positions);
@@ -203,11 +210,12 @@ static __device__ __forceinline__ trawl_counter report(const trawl_cuda_reporter
     return sum;
 }
 
-/* Writes the records of a warp's vector, in their order; returns how many they are. */
-static __device__ __forceinline__ trawl_counter write(const trawl_cuda_reporter &reporter,
-                                                      const trawl_cuda_packed_view &view,
-                                                      const letters text, int32_t at,
-                                                      uint32_t positions, trawl_counter cursor) {
+/* Writes the records of a vector in order, by all threads of a warp. Returns their number. */
+static __device__ __forceinline__ trawl_counter write_records(const trawl_cuda_reporter &reporter,
+                                                              const trawl_cuda_packed_view &view,
+                                                              const letters text, int32_t at,
+                                                              uint32_t positions,
+                                                              trawl_counter cursor) {
     const trawl_outputs &outputs = view.keys.outputs;
     trawl_counter own = 0;
     if (view.planes == 1) {
@@ -241,163 +249,168 @@ static __device__ __forceinline__ trawl_counter write(const trawl_cuda_reporter 
     return __shfl_sync(FULL, inclusive, 31);
 }
 
-/* A vector whose positions are met one by one; `whole`: all of them count. */
-template <int AFTER>
-static __device__ __forceinline__ void meet(const packed_around &around, const letters &text,
-                                            int32_t at, bool whole, packed_place *place) {
-    const trawl_cuda_reporter &reporter = *around.reporter;
-    const trawl_cuda_packed_view &view = *around.view;
-    trawl_packed_found found = trawl_packed_look_up(
-        around.tables, around.image, trawl_packed_windows_of(around.tables, text.before, text.own));
+/* Reports a vector's positions one by one. `whole`: all of them count. */
+template <int OUTPUT>
+static __device__ __forceinline__ void report_positions(const packed_context &context,
+                                                        const letters &text, int32_t at, bool whole,
+                                                        packed_strip *place) {
+    const trawl_cuda_reporter &reporter = *context.reporter;
+    const trawl_cuda_packed_view &view = *context.view;
+    trawl_packed_found found =
+        trawl_packed_look_up(context.tables, context.image,
+                             trawl_packed_kmers_of(context.tables, text.before, text.own));
     if (!__any_sync(FULL, (found.words[0] | found.words[1]) != 0)) {
         return;
     }
     uint32_t positions = trawl_packed_positions(found);
     if (!whole) {
-        positions = cleared(view, text, positions & within(at, place->first, place->past));
+        positions = true_ends(view, text, positions & within(at, place->first, place->past));
     }
-    if (AFTER == TAKE_RECORDS) {
-        place->cursor += write(reporter, view, text, at, positions, place->cursor);
+    if (OUTPUT == OUTPUT_RECORDS) {
+        place->cursor += write_records(reporter, view, text, at, positions, place->cursor);
     } else if (positions != 0) {
-        place->cursor += report(reporter, view, text, at, positions);
+        place->cursor += report_keys(reporter, view, text, at, positions);
     }
 }
 
 /* ------------------------------------------------------------------ a strip */
 
-template <int AFTER>
-static __device__ __forceinline__ void take(const packed_around &around, const letters &text,
-                                            int32_t at, bool whole, packed_place *place) {
-    if constexpr (AFTER >= TAKE_KEYS) {
-        meet<AFTER>(around, text, at, whole, place);
+template <int OUTPUT>
+static __device__ __forceinline__ void process(const packed_context &context, const letters &text,
+                                               int32_t at, bool whole, packed_strip *place) {
+    if constexpr (OUTPUT >= OUTPUT_KEYS) {
+        report_positions<OUTPUT>(context, text, at, whole, place);
     } else if (whole) {
-        place->sum += count<AFTER>(around, text);
+        place->sum += count<OUTPUT>(context, text);
     } else {
-        place->sum += count_some<AFTER>(around, text, within(at, place->first, place->past));
+        place->sum += count_some<OUTPUT>(context, text, within(at, place->first, place->past));
     }
 }
 
-/* The 16 bytes at text[at], of which the text may not have all, which are strangers then. */
+/* The 16 bytes at text[at]. Bytes that the text does not have are outside the alphabet. */
 template <bool FOLDED>
-static __device__ __forceinline__ letters load_letters(const packed_around &around, int32_t at) {
-    const trawl_cuda_slice &slice = around.reporter->slice;
+static __device__ __forceinline__ letters load_letters(const packed_context &context, int32_t at) {
+    const trawl_cuda_slice &slice = context.reporter->slice;
     uint32_t differences[4];
     letters text;
     text.before = 0;
-    text.own =
-        trawl_packed_pack<FOLDED>(*around.view, around.tables, load_vector(slice, at), differences);
+    text.own = trawl_packed_pack<FOLDED>(*context.view, context.tables, load_vector(slice, at),
+                                         differences);
     text.outside =
         trawl_packed_outside(differences) | (0xffff & ~within(at, 0, (int32_t)slice.length));
     return text;
 }
 
-/* What is before the first thread's bytes; the other threads have no strangers there. */
+/* What is before the first thread's bytes. In the other threads `outside` is 0. */
 typedef struct packed_edge {
     uint32_t letters, outside;
 } packed_edge;
 
-/* A window that has other bytes than letters, or positions that are not the strip's. Returns
- * whether such bytes are everywhere. */
-template <int AFTER, bool FOLDED>
-static __device__ __forceinline__ bool take_carefully(const packed_around &around, int32_t window,
-                                                      packed_edge *edge, packed_place *place) {
-    int32_t at = window + (int32_t)(threadIdx.x % 32 * 16);
+/* Tests a batch that has bytes outside the alphabet, or positions that are not the strip's. Returns
+ * whether all of its vectors have such bytes. */
+template <int OUTPUT, bool FOLDED>
+static __device__ __forceinline__ bool process_mixed_batch(const packed_context &context,
+                                                           int32_t batch, packed_edge *edge,
+                                                           packed_strip *place) {
+    int32_t at = batch + (int32_t)(threadIdx.x % 32 * 16);
     bool everywhere = true;
 #pragma unroll 1
     for (uint32_t i = 0; i < VECTORS; i++, at += VECTOR_BYTES) {
-        letters text = load_letters<FOLDED>(around, at);
+        letters text = load_letters<FOLDED>(context, at);
         everywhere = __any_sync(FULL, text.outside != 0) && everywhere;
-        text.before = trawl_qgram_before(text.own, &edge->letters);
-        text.outside = text.outside << 16 | trawl_qgram_before(text.outside, &edge->outside);
-        take<AFTER>(around, text, at, false, place);
+        text.before = trawl_qgram_word_before(text.own, &edge->letters);
+        text.outside = text.outside << 16 | trawl_qgram_word_before(text.outside, &edge->outside);
+        process<OUTPUT>(context, text, at, false, place);
     }
     edge->outside = threadIdx.x % 32 == 0 ? edge->outside : 0;
     return everywhere;
 }
 
-static __device__ __forceinline__ bool is_inside(const packed_place &place, int32_t window) {
-    return window >= place.first && window + WINDOW_BYTES <= place.past;
+static __device__ __forceinline__ bool is_inside(const packed_strip &place, int32_t batch) {
+    return batch >= place.first && batch + BATCH_BYTES <= place.past;
 }
 
-static __device__ __forceinline__ void load_inner(const trawl_cuda_slice &slice, int32_t window,
+static __device__ __forceinline__ void load_inner(const trawl_cuda_slice &slice, int32_t batch,
                                                   uint4 (&own)[VECTORS]) {
-    const uint4 *vectors = (const uint4 *)(slice.text + window) + threadIdx.x % 32;
+    const uint4 *vectors = (const uint4 *)(slice.text + batch) + threadIdx.x % 32;
 #pragma unroll
     for (uint32_t i = 0; i < VECTORS; i++) {
         own[i] = __ldg(vectors + i * 32);
     }
 }
 
-template <int AFTER, bool FOLDED>
-static __device__ __forceinline__ void walk_strip(const packed_around &around, int32_t begin,
-                                                  packed_place *place) {
-    /* What is loaded ahead would have to be kept in memory where functions are called. */
-    constexpr bool CALLS = AFTER >= TAKE_KEYS;
-    const trawl_cuda_slice &slice = around.reporter->slice;
+template <int OUTPUT, bool FOLDED>
+static __device__ __forceinline__ void scan_strip(const packed_context &context, int32_t begin,
+                                                  packed_strip *place) {
+    /* Functions that are called need registers, so nothing is loaded ahead of them. */
+    constexpr bool CALLS = OUTPUT >= OUTPUT_KEYS;
+    const trawl_cuda_slice &slice = context.reporter->slice;
     const int32_t lane_at = (int32_t)(threadIdx.x % 32 * 16);
-    letters before = load_letters<FOLDED>(around, begin - 16);
+    letters before = load_letters<FOLDED>(context, begin - 16);
     packed_edge edge = {before.own, threadIdx.x % 32 == 0 ? before.outside : 0};
-    uint4 own[VECTORS]; /* of windows that are inside */
+    uint4 own[VECTORS]; /* of batches that are inside the strip */
     if (is_inside(*place, begin)) {
         load_inner(slice, begin, own);
     }
-    bool wary = false; /* the next window is likely to have other bytes than letters, too */
-    for (int32_t window = begin; window < place->past; window += WINDOW_BYTES) {
+    bool mixed = false; /* the next batch is likely to have bytes outside the alphabet too */
+    for (int32_t batch = begin; batch < place->past; batch += BATCH_BYTES) {
         uint32_t packed[VECTORS];
-        bool whole = !wary && is_inside(*place, window);
-        bool more = is_inside(*place, window + WINDOW_BYTES);
+        bool whole = !mixed && is_inside(*place, batch);
+        bool more = is_inside(*place, batch + BATCH_BYTES);
         if (whole) {
             uint32_t different = edge.outside;
 #pragma unroll
             for (uint32_t i = 0; i < VECTORS; i++) {
                 uint32_t differences[4];
                 packed[i] =
-                    trawl_packed_pack<FOLDED>(*around.view, around.tables, own[i], differences);
+                    trawl_packed_pack<FOLDED>(*context.view, context.tables, own[i], differences);
                 different |= differences[0] | differences[1] | differences[2] | differences[3];
             }
             whole = !__any_sync(FULL, different != 0);
         }
         if (!whole) {
-            wary = take_carefully<AFTER, FOLDED>(around, window, &edge, place);
-            if (more && !wary) {
-                load_inner(slice, window + WINDOW_BYTES, own);
+            mixed = process_mixed_batch<OUTPUT, FOLDED>(context, batch, &edge, place);
+            if (more && !mixed) {
+                load_inner(slice, batch + BATCH_BYTES, own);
             }
             continue;
         }
         if (more && !CALLS) {
-            load_inner(slice, window + WINDOW_BYTES, own);
+            load_inner(slice, batch + BATCH_BYTES, own);
         }
-#pragma unroll(AFTER >= TAKE_KEYS ? 1 : 4)
+#pragma unroll(OUTPUT >= OUTPUT_KEYS ? 1 : 4)
         for (uint32_t i = 0; i < VECTORS; i++) {
             uint32_t now = packed[CALLS ? 0 : i];
-            letters text = {trawl_qgram_before(now, &edge.letters), now, 0};
+            letters text = {trawl_qgram_word_before(now, &edge.letters), now, 0};
             if (CALLS) {
                 packed[0] = packed[1], packed[1] = packed[2], packed[2] = packed[3];
             }
-            take<AFTER>(around, text, window + lane_at + (int32_t)i * VECTOR_BYTES, true, place);
+            process<OUTPUT>(context, text, batch + lane_at + (int32_t)i * VECTOR_BYTES, true,
+                            place);
         }
         if (more && CALLS) {
-            load_inner(slice, window + WINDOW_BYTES, own);
+            load_inner(slice, batch + BATCH_BYTES, own);
         }
     }
 }
 
-/* Threads of a block, at most: with more, registers of kernels that call functions would be in
+/* Threads of a block, at most. With more, kernels that call functions would have registers in local
  * memory. */
 static constexpr uint32_t threads_of(int after) {
-    return after >= TAKE_KEYS ? 512 : TRAWL_PACKED_THREADS;
+    return after >= OUTPUT_KEYS ? trawl_qgram_tuned::packed_threads_reporting
+                                : trawl_qgram_tuned::packed_threads;
 }
 
-template <int AFTER, bool FOLDED>
-static __global__ void __launch_bounds__(threads_of(AFTER), 1)
+template <int OUTPUT, bool FOLDED>
+static __global__ void __launch_bounds__(threads_of(OUTPUT), 1)
     packed(const __grid_constant__ trawl_cuda_reporter reporter,
            const __grid_constant__ trawl_cuda_packed_view view, uint32_t strip_bytes) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
     TRAWL_SHARED(shared);
-    const uint4 *image = AFTER >= TAKE_KEYS ? view.ends : view.image;
-    const uint32_t vectors = (AFTER >= TAKE_KEYS ? 1 : AFTER) * (TRAWL_CUDA_PACKED_WINDOWS / 16);
+    const uint4 *image = OUTPUT >= OUTPUT_KEYS ? view.ends : view.image;
+    const uint32_t vectors = (OUTPUT >= OUTPUT_KEYS ? 1 : OUTPUT) * (TRAWL_CUDA_PACKED_KMERS / 16);
     for (uint32_t i = threadIdx.x; i < vectors; i += blockDim.x) {
         ((uint4 *)shared)[i] = __ldg(image + i);
     }
@@ -405,23 +418,23 @@ static __global__ void __launch_bounds__(threads_of(AFTER), 1)
     const trawl_cuda_slice &slice = reporter.slice;
     const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);
     const uint32_t warps = blockDim.x / 32;
-    /* Taken from one thread, so that the compiler knows it is the same for all. */
+    /* From one thread, so that the compiler knows the value is the same for all. */
     const uint32_t warp = __shfl_sync(FULL, threadIdx.x / 32, 0);
     const uint4 tables = __ldg(view.tables);
-    const packed_around around = {
+    const packed_context context = {
         &reporter, &view, shared, {tables.x, tables.y, tables.z, tables.w}};
     const bool sizes = reporter.output.pass == TRAWL_CUDA_PASS_SIZES;
     trawl_counter counted = 0;
     for (uint32_t strip = blockIdx.x * warps + warp; strip < strips; strip += gridDim.x * warps) {
         int64_t begin = trawl_cuda_strip_begin(&slice, strip_bytes, strip);
         int64_t past = begin + strip_bytes;
-        packed_place place;
+        packed_strip place;
         place.first = begin < (int64_t)slice.owned ? (int32_t)slice.owned : (int32_t)begin;
         place.past = past > (int64_t)slice.length ? (int32_t)slice.length : (int32_t)past;
         place.sum = 0;
-        place.cursor = AFTER == TAKE_RECORDS ? reporter.output.sizes[strip] : 0;
-        walk_strip<AFTER, FOLDED>(around, (int32_t)begin, &place);
-        if (AFTER == TAKE_RECORDS) {
+        place.cursor = OUTPUT == OUTPUT_RECORDS ? reporter.output.sizes[strip] : 0;
+        scan_strip<OUTPUT, FOLDED>(context, (int32_t)begin, &place);
+        if (OUTPUT == OUTPUT_RECORDS) {
             if (threadIdx.x % 32 == 0) {
                 reporter.output.sizes[strip] = place.cursor;
             }
@@ -447,31 +460,31 @@ static __global__ void __launch_bounds__(threads_of(AFTER), 1)
 
 /* ------------------------------------------------------------------ launching */
 
-template <int AFTER, bool FOLDED>
+template <int OUTPUT, bool FOLDED>
 static trawl_status run(const trawl_cuda_packed_call *call, trawl_error *error) {
-    uint32_t bytes = (AFTER >= TAKE_KEYS ? 1 : AFTER) * TRAWL_CUDA_PACKED_WINDOWS;
+    uint32_t bytes = (OUTPUT >= OUTPUT_KEYS ? 1 : OUTPUT) * TRAWL_CUDA_PACKED_KMERS;
     trawl_status status =
-        trawl_cuda_allow_shared(call->device, packed<AFTER, FOLDED>, bytes, error);
+        trawl_cuda_allow_shared(call->device, packed<OUTPUT, FOLDED>, bytes, error);
     if (status != TRAWL_OK) {
         return status;
     }
-    uint32_t threads = call->threads < threads_of(AFTER) ? call->threads : threads_of(AFTER);
-    TRAWL_LAUNCH((packed<AFTER, FOLDED>), call->blocks, threads, bytes, call->stream,
+    uint32_t threads = call->threads < threads_of(OUTPUT) ? call->threads : threads_of(OUTPUT);
+    TRAWL_LAUNCH((packed<OUTPUT, FOLDED>), call->blocks, threads, bytes, call->stream,
                  *call->reporter, *call->view, call->strip_bytes);
     TRAWL_CUDA_LAUNCHED("packed", error);
     return TRAWL_OK;
 }
 
-template <int AFTER>
+template <int OUTPUT>
 static trawl_status run_folded(const trawl_cuda_packed_call *call, trawl_error *error) {
-    return call->view->folded ? run<AFTER, true>(call, error) : run<AFTER, false>(call, error);
+    return call->view->folded ? run<OUTPUT, true>(call, error) : run<OUTPUT, false>(call, error);
 }
 
-trawl_status trawl_cuda_packed_walk(const trawl_cuda_packed_call *call, trawl_error *error) {
+trawl_status trawl_cuda_packed_scan(const trawl_cuda_packed_call *call, trawl_error *error) {
     trawl_cuda_pass pass = call->reporter->output.pass;
     bool counted = pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_SIZES;
     if (pass == TRAWL_CUDA_PASS_RECORDS) {
-        return run_folded<TAKE_RECORDS>(call, error);
+        return run_folded<OUTPUT_RECORDS>(call, error);
     }
     switch (counted ? call->view->planes : 0) {
     case 1:
@@ -481,6 +494,6 @@ trawl_status trawl_cuda_packed_walk(const trawl_cuda_packed_call *call, trawl_er
     case 3:
         return run_folded<3>(call, error);
     default:
-        return run_folded<TAKE_KEYS>(call, error);
+        return run_folded<OUTPUT_KEYS>(call, error);
     }
 }

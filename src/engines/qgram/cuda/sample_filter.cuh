@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The first test of a sample: the sample filter, for 16 bytes of text at a time. Where matches are
+ * rare, a scan spends all of its time here; so each shape of samples has compiled code of its own.
+ *
+ * A thread has eight 32-bit words: the 16 bytes before its own, and its own 16 bytes.
+ *
+ *     seen[0]  seen[1]  seen[2]  seen[3] | seen[4]  seen[5]  seen[6]  seen[7]
+ *     16 bytes before                    | own 16 bytes
+ */
+#ifndef TRAWL_ENGINES_QGRAM_CUDA_SAMPLE_FILTER_CUH
+#define TRAWL_ENGINES_QGRAM_CUDA_SAMPLE_FILTER_CUH
+
+#include "engines/qgram/cuda/engine.cuh"
+
+/* The four bytes that end 4 * BACK bytes before own byte AT. */
+template <int AT, int BACK>
+static __device__ __forceinline__ uint32_t trawl_qgram_text_word(const uint32_t (&seen)[8]) {
+    constexpr int word = 4 + AT / 4 - BACK;
+    if constexpr (AT % 4 == 0) {
+        return seen[word - 1];
+    } else {
+        return __funnelshift_r(seen[word - 1], seen[word], 8 * (AT % 4));
+    }
+}
+
+/* The hash of the sample that ends at own byte AT (gpu/format.h). */
+template <int AT, int WORDS>
+static __device__ __forceinline__ uint64_t trawl_qgram_sample_hash(const uint32_t (&seen)[8],
+                                                                   uint32_t mask) {
+    constexpr uint32_t factors[4] = {TRAWL_CUDA_QGRAM_FACTOR_0, TRAWL_CUDA_QGRAM_FACTOR_1,
+                                     TRAWL_CUDA_QGRAM_FACTOR_2, TRAWL_CUDA_QGRAM_FACTOR_3};
+    uint32_t oldest = trawl_qgram_text_word<AT, WORDS - 1>(seen) & mask;
+    uint64_t hash = (uint64_t)oldest * factors[WORDS - 1];
+    if constexpr (WORDS > 1) {
+        hash += (uint64_t)trawl_qgram_text_word<AT, 0>(seen) * factors[0];
+    }
+    if constexpr (WORDS > 2) {
+        hash += (uint64_t)trawl_qgram_text_word<AT, 1>(seen) * factors[1];
+    }
+    if constexpr (WORDS > 3) {
+        hash += (uint64_t)trawl_qgram_text_word<AT, 2>(seen) * factors[2];
+    }
+    return hash;
+}
+
+/* value * TIMES + more by the multiplication unit: the unit for shifts and additions is busier. */
+template <uint32_t TIMES>
+static __device__ __forceinline__ uint32_t trawl_qgram_multiply_add(uint32_t value, uint32_t more) {
+#ifdef __CUDA_ARCH__
+    uint32_t result;
+    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(value), "n"(TIMES), "r"(more));
+    return result;
+#else
+    return value * TIMES + more;
+#endif
+}
+
+/* Word `at` of the filter. For shared memory the address is computed here: the compiler would add
+ * the filter's address to the index in two more instructions. */
+template <bool GLOBAL>
+static __device__ __forceinline__ uint32_t trawl_qgram_filter_word(const uint32_t *filter,
+                                                                   uint32_t at) {
+#ifdef __CUDA_ARCH__
+    if constexpr (!GLOBAL) {
+        uint32_t word,
+            address = trawl_qgram_multiply_add<4>(at, (uint32_t)__cvta_generic_to_shared(filter));
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
+        return word;
+    }
+#endif
+    return __ldg(filter + at);
+}
+
+/* Appends a bit for each sample to `candidate_bits`, the last sample lowest. The filter's word is
+ * rotated, so that the tested bit is the lowest one. `size`: words of the filter. */
+template <int STRIDE, int WORDS, int BITS, bool GLOBAL, int AT = STRIDE>
+static __device__ __forceinline__ uint32_t trawl_qgram_test_samples(const uint32_t (&seen)[8],
+                                                                    const uint32_t *filter,
+                                                                    uint32_t size, uint32_t mask,
+                                                                    uint32_t candidate_bits) {
+    uint64_t hash = trawl_qgram_sample_hash<AT, WORDS>(seen, mask);
+    uint32_t word =
+        trawl_qgram_filter_word<GLOBAL>(filter, trawl_cuda_qgram_word_index(hash, size));
+    uint32_t found = __funnelshift_r(word, word, trawl_cuda_qgram_first_bit(hash));
+    if constexpr (BITS == 2) {
+        found &= __funnelshift_r(word, word, trawl_cuda_qgram_second_bit(hash));
+    }
+    candidate_bits = trawl_qgram_multiply_add<2>(candidate_bits, found & 1);
+    if constexpr (AT < 16) {
+        return trawl_qgram_test_samples<STRIDE, WORDS, BITS, GLOBAL, AT + STRIDE>(
+            seen, filter, size, mask, candidate_bits);
+    } else {
+        return candidate_bits;
+    }
+}
+
+/* One word of the 16 bytes before each thread's own: that of the previous thread. The first thread
+ * takes *edge, which is the last thread's word of the previous vector; *edge becomes the last
+ * thread's word of this vector. */
+static __device__ __forceinline__ uint32_t trawl_qgram_word_before(uint32_t own, uint32_t *edge) {
+    uint32_t lane = threadIdx.x % 32;
+    uint32_t turned = __shfl_sync(0xffffffffu, own, (int)((lane + 31) % 32));
+    uint32_t before = lane == 0 ? *edge : turned;
+    *edge = turned;
+    return before;
+}
+
+/* The number of patterns that end at byte j of a thread's 16, by the table of byte pairs (DIRECT).
+ * `words`: the word before its own, and its own. */
+static __device__ __forceinline__ uint32_t trawl_qgram_pair_total(const uint32_t *pairs,
+                                                                  const uint32_t (&words)[5],
+                                                                  uint32_t j) {
+    uint32_t newest = j % 4 == 3 ? words[j / 4 + 1]
+                                 : __funnelshift_r(words[j / 4], words[j / 4 + 1], 8 * (j % 4 + 1));
+    return pairs[newest >> 19] >> (newest >> 14 & 28) & 15;
+}
+
+/* Tests VECTORS vectors of a batch. *edge has the 16 bytes before them, as far as samples need
+ * them, and becomes the last 16 bytes. In the result, bits of earlier vectors are above those of
+ * later ones. */
+template <int STRIDE, int WORDS, int BITS, bool GLOBAL, int VECTORS>
+static __device__ __forceinline__ uint32_t trawl_qgram_test_vectors(const uint4 *own, uint4 *edge,
+                                                                    const uint32_t *filter,
+                                                                    uint32_t size, uint32_t mask,
+                                                                    uint32_t case_bits) {
+    constexpr int BEFORE = WORDS - STRIDE / 4; /* words before the own ones that samples have */
+    if constexpr (BEFORE > 0) {
+        *edge = make_uint4(edge->x | case_bits, edge->y | case_bits, edge->z | case_bits,
+                           edge->w | case_bits);
+    }
+    uint32_t candidate_bits = 0;
+#pragma unroll
+    for (int i = 0; i < VECTORS; i++) {
+        uint32_t seen[8] = {0, 0, 0, 0, own[i].x, own[i].y, own[i].z, own[i].w};
+#pragma unroll
+        for (int word = 4; word < 8; word++) {
+            seen[word] |= case_bits;
+        }
+        if constexpr (BEFORE > 0) {
+            seen[3] = trawl_qgram_word_before(seen[7], &edge->w);
+        }
+        if constexpr (BEFORE > 1) {
+            seen[2] = trawl_qgram_word_before(seen[6], &edge->z);
+        }
+        if constexpr (BEFORE > 2) {
+            seen[1] = trawl_qgram_word_before(seen[5], &edge->y);
+        }
+        if constexpr (BEFORE > 3) {
+            seen[0] = trawl_qgram_word_before(seen[4], &edge->x);
+        }
+        candidate_bits = trawl_qgram_test_samples<STRIDE, WORDS, BITS, GLOBAL>(
+            seen, filter, size, mask, candidate_bits);
+    }
+    return candidate_bits;
+}
+
+/* A tier's kind of samples as one number, by which visit_shape chooses. */
+#define TRAWL_QGRAM_SHAPE_PAIRS 0u
+#define TRAWL_QGRAM_SHAPE_EVERY(words, bits) (1u + 2 * ((words)-1) + ((bits)-1))
+#define TRAWL_QGRAM_SHAPE(stride, words) ((stride)*8 + (words))
+#define TRAWL_QGRAM_SHAPE_GLOBAL 256u
+
+static __device__ __forceinline__ uint32_t trawl_qgram_shape_of(const trawl_cuda_qgram_tier &tier) {
+    uint32_t words = trawl_cuda_qgram_words(&tier);
+    if (tier.place == TRAWL_CUDA_QGRAM_DIRECT) {
+        return TRAWL_QGRAM_SHAPE_PAIRS;
+    }
+    if (tier.stride == 1) {
+        return TRAWL_QGRAM_SHAPE_EVERY(words, tier.filter_bits);
+    }
+    return TRAWL_QGRAM_SHAPE(tier.stride, words) +
+           (tier.place == TRAWL_CUDA_QGRAM_GLOBAL ? TRAWL_QGRAM_SHAPE_GLOBAL : 0);
+}
+
+/* The one switch from a tier's shape to compiled code. It calls the visitor's pairs(), every<words,
+ * bits>() or strided<stride, words, is global>(). These are all shapes that divide.c chooses from.
+ */
+template <typename Result, typename Visitor>
+static __device__ __forceinline__ Result trawl_qgram_visit_shape(uint32_t shape, Visitor visitor) {
+    switch (shape) {
+    case TRAWL_QGRAM_SHAPE(2, 1):
+        return visitor.template strided<2, 1, false>();
+    case TRAWL_QGRAM_SHAPE(2, 2):
+        return visitor.template strided<2, 2, false>();
+    case TRAWL_QGRAM_SHAPE(4, 1):
+        return visitor.template strided<4, 1, false>();
+    case TRAWL_QGRAM_SHAPE(4, 2):
+        return visitor.template strided<4, 2, false>();
+    case TRAWL_QGRAM_SHAPE(4, 3):
+        return visitor.template strided<4, 3, false>();
+    case TRAWL_QGRAM_SHAPE(8, 2):
+        return visitor.template strided<8, 2, false>();
+    case TRAWL_QGRAM_SHAPE(8, 3):
+        return visitor.template strided<8, 3, false>();
+    case TRAWL_QGRAM_SHAPE(16, 4):
+        return visitor.template strided<16, 4, false>();
+    case TRAWL_QGRAM_SHAPE_PAIRS:
+        return visitor.pairs();
+    case TRAWL_QGRAM_SHAPE_EVERY(1, 1):
+        return visitor.template every<1, 1>();
+    case TRAWL_QGRAM_SHAPE_EVERY(1, 2):
+        return visitor.template every<1, 2>();
+    case TRAWL_QGRAM_SHAPE_EVERY(2, 1):
+        return visitor.template every<2, 1>();
+    case TRAWL_QGRAM_SHAPE_EVERY(2, 2):
+        return visitor.template every<2, 2>();
+    case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(2, 1):
+        return visitor.template strided<2, 1, true>();
+    case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(2, 2):
+        return visitor.template strided<2, 2, true>();
+    case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(4, 1):
+        return visitor.template strided<4, 1, true>();
+    case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(4, 2):
+        return visitor.template strided<4, 2, true>();
+    case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(4, 3):
+        return visitor.template strided<4, 3, true>();
+    case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(8, 2):
+        return visitor.template strided<8, 2, true>();
+    case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(8, 3):
+        return visitor.template strided<8, 3, true>();
+    case TRAWL_QGRAM_SHAPE_GLOBAL + TRAWL_QGRAM_SHAPE(16, 4):
+        return visitor.template strided<16, 4, true>();
+    default:
+        return Result();
+    }
+}
+
+#endif

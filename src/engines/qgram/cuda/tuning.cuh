@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The tuning numbers of qgram's kernels, one structure for each GPU architecture.
+ *
+ * All numbers were tuned on an H200 (sm_90) with 1 GiB and 64 MiB of text; experiments and their
+ * outcomes are in docs/notebook/2026-11-gpu-qgram-steps.md. No other architecture has been tuned,
+ * so sm_90 has no numbers of its own yet.
+ */
+#ifndef TRAWL_ENGINES_QGRAM_CUDA_TUNING_CUH
+#define TRAWL_ENGINES_QGRAM_CUDA_TUNING_CUH
+
+#include <stdint.h>
+
+/* For every architecture that has no structure of its own below. */
+template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
+    /* Filter step: threads of a block. One block fills a multiprocessor, so that its filters may
+     * have all of the shared memory. */
+    static constexpr uint32_t filter_threads = 1024;
+
+    /* Vectors of 16 bytes that a thread loads at once: 4 make a batch of 2 KiB for a warp. With
+     * more, registers would be in local memory. */
+    static constexpr uint32_t vectors = 4;
+
+    /* Batches of a strip, at least. Short strips give all warps work, but each begins with bytes
+     * that belong to the strip before it. */
+    static constexpr uint32_t least_batches = 4;
+
+    /* A strip is dense if it has more than one candidate for so many bytes. Dense strips are
+     * verified first. */
+    static constexpr uint32_t bytes_per_candidate = 8;
+
+    /* Verify step: threads of a block, and blocks of a multiprocessor that registers have room for,
+     * when matches are counted and when they are reported. */
+    static constexpr uint32_t verify_threads = 256;
+    static constexpr uint32_t verify_blocks_counting = 4;
+    static constexpr uint32_t verify_blocks_reporting = 3;
+
+    /* Candidate words that a warp takes at a time: of all strips together (about), of one strip at
+     * most, and at least if other strips have fewer. */
+    static constexpr uint32_t share_words = 256;
+    static constexpr uint32_t most_share = 64;
+    static constexpr uint32_t least_share = 32;
+
+    /* If strips have fewer words than this on average, strips are not divided: there is little to
+     * wait for. */
+    static constexpr uint32_t few_words = 4;
+
+    /* Words of a dense strip that a warp takes at least, and shares of dense strips for each warp
+     * if all strips were full. */
+    static constexpr uint32_t least_dense_share = 8;
+    static constexpr uint32_t dense_shares_per_warp = 32;
+
+    /* Records: hits that are noted for a strip, one for so many bytes; threads of a block, and
+     * blocks of a multiprocessor that shared memory has room for. */
+    static constexpr uint32_t bytes_per_hit = 16;
+    static constexpr uint32_t record_threads = 128;
+    static constexpr uint32_t record_blocks = 6;
+
+    /* Records of full strips: batches of a round, at most. All tiers share the bitmaps of a round.
+     */
+    static constexpr uint32_t most_round = 4;
+
+    /* Kernel packed: threads of a block. Functions that report matches need more registers. */
+    static constexpr uint32_t packed_threads = 1024;
+    static constexpr uint32_t packed_threads_reporting = 512;
+};
+
+template <> struct trawl_qgram_tuning<90> : trawl_qgram_tuning<0> {};
+
+/* What kernels and launches use. An architecture with other numbers needs kernels of its own, and a
+ * launch that chooses between them by the device. */
+using trawl_qgram_tuned = trawl_qgram_tuning<90>;
+
+#endif
