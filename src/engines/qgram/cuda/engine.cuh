@@ -44,8 +44,7 @@ typedef struct trawl_cuda_qgram_tables {
     const uint32_t *filter; /* GLOBAL */
     const uint16_t *end_offsets;
     const uint8_t *anchor_offsets;
-    const uint32_t
-        *pattern_end; /* of each key: where its first pattern ends in the bytes of all patterns */
+    const uint32_t *pattern_end; /* of each key: end of its first pattern in the bytes of all */
     const uint32_t *heads;
     const uint4 *ranges;    /* trawl_ending_range */
     const uint32_t *direct; /* DIRECT */
@@ -85,7 +84,7 @@ typedef struct trawl_cuda_qgram_noted_hits {
  * The filter step's candidates, as a list of 64-bit words for each strip. A word has the candidates
  * that a thread has in a batch for one tier, or in half of a batch at a stride of 1:
  *
- *     63     48 47 46 45      32 31                        0
+ *     63     48 47  46 45      32 31                           0
  *     | stride | tier | offset  | samples, the last one lowest |
  *
  * `stride` is its binary logarithm. `offset` is that of the thread's first byte in the strip. A

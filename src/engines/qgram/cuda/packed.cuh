@@ -64,9 +64,8 @@ trawl_status trawl_cuda_packed_scan(const trawl_cuda_packed_call *call, trawl_er
  * moved into a register for each use. */
 typedef struct trawl_packed_tables {
     uint32_t letters, folds;
-    uint32_t bits; /* byte i is 1 << i */
-    uint32_t
-        hundred; /* 0x100; the compiler would turn a constant into shifts, whose units are busier */
+    uint32_t bits;    /* byte i is 1 << i */
+    uint32_t hundred; /* 0x100; as a constant it would become shifts, whose units are busier */
 } trawl_packed_tables;
 
 /* Looks up four bytes of `table` by the four nibbles in the lower half of `selector`, which are

@@ -24,8 +24,7 @@ enum {
 /* A thread's 16 letters, and the 16 before them. */
 typedef struct letters {
     uint32_t before, own; /* packed */
-    uint32_t
-        outside; /* bit 16 + i: byte i is outside the alphabet; bit i: byte i of those before */
+    uint32_t outside;     /* outside the alphabet: bit 16 + i: byte i; bit i: byte i before */
 } letters;
 
 /* The arguments of the functions below. */

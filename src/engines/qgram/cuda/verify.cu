@@ -198,14 +198,14 @@ static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t it
 }
 
 /* A strip of each thread, and its candidate words in a share; `count` may be 0. */
-typedef struct range {
+typedef struct strip_share {
     uint32_t strip, from, count;
-} range;
+} strip_share;
 
 /* Verifies the candidates of a share. While the samples of 32 words are tested, the next words are
  * loaded. */
 template <bool REPORT>
-static __device__ __forceinline__ void take_share(work *self, const range &own) {
+static __device__ __forceinline__ void take_share(work *self, const strip_share &own) {
     const trawl_cuda_qgram_candidates &candidates = *self->candidates;
     uint32_t all, before = sum_before(own.count, &all);
     candidate_word now = {0, 0, 0};
@@ -274,10 +274,10 @@ static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candida
 
 /* The strips of a share are not neighbours, because neighbouring strips often have many candidates
  * together. */
-static __device__ __forceinline__ range range_of(const trawl_cuda_qgram_candidates &candidates,
-                                                 const division &by, uint64_t number) {
+static __device__ __forceinline__ strip_share
+share_of(const trawl_cuda_qgram_candidates &candidates, const division &by, uint64_t number) {
     const uint32_t lane = threadIdx.x % 32;
-    range its = {0, 0, 0};
+    strip_share its = {0, 0, 0};
     uint32_t share = by.share, count = 0;
     if (number < by.dense) {
         const uint2 dense = __ldg(candidates.dense + number / by.of_dense);
@@ -303,11 +303,10 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
                       const __grid_constant__ trawl_cuda_qgram_noted_hits noted,
                       uint32_t strip_bytes) {
     TRAWL_SHARED(shared);
-    const verify_context verify_context = {&reporter, &noted, strip_bytes};
+    const verify_context context = {&reporter, &noted, strip_bytes};
     const trawl_cuda_slice &slice = reporter.slice;
     const uint32_t warps = gridDim.x * WARPS;
-    work work = {
-        &verify_context, &view, &candidates, (queues *)shared + threadIdx.x / 32, 0, 0, 0, 0};
+    work work = {&context, &view, &candidates, (queues *)shared + threadIdx.x / 32, 0, 0, 0, 0};
     uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
     trawl_cuda_wait_for_last();
     if (number == 0) {
@@ -318,7 +317,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
         /* The number of the next share is fetched meanwhile. */
         uint32_t taken =
             threadIdx.x % 32 == 0 && by.all > warps ? atomicAdd(candidates.taken, 1u) : 0;
-        take_share<REPORT>(&work, range_of(candidates, by, number));
+        take_share<REPORT>(&work, share_of(candidates, by, number));
         number = warps + __shfl_sync(FULL, taken, 0);
     }
     while (work.waiting_samples != 0) {

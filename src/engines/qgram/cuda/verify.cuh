@@ -39,13 +39,12 @@ static __device__ __forceinline__ ends test_before(const trawl_cuda_slice &slice
 }
 
 /* Notes a hit with `total` matches, in pass SIZES. */
-static __device__ __forceinline__ void note_hit(const verify_context &verify_context,
-                                                uint32_t number, uint32_t end, uint32_t key,
-                                                uint32_t total) {
-    const trawl_cuda_reporter &reporter = *verify_context.reporter;
-    const trawl_cuda_qgram_noted_hits &noted = *verify_context.noted;
+static __device__ __forceinline__ void note_hit(const verify_context &context, uint32_t number,
+                                                uint32_t end, uint32_t key, uint32_t total) {
+    const trawl_cuda_reporter &reporter = *context.reporter;
+    const trawl_cuda_qgram_noted_hits &noted = *context.noted;
     int32_t from = (int32_t)end - 1 - trawl_cuda_origin(&reporter.slice);
-    uint32_t strip = (uint32_t)from / verify_context.strip_bytes;
+    uint32_t strip = (uint32_t)from / context.strip_bytes;
     atomicAdd(&reporter.output.sizes[strip], (trawl_counter)total);
     uint32_t slot = atomicAdd(&noted.count[strip], 1u);
     if (slot < noted.capacity) {
@@ -59,11 +58,11 @@ static __device__ __forceinline__ void note_hit(const verify_context &verify_con
 /* Finds the key of the range that ends before text[end], and counts or (REPORT) reports its
  * matches. `end_offset`: how many bytes before that end the sample ends. */
 template <bool REPORT>
-static __device__ __forceinline__ uint32_t verify_end(const verify_context &verify_context,
+static __device__ __forceinline__ uint32_t verify_end(const verify_context &context,
                                                       const trawl_cuda_qgram_tables &table,
                                                       uint32_t number, uint32_t end,
                                                       uint32_t end_offset, const key_range &range) {
-    const trawl_cuda_reporter &reporter = *verify_context.reporter;
+    const trawl_cuda_reporter &reporter = *context.reporter;
     uint32_t key = longest_in_range(reporter, table, range, end);
     if (key == TRAWL_NO_KEY ||
         (table.tier.stride > 1 &&
@@ -88,7 +87,7 @@ static __device__ __forceinline__ uint32_t verify_end(const verify_context &veri
         chain ? trawl_cuda_qgram_total(reporter, keys, end, key) : __ldg(keys.outputs.total + key);
     if (REPORT && pass == TRAWL_CUDA_PASS_SIZES) {
         if (total != 0) {
-            note_hit(verify_context, number, end, key, total);
+            note_hit(context, number, end, key, total);
         }
         return 0;
     }

@@ -55,22 +55,23 @@ typedef struct division {
 static trawl_status select_patterns(division *self, trawl_error *error) {
     const trawl_cuda_qgram_samples *samples = self->samples;
     const trawl_patterns *patterns = samples->patterns;
-    const size_t places = samples->begin[samples->groups];
-    self->order = trawl_allocate(places, sizeof *self->order);
+    const size_t all = samples->begin[samples->groups];
+    self->order = trawl_allocate(all, sizeof *self->order);
     if (self->order == NULL) {
-        return trawl_fail_memory(error, "dividing the patterns", places * sizeof *self->order);
+        return trawl_fail_memory(error, "dividing the patterns", all * sizeof *self->order);
     }
     uint32_t count = 0;
     for (uint32_t group = 0; group < samples->groups; group++) {
         uint32_t least = UINT32_MAX, most = 0;
         bool folded = false;
         const uint32_t before = count;
-        for (uint32_t place = samples->begin[group]; place < samples->begin[group + 1]; place++) {
-            uint32_t id = samples->order[place], length = trawl_pattern_length(patterns, id);
+        for (uint32_t position = samples->begin[group]; position < samples->begin[group + 1];
+             position++) {
+            uint32_t id = samples->order[position], length = trawl_pattern_length(patterns, id);
             if (self->in_automaton != NULL && self->in_automaton[id] != 0) {
                 continue;
             }
-            self->order[count++] = place;
+            self->order[count++] = position;
             least = length < least ? length : least;
             most = length > most ? length : most;
             folded |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
@@ -105,15 +106,14 @@ static uint8_t *second_of(uint8_t *last, uint32_t address) {
 static void add_group(const division *self, const trawl_cuda_qgram_tier *tier,
                       const trawl_cuda_qgram_kind *kind, size_t group, uint32_t *samples) {
     uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE];
-    uint32_t seen[LENGTH_GROUPS + 1] = {
-        0}; /* samples by the last group that had them, as far as the trial filter can tell */
+    uint32_t seen[LENGTH_GROUPS + 1] = {0}; /* samples by the last group that had them */
     uint8_t *last = self->last, now = (uint8_t)(group + 1);
-    const uint32_t *places = self->order, end = self->begin[group + 1], stride = tier->stride;
+    const uint32_t *order = self->order, end = self->begin[group + 1], stride = tier->stride;
     for (uint32_t i = self->begin[group]; i < end; i++) {
         const uint32_t *addresses =
             kind->addresses == NULL
-                ? trawl_cuda_qgram_sample_addresses(self->samples, tier, places[i], room)
-                : kind->addresses + (size_t)(places[i] - kind->from) * stride;
+                ? trawl_cuda_qgram_sample_addresses(self->samples, tier, order[i], room)
+                : kind->addresses + (size_t)(order[i] - kind->from) * stride;
         for (uint32_t j = 0; j < stride; j++) {
             uint8_t *first = first_of(last, addresses[j]), *second = second_of(last, addresses[j]);
             seen[*first < *second ? *first : *second]++;
@@ -237,7 +237,7 @@ static trawl_status try_gram(division *self, uint32_t gram, bool folded, trawl_e
     trawl_cuda_qgram_tier tier[SHAPES];
     bool begins[SHAPES][LENGTH_GROUPS];
     size_t first[SHAPES], count = 0;
-    uint32_t from_place[SHAPES];
+    uint32_t from_position[SHAPES];
     for (size_t shape = 0; shape < SHAPES; shape++) {
         bool any_folded = false;
         first[count] = self->groups;
@@ -247,7 +247,7 @@ static trawl_status try_gram(division *self, uint32_t gram, bool folded, trawl_e
             first[count] = begins[count][from] ? from : first[count];
         }
         if (first[count] != self->groups) {
-            from_place[count] = self->order[self->begin[first[count]]];
+            from_position[count] = self->order[self->begin[first[count]]];
             tier[count++] = (trawl_cuda_qgram_tier){.place = TRAWL_CUDA_QGRAM_SHARED,
                                                     .stride = shapes[shape].stride,
                                                     .gram = gram,
@@ -256,7 +256,7 @@ static trawl_status try_gram(division *self, uint32_t gram, bool folded, trawl_e
         }
     }
     trawl_status status =
-        trawl_cuda_qgram_samples_read(self->samples, tier, from_place, count, error);
+        trawl_cuda_qgram_samples_read(self->samples, tier, from_position, count, error);
     for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
         try_samples(self, &tier[i], first[i], begins[i]);
     }

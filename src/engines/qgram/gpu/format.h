@@ -153,14 +153,12 @@ typedef struct trawl_cuda_qgram_arrays {
     uint32_t *filter; /* the sample filter or the table of byte pairs */
     uint16_t *end_offsets;
     uint8_t *anchor_offsets; /* of each key (anchor_offsets.h) */
-    uint32_t
-        *pattern_end; /* of each key: where its first pattern ends in the bytes of all patterns */
+    uint32_t *pattern_end;   /* of each key: end of its first pattern in the bytes of all */
     uint32_t *heads;
     trawl_ending_range *ranges;
     uint32_t range_count;
     uint64_t *endings;
-    uint32_t
-        *direct; /* DIRECT, 65,536 entries: 1 + the longest key that ends with the pair, or 0 */
+    uint32_t *direct; /* of each pair: 1 + the longest key that ends with it, or 0 */
     uint32_t *length, *link, *total, *first, *ids;
     uint8_t *verify;
 } trawl_cuda_qgram_arrays;
@@ -187,8 +185,7 @@ typedef struct trawl_cuda_qgram_layout {
     uint32_t filter_tiers;      /* the first tiers: those whose patterns are not in the automaton */
     uint32_t filter_tier_words; /* words of the image that belong to them */
     uint32_t image_words;       /* all filters that are in shared memory, one after the other */
-    trawl_cuda_qgram_tier
-        tier[TRAWL_CUDA_QGRAM_TIERS]; /* by falling length; those of frequent patterns last */
+    trawl_cuda_qgram_tier tier[TRAWL_CUDA_QGRAM_TIERS]; /* by falling length; frequent last */
     trawl_cuda_qgram_arrays arrays[TRAWL_CUDA_QGRAM_TIERS];
     /* The text by which anchor offsets are chosen. */
     uint8_t anchor_text[TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES];

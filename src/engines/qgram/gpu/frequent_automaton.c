@@ -22,8 +22,6 @@
 /* Patterns up to one of these lengths are put into the automaton, tried in this order. */
 static const uint32_t lengths[] = {3, 4, 2};
 
-#define THREADS 1024u /* of a block */
-
 /* ------------------------------------------------------------------ which patterns */
 
 static uint32_t letters_of(const uint8_t *bytes, uint32_t length) {
@@ -204,7 +202,7 @@ static double price_walk(const trawl_cuda_qgram_automaton *automaton, uint32_t c
     const trawl_device_costs *costs = target->costs;
     double parts;
     (void)trawl_hot_strip_bytes(TRAWL_GPU_PRICED_TEXT_BYTES, automaton->longest - 1,
-                                target->device->multiprocessors, THREADS, &parts);
+                                target->device->multiprocessors, TRAWL_GPU_HOT_THREADS, &parts);
     return parts *
            (costs->hot_step + costs->hot_conflict * trawl_hot_bank_conflicts(classes) +
             costs->hot_wait * trawl_hot_waits(automaton->elsewhere) +

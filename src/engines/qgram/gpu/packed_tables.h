@@ -28,9 +28,8 @@
 #define TRAWL_CUDA_PACKED_MOST_SHIFT 4u
 
 typedef struct trawl_cuda_packed_layout {
-    uint32_t shift; /* the index of a byte is (byte >> shift) & 3 */
-    uint32_t
-        letters; /* byte i: the letter with index i; a letter with another index if there is none */
+    uint32_t shift;      /* the index of a byte is (byte >> shift) & 3 */
+    uint32_t letters;    /* byte i: the letter with index i, or one with another index */
     uint32_t folds;      /* byte i: 0x20 if letter i may be of either case, else 0 */
     uint32_t min_length; /* of the patterns */
     uint32_t max_length;

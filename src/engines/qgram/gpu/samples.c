@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "costs/gpu_constants.h"
 
-/* Three of four slices of the sample choose anchor offsets, the fourth one counts candidates:
+/* Three of four pieces of the sample choose anchor offsets, the fourth one counts candidates:
  * samples that were chosen because they are rare in a text seem rarer there than they are. */
 #define SAMPLE_BYTES ((size_t)TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES / 3 * 4)
 
@@ -28,14 +28,14 @@ static uint64_t random_next(uint64_t *state) {
     return *state;
 }
 
-/* Fills self->text, first with the slices that choose anchor offsets. Returns its length. */
+/* Fills self->text, first with the pieces that choose anchor offsets. Returns its length. */
 static size_t gather(const trawl_cuda_qgram_samples *self, const uint8_t *sample, size_t length) {
     if (sample != NULL && length >= TRAWL_GPU_LEAST_SAMPLE_BYTES) {
         size_t fours =
             (length < SAMPLE_BYTES ? length : SAMPLE_BYTES) / (4 * TRAWL_GPU_SAMPLE_PIECE_BYTES);
         for (size_t i = 0; i < 4 * fours; i++) {
-            size_t place = i % 4 == 3 ? 3 * fours + i / 4 : i / 4 * 3 + i % 4;
-            memcpy(self->text + place * TRAWL_GPU_SAMPLE_PIECE_BYTES,
+            size_t position = i % 4 == 3 ? 3 * fours + i / 4 : i / 4 * 3 + i % 4;
+            memcpy(self->text + position * TRAWL_GPU_SAMPLE_PIECE_BYTES,
                    sample + (length - TRAWL_GPU_SAMPLE_PIECE_BYTES) / (4 * fours - 1) * i,
                    TRAWL_GPU_SAMPLE_PIECE_BYTES);
         }
@@ -67,21 +67,21 @@ static uint32_t group_of(uint32_t groups, uint32_t length) {
 
 static void order_patterns(trawl_cuda_qgram_samples *self) {
     const trawl_patterns *patterns = self->patterns;
-    uint32_t place[TRAWL_CUDA_QGRAM_LENGTH_GROUPS + 1] = {0};
+    uint32_t position[TRAWL_CUDA_QGRAM_LENGTH_GROUPS + 1] = {0};
     self->groups =
         patterns->count <= TRAWL_GPU_MOST_DIVIDED_PATTERNS ? TRAWL_CUDA_QGRAM_LENGTH_GROUPS : 1;
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
-        place[group_of(self->groups, length) + 1] += length >= 3;
+        position[group_of(self->groups, length) + 1] += length >= 3;
     }
     for (uint32_t group = 0; group < self->groups; group++) {
-        place[group + 1] += place[group];
+        position[group + 1] += position[group];
     }
-    memcpy(self->begin, place, sizeof self->begin);
+    memcpy(self->begin, position, sizeof self->begin);
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
         if (length >= 3) {
-            self->order[place[group_of(self->groups, length)]++] = (uint32_t)id;
+            self->order[position[group_of(self->groups, length)]++] = (uint32_t)id;
         }
     }
 }
@@ -217,13 +217,13 @@ static void address_samples(const uint64_t *hashes, const uint32_t *sums, uint32
 /* Stores the addresses of one pattern's samples for all these kinds. */
 static void address_pattern(trawl_cuda_qgram_samples *self,
                             const trawl_cuda_qgram_tier *const *tiers, size_t count,
-                            uint32_t place) {
+                            uint32_t position) {
     uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
     uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
-    uint32_t length = trawl_pattern_length(self->patterns, self->order[place]), offsets = 0;
+    uint32_t length = trawl_pattern_length(self->patterns, self->order[position]), offsets = 0;
     for (size_t i = 0; i < count; i++) {
         const trawl_cuda_qgram_kind *kind = &self->kind[kind_number(tiers[i])];
-        if (place >= kind->from && is_long_enough(tiers[i], length)) {
+        if (position >= kind->from && is_long_enough(tiers[i], length)) {
             uint32_t its = trawl_cuda_qgram_offsets(tiers[i], length);
             offsets = its > offsets ? its : offsets;
         }
@@ -231,13 +231,13 @@ static void address_pattern(trawl_cuda_qgram_samples *self,
     if (offsets == 0) {
         return;
     }
-    trawl_cuda_qgram_hash_pattern(tiers[0], self->patterns, self->order[place], offsets, hashes);
+    trawl_cuda_qgram_hash_pattern(tiers[0], self->patterns, self->order[position], offsets, hashes);
     trawl_cuda_qgram_sum(self->counts, hashes, offsets, sums);
     for (size_t i = 0; i < count; i++) {
         const trawl_cuda_qgram_kind *kind = &self->kind[kind_number(tiers[i])];
         const uint32_t stride = tiers[i]->stride;
-        if (place >= kind->from && is_long_enough(tiers[i], length)) {
-            uint32_t *addresses = kind->addresses + (size_t)(place - kind->from) * stride;
+        if (position >= kind->from && is_long_enough(tiers[i], length)) {
+            uint32_t *addresses = kind->addresses + (size_t)(position - kind->from) * stride;
             address_samples(hashes, sums, stride == 1 ? 1 : offsets, stride, addresses);
         }
     }
@@ -322,8 +322,8 @@ trawl_status trawl_cuda_qgram_samples_read(trawl_cuda_qgram_samples *samples,
     if (status != TRAWL_OK || samples->groups == 1) {
         return status;
     }
-    for (uint32_t place = first; place < ordered_patterns(samples); place++) {
-        address_pattern(samples, missing, missed, place);
+    for (uint32_t position = first; position < ordered_patterns(samples); position++) {
+        address_pattern(samples, missing, missed, position);
     }
     for (size_t i = 0; i < missed; i++) {
         number_words(samples, missing[i]);
@@ -332,11 +332,12 @@ trawl_status trawl_cuda_qgram_samples_read(trawl_cuda_qgram_samples *samples,
 }
 
 const uint32_t *trawl_cuda_qgram_sample_addresses(const trawl_cuda_qgram_samples *samples,
-                                                  const trawl_cuda_qgram_tier *tier, uint32_t place,
+                                                  const trawl_cuda_qgram_tier *tier,
+                                                  uint32_t position,
                                                   uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE]) {
     uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
     uint32_t sums[TRAWL_CUDA_QGRAM_ANCHOR_SLACK + 1];
-    const uint32_t id = samples->order[place];
+    const uint32_t id = samples->order[position];
     uint32_t offsets = trawl_cuda_qgram_offsets(tier, trawl_pattern_length(samples->patterns, id));
     trawl_cuda_qgram_hash_pattern(tier, samples->patterns, id, offsets, hashes);
     trawl_cuda_qgram_sum(samples->counts, hashes, offsets, sums);

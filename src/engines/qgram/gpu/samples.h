@@ -40,9 +40,8 @@ static inline uint32_t trawl_cuda_qgram_address_in(uint32_t address, uint32_t wo
 
 /* A kind of samples: their length in bytes, stride, and whether letters are lower-cased. */
 typedef struct trawl_cuda_qgram_kind {
-    uint32_t
-        *addresses; /* of the patterns' samples, `stride` for each; NULL: computed when needed */
-    uint32_t from;  /* first position in `order` whose pattern has addresses */
+    uint32_t *addresses;      /* of the patterns' samples, `stride` for each; NULL: not kept */
+    uint32_t from;            /* first position in `order` whose pattern has addresses */
     uint32_t *text_addresses; /* of the text's samples, without those that no pattern has */
     size_t text_count;
     size_t text_samples; /* number of the text's samples, with those */
@@ -98,7 +97,8 @@ trawl_status trawl_cuda_qgram_samples_read(trawl_cuda_qgram_samples *samples,
 /* The addresses of one pattern's samples, by its position in `order`, for a kind whose addresses
  * are not kept. */
 const uint32_t *trawl_cuda_qgram_sample_addresses(const trawl_cuda_qgram_samples *samples,
-                                                  const trawl_cuda_qgram_tier *tier, uint32_t place,
+                                                  const trawl_cuda_qgram_tier *tier,
+                                                  uint32_t position,
                                                   uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE]);
 
 #endif
