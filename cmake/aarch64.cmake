@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Toolchain: 64-bit Arm, compiled on a machine of another kind and run there with qemu-user. All of it
-# is from Debian (tools/install.sh arm); libraries beyond the C library and OpenMP lie in a folder
+# is from Debian (tools/install.sh arm); libraries beyond the C library lie in a folder
 # that tools/arm_libraries.sh fills.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Required: OpenMP, threads, xxHash. Optional, each with a TRAWL_HAVE_... definition where it is
+# Required: threads, xxHash. Optional, each with a TRAWL_HAVE_... definition where it is
 # used: zlib, zstd, liblzma (compressed texts).
-find_package(OpenMP REQUIRED COMPONENTS C)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)

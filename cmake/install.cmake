@@ -31,15 +31,7 @@ install(FILES "${PROJECT_BINARY_DIR}/trawl-config.cmake"
 # pkg-config: `--libs trawl`, and with `--static` what the static library needs besides.
 file(RELATIVE_PATH pc_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
-set(pc_private_libraries "-lxxhash ")
-foreach(name IN LISTS OpenMP_C_LIB_NAMES)
-    get_filename_component(directory "${OpenMP_${name}_LIBRARY}" DIRECTORY)
-    if(directory MATCHES "/llvm") # where only clang's own driver looks
-        string(APPEND pc_private_libraries "-L${directory} ")
-    endif()
-    string(APPEND pc_private_libraries "-l${name} ")
-endforeach()
-string(APPEND pc_private_libraries "-lm")
+set(pc_private_libraries "-lxxhash ${CMAKE_THREAD_LIBS_INIT} -lm")
 if(TRAWL_HAVE_CUDA)
     string(APPEND pc_private_libraries
            " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lstdc++")

@@ -14,7 +14,6 @@ table() {
     cat <<'TABLE'
 build | needed | gcc           | compiler                        | the C compiler
 build | needed | libc6-dev     | header stdio.h                  | the C library's headers
-build | needed | libomp-dev    | openmp                          | threads: OpenMP for this compiler
 build | needed | cmake         | command cmake                   | configures the build
 build | needed | pkg-config    | command pkg-config              | finds libraries for the build
 build | needed | libxxhash-dev | module libxxhash                | checksums of databases
@@ -31,7 +30,6 @@ demo  | useful | perl-doc      | file /usr/share/perl/*/pod/perlfaq.pod | text: 
 ci    | needed | git           | command git                     | lists the files to check
 ci    | needed | clang         | command clang                   | second compiler, fuzzers, sanitizers
 ci    | needed | libclang-rt-dev | file /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer* | clang's sanitizers and fuzzer
-ci    | needed | libomp-dev    | file /usr/lib/llvm-*/lib/libomp.so | OpenMP for clang
 ci    | needed | llvm          | command llvm-symbolizer         | readable reports of sanitizers
 ci    | needed | clang-format  | command clang-format            | checks the layout of the code
 ci    | needed | clang-tidy    | command clang-tidy              | checks the code for likely mistakes
@@ -50,9 +48,6 @@ present() {
         command) command -v "$2" >/dev/null ;;
         file) compgen -G "$2" >/dev/null ;;
         header) echo "#include <$2>" | try_compile -fsyntax-only ;;
-        # Linked, since clang has omp.h and -fopenmp without the library.
-        # A missing compiler is gcc's row, which brings OpenMP with it.
-        openmp) ! command -v "$compiler" >/dev/null || echo 'int main(void) { return 0; }' | try_compile -fopenmp -o /dev/null ;;
         module) command -v pkg-config >/dev/null && pkg-config --exists "$2" ;;
     esac
 }

@@ -11,10 +11,9 @@
  * Conventions
  *  - Functions that can fail return a trawl_status; TRAWL_OK is 0. They take a caller-owned
  *    `trawl_error *` as their last argument (NULL is allowed), which receives one clear sentence.
- *  - The library never prints, never exits, never aborts and has no mutable global state. Threads
- *    come from the OpenMP runtime, which has a pool of its own: a child made by fork() after a scan
- *    with several threads must scan with one, and a system that refuses to create the threads that
- *    were asked for ends the process inside that runtime. Ask for as many as there are CPUs.
+ *  - The library never prints, never exits, never aborts and has no mutable global state. A scan
+ *    starts its threads itself and ends them before it returns, a stream when it is closed; if the
+ *    system refuses to create some, the scan runs with fewer. Ask for as many as there are CPUs.
  *  - Offsets and counts of text bytes are 64 bits wide everywhere.
  *  - A match is (pattern, start, end) with the half-open byte range [start, end).
  *  - Option structures begin with their own size, so that old programs keep working with a newer

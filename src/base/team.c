@@ -2,7 +2,9 @@
 #include "base/team.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/status.h"
@@ -88,7 +90,20 @@ static void start_helpers(trawl_team *team, uint32_t count) {
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+uint32_t trawl_processors(void) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+        return (uint32_t)CPU_COUNT(&allowed);
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than the set has bits */
+    return online < 1 ? 1 : (uint32_t)online;
+}
+
 void trawl_team_run(trawl_team *team, uint32_t members, trawl_team_work work, void *context) {
+    if (team == NULL) {
+        work(context, 0);
+        return;
+    }
     uint32_t count = members == 0 ? 0 : members - 1;
     (void)pthread_mutex_lock(&team->lock);
     count = count < team->most ? count : team->most;

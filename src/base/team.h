@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Threads that sleep between the calls that need them, for work that comes in pieces at somebody
- * else's pace: a text from a pipe. OpenMP's threads wait for its next region busily, for
- * milliseconds: that is right where one region follows another at once, and wrong where each waits
- * for its text, and takes the processors from who makes that text.
+ * The threads of one scan. They start when a call first needs them, sleep between calls, since the
+ * next piece of a text may come late, and end with the scan. Where the system refuses to create a
+ * thread, a call runs with fewer.
  */
 #ifndef TRAWL_BASE_TEAM_H
 #define TRAWL_BASE_TEAM_H
@@ -21,10 +20,13 @@ trawl_status trawl_team_open(trawl_team **team, uint32_t members, trawl_error *e
 /* Ends its threads. NULL is allowed. */
 void trawl_team_close(trawl_team *team);
 
+/* Processors that this process may run on; at least 1. */
+uint32_t trawl_processors(void);
+
 /* Runs work(context, 0) here and work(context, 1), ... on other threads, `members` in all at most,
  * and returns when all that have begun have ended. Who has not begun when member 0 ends does not
  * begin any more, and there are fewer where no threads could be started: member 0 must be able to
- * do everything. One call at a time. */
+ * do everything. One call at a time. Without a team (NULL) there is only member 0. */
 void trawl_team_run(trawl_team *team, uint32_t members, trawl_team_work work, void *context);
 
 #endif

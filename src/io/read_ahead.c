@@ -20,6 +20,7 @@ enum {
 
 struct read_ahead {
     pthread_t thread;
+    bool alone; /* the system refused a thread: the owner reads when it wants bytes */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     text_file *file;
@@ -123,11 +124,7 @@ trawl_status read_ahead_open(text_file *file, read_ahead **result, trawl_error *
     reader->ring = ring;
     (void)pthread_mutex_init(&reader->lock, NULL);
     make_condition(&reader->changed);
-    int failure = start_thread(reader);
-    if (failure != 0) {
-        release(reader);
-        return trawl_fail(error, TRAWL_ERROR_MEMORY, "no thread for reading could be started");
-    }
+    reader->alone = start_thread(reader) != 0;
     *result = reader;
     return TRAWL_OK;
 }
@@ -160,10 +157,12 @@ trawl_status read_ahead_next(read_ahead *reader, const uint8_t **bytes, size_t *
     reader->tail += reader->lent;
     reader->lent = 0;
     (void)pthread_cond_signal(&reader->changed);
+    if (reader->alone && reader->head == reader->tail && !reader->ended)
+        (void)read_once(reader);
     await(reader, 1, NULL);
     size_t at = reader->tail % RING_BYTES;
     size_t wanted = RING_BYTES - at < WANTED_BYTES ? RING_BYTES - at : WANTED_BYTES;
-    if (reader->head - reader->tail < wanted && !reader->ended) {
+    if (reader->head - reader->tail < wanted && !reader->ended && !reader->alone) {
         struct timespec until = in_a_moment();
         await(reader, wanted, &until);
     }
@@ -202,6 +201,10 @@ uint64_t read_ahead_position(read_ahead *reader) {
 void read_ahead_close(read_ahead *reader) {
     if (reader == NULL)
         return;
+    if (reader->alone) {
+        release(reader);
+        return;
+    }
     (void)pthread_mutex_lock(&reader->lock);
     reader->stopping = true;
     reader->orphaned = reader->reading && !text_file_is_plain(reader->file);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
 #include "base/status.h"
+#include "base/team.h"
 #include "gpu/module.h"
 
 /* The processor's own name, as the kernel reports it; else its kind (on Arm). */
@@ -54,6 +54,6 @@ trawl_status trawl_devices(trawl_device *devices, size_t capacity, size_t *count
     long pages = sysconf(_SC_PHYS_PAGES);
     long page = sysconf(_SC_PAGESIZE);
     cpu->memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
-    cpu->units = (uint32_t)omp_get_num_procs();
+    cpu->units = trawl_processors();
     return TRAWL_OK;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "run/options.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
+#include "base/team.h"
 #include "engines/registry.h"
 #include "gpu/module.h"
 #include "run/gpu/transfer/ring.h"
@@ -36,7 +36,7 @@ static trawl_status read_threads(trawl_scan_options *options, trawl_error *error
                           (int)options->placement);
     }
     if (options->threads == TRAWL_THREADS_ALL) {
-        options->threads = (uint32_t)omp_get_num_procs();
+        options->threads = trawl_processors();
     } else if (options->threads > MOST_THREADS) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT, "%u threads: at most %u are possible",
                           options->threads, MOST_THREADS);

@@ -57,9 +57,9 @@ void trawl_run_collect(trawl_run *run, trawl_collector *collector) {
     }
 }
 
-trawl_status trawl_run_wait_for_windows(trawl_run *run, trawl_error *error) {
-    bool many = run->options.threads > 1 && !run->own_threads;
-    return many ? trawl_team_open(&run->team, run->options.threads, error) : TRAWL_OK;
+trawl_status trawl_run_open_team(trawl_run *run, trawl_error *error) {
+    return run->team != NULL ? TRAWL_OK
+                             : trawl_team_open(&run->team, run->options.threads, error);
 }
 
 static trawl_status copy_database(const trawl_db *db, trawl_db **copy, trawl_error *error) {
@@ -94,6 +94,12 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
     if (status == TRAWL_OK) {
         status = run->type->open(worker->copy != NULL ? worker->copy : run->db, &run->options,
                                  &worker->walker, error);
+    }
+    /* A device's walkers have threads of their own kind. */
+    if (status == TRAWL_OK && run->own_threads && run->options.threads > 1 &&
+        run->options.device == NULL) {
+        status = trawl_run_open_team(run, error);
+        worker->walker->team = run->team;
     }
     if (status == TRAWL_OK) {
         worker->walker->threads = run->own_threads ? run->options.threads : 1;

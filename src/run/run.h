@@ -30,8 +30,7 @@ typedef struct trawl_run {
     trawl_delivery delivery;
     uint64_t *per_pattern; /* the caller's counters, or NULL */
     trawl_worker *workers;
-    trawl_team *team; /* threads for windows that come at the pace of a text that is read; NULL:
-                         OpenMP's */
+    trawl_team *team; /* NULL until threads are first needed */
 } trawl_run;
 
 /* Opens a run. Without a receiver's function it counts. `per_pattern`: NULL or counters that are
@@ -43,8 +42,8 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
 /* Takes the matches of the run, which has not begun, into an array. */
 void trawl_run_collect(trawl_run *run, trawl_collector *collector);
 
-/* Says that windows come one by one, so that threads have to wait for each. Before the first. */
-trawl_status trawl_run_wait_for_windows(trawl_run *run, trawl_error *error);
+/* Makes the run's team of options.threads, once. */
+trawl_status trawl_run_open_team(trawl_run *run, trawl_error *error);
 
 /* Handles all matches whose last byte is in the window's owned part. The window may be of any
  * length; windows come in order. Its overlap must be complete. */

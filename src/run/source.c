@@ -41,10 +41,6 @@ trawl_status trawl_run_source(trawl_run *run, trawl_reading *reading, trawl_erro
         trawl_window window = {.length = (size_t)length, .reading = reading};
         return trawl_run_window(run, &window, error);
     }
-    trawl_status status = trawl_run_wait_for_windows(run, error);
-    if (status != TRAWL_OK) {
-        return status;
-    }
     size_t overlap = run->db->header->max_length - 1;
     size_t piece = overlap * OVERLAP_FACTOR > PIECE ? overlap * OVERLAP_FACTOR : PIECE;
     piece = length < piece ? (size_t)length : piece;
@@ -52,7 +48,7 @@ trawl_status trawl_run_source(trawl_run *run, trawl_reading *reading, trawl_erro
     if (buffer == NULL) {
         return trawl_fail_memory(error, "reading a text", overlap + piece);
     }
-    status = run_pieces(run, reading, buffer, piece, error);
+    trawl_status status = run_pieces(run, reading, buffer, piece, error);
     trawl_release(buffer);
     return status;
 }

@@ -44,9 +44,6 @@ static trawl_status open_stream(const trawl_db *db, const trawl_scan_options *op
     }
     trawl_status status = trawl_run_open(&made->run, db, options, receiver, NULL, error);
     if (status == TRAWL_OK) {
-        status = trawl_run_wait_for_windows(&made->run, error);
-    }
-    if (status == TRAWL_OK) {
         made->overlap = db->header->max_length - 1;
         size_t gather = made->run.options.device != NULL ? GATHER_FOR_DEVICE
                         : made->run.options.threads > 1  ? GATHER_FOR_MANY

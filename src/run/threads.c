@@ -8,7 +8,6 @@
  * array are copied to their place by several threads at once: a turn then only means that the place
  * is known.
  */
-#include <omp.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -320,7 +319,10 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
     size_t most = crew.chunks < run->options.threads ? crew.chunks : run->options.threads;
     /* Counting delivers nothing, so no chunk ever waits for a slot. */
     crew.slot_count = run->count_only ? crew.chunks : (size_t)run->options.threads * IN_FLIGHT;
-    trawl_status status = run->count_only ? TRAWL_OK : make_slots(&crew, error);
+    trawl_status status = trawl_run_open_team(run, error);
+    if (status == TRAWL_OK && !run->count_only) {
+        status = make_slots(&crew, error);
+    }
     if (status == TRAWL_OK) {
         status = trawl_placing_open(&crew.placing, run->options.placement, (uint32_t)most, error);
     }
@@ -330,12 +332,7 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
     }
     (void)pthread_mutex_init(&crew.lock, NULL);
     (void)pthread_cond_init(&crew.changed, NULL);
-    if (run->team != NULL) {
-        trawl_team_run(run->team, (uint32_t)most, work, &crew);
-    } else {
-#pragma omp parallel num_threads((int)most) default(none) shared(crew)
-        work(&crew, (uint32_t)omp_get_thread_num());
-    }
+    trawl_team_run(run->team, (uint32_t)most, work, &crew);
     (void)pthread_cond_destroy(&crew.changed);
     (void)pthread_mutex_destroy(&crew.lock);
     trawl_placing_close(&crew.placing);

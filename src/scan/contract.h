@@ -106,7 +106,10 @@ typedef struct trawl_counts {
 typedef struct trawl_walker {
     const struct trawl_walker_type *type;
     const trawl_db *db;
-    uint32_t threads; /* set by the runner: how many a walker with threads of its own may use */
+    /* Set by the runner, for a walker that divides windows itself: how many threads it may use, and
+     * on the CPU the team that has them, or NULL for the calling thread alone. */
+    uint32_t threads;
+    struct trawl_team *team;
     /* Set by the runner: opens a walker of an automaton over the same patterns, for texts that
      * defeat an engine's filter. Leaves it NULL where there is no memory for one. */
     trawl_status (*open_fallback)(const trawl_db *db, struct trawl_walker **fallback,
@@ -129,7 +132,7 @@ typedef struct trawl_walker_type {
     void (*settle)(trawl_walker *walker, trawl_counts *counts);
     /* Adds what the walker has done so far to the CPU's part of a report. NULL: nothing to add. */
     void (*describe)(const trawl_walker *walker, trawl_scan_report *report);
-    /* Whether walkers of this database share a window among walker->threads threads themselves, so
+    /* Whether walkers of this database share a window among threads themselves, so
      * that the runner shows them one window at a time. NULL: they never do. */
     bool (*own_threads)(const trawl_db *db);
     bool long_windows;  /* windows may be of any length */

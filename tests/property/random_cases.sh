@@ -10,7 +10,6 @@ export TRAWL_TEST_SECONDS=${2:-60}
 processes=${3:-$(nproc)}
 commit=$(git -C "$(dirname "$0")" rev-parse HEAD 2>/dev/null || echo 0)
 export TRAWL_TEST_SEED=${TRAWL_TEST_SEED:-$((16#${commit:0:8}))}
-export OMP_WAIT_POLICY=passive
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 

@@ -34,7 +34,7 @@ for program in program*.c; do
     name=${program%.c} count=$((count + 1))
     [[ -s $name.expected ]] || { echo "readme_test: $name.c has no output below it" >&2; exit 1; }
     # shellcheck disable=SC2086  # flags are meant to be split
-    "$CC" -Wall -Wextra -Werror -I"$include" "$program" "$library" -fopenmp -lxxhash -lpthread -lm \
+    "$CC" -Wall -Wextra -Werror -I"$include" "$program" "$library" -lxxhash -lpthread -lm \
         ${LIBRARIES-} -o "$name"
     "./$name" | diff -u "$name.expected" -
 done

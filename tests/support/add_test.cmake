@@ -30,7 +30,7 @@ function(trawl_register_test name)
   add_test(NAME ${name} COMMAND ${ARG_PROGRAM})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
     COST ${ARG_COST} SKIP_RETURN_CODE 77
-    ENVIRONMENT "${TRAWL_TEST_ENVIRONMENT};${ARG_ENVIRONMENT}")
+    ENVIRONMENT "${ARG_ENVIRONMENT}")
 endfunction()
 
 # trawl_add_test(NAME [LABELS label...] [TIMEOUT seconds] [COST seconds] [FULL_COST seconds]

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engines/ac_split/variants.h"
 
-#include <omp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "base/team.h"
 #include "engines/ac_dfa/lanes.h"
 #include "engines/engines.h"
 #include "scan/reorder.h"
@@ -85,6 +86,28 @@ static trawl_status grow(trawl_sink *sink) {
     return TRAWL_OK;
 }
 
+/* What threads share that each take the next part that nobody has taken. */
+typedef struct shared_find {
+    split_walker *split;
+    const trawl_window *window;
+    part_sink *sinks;
+    size_t limit;
+    atomic_uint next;
+} shared_find;
+
+static void find_parts(void *context, uint32_t member) {
+    (void)member;
+    shared_find *all = context;
+    uint32_t part;
+    while ((part = atomic_fetch_add(&all->next, 1)) < all->split->parts) {
+        part_sink *own = &all->sinks[part];
+        own->sink.flush = grow;
+        own->limit = all->limit;
+        own->status = trawl_lanes_scan(&all->split->walks[part].lanes.base, all->window, &own->sink,
+                                       &own->error);
+    }
+}
+
 static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *window,
                                      trawl_sink *sink, trawl_error *error) {
     split_walker *split = (split_walker *)walker;
@@ -92,20 +115,14 @@ static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *w
     if (sinks == NULL) {
         return trawl_fail_memory(error, "scanning", split->parts * sizeof *sinks);
     }
-    int threads = (int)(walker->threads < split->parts ? walker->threads : split->parts);
+    uint32_t threads = walker->threads < split->parts ? walker->threads : split->parts;
     /* A single byte ends at most as many matches as there are patterns, and is never cut again. */
     size_t limit = TRAWL_REORDER_MOST;
     while (limit < walker->db->patterns.count) {
         limit *= 2;
     }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none)                   \
-    shared(split, sinks, window, limit)
-    for (uint32_t part = 0; part < split->parts; part++) {
-        sinks[part].sink.flush = grow;
-        sinks[part].limit = limit;
-        sinks[part].status = trawl_lanes_scan(&split->walks[part].lanes.base, window,
-                                              &sinks[part].sink, &sinks[part].error);
-    }
+    shared_find all = {.split = split, .window = window, .sinks = sinks, .limit = limit};
+    trawl_team_run(walker->team, threads, find_parts, &all);
     trawl_status status = TRAWL_OK;
     for (uint32_t part = 0; part < split->parts; part++) {
         const part_sink *own = &sinks[part];
@@ -136,34 +153,51 @@ static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl
                          error);
 }
 
+/* What threads share that each count the next part that nobody has taken. */
+typedef struct shared_count {
+    split_walker *split;
+    const trawl_window *window;
+    uint64_t *per_pattern; /* no pattern is in two parts */
+    atomic_uint next;
+    pthread_mutex_t lock; /* guards what follows */
+    uint64_t total;
+    trawl_status status;
+    trawl_error error;
+} shared_count;
+
+static void count_parts(void *context, uint32_t member) {
+    (void)member;
+    shared_count *all = context;
+    uint32_t part;
+    while ((part = atomic_fetch_add(&all->next, 1)) < all->split->parts) {
+        trawl_counts own = {.per_pattern = all->per_pattern};
+        trawl_error problem = {.status = TRAWL_OK};
+        trawl_status status =
+            trawl_lanes_count(&all->split->walks[part].lanes.base, all->window, &own, &problem);
+        (void)pthread_mutex_lock(&all->lock);
+        all->total += own.total;
+        if (status != TRAWL_OK) {
+            all->status = status;
+            all->error = problem;
+        }
+        (void)pthread_mutex_unlock(&all->lock);
+    }
+}
+
 static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
                           trawl_error *error) {
     split_walker *split = (split_walker *)walker;
-    int threads = (int)(split->in_parallel ? walker->threads : 1);
-    uint64_t total = 0;
-    trawl_status failure = TRAWL_OK;
-    /* Not `omp critical`, whose lock would be a global of the process. */
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    uint64_t *per_pattern = counts->per_pattern; /* no pattern is in two parts */
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none) if (threads > 1)  \
-    shared(split, window, per_pattern, failure, error, lock) reduction(+ : total)
-    for (uint32_t part = 0; part < split->parts; part++) {
-        trawl_counts own = {.per_pattern = per_pattern};
-        trawl_error problem = {.status = TRAWL_OK};
-        trawl_status status =
-            trawl_lanes_count(&split->walks[part].lanes.base, window, &own, &problem);
-        total += own.total;
-        if (status != TRAWL_OK) {
-            (void)pthread_mutex_lock(&lock);
-            failure = status;
-            if (error != NULL) {
-                *error = problem;
-            }
-            (void)pthread_mutex_unlock(&lock);
-        }
+    uint32_t threads = split->in_parallel ? walker->threads : 1;
+    shared_count all = {.split = split,
+                        .window = window,
+                        .per_pattern = counts->per_pattern,
+                        .lock = PTHREAD_MUTEX_INITIALIZER};
+    trawl_team_run(walker->team, threads, count_parts, &all);
+    counts->total += all.total;
+    if (all.status != TRAWL_OK && error != NULL) {
+        *error = all.error;
     }
-    counts->total += total;
-    return failure;
+    return all.status;
 }
 
 static void settle(trawl_walker *walker, trawl_counts *counts) {
