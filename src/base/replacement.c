@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,7 +26,11 @@
 
 trawl_target trawl_target_of(const char *path) {
     struct stat about;
-    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) {
+    if (stat(path, &about) != 0) {
+        return lstat(path, &about) == 0 && S_ISLNK(about.st_mode) ? TRAWL_TARGET_DANGLING
+                                                                  : TRAWL_TARGET_FILE;
+    }
+    if (S_ISREG(about.st_mode)) {
         return TRAWL_TARGET_FILE;
     }
     return S_ISDIR(about.st_mode) ? TRAWL_TARGET_DIRECTORY : TRAWL_TARGET_SPECIAL;
@@ -38,8 +43,11 @@ trawl_target trawl_target_of(const char *path) {
 static char *resolve(const char *path) {
     struct stat about;
     char resolved[PATH_MAX];
-    if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && realpath(path, resolved) != NULL) {
-        path = resolved;
+    if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
+        path = realpath(path, resolved);
+        if (path == NULL) {
+            return NULL;
+        }
     }
     size_t bytes = strlen(path) + 1;
     char *copy = trawl_allocate(bytes, 1);
@@ -50,13 +58,16 @@ static char *resolve(const char *path) {
     return memcpy(copy, path, bytes);
 }
 
-/* Letters that differ from call to call, process to process, and attempt to attempt. Nothing relies
- * on it that nobody can guess them: the file is created only if its name is free. */
+/* Random letters. Whoever could predict them could take all names that will be tried. Where the
+ * kernel has no random numbers, they still differ from call to call. */
 static void choose_letters(unsigned attempt, char letters[RANDOM_LETTERS]) {
     static const char alphabet[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t mixed = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 42;
+    uint64_t mixed;
+    if (getrandom(&mixed, sizeof mixed, GRND_NONBLOCK) != (ssize_t)sizeof mixed) {
+        struct timespec now;
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
+        mixed = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 42;
+    }
     mixed = (mixed + attempt) * UINT64_C(0x9e3779b97f4a7c15);
     for (size_t i = 0; i < RANDOM_LETTERS; i++) {
         mixed ^= mixed >> 29;
@@ -96,10 +107,20 @@ static int create_temporary(trawl_replacement *replacement, mode_t mode) {
     return errno;
 }
 
-/* Gives the temporary file the permissions of the file that it replaces. A file system without
- * permissions may refuse; the content matters more. */
+/* Gives the temporary file the owner, the group and the permissions of the file that it replaces,
+ * as far as the system allows: the content matters more. Set-ID bits are never copied: they were
+ * given to other content. Another group than before gets no more than everybody. */
 static void copy_permissions(const trawl_replacement *replacement, const struct stat *replaced) {
-    (void)fchmod(replacement->descriptor, replaced->st_mode & 07777);
+    int file = replacement->descriptor;
+    mode_t mode = replaced->st_mode & 0777;
+    if (fchown(file, (uid_t)-1, replaced->st_gid) != 0) {
+        mode = (mode & 0707) | (mode & (mode & 07) << 3);
+    }
+    (void)fchmod(file, mode);
+    struct stat made;
+    if (fstat(file, &made) == 0 && made.st_uid != replaced->st_uid) {
+        (void)!fchown(file, replaced->st_uid, (gid_t)-1);
+    }
 }
 
 int trawl_replacement_begin(trawl_replacement *replacement, const char *path,

@@ -25,7 +25,9 @@
 typedef enum trawl_target {
     TRAWL_TARGET_FILE,      /* a regular file, or nothing that can be seen: can be replaced */
     TRAWL_TARGET_DIRECTORY, /* cannot be replaced */
-    TRAWL_TARGET_SPECIAL    /* a device, a pipe or a socket: must not be replaced */
+    TRAWL_TARGET_SPECIAL,   /* a device, a pipe or a socket: must not be replaced */
+    TRAWL_TARGET_DANGLING   /* a symbolic link that leads to no file: not followed, since whoever
+                               made the link would choose where a new file is created */
 } trawl_target;
 
 trawl_target trawl_target_of(const char *path);
@@ -40,10 +42,13 @@ typedef struct trawl_replacement {
 /* Which permissions the new file has. */
 typedef enum trawl_permissions {
     TRAWL_PERMISSIONS_NEW, /* those of any new file: 0666 without the process's umask */
-    TRAWL_PERMISSIONS_KEPT /* those of the file that is replaced, if there is one */
+    TRAWL_PERMISSIONS_KEPT /* those of the file that is replaced, if there is one, and its owner
+                              and group where the system allows; never set-user-ID, set-group-ID
+                              or sticky */
 } trawl_permissions;
 
-/* Makes the temporary file. `path` must be a TRAWL_TARGET_FILE. ENOMEM: out of memory. */
+/* Makes the temporary file, whose name nobody can predict. `path` must be a TRAWL_TARGET_FILE.
+ * ENOMEM: out of memory. */
 int trawl_replacement_begin(trawl_replacement *replacement, const char *path,
                             trawl_permissions permissions);
 

@@ -30,7 +30,9 @@ trawl_status trawl_db_save(const trawl_db *db, const char *path, trawl_error *er
     if (target != TRAWL_TARGET_FILE) {
         return trawl_fail(error, TRAWL_ERROR_IO, "%.300s: cannot be written: %s", path,
                           target == TRAWL_TARGET_DIRECTORY ? strerror(EISDIR)
-                                                           : "not a regular file");
+                          : target == TRAWL_TARGET_DANGLING
+                              ? "a symbolic link that leads to no file"
+                              : "not a regular file");
     }
     int reason = save(db, path);
     if (reason == ENOMEM) {

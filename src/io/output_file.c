@@ -34,22 +34,41 @@ static void on_signal(int number) {
     (void)raise(number);
 }
 
+/* Whether a signal ends the process unless it is handled, and can be handled. */
+static bool ends_process(int number) {
+    switch (number) {
+    case SIGKILL: /* cannot be handled */
+    case SIGSTOP:
+    case SIGTSTP: /* stop the process, or let it go on */
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGCONT:
+    case SIGCHLD: /* are ignored */
+    case SIGURG:
+    case SIGWINCH:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void install_handlers(void) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
     if (handlers_installed)
         return;
     handlers_installed = true;
     (void)atexit(remove_temporaries);
     (void)at_quick_exit(remove_temporaries);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    for (int number = 1; number <= SIGRTMAX; number++) {
         struct sigaction now;
-        /* nohup and the like ignore a signal on purpose: keep that. */
-        if (sigaction(numbers[i], NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+        /* nohup and the like ignore a signal on purpose: keep that. The C library refuses the
+         * numbers that it uses itself. */
+        if (!ends_process(number) || sigaction(number, NULL, &now) != 0 ||
+            now.sa_handler != SIG_DFL)
             continue;
         struct sigaction action = {.sa_flags = (int)SA_RESETHAND};
         action.sa_handler = on_signal;
         (void)sigemptyset(&action.sa_mask);
-        (void)sigaction(numbers[i], &action, NULL);
+        (void)sigaction(number, &action, NULL);
     }
 }
 
@@ -89,6 +108,22 @@ static trawl_status open_special(output_file *file, trawl_error *error) {
     return file->descriptor < 0 ? fail_at(file->path, errno, error) : TRAWL_OK;
 }
 
+/* Makes the temporary file. A signal waits until the file is known to its handler. */
+static int begin_replacement(output_file *file, const char *path) {
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int reason = trawl_replacement_begin(&file->replacement, path, TRAWL_PERMISSIONS_KEPT);
+    if (reason == 0) {
+        file->replaces = true;
+        file->descriptor = file->replacement.descriptor;
+        remember_temporary(file->replacement.temporary);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return reason;
+}
+
 static trawl_status open_named(output_file *file, const char *path, trawl_error *error) {
     file->path = strdup(path);
     if (file->path == NULL)
@@ -98,13 +133,11 @@ static trawl_status open_named(output_file *file, const char *path, trawl_error 
         return fail_at(path, EISDIR, error);
     if (target == TRAWL_TARGET_SPECIAL)
         return open_special(file, error);
-    int reason = trawl_replacement_begin(&file->replacement, path, TRAWL_PERMISSIONS_KEPT);
-    if (reason != 0)
-        return fail_at(path, reason, error);
-    file->replaces = true;
-    file->descriptor = file->replacement.descriptor;
-    remember_temporary(file->replacement.temporary);
-    return TRAWL_OK;
+    if (target == TRAWL_TARGET_DANGLING)
+        return trawl_fail(error, TRAWL_ERROR_IO,
+                          "%s: cannot be written: a symbolic link that leads to no file", path);
+    int reason = begin_replacement(file, path);
+    return reason == 0 ? TRAWL_OK : fail_at(path, reason, error);
 }
 
 trawl_status output_file_open(const char *path, output_file **file, trawl_error *error) {

@@ -4,9 +4,11 @@
  *
  * A named regular file is written under a temporary name beside it and takes its name only in
  * output_file_close, after fsync: whoever opens the name sees the old content or all of the new.
- * If the program fails, exits, or is ended by SIGINT, SIGTERM or SIGHUP before, the temporary file
- * is removed. A name that is a device or a pipe is written directly; a symbolic link keeps pointing
- * to the file that is replaced.
+ * If the program fails, exits, or is ended by a signal that can be handled, the temporary file is
+ * removed. The new file has the permissions of the one that it replaces without set-ID bits, and
+ * its owner where the system allows. A name that is a device or a pipe is written directly; a
+ * symbolic link keeps pointing to the file that is replaced, and one that leads to no file is
+ * refused.
  *
  * Writing does not return a status: after the first failure output is dropped, and flush and close
  * report it (also ENOSPC that only close sees). A loop that may run long asks output_file_failed

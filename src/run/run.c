@@ -58,8 +58,7 @@ void trawl_run_collect(trawl_run *run, trawl_collector *collector) {
 }
 
 trawl_status trawl_run_open_team(trawl_run *run, trawl_error *error) {
-    return run->team != NULL ? TRAWL_OK
-                             : trawl_team_open(&run->team, run->options.threads, error);
+    return run->team != NULL ? TRAWL_OK : trawl_team_open(&run->team, run->options.threads, error);
 }
 
 static trawl_status copy_database(const trawl_db *db, trawl_db **copy, trawl_error *error) {

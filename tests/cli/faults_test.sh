@@ -66,6 +66,53 @@ refuse 'directory: Is a directory' "$trawl" scan -e fox small -o directory
 expect 0 '' "$trawl" scan -e fox small -o /dev/null
 check '/dev/null is still a device' test -c /dev/null
 
+# whatever signal ends the process, nothing is left
+ulimit -c 0
+exec 4<>pipe # holds the pipe open without a text
+for signal in HUP INT QUIT ILL TRAP ABRT BUS FPE SEGV USR1 USR2 PIPE ALRM TERM XCPU VTALRM PROF \
+    RTMIN RTMAX; do
+    # The shell starts background commands so that they ignore INT and QUIT.
+    ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0 \
+        env --default-signal "$trawl" scan -e fox -o kept pipe 2>.err &
+    scanner=$!
+    for ((i = 0; i < 200; i++)); do ls kept.?????? >/dev/null 2>&1 && break; sleep 0.05; done
+    sleep 0.05
+    kill -"$signal" "$scanner"
+    for ((i = 0; i < 100; i++)); do kill -0 "$scanner" 2>/dev/null || break; sleep 0.05; done
+    kill -KILL "$scanner" 2>/dev/null
+    wait "$scanner" 2>/dev/null
+    status=$?
+    checks=$((checks + 1))
+    [ "$status" -ge 1 ] && [ "$(ls kept*)" = kept ] && [ "$(cat kept)" = old ] ||
+        fail "SIG$signal leaves nothing behind (status $status, $(ls kept*))"
+    rm -f kept.??????
+done
+exec 4>&-
+
+# set-ID bits were given to other content; the owner stays where the system allows
+for command in 'scan -e fox small' 'compile -e fox'; do
+    printf 'old\n' >other
+    if [ "$(id -u)" -eq 0 ]; then chown 65534:65534 other; fi
+    chmod 6755 other
+    owner=$(stat -c '%u:%g' other)
+    # shellcheck disable=SC2086  # words of a command
+    check "-o over a set-ID file: $command" "$trawl" $command -o other
+    expect 0 "755 $owner" stat -c '%a %u:%g' other
+    rm other
+done
+# a symbolic link to a file is followed, one to nothing is refused
+printf 'old\n' >linked
+ln -s linked link
+expect 0 '' "$trawl" scan -e fox small -o link
+check 'the link stays' test -L link
+expect 0 'small\t2\t5\t0\tfox' cat linked
+ln -s missing loose
+refuse 'loose: cannot be written: a symbolic link that leads to no file' \
+    "$trawl" scan -e fox small -o loose
+refuse 'loose: cannot be written: a symbolic link that leads to no file' \
+    "$trawl" compile -e fox -o loose
+check 'the loose link is as it was' test -L loose -a ! -e missing
+
 # texts that cannot be read: reported, the others scanned, status 2
 refuse 'gone: No such file or directory' "$trawl" scan -c -e fox small gone
 expect 2 'small:1' bash -c "'$trawl' scan -c -e fox small gone many/none 2>/dev/null"

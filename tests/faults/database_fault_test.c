@@ -7,6 +7,8 @@
 #include "sample.h"
 #include "temporary.h"
 
+#include "base/replacement.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,6 +29,8 @@ ssize_t __wrap_write(int file, const void *bytes, size_t size);
 int __wrap_fsync(int file);
 int __wrap_close(int file);
 int __wrap_rename(const char *from, const char *to);
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 
 typedef enum call { WRITE, FSYNC, CLOSE, RENAME, CALLS } call;
 
@@ -71,6 +76,16 @@ int __wrap_close(int file) {
 
 int __wrap_rename(const char *from, const char *to) {
     return strikes(RENAME) ? -1 : __real_rename(from, to);
+}
+
+static bool time_stands_still;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
+    if (time_stands_still) {
+        *now = (struct timespec){.tv_sec = 1};
+        return 0;
+    }
+    return __real_clock_gettime(clock, now);
 }
 
 static char folder[3000], path[4096];
@@ -184,8 +199,26 @@ static void a_folder_without_permission(void **state) {
     assert_int_equal(status, TRAWL_ERROR_IO);
 }
 
+/* Whoever knows the clock and the process does not know the name. */
+static void temporary_names_cannot_be_predicted(void **state) {
+    (void)state;
+    char names[3][sizeof path];
+    time_stands_still = true;
+    for (size_t i = 0; i < 3; i++) {
+        trawl_replacement replacement;
+        assert_int_equal(trawl_replacement_begin(&replacement, path, TRAWL_PERMISSIONS_NEW), 0);
+        snprintf(names[i], sizeof names[i], "%s", replacement.temporary);
+        trawl_replacement_release(&replacement);
+    }
+    time_stands_still = false;
+    assert_string_not_equal(names[0], names[1]);
+    assert_string_not_equal(names[1], names[2]);
+    assert_string_not_equal(names[0], names[2]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(temporary_names_cannot_be_predicted),
         cmocka_unit_test(every_call_fails),
         cmocka_unit_test(a_later_write_fails),
         cmocka_unit_test(short_and_interrupted_writes_are_continued),
