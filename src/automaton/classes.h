@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Byte classes: bytes that no pattern tells apart share a column of a state's row. */
+/* Byte classes. Bytes that are in no key are one class, since they lead every state to the same
+ * next state; each other byte is a class of its own. A state's row needs a column for each class
+ * instead of 256. */
 #ifndef TRAWL_AUTOMATON_CLASSES_H
 #define TRAWL_AUTOMATON_CLASSES_H
 
 #include "pattern/keys.h"
 
-/* class_of[byte]: 0 for bytes in no pattern (when there are such), then ascending with the byte.
- * For folded keys, both cases of a letter have one class. */
+/* class_of[byte]: 0 for bytes in no key, if there are any; the other classes ascend with the bytes.
+ * With folded keys both cases of a letter have one class. */
 typedef struct trawl_classes {
     uint8_t class_of[256];
     uint32_t count; /* 1 to 256 */
 } trawl_classes;
 
+/* Makes the classes of these keys. */
 void trawl_classes_make(const trawl_keys *keys, trawl_classes *classes);
 
 #endif

@@ -39,8 +39,9 @@ trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *clas
 }
 
 /*
- * A row is its failure state's row with the state's own children written over it (the failure has a
- * smaller number in level order, so its row is finished). `number` maps trie states to DFA states.
+ * A row is a copy of the failure state's row with the state's own children written over it. The
+ * failure has a smaller number in the trie, so its row is finished. `number` maps states of the
+ * trie to states of the DFA.
  */
 static void fill_narrow(const trawl_trie *trie, const trawl_dfa_header *header,
                         const uint32_t *number, const uint8_t *column, uint16_t *table) {
@@ -99,14 +100,14 @@ void trawl_dfa_columns(const trawl_keys *keys, const trawl_classes *classes, uin
         count[classes->class_of[keys->bytes[i]]]++;
     }
     uint8_t order[256];
-    /* The class of bytes that are in no pattern, if there is one, is the first. */
+    /* The class of bytes that are in no key, if there is one, comes first. */
     count[0] = count[0] == 0 ? UINT64_MAX : count[0];
-    for (uint32_t class = 0; class < classes->count; class ++) {
-        uint32_t place = class;
-        for (; place > 0 && count[order[place - 1]] < count[class]; place--) {
+    for (uint32_t byte_class = 0; byte_class < classes->count; byte_class++) {
+        uint32_t place = byte_class;
+        for (; place > 0 && count[order[place - 1]] < count[byte_class]; place--) {
             order[place] = order[place - 1];
         }
-        order[place] = (uint8_t) class;
+        order[place] = (uint8_t)byte_class;
     }
     for (uint32_t place = 0; place < classes->count; place++) {
         column[order[place]] = (uint8_t)place;
@@ -124,8 +125,8 @@ trawl_status trawl_dfa_fill(const trawl_trie *trie, const trawl_classes *classes
     if (number == NULL) {
         return trawl_fail_memory(error, "the DFA's state numbers", (uint64_t)trie->states * 4);
     }
-    /* Both groups stay in level order: the states near the root, where a walk mostly is, lie
-     * together. The root matches nothing, so it keeps the number 0. */
+    /* Matching and other states each stay in level order, so that the rows near the root, where
+     * walks mostly are, are neighbours. The root matches nothing and so keeps the number 0. */
     uint32_t plain = 0;
     uint32_t matching = header->first_match;
     for (uint32_t state = 0; state < trie->states; state++) {

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The Aho-Corasick automaton completed into a DFA: a state transition table (STT; Tran et al.,
- * 4.1.2; Zha & Sahni 2011, II), in three layouts.
+ * The Aho-Corasick automaton as a DFA: a table with a next state for each state and byte (the state
+ * transition table, STT, of Tran et al., 4.1.2, and Zha & Sahni 2011, II), in three layouts. One
+ * row of each, for 5 byte classes:
+ *
+ *     narrow   | c0 | c1 | c2 | c3 | c4 |    |    |    |     16 bits: state numbers; columns are
+ *                                                            a power of two (8 = 1 << shift)
+ *     wide     |   c0   |   c1   |   c2   |   c3   |   c4   |
+ *                                                            32 bits: state number * columns
+ *     STT      |  0x00  |  0x01  | ...  |  0xff  | output |  32 bits: state numbers; the last
+ *                                                            column is output + 1, or 0
  */
 #ifndef TRAWL_AUTOMATON_DFA_H
 #define TRAWL_AUTOMATON_DFA_H
@@ -9,24 +17,21 @@
 #include "automaton/trie.h"
 
 typedef enum trawl_dfa_layout {
-    /* One column for each byte class; uint16_t state numbers; rows of 2^shift entries. */
-    TRAWL_DFA_NARROW = 1,
-    /* One column for each byte class; uint32_t entries that are already state * columns. */
+    TRAWL_DFA_NARROW = 1, /* at most 65,536 states */
     TRAWL_DFA_WIDE = 2,
-    /* The papers' STT: 256 columns by byte and a match column; uint32_t state numbers. */
-    TRAWL_DFA_STT = 3
+    TRAWL_DFA_STT = 3 /* as in the papers */
 } trawl_dfa_layout;
 
-/* Stored in the database. Except in the STT, matching states have the highest numbers, so that one
- * comparison finds them. */
+/* Stored in the database. Except in the STT, matching states have the highest numbers: one
+ * comparison tells whether a state matches. */
 typedef struct trawl_dfa_header {
     uint32_t layout; /* trawl_dfa_layout */
     uint32_t states;
-    uint32_t first_match; /* number of the first matching state; == states when layout is STT */
+    uint32_t first_match; /* number of the first matching state; in the STT the number of states */
     uint32_t columns;     /* entries from one row to the next */
-    uint32_t shift;       /* narrow: columns == 1 << shift */
+    uint32_t shift;       /* narrow: columns == 1 << shift; else 0 */
     uint32_t classes;
-    uint32_t verify; /* 1: some output needs verification, so totals alone do not count */
+    uint32_t verify; /* 1: some output needs verification, so totals do not suffice to count */
     uint32_t reserved;
 } trawl_dfa_header;
 
@@ -36,9 +41,9 @@ static inline uint32_t trawl_dfa_entry_bytes(uint32_t layout) {
     return layout == TRAWL_DFA_NARROW ? 2 : 4;
 }
 
-/* The inverse of an odd number modulo 2^32: Newton's iteration doubles the correct low bits. Wide
- * entries are multiples of the columns, so dividing them is a shift by the columns' trailing zeros
- * and a multiplication with the inverse of their odd part. */
+/* The inverse of an odd number modulo 2^32, by Newton's iteration, which doubles the number of
+ * correct low bits. Wide entries are multiples of `columns`: such a number is divided by a shift by
+ * the trailing zeros of `columns`, and a multiplication by the inverse of its odd part. */
 static inline uint32_t trawl_dfa_inverse_of_odd(uint32_t odd) {
     uint32_t inverse = odd; /* correct in 3 bits, as odd * odd = 1 modulo 8 */
     for (int i = 0; i < 4; i++) {
@@ -47,18 +52,18 @@ static inline uint32_t trawl_dfa_inverse_of_odd(uint32_t odd) {
     return inverse;
 }
 
-/* Chooses the numbers of the header for a trie. `stt` asks for the papers' layout. Fails with
- * TRAWL_ERROR_LIMIT when 32-bit entries do not reach. */
+/* Sets every member of the header for a trie. `stt`: the papers' layout. TRAWL_ERROR_LIMIT: the
+ * table has more entries than 32 bits can count. */
 trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *classes, bool stt,
                                trawl_dfa_header *header, trawl_error *error);
 
-/* Chooses the columns of the classes (classes->count of them): frequent letters side by side, so
- * that what a walk reads of a row mostly lies in one cache line. The STT keeps to bytes. */
+/* Assigns columns to classes: column[class], classes->count of them. Classes that are frequent in
+ * the keys get neighbouring columns, so that a walk mostly reads one cache line of a row. Not for
+ * the STT, whose columns are bytes. */
 void trawl_dfa_columns(const trawl_keys *keys, const trawl_classes *classes, uint8_t *column);
 
-/* Writes the table (header->states * header->columns entries) and the output of each matching
- * state (terminal numbers; states - first_match of them; unused for the STT, whose match column
- * holds output + 1, or 0). */
+/* Writes the table, header->states * header->columns entries, and the output of each matching
+ * state: header->states - header->first_match terminal numbers, none for the STT. */
 trawl_status trawl_dfa_fill(const trawl_trie *trie, const trawl_classes *classes,
                             const uint8_t *column, const trawl_dfa_header *header, void *table,
                             uint32_t *outputs, trawl_error *error);

@@ -7,12 +7,12 @@ static uint32_t children(const trawl_trie *trie, uint32_t state) {
     return trie->child_first[state + 1] - trie->child_first[state];
 }
 
-/* Whether a state has a child beyond class 63. Labels ascend: the last one tells. */
+/* Whether a state has a child of a class from 64 on: its last one, since labels ascend. */
 static bool beyond_word(const trawl_trie *trie, uint32_t state) {
     return children(trie, state) != 0 && trie->label[trie->child_first[state + 1] - 1] >= 64;
 }
 
-/* Records of one word, if they make the table smaller than complete bitmaps would. */
+/* Chooses records of one word if the table is smaller with them than with complete bitmaps. */
 static void measure_short(const trawl_trie *trie, trawl_nfa_header *header) {
     uint32_t wide = 0;
     for (uint32_t state = header->top; state < trie->states; state++) {
@@ -73,7 +73,8 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
     }
 }
 
-/* Complete rows are those of a DFA; level order has a state's failure row ready before its own. */
+/* Complete rows are those of a DFA. A state's failure has a smaller number, so its row is finished.
+ */
 static void fill_top(const trawl_trie *trie, const trawl_nfa_header *header, uint32_t *top) {
     uint32_t classes = header->classes;
     memset(top, 0, trawl_nfa_top_entries(header) * sizeof *top);

@@ -6,15 +6,16 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
-/* The level being built: for each of its states the range of sorted keys that pass through it. */
+/* A level: for each of its states the range of sorted keys that pass through it. Both ends are
+ * stored, as keys that end in a higher level are between the ranges. */
 typedef struct level {
-    uint32_t *begin; /* count + 1 would not do: keys that ended above lie between the ranges */
+    uint32_t *begin;
     uint32_t *end;
 } level;
 
 /*
- * Level by level over the sorted keys: a state's keys are one range of them, and a new child begins
- * wherever a key shares no more than the state's depth with the key before.
+ * Goes over the sorted keys level by level. The keys of a state are one range; a new child begins
+ * where a key has no more bytes in common with the key before than the state is deep.
  */
 static void number_states(const trawl_keys *keys, const trawl_classes *classes, trawl_trie *trie,
                           level now, level next) {
@@ -56,9 +57,9 @@ static void number_states(const trawl_keys *keys, const trawl_classes *classes, 
 }
 
 /*
- * Failure links in order of depth. Nearly all searches end in the states of depth 0 to 2, which are
- * therefore tabulated: first[b] is the state "b", near[a][b] the longest suffix of "ab" in the
- * trie.
+ * Sets failure links in the order of states. Nearly all failure walks end in states of depth 0 to
+ * 2, which are therefore looked up in tables: first[b] is the state "b", near[a][b] the longest
+ * suffix of "ab" that is a state.
  */
 static trawl_status link_failures(const trawl_classes *classes, trawl_trie *trie,
                                   trawl_error *error) {
@@ -79,7 +80,7 @@ static trawl_status link_failures(const trawl_classes *classes, trawl_trie *trie
             near[trie->label[s] * count + trie->label[t]] = t;
         }
     }
-    uint32_t deeper = trie->level_first[2]; /* first state below depth 1 */
+    uint32_t deeper = trie->level_first[2]; /* the first state of depth 2 */
     for (uint32_t s = 0; s < deeper; s++) {
         trie->failure[s] = 0;
     }

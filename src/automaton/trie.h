@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The goto trie and its failure links (Aho & Corasick; Kouzinopoulos et al. 2015, Algorithms 1-2,
- * where failure is called supply), as plain arrays.
+ * The goto trie and its failure links (Aho & Corasick 1975; Kouzinopoulos et al. 2015, Algorithms 1
+ * and 2, where failure is called supply), as plain arrays.
  *
- * States are numbered level by level, left to right (Charan 2015, 4.3.2). The children of a state
- * are therefore consecutive, in ascending label order, and a state's failure has a smaller number.
+ * States are numbered level by level, left to right (Charan 2015, 4.3.2). So the children of a
+ * state are consecutive, their labels ascend, and a state's failure has a smaller number. The keys
+ * "he", "her" and "she":
+ *
+ *     level 0                0
+ *                          h/ \s          failure of 4 "sh" is 1 "h",
+ *     level 1             1     2         failure of 6 "she" is 3 "he";
+ *                        e|     |h        all others' is 0
+ *     level 2             3     4
+ *                        r|     |e        children of 3: child_first[3] = 5 .. child_first[4] = 6
+ *     level 3             5     6         level_first = {0, 1, 3, 5, 7}
  */
 #ifndef TRAWL_AUTOMATON_TRIE_H
 #define TRAWL_AUTOMATON_TRIE_H
@@ -20,23 +29,24 @@ typedef struct trawl_trie {
     uint32_t levels;       /* the deepest level; the root is level 0 */
     uint32_t *level_first; /* levels + 2: first state of each level, then `states` */
     uint32_t *child_first; /* states + 1: children of s are child_first[s] .. child_first[s + 1] */
-    uint8_t *label;        /* class of the byte that leads into the state; the root's is unused */
+    uint8_t *label;        /* class of the byte that leads to the state; the root's is 0, unused */
     uint32_t *failure;     /* the longest proper suffix that is a state; the root's is the root */
-    /* Terminal states end a key. They are numbered as they are met, so that lengths ascend. */
+    /* A state is terminal if a key ends in it. Terminals are numbered in the order of states, so
+     * that their lengths ascend. */
     uint32_t terminals;
-    uint32_t *terminal_key; /* terminals: index into keys */
-    /* The longest terminal suffix of each state (itself included): terminal number or TRAWL_NO_KEY.
-     */
+    uint32_t *terminal_key; /* for each terminal its index in keys */
+    /* For each state the longest terminal that is a suffix of it, or the state itself: its number,
+     * or TRAWL_NO_KEY. */
     uint32_t *output;
 } trawl_trie;
 
-/* Builds the trie of keys whose bytes are mapped through classes. Refuses more than
+/* Builds the trie of keys, with classes for bytes. TRAWL_ERROR_LIMIT: more than
  * TRAWL_TRIE_MAX_STATES states. Free with trawl_trie_release, also after a failure. */
 trawl_status trawl_trie_make(const trawl_keys *keys, const trawl_classes *classes, trawl_trie *trie,
                              trawl_error *error);
 void trawl_trie_release(trawl_trie *trie);
 
-/* goto: the child of `state` over `label`, or 0 when there is none (the root is no child). */
+/* goto: the child of `state` by `label`, or 0 if there is none (the root is nobody's child). */
 static inline uint32_t trawl_trie_goto(const trawl_trie *trie, uint32_t state, uint8_t label) {
     uint32_t low = trie->child_first[state];
     uint32_t high = trie->child_first[state + 1];

@@ -29,20 +29,24 @@ void *trawl_reallocate(void *memory, size_t count, size_t size) {
     return realloc(memory, bytes == 0 ? 1 : bytes);
 }
 
-/* In front of an array. */
+/* The head of an array, a cache line before its first object:
+ *
+ *     | bytes | mapped | unused ...  | array ...      |
+ *     0       8        16            64               64 + bytes
+ */
 typedef struct array_head {
     size_t bytes;  /* of the array, without the head */
-    size_t mapped; /* of the mapping, with the head; 0: from the heap */
+    size_t mapped; /* bytes of the mapping, with the head; 0: the memory is from the heap */
 } array_head;
 
-#define HEAD_BYTES CACHE_LINE /* so that arrays are aligned to it where they are mapped */
+#define HEAD_BYTES CACHE_LINE /* mapped arrays are so aligned to a cache line */
 
 static array_head *head_of(void *array) {
     return (array_head *)((uint8_t *)array - HEAD_BYTES);
 }
 
-/* A mapping with huge pages for a small head (or none) or a mapped one, which is made larger.
- * Moving it is the page table's work. */
+/* Makes a mapping larger, or replaces an array from the heap (or NULL) by a mapping. Requests huge
+ * pages. */
 static array_head *map_array(array_head *head, size_t bytes) {
     size_t mapped = (HEAD_BYTES + bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
     void *memory;
@@ -54,7 +58,7 @@ static array_head *map_array(array_head *head, size_t bytes) {
     if (memory == MAP_FAILED) {
         return NULL;
     }
-    (void)madvise(memory, mapped, MADV_HUGEPAGE); /* only advice, as below */
+    (void)madvise(memory, mapped, MADV_HUGEPAGE); /* a kernel that refuses costs speed alone */
     array_head *made = memory;
     if (head != NULL && made->mapped == 0) {
         memcpy(memory, head, HEAD_BYTES + head->bytes);
@@ -110,7 +114,7 @@ void *trawl_allocate_table(uint64_t bytes) {
     size_t rounded = ((size_t)bytes + alignment - 1) & ~(alignment - 1);
     void *memory = aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
     if (memory != NULL && alignment == HUGE_PAGE) {
-        /* Only advice: a kernel that does not follow it costs speed, not correctness. */
+        /* A kernel that refuses costs speed alone. */
         (void)madvise(memory, rounded, MADV_HUGEPAGE);
     }
     return memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Elapsed time for reports. */
+/* Elapsed time, for reports. */
 #ifndef TRAWL_BASE_CLOCK_H
 #define TRAWL_BASE_CLOCK_H
 

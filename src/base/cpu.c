@@ -20,7 +20,7 @@ bool trawl_cpu_has(trawl_cpu_set set) {
         return true;
     case TRAWL_CPU_AVX2:
 #if TRAWL_HAVE_X86
-        /* These look at the processor and at whether the operating system keeps its registers. */
+        /* The builtins ask the processor, and whether the operating system saves its registers. */
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* ASCII case folding of bytes: the only notion of letter case that trawl has. */
+/* Folding: ASCII letters become lower case. trawl knows no other letter case. */
 #ifndef TRAWL_BASE_FOLD_H
 #define TRAWL_BASE_FOLD_H
 
@@ -16,7 +16,7 @@ TRAWL_BOTH uint8_t trawl_fold(uint8_t byte) {
     return (uint8_t)(byte - 'A') < 26 ? (uint8_t)(byte | 0x20) : byte;
 }
 
-/* The same for eight bytes at once. */
+/* trawl_fold for the eight bytes of a word. */
 TRAWL_BOTH uint64_t trawl_fold_word(uint64_t word) {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t low = word & (ones * 0x7f);
@@ -26,6 +26,7 @@ TRAWL_BOTH uint64_t trawl_fold_word(uint64_t word) {
     return word | upper >> 2;
 }
 
+/* Whether two strings are equal after folding. */
 static inline bool trawl_equal_folded(const uint8_t *left, const uint8_t *right, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (trawl_fold(left[i]) != trawl_fold(right[i])) {

@@ -11,7 +11,7 @@ void trawl_error_write(trawl_error *error, trawl_status status, const char *form
         va_start(arguments, format);
         (void)vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
-        /* File and engine names come from outside: the sentence stays one line all the same. */
+        /* Names of files and engines come from outside, and may hold line feeds. */
         for (char *at = error->message; *at != '\0'; at++) {
             *at = (unsigned char)*at < ' ' ? '?' : *at;
         }

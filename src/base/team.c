@@ -9,23 +9,23 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
-/* One thread besides the caller. */
+/* A member besides the calling thread. */
 typedef struct helper {
     trawl_team *team;
     uint32_t member;
-    bool wanted; /* for the call under way, in which it has not begun */
+    bool wanted; /* it is to begin in the current call, and has not */
     pthread_t thread;
     pthread_cond_t woken;
 } helper;
 
 struct trawl_team {
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* for all members below */
     pthread_cond_t done;
     trawl_team_work work;
     void *context;
-    uint32_t working; /* helpers */
+    uint32_t working; /* helpers that have begun and not ended */
     bool ending;
-    uint32_t most, started; /* helpers */
+    uint32_t most, started; /* helpers: that there may be, that there are */
     helper *helpers;
 };
 
@@ -68,8 +68,8 @@ trawl_status trawl_team_open(trawl_team **team, uint32_t members, trawl_error *e
     return TRAWL_OK;
 }
 
-/* Starts helpers until there are `count`, if the system allows. With the lock, so that they wait.
- * They take no signals: those are for the threads of the program. */
+/* Starts helpers until there are `count`, or the system refuses one. Caller holds the lock, so that
+ * they wait. All signals are blocked in them: a signal is handled by a thread of the program. */
 static void start_helpers(trawl_team *team, uint32_t count) {
     sigset_t all;
     sigset_t before;
@@ -82,7 +82,7 @@ static void start_helpers(trawl_team *team, uint32_t count) {
         (void)pthread_cond_init(&next->woken, NULL);
         if (pthread_create(&next->thread, NULL, help, next) != 0) {
             (void)pthread_cond_destroy(&next->woken);
-            team->most = team->started; /* and is not asked again */
+            team->most = team->started; /* the system is not asked again */
             break;
         }
         team->started++;

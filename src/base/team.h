@@ -11,22 +11,24 @@
 
 typedef struct trawl_team trawl_team;
 
-/* One member's part of a call; members are numbered from 0, which is who calls. */
+/* What each member does in a call. Member 0 is the calling thread. */
 typedef void (*trawl_team_work)(void *context, uint32_t member);
 
-/* A team of at most `members`, with the caller. Its threads start when they are first needed. */
+/* Opens a team of at most `members`, the calling thread included. Threads are started when they are
+ * first needed. */
 trawl_status trawl_team_open(trawl_team **team, uint32_t members, trawl_error *error);
 
-/* Ends its threads. NULL is allowed. */
+/* Ends the threads and frees the team. NULL is allowed. */
 void trawl_team_close(trawl_team *team);
 
 /* Processors that this process may run on; at least 1. */
 uint32_t trawl_processors(void);
 
-/* Runs work(context, 0) here and work(context, 1), ... on other threads, `members` in all at most,
- * and returns when all that have begun have ended. Who has not begun when member 0 ends does not
- * begin any more, and there are fewer where no threads could be started: member 0 must be able to
- * do everything. One call at a time. Without a team (NULL) there is only member 0. */
+/* Calls work(context, 0) here and work(context, 1), ... on other threads, `members` calls at most,
+ * and returns when all calls have returned. A member that has not begun when member 0 returns is
+ * not called, and there are fewer members if threads could not be started: member 0 must be able to
+ * do all of the work. One thread at a time may call this function. Without a team (NULL) there is
+ * only member 0. */
 void trawl_team_run(trawl_team *team, uint32_t members, trawl_team_work work, void *context);
 
 #endif

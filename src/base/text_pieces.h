@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Where pieces are taken from a text that is to be known without being read. */
+/* Which pieces of a text are taken as a sample, so that not all of it has to be read. */
 #ifndef TRAWL_BASE_TEXT_PIECES_H
 #define TRAWL_BASE_TEXT_PIECES_H
 
 #include <stdint.h>
 
 /*
- * By so many pieces tables are laid out on a device. What follows each other in an archive or a
- * file system is of one kind for longer than any sample.
+ * Number and bytes of the pieces by which tables are laid out on a GPU. Many small ones: in an
+ * archive or a file system neighbouring files resemble each other, so few large pieces would be
+ * one-sided.
  */
 #define TRAWL_TABLE_PIECES 256u
 #define TRAWL_TABLE_PIECE_BYTES 4096u
 
-/* Where a piece begins, of so many of so many bytes, in a text that is longer than all of them:
- * somewhere in its share of the text. At equal distances all pieces of a text that repeats itself
- * could be the same one. */
+/* The offset of piece number `piece`, of `pieces` pieces of `piece_bytes` bytes, in a text that is
+ * longer than all of them together. Each piece is somewhere in its own share of the text: at equal
+ * distances all pieces of a periodic text could be equal. */
 static inline uint64_t trawl_piece_begin(uint64_t piece, uint64_t pieces, uint64_t piece_bytes,
                                          uint64_t length) {
     uint64_t share = (length - piece_bytes) / pieces;

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "database/selection.h"
 
-/* The sections that every database has. */
+/* Reserves the sections that every database has. */
 static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_assembly *plan,
                                      trawl_image *image, trawl_error *error) {
     const struct {
@@ -24,7 +24,7 @@ static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_asse
         {TRAWL_SECTION_REASON, strlen(plan->reason) + 1, 1},
         {TRAWL_SECTION_PLAN, plan->records[0].bytes == NULL ? 0 : 1, plan->records[0].size},
         {TRAWL_SECTION_DEVICE_PLAN, plan->records[1].bytes == NULL ? 0 : 1, plan->records[1].size},
-        {TRAWL_SECTION_NAME_OFFSETS, set->count + 1, 4}, /* from here on only with names */
+        {TRAWL_SECTION_NAME_OFFSETS, set->count + 1, 4}, /* these two only if there are names */
         {TRAWL_SECTION_NAMES, set->name_offsets == NULL ? 0 : set->name_offsets[set->count], 1},
     };
     size_t count = set->name_offsets == NULL ? 6 : 8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Makes a database of one engine: the block with the sections that every database has, the
- * engine's own, and the header. */
+/* Makes a database of one engine: the header, the sections that every database has, and the
+ * engine's own. */
 #ifndef TRAWL_DATABASE_ASSEMBLE_H
 #define TRAWL_DATABASE_ASSEMBLE_H
 
@@ -15,12 +15,13 @@ typedef struct trawl_assembly {
     struct {
         const void *bytes; /* NULL: the database has no such section */
         size_t size;
-    } records[2]; /* sections PLAN and DEVICE_PLAN */
+    } records[2]; /* for TRAWL_SECTION_PLAN and TRAWL_SECTION_DEVICE_PLAN */
     double start; /* trawl_seconds() when the compilation began */
 } trawl_assembly;
 
-/* Builds the database into *db, or, when db is NULL, only says in *size how many bytes it would
- * have. `options` are complete (database/engine.h). TRAWL_ERROR_LIMIT when the engine refuses. */
+/* Builds the database into *db. If db is NULL, only *size is set: the bytes that the database would
+ * have. `options` are complete (trawl_build in database/engine.h). TRAWL_ERROR_LIMIT if the engine
+ * refuses the set. */
 trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_options *options,
                             const trawl_assembly *plan, trawl_db **db, uint64_t *size,
                             trawl_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The database handle: a finished block and the views that every engine needs of it. */
+/* The database handle: a finished block, and views of it that every engine needs. */
 #ifndef TRAWL_DATABASE_DATABASE_H
 #define TRAWL_DATABASE_DATABASE_H
 
@@ -22,20 +22,21 @@ typedef struct trawl_pattern_view {
     uint32_t count;
 } trawl_pattern_view;
 
-/* What a device's module keeps with a database, so that it is uploaded once for many scans. `items`
- * belongs to the module, which guards it with the lock and says how it is released. */
+/* What the CUDA module keeps with a database, so that the database is uploaded once for many scans.
+ * The module defines what `items` points to, reads and writes it with the lock held, and sets
+ * `release`. */
 typedef struct trawl_uploads {
     pthread_mutex_t lock;
     void *items;
     void (*release)(void *items); /* called by trawl_db_free when items is not NULL */
 } trawl_uploads;
 
-/* An automaton over the same patterns, built when an engine that filters first needs one
- * (run/fallback.h). */
+/* The fallback automaton: a database of an automaton for the same patterns, compiled when a scan
+ * first needs it (run/fallback.h). */
 typedef struct trawl_fallback {
     pthread_mutex_t lock;
-    struct trawl_db *db; /* NULL until then */
-    bool refused;        /* it did not fit */
+    struct trawl_db *db; /* NULL: not compiled yet, or refused */
+    bool refused;        /* compiling failed, mostly for lack of memory; it is not tried again */
 } trawl_fallback;
 
 struct trawl_db {
@@ -47,15 +48,16 @@ struct trawl_db {
     trawl_pattern_view patterns;
     const uint32_t *name_offsets; /* NULL when no pattern has a name */
     const char *names;
-    trawl_uploads *uploads; /* changes although the database does not */
+    /* These two change while the database is const for its users: so they are pointers. */
+    trawl_uploads *uploads;
     trawl_uploads uploads_storage;
-    trawl_fallback *fallback; /* likewise */
+    trawl_fallback *fallback;
     trawl_fallback fallback_storage;
     trawl_device_costs device_costs; /* that it was compiled with; size 0: loaded, none known */
 };
 
-/* Makes a handle for a block of that engine whose header, section table and pattern sections are
- * known to be sound. Takes the block over, also when it fails. */
+/* Makes a handle for a block of `engine` whose header, section table and pattern sections are
+ * valid. The block belongs to the handle from now on; it is freed if the call fails. */
 trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner owner,
                             const struct trawl_engine *engine, trawl_db **db, trawl_error *error);
 
@@ -64,7 +66,8 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
 const void *trawl_db_section(const trawl_db *db, trawl_section_kind kind, uint32_t part,
                              uint64_t *size);
 
-/* Whether pattern `id` stands at text[0 .. its length), by its own rule about letter case. */
+/* Whether text[0 .. length of the pattern) is pattern `id`, in any case if the pattern has the flag
+ * for that. */
 bool trawl_pattern_matches(const trawl_pattern_view *patterns, uint32_t id, const uint8_t *text);
 
 #endif

@@ -22,7 +22,7 @@ trawl_status trawl_endings_reverse(const trawl_patterns *patterns, trawl_pattern
             *--to = from[i];
         }
     }
-    *reversed = *patterns; /* a view but for its bytes */
+    *reversed = *patterns; /* everything but the bytes is shared */
     reversed->bytes = bytes;
     return TRAWL_OK;
 }
@@ -69,8 +69,8 @@ trawl_status trawl_endings_reserve(trawl_build *build, uint32_t part, const traw
 void trawl_endings_write(trawl_outputs_writer *writer, uint64_t *endings) {
     const trawl_keys *keys = writer->keys;
     for (uint32_t key = 0; key < keys->count; key++) {
-        /* Suffixes of this key are among its predecessor and the suffixes of that one, as far as
-         * the two have bytes in common. */
+        /* A suffix of this key is the key before it, or a suffix of that key, and no longer than
+         * the bytes that the two have in common. */
         uint32_t shorter = key == 0 ? TRAWL_NO_KEY : key - 1;
         while (shorter != TRAWL_NO_KEY && writer->length[shorter] > keys->common[key]) {
             shorter = writer->link[shorter];
@@ -87,8 +87,8 @@ void trawl_endings_fill(trawl_build *build, uint32_t part, const trawl_keys *key
     trawl_endings_write(&writer, trawl_image_section(build->image, TRAWL_SECTION_KEY_ENDING, part));
 }
 
-/* Slots and ranges are all over tables that no cache holds: they are asked for so many ranges
- * before they are needed, the range half as many. */
+/* Slots and ranges are anywhere in tables that are larger than the caches. A slot is prefetched
+ * AHEAD ranges before it is used, its place in `ranges` AHEAD / 2 before. */
 #define AHEAD 32u
 
 static void count_ranges(const trawl_keys *keys, uint32_t tail, trawl_ending_word word,
@@ -133,7 +133,7 @@ void trawl_endings_hash(const trawl_keys *keys, uint32_t tail, trawl_ending_word
         __builtin_prefetch(&heads[trawl_ending_slot(number, bits)], 1);
         if (made >= AHEAD / 2) {
             uint64_t near = waiting[(made - AHEAD / 2) % AHEAD].word;
-            /* Where its list ends now: one or two places from its own. */
+            /* The current end of the slot's list: one or two places from where it will be put. */
             __builtin_prefetch(&ranges[heads[trawl_ending_slot(near, bits)] - 1], 1);
         }
         if (made >= AHEAD) {

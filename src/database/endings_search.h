@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Finding the longest key that ends at a position of the text (database/endings.h): one search for
- * the CPU's walkers and CUDA's kernels. Texts may be read before `end` only.
+ * The search for the longest key that ends at a position of the text (database/endings.h), for
+ * walkers on CPUs and kernels alike. Only text[0 .. end) is read.
  */
 #ifndef TRAWL_DATABASE_ENDINGS_SEARCH_H
 #define TRAWL_DATABASE_ENDINGS_SEARCH_H
@@ -11,7 +11,7 @@
 #include "base/fold.h"
 #include "database/endings.h"
 
-/* The keys of one part, where the searching device can read them. */
+/* The keys of one part, in memory that the searching device can read. */
 typedef struct trawl_endings_view {
     trawl_outputs outputs;
     const uint64_t *endings; /* one for each key */
@@ -38,7 +38,8 @@ TRAWL_BOTH uint64_t trawl_ending_word_at(const uint8_t *bytes) {
     return word;
 }
 
-/* How many bytes in front of `left` and `right` are equal: `known` are, at most `most` count. */
+/* The number of equal bytes before `left` and `right`, counted backwards, at most `most`; the first
+ * `known` of them are known to be equal. */
 TRAWL_BOTH size_t trawl_ending_common(const uint8_t *left, const uint8_t *right, size_t known,
                                       size_t most, bool folded) {
     while (known + 8 <= most) {
@@ -65,9 +66,9 @@ TRAWL_BOTH size_t trawl_ending_common(const uint8_t *left, const uint8_t *right,
     return known;
 }
 
-/* The longest key among `key` and its suffixes that is no longer than `common`: when those are the
- * bytes that the last key not behind the text has in common with it, every key that ends there is
- * among its suffixes. */
+/* The longest key among `key` and its suffixes that is no longer than `common`. If `key` is the
+ * last key that is not behind the text in the order of ends, and `common` the number of last bytes
+ * that it shares with the text, then every key that ends there is `key` or a suffix of it. */
 TRAWL_BOTH uint32_t trawl_ending_suffix(const trawl_outputs *outputs, uint32_t key, size_t common) {
     while (key != TRAWL_NO_KEY && outputs->length[key] > common) {
         key = outputs->link[key];
@@ -75,7 +76,7 @@ TRAWL_BOTH uint32_t trawl_ending_suffix(const trawl_outputs *outputs, uint32_t k
     return key;
 }
 
-/* The search by bytes, for keys whose last eight are the text's. */
+/* The search by bytes, among keys whose last eight bytes are those of the text. */
 TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, uint32_t first,
                                                 uint32_t last, size_t known, const uint8_t *text,
                                                 size_t end) {
@@ -83,8 +84,8 @@ TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, 
     const trawl_pattern_view *patterns = &view->patterns;
     const uint8_t *here = text + end;
     bool folded = view->folded;
-    /* Keys before `low` are not behind the text in the order, keys from `high` on are; the ones
-     * next to them have so many last bytes in common with it. */
+    /* Keys before `low` are not behind the text in the order of ends, keys from `high` on are.
+     * low_common and high_common: last bytes that keys low - 1 and high share with the text. */
     uint32_t low = first, high = last;
     size_t low_common = known, high_common = known;
     while (low < high) {
@@ -113,8 +114,9 @@ TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, 
     return low == first ? TRAWL_NO_KEY : trawl_ending_suffix(outputs, low - 1, low_common);
 }
 
-/* The longest of the keys first .. last - 1 that ends before text[end], or TRAWL_NO_KEY. All of
- * them end with the same `known` bytes, and so does the text, whose ending is `ending`. */
+/* The longest of the keys first .. last - 1 that is a suffix of text[0 .. end), or TRAWL_NO_KEY.
+ * All of them end with the same `known` bytes, and so does the text, whose ending is `ending`
+ * (trawl_ending_load). */
 TRAWL_BOTH uint32_t trawl_endings_find_in(const trawl_endings_view *view, uint32_t first,
                                           uint32_t last, size_t known, const uint8_t *text,
                                           size_t end, uint64_t ending) {
@@ -131,7 +133,8 @@ TRAWL_BOTH uint32_t trawl_endings_find_in(const trawl_endings_view *view, uint32
                    ? TRAWL_NO_KEY
                    : trawl_endings_find_by_bytes(view, first, key + 1, known, text, end);
     }
-    /* They differ where the text has a byte that is not 0: one that really stands there. */
+    /* The endings differ, and the text's is greater: at the first different byte the text has one
+     * that is not 0, so this byte is not one that is missing. */
     size_t common = trawl_leading_zeros(endings[key] ^ ending) / 8;
     return trawl_ending_suffix(&view->outputs, key, common);
 }

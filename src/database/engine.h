@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The contract of an engine: it turns a pattern set into sections of a database, and it checks such
- * sections. A walker (scan/contract.h) scans a text with them; each device has its own walker.
+ * sections when a database is loaded. Its walkers (scan/contract.h) scan texts with them.
  *
- * Compiling calls, in this order (database/assemble.c):
+ * Compilation (database/assemble.c), in this order:
  *
- *     plan      decides everything; reserves each section with its exact size
- *     fill      writes the sections (not called after a refusal)
- *     release   frees what plan allocated (always called)
+ *     plan       decides everything, and reserves each section with its exact size
+ *                (trawl_build_reserve); whoever asks only for the size is served here
+ *     -          the block is allocated, all sections in one piece
+ *     fill       writes the sections in place (trawl_image_section)
+ *     release    frees what plan left in build->state
  *
- * Loading a database calls validate. Section kinds of a new engine are new values at the end of
- * trawl_section_kind (database/image.h). engines/wu_manber/build.c is an example of all four.
+ * Whoever adds an engine: the numbers of its sections are in database/image.h, its line is in
+ * engines/list.h, its layers are in tools/layers.sh; engines/wu_manber/build.c is an example.
+ * Descriptions are constants, and their functions are called from any number of threads at once,
+ * each with a build or a database of its own.
  */
 #ifndef TRAWL_DATABASE_ENGINE_H
 #define TRAWL_DATABASE_ENGINE_H
@@ -21,22 +25,22 @@
 struct trawl_qgram_choice;
 struct trawl_walker_type;
 
-/* One compilation. The compiler fills the first group; the engine's `plan` fills the second. */
+/* One compilation. The first group is given to the engine; `plan` fills the second one. */
 typedef struct trawl_build {
-    const trawl_patterns *patterns;
-    const trawl_compile_options *options; /* complete: every field is set, possibly to 0; sample and
-                                             costs always */
-    const struct trawl_qgram_choice *choice; /* qgram: its tiers; else NULL */
-    unsigned variant;                        /* index into the engine's variants */
-    uint64_t max_table_bytes;                /* the limit; never 0 here */
+    const trawl_patterns *patterns; /* at least one */
+    /* Every member is set, possibly to 0; `sample` and `costs` are never NULL. */
+    const trawl_compile_options *options;
+    const struct trawl_qgram_choice *choice; /* qgram: its tiers; other engines: NULL */
+    unsigned variant;                        /* index into description.variants */
+    uint64_t max_table_bytes;                /* limit of table_bytes; never 0 */
     trawl_image *image;
-    trawl_error *error;
+    trawl_error *error; /* where the sentence of a failure goes; may be NULL */
 
-    void *state; /* what plan leaves for fill; `release` frees it */
-    /* For trawl_db_information; 0 or 1 where they do not apply. */
+    void *state;          /* what plan leaves for fill; `release` frees it */
+    uint64_t table_bytes; /* bytes of the engine's own sections; trawl_build_reserve adds them */
+    /* For trawl_db_information; 0 (parts: 1) where an engine has no such thing. */
     uint64_t states;
-    uint64_t table_bytes; /* of the engine's own sections; trawl_build_reserve adds to it */
-    uint32_t parts;       /* tables side by side, each with keys of its own; 1 for most engines */
+    uint32_t parts; /* tables side by side, each with keys of its own; 1 for most engines */
     uint32_t byte_classes;
     uint32_t state_bytes;
 } trawl_build;
@@ -44,43 +48,51 @@ typedef struct trawl_build {
 typedef struct trawl_engine {
     trawl_engine_description description;
 
-    /* Decides everything and reserves every section with its exact size, or refuses with
-     * TRAWL_ERROR_LIMIT and a sentence that names the limit and the engine that would do. */
+    /* Decides everything and reserves every section with its exact size. A set that the engine
+     * cannot take is refused with TRAWL_ERROR_LIMIT and a sentence that names the limit and an
+     * engine that takes the set. The same patterns and options always give the same sizes. */
     trawl_status (*plan)(trawl_build *build);
 
-    /* Writes the sections; the image has been allocated. */
+    /* Writes every byte of the sections that plan has reserved. The same patterns and options give
+     * the same bytes. */
     trawl_status (*fill)(trawl_build *build);
 
-    /* Frees build->state; called once after plan, whatever plan and fill returned. */
+    /* Frees build->state, which may be NULL. Called once after plan, whatever plan and fill have
+     * returned. */
     void (*release)(trawl_build *build);
 
-    /* Checks that the engine's sections cannot make a walker read or write outside them: every
-     * offset, id and state in range. The header, the section table and the patterns have been
-     * checked before. TRAWL_ERROR_FORMAT with a sentence otherwise. */
+    /* Checks that the engine's sections cannot make a walker read or write outside of them, or walk
+     * for ever: each size, offset, id and state is in range. Any bytes may stand there: files can
+     * be forged. The header, the section table and the patterns have been checked before.
+     * TRAWL_ERROR_FORMAT with a sentence if something is wrong. */
     trawl_status (*validate)(const trawl_db *db, trawl_error *error);
 
-    /* Scans on the CPU. */
+    /* The walkers for CPUs. */
     const struct trawl_walker_type *walker;
 
-    /* The kernels for CUDA devices: known in every build, with or without CUDA, so that lists and
-     * help do not depend on it. The last entry has no name; NULL: the engine has no kernels. */
+    /* The kernels for CUDA devices, the default one first; the last entry has no name. NULL: the
+     * engine has none. Builds without CUDA have the same list, so that --help does not depend on
+     * the build. The programs themselves: gpu/contract.cuh. */
     const trawl_kernel_description *kernels;
 
-    /* The kernel for a text that stays in host memory and is read over the link (zero-copy): one
-     * whose blocks read each line of the text once, together. NULL: the default kernel. */
+    /* The kernel for a text that stays in the host's memory and is read over the bus (zero-copy):
+     * its thread blocks must read each line of the text once, together. NULL: the default kernel.
+     */
     const char *zero_copy_kernel;
 } trawl_engine;
 
 /* The index of a variant's name in the engine's list, or -1. */
 int trawl_engine_variant(const trawl_engine *engine, const char *name);
 
-/* Reserves a section that counts towards build->table_bytes and refuses when they exceed the limit;
- * `instead` names an engine that would do. */
+/* Reserves a section of `count` objects of `object` bytes, adds its bytes to build->table_bytes,
+ * and refuses with TRAWL_ERROR_LIMIT when these exceed the limit. `instead` is the end of the
+ * sentence, which names an engine that takes the set: "engine ac-nfa needs far less memory for this
+ * set". */
 trawl_status trawl_build_reserve(trawl_build *build, trawl_section_kind kind, uint32_t part,
                                  uint64_t count, uint64_t object, const char *instead);
 
-/* Refuses in the same words when `bytes` more would exceed the limit, without reserving anything:
- * for engines that can tell before they build what would not fit into memory either. */
+/* Refuses in the same words if `bytes` more would exceed the limit, but reserves nothing. Engines
+ * call it before they build what might not fit into memory. */
 trawl_status trawl_build_foresee(trawl_build *build, uint64_t bytes, const char *instead);
 
 #endif

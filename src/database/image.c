@@ -25,7 +25,7 @@ trawl_status trawl_image_reserve(trawl_image *image, trawl_section_kind kind, ui
     trawl_section *section = &image->sections[image->section_count++];
     section->kind = (uint32_t)kind;
     section->part = part;
-    section->offset = image->size; /* relative to the end of the section table until allocated */
+    section->offset = image->size; /* from the end of the section table until allocation */
     section->size = bytes;
     image->size += aligned(bytes);
     return TRAWL_OK;
@@ -50,7 +50,7 @@ trawl_status trawl_image_allocate(trawl_image *image, trawl_error *error) {
     for (uint32_t i = 0; i < image->section_count; i++) {
         trawl_section *section = &image->sections[i];
         section->offset += head;
-        /* The gap behind a section is part of the file: make it the same in every build. */
+        /* The gap behind a section is part of the file: zeros, so that files are reproducible. */
         uint64_t end = section->offset + section->size;
         memset(block + end, 0, aligned(end) - end);
     }

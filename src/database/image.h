@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The database block: a header, a table of sections, and the sections, each aligned to a cache
- * line and addressed by its offset from the block's first byte. No pointers, so the same bytes are
- * saved, mapped, sent to other processes and copied to devices.
+ * The database block: a header, a table of sections, and the sections. Sections are named by kind
+ * and part, and found by offsets from the block's first byte. There are no pointers, so the same
+ * bytes are saved, mapped, sent to other processes and copied to devices.
+ *
+ *     0        trawl_image_header      160 bytes; the first 32 are outside the checksum
+ *     160      trawl_section 0         24 bytes each, in the order of reservation
+ *     184      trawl_section 1
+ *              ...
+ *              zeros                   up to a multiple of 64
+ *     x 64     bytes of section 0
+ *              zeros                   up to a multiple of 64
+ *     x 64     bytes of section 1
+ *              ...
+ *
+ * Numbers are in the byte order of the machine; a machine of the other order refuses the file.
+ * docs/internals/database-format.md has the same for readers of files.
  */
 #ifndef TRAWL_DATABASE_IMAGE_H
 #define TRAWL_DATABASE_IMAGE_H
@@ -14,12 +27,14 @@
 #define TRAWL_IMAGE_BYTE_ORDER 0x01020304u
 #define TRAWL_IMAGE_ALIGNMENT 64u
 #define TRAWL_IMAGE_MAX_SECTIONS 4096u
-#define TRAWL_IMAGE_MAX_PARTS                                                                      \
-    256u /* parts of one engine, so that sections stay below the maximum */
+/* Parts of one engine: few enough that their sections stay below the maximum. */
+#define TRAWL_IMAGE_MAX_PARTS 256u
 
-/* What a section holds. Numbers are part of the file format: never reused, only added. */
+/* What a section holds. The numbers are part of the file format: new ones are added, old ones are
+ * never used for something else. */
 typedef enum trawl_section_kind {
-    /* every database: the patterns as they were added (pattern/patterns.h), and the plan */
+    /* every database: the patterns as they were added (pattern/patterns.h), and how its engine was
+     * chosen */
     TRAWL_SECTION_PATTERN_OFFSETS = 1, /* uint32_t[patterns + 1] */
     TRAWL_SECTION_PATTERN_BYTES = 2,
     TRAWL_SECTION_PATTERN_FLAGS = 3, /* uint8_t[patterns] */
@@ -35,11 +50,11 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_KEY_LENGTH = 17, /* uint32_t[keys] */
     TRAWL_SECTION_KEY_LINK = 18,
     TRAWL_SECTION_KEY_TOTAL = 19,
-    TRAWL_SECTION_KEY_FIRST = 20, /* uint32_t[keys + 1] */
-    TRAWL_SECTION_KEY_IDS = 21,   /* uint32_t[patterns of this part] */
-    TRAWL_SECTION_KEY_VERIFY = 22 /* uint8_t[keys] */,
+    TRAWL_SECTION_KEY_FIRST = 20,  /* uint32_t[keys + 1] */
+    TRAWL_SECTION_KEY_IDS = 21,    /* uint32_t[patterns of this part] */
+    TRAWL_SECTION_KEY_VERIFY = 22, /* uint8_t[keys] */
     TRAWL_SECTION_KEY_ENDING = 23, /* uint64_t[keys]: the last 8 bytes (database/endings.h) */
-    TRAWL_SECTION_KEY_RECORD = 24, /* trawl_key_record[keys]: the same as 17 to 22, in one load */
+    TRAWL_SECTION_KEY_RECORD = 24, /* trawl_key_record[keys]: 17 to 22 once more, in one load */
     /* ac-dfa, and every part of ac-split (automaton/dfa.h) */
     TRAWL_SECTION_DFA_HEADER = 32,
     TRAWL_SECTION_DFA_TABLE = 33,
@@ -74,28 +89,28 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES = 120
 } trawl_section_kind;
 
+/* An entry of the section table. */
 typedef struct trawl_section {
     uint32_t kind;   /* trawl_section_kind */
     uint32_t part;   /* 0, or the part of an engine that has several */
     uint64_t offset; /* from the block's first byte; a multiple of TRAWL_IMAGE_ALIGNMENT */
-    uint64_t size;   /* bytes */
+    uint64_t size;   /* bytes, without the zeros behind them */
 } trawl_section;
 
 typedef struct trawl_image_header {
     char magic[8];
     uint32_t version;
     uint32_t byte_order;
-    uint64_t size;     /* of the block */
+    uint64_t size;     /* of the block, in bytes */
     uint64_t checksum; /* XXH3 (64 bits) of everything behind this field */
-    /* behind the checksum */
-    char engine[24]; /* names padded with NUL, at least one */
-    char variant[40];
+    char engine[24];   /* a name and at least one NUL */
+    char variant[40];  /* likewise */
     uint32_t match_kind;
     uint32_t section_count;
     uint32_t pattern_count;
     uint32_t min_length;
     uint32_t max_length;
-    uint32_t folded; /* 1: engines match lower-cased text and verify case-sensitive patterns */
+    uint32_t folded; /* 1: keys are lower-cased, and case-sensitive patterns are verified */
     uint32_t parts;
     uint32_t byte_classes;
     uint32_t state_bytes;
@@ -106,30 +121,30 @@ typedef struct trawl_image_header {
     /* trawl_section sections[section_count] follow */
 } trawl_image_header;
 
-/* Bytes in front of the part that the checksum covers. */
+/* Bytes before those that the checksum covers: magic, version, byte order, size and checksum. */
 #define TRAWL_IMAGE_UNCHECKED 32u
 
-/* The block while it is being built: first every section is reserved, then the memory is allocated
- * once, then the sections are filled. Nothing is copied or moved afterwards. */
+/* The block while it is being built: every section is reserved, then the memory is allocated once,
+ * then the sections are filled. Nothing is copied or moved afterwards. */
 typedef struct trawl_image {
     trawl_section sections[TRAWL_IMAGE_MAX_SECTIONS];
     uint32_t section_count;
-    uint64_t size;  /* so far; final after trawl_image_allocate */
+    uint64_t size;  /* of the sections so far; of the block after trawl_image_allocate */
     uint8_t *block; /* NULL until trawl_image_allocate */
 } trawl_image;
 
-/* Reserves `count` objects of `object` bytes. Sections of a kind and part are reserved once. */
+/* Reserves `count` objects of `object` bytes. A kind and part may be reserved once. */
 trawl_status trawl_image_reserve(trawl_image *image, trawl_section_kind kind, uint32_t part,
                                  uint64_t count, uint64_t object, trawl_error *error);
 
-/* The size that the finished block will have. */
+/* Bytes that the finished block will have. */
 uint64_t trawl_image_size(const trawl_image *image);
 
-/* Allocates the block and writes the section table; the header's other fields are the compiler's.
+/* Allocates the block and writes the section table. The header is written by database/assemble.c.
  */
 trawl_status trawl_image_allocate(trawl_image *image, trawl_error *error);
 
-/* Where to write a section that has been reserved; its bytes are not initialised. */
+/* Where to write a section that has been reserved, or NULL. Its bytes are not initialised. */
 void *trawl_image_section(const trawl_image *image, trawl_section_kind kind, uint32_t part);
 
 #endif

@@ -103,7 +103,7 @@ void trawl_outputs_fill(trawl_build *build, uint32_t part, const trawl_keys *key
                         const trawl_trie *trie) {
     trawl_outputs_writer writer;
     trawl_outputs_begin(build, part, keys, &writer);
-    /* Terminals were numbered in state order: walk the states and take them as they come. */
+    /* Terminals are numbered in the order of states. */
     for (uint32_t state = 1; state < trie->states && writer.count < trie->terminals; state++) {
         if (trie->output[state] == writer.count) {
             trawl_outputs_append(&writer, trie->terminal_key[writer.count],
@@ -155,8 +155,7 @@ trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_err
                               "the database's output of key %llu is damaged",
                               (unsigned long long)key);
         }
-        /* Walkers write chains without looking for what is to be verified once a key says that
-         * there is nothing. */
+        /* Walkers write all matches of a chain unverified if its first key's bits are 0. */
         bool chained = linked && (verify[link[key]] & TRAWL_VERIFY_CHAIN) != 0;
         if (verify[key] != (TRAWL_VERIFY_OWN | TRAWL_VERIFY_CHAIN) &&
             verify[key] != (chained ? TRAWL_VERIFY_CHAIN : 0)) {

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Outputs: which patterns end where an automaton stands.
+ * Outputs: the patterns that end at a position of the text.
  *
- * They are kept per key (distinct string), not per state: a state names the longest key that is a
- * suffix of it, and every key links to the longest shorter one that is a suffix of it in turn. The
- * lists are so shared along the failure links, and following a chain gives ascending starts, which
- * with ascending ids within a key is the canonical order. A key links to a smaller number.
+ * They belong to keys (distinct strings), not to states. A walker finds the longest key that ends
+ * at a position; each key links to the longest shorter key that is a suffix of it. The keys "she",
+ * "he" and "e", where "he" is pattern 0 and pattern 3:
+ *
+ *     text   u s h e r s             longest key here: "she"
+ *                  ^ end
+ *     key    2 "she" --link--> 1 "he" --link--> 0 "e" --link--> TRAWL_NO_KEY
+ *     ids      [1]               [0, 3]           [2]
+ *     total     4                 3                1
+ *
+ * A key and all that follow from its links are its chain. Starts ascend along a chain and ids
+ * ascend within a key, so that following the links gives matches in canonical order. Keys are
+ * numbered so that links lead to smaller numbers.
  */
 #ifndef TRAWL_DATABASE_OUTPUTS_H
 #define TRAWL_DATABASE_OUTPUTS_H
@@ -13,35 +22,43 @@
 #include "automaton/trie.h"
 #include "database/engine.h"
 
-/* Bits of `verify`. Only folded databases have them. */
+/* Bits of `verify`, which only folded databases have set. The patterns concerned are case-sensitive
+ * and have letters: where their key ends, the text is compared with their own bytes. */
 enum {
-    TRAWL_VERIFY_OWN = 1,  /* some pattern of this key is case-sensitive and has letters */
-    TRAWL_VERIFY_CHAIN = 2 /* so has this key or one that it links to */
+    TRAWL_VERIFY_OWN = 1,  /* this key has such a pattern */
+    TRAWL_VERIFY_CHAIN = 2 /* this key or one that its links lead to has such a pattern */
 };
 
-/* What reporting a key takes, in one load: nearly always a key has one pattern and no shorter key.
+/* All that reporting a key needs, in one load of 16 bytes. Nearly every key has one pattern and no
+ * link. In databases with selection sections (database/selection.h) a record has no link and only
+ * the pattern with the lowest id.
+ *
+ *     0         4        8                     12          16
+ *     | length  | link   | v |   patterns      | ids       |
+ *                          ^ bit 31: TRAWL_RECORD_VERIFY
  */
 typedef struct trawl_key_record {
-    uint32_t length;
-    uint32_t link;
-    uint32_t patterns; /* how many, and TRAWL_RECORD_VERIFY for TRAWL_VERIFY_OWN */
-    uint32_t ids;      /* the pattern when there is one, else the first one's index in ids */
+    uint32_t length;   /* bytes of the key */
+    uint32_t link;     /* as below */
+    uint32_t patterns; /* their number, and TRAWL_RECORD_VERIFY if TRAWL_VERIFY_OWN is set */
+    uint32_t ids;      /* of one pattern its id; of several the index of the first one in `ids` */
 } trawl_key_record;
 
 #define TRAWL_RECORD_VERIFY UINT32_C(0x80000000)
 
+/* A view of the outputs of one part. */
 typedef struct trawl_outputs {
     uint32_t keys;
     const uint32_t *length; /* bytes of the key */
-    const uint32_t *link;   /* the next shorter key, always a smaller number, or TRAWL_NO_KEY */
-    const uint32_t *total;  /* patterns of the key and of all that it links to */
+    const uint32_t *link;   /* a smaller number, or TRAWL_NO_KEY */
+    const uint32_t *total;  /* patterns of the key's chain */
     const uint32_t *first;  /* keys + 1: patterns of key k are ids[first[k]] .. ids[first[k + 1]] */
     const uint32_t *ids;
     const uint8_t *verify;
-    const trawl_key_record *records; /* the same once more, for walkers of the CPU */
+    const trawl_key_record *records; /* the same once more, for walkers on CPUs */
 } trawl_outputs;
 
-/* One pattern that needs no verification, and no shorter key: one match. */
+/* Whether the key is one match: it has one pattern, which needs no verification, and no link. */
 static inline bool trawl_record_is_plain(const trawl_key_record *record) {
     return record->patterns == 1 && record->link == TRAWL_NO_KEY;
 }
@@ -54,8 +71,8 @@ bool trawl_outputs_verifies(const trawl_patterns *patterns, uint32_t id);
 trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const trawl_keys *keys,
                                    const char *instead);
 
-/* Writes them, one key after the other, into an allocated image. Every key comes after the one that
- * it links to; `shorter` is that one's number (in order of appending) or TRAWL_NO_KEY. */
+/* Writes the sections into an allocated image, one key after the other. A key comes after the one
+ * that it links to. */
 typedef struct trawl_outputs_writer {
     const trawl_patterns *patterns;
     const trawl_keys *keys;
@@ -69,6 +86,8 @@ typedef struct trawl_outputs_writer {
 
 void trawl_outputs_begin(const trawl_build *build, uint32_t part, const trawl_keys *keys,
                          trawl_outputs_writer *writer);
+/* `key`: its index in keys. `shorter`: what it links to, numbered in the order of these calls, or
+ * TRAWL_NO_KEY. */
 void trawl_outputs_append(trawl_outputs_writer *writer, uint32_t key, uint32_t shorter);
 
 /* Writes the keys of a trie in the order of its terminals. */
@@ -78,8 +97,8 @@ void trawl_outputs_fill(trawl_build *build, uint32_t part, const trawl_keys *key
 /* Views the sections of a part of a valid database. */
 void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *outputs);
 
-/* Checks the sections of a part: sizes, ranges, falling links, ascending lengths, and records that
- * say what the other sections say. */
+/* Checks the sections of a part: sizes and ranges, that links lead to smaller numbers and shorter
+ * keys, and that totals, verify bits and records agree with the other sections. */
 trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_error *error);
 
 #endif

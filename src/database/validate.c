@@ -38,7 +38,8 @@ static trawl_status check_head(const uint8_t *block, uint64_t size, const char *
     return TRAWL_OK;
 }
 
-/* Sections lie behind the table, aligned, inside the block, and there is one of a kind and part. */
+/* Whether all sections are behind the table, aligned, and inside the block, and no two have the
+ * same kind and part. */
 static bool sections_sound(const trawl_image_header *header, uint64_t size) {
     uint64_t count = header->section_count;
     uint64_t head = sizeof *header + count * sizeof(trawl_section);
@@ -75,7 +76,7 @@ static const void *find_section(const uint8_t *block, trawl_section_kind kind, u
     return NULL;
 }
 
-/* count + 1 offsets that never fall, from 0 to the size of what they point into. */
+/* Whether these are count + 1 offsets that never decrease, from 0 to target_size. */
 static bool offsets_sound(const uint32_t *offsets, uint64_t offsets_size, uint64_t count,
                           uint64_t target_size) {
     if (offsets == NULL || offsets_size != (count + 1) * sizeof *offsets || offsets[0] != 0 ||

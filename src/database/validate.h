@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Checking a block of bytes of which nothing is known before anything in it is believed. */
+/* Checks of a block of bytes that may be anything: a damaged file, or one forged to do harm. */
 #ifndef TRAWL_DATABASE_VALIDATE_H
 #define TRAWL_DATABASE_VALIDATE_H
 
 #include "database/database.h"
 
 /* Checks magic, version, size and checksum, the section table, and the patterns: what
- * trawl_db_adopt needs. `block` is aligned to 8 bytes at least. `name` begins the sentence of a
- * failure. */
+ * trawl_db_adopt relies on. The engine's sections are checked by its `validate`
+ * (database/engine.h). `block` is aligned to at least 8 bytes. The sentence of a failure begins
+ * with `name`. */
 trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const char *name,
                                   trawl_error *error);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * All engines, a line each, in the order in which `trawl engines` and `bench` show them. The files
- * that include this list define ENGINE and ENGINE_WITH_KERNELS; the latter is for engines that also
- * run on CUDA devices. There is no include guard: the list is included several times.
+ * All engines, one line each, in the order in which `trawl engines` and `trawl bench` show them.
+ * Each file that includes the list defines ENGINE and ENGINE_WITH_KERNELS before; the latter is for
+ * engines that have kernels for CUDA devices. There is no include guard, as it is included several
+ * times.
  */
 ENGINE_WITH_KERNELS(ac_dfa)
 ENGINE_WITH_KERNELS(ac_nfa)

@@ -12,7 +12,7 @@
 #include "database/validate.h"
 #include "engines/registry.h"
 
-/* Finds the engine that a block names in its header. */
+/* Finds the engine whose name is in the block's header. */
 static trawl_status find_engine(const uint8_t *block, const char *name, const trawl_engine **engine,
                                 trawl_error *error) {
     const trawl_image_header *header = (const trawl_image_header *)block;
@@ -25,7 +25,7 @@ static trawl_status find_engine(const uint8_t *block, const char *name, const tr
     return TRAWL_OK;
 }
 
-/* Validates a block that now belongs to us, and makes the handle or disposes of the block. */
+/* Validates a block and makes a handle for it. The block is freed if that fails. */
 static trawl_status open_block(uint8_t *block, uint64_t size, trawl_block_owner owner,
                                const char *name, trawl_db **db, trawl_error *error) {
     const trawl_engine *engine = NULL;
@@ -82,7 +82,7 @@ trawl_status trawl_db_load(const char *path, trawl_db **db, trawl_error *error) 
                           db == NULL ? "db" : "path");
     }
     *db = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
     struct stat about;
     if (file < 0 || fstat(file, &about) != 0) {
         int reason = errno;
@@ -107,7 +107,7 @@ trawl_status trawl_db_load(const char *path, trawl_db **db, trawl_error *error) 
         return trawl_fail(error, reason == ENOMEM ? TRAWL_ERROR_MEMORY : TRAWL_ERROR_IO,
                           "%.300s: cannot be mapped: %s", path, strerror(reason));
     }
-    /* Validation reads all of it anyway: let the kernel read ahead. */
+    /* Validation reads all of it: the kernel may read ahead. */
     (void)madvise(block, size, MADV_WILLNEED);
     return open_block(block, size, TRAWL_BLOCK_MAPPED, path, db, error);
 }

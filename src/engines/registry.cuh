@@ -5,7 +5,7 @@
 
 #include "gpu/contract.cuh"
 
-/* The device's half of an engine, or NULL for an engine without kernels. */
+/* What an engine does on CUDA devices (gpu/contract.cuh); NULL: it has no kernels. */
 const trawl_cuda_engine *trawl_cuda_engine_find(const trawl_engine *engine);
 
 #endif

@@ -20,7 +20,7 @@
 struct text_decoder {
     compression format;
     const char *name;
-    bool between_members; /* a member has ended, and no byte of another was seen */
+    bool between_members; /* a member has ended, and no byte of the next one has been read */
 #ifdef TRAWL_HAVE_ZLIB
     z_stream gzip;
 #endif
@@ -47,7 +47,7 @@ compression compression_recognise(const uint8_t *bytes, size_t length) {
     return COMPRESSION_NONE;
 }
 
-/* Each of the two is unused where no library was found. */
+/* These two functions are unused in builds without any of the libraries. */
 __attribute__((unused)) static trawl_status truncated(const text_decoder *decoder,
                                                       const char *format, trawl_error *error) {
     return trawl_fail(error, TRAWL_ERROR_FORMAT, "%s: the %s data ends too early (truncated?)",
@@ -72,7 +72,7 @@ static trawl_status run_gzip(text_decoder *decoder, decoder_step *step, bool *en
                 *ended = step->input_ended;
                 return TRAWL_OK;
             }
-            /* Like gzip, take zeros after a member for padding (tapes), not for a member. */
+            /* Zeros behind a member are padding, as of tapes; gzip ignores them too. */
             if (*step->next_in == 0) {
                 step->next_in++;
                 step->available_in--;
@@ -146,7 +146,7 @@ static trawl_status run_xz(text_decoder *decoder, decoder_step *step, bool *ende
         stream->avail_in = step->available_in;
         stream->next_out = step->next_out;
         stream->avail_out = step->available_out;
-        /* LZMA_CONCATENATED knows the end of the last stream only from LZMA_FINISH. */
+        /* With LZMA_CONCATENATED only LZMA_FINISH says that no further stream comes. */
         lzma_ret result = lzma_code(stream, step->input_ended ? LZMA_FINISH : LZMA_RUN);
         step->next_in = stream->next_in;
         step->available_in = stream->avail_in;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Decompression behind one small interface: a decoder turns bytes of a stored file into bytes of
- * text. Private to src/io.
+ * Decompression: a decoder turns the bytes of a stored file into the bytes of a text, with one
+ * interface for all formats. Private to src/io.
  */
-#ifndef SOURCE_DECODER_H
-#define SOURCE_DECODER_H
+#ifndef TRAWL_IO_DECODER_H
+#define TRAWL_IO_DECODER_H
 
 #include "trawl/trawl.h"
 
@@ -15,30 +15,30 @@ typedef enum compression {
     COMPRESSION_XZ
 } compression;
 
-enum { COMPRESSION_MAGIC_BYTES = 6 }; /* what compression_recognise wants to see */
+enum { COMPRESSION_MAGIC_BYTES = 6 }; /* of a file, by which its format is recognised */
 
-/* By the first bytes of a file; fewer than COMPRESSION_MAGIC_BYTES only where it is shorter. */
+/* The format of a file by its first bytes: COMPRESSION_MAGIC_BYTES of them, or all of a shorter
+ * one. */
 compression compression_recognise(const uint8_t *bytes, size_t length);
 
-/* One piece of work: next_in/available_in are what has been read, next_out/available_out is room.
- * Both are moved forward by decoder_run. */
+/* Bytes that have been read, and room for text. decoder_run moves both forward. */
 typedef struct decoder_step {
     const uint8_t *next_in;
     size_t available_in;
     uint8_t *next_out;
     size_t available_out;
-    bool input_ended; /* no more bytes will come after available_in */
+    bool input_ended; /* there are no more bytes behind these */
 } decoder_step;
 
 typedef struct text_decoder text_decoder;
 
-/* `name` is the file's, for messages, and is borrowed. A format whose library is missing gives
- * TRAWL_ERROR_UNAVAILABLE. */
+/* Opens a decoder; close it with decoder_close. `name`: of the file, for messages; it must live as
+ * long as the decoder. TRAWL_ERROR_UNAVAILABLE: this build has no library for the format. */
 trawl_status decoder_open(compression format, const char *name, text_decoder **result,
                           trawl_error *error);
 
-/* Decodes as much as input and room allow. Sets *ended when the text is complete: the last member
- * ended and so did the input. Truncated and corrupt input fail with TRAWL_ERROR_FORMAT. */
+/* Decodes as much as input and room allow. *ended: the text is complete, as the last member (frame,
+ * stream) and the input have ended. TRAWL_ERROR_FORMAT: the input is truncated or corrupt. */
 trawl_status decoder_run(text_decoder *decoder, decoder_step *step, bool *ended,
                          trawl_error *error);
 

@@ -13,8 +13,8 @@
 
 /* ------------------------------------------------------------------ rules */
 
-/* A name that the user gave matches as a whole or by a tail after a slash; a name found on the way
- * is its base name already. */
+/* A name that the user gave matches as a whole, or by its end after a slash. Other names are base
+ * names. */
 static bool glob_matches(const char *glob, const char *path, bool named) {
     if (fnmatch(glob, path, 0) == 0)
         return true;
@@ -27,7 +27,7 @@ static bool glob_matches(const char *glob, const char *path, bool named) {
     return false;
 }
 
-/* `glob` without redundant slashes at its end, which --exclude-dir ignores. */
+/* As glob_matches, without slashes at the end of `glob`: --exclude-dir ignores them. */
 static bool directory_glob_matches(const char *glob, const char *path, bool named) {
     size_t length = strlen(glob);
     if (length < 2 || glob[length - 1] != '/')
@@ -80,7 +80,7 @@ typedef struct directory_visit {
     directory_on_file on_file;
     directory_on_problem on_problem;
     void *context;
-    bool strip_dot; /* paths are shown without the leading "./" */
+    bool strip_dot; /* the root is the working directory: paths are shown without "./" */
 } directory_visit;
 
 static int compare_names(const FTSENT **left, const FTSENT **right) {
@@ -105,7 +105,7 @@ static int visit(const directory_visit *walk, FTS *tree, FTSENT *entry) {
     bool named = entry->fts_level == FTS_ROOTLEVEL;
     switch (entry->fts_info) {
     case FTS_D:
-        /* The root was named by the user, unless it is the working directory nobody named. */
+        /* The rules apply to a root that the user has named, not to the working directory. */
         if (!(named && walk->strip_dot) &&
             !file_rules_accept(walk->rules, entry->fts_path, true, named))
             (void)fts_set(tree, entry, FTS_SKIP);
@@ -144,7 +144,7 @@ trawl_status directory_walk(const char *root, const file_rules *rules, directory
     char *path = strdup(root == NULL ? "." : root);
     if (path == NULL)
         return trawl_fail(error, TRAWL_ERROR_MEMORY, "out of memory");
-    /* "dir/" would give "dir//file". */
+    /* Without this "dir/" would give "dir//file". */
     for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
         path[length - 1] = '\0';
     char *roots[] = {path, NULL};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The files below a directory, as `grep -r` finds them: hidden files too; symbolic links are
- * followed only where the caller names them (or everywhere with follow_links, loops are reported
- * once); devices, sockets and pipes found on the way are skipped. Entries come sorted by name in
- * byte order, so that two runs agree.
+ * The files below a directory, as `grep -r` finds them. Hidden files are included. Symbolic links
+ * are followed only if the caller names them, or all of them with follow_links; a loop is then
+ * reported once. Devices, sockets and pipes are skipped unless the caller names them. Entries are
+ * sorted by the bytes of their names, so that every run gives the same order.
  */
-#ifndef SOURCE_DIRECTORY_H
-#define SOURCE_DIRECTORY_H
+#ifndef TRAWL_IO_DIRECTORY_H
+#define TRAWL_IO_DIRECTORY_H
 
 #include "trawl/trawl.h"
 
@@ -21,27 +21,28 @@ typedef struct file_glob {
     const char *glob;
 } file_glob;
 
-/* The rules in the order in which they were given: of those that match a file the last one wins;
- * where none matches, the file is taken unless the first --include/--exclude is an --include. */
+/* Rules in the order of the command line. Of the rules that match a file the last one decides. A
+ * file that no rule matches is taken, unless the first rule for files is an --include. */
 typedef struct file_rules {
     const file_glob *globs;
     size_t count;
     bool follow_links; /* grep -R */
 } file_rules;
 
-/* Whether the rules let a file or directory pass. `named` says that the user named it (grep
- * compares such a name and each of its tails after a slash, else only the base name). */
+/* Whether the rules accept a file or directory. `named`: the user has named it; as with grep, such
+ * a name and each of its ends after a slash are compared with the rules, otherwise the base name
+ * is. */
 bool file_rules_accept(const file_rules *rules, const char *path, bool is_directory, bool named);
 
-/* Receives each regular file, `path` being `root` + "/" + what is below. Nonzero stops the walk. */
+/* Receives each file; `path` is `root`, a slash, and the path below. Nonzero stops the walk. */
 typedef int (*directory_on_file)(const char *path, void *context);
 
-/* Receives "PATH: reason" for everything that could not be read; the walk goes on. */
+/* Receives "PATH: reason" for each entry that could not be read. The walk goes on. */
 typedef void (*directory_on_problem)(const char *message, void *context);
 
-/* Walks one directory. `root` NULL means the working directory, with paths that do not begin with
- * "./". A root that is a file is reported like any file. Returns TRAWL_STOPPED when on_file asked
- * to stop; problems do not make it fail, only lack of memory does. */
+/* Walks one directory. `root` NULL: the working directory; paths then do not begin with "./". A
+ * root that is a file is passed to on_file. TRAWL_STOPPED: on_file asked to stop. Entries that
+ * cannot be read are no failure of the walk. */
 trawl_status directory_walk(const char *root, const file_rules *rules, directory_on_file on_file,
                             directory_on_problem on_problem, void *context, trawl_error *error);
 

@@ -13,8 +13,8 @@
 
 /* ------------------------------------------------------------------ leaving nothing behind */
 
-/* Temporary files that exist now: what is removed when the process ends before their time. A signal
- * handler reads the slots, so they are fixed, and a slot is filled and emptied by one store. */
+/* The names of temporary files that exist: these files are removed if the process ends. A signal
+ * handler reads the slots, so there is a fixed number, and each is written by a single store. */
 enum { TEMPORARY_SLOTS = 16 };
 static char *volatile temporary_paths[TEMPORARY_SLOTS];
 static pthread_mutex_t temporary_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,7 +30,7 @@ static void remove_temporaries(void) {
 
 static void on_signal(int number) {
     remove_temporaries();
-    /* The default action was restored by SA_RESETHAND: end as the sender meant it. */
+    /* SA_RESETHAND has restored the default action, which ends the process with this signal. */
     (void)raise(number);
 }
 
@@ -102,7 +102,7 @@ static trawl_status fail_at(const char *path, int number, trawl_error *error) {
                       strerror(number));
 }
 
-/* A device or a pipe, which renaming would destroy. */
+/* Opens a device or a pipe, which a file must not replace. */
 static trawl_status open_special(output_file *file, trawl_error *error) {
     file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     return file->descriptor < 0 ? fail_at(file->path, errno, error) : TRAWL_OK;
@@ -187,7 +187,7 @@ void output_file_write_large(output_file *file, const void *bytes, size_t length
 }
 
 size_t output_decimal(uint64_t value, char *digits) {
-    /* Two digits for each division: lists of matches are mostly numbers. */
+    /* Two digits for each division, since lists of matches consist mostly of numbers. */
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"
                                 "50515253545556575859606162636465666768697071727374"
@@ -240,7 +240,7 @@ void output_file_abandon(output_file *file) {
     if (file == NULL)
         return;
     if (file->replaces) {
-        /* The name is forgotten after the file is gone, and freed after that. */
+        /* In this order: a signal at any time finds a name that is valid. */
         trawl_replacement_discard(&file->replacement);
         forget_temporary(file->replacement.temporary);
     } else if (file->descriptor >= 0 && file->descriptor != STDOUT_FILENO) {

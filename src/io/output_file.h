@@ -2,21 +2,21 @@
 /*
  * Buffered output to standard output or, atomically, to a file.
  *
- * A named regular file is written under a temporary name beside it and takes its name only in
- * output_file_close, after fsync: whoever opens the name sees the old content or all of the new.
- * If the program fails, exits, or is ended by a signal that can be handled, the temporary file is
- * removed. The new file has the permissions of the one that it replaces without set-ID bits, and
- * its owner where the system allows. A name that is a device or a pipe is written directly; a
- * symbolic link keeps pointing to the file that is replaced, and one that leads to no file is
- * refused.
+ * A regular file appears as a whole or not at all (base/replacement.h): output_file_close gives it
+ * its name. If the program fails, exits, or is ended by a signal that can be handled before that,
+ * the temporary file is removed. The new file has the permissions of the one that it replaces
+ * without set-ID bits, and its owner where the system allows. A device or a pipe is written
+ * directly; a symbolic link that leads to no file is refused.
  *
- * Writing does not return a status: after the first failure output is dropped, and flush and close
- * report it (also ENOSPC that only close sees). A loop that may run long asks output_file_failed
- * from time to time. A reader that goes away ends the process by SIGPIPE, quietly, as with other
- * tools.
+ * Functions that write do not return a status. After the first failure, output is dropped, and
+ * flush and close return the failure; some file systems report a full disk only when a file is
+ * closed. Long loops should check output_file_failed from time to time. If the reader of standard
+ * output goes away, SIGPIPE ends the process without a message, as with other tools.
+ *
+ * Not thread safe for one output.
  */
-#ifndef SOURCE_OUTPUT_FILE_H
-#define SOURCE_OUTPUT_FILE_H
+#ifndef TRAWL_IO_OUTPUT_FILE_H
+#define TRAWL_IO_OUTPUT_FILE_H
 
 #include <string.h>
 
@@ -24,7 +24,7 @@
 #include "trawl/trawl.h"
 
 typedef struct output_file {
-    char *buffer; /* for the inline functions below; the rest is private */
+    char *buffer; /* this and the next two are for the inline functions; the rest is private */
     size_t used;
     size_t capacity;
     int descriptor;
@@ -37,31 +37,31 @@ typedef struct output_file {
 
 enum { OUTPUT_FILE_BUFFER = 1 << 18 };
 
-/* Opens; `path` NULL or "-" is standard output. The caller closes or abandons it. */
+/* Opens an output; `path` NULL or "-": standard output. The caller closes or abandons it. */
 trawl_status output_file_open(const char *path, output_file **file, trawl_error *error);
 
-/* Writes out what is buffered. Returns the first failure, now or earlier. */
+/* Writes the buffered bytes. Returns the first failure, now or earlier. */
 trawl_status output_file_flush(output_file *file, trawl_error *error);
 
-/* Flushes, makes a named file durable and visible, and frees `file` whatever it returns. */
+/* Writes the buffered bytes, gives a regular file its name, and frees `file` in any case. */
 trawl_status output_file_close(output_file *file, trawl_error *error);
 
-/* Frees without finishing: a named file is left as it was. NULL is allowed. */
+/* Frees `file`. A regular file of the name is as it was before. NULL is allowed. */
 void output_file_abandon(output_file *file);
 
-/* True after a write failed: producing more is pointless. */
+/* True after a failed write: all further output is dropped. */
 static inline bool output_file_failed(const output_file *file) {
     return file->failure != 0;
 }
 
-/* For the inline functions: makes the buffer empty, by writing or, after a failure, dropping. */
+/* Empties the buffer, by writing it, or after a failure by dropping it. */
 void output_file_drain(output_file *file);
 
-/* Writes any number of bytes without going through the buffer more than needed. */
+/* Writes any number of bytes; many are not copied into the buffer. */
 void output_file_write_large(output_file *file, const void *bytes, size_t length);
 
-/* Room for `length` <= OUTPUT_FILE_BUFFER bytes at file->buffer + file->used; the caller fills it
- * and adds what it filled to file->used. */
+/* Returns room for `length` bytes, at most OUTPUT_FILE_BUFFER. The caller writes there and adds the
+ * number of bytes to file->used. */
 static inline char *output_file_reserve(output_file *file, size_t length) {
     if (file->capacity - file->used < length)
         output_file_drain(file);
@@ -88,7 +88,7 @@ static inline void output_file_text(output_file *file, const char *text) {
     output_file_write(file, text, strlen(text));
 }
 
-/* Writes `value` in decimal to `digits` (at most 20 characters); returns how many. */
+/* Writes `value` in decimal to `digits`, at most 20 characters; returns their number. */
 size_t output_decimal(uint64_t value, char *digits);
 
 void output_file_decimal(output_file *file, uint64_t value);

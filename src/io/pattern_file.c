@@ -9,17 +9,17 @@
 #include "base/status.h"
 #include "io/text_file.h"
 
-/* Longest line of a pattern file. A pattern of 65,536 bytes, all written as \xNN, needs 256 KiB,
- * and its name fits beside it. A longer line is refused before the whole of it is in memory. */
+/* Bytes of a line, at most. A pattern of 65,536 bytes that are all written as \xNN has 256 KiB,
+ * which leaves room for a name. A longer line is refused before all of it has been read. */
 enum { LINE_LIMIT = 1 << 20 };
 
-/* Where a line came from, and what is done with it. */
+/* What reads lines: where they come from, how they are read, and where their patterns go. */
 typedef struct line_reader {
     const pattern_reading *reading;
     trawl_patterns *patterns;
     const char *origin;
-    uint64_t line;    /* number of the current line; 0: not a line of a file */
-    uint8_t *scratch; /* LINE_LIMIT bytes: a line without its escapes */
+    uint64_t line;    /* number of the current line; 0: the text has no lines */
+    uint8_t *scratch; /* LINE_LIMIT bytes, for a line after its escapes are resolved */
     trawl_error *error;
 } line_reader;
 
@@ -43,7 +43,7 @@ static trawl_status refuse(const line_reader *reader, trawl_status status, const
                       expected);
 }
 
-/* Shows one byte of the input inside a message. */
+/* Writes one byte of the input as it is shown in a message. */
 static void show_byte(uint8_t byte, char text[8]) {
     if (byte > 0x20 && byte < 0x7f)
         (void)snprintf(text, 8, "'%c'", byte);
@@ -62,8 +62,7 @@ static int hex_value(uint8_t digit) {
     return -1;
 }
 
-/* Resolves the escapes of `bytes` into scratch. `column` is that of its first byte, for messages.
- */
+/* Writes `bytes` without escapes to scratch. `column`: that of the first byte, for messages. */
 static trawl_status unescape(const line_reader *reader, const uint8_t *bytes, size_t length,
                              size_t column, size_t *result_length) {
     size_t out = 0;
@@ -234,13 +233,13 @@ static trawl_status add_tsv(const line_reader *reader, const uint8_t *line, size
 }
 
 static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length,
-                             pattern_counts *tally) {
+                             pattern_counts *counts) {
     reader->line++;
-    tally->lines++;
+    counts->lines++;
     if (reader->reading->strip_cr && length != 0 && line[length - 1] == '\r')
         length--;
     if (length == 0) {
-        tally->empty_lines++;
+        counts->empty_lines++;
         return TRAWL_OK;
     }
     size_t decoded = 0;
@@ -267,9 +266,9 @@ static trawl_status refuse_long_line(line_reader *reader) {
                   "the line is longer than 1 MiB; a pattern has at most 65536 bytes");
 }
 
-/* Adds the complete lines of `bytes`; *used is where the first incomplete one begins. */
+/* Adds the complete lines of `bytes`; *used is the offset of the incomplete line behind them. */
 static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t length,
-                              pattern_counts *tally, size_t *used) {
+                              pattern_counts *counts, size_t *used) {
     size_t begin = 0;
     const uint8_t *end = NULL;
     while (begin < length && (end = memchr(bytes + begin, '\n', length - begin)) != NULL) {
@@ -278,7 +277,7 @@ static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t 
         if (line_length > LINE_LIMIT) {
             status = refuse_long_line(reader);
         } else {
-            status = add_line(reader, bytes + begin, line_length, tally);
+            status = add_line(reader, bytes + begin, line_length, counts);
         }
         if (status != TRAWL_OK)
             return status;
@@ -288,19 +287,19 @@ static trawl_status add_lines(line_reader *reader, const uint8_t *bytes, size_t 
     return TRAWL_OK;
 }
 
-/* The last line of an input, which has no LF. */
+/* Adds the last line of an input, if it has no LF. */
 static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, size_t length,
-                                  pattern_counts *tally) {
+                                  pattern_counts *counts) {
     if (length == 0)
         return TRAWL_OK;
     if (length > LINE_LIMIT)
         return refuse_long_line(reader);
-    return add_line(reader, bytes, length, tally);
+    return add_line(reader, bytes, length, counts);
 }
 
 static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buffer,
-                             pattern_counts *tally) {
-    size_t held = 0; /* bytes of a line whose end has not been read yet */
+                             pattern_counts *counts) {
+    size_t held = 0; /* bytes of the line whose end has not been read yet */
     for (;;) {
         size_t length = 0;
         trawl_status status = text_file_read(file, buffer + held, 2 * (size_t)LINE_LIMIT - held,
@@ -308,20 +307,21 @@ static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buff
         if (status != TRAWL_OK)
             return status;
         if (length == 0)
-            return add_last_line(reader, buffer, held, tally);
+            return add_last_line(reader, buffer, held, counts);
         size_t used = 0;
-        status = add_lines(reader, buffer, held + length, tally, &used);
+        status = add_lines(reader, buffer, held + length, counts, &used);
         if (status != TRAWL_OK)
             return status;
         held = held + length - used;
         if (held > LINE_LIMIT)
-            return add_last_line(reader, buffer, held, tally);
+            return add_last_line(reader, buffer, held, counts);
         memmove(buffer, buffer + used, held);
     }
 }
 
 trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
-                              trawl_patterns *patterns, pattern_counts *tally, trawl_error *error) {
+                              trawl_patterns *patterns, pattern_counts *counts,
+                              trawl_error *error) {
     pattern_counts ignored = {0};
     text_file *file = NULL;
     trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, error);
@@ -336,7 +336,7 @@ trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
                               .origin = strcmp(path, "-") == 0 ? "(standard input)" : path,
                               .scratch = buffer + 2 * (size_t)LINE_LIMIT,
                               .error = error};
-        status = add_file(&reader, file, buffer, tally == NULL ? &ignored : tally);
+        status = add_file(&reader, file, buffer, counts == NULL ? &ignored : counts);
     }
     free(buffer);
     text_file_close(file);
@@ -345,7 +345,7 @@ trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
 
 trawl_status pattern_memory_add(const void *bytes, size_t length, const char *origin,
                                 const pattern_reading *reading, trawl_patterns *patterns,
-                                pattern_counts *tally, trawl_error *error) {
+                                pattern_counts *counts, trawl_error *error) {
     pattern_counts ignored = {0};
     uint8_t *scratch = malloc(LINE_LIMIT);
     if (scratch == NULL)
@@ -355,12 +355,12 @@ trawl_status pattern_memory_add(const void *bytes, size_t length, const char *or
                           .origin = origin,
                           .scratch = scratch,
                           .error = error};
-    if (tally == NULL)
-        tally = &ignored;
+    if (counts == NULL)
+        counts = &ignored;
     size_t used = 0;
-    trawl_status status = add_lines(&reader, bytes, length, tally, &used);
+    trawl_status status = add_lines(&reader, bytes, length, counts, &used);
     if (status == TRAWL_OK && used < length)
-        status = add_last_line(&reader, (const uint8_t *)bytes + used, length - used, tally);
+        status = add_last_line(&reader, (const uint8_t *)bytes + used, length - used, counts);
     free(scratch);
     return status;
 }

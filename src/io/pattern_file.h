@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Where patterns come from: files, standard input and the command line, in four formats.
+ * Reads patterns of files, standard input and the command line, in four formats.
  *
- *   lines    raw bytes, one pattern a line; lines end at LF only, so a CR belongs to the pattern
+ *   lines    raw bytes, one pattern a line. Only LF ends a line: a CR belongs to the pattern
  *            unless strip_cr is set
  *   escaped  one pattern a line, with \n \r \t \\ \0 and \xNN
  *   hex      one pattern a line as an even number of hexadecimal digits
  *   tsv      name, flags and escaped pattern, separated by tabs; flags are `i` (case-insensitive)
  *            or `-` (none)
  *
- * A last line without LF counts. Empty lines are skipped, take no id, and are counted, because for
- * grep such a line is a pattern that matches every line.
+ * A last line without LF is a line. Empty lines give no pattern and no id, but are counted: for
+ * grep an empty line is a pattern that matches every line.
  *
- * Errors name the place, "FILE:LINE: what was expected", and leave the patterns that were added
- * before it in the set.
+ * The sentence of an error begins with the place: "FILE:LINE: what was expected". Patterns of the
+ * lines before are in the set.
  */
-#ifndef SOURCE_PATTERN_FILE_H
-#define SOURCE_PATTERN_FILE_H
+#ifndef TRAWL_IO_PATTERN_FILE_H
+#define TRAWL_IO_PATTERN_FILE_H
 
 #include "trawl/trawl.h"
 
@@ -27,7 +27,7 @@ typedef enum pattern_format {
     PATTERN_FORMAT_TSV
 } pattern_format;
 
-/* Finds a format by its name; false when there is none of that name. */
+/* Finds a format by its name; false if there is none of that name. */
 bool pattern_format_find(const char *name, pattern_format *format);
 
 typedef struct pattern_reading {
@@ -36,31 +36,32 @@ typedef struct pattern_reading {
     bool case_insensitive; /* every pattern gets TRAWL_PATTERN_CASE_INSENSITIVE (-i) */
 } pattern_reading;
 
-/* What was read; every call adds to it, so begin with zeros. */
+/* What has been read. Every call adds to it: begin with zeros. */
 typedef struct pattern_counts {
-    uint64_t lines;       /* all of them */
-    uint64_t empty_lines; /* skipped ones, and with pattern_text_add empty texts */
+    uint64_t lines;       /* all lines */
+    uint64_t empty_lines; /* lines without a pattern */
 } pattern_counts;
 
 /* Adds the patterns of a file to the set. "-" is standard input. Files compressed with gzip, zstd
- * or xz are read through. `tally` may be NULL. */
+ * or xz are read through. `counts` may be NULL. */
 trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
-                              trawl_patterns *patterns, pattern_counts *tally, trawl_error *error);
+                              trawl_patterns *patterns, pattern_counts *counts, trawl_error *error);
 
-/* Adds the patterns of a text in memory as if it were the file `origin` (for messages only). This
- * is how grep's -e works: its argument is split at LF. The empty text has no line at all. */
+/* Adds the patterns of a text in memory as if it were a file; `origin` is its name in messages. So
+ * works grep's -e, whose argument may have several lines. The empty text has no line. */
 trawl_status pattern_memory_add(const void *bytes, size_t length, const char *origin,
                                 const pattern_reading *reading, trawl_patterns *patterns,
-                                pattern_counts *tally, trawl_error *error);
+                                pattern_counts *counts, trawl_error *error);
 
-/* Adds one pattern written in the format (for tsv: escaped), as the option -e of scan does: a LF
- * inside is part of the pattern. An empty one is an error. `origin` is for messages. */
+/* Adds one pattern that is written in the format (tsv: in the escaped one), as the option -e of
+ * scan does: a LF in it is part of the pattern. An empty one is an error. `origin`: for messages.
+ */
 trawl_status pattern_text_add(const char *text, const char *origin, const pattern_reading *reading,
                               trawl_patterns *patterns, trawl_error *error);
 
-/* Writes bytes in the escaped format, which reads back as the same bytes: \n \r \t \\, and \xNN for
- * the other bytes outside 0x20..0x7e. Returns the number of characters, at most 4 * length; `text`
- * has room for them. No NUL is added. */
+/* Writes bytes in the escaped format: \n \r \t \\, and \xNN for all other bytes outside 0x20..0x7e.
+ * Returns the number of characters, at most 4 * length, for which `text` has room. No NUL is added.
+ */
 size_t pattern_escape(const uint8_t *bytes, size_t length, char *text);
 
 #endif

@@ -11,11 +11,11 @@
 
 enum {
     RING_BYTES = 32 << 20,  /* a power of two */
-    READ_BYTES = 2 << 20,   /* read at once: the scan of these bytes can begin when they are here */
-    WANTED_BYTES = 4 << 20, /* waited for, so that scanning costs more than waking threads for it */
-    PIECE_BYTES = 16 << 20, /* lent at once: enough for many threads */
-    PATIENCE = 5000000      /* nanoseconds that WANTED_BYTES are waited for: hardly noticed by who
-                               looks on, and enough for a pipe that is worth hurrying for */
+    READ_BYTES = 2 << 20,   /* of one read: the scan can begin when these are there */
+    WANTED_BYTES = 4 << 20, /* waited for: scanning them takes longer than waking threads for it */
+    PIECE_BYTES = 16 << 20, /* of a piece at most: enough for many threads */
+    PATIENCE = 5000000      /* nanoseconds that WANTED_BYTES are waited for: a user hardly notices
+                               them, and a fast pipe gives WANTED_BYTES in that time */
 };
 
 struct read_ahead {
@@ -25,15 +25,17 @@ struct read_ahead {
     pthread_cond_t changed;
     text_file *file;
     uint8_t *ring;
-    uint64_t head; /* bytes read; ring position head % RING_BYTES */
-    uint64_t tail; /* bytes given back */
-    uint64_t position;
+    /*     ring   | free | lent to the owner | read, not lent | free |
+     *                   ^ tail              ^ tail + lent    ^ head     (all modulo RING_BYTES) */
+    uint64_t head;     /* bytes that have been read */
+    uint64_t tail;     /* bytes that have been given back */
+    uint64_t position; /* text_file_stored_position */
     size_t lent;
-    size_t wanted; /* the owner waits for so many bytes */
-    bool ended;    /* nothing will come after head */
+    size_t wanted; /* bytes that the owner waits for */
+    bool ended;    /* no byte will come behind head */
     bool reading;  /* the thread is inside text_file_read, perhaps for long */
-    bool stopping; /* the owner wants no more */
-    bool orphaned; /* the owner is gone: the thread frees this */
+    bool stopping; /* the owner wants no more bytes */
+    bool orphaned; /* the owner has gone: the thread frees the reader */
     trawl_status status;
     trawl_error error;
 };
@@ -46,7 +48,7 @@ static void release(read_ahead *reader) {
     free(reader);
 }
 
-/* Reads once. Called and returns with the lock held; false at the end. */
+/* Reads once; false at the end. Caller holds the lock; it is released during the read. */
 static bool read_once(read_ahead *reader) {
     while (reader->head - reader->tail == RING_BYTES && !reader->stopping)
         (void)pthread_cond_wait(&reader->changed, &reader->lock);
@@ -90,7 +92,7 @@ static void *read_all(void *context) {
     return NULL;
 }
 
-/* The thread must not take signals that are meant for the program's main thread. */
+/* All signals are blocked in the thread: they are for the program's main thread. */
 static int start_thread(read_ahead *reader) {
     sigset_t all;
     sigset_t before;
@@ -101,7 +103,7 @@ static int start_thread(read_ahead *reader) {
     return result;
 }
 
-/* Waiting with a limit needs a clock that nobody sets. */
+/* Waiting for a limited time needs a clock that cannot be set. */
 static void make_condition(pthread_cond_t *condition) {
     pthread_condattr_t attributes;
     (void)pthread_condattr_init(&attributes);
@@ -129,8 +131,8 @@ trawl_status read_ahead_open(text_file *file, read_ahead **result, trawl_error *
     return TRAWL_OK;
 }
 
-/* Waits until so many bytes are there or no more will come, not beyond a time unless it is NULL.
- * With the lock. */
+/* Waits until `wanted` bytes are there or no more will come, at most `until`, unless that is NULL.
+ * Caller holds the lock. */
 static void await(read_ahead *reader, size_t wanted, const struct timespec *until) {
     int result = 0;
     reader->wanted = wanted;

@@ -12,9 +12,9 @@
 #include "io/decoder.h"
 
 enum {
-    STORED_BUFFER = 1 << 20, /* compressed bytes that are read at once */
-    PIPE_BYTES = 1 << 20,    /* held by a pipe: fewer waits than with the 64 KiB it begins with */
-    READ_AT_MOST = 1 << 30   /* in one read(2): Linux itself stops at 2 GiB - 4096 */
+    STORED_BUFFER = 1 << 20, /* compressed bytes that are read at a time */
+    PIPE_BYTES = 1 << 20,    /* size of a pipe's buffer: fewer waits than with the usual 64 KiB */
+    READ_AT_MOST = 1 << 30   /* bytes of one read(2); Linux reads at most 2 GiB - 4096 */
 };
 
 struct text_file {
@@ -24,13 +24,13 @@ struct text_file {
     bool ended;
     bool is_regular;
     char *name;
-    uint64_t begin; /* where a regular file's descriptor stood */
+    uint64_t begin; /* position of a regular file's descriptor when it was opened */
     uint64_t stored_bytes;
     uint64_t stored_position;
     text_decoder *decoder; /* NULL: not compressed */
-    /* Stored bytes that were read but not used: the first few of the file, which tell whether it
-     * is compressed, and then what the decoder has not consumed. */
-    uint8_t *stored; /* `magic`, or STORED_BUFFER bytes once there is a decoder */
+    /* Bytes that have been read but not used: the first ones of the file, by which its format is
+     * recognised, and later those that the decoder has not consumed. */
+    uint8_t *stored; /* `magic`; with a decoder, STORED_BUFFER bytes */
     size_t stored_begin;
     size_t stored_end;
     uint8_t magic[COMPRESSION_MAGIC_BYTES];
@@ -40,7 +40,7 @@ static trawl_status system_error(const text_file *file, trawl_error *error) {
     return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", file->name, strerror(errno));
 }
 
-/* read(2) that goes on after signals. */
+/* read(2), repeated if a signal interrupts it. */
 static trawl_status read_stored(text_file *file, void *buffer, size_t capacity, size_t *length,
                                 trawl_error *error) {
     *length = 0;
@@ -58,7 +58,7 @@ static trawl_status read_stored(text_file *file, void *buffer, size_t capacity, 
     return TRAWL_OK;
 }
 
-/* Reads the first bytes and opens a decoder where they ask for one. */
+/* Reads the first bytes, and opens a decoder if they are those of a compressed format. */
 static trawl_status recognise(text_file *file, trawl_error *error) {
     while (file->stored_end < COMPRESSION_MAGIC_BYTES && !file->stored_ended) {
         size_t length = 0;
@@ -68,7 +68,7 @@ static trawl_status recognise(text_file *file, trawl_error *error) {
         if (status != TRAWL_OK)
             return status;
         file->stored_end += length;
-        /* A terminal or pipe whose first bytes are plain text is not made to wait for more. */
+        /* If the first byte is of no compressed format, a terminal or pipe need not give more. */
         if (file->stored_end != 0 && file->stored[0] != 0x1f && file->stored[0] != 0x28 &&
             file->stored[0] != 0xfd && (file->stored[0] & 0xf0) != 0x50)
             break;
@@ -93,7 +93,7 @@ static trawl_status prepare(text_file *file, text_decoding decoding, trawl_error
     }
     file->is_regular = S_ISREG(information.st_mode);
     if (S_ISFIFO(information.st_mode) && fcntl(file->descriptor, F_GETPIPE_SZ) < PIPE_BYTES)
-        (void)fcntl(file->descriptor, F_SETPIPE_SZ, PIPE_BYTES); /* refused: slower, no more */
+        (void)fcntl(file->descriptor, F_SETPIPE_SZ, PIPE_BYTES); /* a refusal costs speed alone */
     if (file->is_regular) {
         off_t begin = lseek(file->descriptor, 0, SEEK_CUR);
         file->begin = begin < 0 ? 0 : (uint64_t)begin;

@@ -8,8 +8,8 @@
 #include "base/fold.h"
 #include "base/status.h"
 
-/* Sorting is by radix on eight bytes at a time: `prefix` holds the next eight bytes of a pattern,
- * the first one most significant, padded with zeros. */
+/* Sorting is by eight bytes at a time: `prefix` is the next eight bytes of a pattern as a number,
+ * the first byte the most significant one, with zeros behind the pattern's end. */
 typedef struct entry {
     uint64_t prefix;
     uint32_t id;
@@ -17,7 +17,7 @@ typedef struct entry {
 } entry;
 
 typedef struct sorter {
-    const uint8_t *bytes; /* folded if need be */
+    const uint8_t *bytes; /* of all patterns, folded if keys are */
     const uint32_t *offsets;
     entry *entries;
     entry *scratch;
@@ -66,7 +66,8 @@ static void insertion_sort(const sorter *sort, size_t begin, size_t end, uint32_
     }
 }
 
-/* Least-significant-digit radix sort of a group by prefix; stable, so ids stay ascending. */
+/* Radix sort of a group by prefix, least significant byte first. It is stable: ids stay ascending.
+ */
 static void radix_sort(sorter *sort, size_t begin, size_t end) {
     entry *from = sort->entries + begin;
     entry *to = sort->scratch + begin;
@@ -96,8 +97,9 @@ static void radix_sort(sorter *sort, size_t begin, size_t end) {
     }
 }
 
-/* Patterns that end within these eight bytes come first, by length; returns where the others begin.
- * Only ambiguous when bytes are zero ("a" and "a\0"), but then it decides. */
+/* Within a group of equal prefixes: puts patterns that end within these eight bytes first, by
+ * length, and returns the index of the first other one. Lengths differ only if there are zero
+ * bytes: "a" and "a\0" have equal prefixes. */
 static size_t order_ended(sorter *sort, size_t begin, size_t end, uint32_t depth) {
     size_t starts[10] = {0};
     entry *entries = sort->entries;
@@ -123,8 +125,8 @@ static size_t order_ended(sorter *sort, size_t begin, size_t end, uint32_t depth
     return longer;
 }
 
-/* Sorts entries [begin, end), which agree in their first `depth` bytes. Recurses only into groups
- * of at most half the size, loops on the largest one: the stack stays shallow for any input. */
+/* Sorts entries [begin, end), whose first `depth` bytes are equal. Recurses into groups of at most
+ * half the size, and loops over a larger one, so that the stack stays small for any input. */
 static void sort_group(sorter *sort, size_t begin, size_t end, uint32_t depth) {
     for (;;) {
         for (size_t i = begin; i < end; i++) {
@@ -136,7 +138,7 @@ static void sort_group(sorter *sort, size_t begin, size_t end, uint32_t depth) {
             return;
         }
         radix_sort(sort, begin, end);
-        size_t next_begin = 0, next_end = 0; /* the group to go on with in this call */
+        size_t next_begin = 0, next_end = 0; /* the group for the next turn of the loop */
         for (size_t i = begin; i < end;) {
             size_t j = i + 1;
             while (j < end && sort->entries[j].prefix == sort->entries[i].prefix) {
@@ -170,8 +172,8 @@ static uint32_t common_prefix(const uint8_t *left, const uint8_t *right, uint32_
     return i;
 }
 
-/* Sorted patterns are all over the set: they are asked for so many patterns before they are copied,
- * their offsets twice as many. */
+/* Sorted patterns are anywhere in memory: bytes are prefetched AHEAD patterns before they are
+ * copied, offsets twice as many. */
 #define AHEAD ((size_t)16)
 
 /* Copies the sorted patterns into keys, one for each distinct string. */
@@ -226,7 +228,7 @@ trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *sub
     sort.entries = trawl_allocate(count, sizeof *sort.entries);
     sort.scratch = trawl_allocate(count, sizeof *sort.scratch);
     keys->bytes = trawl_allocate(total + TRAWL_KEYS_PADDING, 1);
-    /* One block for four arrays: of large sets it goes back to the system when it is released. */
+    /* One allocation for four arrays: that of a large set is returned to the system when freed. */
     keys->offsets = trawl_allocate(4 * count + 2, sizeof *keys->offsets);
     size_t all_bytes = patterns->offsets == NULL ? 0 : patterns->offsets[patterns->count];
     if (keys->folded) {
@@ -273,7 +275,7 @@ void trawl_keys_release(trawl_keys *keys) {
 void trawl_keys_release_ids(trawl_keys *keys) {
     size_t kept = (size_t)(keys->first - keys->offsets);
     uint32_t *block = trawl_reallocate(keys->offsets, kept, sizeof *block);
-    if (block != NULL) { /* else all of it stays */
+    if (block != NULL) { /* else it keeps its size */
         keys->offsets = block;
         keys->common = block + keys->pattern_count + 1;
     }

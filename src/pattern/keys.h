@@ -2,16 +2,24 @@
 /*
  * Keys: the distinct byte strings of a pattern set, sorted, with the patterns of each.
  *
- * When some pattern of the set is case-insensitive, all keys are lower-cased ("folded"): engines
- * then match folded text, and a match of a case-sensitive pattern is verified against the bytes.
- * One automaton thus serves mixed sets, where the same bytes often occur with both flags.
+ * If any pattern of the set is case-insensitive, all keys are lower-cased (folded). Engines then
+ * match folded text, and a match of a case-sensitive pattern is verified with the text's own bytes.
+ * So one automaton serves sets of both kinds of patterns. Patterns 0 "he", 1 "she", 2 "he", 3
+ * "hers":
+ *
+ *     key       0 "he"   1 "hers"   2 "she"
+ *     bytes     h e h e r s s h e
+ *     offsets   0    2        6      9
+ *     common    0        2          0          bytes in common with the key before
+ *     ids       0 2      3          1
+ *     first     0    2        3      4
  */
 #ifndef TRAWL_PATTERN_KEYS_H
 #define TRAWL_PATTERN_KEYS_H
 
 #include "pattern/patterns.h"
 
-/* Bytes that can be read behind the last key, so that eight can be loaded where any key has one. */
+/* Readable bytes behind the last key, so that eight can be loaded from any byte of a key on. */
 #define TRAWL_KEYS_PADDING 8u
 
 typedef struct trawl_keys {
@@ -19,28 +27,28 @@ typedef struct trawl_keys {
     uint32_t count;         /* distinct keys */
     uint32_t pattern_count; /* patterns of all keys together */
     uint32_t max_length;
-    uint8_t *bytes; /* key k is bytes[offsets[k]] .. bytes[offsets[k + 1]]; ascending byte order */
-    uint32_t *offsets; /* count + 1; the block that this one begins holds those below, too */
-    uint32_t
-        *common; /* common[k]: length of the longest common prefix of keys k-1 and k; 0 for k = 0 */
-    uint32_t *ids;   /* patterns of key k: ids[first[k]] .. ids[first[k + 1]], ascending */
-    uint32_t *first; /* count + 1 */
+    uint8_t *bytes;    /* key k is bytes[offsets[k]] .. bytes[offsets[k + 1]]; keys ascend */
+    uint32_t *offsets; /* count + 1; its allocation also holds the three arrays below */
+    uint32_t *common;  /* length of the longest common prefix of keys k - 1 and k; 0 for k = 0 */
+    uint32_t *ids;     /* patterns of key k: ids[first[k]] .. ids[first[k + 1]], ascending */
+    uint32_t *first;   /* count + 1 */
 } trawl_keys;
 
-/* Makes the keys of the patterns whose ids are listed in `subset` (`subset_count` of them,
- * ascending), or of all when subset is NULL. Free with trawl_keys_release, also after a failure. */
+/* Makes the keys of the patterns whose ids are in `subset` (`subset_count` of them, ascending), or
+ * of all patterns if subset is NULL. Free with trawl_keys_release, also after a failure. */
 trawl_status trawl_keys_make(const trawl_patterns *patterns, const uint32_t *subset,
                              size_t subset_count, trawl_keys *keys, trawl_error *error);
 void trawl_keys_release(trawl_keys *keys);
 
-/* Gives up ids and first, for who has written them elsewhere and does more with the strings. */
+/* Frees ids and first, for callers that have written them elsewhere and still need the strings. */
 void trawl_keys_release_ids(trawl_keys *keys);
 
 static inline uint32_t trawl_key_length(const trawl_keys *keys, uint32_t key) {
     return keys->offsets[key + 1] - keys->offsets[key];
 }
 
-/* Number of trie nodes with the root: 1 + the bytes that are not shared with the key before. */
+/* The number of states of the keys' trie: the root, and one for each byte that a key does not share
+ * with the key before it. */
 uint64_t trawl_keys_states(const trawl_keys *keys);
 
 #endif

@@ -8,11 +8,11 @@
 
 #define NO_PATTERN UINT32_MAX
 
-/* The parts while patterns move: each is a stack, of which the last pattern is at the top. */
+/* The parts while patterns are moved: stacks, with the pattern that came last at the top. */
 typedef struct pile_set {
     uint32_t parts;
-    uint32_t *below;  /* for each pattern the one under it */
-    uint32_t *top;    /* for each part */
+    uint32_t *below;  /* for each pattern the one under it, or NO_PATTERN */
+    uint32_t *top;    /* for each part its last pattern, or NO_PATTERN */
     uint32_t *count;  /* patterns of each part */
     uint64_t *length; /* bytes of each part */
 } pile_set;
@@ -37,10 +37,11 @@ static void move_last(const trawl_patterns *patterns, pile_set *piles, uint32_t 
 }
 
 /*
- * Algorithm 1: patterns are grouped by first byte, groups sorted by descending size and dealt to
- * the parts in rows of `parts`, the first row forwards, the next one backwards, and so on. (The
- * paper's line 13, max(j mod m, m - (j mod m) - 1), would deal every later row to the upper half
- * only; the text asks for a round-robin distribution, which turning at each end is.)
+ * Algorithm 1: patterns are grouped by their first byte. The groups, sorted by descending size, are
+ * dealt to the parts in rows of `parts` groups: the first row forwards, the second one backwards,
+ * and so on. (Line 13 of the paper, max(j mod m, m - (j mod m) - 1), would deal all later rows to
+ * the upper half of the parts; the paper's text asks for a round-robin distribution, as is done
+ * here.)
  */
 static void deal_groups(const trawl_patterns *patterns, pile_set *piles) {
     uint32_t size[256] = {0};
@@ -84,9 +85,10 @@ static bool unbalanced(const pile_set *piles, uint32_t longest, uint32_t shortes
 }
 
 /*
- * Algorithm 2: the last pattern of the longest part moves to the shortest until the two are
- * balanced, then the extremes are found anew. A pattern that is as long as the difference would
- * only swap the roles of the two parts, forever; the paper does not treat this case, we stop there.
+ * Algorithm 2: the last pattern of the longest part is moved to the shortest part until the two are
+ * balanced; then longest and shortest are determined again. A pattern that is at least as long as
+ * the difference would only swap the two parts, for ever: balancing ends there. The paper does not
+ * mention this case.
  */
 static void balance(const trawl_patterns *patterns, pile_set *piles, double threshold) {
     uint32_t longest, shortest;
@@ -105,7 +107,8 @@ static void balance(const trawl_patterns *patterns, pile_set *piles, double thre
     }
 }
 
-/* Few groups, or patterns of very different lengths, may leave a part without any. */
+/* Gives each empty part a pattern of the fullest one. Few groups, or patterns of very different
+ * lengths, leave parts empty. */
 static void fill_empty(const trawl_patterns *patterns, pile_set *piles) {
     for (uint32_t part = 0; part < piles->parts; part++) {
         if (piles->count[part] == 0) {
@@ -126,7 +129,7 @@ static void list_parts(const trawl_patterns *patterns, const pile_set *piles,
         for (uint32_t id = piles->top[part]; id != NO_PATTERN; id = piles->below[id]) {
             part_of[id] = part;
         }
-        piles->count[part] = partition->first[part]; /* from here on: where its next id goes */
+        piles->count[part] = partition->first[part]; /* from now on the index of its next id */
     }
     for (uint32_t id = 0; id < patterns->count; id++) {
         partition->ids[piles->count[part_of[id]]++] = id;

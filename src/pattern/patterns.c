@@ -31,7 +31,9 @@ void trawl_patterns_free(trawl_patterns *patterns) {
     }
 }
 
-/* Makes room for `needed` objects by growing half as much again, so that additions stay cheap. */
+/* Makes room for at least `needed` objects, growing by half, so that many additions need few
+ * copies.
+ */
 static void *grown(void *memory, size_t *capacity, size_t needed, size_t size) {
     size_t larger = *capacity + *capacity / 2 + 64;
     if (larger < needed) {
@@ -48,7 +50,7 @@ static bool reserve_ids(trawl_patterns *set) {
     if (set->count + 1 < set->capacity) {
         return true;
     }
-    /* Three arrays share one capacity, which is set only when all of them have grown. */
+    /* Three arrays have one capacity, which is set when all of them have grown. */
     size_t larger = set->capacity + set->capacity / 2 + 64;
     uint32_t *offsets = trawl_reallocate(set->offsets, larger + 1, sizeof *offsets);
     if (offsets == NULL) {
@@ -107,7 +109,7 @@ trawl_status trawl_patterns_add(trawl_patterns *patterns, const void *bytes, siz
         return trawl_fail_memory(error, "the pattern set", (uint64_t)set->count * 12);
     }
     if (used + length > set->bytes_capacity) {
-        /* The caller may hand back bytes that trawl_patterns_get lent: they move as well. */
+        /* `bytes` may be a pattern of this set, got from trawl_patterns_get: it moves too. */
         size_t offset = set->bytes == NULL ? SIZE_MAX : (uintptr_t)bytes - (uintptr_t)set->bytes;
         uint8_t *moved = grown(set->bytes, &set->bytes_capacity, used + length, 1);
         if (moved == NULL) {

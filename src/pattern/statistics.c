@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "pattern/keys.h"
 
-/* Patterns of one key differ only in letter case and flag: a pattern's own bytes, then its flag. */
+/* A pattern of a key. Patterns of one key can differ only in letter case and flags. */
 typedef struct member {
     const uint8_t *bytes;
     uint32_t length;
@@ -20,8 +20,8 @@ static int compare_members(const void *left, const void *right) {
     return order != 0 ? order : (int)a->flags - (int)b->flags;
 }
 
-/* Number of patterns of key `key` that differ in bytes or flag, and the bytes they have together.
- */
+/* The number of patterns of `key` without those that are equal in bytes and flags. `members` has
+ * room for all of its patterns. */
 static size_t distinct_members(const trawl_patterns *set, const trawl_keys *keys, uint32_t key,
                                member *members) {
     uint32_t begin = keys->first[key];

@@ -25,7 +25,7 @@ bool trawl_collector_reserve(trawl_collector *collector, size_t count) {
     if (count <= sink->capacity - sink->count) {
         return true;
     }
-    /* Memory that is not used yet costs nothing but addresses. */
+    /* Doubling wastes no memory: pages that are not written to are only addresses. */
     size_t capacity = sink->capacity < FIRST_MATCHES ? FIRST_MATCHES : 2 * sink->capacity;
     if (capacity - sink->count < count) {
         capacity = sink->count + count;

@@ -30,7 +30,7 @@ void trawl_delivery_close(trawl_delivery *delivery) {
     delivery->selected = NULL;
 }
 
-/* Matches that are certain, in order, go to whoever receives them. */
+/* Calls the receiver with final matches, which are in order. */
 static trawl_status hand_out(trawl_delivery *delivery, const trawl_match *matches, size_t count) {
     const trawl_receiver *receiver = &delivery->receiver;
     trawl_status status = TRAWL_OK;

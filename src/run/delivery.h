@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The last step of every scan: all occurrences come in, in canonical order, and go out to the
- * caller as the database's match kind asks. The leftmost kinds are selected here, after the engine,
- * so that every engine on every device has them.
+ * The last step of every scan: all matches come in, in canonical order, and those that the
+ * database's match kind asks for go out to the caller. The leftmost kinds are selected here, after
+ * the engine, so that every engine has them on every device (run/leftmost.h).
  */
 #ifndef TRAWL_RUN_DELIVERY_H
 #define TRAWL_RUN_DELIVERY_H
 
 #include "run/leftmost.h"
 
-/* Who receives the matches: one of the two functions, or neither, when they are only counted. */
+/* Who receives the matches: one of the two functions, or neither if they are only counted. */
 typedef struct trawl_receiver {
     trawl_on_match on_match;
     trawl_on_matches on_matches;
     void *context;
 } trawl_receiver;
 
-enum { TRAWL_SELECTED_MOST = 256 }; /* selected matches that are handed out together */
+enum { TRAWL_SELECTED_MOST = 256 }; /* selected matches that are delivered in one call, at most */
 
 typedef struct trawl_delivery {
     trawl_match_kind kind;
@@ -34,11 +34,11 @@ trawl_status trawl_delivery_open(trawl_delivery *delivery, const trawl_db *db,
                                  const trawl_receiver *receiver, uint64_t *per_pattern,
                                  trawl_error *error);
 
-/* Takes the next `count` occurrences, and hands out what follows from them. Returns TRAWL_STOPPED
- * when the caller asked to stop. */
+/* Takes the next `count` matches and delivers those that are final. Returns TRAWL_STOPPED if the
+ * caller asked to stop. */
 trawl_status trawl_delivery_put(trawl_delivery *delivery, const trawl_match *matches, size_t count);
 
-/* Tells that every occurrence has been put, and delivers what was held back. */
+/* After the last match: delivers those that were held back. */
 trawl_status trawl_delivery_finish(trawl_delivery *delivery);
 
 void trawl_delivery_close(trawl_delivery *delivery);

@@ -8,7 +8,7 @@
 #include "base/team.h"
 #include "gpu/module.h"
 
-/* The processor's own name, as the kernel reports it; else its kind (on Arm). */
+/* The name of the processor as the kernel reports it; else (on Arm) what kind it is. */
 static void processor_name(char *name, size_t size) {
     (void)snprintf(name, size, TRAWL_HAVE_NEON ? "64-bit Arm processor" : "CPU");
     FILE *file = fopen("/proc/cpuinfo", "r");

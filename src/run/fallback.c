@@ -4,7 +4,8 @@
 #include "base/status.h"
 #include "engines/engines.h"
 
-/* A DFA up to this size is the faster one even where most of it lies outside the caches. */
+/* Bytes of a DFA, at most: up to here it is faster than an NFA, even if most of it is outside the
+ * caches. */
 #define DFA_BYTES (UINT64_C(512) << 20)
 
 static trawl_status copy_patterns(const trawl_db *db, trawl_patterns **patterns,
@@ -52,7 +53,7 @@ trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, traw
     }
     static const trawl_scan_options defaults = TRAWL_SCAN_OPTIONS;
     if (automaton->engine->walker->open(automaton, &defaults, walker, error) != TRAWL_OK) {
-        *walker = NULL; /* the filters, slow as they are here, need no more memory */
+        *walker = NULL; /* the filter goes on: it is slow here, but needs no more memory */
         trawl_clear(error);
     }
     return TRAWL_OK;

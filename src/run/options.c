@@ -47,7 +47,7 @@ static trawl_status read_threads(trawl_scan_options *options, trawl_error *error
     return TRAWL_OK;
 }
 
-/* What only a CUDA device needs. `number` is the device's. */
+/* Completes the options of a scan on CUDA device `number`. */
 static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_options *options,
                               trawl_error *error) {
     trawl_strategy strategy;
@@ -73,13 +73,13 @@ static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_op
                           "%u segments in flight: at most %u are possible",
                           options->segments_in_flight, TRAWL_RING_MOST_SLOTS);
     }
-    /* Names of the library instead of the caller's, which need not live as long. */
+    /* The library's strings instead of the caller's, which may be freed before the run ends. */
     trawl_kernel_description description;
     if (options->kernel != NULL && trawl_kernel_describe(engine, kernel, &description)) {
         options->kernel = description.name;
     }
     options->transfer = trawl_strategy_name(strategy);
-    /* The device reads its own copy of the tables, whatever the number of threads. */
+    /* All threads of a device read the one copy of the tables in its memory. */
     options->copy_tables = false;
     if (options->report != NULL) {
         (void)snprintf(options->report->device, sizeof options->report->device, "cuda:%u", number);
@@ -87,7 +87,7 @@ static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_op
     return TRAWL_OK;
 }
 
-/* Takes the CPU, because of `reason` where the library chose. */
+/* Chooses the CPU. `reason`: why, if the library chose; else empty. */
 static void take_cpu(trawl_scan_options *options, const char *reason) {
     options->device = NULL;
     if (options->report != NULL) {

@@ -14,7 +14,7 @@ typedef struct cpu_place {
     int cpu;
 } cpu_place;
 
-/* A number from the kernel's description of a CPU's place, or 0 where it has none. */
+/* A number of the kernel's description of a CPU, or 0 if there is none. */
 static int topology(int cpu, const char *what) {
     char path[96];
     int value = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Binding a run's threads to CPUs, and releasing them again (Tran et al., 5.3: scatter affinity).
- */
+/* Binds the threads of a run to CPUs (thread affinity; Tran et al., 5.3). */
 #ifndef TRAWL_RUN_PLACEMENT_H
 #define TRAWL_RUN_PLACEMENT_H
 
@@ -8,21 +7,22 @@
 
 #include "trawl/trawl.h"
 
-/* The CPU for each of `threads` threads, or nothing when placement is NONE. */
+/* The CPU of each of `threads` threads. */
 typedef struct trawl_placing {
     int *cpus; /* NULL: threads are not bound */
     uint32_t threads;
 } trawl_placing;
 
-/* Chooses among the CPUs that the process may use. Neighbours are CPUs of one core, then of one
- * package, as the kernel describes them. Free with trawl_placing_close. */
+/* Chooses among the CPUs that the process may use, ordered by package, core and number. CLOSE takes
+ * the first ones, SPREAD distributes the threads over all. Free with trawl_placing_close. */
 trawl_status trawl_placing_open(trawl_placing *placing, trawl_placement placement, uint32_t threads,
                                 trawl_error *error);
 void trawl_placing_close(trawl_placing *placing);
 
-/* Binds the calling thread as thread number `thread`, remembering in *before where it could run. A
- * refusal by the operating system is not an error: placement is only about speed. */
+/* Binds the calling thread to the CPU of thread number `thread`; *before are the CPUs that it could
+ * run on until then. A refusal by the operating system is no error: only speed depends on it. */
 void trawl_placing_bind(const trawl_placing *placing, uint32_t thread, cpu_set_t *before);
+/* Gives the calling thread the CPUs in *before again. */
 void trawl_placing_unbind(const trawl_placing *placing, const cpu_set_t *before);
 
 #endif

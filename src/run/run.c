@@ -26,7 +26,7 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
         (void)snprintf(run->device, sizeof run->device, "%.15s", run->options.device);
         run->options.device = run->device;
     } else {
-        trawl_cpu_set unused; /* a wrong TRAWL_CPU is an error whether or not the engine asks */
+        trawl_cpu_set unused; /* a wrong TRAWL_CPU is an error with every engine */
         status = trawl_cpu_choose(&unused, error);
         if (status != TRAWL_OK) {
             return status;
@@ -75,7 +75,7 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
         return TRAWL_OK;
     }
     trawl_status status = TRAWL_OK;
-    /* One thread alone has the tables to itself already. */
+    /* A single thread shares the tables with nobody. */
     if (run->options.copy_tables && run->options.threads > 1 && worker->copy == NULL) {
         status = copy_database(run->db, &worker->copy, error);
     }

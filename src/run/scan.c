@@ -1,76 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Going over a text: a window on one thread or several; whole texts: scan, count, collect. */
+/* The public calls over whole texts: scan, count, collect. */
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/status.h"
 #include "run/run.h"
 
-/* Below this a second thread costs more than it does. */
-#define SMALLEST_SHARE ((size_t)32768)
-
-/* Matches gathered before they are delivered: large enough to amortise the call, small enough to
- * stay in the cache. */
-#define BATCH ((size_t)1024)
-
-typedef struct serial_sink {
-    trawl_sink sink;
-    trawl_delivery *delivery;
-} serial_sink;
-
-static trawl_status flush_serial(trawl_sink *sink) {
-    trawl_status status =
-        trawl_delivery_put(((serial_sink *)sink)->delivery, sink->matches, sink->count);
-    sink->count = 0;
-    return status;
-}
-
-static trawl_status run_serial(trawl_run *run, const trawl_window *window, trawl_error *error) {
-    trawl_worker *worker = &run->workers[0];
-    trawl_status status = trawl_worker_prepare(run, worker, error);
-    bool gathers = !run->count_only && run->collector == NULL;
-    if (status == TRAWL_OK && gathers && worker->matches == NULL) {
-        worker->matches = trawl_allocate(BATCH, sizeof *worker->matches);
-        if (worker->matches == NULL) {
-            status = trawl_fail_memory(error, "scanning", BATCH * sizeof *worker->matches);
-        }
-    }
-    serial_sink batch = {
-        .sink = {.matches = worker->matches, .capacity = BATCH, .flush = flush_serial},
-        .delivery = &run->delivery};
-    trawl_sink *sink = gathers || run->count_only ? &batch.sink : &run->collector->sink;
-    size_t most =
-        run->type->long_windows ? SIZE_MAX : TRAWL_WINDOW_MAX - run->db->header->max_length;
-    for (size_t begin = window->owned; status == TRAWL_OK && begin < window->length;) {
-        size_t end = window->length - begin < most ? window->length : begin + most;
-        trawl_window part = trawl_window_part(run, window, begin, end);
-        if (run->count_only) {
-            status = run->type->count(worker->walker, &part, &worker->counts, error);
-        } else {
-            status = run->type->scan(worker->walker, &part, sink, error);
-        }
-        begin = end;
-    }
-    if (status == TRAWL_OK && batch.sink.count != 0) {
-        status = flush_serial(&batch.sink);
-    }
-    return status;
-}
-
-trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_error *error) {
-    size_t owned = window->length - window->owned;
-    if (owned == 0) {
-        return TRAWL_OK;
-    }
-    bool alone = run->options.threads == 1 || run->own_threads ||
-                 (run->options.chunk_bytes == 0 && owned < 2 * SMALLEST_SHARE);
-    trawl_status status =
-        alone ? run_serial(run, window, error) : trawl_run_threads(run, window, error);
-    return run->delivery.leftmost.no_memory ? trawl_fail_memory(error, "selecting matches", 0)
-                                            : status;
-}
-
-/* What a run over one text is for: matches for a receiver, an array, or counts. */
+/* What a call wants of a run: matches for a receiver, an array of matches, or counts. */
 typedef struct purpose {
     trawl_receiver receiver;
     trawl_collector *collector;
@@ -78,7 +14,7 @@ typedef struct purpose {
     uint64_t *per_pattern;
 } purpose;
 
-/* One run over one text, in memory or else read from a source. */
+/* One run over one text: `text` in memory, or read from `source` if that is not NULL. */
 static trawl_status run_over(const trawl_db *db, const trawl_window *text,
                              const trawl_source *source, const trawl_scan_options *options,
                              const purpose *wanted, trawl_error *error) {
@@ -162,7 +98,7 @@ trawl_status trawl_scan_source(const trawl_db *db, const trawl_source *source,
     return run_source(db, source, options, &wanted, error);
 }
 
-/* Checks what a counting call is given, and sets its counters to 0. */
+/* Checks the counters of a counting call and sets them to 0. */
 static trawl_status begin_count(const trawl_db *db, const purpose *wanted, const char *call,
                                 trawl_error *error) {
     trawl_clear(error);

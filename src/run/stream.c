@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A text in pieces. The stream keeps the last max_length - 1 bytes that it has scanned and behind
- * them the bytes it has gathered. A large piece is scanned in two windows: the joint, which is what
- * is kept plus the piece's first max_length - 1 bytes, and the rest of the piece, where it lies.
+ * A text that is written piece by piece. The stream keeps the last max_length - 1 bytes that it has
+ * scanned, and behind them the small pieces that it has gathered. A large piece is scanned in two
+ * windows: the joint, in the stream's buffer, and the rest, in the caller's memory without a copy:
+ *
+ *     buffer     | kept | gathered | first max_length - 1 bytes of the piece |
+ *                  overlap ^ owned by the joint                              ^
+ *
+ *     piece                        | overlap | owned by the second window                 |
  */
 #include <string.h>
 
@@ -10,23 +15,25 @@
 #include "base/status.h"
 #include "run/run.h"
 
-/* Small pieces are gathered up to this many bytes, or more for long patterns, whose overlap is
- * walked again for every window. */
+/* Bytes that are gathered before they are scanned: on one thread; on several, which share them; for
+ * a GPU, where launching and waiting cost as much time as scanning these. */
 #define GATHER ((size_t)65536)
-#define GATHER_FOR_MANY ((size_t)262144)    /* enough for several threads to share */
-#define GATHER_FOR_DEVICE ((size_t)4 << 20) /* for a GPU: its way there and back costs as much */
+#define GATHER_FOR_MANY ((size_t)262144)
+#define GATHER_FOR_DEVICE ((size_t)4 << 20)
+/* Gathered bytes for each byte of overlap, at least: the overlap is walked again in every window.
+ */
 #define OVERLAP_FACTOR 4
 
 struct trawl_stream {
     trawl_run run;
     uint8_t *buffer;     /* kept bytes, then gathered ones */
-    size_t kept;         /* scanned before, needed as overlap */
-    size_t gathered;     /* not scanned yet */
+    size_t kept;         /* bytes of the overlap: scanned already */
+    size_t gathered;     /* bytes that are not scanned yet */
     size_t overlap;      /* max_length - 1 */
-    size_t gather_limit; /* gathered bytes are scanned when there are so many */
+    size_t gather_limit; /* so many gathered bytes are scanned */
     uint64_t offset;     /* bytes written so far */
     bool finished;       /* the text has ended */
-    trawl_status status; /* sticky: the first failure or TRAWL_STOPPED */
+    trawl_status status; /* the first failure, or TRAWL_STOPPED; all later calls return it */
     trawl_error error;
 };
 
@@ -50,7 +57,7 @@ static trawl_status open_stream(const trawl_db *db, const trawl_scan_options *op
                                                          : GATHER;
         size_t worthwhile = made->overlap * OVERLAP_FACTOR;
         made->gather_limit = worthwhile > gather ? worthwhile : gather;
-        /* Room for the joint window: what is kept, what is gathered, and a piece's beginning. */
+        /* Room for the joint: kept bytes, gathered bytes, and the beginning of a piece. */
         size_t capacity = made->overlap + made->gather_limit + made->overlap;
         made->buffer = trawl_allocate(capacity, 1);
         if (made->buffer == NULL) {
@@ -101,7 +108,7 @@ uint64_t trawl_stream_offset(const trawl_stream *stream) {
     return stream == NULL ? 0 : stream->offset;
 }
 
-/* Keeps a failure, so that every later call returns it again. */
+/* Keeps a failure, which all later calls return. */
 static trawl_status keep_status(trawl_stream *stream, trawl_status status, trawl_error *error) {
     stream->status = status;
     if (error != NULL) {
@@ -110,6 +117,7 @@ static trawl_status keep_status(trawl_stream *stream, trawl_status status, trawl
     return status;
 }
 
+/* Keeps the last bytes before `end`, of `available` ones, as the overlap of the next window. */
 static void keep_tail(trawl_stream *stream, const uint8_t *end, size_t available) {
     size_t tail = available < stream->overlap ? available : stream->overlap;
     memmove(stream->buffer, end - tail, tail);
@@ -117,7 +125,7 @@ static void keep_tail(trawl_stream *stream, const uint8_t *end, size_t available
     stream->gathered = 0;
 }
 
-/* Scans the gathered bytes, which end at `offset` of the text. */
+/* Scans the gathered bytes, whose end is at `offset` of the text. */
 static trawl_status scan_gathered(trawl_stream *stream, uint64_t offset) {
     size_t length = stream->kept + stream->gathered;
     trawl_window window = {
@@ -153,7 +161,7 @@ trawl_status trawl_stream_write(trawl_stream *stream, const void *bytes, size_t 
         stream->offset += length;
         return TRAWL_OK;
     }
-    /* The joint: matches that end in the piece's first bytes may begin before the piece. */
+    /* The joint: matches that end in the first bytes of the piece may begin before the piece. */
     size_t joint = length < stream->overlap ? length : stream->overlap;
     trawl_status status = TRAWL_OK;
     if (stream->gathered != 0 || stream->kept != 0) {

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Several threads over one window. The owned text is cut into chunks, which threads take as they
- * become free (dynamic scheduling; Tran et al., 5.3). Counting needs no more. For matches, chunks
- * are delivered in their order: the one whose turn it is goes straight to the caller; others gather
- * their matches, and wait for their turn when they have gathered many. Memory is so bounded by the
- * number of chunks in flight, however dense the matches are. Matches that are collected into one
- * array are copied to their place by several threads at once: a turn then only means that the place
- * is known.
+ * Several threads over one window. The owned bytes are cut into chunks, and a thread that is free
+ * takes the next one (dynamic scheduling; Tran et al., 5.3). That is all for counting.
+ *
+ * Matches are delivered in the order of the chunks. The matches of the chunk whose turn it is go
+ * directly to the caller; those of later chunks are gathered, and a thread that has gathered many
+ * waits for the turn of its chunk. Chunks in flight:
+ *
+ *     delivered | turn: delivers | scanning, gathers | finished, waits | scanning | not taken
+ *               ^ turn                                                            ^ next
+ *
+ * At most slot_count chunks are between `turn` and `next`, so memory is bounded however dense the
+ * matches are. Matches that are collected into one array are copied by several threads at once:
+ * then a chunk's turn only fixes its place in the array.
  */
 #include <pthread.h>
 #include <string.h>
@@ -16,17 +22,19 @@
 #include "run/placement.h"
 #include "run/run.h"
 
-#define CHUNK ((size_t)1 << 20)            /* when counting */
-#define CHUNK_OF_MATCHES ((size_t)1 << 17) /* with so many matches that few chunks have to wait */
+/* Bytes of a chunk at most: when counting; and for matches, fewer, so that few chunks gather so
+ * many that they have to wait. */
+#define CHUNK ((size_t)1 << 20)
+#define CHUNK_OF_MATCHES ((size_t)1 << 17)
 #define SMALLEST_CHUNK ((size_t)32768)
-#define OVERLAP_FACTOR 8    /* chunk bytes for each byte of overlap that is walked twice */
-#define CHUNKS_EACH 4       /* at least so many chunks for each thread, to balance their loads */
-#define IN_FLIGHT 4         /* chunks being scanned or waiting, for each thread */
-#define FIRST_MATCHES 1024u /* a chunk's first array of matches */
-#define MOST_MATCHES (1u << 17) /* a chunk that gathered so many waits for its turn */
+#define OVERLAP_FACTOR 8    /* bytes of a chunk for each byte of overlap, which is walked twice */
+#define CHUNKS_EACH 4       /* chunks for each thread, at least, to balance their loads */
+#define IN_FLIGHT 4         /* chunks for each thread that are scanned or wait, at most */
+#define FIRST_MATCHES 1024u /* matches of a chunk's first array */
+#define MOST_MATCHES (1u << 17) /* matches after which a chunk waits for its turn */
 
-/* Matches of one chunk. When they have been delivered, another chunk takes the memory, which the
- * caches still hold. */
+/* Matches of one chunk. After their delivery the array is used for another chunk, since the caches
+ * still hold it. */
 typedef struct match_array {
     trawl_match *matches;
     size_t capacity;
@@ -45,15 +53,15 @@ typedef struct crew_state {
     size_t chunks;
     trawl_placing placing;
 
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* for all members below */
     pthread_cond_t changed;
-    size_t next;       /* the first chunk that nobody has taken */
+    size_t next;       /* the first chunk that no thread has taken */
     size_t turn;       /* the first chunk that is not delivered */
-    chunk_slot *slots; /* slot_count of them: chunk c uses slot c % slot_count */
+    chunk_slot *slots; /* slot_count of them: chunk c has slot c % slot_count */
     size_t slot_count;
-    match_array *spare; /* spare_count of them, with room for slot_count */
+    match_array *spare; /* arrays for reuse: spare_count of them, room for slot_count */
     size_t spare_count;
-    size_t copying;      /* threads that write into the collector's array */
+    size_t copying;      /* threads that are writing into the collector's array */
     trawl_status status; /* the first failure, or TRAWL_STOPPED */
     trawl_error error;
 } crew_state;
@@ -70,6 +78,7 @@ static size_t choose_chunk(const trawl_run *run, size_t owned) {
     return chunk < OVERLAP_FACTOR * overlap ? OVERLAP_FACTOR * overlap : chunk;
 }
 
+/* Keeps the first failure and wakes all threads. Caller holds the lock. */
 static void fail(crew_state *crew, trawl_status status, const trawl_error *error) {
     if (crew->status == TRAWL_OK) {
         crew->status = status;
@@ -78,8 +87,8 @@ static void fail(crew_state *crew, trawl_status status, const trawl_error *error
     (void)pthread_cond_broadcast(&crew->changed);
 }
 
-/* The next chunk, once there is a free slot for it, and memory that was used before, if there is
- * some; false when there is no chunk or the run has ended. */
+/* Takes the next chunk, when there is a free slot for it, and a spare array if there is one. False:
+ * there is no chunk left, or the run has failed. */
 static bool take_chunk(crew_state *crew, size_t *chunk, match_array *array) {
     bool taken = false;
     (void)pthread_mutex_lock(&crew->lock);
@@ -96,7 +105,7 @@ static bool take_chunk(crew_state *crew, size_t *chunk, match_array *array) {
     return taken;
 }
 
-/* Keeps memory for another chunk. With the lock. */
+/* Keeps an array for another chunk. Caller holds the lock. */
 static void give_array(crew_state *crew, match_array array) {
     if (array.matches == NULL) {
         return;
@@ -119,11 +128,11 @@ typedef struct chunk_sink {
     trawl_sink sink;
     crew_state *crew;
     size_t chunk;
-    bool turn;      /* it is this chunk's turn: deliver directly */
-    bool no_memory; /* the array could not grow: status TRAWL_ERROR_MEMORY */
+    bool turn;      /* it is this chunk's turn: its matches are delivered directly */
+    bool no_memory; /* the array could not grow */
 } chunk_sink;
 
-/* Waits until every chunk before this one has been delivered. */
+/* Waits until all chunks before this one are delivered. */
 static trawl_status await_turn(crew_state *crew, size_t chunk) {
     (void)pthread_mutex_lock(&crew->lock);
     while (crew->status == TRAWL_OK && crew->turn != chunk) {
@@ -134,8 +143,8 @@ static trawl_status await_turn(crew_state *crew, size_t chunk) {
     return status;
 }
 
-/* With the lock, by the thread whose turn it is: the place of `count` matches in the collector's
- * array, which stays where it is until end_copying; NULL when there is no memory. */
+/* The place for `count` matches in the collector's array, which does not move until end_copying;
+ * NULL: no memory. Caller holds the lock and handles the chunk whose turn it is. */
 static trawl_match *begin_copying(crew_state *crew, size_t count) {
     trawl_collector *collector = crew->run->collector;
     while (count > collector->sink.capacity - collector->sink.count && crew->copying != 0) {
@@ -160,10 +169,10 @@ static void end_turn(crew_state *crew) {
     (void)pthread_cond_broadcast(&crew->changed);
 }
 
-/* Takes matches of the chunk whose turn it is; `last` ends the turn. With the lock, which is open
- * while the matches are worked on. */
+/* Delivers matches of the chunk whose turn it is; `last`: the turn ends with them. Caller holds the
+ * lock; it is released during the copy or the call. */
 static void deliver(crew_state *crew, const trawl_match *matches, size_t count, bool last) {
-    trawl_error none = {.status = TRAWL_OK}; /* a collector or a caller knows its reason */
+    trawl_error none = {.status = TRAWL_OK}; /* the collector, or the caller, knows the reason */
     if (crew->run->collector != NULL) {
         trawl_match *place = begin_copying(crew, count);
         if (place == NULL) {
@@ -220,8 +229,8 @@ static trawl_status flush(trawl_sink *sink) {
     return status;
 }
 
-/* Hands a scanned chunk in. Whoever completes the chunk whose turn it is delivers it and all
- * finished ones behind it, until it meets one that is not finished: its thread goes on then. */
+/* Stores the matches of a scanned chunk in its slot. Then delivers all finished chunks from `turn`
+ * on, up to the first one that is not finished; the thread of that one continues later. */
 static void hand_in(crew_state *crew, chunk_sink *sink) {
     (void)pthread_mutex_lock(&crew->lock);
     chunk_slot *slot = &crew->slots[sink->chunk % crew->slot_count];
@@ -232,7 +241,7 @@ static void hand_in(crew_state *crew, chunk_sink *sink) {
             break;
         }
         chunk_slot ready = *slot;
-        *slot = (chunk_slot){0}; /* so nobody else finds it */
+        *slot = (chunk_slot){0}; /* so that no other thread delivers it too */
         if (ready.count != 0) {
             deliver(crew, ready.array.matches, ready.count, true);
         } else {
@@ -317,7 +326,7 @@ trawl_status trawl_run_threads(trawl_run *run, const trawl_window *window, trawl
     crew_state crew = {.run = run, .window = window, .chunk_bytes = choose_chunk(run, owned)};
     crew.chunks = (owned - 1) / crew.chunk_bytes + 1;
     size_t most = crew.chunks < run->options.threads ? crew.chunks : run->options.threads;
-    /* Counting delivers nothing, so no chunk ever waits for a slot. */
+    /* Counting delivers nothing: no chunk has to wait for a slot. */
     crew.slot_count = run->count_only ? crew.chunks : (size_t)run->options.threads * IN_FLIGHT;
     trawl_status status = trawl_run_open_team(run, error);
     if (status == TRAWL_OK && !run->count_only) {

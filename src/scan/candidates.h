@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Finding the longest key that ends at a position (database/endings.h), and what follows from it.
- */
+/* From candidates to matches, for engines whose keys are sorted by their ends (database/endings.h):
+ * the longest key that ends at a position is searched, and reported with its links. */
 #ifndef TRAWL_SCAN_CANDIDATES_H
 #define TRAWL_SCAN_CANDIDATES_H
 
 #include "database/endings_search.h"
 #include "scan/emission.h"
 
-/* What becomes of matches: they go into `sink`, or, when that is NULL, are counted. */
+/* What becomes of matches: they go into `sink`, or are counted if that is NULL. */
 typedef struct trawl_consumer {
     trawl_sink *sink;
     trawl_counts *counts;
 } trawl_consumer;
 
-/* One match of one pattern: text[start .. end) of the window. */
+/* Handles one match of one pattern, text[start .. end) of the window. */
 static inline trawl_status trawl_consume(const trawl_consumer *consumer, const trawl_window *window,
                                          size_t start, size_t end, uint32_t id) {
     if (consumer->sink != NULL) {
@@ -26,27 +26,27 @@ static inline trawl_status trawl_consume(const trawl_consumer *consumer, const t
     return TRAWL_OK;
 }
 
-/* One part's keys. Belongs to a walker, that is to one thread. */
+/* The keys of one part of a database, for one walker. */
 typedef struct trawl_endings_search {
     trawl_endings_view view;
-    uint64_t *hits; /* one for each key once patterns are counted */
+    uint64_t *hits; /* counts of keys; NULL unless patterns are counted one by one */
 } trawl_endings_search;
 
 void trawl_endings_open(const trawl_db *db, uint32_t part, trawl_endings_search *search);
 void trawl_endings_close(trawl_endings_search *search);
 
-/* To be called before a walk over a window. */
+/* Call it before each walk over a window: allocates `hits` if the consumer needs them. */
 trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consumer *consumer,
                                  trawl_error *error);
 
-/* Adds what walks that counted patterns have put off. */
+/* Adds the counts of keys to those of their patterns (`settle` in scan/contract.h). */
 void trawl_endings_settle(trawl_endings_search *search, trawl_counts *counts);
 
-/* trawl_endings_find_in, compiled once. */
+/* trawl_endings_find_in (database/endings_search.h), compiled once instead of inlined. */
 uint32_t trawl_endings_find(const trawl_endings_view *view, uint32_t first, uint32_t last,
                             size_t known, const uint8_t *text, size_t end, uint64_t ending);
 
-/* Reports that key and all keys that are suffixes of it. */
+/* Reports the matches of `key` and of its links, which end before text[end] of the window. */
 static inline trawl_status trawl_endings_report(trawl_endings_search *search,
                                                 const trawl_window *window, size_t end,
                                                 uint32_t key, const trawl_consumer *consumer) {

@@ -1,23 +1,38 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The contract between runners (src/run) and walkers (engines/X/scan.c, run/gpu/walker.cu).
+ * The contract between runners and walkers: what whoever adds an engine has to write for its scans.
  *
- * A runner cuts a text into windows and shows a walker one window at a time:
+ * A runner (src/run) cuts a text into windows and shows them to walkers; a walker is the part of an
+ * engine that scans a window on one device. A window has bytes that it owns, and before them an
+ * overlap, in which a match may begin:
  *
- *     the whole text   |.....................................................................|
- *     a window                       |  overlap  |        owned bytes        |
- *                                    0           window.owned                window.length
- *                                    ^ offset window.base in the whole text
+ *     text                 text + owned                  text + length
+ *      |                    |                             |
+ *      | overlap, read only | owned: matches end in here  |
+ *      ^                    ^
+ *      |                    offset base + owned in the whole text
+ *      offset base in the whole text
  *
- * The overlap has at least max_length - 1 bytes, or all that the text has before the owned bytes.
- * The owned bytes of all windows together are the text, without gaps.
+ * The overlap has max_length - 1 bytes (max_length: of the database's header), or more, or all
+ * bytes that the text has before. Only text[0 .. length) may be read.
  *
- * The walker reports exactly the matches whose last byte is owned, with offsets from the beginning
- * of the whole text (window.base + index), in canonical order: by end, then start, then id. It
- * finds matches that begin in the overlap; matches that end there belong to the window before.
+ * A walker reports every match whose last byte is owned, and no other. So a text that is cut into
+ * windows one behind the other gives each match once. Offsets are from the beginning of the whole
+ * text: base + index. Matches come in canonical order: by end, then start, then pattern id
+ * (scan/reorder.h sorts for engines that find them otherwise). Texts need not be valid in any
+ * encoding, and may hold any byte.
  *
- * The shortest complete walker is engines/ac_dfa/scan.c, whose loop is shared with other automata
- * (scan/lanes.h). A walker that finds matches in another order sorts them (scan/reorder.h).
+ * In databases for leftmost kinds that have selection sections, the walker may leave out all
+ * matches that end at a position but the one of the longest key (database/selection.h).
+ *
+ * The shortest complete walker is engines/ac_dfa/scan.c, whose loop other automata share
+ * (scan/lanes.h).
+ *
+ * Threads: a walker is used by one thread at a time, and does not change the database. The runner
+ * opens one walker for each of its threads, unless own_threads is true.
+ * Memory: a walker's memory does not grow with the text.
+ * Errors: a function that fails returns a status and writes one sentence to *error. A walk that
+ * failed is not continued; the walker is closed.
  */
 #ifndef TRAWL_SCAN_CONTRACT_H
 #define TRAWL_SCAN_CONTRACT_H
@@ -27,54 +42,59 @@
 
 #include "database/database.h"
 
-/* A text that is read by offset while it is walked. A walker that cannot read on walks what comes
- * before as if the text ended there, and leaves the first failure here. */
+/* A text that is read by offset while it is walked. If reading fails, the text ends at the last
+ * byte that was read: its matches are still reported. The first failure is kept here, and the
+ * runner returns it when the walk has ended. */
 typedef struct trawl_reading {
     const trawl_source *source;
-    trawl_status status;
+    trawl_status status; /* TRAWL_OK, or the first failure */
     trawl_error error;
 } trawl_reading;
 
 typedef struct trawl_window {
     const uint8_t *text; /* first readable byte */
-    size_t length;       /* readable bytes; at most TRAWL_WINDOW_MAX, see long_windows */
+    size_t length;       /* readable bytes; at most TRAWL_WINDOW_MAX unless long_windows is true */
     size_t owned;        /* index of the first owned byte */
     uint64_t base;       /* offset of text[0] in the whole text */
-    /* NULL; or, for walkers that have reads_sources, where to read the window's bytes from, byte i
-     * at offset base + i: `text` is NULL then. */
+    /* NULL; or, only for walkers whose reads_sources is true, where the bytes are to be read: byte
+     * i of the window is at offset base + i of the source. `text` is NULL then. */
     trawl_reading *reading;
 } trawl_window;
 
-/* Windows are at most this long, so that walkers may keep 32-bit positions. */
+/* Bytes of a window at most, so that walkers may keep positions in 32 bits. */
 #define TRAWL_WINDOW_MAX ((size_t)1 << 30)
 
-/* Places of a window that an automaton's walker on a CPU walks in turn (scan/lanes.h). */
+/* Lanes: places of a window that an automaton on a CPU walks alternately (scan/lanes.h). */
 enum { TRAWL_LANES = 8 };
 
-/* Where matches go: an array that the runner empties whenever it is full. */
+/* Where matches go: an array with room for `capacity` matches, of which `count` are written. A
+ * walker writes behind them and calls flush when the array is full. What it has written when it
+ * returns is handled by the runner. */
 typedef struct trawl_sink trawl_sink;
 struct trawl_sink {
     trawl_match *matches;
     size_t count;
     size_t capacity;
-    /* flush makes the array larger instead of emptying it: matches are read when all are there. */
+    /* True: flush makes the array larger instead of emptying it, and matches are read when all of
+     * them are there. */
     bool grows;
-    /* Takes all `count` matches and sets count to 0, or returns the status with which the walk
-     * must end (TRAWL_STOPPED when the caller has seen enough). */
+    /* Makes room for at least one match: takes all `count` matches and sets count to 0, or moves
+     * `matches` into a larger array. Any other status than TRAWL_OK ends the walk, which returns
+     * it: TRAWL_STOPPED if the caller wants no more matches. */
     trawl_status (*flush)(trawl_sink *sink);
 };
 
-/* Whether matches that are written now will have left the caches when they are read: the array is
- * already larger than a core's share of the last-level cache on most processors. Whole cache lines
- * may then be written past the caches. */
+/* Whether matches that are written next will have left the caches before they are read: the array
+ * grows and holds 8 MiB, more than most processors have of last-level cache for a core. Whole cache
+ * lines of it may then be written past the caches (non-temporal stores). */
 static inline bool trawl_sink_is_far(const trawl_sink *sink) {
     return sink->grows && sink->count >= ((size_t)8 << 20) / sizeof(trawl_match);
 }
 
-/* Writes a match whose fields are known, in three stores: compilers take four. */
+/* Writes a match in three stores of 8 bytes; from an assignment compilers make four. */
 static inline void trawl_write_match(trawl_match *to, uint64_t start, uint64_t end,
                                      uint32_t pattern) {
-    uint64_t last = pattern; /* and `reserved`: the order of bytes is the databases' */
+    uint64_t last = pattern; /* and `reserved`, which is 0: least significant byte first */
     to->start = start;
     to->end = end;
     memcpy((uint8_t *)to + offsetof(trawl_match, pattern), &last, sizeof last);
@@ -96,47 +116,67 @@ static inline trawl_status trawl_sink_put(trawl_sink *sink, uint64_t start, uint
     return TRAWL_OK;
 }
 
-/* What a counting walk adds to. */
+/* What a counting walk adds to. Pairs of pattern and end are counted: the matches that a scan
+ * reports. */
 typedef struct trawl_counts {
     uint64_t total;
     uint64_t *per_pattern; /* one for each pattern, or NULL when only the total is wanted */
 } trawl_counts;
 
-/* A walker is the scratch of one thread for one database; its first member is this. */
+/* What one thread needs to scan with one database. Each engine's walker is a struct of its own that
+ * begins with this one; its `open` sets `type` and `db`, and the runner sets the other members
+ * before the first window. */
 typedef struct trawl_walker {
     const struct trawl_walker_type *type;
     const trawl_db *db;
-    /* Set by the runner, for a walker that divides windows itself: how many threads it may use, and
-     * on the CPU the team that has them, or NULL for the calling thread alone. */
+    /* For a walker with own_threads: how many it may use, and on CPUs the team that has them, or
+     * NULL for the calling thread alone. For other walkers 1. */
     uint32_t threads;
     struct trawl_team *team;
-    /* Set by the runner: opens a walker of an automaton over the same patterns, for texts that
-     * defeat an engine's filter. Leaves it NULL where there is no memory for one. */
+    /* Opens a walker of an automaton for the same patterns, the fallback automaton. An engine with
+     * a filter scans with it where a text is so full of candidates that the filter saves nothing.
+     * The engine owns that walker and closes it. *fallback is NULL, which is no error, if there is
+     * no memory for it. A function pointer, since compiling is above all engines. */
     trawl_status (*open_fallback)(const trawl_db *db, struct trawl_walker **fallback,
                                   trawl_error *error);
 } trawl_walker;
 
+/* The functions of an engine's walkers. Members that are not written in an initializer are NULL or
+ * false, which is always right for those that say so. */
 typedef struct trawl_walker_type {
-    /* `options` are complete and outlive the walker; walkers of the CPU need none of them. */
+    /* Opens a walker, on the thread that will use it. The database is valid and outlives the
+     * walker, and so do the options, whose every member is set; walkers for CPUs need none of them.
+     * *walker is set on success alone. */
     trawl_status (*open)(const trawl_db *db, const trawl_scan_options *options,
                          trawl_walker **walker, trawl_error *error);
+
+    /* Frees everything that open and walks have allocated, also after a walk that failed. */
     void (*close)(trawl_walker *walker);
+
+    /* Reports the window's matches into the sink. Windows of one text come in order, each with its
+     * complete overlap, so nothing has to be remembered from one to the next; with several threads
+     * a walker sees some of the windows only. */
     trawl_status (*scan)(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error);
-    /* Counts what scan would report, in any order. It may put off part of the counting by pattern:
-     * see settle. */
+
+    /* Adds to *counts what scan would report. It may keep counts by pattern in the walker until
+     * settle is called; the total is always complete. */
     trawl_status (*count)(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
                           trawl_error *error);
-    /* Adds to counts->per_pattern what count has put off, once after many windows. NULL when count
-     * puts nothing off. Called only when counts->per_pattern is wanted. */
+
+    /* Adds to counts->per_pattern, which is not NULL here, what count has kept. Called once after
+     * the last window. NULL: count keeps nothing. */
     void (*settle)(trawl_walker *walker, trawl_counts *counts);
-    /* Adds what the walker has done so far to the CPU's part of a report. NULL: nothing to add. */
+
+    /* Adds what the walker has done so far to the report of the scan. NULL: nothing to add. */
     void (*describe)(const trawl_walker *walker, trawl_scan_report *report);
-    /* Whether walkers of this database share a window among threads themselves, so
-     * that the runner shows them one window at a time. NULL: they never do. */
+
+    /* Whether a walker of this database spreads a window over walker->threads threads itself. The
+     * runner then opens one walker and does not cut the window into chunks. NULL: false. */
     bool (*own_threads)(const trawl_db *db);
-    bool long_windows;  /* windows may be of any length */
-    bool reads_sources; /* windows may have a `reading` instead of a text */
+
+    bool long_windows;  /* windows may be longer than TRAWL_WINDOW_MAX */
+    bool reads_sources; /* windows may have a `reading` instead of `text` */
 } trawl_walker_type;
 
 #endif

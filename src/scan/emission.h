@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* From "some key ends here" to matches, counts of patterns, or totals. Shared by every automaton.
+/* From a position and the longest key that ends there to matches, counts of patterns, or a total.
  */
 #ifndef TRAWL_SCAN_EMISSION_H
 #define TRAWL_SCAN_EMISSION_H
@@ -7,14 +7,16 @@
 #include "database/outputs.h"
 #include "scan/contract.h"
 
-/* Whether pattern `id`, found in folded text, also stands there with its own letter case. */
+/* Whether pattern `id`, found at `text` by its lower-cased key, is there with its own letter case.
+ */
 static inline bool trawl_verified(const trawl_pattern_view *patterns, uint32_t id,
                                   const uint8_t *text) {
     return (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0 ||
            trawl_pattern_matches(patterns, id, text);
 }
 
-/* Puts all matches that end before text[end] of the window, whose longest key is `key`. */
+/* Puts all matches that end with byte text[end - 1] of the window into the sink. `key` is the
+ * longest key that ends there. */
 static inline trawl_status trawl_emit_matches(const trawl_outputs *outputs,
                                               const trawl_pattern_view *patterns,
                                               const trawl_window *window, size_t end, uint32_t key,
@@ -23,7 +25,7 @@ static inline trawl_status trawl_emit_matches(const trawl_outputs *outputs,
         const trawl_key_record *record = &outputs->records[key];
         uint32_t length = record->length;
         if (__builtin_expect(length > end, 0)) {
-            break; /* only a forged automaton claims a key that begins before the text */
+            break; /* only a forged automaton reports a key that begins before the text */
         }
         size_t start = end - length;
         const uint32_t *ids = record->patterns == 1 ? &record->ids : outputs->ids + record->ids;
@@ -47,14 +49,15 @@ static inline trawl_status trawl_emit_matches(const trawl_outputs *outputs,
     return TRAWL_OK;
 }
 
-/* A position of a window where keys end: `key` is the longest. */
+/* An event: a position of a window where keys end. */
 typedef struct trawl_ending_event {
-    uint32_t position; /* of the first byte behind them, from a beginning that events share */
-    uint32_t key;
+    uint32_t
+        position; /* of the byte behind the keys, from a beginning that an array of events has */
+    uint32_t key; /* the longest one */
 } trawl_ending_event;
 
-/* Writes the matches of a key and its links, which need no verification, where there is room for
- * all of them; returns the end of what it wrote. */
+/* Writes the matches of a key and its links, none of which needs verification. There is room for
+ * all of them at `to`. Returns the end of what it has written. */
 static inline trawl_match *trawl_emit_chain(const trawl_outputs *outputs, uint32_t key,
                                             uint64_t end, trawl_match *to) {
     do {
@@ -69,8 +72,9 @@ static inline trawl_match *trawl_emit_chain(const trawl_outputs *outputs, uint32
     return to;
 }
 
-/* trawl_emit_matches for many positions, begin + events[i].position. Sinks are asked for room a
- * batch at a time, and the usual key costs one load and one store. */
+/* trawl_emit_matches for many ends, begin + events[i].position. Room in the sink is checked once
+ * for many events; a key with one pattern and no link takes one load of a record and the writing of
+ * one match. */
 static inline trawl_status trawl_emit_events(const trawl_outputs *outputs,
                                              const trawl_pattern_view *patterns,
                                              const trawl_window *window, size_t begin,
@@ -105,7 +109,7 @@ static inline trawl_status trawl_emit_events(const trawl_outputs *outputs,
         }
         sink->count = (size_t)(to - sink->matches);
         if (i < count) {
-            /* There is too little room, letters are to be verified, or the key is forged. */
+            /* Too little room, a key that needs verification, or a forged key. */
             trawl_status status = trawl_emit_matches(
                 outputs, patterns, window, begin + events[i].position, events[i].key, sink);
             if (status != TRAWL_OK) {
@@ -116,8 +120,9 @@ static inline trawl_status trawl_emit_events(const trawl_outputs *outputs,
     return TRAWL_OK;
 }
 
-/* Counts the same matches. `hits` (one for each key) is NULL or collects whole chains, which
- * trawl_emit_hits distributes to the patterns later: one addition for each position. */
+/* Counts the matches that trawl_emit_matches would put. If `hits` is not NULL, it has a counter for
+ * each key: an event adds 1 to that of its longest key, and trawl_emit_hits adds it to the patterns
+ * of that key and of its links later. */
 static inline void trawl_emit_counts(const trawl_outputs *outputs,
                                      const trawl_pattern_view *patterns, const trawl_window *window,
                                      size_t end, uint32_t key, trawl_counts *counts,
@@ -148,7 +153,8 @@ static inline void trawl_emit_counts(const trawl_outputs *outputs,
     } while (key != TRAWL_NO_KEY);
 }
 
-/* Adds collected hits to counts->per_pattern and clears them. Keys link to smaller numbers. */
+/* Adds the counters of keys to counts->per_pattern and sets them to 0. Links lead to smaller
+ * numbers, so a key's counter is complete when its turn comes. */
 static inline void trawl_emit_hits(const trawl_outputs *outputs, trawl_counts *counts,
                                    uint64_t *hits) {
     for (uint32_t key = outputs->keys; key-- > 0;) {

@@ -6,27 +6,29 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
-/* Steps of a lane in one block. Recording needs an event's memory for each step, so blocks are
- * small; counting needs none, so that starting lanes is rare. A block of lanes pays only when it is
- * several times longer than the overlap that every lane walks twice. */
+/* Steps of a lane in one block. Recording needs memory for an event for each step, so its blocks
+ * are small. Counting needs none: its blocks are large, and lanes are rarely warmed up. */
 #define RECORD_STEPS ((size_t)4096)
 #define RECORD_STEPS_MAX ((size_t)32768)
 #define COUNT_STEPS ((size_t)1 << 16)
+/* A lane has at least so many bytes for each byte of overlap, which is walked twice; else one lane
+ * walks alone. Blocks that count are longer, for long patterns. */
 #define OVERLAP_FACTOR 8
 #define COUNT_OVERLAP_FACTOR 128
 #define FEWEST_STEPS ((size_t)64)
 
-/* One mispredicted branch costs as much as doing without branches in so many steps. */
+/* A mispredicted branch costs as much as so many steps lose by doing without the branch. */
 #define SPARSE_STEPS 24
 #define FULL_STEPS 24
 
+/* Steps of each lane of the next block; 0: one lane walks alone. `left`: bytes of the window. */
 static size_t lane_steps(const trawl_lane_walker *walker, size_t left, size_t most) {
     size_t steps = left / TRAWL_LANES;
     steps = steps < most ? steps : most;
     return steps >= FEWEST_STEPS && steps >= OVERLAP_FACTOR * walker->overlap ? steps : 0;
 }
 
-/* Brings the walk into its state at text[end] of the window; returns that state. */
+/* The state of the walk before text[end] of the window. */
 static uint32_t warm_up(const trawl_lane_walker *walker, const trawl_window *window, size_t end) {
     size_t steps = end < walker->overlap ? end : walker->overlap;
     trawl_lane_set lanes = {.text = {window->text + end - steps}};
@@ -34,11 +36,11 @@ static uint32_t warm_up(const trawl_lane_walker *walker, const trawl_window *win
     return lanes.state[0];
 }
 
-/* Sets up the lanes of the block that begins at `position`; lane 0 goes on in `state`. */
+/* Sets up the lanes of the block that begins at `position`; lane 0 continues in `state`. */
 static void start_lanes(const trawl_lane_walker *walker, const trawl_window *window,
                         size_t position, size_t steps, uint32_t state, trawl_lane_set *lanes) {
     for (size_t lane = 0; lane < TRAWL_LANES; lane++) {
-        /* Lane 0 needs no warming up; it does lane 1's work again so that one loop serves all. */
+        /* Lane 0 needs no warm-up. It repeats lane 1's, so that one loop serves all lanes. */
         size_t begin = position + (lane == 0 ? 1 : lane) * steps;
         lanes->text[lane] = window->text + begin - walker->overlap;
         lanes->state[lane] = 0;
@@ -51,19 +53,19 @@ static void start_lanes(const trawl_lane_walker *walker, const trawl_window *win
     }
 }
 
-/* What becomes of recorded events: matches for a sink, counts of patterns, or a total. */
+/* What becomes of recorded events: matches in a sink if there is one, else counts. */
 typedef struct event_consumer {
     trawl_sink *sink;
     trawl_counts *counts;
 } event_consumer;
 
-/* `events` are a lane's, whose first byte is text[begin]. */
+/* Handles the events of a lane whose first byte is text[begin]. */
 static trawl_status consume(trawl_lane_walker *walker, const trawl_window *window,
                             trawl_ending_event *events, size_t count, size_t begin,
                             const event_consumer *consumer) {
     walker->loops->name_keys(walker->automaton, events, count);
     if (consumer->sink != NULL) {
-        return trawl_prepared_emit(&walker->chains, walker->outputs, walker->patterns, window,
+        return trawl_prepared_emit(&walker->prepared, walker->outputs, walker->patterns, window,
                                    begin, events, count, consumer->sink);
     }
     trawl_counts *counts = consumer->counts;
@@ -77,7 +79,7 @@ static trawl_status consume(trawl_lane_walker *walker, const trawl_window *windo
         return TRAWL_OK;
     }
     if (counts->per_pattern == NULL) {
-        trawl_prepared_count(&walker->chains, walker->outputs, walker->patterns, window, begin,
+        trawl_prepared_count(&walker->prepared, walker->outputs, walker->patterns, window, begin,
                              events, count, counts);
         return TRAWL_OK;
     }
@@ -93,7 +95,7 @@ static size_t record_steps(const trawl_lane_walker *walker) {
     return most < RECORD_STEPS ? RECORD_STEPS : most > RECORD_STEPS_MAX ? RECORD_STEPS_MAX : most;
 }
 
-/* Room for the events of a block. */
+/* Allocates room for the events of a block. */
 static trawl_status prepare_events(trawl_lane_walker *walker, const trawl_window *window,
                                    trawl_error *error) {
     size_t most = record_steps(walker) * TRAWL_LANES;
@@ -117,13 +119,14 @@ static trawl_lane_density density(uint64_t matching, uint64_t steps) {
                                                     : TRAWL_LANES_MIXED;
 }
 
-/* Where a walk over a window stands. */
+/* How far a walk over a window has come. */
 typedef struct lane_progress {
     size_t position;
     uint32_t state; /* before text[position] */
 } lane_progress;
 
-/* Records and consumes one block of lanes or, where the rest is too short for that, of one lane. */
+/* Records and consumes one block of lanes, or of one lane where the rest is too short for several.
+ */
 static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *window,
                                  lane_progress *at, const event_consumer *consumer) {
     size_t most = record_steps(walker);
@@ -180,7 +183,7 @@ trawl_status trawl_lanes_scan(trawl_walker *walker, const trawl_window *window, 
     return record_window((trawl_lane_walker *)walker, window, &consumer, error);
 }
 
-/* Counts one block in the state's totals, or the rest of the window where that is short. */
+/* Counts one block by the totals of states, or the rest of the window if that is short. */
 static void count_block(trawl_lane_walker *walker, const trawl_window *window, lane_progress *at,
                         trawl_counts *counts) {
     size_t most = COUNT_OVERLAP_FACTOR * walker->overlap;
@@ -198,7 +201,8 @@ static void count_block(trawl_lane_walker *walker, const trawl_window *window, l
     start_lanes(walker, window, at->position, steps, at->state, &lanes);
     uint64_t found = walker->loops->count[0](walker->automaton, &lanes, steps);
     counts->total += found;
-    /* One step may have found several matches: only recording tells whether nearly all did. */
+    /* A step may have found several matches, so `found` alone does not say that nearly all steps
+     * did: FULL comes from recording, and counting only keeps it. */
     trawl_lane_density seen = density(found, steps * TRAWL_LANES);
     if (seen != TRAWL_LANES_FULL || walker->density != TRAWL_LANES_FULL) {
         walker->density = seen == TRAWL_LANES_SPARSE ? TRAWL_LANES_SPARSE : TRAWL_LANES_MIXED;
@@ -207,8 +211,8 @@ static void count_block(trawl_lane_walker *walker, const trawl_window *window, l
     at->position += steps * TRAWL_LANES;
 }
 
-/* Counts all matches. Where they are frequent, recording them first is faster: it has no branch
- * that depends on them. */
+/* Counts all matches. Where they are frequent but not in nearly all steps, events are recorded
+ * first, which needs no branch that depends on the text. */
 static trawl_status count_window(trawl_lane_walker *walker, const trawl_window *window,
                                  trawl_counts *counts, trawl_error *error) {
     event_consumer consumer = {.counts = counts};
@@ -254,5 +258,5 @@ void trawl_lanes_settle(trawl_walker *base, trawl_counts *counts) {
 void trawl_lanes_release(trawl_lane_walker *walker) {
     trawl_release(walker->events);
     trawl_release(walker->hits);
-    trawl_prepared_release(&walker->chains);
+    trawl_prepared_release(&walker->prepared);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The loops of one kind of automaton, for several lanes and for one. Before including it, define
+ * The loops of one kind of automaton, for several lanes and for one. Before including this file,
+ * define
  *   LOOPS             name of the trawl_lane_loops to define
  *   NAME(base)        a distinct name for each function
  *   AUTOMATON         type of the automaton
  *   PREPARE           declarations that the macros below may use; `a` is the automaton
  *   STEP(state, byte) the next state
  *   MATCHING(state)   whether outputs belong to it
- *   KEY(state)        the key a matching state ends
- *   TOTAL(state)      matches that end in a matching state
+ *   KEY(state)        the longest key that ends in a matching state
+ *   TOTAL(state)      the number of matches that end in a matching state
  *   TARGET            the functions' target attribute, or nothing; stays defined
  */
 
@@ -47,9 +48,9 @@ TARGET static inline uint64_t NAME(count_lanes)(const AUTOMATON *a, trawl_lane_s
     return total;
 }
 
-/* Recording an event takes a branch, which is mispredicted where matches are frequent; with `dense`
- * every step writes its event instead, and the next step overwrites an event of no match. Both
- * arguments, `count` and `dense`, are constants where this function is inlined. */
+/* Records events by a branch on matching. With `dense` there is no branch: every step writes an
+ * event, which the next step overwrites unless the state matches. `count` and `dense` are constants
+ * where this function is inlined. */
 TARGET static inline void NAME(record_lanes)(const AUTOMATON *a, trawl_lane_set *lanes,
                                              size_t steps, size_t count, bool dense) {
     PREPARE

@@ -6,34 +6,35 @@
 #include "base/allocate.h"
 #include "base/cpu.h"
 
-/* Matches of a chain, at most: whoever writes one has room for so many. */
+/* Prepared matches of one key, at most: writers have room for so many. */
 #define MOST_MATCHES 24u
-/* Matches that are written at a time. */
+/* Matches that are copied at a time. */
 #define AT_ONCE 4u
-/* Matches whose letters are compared without a branch on how many there are. */
+/* Matches that are verified without a branch on how many there are. */
 #define FEW_MATCHES 2u
-/* Events that are worked on at a time, and how many matches that were verified they may have. */
+/* Events that are handled at a time, and room for their verified matches. */
 #define BATCH ((size_t)256)
 #define VERIFIED ((size_t)512)
-/* How far behind matches memory for others is asked for: what is written in one go is many times
- * what the processor looks ahead by itself. */
+/* Bytes behind the last written match that are prefetched for writing: matches are written faster
+ * than the processor's own prefetching follows. */
 #define AHEAD 16384u
-/* Matches of all chains, and keys: they are read at random and have to stay in the second-level
- * cache. */
+/* Limit of the prepared matches of all keys, and of the keys: both are read at random and have to
+ * stay in the second-level cache. */
 #define MOST_IN_ALL ((size_t)1 << 15)
 
 static trawl_prepared_writer *choose_writer(void);
 
 /* ------------------------------------------------------------------ making */
 
-static uint32_t ready(const trawl_outputs *outputs, uint32_t key) {
+/* How many matches of a key are prepared: all, or none if there are too many. */
+static uint32_t prepared_count(const trawl_outputs *outputs, uint32_t key) {
     if (trawl_record_is_plain(&outputs->records[key])) {
-        return 1; /* also where links are not followed: for leftmost kinds */
+        return 1; /* for leftmost kinds links are not followed */
     }
     return outputs->total[key] > MOST_MATCHES ? 0 : outputs->total[key];
 }
 
-/* What a match has to be besides a match of folded text. */
+/* How a match of the case-sensitive pattern `id`, found in folded text, is verified. */
 static trawl_prepared_letters letters_of(const trawl_pattern_view *patterns, uint32_t id) {
     uint64_t wanted = 0;
     uint32_t length = patterns->offsets[id + 1] - patterns->offsets[id];
@@ -45,13 +46,14 @@ static trawl_prepared_letters letters_of(const trawl_pattern_view *patterns, uin
 }
 
 static void fill(const trawl_outputs *outputs, const trawl_pattern_view *patterns,
-                 trawl_prepared_matches *chains) {
+                 trawl_prepared_matches *prepared) {
     uint32_t used = 0;
-    chains->longest = sizeof(uint64_t);
+    prepared->longest = sizeof(uint64_t);
     for (uint32_t key = 0; key < outputs->keys; key++) {
-        uint32_t count = ready(outputs, key);
-        bool ask = count == 0 || (outputs->verify[key] & TRAWL_VERIFY_CHAIN) != 0;
-        chains->keys[key] = used | count << TRAWL_CHAIN_COUNT_SHIFT | (ask ? TRAWL_CHAIN_ASK : 0);
+        uint32_t count = prepared_count(outputs, key);
+        bool check = count == 0 || (outputs->verify[key] & TRAWL_VERIFY_CHAIN) != 0;
+        prepared->keys[key] =
+            used | count << TRAWL_PREPARED_COUNT_SHIFT | (check ? TRAWL_PREPARED_CHECK : 0);
         uint32_t past = used + count;
         for (uint32_t link = key; used != past; link = outputs->link[link]) {
             bool own = (outputs->verify[link] & TRAWL_VERIFY_OWN) != 0;
@@ -59,67 +61,67 @@ static void fill(const trawl_outputs *outputs, const trawl_pattern_view *pattern
                  i++, used++) {
                 uint32_t id = outputs->ids[i];
                 bool exact = own && (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) == 0;
-                chains->matches[used] = (trawl_match){
+                prepared->matches[used] = (trawl_match){
                     .start = UINT64_C(0) - outputs->length[link], .end = 0, .pattern = id};
-                chains->letters[used] =
+                prepared->letters[used] =
                     exact ? letters_of(patterns, id) : (trawl_prepared_letters){.mask = 0};
             }
         }
-        if (outputs->length[key] > chains->longest) {
-            chains->longest = outputs->length[key];
+        if (outputs->length[key] > prepared->longest) {
+            prepared->longest = outputs->length[key];
         }
     }
-    chains->used = used;
-    memset(chains->matches + used, 0, (VERIFIED + AT_ONCE) * sizeof *chains->matches);
+    prepared->used = used;
+    memset(prepared->matches + used, 0, (VERIFIED + AT_ONCE) * sizeof *prepared->matches);
 }
 
 static void make(const trawl_outputs *outputs, const trawl_pattern_view *patterns,
-                 trawl_prepared_matches *chains) {
+                 trawl_prepared_matches *prepared) {
     size_t used = 0;
-    chains->refused = true;
+    prepared->refused = true;
     for (uint32_t key = 0; key < outputs->keys && used <= MOST_IN_ALL; key++) {
-        used += ready(outputs, key);
+        used += prepared_count(outputs, key);
     }
     if (used > MOST_IN_ALL || outputs->keys > MOST_IN_ALL) {
         return;
     }
-    chains->keys = trawl_allocate(outputs->keys, sizeof *chains->keys);
-    chains->matches = trawl_allocate(used + VERIFIED + AT_ONCE, sizeof *chains->matches);
-    chains->letters = trawl_allocate(used, sizeof *chains->letters);
-    if (chains->keys == NULL || chains->matches == NULL || chains->letters == NULL) {
-        trawl_prepared_release(chains);
+    prepared->keys = trawl_allocate(outputs->keys, sizeof *prepared->keys);
+    prepared->matches = trawl_allocate(used + VERIFIED + AT_ONCE, sizeof *prepared->matches);
+    prepared->letters = trawl_allocate(used, sizeof *prepared->letters);
+    if (prepared->keys == NULL || prepared->matches == NULL || prepared->letters == NULL) {
+        trawl_prepared_release(prepared);
         return;
     }
-    fill(outputs, patterns, chains);
-    chains->write = choose_writer();
+    fill(outputs, patterns, prepared);
+    prepared->write = choose_writer();
 }
 
-/* Whether the chains are made, or can be now, for events that stand behind `begin` of a text. */
-static bool prepare(trawl_prepared_matches *chains, const trawl_outputs *outputs,
+/* Whether there are prepared matches, made now if need be, for events behind text[begin]. */
+static bool prepare(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
                     const trawl_pattern_view *patterns, size_t begin, size_t count) {
-    if (chains->keys == NULL && !chains->refused) {
-        chains->events += count;
-        if (chains->events > outputs->keys) {
-            make(outputs, patterns, chains);
+    if (prepared->keys == NULL && !prepared->refused) {
+        prepared->events += count;
+        if (prepared->events > outputs->keys) {
+            make(outputs, patterns, prepared);
         }
     }
-    /* Keys of a forged automaton may begin before the text. */
-    return chains->keys != NULL && begin >= chains->longest;
+    /* A forged automaton may report keys that begin before the text. */
+    return prepared->keys != NULL && begin >= prepared->longest;
 }
 
-void trawl_prepared_release(trawl_prepared_matches *chains) {
-    trawl_release(chains->keys);
-    trawl_release(chains->matches);
-    trawl_release(chains->letters);
-    chains->keys = NULL;
-    chains->matches = NULL;
-    chains->letters = NULL;
+void trawl_prepared_release(trawl_prepared_matches *prepared) {
+    trawl_release(prepared->keys);
+    trawl_release(prepared->matches);
+    trawl_release(prepared->letters);
+    prepared->keys = NULL;
+    prepared->matches = NULL;
+    prepared->letters = NULL;
 }
 
 /* ------------------------------------------------------------------ writing */
 
-/* Whether a match that ends at `behind` in the window's text, whose `last` bytes these are, has its
- * pattern's own letters. */
+/* Whether the bytes before `behind`, of which `last` are the last eight, have the letter case that
+ * the match's pattern asks for. */
 static inline bool stands(const trawl_prepared_letters *letters, const trawl_match *match,
                           const trawl_pattern_view *patterns, uint64_t last,
                           const uint8_t *behind) {
@@ -131,40 +133,40 @@ static inline bool stands(const trawl_prepared_letters *letters, const trawl_mat
     return alike;
 }
 
-/* The part of at most two matches that stands: it has no gap. */
-static inline trawl_prepared_key few_that_stand(const trawl_prepared_matches *chains,
-                                                uint32_t first, uint32_t count,
-                                                const trawl_pattern_view *patterns, uint64_t last,
-                                                const uint8_t *behind) {
+/* Verifies one or two matches. What remains of two neighbours needs no copy: both, the first, the
+ * second, or none. */
+static inline trawl_prepared_key verify_few(const trawl_prepared_matches *prepared, uint32_t first,
+                                            uint32_t count, const trawl_pattern_view *patterns,
+                                            uint64_t last, const uint8_t *behind) {
     uint32_t second = first + count - 1; /* or the first once more */
-    uint32_t stand0 =
-        stands(&chains->letters[first], &chains->matches[first], patterns, last, behind);
-    uint32_t stand1 =
-        stands(&chains->letters[second], &chains->matches[second], patterns, last, behind);
-    uint32_t left = stand0 + (stand1 & (second - first));
-    return (first + 1 - stand0) | left << TRAWL_CHAIN_COUNT_SHIFT;
+    uint32_t first_stands =
+        stands(&prepared->letters[first], &prepared->matches[first], patterns, last, behind);
+    uint32_t second_stands =
+        stands(&prepared->letters[second], &prepared->matches[second], patterns, last, behind);
+    uint32_t left = first_stands + (second_stands & (second - first));
+    return (first + 1 - first_stands) | left << TRAWL_PREPARED_COUNT_SHIFT;
 }
 
-/* Finds the matches that events end in a text; those that some chain has left when it was asked are
- * written behind all chains. Chains for which there is no room there, or that have too many, are
- * still to be asked. */
-static void find_chains(trawl_prepared_matches *chains, const trawl_pattern_view *patterns,
-                        const uint8_t *text, const trawl_ending_event *events, size_t count,
-                        trawl_prepared_key *found) {
-    uint32_t asked[BATCH];
-    size_t asking = 0;
+/* Finds the prepared matches of events in a text. If some of a key's matches have to be verified,
+ * those that pass are copied behind all prepared ones. TRAWL_PREPARED_CHECK stays set for keys that
+ * have no prepared matches or for whose copies there is no room. */
+static void find_prepared(trawl_prepared_matches *prepared, const trawl_pattern_view *patterns,
+                          const uint8_t *text, const trawl_ending_event *events, size_t count,
+                          trawl_prepared_key *found) {
+    uint32_t checked[BATCH];
+    size_t checks = 0;
     for (size_t i = 0; i < count; i++) {
-        trawl_prepared_key chain = chains->keys[events[i].key];
-        found[i] = chain;
-        asked[asking] = (uint32_t)i;
-        asking += (chain & TRAWL_CHAIN_ASK) != 0 ? 1 : 0;
+        trawl_prepared_key entry = prepared->keys[events[i].key];
+        found[i] = entry;
+        checked[checks] = (uint32_t)i;
+        checks += (entry & TRAWL_PREPARED_CHECK) != 0 ? 1 : 0;
     }
-    uint32_t next = chains->used, limit = chains->used + VERIFIED;
-    for (size_t a = 0; a < asking; a++) {
-        uint32_t i = asked[a];
-        trawl_prepared_key chain = found[i] & ~TRAWL_CHAIN_ASK;
-        uint32_t first = trawl_prepared_key_first(chain),
-                 past = first + trawl_prepared_key_count(chain);
+    uint32_t next = prepared->used, limit = prepared->used + VERIFIED;
+    for (size_t a = 0; a < checks; a++) {
+        uint32_t i = checked[a];
+        trawl_prepared_key entry = found[i] & ~TRAWL_PREPARED_CHECK;
+        uint32_t first = trawl_prepared_key_first(entry),
+                 past = first + trawl_prepared_key_count(entry);
         const uint8_t *behind = text + events[i].position;
         uint64_t last;
         if (past == first || past - first > limit - next) {
@@ -172,24 +174,26 @@ static void find_chains(trawl_prepared_matches *chains, const trawl_pattern_view
         }
         memcpy(&last, behind - sizeof last, sizeof last);
         if (past - first <= FEW_MATCHES) {
-            found[i] = few_that_stand(chains, first, past - first, patterns, last, behind);
+            found[i] = verify_few(prepared, first, past - first, patterns, last, behind);
             continue;
         }
         uint32_t kept = next;
         for (; first < past; first++) {
-            chains->matches[next] = chains->matches[first];
-            next += stands(&chains->letters[first], &chains->matches[first], patterns, last, behind)
-                        ? 1
-                        : 0;
+            prepared->matches[next] = prepared->matches[first];
+            next +=
+                stands(&prepared->letters[first], &prepared->matches[first], patterns, last, behind)
+                    ? 1
+                    : 0;
         }
-        found[i] = kept | (next - kept) << TRAWL_CHAIN_COUNT_SHIFT;
+        found[i] = kept | (next - kept) << TRAWL_PREPARED_COUNT_SHIFT;
     }
 }
 
-/* Two words: every set of instructions that trawl is compiled for can add them at once. */
+/* Two words, which every processor family adds in one instruction. */
 typedef uint64_t two_words __attribute__((vector_size(16)));
 
-/* Four matches are six pairs of words. */
+/* Four matches of three words each are six pairs of words: the words are start, end, and pattern.
+ */
 static inline void write_four_narrow(trawl_match *to, const trawl_match *from, uint64_t end) {
     const two_words ends[3] = {{end, end}, {0, end}, {end, 0}};
     for (unsigned i = 0; i < 6; i++) {
@@ -235,21 +239,21 @@ static trawl_prepared_writer *choose_writer(void) {
     return write_events_narrow;
 }
 
-trawl_status trawl_prepared_emit(trawl_prepared_matches *chains, const trawl_outputs *outputs,
+trawl_status trawl_prepared_emit(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
                                  const trawl_pattern_view *patterns, const trawl_window *window,
                                  size_t begin, const trawl_ending_event *events, size_t count,
                                  trawl_sink *sink) {
-    if (!prepare(chains, outputs, patterns, begin, count)) {
+    if (!prepare(prepared, outputs, patterns, begin, count)) {
         return trawl_emit_events(outputs, patterns, window, begin, events, count, sink);
     }
     for (size_t done = 0; done < count;) {
         trawl_prepared_key found[BATCH];
         const trawl_ending_event *these = events + done;
         size_t some = count - done < BATCH ? count - done : BATCH;
-        find_chains(chains, patterns, window->text + begin, these, some, found);
+        find_prepared(prepared, patterns, window->text + begin, these, some, found);
         for (size_t i = 0; i < some; i++) {
-            i += chains->write(chains->matches, window->base + begin, these + i, found + i,
-                               some - i, sink);
+            i += prepared->write(prepared->matches, window->base + begin, these + i, found + i,
+                                 some - i, sink);
             if (i < some) {
                 trawl_status status =
                     trawl_emit_events(outputs, patterns, window, begin, these + i, 1, sink);
@@ -265,20 +269,20 @@ trawl_status trawl_prepared_emit(trawl_prepared_matches *chains, const trawl_out
 
 /* ------------------------------------------------------------------ counting */
 
-void trawl_prepared_count(trawl_prepared_matches *chains, const trawl_outputs *outputs,
+void trawl_prepared_count(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
                           const trawl_pattern_view *patterns, const trawl_window *window,
                           size_t begin, const trawl_ending_event *events, size_t count,
                           trawl_counts *counts) {
-    bool prepared = prepare(chains, outputs, patterns, begin, count);
+    bool usable = prepare(prepared, outputs, patterns, begin, count);
     for (size_t done = 0; done < count;) {
         trawl_prepared_key found[BATCH];
         const trawl_ending_event *these = events + done;
         size_t some = count - done < BATCH ? count - done : BATCH;
-        if (prepared) {
-            find_chains(chains, patterns, window->text + begin, these, some, found);
+        if (usable) {
+            find_prepared(prepared, patterns, window->text + begin, these, some, found);
         }
         for (size_t i = 0; i < some; i++) {
-            if (prepared && (found[i] & TRAWL_CHAIN_ASK) == 0) {
+            if (usable && (found[i] & TRAWL_PREPARED_CHECK) == 0) {
                 counts->total += trawl_prepared_key_count(found[i]);
             } else {
                 trawl_emit_counts(outputs, patterns, window, begin + these[i].position,

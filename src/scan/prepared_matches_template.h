@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Writing the matches of events from what is ready. Before including it, define
+ * A trawl_prepared_writer for one instruction set. Before including this file, define
  *   NAME(base)  a distinct name for each function
  *   TARGET      the functions' target attribute, or nothing
- * and NAME(write_four), which writes four matches that end at `end`.
+ * and a function NAME(write_four), which copies four matches and adds `end` to starts and ends.
  */
 
 TARGET static size_t NAME(write_events)(const trawl_match *matches, uint64_t base,
@@ -17,7 +17,7 @@ TARGET static size_t NAME(write_events)(const trawl_match *matches, uint64_t bas
     trawl_match *to = sink->matches + sink->count;
     const trawl_match *last = to + (room - needed);
     size_t i = 0;
-    for (; i < count && to < last && (found[i] & TRAWL_CHAIN_ASK) == 0; i++) {
+    for (; i < count && to < last && (found[i] & TRAWL_PREPARED_CHECK) == 0; i++) {
         const trawl_match *from = matches + trawl_prepared_key_first(found[i]);
         uint32_t length = trawl_prepared_key_count(found[i]), done = 0;
         uint64_t end = base + events[i].position;

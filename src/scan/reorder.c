@@ -7,12 +7,12 @@
 #include "base/status.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10)
-#define OVERLAP_FACTOR 8 /* a block is at least so many overlaps long: they are searched twice */
+#define OVERLAP_FACTOR 8 /* bytes of a block for each byte of overlap, which is searched twice */
 #define FIRST_CAPACITY ((size_t)1 << 12)
 #define INSERTION_RUN ((size_t)16)
 
-/* The sink that gathers one block. A walk that fills it to its limit is ended and done again in
- * smaller blocks. */
+/* The sink that gathers the matches of one block. When it holds `limit` matches it ends the walk,
+ * and smaller blocks follow. */
 typedef struct gathering {
     trawl_sink sink;
     size_t limit;
@@ -22,12 +22,12 @@ typedef struct gathering {
 
 typedef struct reordering {
     gathering gathered;
-    trawl_match *scratch; /* as many matches as have been sorted at once so far */
+    trawl_match *scratch; /* for sorting */
     size_t scratch_capacity;
-    uint32_t *starts; /* block bytes + 1: where each end's matches begin */
+    uint32_t *starts; /* bytes of a block + 1: the index of the first match with each end */
 } reordering;
 
-/* The capacity doubles and the matches stay: `count` is never reset while a block is gathered. */
+/* `flush` of the gathering sink: doubles the array and keeps its matches. */
 static trawl_status grow(trawl_sink *sink) {
     gathering *gathered = (gathering *)sink;
     if (sink->capacity >= gathered->limit) {
@@ -55,8 +55,8 @@ static inline bool before(const trawl_match *left, const trawl_match *right) {
     return left->pattern < right->pattern;
 }
 
-/* Merge sort that leaves ordered stretches alone: walkers find most matches in order. `scratch` has
- * room for half of them, rounded up. */
+/* Merge sort that does not merge halves that are in order already, as most are. `scratch` has room
+ * for half of the matches, rounded up. */
 static void merge_sort(trawl_match *matches, size_t count, trawl_match *scratch) {
     if (count <= INSERTION_RUN) {
         for (size_t i = 1; i < count; i++) {
@@ -93,7 +93,7 @@ static bool ordered(const trawl_match *matches, size_t count) {
     return true;
 }
 
-/* Distributes the matches by end, then sorts those of each end. */
+/* Distributes the matches by end (counting sort), then sorts those of each end. */
 static void sort_by_end(reordering *order, uint64_t first_end, size_t ends) {
     trawl_sink *sink = &order->gathered.sink;
     trawl_match *matches = sink->matches;
@@ -115,7 +115,7 @@ static void sort_by_end(reordering *order, uint64_t first_end, size_t ends) {
         merge_sort(sorted + begin, past - begin, matches);
         begin = past;
     }
-    /* The two arrays change places; both have room for what the sink claims. */
+    /* The arrays and their capacities change places. */
     sink->matches = sorted;
     order->scratch = matches;
     size_t capacity = order->scratch_capacity;
@@ -140,8 +140,7 @@ static trawl_status sort_block(reordering *order, uint64_t first_end, size_t end
         }
         order->scratch_capacity = sink->capacity;
     }
-    /* Counting by end costs a pass over all ends: not worth it for few matches, and not needed when
-     * there is one end only. */
+    /* A counting sort goes over all ends: not worth it for few matches or a single end. */
     if (ends == 1 || sink->count < ends / 32) {
         merge_sort(sink->matches, sink->count, order->scratch);
     } else {
@@ -191,7 +190,7 @@ trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, tra
                               .base = window->base + begin};
         gathered->count = 0;
         order.gathered.overflow = false;
-        /* The matches at one end are as many as the patterns at most, and have to be held. */
+        /* One byte cannot be halved. It ends at most as many matches as there are patterns. */
         order.gathered.limit = bytes == 1 ? SIZE_MAX : TRAWL_REORDER_MOST;
         status = find(walker, &block, gathered, error);
         if (order.gathered.no_memory) {
@@ -210,7 +209,7 @@ trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, tra
             status = hand_on(gathered, sink);
         }
         position += bytes;
-        /* Grow again with room to spare, so that a dense text does not overflow every other time.
+        /* Double the block only if it was far from the limit, so that it does not overflow at once.
          */
         if (gathered->count < TRAWL_REORDER_MOST / 4 && bytes < most) {
             bytes = 2 * bytes < most ? 2 * bytes : most;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A text that is read by offset. Walkers that read sources themselves are given all of it as one
- * window; for others it is read here, piece by piece, each with its overlap before it.
+ * Windows of a text that is read by offset. Walkers that read sources themselves get the whole text
+ * as one window. For others it is read here, piece by piece; each piece is a window, with the last
+ * bytes of the piece before as its overlap.
  */
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #include "base/status.h"
 #include "run/run.h"
 
-#define PIECE ((size_t)8 << 20) /* enough for several threads to share */
-#define OVERLAP_FACTOR 8        /* bytes of a piece for each byte of overlap that is walked again */
+#define PIECE ((size_t)8 << 20) /* bytes: enough for several threads to share */
+#define OVERLAP_FACTOR 8 /* bytes of a piece for each byte of overlap, which is walked twice */
 
 static trawl_status run_pieces(trawl_run *run, trawl_reading *reading, uint8_t *buffer,
                                size_t piece, trawl_error *error) {

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* A window on the calling thread, and the decision between that and several threads. */
+#include "base/allocate.h"
+#include "base/status.h"
+#include "run/run.h"
+
+/* Owned bytes for each thread, at least: with fewer a second thread costs more time than it saves.
+ */
+#define SMALLEST_SHARE ((size_t)32768)
+
+/* Matches that are gathered before they are delivered: many for one call, few enough for the cache.
+ */
+#define BATCH ((size_t)1024)
+
+typedef struct serial_sink {
+    trawl_sink sink;
+    trawl_delivery *delivery;
+} serial_sink;
+
+static trawl_status flush_serial(trawl_sink *sink) {
+    trawl_status status =
+        trawl_delivery_put(((serial_sink *)sink)->delivery, sink->matches, sink->count);
+    sink->count = 0;
+    return status;
+}
+
+static trawl_status run_serial(trawl_run *run, const trawl_window *window, trawl_error *error) {
+    trawl_worker *worker = &run->workers[0];
+    trawl_status status = trawl_worker_prepare(run, worker, error);
+    bool gathers = !run->count_only && run->collector == NULL;
+    if (status == TRAWL_OK && gathers && worker->matches == NULL) {
+        worker->matches = trawl_allocate(BATCH, sizeof *worker->matches);
+        if (worker->matches == NULL) {
+            status = trawl_fail_memory(error, "scanning", BATCH * sizeof *worker->matches);
+        }
+    }
+    serial_sink batch = {
+        .sink = {.matches = worker->matches, .capacity = BATCH, .flush = flush_serial},
+        .delivery = &run->delivery};
+    trawl_sink *sink = gathers || run->count_only ? &batch.sink : &run->collector->sink;
+    size_t most =
+        run->type->long_windows ? SIZE_MAX : TRAWL_WINDOW_MAX - run->db->header->max_length;
+    for (size_t begin = window->owned; status == TRAWL_OK && begin < window->length;) {
+        size_t end = window->length - begin < most ? window->length : begin + most;
+        trawl_window part = trawl_window_part(run, window, begin, end);
+        if (run->count_only) {
+            status = run->type->count(worker->walker, &part, &worker->counts, error);
+        } else {
+            status = run->type->scan(worker->walker, &part, sink, error);
+        }
+        begin = end;
+    }
+    if (status == TRAWL_OK && batch.sink.count != 0) {
+        status = flush_serial(&batch.sink);
+    }
+    return status;
+}
+
+trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_error *error) {
+    size_t owned = window->length - window->owned;
+    if (owned == 0) {
+        return TRAWL_OK;
+    }
+    bool alone = run->options.threads == 1 || run->own_threads ||
+                 (run->options.chunk_bytes == 0 && owned < 2 * SMALLEST_SHARE);
+    trawl_status status =
+        alone ? run_serial(run, window, error) : trawl_run_threads(run, window, error);
+    return run->delivery.leftmost.no_memory ? trawl_fail_memory(error, "selecting matches", 0)
+                                            : status;
+}
