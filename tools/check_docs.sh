@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Checks that what the documents name is there: relative links and their headings, files and folders in
-# backticks or in blocks; and the documents that code, scripts and manual pages name. What is below
-# docs/results is generated, and has a check of its own (tools/bench_report.py --check).
+# backticks or in blocks. Also the documents that code, scripts and manual pages name, and the source files
+# that comments name. What is below docs/results is generated, and has a check of its own
+# (tools/bench_report.py --check).
 # usage: tools/check_docs.sh [ROOT]       exit status 1 and a list on a violation
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
@@ -58,5 +59,21 @@ while IFS=: read -r file line path; do
     [[ $path == docs/results/* || -e $path ]] || violation "$file:$line" "there is no $path"
 done < <(git ls-files -co --exclude-standard -- ':!*.md' ':!*.svg' ':!*.json' |
     xargs grep -noIE 'docs/[A-Za-z0-9_/-]+\.md' /dev/null)
+
+# Source files that comments name, from any of their folders on: run/scan.c, scan.c. Placeholders are in
+# capitals: engines/NAME/build.c.
+declare -A known
+while IFS= read -r file; do
+    until [[ $file != */* ]]; do
+        known[$file]=1
+        file=${file#*/}
+    done
+    known[$file]=1
+done < <(git ls-files -co --exclude-standard)
+while IFS=: read -r file line name; do
+    name=${name##[!a-z0-9_/]}
+    [[ -v "known[$name]" ]] || violation "$file:$line" "there is no $name"
+done < <(git ls-files -co --exclude-standard -- 'src/*.c' 'src/*.h' 'src/*.cu' 'src/*.cuh' 'cli/*.c' 'cli/*.h' \
+    'include/*.h' | xargs grep -noIE '(^|[^A-Za-z0-9_/.<"%])[a-z0-9_]+(/[a-z0-9_]+)*\.(c|h|cu|cuh)\b' /dev/null)
 
 exit $status
