@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "combinations.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +40,14 @@ static bool is_wanted(combination which) {
 }
 
 static void add(combination which) {
-    if (all.count < COMBINATION_MAX && is_wanted(which))
-        all.items[all.count++] = which;
+    if (!is_wanted(which))
+        return;
+    if (all.count == COMBINATION_MAX) {
+        fprintf(stderr, "more than %d engines and variants: raise COMBINATION_MAX\n",
+                COMBINATION_MAX);
+        abort();
+    }
+    all.items[all.count++] = which;
 }
 
 static void enumerate(void) {
@@ -49,6 +56,11 @@ static void enumerate(void) {
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++)
         for (size_t v = 0; engine.variants[v]; v++)
             add((combination){.engine = engine.name, .variant = engine.variants[v]});
+    if (!all.count) { /* else the tests would pass without testing anything */
+        fprintf(stderr, "TRAWL_TEST_ENGINE=%s: 'trawl engines' lists no such engine or variant\n",
+                getenv("TRAWL_TEST_ENGINE"));
+        exit(EXIT_FAILURE);
+    }
 }
 
 size_t combination_count(void) {
