@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* From candidates to matches, for engines whose keys are sorted by their ends (database/endings.h):
- * the longest key that ends at a position is searched, and reported with its links. */
+ * the longest key that ends at a position is searched, and reported with its links. Engines without
+ * such keys report or count single matches with trawl_consume. */
 #ifndef TRAWL_SCAN_CANDIDATES_H
 #define TRAWL_SCAN_CANDIDATES_H
 
