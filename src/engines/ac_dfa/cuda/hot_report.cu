@@ -2,9 +2,10 @@
 /*
  * Kernel "hot" for everything but states: counting, and reporting what was found.
  *
- * One block of up to 1024 threads stays on each multiprocessor, loads the image into shared memory
- * once and takes its share of the strips. A thread walks one strip at a time and reads 32 bytes of
- * it at once: whole sectors, so that nothing is read twice although the reads of a warp lie apart.
+ * One block of up to 1024 threads stays on each multiprocessor, copies the image into shared
+ * memory once and walks its strips. A thread walks one strip at a time and reads 32 bytes of
+ * it at once: whole sectors, so that nothing is read twice although the threads of a warp read far
+ * apart.
  *
  * Matches are rare, and reporting one takes long: a warp that reported each match at once would
  * run with one thread most of the time. Instead its threads note where matches end, and when the

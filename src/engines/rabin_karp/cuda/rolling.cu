@@ -107,11 +107,11 @@ roll_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_table *
     }
 }
 
-/* Text four bytes at a time, wherever it begins, in aligned loads: up to three bytes in front of it
+/* Text four bytes at a time, wherever it begins, in aligned loads: up to three bytes before it
  * and up to seven behind those that were asked for are read as well. */
 typedef struct word_reader {
     const uint32_t *at;
-    uint32_t before; /* the word in front of *at */
+    uint32_t before; /* the word before *at */
     uint32_t shift;
 } word_reader;
 

@@ -179,8 +179,8 @@ static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_kar
     return __any_sync(ALL_LANES, found) != 0;
 }
 
-/* A warp takes 32 strips of 32 bytes at a time; every lane verifies what passed in its own, in the
- * order of the text. */
+/* A warp takes 32 strips of 32 bytes at a time; every lane verifies the candidates of its own
+ * strip, in the order of the text. */
 template <bool PAPER, bool NARROW, typename SUM>
 static __global__ void __launch_bounds__(TRAWL_SUMS_MOST_THREADS)
     look_up(const __grid_constant__ trawl_cuda_reporter reporter,

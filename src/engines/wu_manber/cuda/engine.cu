@@ -164,8 +164,8 @@ static bool is_tiled(uint32_t kernel) {
     return kernel != TRAWL_CUDA_WU_MANBER_U && kernel != TRAWL_CUDA_WU_MANBER_TC;
 }
 
-/* Bytes in front of a tile. In `paper` windows begin up to max_length - 1 bytes before a strip;
- * what begins still earlier than the tile is read from device memory. */
+/* Bytes of a tile before the block's own. In `paper` search windows begin up to max_length - 1
+ * bytes before a strip; bytes before the tile are read from device memory. */
 static uint32_t bytes_before(const wu_manber_tables *tables) {
     uint32_t before = tables->kernel.header.variant == TRAWL_WU_MANBER_PAPER
                           ? trawl_cuda_tile_before(tables->kernel.max_length - 1)
