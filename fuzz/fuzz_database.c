@@ -5,7 +5,7 @@
  */
 #include "seal.h"
 
-#include "trawl/trawl.h"
+#include "trawl/trawl_study.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,21 +23,25 @@ static int enough(const trawl_match *match, void *context) {
 }
 
 static void use(const trawl_db *db) {
-    trawl_db_information information;
-    trawl_pattern pattern;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    trawl_pattern pattern = TRAWL_PATTERN;
     trawl_error error;
     uint64_t total, sum = 0;
     size_t calls = 0;
-    trawl_db_info(db, &information);
+    (void)trawl_db_info(db, &information, NULL);
     sum += strlen(information.engine) + strlen(information.variant) + strlen(information.reason);
-    trawl_plan_information plan;
-    trawl_expected_engine expected;
-    trawl_filter_information filter;
-    sum += trawl_db_plan(db, &plan) && plan.filters > TRAWL_MOST_FILTERS;
-    for (size_t i = 0; trawl_db_expected(db, i, &expected); i++)
-        sum += strlen(expected.engine);
-    for (size_t i = 0; trawl_db_filter(db, i, &filter); i++)
-        sum += strlen(filter.kind) + filter.min_length;
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    char *json = NULL;
+    sum += trawl_study_db_plan(db, &plan, &error) != TRAWL_OK;
+    for (size_t i = 0; i < plan.engines; i++)
+        sum += strlen(plan.engine[i].engine) + strlen(plan.engine[i].kernel);
+    for (size_t i = 0; i < plan.filters; i++)
+        sum += strlen(plan.filter[i].kind) + plan.filter[i].min_length;
+    for (size_t i = 0; i < plan.device_filters; i++)
+        sum += strlen(plan.device_filter[i].kind) + plan.device_filter[i].min_length;
+    if (trawl_db_explain(db, &json, &error) == TRAWL_OK)
+        sum += strlen(json);
+    trawl_text_free(json);
     for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++)
         for (size_t i = 0; i < pattern.length + pattern.name_length; i++)
             sum +=

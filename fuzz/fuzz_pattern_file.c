@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_escape(const trawl_pattern *pattern) {
     char *text = malloc(4 * pattern->length + 1);
     trawl_patterns *again = NULL;
-    trawl_pattern copy;
+    trawl_pattern copy = TRAWL_PATTERN;
     trawl_error error;
     pattern_reading reading = {.format = PATTERN_FORMAT_ESCAPED};
     if (!text || trawl_patterns_new(&again, &error) != TRAWL_OK)
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                .case_insensitive = (data[0] & 0x20) != 0};
     trawl_patterns *patterns = NULL;
     pattern_counts tally = {0};
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     trawl_error error;
     if (trawl_patterns_new(&patterns, &error) != TRAWL_OK)
         abort();

@@ -28,7 +28,7 @@ typedef struct choice {
 /* Adds the rows of one engine. Without a variant: its default variant, or all with --variants. */
 static bool on_engine(void *context, const bench_named_engine *named) {
     const choice *self = context;
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     bool found = false;
     if (!engine_find(named->name, &engine)) { /* auto */
         add_row(self->rows, named->name, NULL);

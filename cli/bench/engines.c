@@ -24,7 +24,7 @@ static bool take_element(const bench_options *options, char *element, bench_on_e
     }
     named.by_all = strcmp(element, "all") == 0 && colon == NULL;
     bool found = false;
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         if (!named.by_all && strcmp(engine.name, element) != 0)
             continue;

@@ -110,7 +110,7 @@ static bool compile(bench_libhs *libhs, const trawl_patterns *patterns, trawl_er
     unsigned *ids = allocate(count * sizeof *ids);
     size_t *lengths = allocate(count * sizeof *lengths);
     for (size_t i = 0; i < count; i++) {
-        trawl_pattern pattern = {0};
+        trawl_pattern pattern = TRAWL_PATTERN;
         (void)trawl_patterns_get(patterns, (uint32_t)i, &pattern);
         expressions[i] = (const char *)pattern.bytes;
         lengths[i] = pattern.length;

@@ -37,7 +37,7 @@ uint64_t bench_libhs_bytes(const bench_libhs *libhs);
 bool bench_libhs_count(bench_libhs *libhs, const void *text, size_t length, uint64_t *total,
                        uint64_t *per_pattern, trawl_error *error);
 
-/* The same work as trawl_collect_again, in the order of libhs. The matches are valid until the next
+/* The same work as trawl_collect_into, in the order of libhs. The matches are valid until the next
  * call. */
 bool bench_libhs_collect(bench_libhs *libhs, const void *text, size_t length,
                          trawl_matches *matches, trawl_error *error);

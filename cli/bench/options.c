@@ -241,6 +241,7 @@ bool bench_options_parse(bench_options *options, int argc, char **argv, int *sta
                                .argc = argc,
                                .argv = argv,
                                .progress = true};
+    study_options_begin(&options->study, &options->compile, &options->scan);
     options->scan.threads = 1;
     arguments args;
     arguments_begin(&args, &bench_command, argc, argv);
@@ -253,13 +254,14 @@ bool bench_options_parse(bench_options *options, int argc, char **argv, int *sta
             return false;
         int taken = FLAG_NOT_MINE;
         if (id != FLAG_ENGINE && id != FLAG_VARIANT)
-            taken = compile_options_take(&options->compile, &args, id);
+            taken = compile_options_take(&options->compile, &options->study.compile, &args, id);
         if (taken == FLAG_NOT_MINE)
             taken = pattern_options_take(&options->patterns, &args, id);
         if (taken == FLAG_NOT_MINE)
-            taken = scan_options_take(&options->scan, &args, id);
+            taken = scan_options_take(&options->scan, &options->study.scan, &args, id);
         if (taken == FLAG_NOT_MINE)
-            taken = cuda_options_take(&options->scan, &options->profile, &args, id);
+            taken = cuda_options_take(&options->scan, &options->study.scan, &options->profile,
+                                      &args, id);
         if (taken == FLAG_NOT_MINE)
             taken = take_own(options, &args, id) ? FLAG_TAKEN : FLAG_REFUSED;
         if (taken == FLAG_REFUSED)

@@ -8,12 +8,14 @@
 #include "cli/flags/arguments.h"
 #include "cli/flags/cuda.h"
 #include "cli/flags/patterns.h"
+#include "cli/flags/study.h"
 #include "trawl/trawl_cuda.h"
 
 typedef struct bench_options {
     pattern_options patterns;
     trawl_compile_options compile; /* without engine and variant, which each row has */
     trawl_scan_options scan;
+    study_options study; /* of compile and scan */
     profile_options profile;
     string_list engines; /* values of --engine, each a list "a,b:variant,all" */
     string_list texts;

@@ -25,7 +25,7 @@ void bench_print_heading(const bench_options *options, const trawl_patterns *pat
     size_t least = SIZE_MAX;
     size_t most = 0;
     for (size_t id = 0; id < count; id++) {
-        trawl_pattern pattern = {0};
+        trawl_pattern pattern = TRAWL_PATTERN;
         (void)trawl_patterns_get(patterns, (uint32_t)id, &pattern);
         least = pattern.length < least ? pattern.length : least;
         most = pattern.length > most ? pattern.length : most;

@@ -27,8 +27,8 @@ static bool open_engine(bench_subject *subject, bench_subject_facts *facts, traw
     const bench_job *job = subject->job;
     if (trawl_compile(job->patterns, &job->compile, &subject->db, error) != TRAWL_OK)
         return false;
-    trawl_db_information information;
-    trawl_db_info(subject->db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(subject->db, &information, NULL);
     name(facts, information.engine, information.variant);
     facts->table_bytes = information.table_bytes;
     facts->held_bytes = information.total_bytes;
@@ -88,8 +88,8 @@ static bool collect(bench_subject *subject, trawl_matches *records, trawl_error 
     const bench_job *job = subject->job;
     if (subject->libhs != NULL)
         return bench_libhs_collect(subject->libhs, job->text, job->length, records, error);
-    bool done = trawl_collect_again(subject->db, job->text, job->length, &job->scan, job->records,
-                                    error) == TRAWL_OK;
+    bool done = trawl_collect_into(subject->db, job->text, job->length, &job->scan, job->records,
+                                   error) == TRAWL_OK;
     *records = *job->records;
     return done;
 }

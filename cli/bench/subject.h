@@ -15,7 +15,7 @@
 typedef enum bench_work {
     BENCH_COUNT = 0,         /* trawl_count */
     BENCH_COUNT_EACH_ID = 1, /* trawl_count with one counter for each pattern */
-    BENCH_COLLECT = 2        /* trawl_collect_again */
+    BENCH_COLLECT = 2        /* trawl_collect_into */
 } bench_work;
 
 /* What to build, and what to do with it. */

@@ -65,6 +65,7 @@ static const command compile_command = {
 typedef struct compile_request {
     pattern_options patterns;
     trawl_compile_options compile;
+    study_options study; /* of compile */
     const char *output;
     const char *sample;
     bool stats;
@@ -97,7 +98,9 @@ static bool take_own(compile_request *request, const arguments *args, int id) {
 static bool parse(compile_request *request, int argc, char **argv, int *status) {
     arguments args;
     arguments_begin(&args, &compile_command, argc, argv);
-    const flag_groups groups = {.patterns = &request->patterns, .compile = &request->compile};
+    study_options_begin(&request->study, &request->compile, NULL);
+    const flag_groups groups = {
+        .patterns = &request->patterns, .compile = &request->compile, .study = &request->study};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
         if (id == ARGUMENTS_ERROR || !take_own(request, &args, id))
@@ -128,8 +131,8 @@ static trawl_status write_database(const trawl_db *db, const char *path, trawl_e
 
 static void summarise(const compile_request *request, const trawl_db *db, double read_seconds,
                       double build_seconds) {
-    trawl_db_information information;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     if (request->stats) {
         (void)fprintf(stderr,
                       "{\"patterns\":%zu,\"engine\":\"%s\",\"variant\":\"%s\",\"matches\":\"%s\","

@@ -10,7 +10,7 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
 enum { FLAG_CEILINGS = 1 };
 
@@ -42,15 +42,15 @@ static const command devices_command = {
 /* Prints why there is no CUDA device, as the library explains it. */
 static void print_absence(void) {
     trawl_error error;
-    trawl_cuda_ceilings unused;
-    if (trawl_cuda_measure_ceilings(0, &unused, &error) != TRAWL_OK)
+    trawl_cuda_ceilings unused = TRAWL_CUDA_CEILINGS;
+    if (trawl_study_cuda_ceilings(0, &unused, &error) != TRAWL_OK)
         (void)printf("# no CUDA device is offered: %s\n", error.message);
 }
 
 static bool print_ceilings(uint32_t number) {
     trawl_error error;
-    trawl_cuda_ceilings measured;
-    if (trawl_cuda_measure_ceilings(number, &measured, &error) != TRAWL_OK) {
+    trawl_cuda_ceilings measured = TRAWL_CUDA_CEILINGS;
+    if (trawl_study_cuda_ceilings(number, &measured, &error) != TRAWL_OK) {
         (void)putchar('\n');
         (void)report_error(&error);
         return false;
@@ -95,6 +95,7 @@ int trawl_command_devices(int argc, char **argv) {
     if (trawl_devices(NULL, 0, &count, &error) != TRAWL_OK)
         return report_error(&error);
     trawl_device *devices = allocate(count * sizeof *devices);
+    devices[0] = (trawl_device)TRAWL_DEVICE;
     size_t capacity = count;
     int status = EXIT_ERROR;
     if (trawl_devices(devices, capacity, &count, &error) == TRAWL_OK)

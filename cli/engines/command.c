@@ -41,13 +41,13 @@ int trawl_command_engines(int argc, char **argv) {
     int status = EXIT_ERROR;
     if (!take_nothing(&engines_command, argc, argv, &status))
         return status;
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         (void)printf("%s%s: %s\n  source: %s\n", i == 0 ? "" : "\n", engine.name, engine.summary,
                      engine.source);
         for (size_t j = 0; engine.variants != NULL && engine.variants[j] != NULL; j++)
             (void)printf("  %-18s %s\n", engine.variants[j], engine.variant_summaries[j]);
-        trawl_kernel_description kernel;
+        trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
         for (size_t j = 0; trawl_kernel_describe(engine.name, j, &kernel); j++)
             (void)printf("%s    %-16s %s (%s)\n", j == 0 ? "  kernels on CUDA devices\n" : "",
                          kernel.name, kernel.summary, kernel.source);

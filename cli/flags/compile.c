@@ -70,7 +70,8 @@ static int take_threshold(const arguments *args, double *threshold) {
     return FLAG_REFUSED;
 }
 
-int compile_options_take(trawl_compile_options *options, const arguments *args, int id) {
+int compile_options_take(trawl_compile_options *options, trawl_study_compile_options *study,
+                         const arguments *args, int id) {
     switch (id) {
     case FLAG_ENGINE:
         options->engine = args->value;
@@ -89,15 +90,15 @@ int compile_options_take(trawl_compile_options *options, const arguments *args, 
         return arguments_size(args, 1, UINT64_MAX, &options->max_table_bytes) ? FLAG_TAKEN
                                                                               : FLAG_REFUSED;
     case FLAG_SPLIT_PARTS:
-        return flag_take_uint32(args, 1, 1 << 20, &options->split_parts);
+        return flag_take_uint32(args, 1, 1 << 20, &study->split_parts);
     case FLAG_SPLIT_THRESHOLD:
-        return take_threshold(args, &options->split_threshold);
+        return take_threshold(args, &study->split_threshold);
     case FLAG_WU_MANBER_BLOCK:
-        return flag_take_uint32(args, 1, 4, &options->wu_manber_block);
+        return flag_take_uint32(args, 1, 4, &study->wu_manber_block);
     case FLAG_RABIN_KARP_BASE:
-        return flag_take_uint32(args, 2, UINT32_MAX, &options->rabin_karp_base);
+        return flag_take_uint32(args, 2, UINT32_MAX, &study->rabin_karp_base);
     case FLAG_RABIN_KARP_MODULUS:
-        return flag_take_uint32(args, 2, UINT32_MAX, &options->rabin_karp_modulus);
+        return flag_take_uint32(args, 2, UINT32_MAX, &study->rabin_karp_modulus);
     default:
         return FLAG_NOT_MINE;
     }

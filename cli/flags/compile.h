@@ -4,6 +4,7 @@
 #define CLI_FLAGS_COMPILE_H
 
 #include "cli/flags/arguments.h"
+#include "cli/flags/study.h"
 #include "trawl/trawl.h"
 
 enum {
@@ -24,8 +25,10 @@ extern const flag variant_or_kernel_flags[]; /* the same for a command that scan
                                                 it may name the kernel too */
 extern const flag compile_detail_flags[];    /* everything else */
 
-/* Takes a flag of these tables. `options` begin as TRAWL_COMPILE_OPTIONS. */
-int compile_options_take(trawl_compile_options *options, const arguments *arguments, int id);
+/* Takes a flag of these tables. `options` begin as TRAWL_COMPILE_OPTIONS, `study` as
+ * TRAWL_STUDY_COMPILE_OPTIONS. */
+int compile_options_take(trawl_compile_options *options, trawl_study_compile_options *study,
+                         const arguments *arguments, int id);
 
 /* The name of a match kind, and the kind of a name. */
 const char *match_kind_name(trawl_match_kind kind);

@@ -7,7 +7,7 @@
 
 #include "cli/base/report.h"
 #include "cli/flags/device.h"
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
 const flag kernel_flags[] = {
     {FLAG_KERNEL, 0, "kernel", "NAME",
@@ -90,8 +90,8 @@ static int take_table_path(const arguments *args, trawl_table_path *path) {
     return FLAG_REFUSED;
 }
 
-int cuda_options_take(trawl_scan_options *options, profile_options *profile, const arguments *args,
-                      int id) {
+int cuda_options_take(trawl_scan_options *options, trawl_study_scan_options *study,
+                      profile_options *profile, const arguments *args, int id) {
     switch (id) {
     case FLAG_KERNEL:
         options->kernel = args->value;
@@ -99,16 +99,16 @@ int cuda_options_take(trawl_scan_options *options, profile_options *profile, con
     case FLAG_TRANSFER:
         return take_transfer(args, &options->transfer);
     case FLAG_SEGMENT_BYTES:
-        return arguments_size(args, 1, UINT64_C(1) << 40, &options->segment_bytes) ? FLAG_TAKEN
-                                                                                   : FLAG_REFUSED;
+        return arguments_size(args, 1, UINT64_C(1) << 40, &study->segment_bytes) ? FLAG_TAKEN
+                                                                                 : FLAG_REFUSED;
     case FLAG_SEGMENTS:
-        return flag_take_uint32(args, 1, 4096, &options->segments_in_flight);
+        return flag_take_uint32(args, 1, 4096, &study->segments_in_flight);
     case FLAG_BLOCK_THREADS:
-        return take_block_threads(args, &options->block_threads);
+        return take_block_threads(args, &study->block_threads);
     case FLAG_BLOCK_BYTES:
-        return take_size(args, 1 << 30, &options->block_bytes);
+        return take_size(args, 1 << 30, &study->block_bytes);
     case FLAG_TABLE_PATH:
-        return take_table_path(args, &options->table_path);
+        return take_table_path(args, &study->table_path);
     case FLAG_PROFILE:
         profile->path = args->value;
         return FLAG_TAKEN;
@@ -150,7 +150,7 @@ static bool unknown_name(const command *command_, const trawl_engine_description
 
 bool cuda_options_from_variant(const command *command_, trawl_compile_options *compile,
                                trawl_scan_options *scan) {
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     const char *value = compile->variant;
     if (value == NULL || !engine_find(compile->engine, &engine) ||
         find_variant(&engine, value, strlen(value)) != NULL)
@@ -177,14 +177,15 @@ bool cuda_options_from_variant(const command *command_, trawl_compile_options *c
 
 /* The first flag given that is for CUDA devices; NULL: none was given. */
 static const char *cuda_only_flag(const trawl_scan_options *options) {
-    return options->kernel != NULL                      ? "--kernel"
-           : options->transfer != NULL                  ? "--transfer"
-           : options->segment_bytes != 0                ? "--segment-bytes"
-           : options->segments_in_flight != 0           ? "--segments"
-           : options->block_threads != 0                ? "--block-threads"
-           : options->block_bytes != 0                  ? "--block-bytes"
-           : options->table_path != TRAWL_TABLES_CHOSEN ? "--table-path"
-                                                        : NULL;
+    const trawl_study_scan_options study = study_of_scan(options);
+    return options->kernel != NULL                   ? "--kernel"
+           : options->transfer != NULL               ? "--transfer"
+           : study.segment_bytes != 0                ? "--segment-bytes"
+           : study.segments_in_flight != 0           ? "--segments"
+           : study.block_threads != 0                ? "--block-threads"
+           : study.block_bytes != 0                  ? "--block-bytes"
+           : study.table_path != TRAWL_TABLES_CHOSEN ? "--table-path"
+                                                     : NULL;
 }
 
 /* Reports why a device is not listed; true if it can be started all the same. */
@@ -204,7 +205,7 @@ static bool explain_absence(const char *device) {
 bool cuda_options_check(const command *command_, const trawl_scan_options *options) {
     const char *device = options->device == NULL ? "cpu" : options->device;
     const char *given = cuda_only_flag(options);
-    trawl_device found;
+    trawl_device found = TRAWL_DEVICE;
     if (device_is_cuda(device))
         return device_find(device, &found) || explain_absence(device);
     if (strcmp(device, "auto") == 0)

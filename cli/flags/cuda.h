@@ -4,6 +4,7 @@
 #define CLI_FLAGS_CUDA_H
 
 #include "cli/flags/arguments.h"
+#include "cli/flags/study.h"
 #include "trawl/trawl.h"
 
 enum {
@@ -28,8 +29,8 @@ typedef struct profile_options {
 } profile_options;
 
 /* Takes a flag of these tables. `profile` is NULL for a command without profile_flags. */
-int cuda_options_take(trawl_scan_options *options, profile_options *profile,
-                      const arguments *arguments, int id);
+int cuda_options_take(trawl_scan_options *options, trawl_study_scan_options *study,
+                      profile_options *profile, const arguments *arguments, int id);
 
 /* --variant may be "VARIANT+KERNEL", or "KERNEL" if the engine has no variant of that name: moves
  * the kernel to `scan`. Unknown names stay, for the library to refuse. False after reporting. */

@@ -24,7 +24,7 @@ bool device_number(const char *device, uint32_t *number) {
 
 bool device_find(const char *device, trawl_device *found) {
     enum { MOST = 64 };
-    trawl_device devices[MOST];
+    trawl_device devices[MOST] = {TRAWL_DEVICE};
     size_t count = 0;
     const char *name = strcmp(device, "cuda") == 0 ? "cuda:0" : device;
     if (trawl_devices(devices, MOST, &count, NULL) != TRAWL_OK)
@@ -39,7 +39,7 @@ bool device_find(const char *device, trawl_device *found) {
 }
 
 void device_resolve_auto(trawl_scan_options *options) {
-    trawl_device first;
+    trawl_device first = TRAWL_DEVICE;
     if (options->device != NULL && strcmp(options->device, "auto") == 0)
         options->device = device_find("cuda:0", &first) ? "cuda:0" : NULL;
 }
@@ -52,7 +52,7 @@ bool device_can_be_planned(const char *device) {
 }
 
 const char *kernel_find(const char *engine, const char *name) {
-    trawl_kernel_description kernel;
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
     for (size_t i = 0; trawl_kernel_describe(engine, i, &kernel); i++) {
         if (strcmp(kernel.name, name) == 0)
             return kernel.name;
@@ -61,7 +61,7 @@ const char *kernel_find(const char *engine, const char *name) {
 }
 
 void device_choose_engine(trawl_compile_options *compile, const trawl_scan_options *scan) {
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     bool is_automatic = compile->engine == NULL || strcmp(compile->engine, "auto") == 0;
     compile->device = scan->device;
     for (size_t i = 0; is_automatic && scan->kernel != NULL && trawl_engine_describe(i, &engine);
@@ -76,7 +76,7 @@ void device_choose_engine(trawl_compile_options *compile, const trawl_scan_optio
 void engine_list_names(const trawl_engine_description *engine, bool kernels, char *names,
                        size_t size) {
     size_t used = 0;
-    trawl_kernel_description kernel;
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
     names[0] = '\0';
     for (size_t i = 0; used < size; i++) {
         if (kernels ? !trawl_kernel_describe(engine->name, i, &kernel)

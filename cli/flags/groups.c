@@ -10,11 +10,11 @@ static int take_any(const flag_groups *groups, const arguments *args, int id) {
     if (groups->patterns != NULL)
         taken = pattern_options_take(groups->patterns, args, id);
     if (taken == FLAG_NOT_MINE && groups->compile != NULL)
-        taken = compile_options_take(groups->compile, args, id);
+        taken = compile_options_take(groups->compile, &groups->study->compile, args, id);
     if (taken == FLAG_NOT_MINE && groups->scan != NULL)
-        taken = scan_options_take(groups->scan, args, id);
+        taken = scan_options_take(groups->scan, &groups->study->scan, args, id);
     if (taken == FLAG_NOT_MINE && groups->scan != NULL)
-        taken = cuda_options_take(groups->scan, groups->profile, args, id);
+        taken = cuda_options_take(groups->scan, &groups->study->scan, groups->profile, args, id);
     return taken;
 }
 

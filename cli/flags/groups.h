@@ -6,6 +6,7 @@
 #include "cli/flags/arguments.h"
 #include "cli/flags/cuda.h"
 #include "cli/flags/patterns.h"
+#include "cli/flags/study.h"
 #include "trawl/trawl.h"
 
 /* Where the values of each group of flags go; NULL: the command does not take that group. */
@@ -13,6 +14,7 @@ typedef struct flag_groups {
     pattern_options *patterns;
     trawl_compile_options *compile;
     trawl_scan_options *scan;
+    study_options *study; /* never NULL; those of `compile` and `scan` */
     profile_options *profile;
 } flag_groups;
 

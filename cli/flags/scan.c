@@ -25,7 +25,8 @@ const flag scan_detail_flags[] = {
     {0},
 };
 
-int scan_options_take(trawl_scan_options *options, const arguments *args, int id) {
+int scan_options_take(trawl_scan_options *options, trawl_study_scan_options *study,
+                      const arguments *args, int id) {
     uint64_t bytes = 0;
     switch (id) {
     case FLAG_DEVICE:
@@ -52,12 +53,12 @@ int scan_options_take(trawl_scan_options *options, const arguments *args, int id
         }
         return FLAG_TAKEN;
     case FLAG_COPY_TABLES:
-        options->copy_tables = true;
+        study->copy_tables = true;
         return FLAG_TAKEN;
     case FLAG_CHUNK_BYTES:
         if (!arguments_size(args, 1, UINT64_C(1) << 40, &bytes))
             return FLAG_REFUSED;
-        options->chunk_bytes = (size_t)bytes;
+        study->chunk_bytes = (size_t)bytes;
         return FLAG_TAKEN;
     default:
         return FLAG_NOT_MINE;

@@ -4,6 +4,7 @@
 #define CLI_FLAGS_SCAN_H
 
 #include "cli/flags/arguments.h"
+#include "cli/flags/study.h"
 #include "trawl/trawl.h"
 
 enum { FLAG_DEVICE = 1200, FLAG_THREADS, FLAG_PLACEMENT, FLAG_COPY_TABLES, FLAG_CHUNK_BYTES };
@@ -13,7 +14,8 @@ extern const flag scan_detail_flags[]; /* everything else */
 
 /* Takes a flag of these tables. `options` begin as TRAWL_SCAN_OPTIONS. --threads 0 means all CPUs.
  */
-int scan_options_take(trawl_scan_options *options, const arguments *arguments, int id);
+int scan_options_take(trawl_scan_options *options, trawl_study_scan_options *study,
+                      const arguments *arguments, int id);
 
 /* The number of threads that options->threads means, at least 1. */
 unsigned scan_options_threads(const trawl_scan_options *options);

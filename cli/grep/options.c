@@ -225,11 +225,14 @@ static bool take_value(parsing *parser, int id) {
         return take_color(options, value);
     case FLAG_THREADS:
         options->threads_given = true;
-        return scan_options_take(&options->scan, &parser->arguments, id) == FLAG_TAKEN;
+        return scan_options_take(&options->scan, &options->study.scan, &parser->arguments, id) ==
+               FLAG_TAKEN;
     case FLAG_DEVICE:
-        return scan_options_take(&options->scan, &parser->arguments, id) == FLAG_TAKEN;
+        return scan_options_take(&options->scan, &options->study.scan, &parser->arguments, id) ==
+               FLAG_TAKEN;
     default:
-        return compile_options_take(&options->compile, &parser->arguments, id) == FLAG_TAKEN;
+        return compile_options_take(&options->compile, &options->study.compile, &parser->arguments,
+                                    id) == FLAG_TAKEN;
     }
 }
 
@@ -348,6 +351,7 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
                               .group_separator = "--",
                               .compile = TRAWL_COMPILE_OPTIONS,
                               .scan = TRAWL_SCAN_OPTIONS};
+    study_options_begin(&options->study, &options->compile, &options->scan);
     parsing parser = {.options = options};
     arguments_begin(&parser.arguments, &grep_command, argc, argv);
     *status = EXIT_ERROR;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/base/memory.h"
+#include "cli/flags/study.h"
 #include "io/directory.h"
 #include "trawl/trawl.h"
 
@@ -90,6 +91,7 @@ typedef struct grep_options {
 
     trawl_compile_options compile;
     trawl_scan_options scan;
+    study_options study; /* of compile and scan */
     bool threads_given;
 } grep_options;
 

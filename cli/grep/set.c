@@ -87,7 +87,7 @@ static bool drop_repeated(trawl_patterns **patterns, bool fold) {
     trawl_error error;
     trawl_status status = trawl_patterns_new(&distinct, &error);
     for (uint32_t id = 0; id < count && status == TRAWL_OK; id++) {
-        trawl_pattern pattern, other;
+        trawl_pattern pattern = TRAWL_PATTERN, other = TRAWL_PATTERN;
         trawl_patterns_get(*patterns, id, &pattern);
         size_t slot = hash_pattern(&pattern, fold) & (slots - 1);
         bool repeated = false;
@@ -110,7 +110,7 @@ static bool drop_repeated(trawl_patterns **patterns, bool fold) {
 
 /* Refuses patterns with the byte that ends lines: they could match across lines. */
 static bool check_line_ends(const grep_set *set) {
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     for (uint32_t id = 0; trawl_db_pattern(set->db, id, &pattern); id++) {
         if (memchr(pattern.bytes, set->line_end, pattern.length) != NULL) {
             report("pattern %u contains a %s, which ends lines: it cannot match within a line", id,
@@ -126,8 +126,8 @@ static bool load_database(grep_set *set, const grep_options *options, bool parts
     if (trawl_db_load(options->database, &set->db, &error) != TRAWL_OK) {
         return report_failure(&error);
     }
-    trawl_db_information information;
-    trawl_db_info(set->db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(set->db, &information, NULL);
     bool all_matches = parts || set->whole_words || set->whole_lines;
     if (all_matches && information.matches != TRAWL_MATCH_ALL) {
         report("%s: -o, --color, -w and -x need a database that was compiled with --matches all",
@@ -166,8 +166,8 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
 }
 
 bool grep_set_may_cover(const grep_set *set) {
-    trawl_db_information information;
-    trawl_db_info(set->db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(set->db, &information, NULL);
     return information.matches == TRAWL_MATCH_ALL && !set->whole_words && !set->whole_lines;
 }
 
@@ -178,7 +178,7 @@ bool grep_set_cover(grep_set *set) {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.matches = TRAWL_MATCH_LEFTMOST_LONGEST;
     trawl_status status = trawl_patterns_new(&patterns, &error);
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     for (uint32_t id = 0; status == TRAWL_OK && trawl_db_pattern(set->db, id, &pattern); id++) {
         status = trawl_patterns_add(patterns, pattern.bytes, pattern.length, pattern.flags, &error);
     }

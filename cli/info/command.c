@@ -60,6 +60,7 @@ static const command info_command = {
 typedef struct info_request {
     pattern_options patterns;
     trawl_compile_options compile;
+    study_options study; /* of compile */
     const char *database;
     const char *sample;
     uint64_t build_limit;
@@ -101,7 +102,9 @@ static bool take_own(info_request *request, const arguments *args, int id) {
 static bool parse(info_request *request, int argc, char **argv, int *status) {
     arguments args;
     arguments_begin(&args, &info_command, argc, argv);
-    const flag_groups groups = {.patterns = &request->patterns, .compile = &request->compile};
+    study_options_begin(&request->study, &request->compile, NULL);
+    const flag_groups groups = {
+        .patterns = &request->patterns, .compile = &request->compile, .study = &request->study};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
         if (id == ARGUMENTS_ERROR || !take_own(request, &args, id))
@@ -117,7 +120,7 @@ static bool parse(info_request *request, int argc, char **argv, int *status) {
 /* The patterns of a database, as a new set. */
 static trawl_status patterns_of(const trawl_db *db, trawl_patterns **patterns, trawl_error *error) {
     trawl_status status = trawl_patterns_new(patterns, error);
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     for (uint32_t id = 0; status == TRAWL_OK && trawl_db_pattern(db, id, &pattern); id++)
         status = trawl_patterns_add(*patterns, pattern.bytes, pattern.length, pattern.flags, error);
     return status;
@@ -160,7 +163,8 @@ static int run(const info_request *request) {
         info.is_database = true;
         trawl_status loaded = trawl_db_load(request->database, &db, &error);
         if (loaded == TRAWL_OK) {
-            trawl_db_info(db, &info.database);
+            info.database = (trawl_db_information)TRAWL_DB_INFORMATION;
+            (void)trawl_db_info(db, &info.database, NULL);
             info_take_expected(&info, db);
             loaded = patterns_of(db, &patterns, &error);
         }

@@ -59,7 +59,7 @@ static void print_row(const info_row *row, size_t levels) {
     }
 }
 
-static void print_engine(const trawl_expected_engine *engine, bool is_first) {
+static void print_engine(const trawl_study_engine *engine, bool is_first) {
     (void)printf("%s{\"engine\":\"%s\"", is_first ? "" : ",", engine->engine);
     if (engine->kernel[0] != '\0')
         (void)printf(",\"kernel\":\"%s\",\"shared_bytes\":%" PRIu64, engine->kernel,
@@ -70,7 +70,7 @@ static void print_engine(const trawl_expected_engine *engine, bool is_first) {
 
 static void print_device_filters(const info_report *report) {
     for (size_t i = 0; i < report->expected.device_filters; i++) {
-        const trawl_filter_information *filter = &report->device_filters[i];
+        const trawl_study_filter *filter = &report->expected.device_filter[i];
         (void)printf("%s{\"where\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"gram\":%u"
                      ",\"stride\":%u,\"table_bytes\":%" PRIu64 "}",
                      i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
@@ -79,23 +79,23 @@ static void print_device_filters(const info_report *report) {
 }
 
 static void print_expected(const info_report *report) {
-    const trawl_plan_information *expected = &report->expected;
+    const trawl_study_plan *expected = &report->expected;
     (void)printf(",\"expected\":{\"device\":\"%s\",\"sample_bytes\":%" PRIu64 ",\"match_ends\":%.6g"
                  ",\"gb_per_second\":%.4f,\"engines\":[",
                  expected->for_cuda ? "cuda" : "cpu", expected->sample_bytes, expected->match_ends,
                  expected->gb_per_second);
     for (size_t i = 0; i < expected->engines; i++)
-        print_engine(&report->engines[i], i == 0);
+        print_engine(&report->expected.engine[i], i == 0);
     (void)printf("],\"filters\":[");
     for (size_t i = 0; i < expected->filters; i++) {
-        const trawl_filter_information *filter = &report->filters[i];
+        const trawl_study_filter *filter = &report->expected.filter[i];
         (void)printf(
             "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"patterns\":%" PRIu64
             ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"reach\":%u,\"table_bytes\":%" PRIu64
             ",\"pass\":%.6g,\"look_ups\":%.6g,\"gb_per_second\":%.4f}",
             i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
             filter->patterns, filter->window, filter->gram, filter->stride, filter->anchor_slack,
-            filter->table_bytes, filter->pass, filter->look_ups, filter->gb_per_second);
+            filter->table_bytes, filter->pass_rate, filter->candidates, filter->gb_per_second);
     }
     (void)printf("],\"device_filters\":[");
     print_device_filters(report);

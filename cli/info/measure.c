@@ -8,14 +8,12 @@
 
 #include "cli/base/clock.h"
 #include "cli/base/memory.h"
+#include "cli/flags/study.h"
 
 void info_take_expected(info_report *report, const trawl_db *db) {
-    report->has_expected = trawl_db_plan(db, &report->expected);
-    for (size_t i = 0; report->has_expected && i < TRAWL_MOST_FILTERS; i++) {
-        (void)trawl_db_filter(db, i, &report->filters[i]);
-        (void)trawl_db_device_filter(db, i, &report->device_filters[i]);
-        (void)trawl_db_expected(db, i, &report->engines[i]);
-    }
+    report->expected = (trawl_study_plan)TRAWL_STUDY_PLAN;
+    report->has_expected =
+        trawl_study_db_plan(db, &report->expected, NULL) == TRAWL_OK && report->expected.planned;
 }
 
 /* Builds a database and describes it in the row. `plan` is the report if the row is its plan, else
@@ -31,8 +29,8 @@ static void compile_row(info_row *row, const trawl_patterns *patterns,
         return;
     }
     row->build_seconds = seconds_now() - begin;
-    trawl_db_information information;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     row->built = true;
     row->states = information.states;
     row->built_parts = information.parts;
@@ -40,7 +38,7 @@ static void compile_row(info_row *row, const trawl_patterns *patterns,
     row->table_bytes = information.table_bytes;
     row->total_bytes = information.total_bytes;
     if (plan != NULL) {
-        trawl_engine_description engine;
+        trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
         for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
             /* The database's strings are freed with it; those of the list are static. */
             if (strcmp(engine.name, information.engine) != 0)
@@ -65,7 +63,9 @@ static void measure_row(info_row *row, const trawl_patterns *patterns,
     trawl_error error;
     options.engine = row->engine;
     options.variant = row->variant;
-    options.split_parts = row->parts;
+    trawl_study_compile_options study = study_of_compile(given);
+    study.split_parts = row->parts;
+    options.study = &study;
     options.max_table_bytes = UINT64_MAX; /* so that no size is refused */
     trawl_status status = trawl_compile_size(patterns, &options, &row->total_bytes, &error);
     if (status != TRAWL_OK) {
@@ -112,13 +112,14 @@ static void compute_formulas(info_report *report) {
 trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
                           const trawl_compile_options *given, uint64_t build_limit,
                           trawl_error *error) {
+    report->statistics = (trawl_statistics)TRAWL_STATISTICS;
     trawl_status status = trawl_patterns_statistics(patterns, &report->statistics, error);
     if (status != TRAWL_OK)
         return status;
     compute_formulas(report);
     report->plan = (info_row){.engine = "auto"};
     measure_row(&report->plan, patterns, given, build_limit, report);
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         for (size_t j = 0; engine.variants != NULL && engine.variants[j] != NULL; j++) {
             const char *variant = engine.variants[j];

@@ -3,7 +3,7 @@
 #ifndef CLI_INFO_REPORT_H
 #define CLI_INFO_REPORT_H
 
-#include "trawl/trawl.h"
+#include "trawl/trawl_study.h"
 
 /* One way to compile the set. */
 typedef struct info_row {
@@ -47,11 +47,8 @@ typedef struct info_report {
     trawl_db_information database; /* the database that was given */
     info_row plan;                 /* the choice of --engine auto */
     char plan_reason[1024];
-    bool has_expected; /* the planner's expectations, up to `engines`, are known */
-    trawl_plan_information expected;
-    trawl_filter_information filters[TRAWL_MOST_FILTERS];        /* expected.filters of them */
-    trawl_filter_information device_filters[TRAWL_MOST_FILTERS]; /* of a plan for a GPU */
-    trawl_expected_engine engines[TRAWL_MOST_FILTERS];           /* expected.engines of them */
+    bool has_expected; /* the planner's expectations are known: */
+    trawl_study_plan expected;
     info_row *rows;
     size_t row_count;
     unsigned log_states; /* bits of a state number: log N, rounded up */

@@ -82,7 +82,7 @@ static void print_expected_of_cuda(const info_report *report) {
                  expected_title(report), expected_text(report), "engine", "kernel", "est. tables",
                  "shared memory", "GB/s");
     for (size_t i = 0; i < report->expected.engines; i++) {
-        const trawl_expected_engine *engine = &report->engines[i];
+        const trawl_study_engine *engine = &report->expected.engine[i];
         (void)printf("  %-10s  %-8s %15s %15s %9.0f\n", engine->engine, engine->kernel,
                      grouped(engine->table_bytes, a), grouped(engine->shared_bytes, b),
                      engine->gb_per_second);
@@ -94,7 +94,7 @@ static void print_expected_of_cuda(const info_report *report) {
                  "  %-8s %11s %3s %3s %13s\n",
                  "where", "lengths", "q", "s", "table bytes");
     for (size_t i = 0; i < report->expected.device_filters; i++) {
-        const trawl_filter_information *filter = &report->device_filters[i];
+        const trawl_study_filter *filter = &report->expected.device_filter[i];
         char lengths[48];
         (void)snprintf(lengths, sizeof lengths, "%zu-%zu", filter->min_length, filter->max_length);
         (void)printf("  %-8s %11s %3u %3u %13s\n", filter->kind, lengths, filter->gram,
@@ -115,7 +115,7 @@ static void print_expected(const info_report *report) {
     (void)printf("\n%s: one thread, %s\n  %-10s  %15s %9s\n", expected_title(report),
                  expected_text(report), "engine", "est. tables", "GB/s");
     for (size_t i = 0; i < report->expected.engines; i++) {
-        const trawl_expected_engine *engine = &report->engines[i];
+        const trawl_study_engine *engine = &report->expected.engine[i];
         (void)printf("  %-10s  %15s %9.2f\n", engine->engine, grouped(engine->table_bytes, a),
                      engine->gb_per_second);
     }
@@ -130,14 +130,14 @@ static void print_expected(const info_report *report) {
         "kind", "lengths", "patterns", "m", "q", "s", "r", "table bytes", "pass rate", "candidates",
         "GB/s");
     for (size_t i = 0; i < report->expected.filters; i++) {
-        const trawl_filter_information *filter = &report->filters[i];
+        const trawl_study_filter *filter = &report->expected.filter[i];
         char lengths[48];
         (void)snprintf(lengths, sizeof lengths, "%zu-%zu", filter->min_length, filter->max_length);
         (void)printf("  %-8s %11s %12s %4u %3u %3u %3u %13s %7.3f %% %8.3f %% %8.2f\n",
                      filter->kind, lengths, grouped(filter->patterns, a), filter->window,
                      filter->gram, filter->stride, filter->anchor_slack,
-                     grouped(filter->table_bytes, b), filter->pass * 100, filter->look_ups * 100,
-                     filter->gb_per_second);
+                     grouped(filter->table_bytes, b), filter->pass_rate * 100,
+                     filter->candidates * 100, filter->gb_per_second);
     }
 }
 

@@ -62,13 +62,13 @@ static bool compile(const scan_options *options, const scan_texts *texts,
 static bool get_database(const scan_options *options, const scan_texts *texts, trawl_db **db,
                          double *seconds) {
     trawl_error error;
-    trawl_db_information information;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
     if (options->database != NULL) {
         if (trawl_db_load(options->database, db, &error) != TRAWL_OK) {
             (void)report_error(&error);
             return false;
         }
-        trawl_db_info(*db, &information);
+        (void)trawl_db_info(*db, &information, NULL);
         *seconds = information.build_seconds;
         return true;
     }
@@ -102,10 +102,10 @@ static bool drain_to_output(void *context, const char *bytes, size_t length) {
 /* Scans one text with all threads. */
 static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path) {
     text_result result;
-    trawl_scan_report done = {.segments = 0};
-    scanner->options.report = &done;
+    scan_done done;
+    device_want_report(&scanner->options, &scanner->study, &done);
     text_scanner_run(scanner, path, &result);
-    scanner->options.report = NULL;
+    device_want_report(&scanner->options, &scanner->study, NULL);
     device_add_report(&plan->report, &done);
     plan->bytes += result.bytes;
     plan->matches += result.matches;
@@ -211,32 +211,32 @@ static void write_top(const scan_plan *plan) {
 
 /* Prints what the planner expected, and the measured candidates of each filter. */
 static void print_plan_stats(const scan_plan *plan) {
-    trawl_plan_information expected;
-    trawl_filter_information filter;
-    const trawl_scan_report *done = &plan->report;
-    if (!trawl_db_plan(plan->scanner.db, &expected))
+    trawl_study_plan expected = TRAWL_STUDY_PLAN;
+    const trawl_study_scan_report *done = &plan->report.study;
+    if (trawl_study_db_plan(plan->scanner.db, &expected, NULL) != TRAWL_OK || !expected.planned)
         return;
     (void)fprintf(stderr,
                   ",\"expected_gb_per_second\":%.6f,\"expected_match_ends\":%.6g"
                   ",\"sample_bytes\":%" PRIu64,
                   expected.gb_per_second, expected.match_ends, expected.sample_bytes);
     if (expected.for_cuda) {
-        trawl_db_information information;
-        trawl_db_info(plan->scanner.db, &information);
+        trawl_db_information information = TRAWL_DB_INFORMATION;
+        (void)trawl_db_info(plan->scanner.db, &information, NULL);
         device_print_stat("planned_for_cuda", information.reason);
     }
     if (done->filters == 0)
         return;
     (void)fprintf(stderr,
                   ",\"filtered_bytes\":%" PRIu64 ",\"automaton_bytes\":%" PRIu64 ",\"filters\":[",
-                  done->filtered_bytes, done->automaton_bytes);
+                  done->filtered_bytes, done->fallback_bytes);
     double bytes = done->filtered_bytes == 0 ? 1 : (double)done->filtered_bytes;
-    for (size_t i = 0; trawl_db_filter(plan->scanner.db, i, &filter); i++)
+    for (size_t i = 0; i < expected.filters; i++)
         (void)fprintf(stderr,
                       "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu"
                       ",\"expected_look_ups\":%.6g,\"look_ups\":%.6g}",
-                      i == 0 ? "" : ",", filter.kind, filter.min_length, filter.max_length,
-                      filter.look_ups, (double)done->look_ups[i] / bytes);
+                      i == 0 ? "" : ",", expected.filter[i].kind, expected.filter[i].min_length,
+                      expected.filter[i].max_length, expected.filter[i].candidates,
+                      (double)done->candidates[i] / bytes);
     (void)fputs("]", stderr);
 }
 
@@ -250,8 +250,8 @@ typedef struct scan_times {
 
 static void print_stats(const scan_plan *plan, const device_choice *device,
                         const scan_times *times) {
-    trawl_db_information information;
-    trawl_db_info(plan->scanner.db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(plan->scanner.db, &information, NULL);
     double rate = times->scan > 0 ? (double)plan->bytes / times->scan / 1e9 : 0;
     (void)fprintf(stderr,
                   "{\"bytes\":%" PRIu64 ",\"patterns\":%zu,\"matches\":%" PRIu64
@@ -282,8 +282,8 @@ static _Noreturn void leave(int status) {
 static int run(const scan_options *options, const trawl_db *db, const scan_texts *texts,
                scan_times *times) {
     trawl_error error;
-    trawl_db_information information;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     record_labels labels;
     record_labels_prepare(&labels, db, options->format, options->with_pattern);
     scan_plan plan = {.options = options,

@@ -96,7 +96,7 @@ static void write_finished(crowd *all) {
     (void)pthread_cond_broadcast(&all->turned);
 }
 
-static void finish_text(member *self, const text_result *result, const trawl_scan_report *done) {
+static void finish_text(member *self, const text_result *result, const scan_done *done) {
     crowd *all = self->crowd;
     slot finished = {.done = true};
     if (all->plan->options->format == RECORD_COUNT && !result->failed) {
@@ -122,10 +122,10 @@ static void *work(void *context) {
     member *self = context;
     while (take_text(self)) {
         text_result result;
-        trawl_scan_report done = {.segments = 0};
-        self->scanner.options.report = &done;
+        scan_done done;
+        device_want_report(&self->scanner.options, &self->scanner.study, &done);
         text_scanner_run(&self->scanner, self->crowd->entries[self->text].path, &result);
-        self->scanner.options.report = NULL;
+        device_want_report(&self->scanner.options, &self->scanner.study, NULL);
         finish_text(self, &result, &done);
     }
     return NULL;

@@ -13,6 +13,7 @@
 #include "cli/scan/records.h"
 #include "cli/scan/text.h"
 #include "cli/scan/texts.h"
+#include "cli/target/choice.h"
 #include "io/output_file.h"
 #include "trawl/trawl.h"
 
@@ -30,7 +31,7 @@ typedef struct scan_plan {
     uint64_t bytes;
     uint64_t matches;
     bool failed;
-    trawl_scan_report report; /* sums over all texts */
+    scan_done report; /* sums over all texts */
 } scan_plan;
 
 /* True if records are written, false if only counts are. */

@@ -209,11 +209,12 @@ bool scan_options_parse(scan_options *options, int argc, char **argv, int *statu
                               .with_pattern = true,
                               .top = 20,
                               .progress = true};
+    study_options_begin(&options->study, &options->compile, &options->scan);
     options->scan.threads = TRAWL_THREADS_ALL;
     arguments args;
     arguments_begin(&args, &scan_command, argc, argv);
     const flag_groups groups = {&options->patterns, &options->compile, &options->scan,
-                                &options->profile};
+                                &options->study, &options->profile};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
         if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))

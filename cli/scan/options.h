@@ -7,6 +7,7 @@
 #include "cli/flags/arguments.h"
 #include "cli/flags/cuda.h"
 #include "cli/flags/patterns.h"
+#include "cli/flags/study.h"
 #include "cli/scan/records.h"
 #include "io/directory.h"
 #include "trawl/trawl.h"
@@ -17,6 +18,7 @@ typedef struct scan_options {
     const char *sample;   /* --sample; NULL: the first text */
     trawl_compile_options compile;
     trawl_scan_options scan;
+    study_options study; /* of compile and scan */
     profile_options profile;
     record_format format;
     bool with_pattern;

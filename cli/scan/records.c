@@ -42,7 +42,7 @@ static size_t pattern_text_bound(const trawl_pattern *pattern) {
 }
 
 char *record_pattern_text(const trawl_db *db, uint32_t id, size_t *length) {
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     if (!trawl_db_pattern(db, id, &pattern)) {
         *length = 0;
         return allocate(1);
@@ -105,8 +105,8 @@ static size_t make_label(const record_labels *labels, uint32_t id, const trawl_p
 
 void record_labels_prepare(record_labels *labels, const trawl_db *db, record_format format,
                            bool with_pattern) {
-    trawl_db_information information;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     *labels = (record_labels){.db = db, .format = format, .with_pattern = with_pattern};
     if (!record_format_has_matches(format))
         return;
@@ -116,7 +116,7 @@ void record_labels_prepare(record_labels *labels, const trawl_db *db, record_for
     size_t used = 0;
     labels->text = allocate(capacity + BLOCK);
     for (uint32_t id = 0; id < count; id++) {
-        trawl_pattern pattern;
+        trawl_pattern pattern = TRAWL_PATTERN;
         if (!trawl_db_pattern(db, id, &pattern))
             break;
         size_t bound = label_bound(labels, &pattern);
@@ -230,7 +230,7 @@ static void put_slowly(record_writer *writer, const trawl_match *match) {
     char range[96];
     put_long(writer, writer->prefix, writer->prefix_length);
     put_long(writer, range, put_range(writer, match, range));
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     if (!trawl_db_pattern(labels->db, match->pattern, &pattern))
         return;
     char *label = allocate(label_bound(labels, &pattern));

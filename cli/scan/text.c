@@ -48,14 +48,14 @@ static int count_matches(const trawl_match *matches, size_t count, void *context
  * at any time; a stream of leftmost matches only when it is closed, since it delays some. */
 static trawl_on_matches choose_callback(text_run *run, void **context) {
     text_scanner *scanner = run->scanner;
-    trawl_db_information information;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
     if (scanner->writer != NULL) {
         run->counter = &scanner->writer->matches;
         run->before = *run->counter;
         *context = scanner->writer;
         return record_writer_matches;
     }
-    trawl_db_info(scanner->db, &information);
+    (void)trawl_db_info(scanner->db, &information, NULL);
     if (information.matches == TRAWL_MATCH_ALL)
         return NULL;
     run->counter = &scanner->counted;
@@ -222,10 +222,10 @@ static trawl_status read_at(void *context, uint64_t offset, void *buffer, size_t
 /* trawl_count_source sets its counters; this function adds to those of the scanner. */
 static trawl_status count_source(text_run *run, const trawl_source *source, trawl_error *error) {
     text_scanner *scanner = run->scanner;
-    trawl_db_information information;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
     uint64_t *counters = NULL;
     if (scanner->per_pattern != NULL) {
-        trawl_db_info(scanner->db, &information);
+        (void)trawl_db_info(scanner->db, &information, NULL);
         counters = allocate(information.patterns * sizeof *counters);
     }
     trawl_status status = trawl_count_source(scanner->db, source, &scanner->options,

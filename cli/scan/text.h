@@ -7,16 +7,17 @@
 
 #include "cli/scan/records.h"
 #include "io/output_file.h"
-#include "trawl/trawl.h"
+#include "trawl/trawl_study.h"
 
 /* The state of a thread that scans texts one after the other. */
 typedef struct text_scanner {
     const trawl_db *db;
     trawl_scan_options options;
-    record_writer *writer; /* NULL: only count */
-    uint64_t *per_pattern; /* one counter for each pattern, to be added to; or NULL */
-    output_file *output;   /* flushed while the scan waits for a slow text; NULL: not */
-    bool has_output_file;  /* standard output is this file, which is not scanned: */
+    trawl_study_scan_options study; /* room for what options.study points to */
+    record_writer *writer;          /* NULL: only count */
+    uint64_t *per_pattern;          /* one counter for each pattern, to be added to; or NULL */
+    output_file *output;            /* flushed while the scan waits for a slow text; NULL: not */
+    bool has_output_file;           /* standard output is this file, which is not scanned: */
     dev_t output_device;
     ino_t output_inode;
     uint8_t *buffer;  /* private */

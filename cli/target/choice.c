@@ -10,6 +10,7 @@
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
 #include "cli/flags/device.h"
+#include "cli/flags/study.h"
 #include "cli/target/planning.h"
 #include "cli/target/profile_load.h"
 
@@ -17,14 +18,15 @@
 
 /* Takes from the entry what the user has not given. If the user named another kernel, takes nothing
  * and returns false. */
-static bool take_entry(const profile_entry *entry, trawl_scan_options *options) {
+static bool take_entry(const profile_entry *entry, trawl_scan_options *options,
+                       trawl_study_scan_options *study) {
     if (options->kernel != NULL && strcmp(options->kernel, entry->kernel) != 0)
         return false;
     options->kernel = entry->kernel;
     /* The two were tuned together, so one alone is not taken. */
-    if (options->block_threads == 0 && options->block_bytes == 0) {
-        options->block_threads = entry->block_threads;
-        options->block_bytes = entry->block_bytes;
+    if (study->block_threads == 0 && study->block_bytes == 0) {
+        study->block_threads = entry->block_threads;
+        study->block_bytes = entry->block_bytes;
     }
     return true;
 }
@@ -43,7 +45,7 @@ static trawl_status probe(const trawl_db *db, const probe_text *text,
                           trawl_error *error) {
     trawl_scan_options asked = *options;
     uint64_t matches = 0;
-    *done = (trawl_scan_report){.segments = 0};
+    *done = (trawl_scan_report)TRAWL_SCAN_REPORT;
     asked.report = done;
     asked.threads = 1;
     return trawl_count(db, text->bytes, text->length, &asked, &matches, NULL, error);
@@ -55,27 +57,32 @@ static bool apply_profile(device_choice *choice, const trawl_db *db, const probe
                           const profile_options *asked, trawl_scan_options *options) {
     trawl_error *error = &choice->profile_error;
     trawl_scan_options tuned = *options;
+    trawl_study_scan_options study = study_of_scan(options);
+    tuned.study = &study;
     bool taken = false;
     device_profile *profile = allocate(sizeof *profile);
     trawl_status status = device_profile_load(asked, choice->name, choice->profile,
                                               sizeof choice->profile, profile, error);
     if (status == TRAWL_OK) {
-        trawl_db_information information;
-        trawl_scan_report unused;
-        trawl_db_info(db, &information);
+        trawl_db_information information = TRAWL_DB_INFORMATION;
+        trawl_scan_report unused = TRAWL_SCAN_REPORT;
+        (void)trawl_db_info(db, &information, NULL);
         const profile_entry *entry =
             device_profile_find(profile, information.engine, information.variant);
         choice->tuned = entry == NULL ? (profile_entry){.block_bytes = 0} : *entry;
         error->status = TRAWL_OK;
         /* Parameters tuned for one set may be impossible for another. */
-        taken = entry != NULL && take_entry(&choice->tuned, &tuned) &&
+        taken = entry != NULL && take_entry(&choice->tuned, &tuned, &study) &&
                 probe(db, text, &tuned, &unused, error) == TRAWL_OK;
     }
     free(profile);
-    if (taken)
+    if (taken) {
+        choice->study = study;
+        tuned.study = &choice->study;
         *options = tuned;
-    else
+    } else {
         choice->profile[0] = '\0';
+    }
     if (status == TRAWL_ERROR_UNAVAILABLE)
         error->status = status = TRAWL_OK;
     if (status != TRAWL_OK && asked->path != NULL) {
@@ -95,7 +102,7 @@ static bool must_have_cuda(const device_choice *choice, const trawl_scan_options
 
 static bool choose(device_choice *choice, const trawl_db *db, const probe_text *text,
                    const profile_options *profile, trawl_scan_options *options) {
-    trawl_scan_report done;
+    trawl_scan_report done = TRAWL_SCAN_REPORT;
     trawl_error error;
     if (probe(db, text, options, &done, &error) != TRAWL_OK) {
         (void)report_error(&error);
@@ -129,18 +136,29 @@ bool device_choose(device_choice *choice, const trawl_db *db, const profile_opti
 
 /* ------------------------------------------------------------------ --stats */
 
-void device_add_report(trawl_scan_report *totals, const trawl_scan_report *done) {
-    trawl_scan_report sums = *totals;
+void device_want_report(trawl_scan_options *options, trawl_study_scan_options *study,
+                        scan_done *done) {
+    if (done != NULL)
+        *done = (scan_done){.scan = TRAWL_SCAN_REPORT, .study = TRAWL_STUDY_SCAN_REPORT};
+    *study = study_of_scan(options);
+    study->report = done == NULL ? NULL : &done->study;
+    options->study = study;
+    options->report = done == NULL ? NULL : &done->scan;
+}
+
+void device_add_report(scan_done *totals, const scan_done *done) {
+    const trawl_study_scan_report sums = totals->study;
     *totals = *done;
-    totals->segments += sums.segments;
-    totals->copy_in_seconds += sums.copy_in_seconds;
-    totals->scan_seconds += sums.scan_seconds;
-    totals->copy_out_seconds += sums.copy_out_seconds;
-    totals->read_wait_seconds += sums.read_wait_seconds;
+    trawl_study_scan_report *study = &totals->study;
+    study->segments += sums.segments;
+    study->copy_in_seconds += sums.copy_in_seconds;
+    study->scan_seconds += sums.scan_seconds;
+    study->copy_out_seconds += sums.copy_out_seconds;
+    study->read_wait_seconds += sums.read_wait_seconds;
     for (size_t i = 0; i < TRAWL_MOST_FILTERS; i++)
-        totals->look_ups[i] += sums.look_ups[i];
-    totals->filtered_bytes += sums.filtered_bytes;
-    totals->automaton_bytes += sums.automaton_bytes;
+        study->candidates[i] += sums.candidates[i];
+    study->filtered_bytes += sums.filtered_bytes;
+    study->fallback_bytes += sums.fallback_bytes;
 }
 
 void device_print_stat(const char *key, const char *text) {
@@ -148,17 +166,18 @@ void device_print_stat(const char *key, const char *text) {
     json_print_member(stderr, key, text);
 }
 
-void device_print_stats(const device_choice *choice, const trawl_scan_report *totals) {
+void device_print_stats(const device_choice *choice, const scan_done *done) {
+    const trawl_study_scan_report *totals = &done->study;
     if (choice->reason[0] != '\0')
         device_print_stat("device_reason", choice->reason);
     if (!choice->is_cuda)
         return;
-    device_print_stat("kernel", totals->kernel);
+    device_print_stat("kernel", done->scan.kernel);
     (void)fprintf(stderr,
                   ",\"block_threads\":%" PRIu32 ",\"thread_bytes\":%" PRIu32
                   ",\"overlap_overhead\":%.6f",
                   totals->block_threads, totals->thread_bytes, totals->overlap_overhead);
-    device_print_stat("transfer", totals->transfer);
+    device_print_stat("transfer", done->scan.transfer);
     (void)fprintf(stderr,
                   ",\"segments\":%" PRIu64 ",\"segment_bytes\":%" PRIu64 ",\"in_flight\":%" PRIu32
                   ",\"copy_in_seconds\":%.6f,\"scan_device_seconds\":%.6f"

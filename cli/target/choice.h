@@ -9,16 +9,17 @@
 #include "cli/base/report.h"
 #include "cli/flags/cuda.h"
 #include "cli/target/profile.h"
-#include "trawl/trawl.h"
+#include "trawl/trawl_study.h"
 
 typedef struct device_choice {
     bool is_cuda;
     bool was_auto;
-    char name[16];             /* "cpu", "cuda:0" */
-    char reason[192];          /* of --device auto; else empty */
-    profile_entry tuned;       /* holds the kernel's name that the scan options point to */
-    char profile[4096];        /* path of the profile that was applied; else empty */
-    trawl_error profile_error; /* why a profile was not applied; status TRAWL_OK: no reason */
+    char name[16];                  /* "cpu", "cuda:0" */
+    char reason[192];               /* of --device auto; else empty */
+    profile_entry tuned;            /* holds the kernel's name that the scan options point to */
+    trawl_study_scan_options study; /* with the block shape of a profile: what they point to then */
+    char profile[4096];             /* path of the profile that was applied; else empty */
+    trawl_error profile_error;      /* why a profile was not applied; status TRAWL_OK: no reason */
 } device_choice;
 
 /* Chooses the device, and completes `options`: options->device names one device, and the kernel and
@@ -29,14 +30,25 @@ typedef struct device_choice {
 bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
                    const char *text, trawl_scan_options *options);
 
+/* What a scan reports: both reports, or their sums over several scans. */
+typedef struct scan_done {
+    trawl_scan_report scan;
+    trawl_study_scan_report study;
+} scan_done;
+
+/* Makes scans with `options` report into *done (NULL: no more). `study` becomes what options->study
+ * points to. */
+void device_want_report(trawl_scan_options *options, trawl_study_scan_options *study,
+                        scan_done *done);
+
 /* Prints the keys of --stats about the device, each after a comma. `totals` has the sums over all
  * scans. */
-void device_print_stats(const device_choice *choice, const trawl_scan_report *totals);
+void device_print_stats(const device_choice *choice, const scan_done *totals);
 
 /* Prints a comma, a key and a string. */
 void device_print_stat(const char *key, const char *text);
 
 /* Adds the report of one scan to the sums. */
-void device_add_report(trawl_scan_report *totals, const trawl_scan_report *report);
+void device_add_report(scan_done *totals, const scan_done *done);
 
 #endif

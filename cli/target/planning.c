@@ -9,6 +9,7 @@
 #include "cli/base/report.h"
 #include "cli/flags/cuda.h"
 #include "cli/flags/device.h"
+#include "cli/flags/study.h"
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
 #include "io/text_file.h"
@@ -53,10 +54,11 @@ static void take_costs(planning *self, trawl_compile_options *options) {
     char path[4096];
     device_profile *profile = allocate(sizeof *profile);
     const profile_options own = {.path = NULL};
+    self->study = study_of_compile(options);
     if (device_profile_load(&own, "cpu", path, sizeof path, profile, &error) == TRAWL_OK &&
         profile->has_costs) {
         self->costs = profile->costs;
-        options->costs = &self->costs;
+        self->study.costs = &self->costs;
     }
     const char *device = options->device == NULL ? "cpu" : options->device;
     device = strcmp(device, "auto") == 0 ? "cuda" : device;
@@ -64,8 +66,9 @@ static void take_costs(planning *self, trawl_compile_options *options) {
         device_profile_load(&own, device, path, sizeof path, profile, &error) == TRAWL_OK &&
         profile->has_device_costs) {
         self->device_costs = profile->device_costs;
-        options->device_costs = &self->device_costs;
+        self->study.device_costs = &self->device_costs;
     }
+    options->study = &self->study;
     free(profile);
 }
 

@@ -4,19 +4,20 @@
 #ifndef CLI_TARGET_PLANNING_H
 #define CLI_TARGET_PLANNING_H
 
-#include "trawl/trawl.h"
+#include "trawl/trawl_study.h"
 
 typedef struct planning {
-    uint8_t *sample; /* owned */
+    uint8_t *sample;                   /* owned */
+    trawl_study_compile_options study; /* of the options, with the costs */
     trawl_costs costs;
     trawl_device_costs device_costs;
 } planning;
 
-/* Sets sample and costs in `options`, which point to *self afterwards. The sample is of the file at
- * `path`: pieces from all over a regular file, or the beginning of a compressed one; none if `path`
- * is NULL or, unless `must_exist`, no regular file. Costs are from the profiles of the CPU and of
- * the GPU in options->device, if there are any. False after reporting that a file that must exist
- * cannot be read. */
+/* Sets sample and costs in `options`, which point to *self afterwards, also with `study`. The
+ * sample is of the file at `path`: pieces from all over a regular file, or the beginning of a
+ * compressed one; none if `path` is NULL or, unless `must_exist`, no regular file. Costs are from
+ * the profiles of the CPU and of the GPU in options->device, if there are any. False after
+ * reporting that a file that must exist cannot be read. */
 bool planning_begin(planning *self, const char *path, bool must_exist,
                     trawl_compile_options *options);
 

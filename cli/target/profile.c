@@ -72,11 +72,10 @@ double *profile_cost(trawl_costs *costs, size_t index, const char **name, size_t
         size_t count;
     } members[] = {
         {"sample", costs->sample, TRAWL_COST_SIZES},
-        {"sample_again", &costs->sample_again, 1},
         {"sample_wide", &costs->sample_wide, 1},
         {"memory", &costs->memory, 1},
-        {"end", &costs->end, 1},
-        {"look_up", costs->look_up, TRAWL_COST_SIZES},
+        {"sample_candidate", &costs->sample_candidate, 1},
+        {"verify", costs->verify, TRAWL_COST_SIZES},
         {"direct", &costs->direct, 1},
         {"match", &costs->match, 1},
         {"teddy", &costs->teddy, 1},

@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trawl/trawl.h"
+#include "trawl/trawl_study.h"
 
 enum { PROFILE_NAME_BYTES = 48, PROFILE_ENTRIES = 64 };
 

@@ -8,7 +8,7 @@
 #include "cli/flags/device.h"
 
 void device_maker_name(const char *device, char *name, size_t size) {
-    trawl_device found;
+    trawl_device found = TRAWL_DEVICE;
     if (device_find(device, &found))
         profile_device_name(found.description, name, size);
     else

@@ -23,7 +23,7 @@
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
 #include "cli/tune/measure.h"
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
 enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, MOST_MADE_UP = 512 << 20 };
 
@@ -85,6 +85,7 @@ typedef struct tune_options {
     pattern_options patterns;
     trawl_compile_options compile;
     trawl_scan_options scan;
+    study_options study; /* of compile and scan */
     profile_options profile;
     const char *text;
     uint64_t repeats;
@@ -151,11 +152,12 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
                               .scan = TRAWL_SCAN_OPTIONS,
                               .repeats = 5,
                               .limit = UINT64_C(1) << 30};
+    study_options_begin(&options->study, &options->compile, &options->scan);
     options->scan.device = "cuda";
     arguments args;
     arguments_begin(&args, &tune_command, argc, argv);
     const flag_groups groups = {&options->patterns, &options->compile, &options->scan,
-                                &options->profile};
+                                &options->study, &options->profile};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
         if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))
@@ -213,7 +215,7 @@ static bool try_kernel(const char *kernel, tune_subject *subject, profile_entry 
 
 static bool try_kernels(const tune_options *options, const char *engine, tune_subject *subject,
                         profile_entry *best) {
-    trawl_kernel_description kernel;
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
     if (options->scan.kernel != NULL)
         return try_kernel(options->scan.kernel, subject, best);
     bool some = false;
@@ -268,7 +270,7 @@ static bool remember(const tune_options *options, const profile_entry *best,
 static bool tune_cpu(const tune_options *options) {
     trawl_costs costs = TRAWL_COSTS;
     trawl_error error;
-    if (trawl_measure_costs(&costs, &error) != TRAWL_OK) {
+    if (trawl_study_measure_costs(&costs, &error) != TRAWL_OK) {
         (void)report_error(&error);
         return false;
     }
@@ -291,7 +293,7 @@ static bool tune_device(const tune_options *options) {
     uint64_t bytes = options->limit < MOST_MADE_UP ? options->limit : MOST_MADE_UP;
     uint32_t number = 0;
     (void)device_number(options->scan.device, &number);
-    if (trawl_measure_device_costs(number, bytes, &costs, &error) != TRAWL_OK) {
+    if (trawl_study_measure_device_costs(number, bytes, &costs, &error) != TRAWL_OK) {
         (void)report_error(&error);
         return false;
     }
@@ -304,7 +306,7 @@ static bool tune_device(const tune_options *options) {
 
 static bool tune(const tune_options *options, const trawl_db *db, const memory_text *text) {
     trawl_error error;
-    trawl_db_information information;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
     trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
     trawl_cuda_db *uploaded = NULL;
     (void)device_number(options->scan.device, &upload.device);
@@ -316,7 +318,7 @@ static bool tune(const tune_options *options, const trawl_db *db, const memory_t
         (void)report_error(&error);
         return false;
     }
-    trawl_db_info(db, &information);
+    (void)trawl_db_info(db, &information, NULL);
     profile_entry best = {.block_bytes = 0};
     (void)snprintf(best.engine, sizeof best.engine, "%s", information.engine);
     (void)snprintf(best.variant, sizeof best.variant, "%s", information.variant);
@@ -335,7 +337,7 @@ static bool tune(const tune_options *options, const trawl_db *db, const memory_t
     if (pinned)
         trawl_cuda_unpin(text->bytes);
     free(subject.seconds);
-    trawl_cuda_free(uploaded);
+    trawl_cuda_db_free(uploaded);
     if (!some)
         report("nothing could be measured: %s", subject.refusal.message);
     return some && remember(options, &best, NULL, NULL);

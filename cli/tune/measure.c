@@ -31,13 +31,16 @@ static void shape_of(const tune_subject *subject, const size_t *point, uint32_t 
 /* Times one shape, as a tune_measure. */
 static double time_point(void *context, const size_t *point) {
     tune_subject *subject = context;
-    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
-    trawl_cuda_layout layout;
+    trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+    trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
     scan.kernel = subject->kernel;
-    shape_of(subject, point, &scan.block_threads, &scan.block_bytes);
-    if (trawl_cuda_describe(subject->uploaded, &scan, &layout, &subject->refusal) != TRAWL_OK ||
-        trawl_cuda_measure(subject->uploaded, &scan, subject->text, subject->length,
-                           subject->repeats, subject->seconds, NULL, &subject->refusal) != TRAWL_OK)
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+    shape_of(subject, point, &study.block_threads, &study.block_bytes);
+    scan.study = &study;
+    if (trawl_study_cuda_layout(subject->uploaded, &scan, &layout, &subject->refusal) != TRAWL_OK ||
+        trawl_study_cuda_measure(subject->uploaded, &scan, subject->text, subject->length,
+                                 subject->repeats, subject->seconds, NULL,
+                                 &subject->refusal) != TRAWL_OK)
         return -1;
     double median = subject->seconds[subject->repeats / 2];
     if (subject->verbose)
@@ -51,11 +54,11 @@ bool tune_kernel(tune_subject *subject, tune_shape *shape) {
     /* Runs of one shape differ by up to 2 %. */
     static const tune_space space = {.axes = 2, .sizes = {THREADS, BYTES}, .margin = 0.02};
     static const size_t start[2] = {0, 0};
-    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
-    trawl_cuda_layout layout;
+    trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+    trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
     tune_found found;
     scan.kernel = subject->kernel;
-    if (trawl_cuda_describe(subject->uploaded, &scan, &layout, &subject->refusal) != TRAWL_OK)
+    if (trawl_study_cuda_layout(subject->uploaded, &scan, &layout, &subject->refusal) != TRAWL_OK)
         return false;
     subject->own_threads = layout.block_threads;
     double own = time_point(subject, start);

@@ -5,7 +5,7 @@
 #ifndef CLI_TUNE_MEASURE_H
 #define CLI_TUNE_MEASURE_H
 
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
 typedef struct tune_subject {
     const trawl_cuda_db *uploaded;

@@ -1,24 +1,38 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * trawl: every occurrence of every pattern of a large set in a large text.
+ * trawl: finds every occurrence of every pattern of a large set in a text.
  *
- * The whole public interface of libtrawl. The idea in three steps:
+ * A program takes three steps:
  *
- *     trawl_patterns *patterns;    bytes, ids, flags        (mutable, one thread)
- *     trawl_db *db;                the compiled set         (immutable, any number of threads)
- *     trawl_scan(db, text, ...)    matches, in one order    (scratch is private to each call)
+ *     trawl_patterns    a set of byte strings with flags and names    one thread fills it
+ *     trawl_db          the compiled set, never changed               any number of threads use it
+ *     trawl_scan        reports the matches in a text                 any number of calls at once
+ *
+ * Three headers:
+ *     trawl.h           patterns, databases, scans: all that most programs need
+ *     trawl_cuda.h      texts and results in the memory of a GPU
+ *     trawl_study.h     for research: algorithm parameters, cost tables, measurements. No promise
+ *                       between versions
  *
  * Conventions
- *  - Functions that can fail return a trawl_status; TRAWL_OK is 0. They take a caller-owned
- *    `trawl_error *` as their last argument (NULL is allowed), which receives one clear sentence.
- *  - The library never prints, never exits, never aborts and has no mutable global state. A scan
+ *  - A function that can fail returns a trawl_status; TRAWL_OK is 0. Its last argument is a
+ *    trawl_error of the caller, or NULL; a failing call writes one sentence into it.
+ *  - Offsets and counts of text bytes have 64 bits. A match is a pattern and the half-open range
+ *    [start, end) of bytes.
+ *  - Structures of options, and structures that the library fills in, begin with their size: that
+ *    is how programs and libraries of different versions work together. Initialise such a
+ *    structure with the macro beside it. The library reads and writes at most `size` bytes of it,
+ *    and sets members that it does not know to 0. A size of 0 is refused.
+ *  - A NULL pointer to options means the defaults; an option that is 0 means that the library
+ *    chooses.
+ *  - Any function may be called by any thread. Calls that only read an object (const) may run at
+ *    once; calls that change an object, such as a pattern set or a stream, must not run while
+ *    another call uses the same object.
+ *  - Pointers that are given to a function need to stay valid until it returns, unless its comment
+ *    says more.
+ *  - The library never prints, never ends the process and has no mutable global state. A scan
  *    starts its threads itself and ends them before it returns, a stream when it is closed; if the
  *    system refuses to create some, the scan runs with fewer. Ask for as many as there are CPUs.
- *  - Offsets and counts of text bytes are 64 bits wide everywhere.
- *  - A match is (pattern, start, end) with the half-open byte range [start, end).
- *  - Option structures begin with their own size, so that old programs keep working with a newer
- *    library: initialise them with the macro beside each. A NULL option pointer means "defaults";
- *    a zero field means "the library chooses".
  */
 #ifndef TRAWL_TRAWL_H
 #define TRAWL_TRAWL_H
@@ -32,7 +46,7 @@ extern "C" {
 #endif
 
 #define TRAWL_VERSION_MAJOR 0
-#define TRAWL_VERSION_MINOR 1
+#define TRAWL_VERSION_MINOR 2
 #define TRAWL_VERSION_PATCH 0
 
 #if defined(TRAWL_BUILDING_LIBRARY) && defined(__GNUC__)
@@ -41,476 +55,298 @@ extern "C" {
 #define TRAWL_API
 #endif
 
-/* The version of the library that is running, as "major.minor.patch". Never NULL. */
+/* The version of the running library, "major.minor.patch". Static, never NULL. */
 TRAWL_API const char *trawl_version(void);
 
 /* ------------------------------------------------------------------ status and errors */
 
 typedef enum trawl_status {
     TRAWL_OK = 0,
-    TRAWL_STOPPED = 1,        /* the caller's callback asked to stop; not an error */
-    TRAWL_ERROR_ARGUMENT = 2, /* a value that no call may have: NULL, unknown name, empty pattern */
-    TRAWL_ERROR_MEMORY = 3,   /* out of memory */
-    TRAWL_ERROR_LIMIT = 4,    /* a documented limit: the engine refuses this set, with its reason */
-    TRAWL_ERROR_UNAVAILABLE = 5, /* a device or feature that this machine or build does not have */
+    TRAWL_STOPPED = 1,           /* the caller's callback asked to stop: not an error */
+    TRAWL_ERROR_ARGUMENT = 2,    /* wrong in every call: NULL, an unknown name, an empty pattern */
+    TRAWL_ERROR_MEMORY = 3,      /* out of memory */
+    TRAWL_ERROR_LIMIT = 4,       /* beyond a documented limit, for example max_table_bytes */
+    TRAWL_ERROR_UNAVAILABLE = 5, /* this machine or build has no such device or feature */
     TRAWL_ERROR_IO = 6,          /* the operating system failed to read or write */
-    TRAWL_ERROR_FORMAT = 7,      /* not a database, or a damaged, truncated or foreign one */
-    TRAWL_ERROR_DEVICE = 8       /* a device failed; the library goes on working on the CPU */
+    TRAWL_ERROR_FORMAT = 7,      /* not a database, or a damaged one, or one of another version */
+    TRAWL_ERROR_DEVICE = 8       /* a GPU failed; the library goes on working on the CPU */
 } trawl_status;
 
-/* Filled by a failing call; the caller owns it. `message` is one sentence without a line end. */
+/* Filled in by a failing call; the caller owns it. `message` is one sentence without a line end,
+ * terminated by NUL. Its layout never changes, so it has no size. */
 typedef struct trawl_error {
     trawl_status status;
     char message[508];
 } trawl_error;
 
-/* A few words for a status, for example "out of memory". Never NULL. */
+/* A few words for a status, such as "out of memory". Static, never NULL. */
 TRAWL_API const char *trawl_status_text(trawl_status status);
 
 /* ------------------------------------------------------------------ pattern sets */
 
+/* A set of patterns that grows. Only one thread at a time may add to it. */
 typedef struct trawl_patterns trawl_patterns;
 
 enum {
     TRAWL_PATTERN_MAX_LENGTH = 65536,   /* bytes in one pattern */
-    TRAWL_PATTERN_CASE_INSENSITIVE = 1u /* flag: ASCII letters match either case */
+    TRAWL_PATTERN_CASE_INSENSITIVE = 1u /* flag: ASCII letters match in either case */
 };
 #define TRAWL_PATTERNS_MAX_COUNT UINT32_C(0x7ffffff0) /* patterns in one set */
 #define TRAWL_PATTERNS_MAX_BYTES (UINT64_C(2) << 30)  /* bytes of all patterns together */
 
-/* Makes an empty set. Free it with trawl_patterns_free (NULL is allowed there). */
+/* Makes an empty set. The caller owns *patterns; free it with trawl_patterns_free.
+ * Errors: TRAWL_ERROR_MEMORY. */
 TRAWL_API trawl_status trawl_patterns_new(trawl_patterns **patterns, trawl_error *error);
+
+/* Frees a set; NULL is allowed. Databases that were compiled from it are not affected. */
 TRAWL_API void trawl_patterns_free(trawl_patterns *patterns);
 
-/* Appends one pattern of `length` bytes (copied; any byte values; 1 to TRAWL_PATTERN_MAX_LENGTH).
- * Its id is the number of patterns added before it: 0, 1, 2, ... Equal patterns may be added any
- * number of times; each keeps its id. `flags` is 0 or TRAWL_PATTERN_CASE_INSENSITIVE.
- * A failing call leaves the set as it was. */
+/* Appends a pattern of `length` bytes: any byte values, 1 to TRAWL_PATTERN_MAX_LENGTH bytes, which
+ * are copied. Its id is the number of patterns added before it: 0, 1, 2, ... Equal patterns may be
+ * added more than once; each has its own id. `flags` is 0 or TRAWL_PATTERN_CASE_INSENSITIVE.
+ * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_LIMIT, TRAWL_ERROR_MEMORY; the set is then unchanged.
+ */
 TRAWL_API trawl_status trawl_patterns_add(trawl_patterns *patterns, const void *bytes,
                                           size_t length, unsigned flags, trawl_error *error);
 
-/* Gives the pattern that was added last a name (copied, `length` bytes, no NUL), which a database
- * carries along for reports. */
+/* Names the pattern that was added last. The name (`length` bytes, copied, without a NUL) is kept
+ * in databases, for reports. Errors: as trawl_patterns_add, with the set unchanged. */
 TRAWL_API trawl_status trawl_patterns_name_last(trawl_patterns *patterns, const char *name,
                                                 size_t length, trawl_error *error);
 
+/* The number of patterns. */
 TRAWL_API size_t trawl_patterns_count(const trawl_patterns *patterns);
 
-/* One pattern of a set or of a database. Pointers live as long as the set (and until the next
- * addition to it) or the database. `name` is NULL when the pattern has none. */
+/* One pattern of a set or of a database. Its pointers are valid as long as the database, or as the
+ * set until the next pattern is added. */
 typedef struct trawl_pattern {
+    size_t size; /* sizeof(trawl_pattern) */
     const uint8_t *bytes;
-    size_t length;
+    size_t length; /* bytes */
     unsigned flags;
-    const char *name;
-    size_t name_length;
+    const char *name;   /* NULL: none. Without a NUL at its end */
+    size_t name_length; /* bytes */
 } trawl_pattern;
+#define TRAWL_PATTERN                                                                              \
+    { .size = sizeof(trawl_pattern) }
 
-/* Returns false when `id` is not below trawl_patterns_count. */
+/* Reads pattern `id`. False if `id` is not below trawl_patterns_count, or pattern->size is 0. */
 TRAWL_API bool trawl_patterns_get(const trawl_patterns *patterns, uint32_t id,
                                   trawl_pattern *pattern);
 
-/* What a set looks like. Lengths in bytes. */
+/* What a set looks like. Lengths are in bytes. */
 typedef struct trawl_statistics {
+    size_t size;             /* sizeof(trawl_statistics) */
     size_t count;            /* patterns, duplicates included */
-    size_t distinct;         /* patterns that differ in bytes or in case sensitivity */
+    size_t distinct;         /* patterns that differ in bytes or in flags */
     size_t case_insensitive; /* patterns with that flag */
-    uint64_t total_bytes;
-    size_t min_length; /* 0 when the set is empty */
+    uint64_t total_bytes;    /* of all patterns */
+    size_t min_length;       /* 0 if the set is empty */
     size_t max_length;
     double mean_length;
     size_t median_length;
-    size_t alphabet;       /* distinct byte values over all patterns */
-    uint64_t states;       /* nodes of the trie with the root: goto states */
-    size_t levels;         /* levels of the trie, the root's not counted = max_length */
-    double prefix_sharing; /* 1 - (states - 1) / bytes of the distinct patterns */
+    size_t alphabet;       /* distinct byte values in all patterns */
+    uint64_t states;       /* nodes of the trie of the set, with the root */
+    size_t levels;         /* levels of the trie below the root: max_length */
+    double prefix_sharing; /* 1 - (states - 1) / bytes of the distinct patterns: 0 if no two
+                              patterns begin alike */
 } trawl_statistics;
+#define TRAWL_STATISTICS                                                                           \
+    { .size = sizeof(trawl_statistics) }
 
+/* Computes the statistics of a set, in time proportional to its bytes.
+ * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_MEMORY. */
 TRAWL_API trawl_status trawl_patterns_statistics(const trawl_patterns *patterns,
                                                  trawl_statistics *statistics, trawl_error *error);
 
-/* ------------------------------------------------------------------ engines */
-
-/* One matching algorithm, for lists and help texts. Strings are static. */
-typedef struct trawl_engine_description {
-    const char *name;                     /* "ac-dfa" */
-    const char *summary;                  /* one line */
-    const char *source;                   /* the paper and section it comes from */
-    const char *const *variants;          /* NULL-terminated names; the first is the default */
-    const char *const *variant_summaries; /* one line for each variant, in the same order */
-} trawl_engine_description;
-
-/* Describes engine `index` (0, 1, ...); returns false past the last one. */
-TRAWL_API bool trawl_engine_describe(size_t index, trawl_engine_description *description);
-
-/* One way in which a GPU walks an engine's tables: a kernel. Strings are static. */
-typedef struct trawl_kernel_description {
-    const char *name;    /* "ac3" */
-    const char *summary; /* one line */
-    const char *source;  /* the paper and section it comes from */
-} trawl_kernel_description;
-
-/* Describes kernel `index` (0, 1, ...; the first is the default, but for qgram, where the set and
- * the text decide) of the engine of that name, in every build, with or without a CUDA module;
- * returns false past the last one. */
-TRAWL_API bool trawl_kernel_describe(const char *engine, size_t index,
-                                     trawl_kernel_description *description);
-
 /* ------------------------------------------------------------------ compiling */
 
+/* A compiled set: immutable, so that any number of threads may scan with it at once. */
+typedef struct trawl_db trawl_db;
+
 typedef enum trawl_match_kind {
-    TRAWL_MATCH_ALL = 0,             /* every occurrence, overlapping ones too: the default */
-    TRAWL_MATCH_LEFTMOST_FIRST = 1,  /* non-overlapping; of those that start first, the lowest id */
-    TRAWL_MATCH_LEFTMOST_LONGEST = 2 /* non-overlapping; of those that start first, the longest */
+    TRAWL_MATCH_ALL = 0,             /* every occurrence, also those that overlap: the default */
+    TRAWL_MATCH_LEFTMOST_FIRST = 1,  /* no overlaps: of the earliest to start, the lowest id */
+    TRAWL_MATCH_LEFTMOST_LONGEST = 2 /* no overlaps: of the earliest to start, the longest */
 } trawl_match_kind;
-
-/* What steps of a scan cost on a machine, in nanoseconds, for the planner. A zero means the
- * built-in value; trawl_measure_costs measures them all. Members with an index depend on the size
- * of a table: 4 KiB for the first, four times as much for each one after it; between them the
- * planner interpolates. */
-enum { TRAWL_COST_SIZES = 8 };
-typedef struct trawl_costs {
-    size_t size;                      /* sizeof(trawl_costs) */
-    double sample[TRAWL_COST_SIZES];  /* qgram: a sample tested in a filter of that size */
-    double sample_again;              /* not used any more */
-    double end;                       /* a sample that passed, until it is known for which ends */
-    double look_up[TRAWL_COST_SIZES]; /* an end that passed too, looked up in tables of that size */
-    double direct;                    /* a byte in the table for patterns of 1 and 2 bytes */
-    double match;                     /* an end of matches found by qgram */
-    double dfa_step[TRAWL_COST_SIZES]; /* ac-dfa: a byte, in states of that size together */
-    double dfa_match; /* an end of matches found by an automaton, one in fifteen bytes or fewer */
-    double nfa_step[TRAWL_COST_SIZES]; /* ac-nfa */
-    double shift[TRAWL_COST_SIZES];    /* wu-manber: a window tested in a table of that size */
-    double shift_zero;                 /* a window looked up */
-    double sample_wide;     /* what one of more than eight bytes takes besides: a share */
-    double memory;          /* a byte of text that is only fetched */
-    double teddy;           /* qgram, few patterns: a byte of text in one shuffle of vectors */
-    double teddy_candidate; /* a position that passes all of them and ends a pattern */
-    double
-        register_bloom; /* qgram, hundreds of patterns: a byte of text whose last four are hashed */
-    double dfa_match_often;          /* as dfa_match, where matches end at half of all bytes */
-    double register_bloom_candidate; /* a position that passes all hashes, or shuffles, and ends no
-                                        pattern */
-} trawl_costs;
-#define TRAWL_COSTS                                                                                \
-    { .size = sizeof(trawl_costs) }
-
-/* Measures all of them on the calling thread's CPU, which takes some twenty seconds and 256 MB of
- * memory. Set costs->size before the call. Other work on the machine disturbs it. */
-TRAWL_API trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error);
-
-/* What steps of a scan cost a GPU, in picoseconds of the whole device, for the planner; counting a
- * long text that is in device memory. A zero means the built-in value, which is an H200's. */
-typedef struct trawl_device_costs {
-    size_t size;         /* sizeof(trawl_device_costs) */
-    double filter;       /* qgram, kernel filter: how many times what an H200 takes */
-    double packed;       /* qgram, kernel packed: a byte */
-    double hot_step;     /* ac-dfa, kernel hot: a byte, in rows of states in shared memory */
-    double hot_conflict; /* besides, at most, where the rows' size makes them share banks */
-    double hot_wait;     /* besides, while a thread of each warp waits for another row */
-    double hot_cached;   /* a step that needs such a row, out of the L2 cache */
-    double hot_memory;   /* the same besides, for each doubling of the table beyond the cache */
-    double hot_verified; /* an end of matches whose letters are compared with the text */
-} trawl_device_costs;
-#define TRAWL_DEVICE_COSTS                                                                         \
-    { .size = sizeof(trawl_device_costs) }
 
 typedef struct trawl_compile_options {
     size_t size;         /* sizeof(trawl_compile_options) */
-    const char *engine;  /* NULL or "auto": the planner chooses; else a name, never replaced */
-    const char *variant; /* NULL: the engine's default (needs `engine`) */
+    const char *engine;  /* NULL or "auto": the planner chooses; else a name
+                            (trawl_engine_describe), which is then used or refused */
+    const char *variant; /* NULL: the engine's default. Needs an engine */
     trawl_match_kind matches;
-    uint64_t max_table_bytes; /* an engine whose tables would be larger refuses; 0: 8 GiB */
-    unsigned threads;         /* reserved: every build runs on the calling thread */
-    uint32_t split_parts;     /* ac-split: number m of parts; 0: from the set's size */
-    double split_threshold;   /* ac-split: max/min - 1 allowed; 0: 0.15 below 20,000 patterns, else
-                                 0.10 */
-    uint32_t wu_manber_block; /* wu-manber: block length B, 1 to 4; 0: the variant's */
-    uint32_t rabin_karp_base; /* rabin-karp: d; 0: the variant's */
-    uint32_t rabin_karp_modulus; /* rabin-karp: q, a prime; 0: the variant's */
-    /* Pieces of text like those to be scanned, 64 to 256 KiB of them, from which the planner
-     * measures what filters would let through; NULL: it guesses from the patterns. They are read
-     * during the call only, and never change which matches are found. */
+    uint64_t max_table_bytes; /* an engine whose tables would be larger is refused; 0: 8 GiB */
+    /* Text like that to be scanned: 64 to 256 KiB, in pieces from all over it. The planner measures
+     * on it how often each filter would pass a position. NULL: the planner makes up a text from the
+     * patterns. A sample never changes which matches are found. */
     const void *sample;
-    size_t sample_length;
-    const trawl_costs *costs; /* read during the call only; NULL: the built-in ones */
-    /* Which device the planner chooses for, as in trawl_scan_options: NULL or "cpu"; "cuda",
-     * "cuda:N"; "auto": a GPU that can be used, else the CPU. Where there is no such GPU, it plans
-     * for an H200. The database can be scanned on any device. */
+    size_t sample_length; /* bytes */
+    /* The device that the planner chooses for: NULL or "cpu"; "cuda" or "cuda:N"; "auto": a GPU if
+     * one can be used, else the CPU. Plans for "cuda" on a machine without a GPU assume an H200.
+     * The database can be scanned on any device all the same. */
     const char *device;
-    const trawl_device_costs *device_costs; /* as costs, for a GPU */
+    const struct trawl_study_compile_options *study; /* NULL, or see trawl_study.h */
 } trawl_compile_options;
 #define TRAWL_COMPILE_OPTIONS                                                                      \
     { .size = sizeof(trawl_compile_options) }
 
-typedef struct trawl_db trawl_db;
-
-/* Compiles a set (at least one pattern) into a database; the set may be freed afterwards. The
- * caller owns *db. Thread safety: any number of compilations at once, of different sets or of one.
- */
+/* Compiles a set of one pattern or more into a database. The set may be freed afterwards. The
+ * caller owns *db; free it with trawl_db_free. Runs on the calling thread; any number of threads
+ * may compile the same set at once.
+ * Errors: TRAWL_ERROR_ARGUMENT; TRAWL_ERROR_LIMIT if the set is beyond the limits of the engine
+ * asked for, or of all engines; TRAWL_ERROR_MEMORY. */
 TRAWL_API trawl_status trawl_compile(const trawl_patterns *patterns,
                                      const trawl_compile_options *options, trawl_db **db,
                                      trawl_error *error);
 
-/* The exact size that the block of trawl_compile with these options would have, in bytes, without
- * building its tables. Fails as trawl_compile would. */
+/* Sets *bytes to the size that trawl_db_bytes would report for a database compiled with these
+ * options, without building its tables. Errors: those of trawl_compile. */
 TRAWL_API trawl_status trawl_compile_size(const trawl_patterns *patterns,
                                           const trawl_compile_options *options, uint64_t *bytes,
                                           trawl_error *error);
 
+/* Frees a database; NULL is allowed. No scan, stream or GPU copy may still be using it. */
 TRAWL_API void trawl_db_free(trawl_db *db);
-
-/* ------------------------------------------------------------------ databases */
-
-/* A database is one position-independent block of bytes in the machine's (little-endian) order.
- * trawl_db_bytes lends it, for as long as the database lives; it may be written anywhere, sent to
- * another process and loaded there. */
-TRAWL_API const void *trawl_db_bytes(const trawl_db *db, size_t *size);
-
-/* Writes atomically: a temporary file beside `path`, fsync, rename. On failure nothing named `path`
- * has changed and the temporary file is gone. */
-TRAWL_API trawl_status trawl_db_save(const trawl_db *db, const char *path, trawl_error *error);
-
-/* Maps a file / copies a block, and validates all of it: magic, version, sizes, checksum, every
- * offset, id and state. Whatever the bytes are, the result is a usable database or a status with a
- * sentence, never undefined behaviour later. A mapped file must not be changed in place while it is
- * in use (trawl_db_save never does). */
-TRAWL_API trawl_status trawl_db_load(const char *path, trawl_db **db, trawl_error *error);
-TRAWL_API trawl_status trawl_db_load_memory(const void *bytes, size_t size, trawl_db **db,
-                                            trawl_error *error);
-
-typedef struct trawl_db_information {
-    const char *engine; /* strings live as long as the database */
-    const char *variant;
-    const char *reason; /* why this engine, in words */
-    trawl_match_kind matches;
-    size_t patterns;
-    size_t min_length, max_length;
-    uint64_t states;      /* of all automata in it together; 0 for engines without one */
-    size_t parts;         /* automata or tables side by side (ac-split); else 1 */
-    size_t byte_classes;  /* columns of a state's row; 0 for engines without an automaton */
-    size_t state_bytes;   /* 2 or 4; 0 for engines without an automaton */
-    uint64_t table_bytes; /* the engine's own tables */
-    uint64_t total_bytes; /* the whole block, patterns and names included */
-    double build_seconds; /* as measured by the trawl_compile that made it */
-} trawl_db_information;
-
-TRAWL_API void trawl_db_info(const trawl_db *db, trawl_db_information *information);
-
-/* What the planner expected when it compiled the database. */
-typedef struct trawl_plan_information {
-    double gb_per_second;  /* 10^9 bytes of text a second: one thread of the CPU, or all of a GPU,
-                              of text in its memory, counting */
-    double match_ends;     /* share of bytes of text at which a match ends; 0: not looked at */
-    uint64_t sample_bytes; /* of text that it planned with; 0: made up from the patterns */
-    size_t filters;        /* for trawl_db_filter */
-    size_t engines;        /* for trawl_db_expected */
-    bool for_cuda;         /* the plan is for a GPU */
-    size_t device_filters; /* for trawl_db_device_filter; 0 unless it chose qgram for a GPU */
-} trawl_plan_information;
-
-/* Returns false when nothing was planned: an engine other than qgram was asked for by name. */
-TRAWL_API bool trawl_db_plan(const trawl_db *db, trawl_plan_information *information);
-
-/* What it expected of an engine. */
-typedef struct trawl_expected_engine {
-    const char *engine; /* static */
-    double gb_per_second;
-    uint64_t table_bytes;  /* about */
-    const char *kernel;    /* static; of a GPU, else "" */
-    uint64_t shared_bytes; /* of them, how many are in shared memory of each block of threads */
-} trawl_expected_engine;
-
-/* Engine `index` (0, 1, ...); returns false past the last one. */
-TRAWL_API bool trawl_db_expected(const trawl_db *db, size_t index, trawl_expected_engine *expected);
-
-enum { TRAWL_MOST_FILTERS = 8 };
-
-/* One of the filters of a qgram database, for patterns of some lengths. */
-typedef struct trawl_filter_information {
-    const char *kind; /* static: "direct", "hashed", "shuffle", "packed", "resident" */
-    size_t min_length, max_length;
-    uint64_t patterns; /* 0: not known */
-    uint32_t
-        window;    /* bytes of each pattern that it looks at: the last ones, or see anchor_slack */
-    uint32_t gram; /* bytes of a sample */
-    uint32_t stride; /* bytes of text from one sample to the next */
-    uint32_t
-        anchor_slack; /* windows end up to so many bytes before patterns, where they are rare */
-    uint64_t table_bytes;
-    double pass;          /* expected: share of samples that pass; 0: not known, as what follows */
-    double look_ups;      /* expected: ends to be looked up, for a byte of text */
-    double gb_per_second; /* expected: of this filter alone, with what passes it */
-} trawl_filter_information;
-
-/* Filter `index` (0, 1, ...); returns false past the last one. */
-TRAWL_API bool trawl_db_filter(const trawl_db *db, size_t index, trawl_filter_information *filter);
-
-/* The same of the filters that a GPU was expected to get; `kind`: "direct", "shared" (in shared
- * memory), "global" (behind the L2 cache), or "automaton": no filter, but an automaton that counts
- * short patterns, runs of one byte and what is frequent in the text beside the filters. They are
- * chosen anew when the database is uploaded, by the text and the device then. `pass`, `look_ups`
- * and what follows are 0. */
-TRAWL_API bool trawl_db_device_filter(const trawl_db *db, size_t index,
-                                      trawl_filter_information *filter);
-
-/* Returns false when `id` is not below the number of patterns. */
-TRAWL_API bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *pattern);
 
 /* ------------------------------------------------------------------ scanning */
 
+/* One occurrence of a pattern. Its layout never changes, so it has no size. */
 typedef struct trawl_match {
-    uint64_t start;
-    uint64_t end;      /* one past the last byte */
+    uint64_t start;    /* offset of its first byte in the text */
+    uint64_t end;      /* one past its last byte */
     uint32_t pattern;  /* id */
     uint32_t reserved; /* 0 */
 } trawl_match;
 
 typedef enum trawl_placement {
-    TRAWL_PLACEMENT_NONE = 0,   /* the operating system moves threads as it likes */
+    TRAWL_PLACEMENT_NONE = 0,   /* the operating system places threads */
     TRAWL_PLACEMENT_SPREAD = 1, /* as far apart as the allowed CPUs permit ("scatter") */
     TRAWL_PLACEMENT_CLOSE = 2   /* on neighbouring CPUs ("compact") */
 } trawl_placement;
 
 #define TRAWL_THREADS_ALL UINT32_MAX
 
-/* How a CUDA kernel reads the tables of an automaton. Texture references, which the papers used,
- * no longer exist; texture objects take their place. */
-typedef enum trawl_table_path {
-    TRAWL_TABLES_CHOSEN = 0,   /* as the kernel's paper has it */
-    TRAWL_TABLES_TEXTURE = 1,  /* texture objects */
-    TRAWL_TABLES_READ_ONLY = 2 /* read-only loads (the __ldg path) */
-} trawl_table_path;
-
-/* What a scan did, for reports. */
+/* Where a scan ran. Strings end with NUL. */
 typedef struct trawl_scan_report {
-    char device[16];         /* "cpu", "cuda:0" */
-    char kernel[32];         /* CUDA: the kernel; else empty */
-    char transfer[16];       /* CUDA: how the text travelled: "ring", "a", "b", "zero-copy" */
-    char reason[192];        /* with device "auto": why this one */
-    uint32_t block_threads;  /* CUDA: T, threads of a block */
-    uint32_t thread_bytes;   /* CUDA: S_thread, bytes of text that a thread owns */
-    double overlap_overhead; /* CUDA: (max_length - 1) / S_thread: the share of extra work (Zha &
-                                Sahni 2011, IV-A) */
-    uint64_t segments;       /* CUDA: transfers of text */
-    uint64_t segment_bytes;  /* CUDA: text of one of them, without the overlap */
-    uint32_t in_flight;      /* CUDA: segments under way at the same time */
-    double copy_in_seconds;  /* CUDA: summed over segments, as the device's clock has it; they */
-    double scan_seconds;     /* overlap each other */
-    double copy_out_seconds;
-    uint32_t filters;                      /* CPU, qgram: filters side by side (trawl_db_filter) */
-    uint64_t look_ups[TRAWL_MOST_FILTERS]; /* ends that each let through, to be looked up */
-    uint64_t filtered_bytes;               /* text that they read */
-    uint64_t automaton_bytes; /* text that an automaton read in their stead, as it defeats them */
-    double read_wait_seconds; /* CUDA: waiting for text to be read, or copied to pinned memory */
+    size_t size;       /* sizeof(trawl_scan_report) */
+    char device[16];   /* "cpu", "cuda:0" */
+    char kernel[32];   /* of a GPU: the kernel; else empty */
+    char transfer[16]; /* of a GPU: how the text travelled (trawl_scan_options); else empty */
+    char reason[192];  /* with device "auto": why this device */
 } trawl_scan_report;
+#define TRAWL_SCAN_REPORT                                                                          \
+    { .size = sizeof(trawl_scan_report) }
 
+/* No option changes which matches are found, nor their order. */
 typedef struct trawl_scan_options {
     size_t size;        /* sizeof(trawl_scan_options) */
-    const char *device; /* NULL or "cpu"; "auto": a GPU that can be used, else the CPU; "cuda": the
-                           first GPU; "cuda:N" */
+    const char *device; /* NULL or "cpu"; "cuda", the first GPU, or "cuda:N"; "auto": a GPU if one
+                           can be used, else the CPU */
     uint32_t threads; /* 0 or 1: the calling thread; TRAWL_THREADS_ALL: one for each allowed CPU */
     trawl_placement placement;
-    bool copy_tables;   /* each thread scans with its own copy of the database (threads > 1) */
-    size_t chunk_bytes; /* text that a thread takes at a time; 0: chosen. Never changes results */
-    /* CUDA devices; on the CPU they are ignored. None of them changes results. */
-    const char *kernel;     /* NULL: the default for the engine and transfer; else a name
-                               (trawl_kernel_describe) */
-    const char *transfer;   /* NULL or "ring"; "a", "b" (Zha & Sahni 2011, V); "zero-copy", which
-                               page-locks the text while it is scanned, unless the caller has done so
-                               (trawl_cuda_pin), as scans of one text with several databases at
-                               once need */
-    uint64_t segment_bytes; /* text of one transfer; 0: chosen */
-    uint32_t segments_in_flight; /* ring; 0: chosen */
-    uint32_t block_threads;      /* T, a multiple of 32; 0: the kernel's */
-    uint32_t block_bytes;        /* S_block, text that a block owns; 0: the kernel's */
-    trawl_table_path table_path;
-    trawl_scan_report *report; /* NULL, or filled in while the scan runs; owned by the caller */
+    /* For GPUs; ignored on the CPU. */
+    const char *kernel;   /* NULL: the best for the engine and the transfer; else a name
+                             (trawl_kernel_describe) */
+    const char *transfer; /* how the text reaches the GPU. NULL or "ring": in segments, several at
+                             a time. "a", "b": the strategies of Zha & Sahni 2011, section V.
+                             "zero-copy": the GPU reads the host's memory, which is page-locked
+                             for the scan unless it is already (trawl_cuda_pin). Several scans of
+                             one text at once with "zero-copy" need trawl_cuda_pin */
+    trawl_scan_report *report; /* NULL, or filled in when the scan ends, also if it fails. For a
+                                  stream it must outlive the stream, which fills it in when it is
+                                  closed or abandoned */
+    const struct trawl_study_scan_options *study; /* NULL, or see trawl_study.h */
 } trawl_scan_options;
 #define TRAWL_SCAN_OPTIONS                                                                         \
     { .size = sizeof(trawl_scan_options) }
 
-/* Receives one match; returns 0 to go on, anything else to stop. It is never called by two threads
- * at once, but with threads > 1 not always by the same one. It may not scan with the same stream.
- */
+/* Receives one match. Returns 0 to go on, anything else to stop. It is never called by two threads
+ * at once, but with several threads it may be called by different ones in turn. It may start other
+ * scans, but must not use the stream that calls it. */
 typedef int (*trawl_on_match)(const trawl_match *match, void *context);
 
-/* Calls on_match for every match of the database's kind in canonical order: by end, then start,
- * then pattern id. Memory is bounded whatever the number of matches. `text` may be NULL when length
- * is 0. Returns TRAWL_STOPPED when on_match asked to stop. Thread safety: any number of calls at
- * once on one database. */
+/* Scans text[0, length) and calls on_match(match, context) for every match, ordered by end, then
+ * start, then pattern id. `text` may be NULL if length is 0. Memory is bounded whatever the number
+ * of matches.
+ * Returns TRAWL_STOPPED if on_match asked to stop. Errors: TRAWL_ERROR_ARGUMENT,
+ * also if the environment variable TRAWL_CPU names an instruction set that is not there;
+ * TRAWL_ERROR_MEMORY; TRAWL_ERROR_LIMIT for more than 1,024 threads; TRAWL_ERROR_UNAVAILABLE if the
+ * GPU cannot be used; TRAWL_ERROR_DEVICE. Matches reported before an error are correct. */
 TRAWL_API trawl_status trawl_scan(const trawl_db *db, const void *text, size_t length,
                                   const trawl_scan_options *options, trawl_on_match on_match,
                                   void *context, trawl_error *error);
 
-/* Receives matches many at a time, 1 to a few hundred thousand: the next `count` ones in canonical
- * order. The array is valid only during the call. Returns 0 to go on, anything else to stop after
- * this batch; how matches are divided into batches may differ from call to call. Otherwise as
- * trawl_on_match. */
+/* Receives the next `count` matches in order, 1 to a few hundred thousand. The array is valid only
+ * during the call. Returns 0 to go on, anything else to stop after these. How matches are divided
+ * into calls may differ from scan to scan. Otherwise as trawl_on_match. */
 typedef int (*trawl_on_matches)(const trawl_match *matches, size_t count, void *context);
 
-/* trawl_scan with a call for each batch instead of each match, which is faster where matches are
- * frequent. */
+/* trawl_scan with one call for many matches: faster where matches are frequent. */
 TRAWL_API trawl_status trawl_scan_batches(const trawl_db *db, const void *text, size_t length,
                                           const trawl_scan_options *options,
                                           trawl_on_matches on_matches, void *context,
                                           trawl_error *error);
 
-/* Counts the matches that trawl_scan would report: (pattern, position) pairs. `per_pattern` is NULL
- * or an array of one counter for each pattern, which is overwritten. */
+/* Sets *total to the number of matches that trawl_scan would report. `per_pattern` is NULL or an
+ * array of one counter for each pattern, which is overwritten. Faster than reporting matches.
+ * Errors: those of trawl_scan. */
 TRAWL_API trawl_status trawl_count(const trawl_db *db, const void *text, size_t length,
                                    const trawl_scan_options *options, uint64_t *total,
                                    uint64_t *per_pattern, trawl_error *error);
 
-/* All matches as one array, in canonical order. The caller owns it: trawl_matches_free. */
+/* Matches in an array. The caller owns it; free it with trawl_matches_free. Its layout never
+ * changes, so it has no size. */
 typedef struct trawl_matches {
     trawl_match *items;
     size_t count;
 } trawl_matches;
 
+/* Sets *matches to all matches, in the order of trawl_scan; whatever it held is not freed.
+ * Errors: those of trawl_scan; *matches is then empty. */
 TRAWL_API trawl_status trawl_collect(const trawl_db *db, const void *text, size_t length,
                                      const trawl_scan_options *options, trawl_matches *matches,
                                      trawl_error *error);
-/* The same into the memory of an earlier result, which is replaced: for many texts one after the
- * other. `matches` must come from one of these two functions, or be { NULL, 0 }; also after a
- * failure it is to be freed. */
-TRAWL_API trawl_status trawl_collect_again(const trawl_db *db, const void *text, size_t length,
-                                           const trawl_scan_options *options,
-                                           trawl_matches *matches, trawl_error *error);
 
+/* As trawl_collect, into the memory of an earlier result, which is replaced: for many texts, one
+ * after the other. *matches must be {NULL, 0} or come from trawl_collect or trawl_collect_into.
+ * Free it at the end, also after a failure. */
+TRAWL_API trawl_status trawl_collect_into(const trawl_db *db, const void *text, size_t length,
+                                          const trawl_scan_options *options, trawl_matches *matches,
+                                          trawl_error *error);
+
+/* Frees the array and makes *matches empty. NULL is allowed. */
 TRAWL_API void trawl_matches_free(trawl_matches *matches);
 
-/* ------------------------------------------------------------------ texts that are read by offset
- */
+/* ------------------------------------------------------------------ texts read by offset */
 
-/* Stores bytes of a text from `offset` on: at least one, at most `capacity`, which is never more
- * than the text has left, and sets *length to their number, as pread does. It may be called by
- * several threads at once, for different parts of the text, in any order, and twice for some bytes.
- * Returns TRAWL_OK, or the status with which the scan is to end, with a sentence in *error (never
- * NULL); bytes that were stored before the failure count. TRAWL_OK with *length 0 says that the
- * text has become shorter than it was said to be, with which the scan fails too. */
+/* Reads the text from `offset` on into buffer[0, capacity), as pread does: at least one byte. Sets
+ * *length to the number of bytes. `capacity` never exceeds the rest of the text. Several threads
+ * may call it at once, for different parts of the text in any order, and twice for some bytes.
+ * Returns TRAWL_OK, or the status with which the scan is to fail, with a sentence in *error, which
+ * is never NULL; bytes that were read before the failure count. TRAWL_OK with *length 0 says that
+ * the text has become shorter, which also makes the scan fail. */
 typedef trawl_status (*trawl_read_at)(void *context, uint64_t offset, void *buffer, size_t capacity,
                                       size_t *length, trawl_error *error);
 
-/* A text that need not be in memory: a file, an object of a store. It must not change while it is
- * scanned. */
+/* A text that need not be in memory, such as a file. It must not change during a scan. */
 typedef struct trawl_source {
     size_t size;     /* sizeof(trawl_source) */
     uint64_t length; /* bytes of the text */
     trawl_read_at read;
-    void *context; /* of read */
+    void *context; /* first argument of `read` */
 } trawl_source;
 #define TRAWL_SOURCE                                                                               \
     { .size = sizeof(trawl_source) }
 
 /*
- * trawl_scan_batches and trawl_count over a text that is read while it is scanned, whose length
- * memory does not limit. With a CUDA device up to `threads` threads read, directly into the memory
- * that is copied to the device, while other parts of the text are copied, scanned, and handed to
- * on_matches; transfer "zero-copy" is refused. On the CPU the calling thread reads piece by piece.
+ * trawl_scan_batches and trawl_count for a text that is read while it is scanned: texts larger than
+ * memory are possible. On the CPU the calling thread reads piece by piece. With a GPU up to
+ * `threads` threads read at once, into the memory that is copied to the GPU, while other pieces are
+ * copied, scanned and reported; transfer "zero-copy" is refused.
  *
- * When reading fails, what could be read up to there without a gap is scanned as if the text ended
- * there, and the result is the status of the failure.
+ * If reading fails, the text is scanned up to the first missing byte, and the result is the status
+ * of the failure. Other errors: those of trawl_scan.
  */
 TRAWL_API trawl_status trawl_scan_source(const trawl_db *db, const trawl_source *source,
                                          const trawl_scan_options *options,
@@ -520,69 +356,190 @@ TRAWL_API trawl_status trawl_count_source(const trawl_db *db, const trawl_source
                                           const trawl_scan_options *options, uint64_t *total,
                                           uint64_t *per_pattern, trawl_error *error);
 
-/* ------------------------------------------------------------------ streaming */
+/* ------------------------------------------------------------------ streams */
 
-/* A text that comes in pieces of any size: the same matches, in the same order, with offsets from
- * the start of the stream. Large pieces are scanned where they are; small ones are gathered first
- * (at most a few hundred kilobytes), so that a match may be reported by a later write, by
- * trawl_stream_flush or by trawl_stream_close. A stream is used by one thread at a time; its
- * options may ask for several threads inside each write. */
+/* A text that comes in pieces. The matches are those of one scan of the whole text, in the same
+ * order, with offsets from the start of the stream. Small pieces are gathered first (up to a few
+ * hundred kilobytes), so a match may be reported by a later write, flush, finish or close. One
+ * thread at a time may use a stream; its options may ask for several threads inside each write. */
 typedef struct trawl_stream trawl_stream;
 
+/* Opens a stream; `on_match` NULL: the stream only counts, which is faster. The database and
+ * `context` must outlive the stream. The caller owns *stream; end it with trawl_stream_close or
+ * trawl_stream_abandon. Errors: those of trawl_scan. */
 TRAWL_API trawl_status trawl_stream_open(const trawl_db *db, const trawl_scan_options *options,
                                          trawl_on_match on_match, void *context,
                                          trawl_stream **stream, trawl_error *error);
 
-/* The same with batches of matches. */
+/* The same with one call for many matches. */
 TRAWL_API trawl_status trawl_stream_open_batches(const trawl_db *db,
                                                  const trawl_scan_options *options,
                                                  trawl_on_matches on_matches, void *context,
                                                  trawl_stream **stream, trawl_error *error);
 
-/* Without a callback (NULL) a stream only counts, which is faster. If `per_pattern` is wanted, hand
- * over an array of one counter for each pattern before the first write: the stream adds to it, it
- * must outlive the stream, and it is complete when trawl_stream_finish or _close returns TRAWL_OK.
- */
+/* For a stream without a callback, before the first write: also counts the matches of each pattern.
+ * The stream adds to per_pattern[0, patterns), which must outlive it and is complete when
+ * trawl_stream_finish or trawl_stream_close has returned TRAWL_OK.
+ * Errors: TRAWL_ERROR_ARGUMENT. */
 TRAWL_API trawl_status trawl_stream_count_patterns(trawl_stream *stream, uint64_t *per_pattern,
                                                    trawl_error *error);
+
+/* Appends `length` bytes to the text; they may be changed or freed afterwards.
+ * Errors: those of trawl_scan. After an error or TRAWL_STOPPED, further writes do nothing and
+ * return the same status. */
+TRAWL_API trawl_status trawl_stream_write(trawl_stream *stream, const void *bytes, size_t length,
+                                          trawl_error *error);
+
+/* Scans the bytes gathered so far. Afterwards, with TRAWL_MATCH_ALL, every match that ends in the
+ * bytes written has been reported; the leftmost kinds may depend on text still to come. Errors:
+ * those of trawl_stream_write. */
+TRAWL_API trawl_status trawl_stream_flush(trawl_stream *stream, trawl_error *error);
 
 /* Matches reported or counted so far. */
 TRAWL_API uint64_t trawl_stream_matches(const trawl_stream *stream);
 
-/* After TRAWL_STOPPED or an error, further writes do nothing and return the same status. */
-TRAWL_API trawl_status trawl_stream_write(trawl_stream *stream, const void *bytes, size_t length,
-                                          trawl_error *error);
-
-/* Scans what has been gathered. With TRAWL_MATCH_ALL, every match that ends in the bytes written
- * so far has been reported when it returns; the leftmost kinds may have to see more text first. */
-TRAWL_API trawl_status trawl_stream_flush(trawl_stream *stream, trawl_error *error);
-
 /* Bytes written so far. */
 TRAWL_API uint64_t trawl_stream_offset(const trawl_stream *stream);
 
-/* Ends the text and reports what is left; trawl_stream_matches and the counters of
- * trawl_stream_count_patterns are final when it returns TRAWL_OK. Nothing can be written
- * afterwards. */
+/* Ends the text and reports the last matches. After TRAWL_OK trawl_stream_matches is final.
+ * Nothing can be written afterwards. Errors: those of trawl_stream_write. */
 TRAWL_API trawl_status trawl_stream_finish(trawl_stream *stream, trawl_error *error);
 
-/* Finishes the stream, if that has not been done, and frees it, whatever it returns. */
+/* Finishes the stream if that has not been done, and frees it whatever the result. */
 TRAWL_API trawl_status trawl_stream_close(trawl_stream *stream, trawl_error *error);
 
 /* Frees a stream without ending its text: nothing more is reported. NULL is allowed. */
 TRAWL_API void trawl_stream_abandon(trawl_stream *stream);
 
-/* ------------------------------------------------------------------ devices */
+/* ------------------------------------------------------------------ saving and loading */
+
+/* A database is one block of bytes without pointers, little-endian: it may be written to a file,
+ * sent to another process or kept in shared memory, and loaded there. Sets *size to its bytes. The
+ * block is valid as long as the database. */
+TRAWL_API const void *trawl_db_bytes(const trawl_db *db, size_t *size);
+
+/* Writes the block to a file, or changes nothing: a temporary file beside `path`, fsync, rename.
+ * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_IO, TRAWL_ERROR_MEMORY. */
+TRAWL_API trawl_status trawl_db_save(const trawl_db *db, const char *path, trawl_error *error);
+
+/* Loads a database from a file, which is mapped, or from `size` bytes in memory, which are copied.
+ * All of it is checked: header, checksum, every offset, id and state. Whatever the bytes are, the
+ * result is a usable database or an error. Do not change a file in place while a database is mapped
+ * from it (trawl_db_save never does). The caller owns *db; free it with trawl_db_free.
+ * Errors: TRAWL_ERROR_FORMAT, TRAWL_ERROR_IO, TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT. */
+TRAWL_API trawl_status trawl_db_load(const char *path, trawl_db **db, trawl_error *error);
+TRAWL_API trawl_status trawl_db_load_memory(const void *bytes, size_t size, trawl_db **db,
+                                            trawl_error *error);
+
+/* ------------------------------------------------------------------ what is in a database */
+
+typedef struct trawl_db_information {
+    size_t size;        /* sizeof(trawl_db_information) */
+    const char *engine; /* strings are valid as long as the database */
+    const char *variant;
+    const char *reason; /* why this engine, in words */
+    trawl_match_kind matches;
+    size_t patterns;
+    size_t min_length, max_length; /* of patterns, in bytes */
+    uint64_t states;               /* of all its automata; 0: the engine has none */
+    size_t parts;                  /* automata side by side (ac-split); else 1 */
+    size_t byte_classes;  /* columns of an automaton's table; 0: the engine has no automaton */
+    size_t state_bytes;   /* bytes of an entry there, 2 or 4; 0: the engine has no automaton */
+    uint64_t table_bytes; /* the engine's tables */
+    uint64_t total_bytes; /* the whole block, with patterns and names */
+    double build_seconds; /* that trawl_compile took */
+} trawl_db_information;
+#define TRAWL_DB_INFORMATION                                                                       \
+    { .size = sizeof(trawl_db_information) }
+
+/* Describes a database. Errors: TRAWL_ERROR_ARGUMENT. */
+TRAWL_API trawl_status trawl_db_info(const trawl_db *db, trawl_db_information *information,
+                                     trawl_error *error);
+
+/* Reads pattern `id`. False if `id` is not below the number of patterns, or pattern->size is 0. */
+TRAWL_API bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *pattern);
+
+/*
+ * Explains the planner's choice as JSON: one object, UTF-8, terminated by NUL. The caller owns
+ * *json; free it with trawl_text_free. Speeds are 10^9 bytes of text a second: of one thread of the
+ * CPU, or of a whole GPU that counts a text in its memory. Tables are in bytes.
+ *
+ *     engine, variant, reason    the choice, and the reason in words
+ *     table_bytes, total_bytes   of the database
+ *     filters                    of engine qgram on a CPU, one for each group of lengths: kind,
+ *                                min_length, max_length, window, gram, stride, table_bytes,
+ *                                patterns, anchor_slack, pass_rate, candidates, gb_per_second.
+ *                                The last five are 0 if nothing was planned. Terms:
+ *                                docs/internals/glossary.md
+ *     plan                       null if nothing was planned: an engine other than qgram was named
+ *       device                   "cpu" or "cuda": the device that the plan is for
+ *       sample_bytes             of the caller's sample; 0: a text made up from the patterns
+ *       match_ends               share of the bytes at which a match ends
+ *       gb_per_second            expected speed of the choice
+ *       engines                  those that were compared, each with its expected table_bytes and
+ *                                gb_per_second; for a GPU also kernel and shared_bytes, the
+ *                                tables in the shared memory of each block
+ *       device_filters           filters of engine qgram expected on a GPU: kind (where the table
+ *                                is), min_length, max_length, window, gram, stride, table_bytes
+ *
+ * Later versions may add members. Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_MEMORY; *json is then
+ * NULL.
+ */
+TRAWL_API trawl_status trawl_db_explain(const trawl_db *db, char **json, trawl_error *error);
+
+/* Frees a text that trawl_db_explain made; NULL is allowed. */
+TRAWL_API void trawl_text_free(char *text);
+
+/* ------------------------------------------------------------------ devices, engines, kernels */
 
 typedef struct trawl_device {
-    char name[16];         /* as --device takes it: "cpu", "cuda:0" */
-    char description[112]; /* the maker's name, instruction sets or architecture */
-    uint64_t memory_bytes; /* main memory of the device; 0 when not known */
-    uint32_t units;        /* CPUs that may be used, or multiprocessors */
+    size_t size;           /* sizeof(trawl_device) */
+    char name[16];         /* for options: "cpu", "cuda:0" */
+    char description[112]; /* name of the product; instruction sets or architecture */
+    uint64_t memory_bytes; /* main memory of the device; 0: not known */
+    uint32_t units;        /* CPUs that may be used, or multiprocessors of a GPU */
 } trawl_device;
+#define TRAWL_DEVICE                                                                               \
+    { .size = sizeof(trawl_device) }
 
-/* Fills at most `capacity` entries and sets *count to the number of devices there are. */
+/* Sets *count to the number of devices, the CPU included, and describes the first `capacity` of
+ * them: the CPU first, then GPUs, the best first. devices[0].size must be set: it is the size of
+ * every element of the array. `devices` may be NULL if capacity is 0.
+ * Errors: TRAWL_ERROR_ARGUMENT, also if the environment variable TRAWL_CPU names an instruction set
+ * that is not there. */
 TRAWL_API trawl_status trawl_devices(trawl_device *devices, size_t capacity, size_t *count,
                                      trawl_error *error);
+
+/* A matching algorithm. Strings are static. */
+typedef struct trawl_engine_description {
+    size_t size;                          /* sizeof(trawl_engine_description) */
+    const char *name;                     /* "ac-dfa" */
+    const char *summary;                  /* one line */
+    const char *source;                   /* the paper, with the section */
+    const char *const *variants;          /* names, ended by NULL; the first is the default */
+    const char *const *variant_summaries; /* a line for each variant, in the same order */
+} trawl_engine_description;
+#define TRAWL_ENGINE_DESCRIPTION                                                                   \
+    { .size = sizeof(trawl_engine_description) }
+
+/* Describes engine `index` (0, 1, ...). False past the last one, or if the size is 0. */
+TRAWL_API bool trawl_engine_describe(size_t index, trawl_engine_description *description);
+
+/* A GPU's way to scan with the tables of an engine. Strings are static. */
+typedef struct trawl_kernel_description {
+    size_t size;         /* sizeof(trawl_kernel_description) */
+    const char *name;    /* "ac3" */
+    const char *summary; /* one line */
+    const char *source;  /* the paper, with the section */
+} trawl_kernel_description;
+#define TRAWL_KERNEL_DESCRIPTION                                                                   \
+    { .size = sizeof(trawl_kernel_description) }
+
+/* Describes kernel `index` (0, 1, ...) of an engine, also in builds without CUDA. The first is the
+ * default, except with engine qgram, where the set and the text decide. False past the last one,
+ * for an unknown engine, or if the size is 0. */
+TRAWL_API bool trawl_kernel_describe(const char *engine, size_t index,
+                                     trawl_kernel_description *description);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl_measure_costs: what the steps of the CPU engines take on this machine. Every step is made
- * the dominant one, or the only difference between two measurements, with sets and texts made up
- * for it. */
+/* trawl_study_measure_costs: what the steps of the CPU engines take on this machine. Every step is
+ * made the dominant one, or the only difference between two measurements, with sets and texts made
+ * up for it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/allocate.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "costs/costs.h"
 #include "engines/qgram/registers/format.h"
@@ -234,8 +235,7 @@ static trawl_status measure_passes(bench *self) {
     double taken = 0;
     plant(self, 1, 8, 12, 40);
     trawl_status status = time_tier(self, 1, 12, 4, 1, 10, &taken);
-    self->costs->sample_again = self->costs->sample[0]; /* no step of its own any more */
-    self->costs->end = at_least((taken - self->costs->sample[0]) / pass, 1);
+    self->costs->sample_candidate = at_least((taken - self->costs->sample[0]) / pass, 1);
     return status;
 }
 
@@ -248,7 +248,7 @@ static trawl_status measure_look_ups(bench *self) {
     trawl_status status = TRAWL_OK;
     for (unsigned i = 0; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
         if (i >= TIMED_SIZES) {
-            costs->look_up[i] = 1.6 * costs->look_up[i - 1];
+            costs->verify[i] = 1.6 * costs->verify[i - 1];
             continue;
         }
         size_t count = (size_t)(size_of(i) / 64);
@@ -259,7 +259,7 @@ static trawl_status measure_look_ups(bench *self) {
         if (status == TRAWL_OK) {
             plant(self, count, 4, 20, every);
             status = time_tier(self, count, 20, 4, 1, row_bits, &looked_up);
-            costs->look_up[i] = at_least((looked_up - passed) * (double)(every + 16), 6);
+            costs->verify[i] = at_least((looked_up - passed) * (double)(every + 16), 6);
         }
         if (i == 0 && status == TRAWL_OK) {
             plant(self, count, 0, 20, every - 4);
@@ -268,7 +268,7 @@ static trawl_status measure_look_ups(bench *self) {
         }
     }
     self->sharing = 1;
-    smooth(costs->look_up);
+    smooth(costs->verify);
     return status;
 }
 
@@ -289,7 +289,7 @@ static trawl_status compile_variant(bench *self, const char *variant, size_t cou
 /* Four bytes hashed at every position, of which none passes. */
 static trawl_status measure_resident(bench *self) {
     trawl_db *db = NULL;
-    trawl_status status = compile_variant(self, "resident", 1, 4, &db);
+    trawl_status status = compile_variant(self, "registers", 1, 4, &db);
     if (status == TRAWL_OK) {
         fill_with_strange_bytes(self);
         status = time_scan(self, db, &self->costs->register_bloom);
@@ -319,7 +319,7 @@ static trawl_status measure_resident_passes(bench *self) {
     enum { PATTERNS = 300, LENGTH = 12 };
     trawl_db *db = NULL;
     double nothing = 0, passes = 0;
-    trawl_status status = compile_variant(self, "resident", PATTERNS, LENGTH, &db);
+    trawl_status status = compile_variant(self, "registers", PATTERNS, LENGTH, &db);
     if (status == TRAWL_OK) {
         status = time_passes(self, db, PATTERNS, LENGTH - TRAWL_REGISTER_BLOOM_BYTES, LENGTH,
                              &nothing, &passes);
@@ -335,7 +335,7 @@ static trawl_status measure_teddy(bench *self) {
     enum { PATTERNS = 4, LENGTH = 4 };
     trawl_db *db = NULL;
     double nothing = 0, passes = 0;
-    trawl_status status = compile_variant(self, "shuffle", PATTERNS, LENGTH, &db);
+    trawl_status status = compile_variant(self, "teddy", PATTERNS, LENGTH, &db);
     if (status == TRAWL_OK) {
         status = time_passes(self, db, PATTERNS, 0, LENGTH, &nothing, &passes);
     }
@@ -471,28 +471,30 @@ static void take_medians(const trawl_costs *rounds, trawl_costs *costs) {
     }
 }
 
-trawl_status trawl_measure_costs(trawl_costs *costs, trawl_error *error) {
+trawl_status trawl_study_measure_costs(trawl_costs *costs, trawl_error *error) {
     trawl_clear(error);
-    if (costs == NULL || costs->size < sizeof costs->size) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_measure_costs: %s",
-                          costs == NULL ? "costs is NULL"
-                                        : "costs->size is not set; use TRAWL_COSTS");
+    if (costs == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_study_measure_costs: costs is NULL");
     }
-    trawl_costs round[ROUNDS], measured = {.size = costs->size};
+    trawl_status status =
+        trawl_sized_check(costs, "trawl_study_measure_costs: costs", "TRAWL_COSTS", error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_costs round[ROUNDS], measured = {.size = sizeof measured};
     bench self = {.random = UINT64_C(0x853c49e6748fea9b), .sharing = 1, .error = error};
     self.text = trawl_allocate(TEXT_BYTES, 1);
     if (self.text == NULL) {
         return trawl_fail_memory(error, "measuring costs", TEXT_BYTES);
     }
-    trawl_status status = TRAWL_OK;
     for (unsigned i = 0; i < ROUNDS && status == TRAWL_OK; i++) {
-        round[i] = (trawl_costs){.size = costs->size};
+        round[i] = (trawl_costs){.size = sizeof round[i]};
         self.costs = &round[i];
         status = measure_round(&self);
     }
     if (status == TRAWL_OK) {
         take_medians(round, &measured);
-        memcpy(costs, &measured, costs->size < sizeof measured ? costs->size : sizeof measured);
+        trawl_sized_write(costs, &measured, sizeof measured);
     }
     trawl_release(self.text);
     return status;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl_measure_device_costs: what the planner has to know of a GPU. Sets and texts are made up in
- * which one step after the other is the dominant one, and counted there. */
+/* trawl_study_measure_device_costs: what the planner has to know of a GPU. Sets and texts are made
+ * up in which one step after the other is the dominant one, and counted there. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "engines/ac_dfa/gpu_cost.h"
 #include "trawl/trawl_cuda.h"
@@ -79,7 +80,7 @@ static trawl_status time_set(device_bench *self, const trawl_patterns *set, cons
                              const char *kernel, double *picoseconds) {
     trawl_compile_options compile = TRAWL_COMPILE_OPTIONS;
     trawl_cuda_upload_options upload = TRAWL_CUDA_UPLOAD_OPTIONS;
-    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
     trawl_cuda_db *uploaded = NULL;
     trawl_db *db = NULL;
     double seconds[RUNS];
@@ -94,11 +95,11 @@ static trawl_status time_set(device_bench *self, const trawl_patterns *set, cons
         status = trawl_cuda_upload(db, &upload, &uploaded, self->error);
     }
     if (status == TRAWL_OK) {
-        status = trawl_cuda_measure(uploaded, &scan, self->text, self->length, RUNS, seconds, NULL,
-                                    self->error);
+        status = trawl_study_cuda_measure(uploaded, &scan, self->text, self->length, RUNS, seconds,
+                                          NULL, self->error);
         *picoseconds = seconds[RUNS / 2] * 1e12 / (double)self->length;
     }
-    trawl_cuda_free(uploaded);
+    trawl_cuda_db_free(uploaded);
     trawl_db_free(db);
     return status;
 }
@@ -197,19 +198,24 @@ static trawl_status price_filter(device_bench *self, const trawl_patterns *set,
                                  double *picoseconds) {
     trawl_device_costs costs = {.size = sizeof costs, .filter = 1};
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    trawl_expected_engine expected;
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
     trawl_db *db = NULL;
     char device[16];
     (void)snprintf(device, sizeof device, "cuda:%u", self->number);
     options.device = device;
-    options.device_costs = &costs;
+    study.device_costs = &costs;
+    options.study = &study;
     options.sample = self->text;
     options.sample_length = self->length < SAMPLE_BYTES ? self->length : SAMPLE_BYTES;
     trawl_status status = trawl_compile(set, &options, &db, self->error);
     *picoseconds = 0;
-    for (size_t i = 0; status == TRAWL_OK && trawl_db_expected(db, i, &expected); i++) {
-        if (strcmp(expected.kernel, "filter") == 0) {
-            *picoseconds = 1e3 / expected.gb_per_second;
+    if (status == TRAWL_OK) {
+        status = trawl_study_db_plan(db, &plan, self->error);
+    }
+    for (size_t i = 0; status == TRAWL_OK && i < plan.engines; i++) {
+        if (strcmp(plan.engine[i].kernel, "filter") == 0) {
+            *picoseconds = 1e3 / plan.engine[i].gb_per_second;
         }
     }
     trawl_db_free(db);
@@ -276,20 +282,24 @@ static trawl_status measure_all(device_bench *self) {
     return status;
 }
 
-trawl_status trawl_measure_device_costs(uint32_t device, uint64_t text_bytes,
-                                        trawl_device_costs *costs, trawl_error *error) {
+trawl_status trawl_study_measure_device_costs(uint32_t device, uint64_t text_bytes,
+                                              trawl_device_costs *costs, trawl_error *error) {
     trawl_clear(error);
-    if (costs == NULL || costs->size < sizeof costs->size) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_measure_device_costs: %s",
-                          costs == NULL ? "costs is NULL"
-                                        : "costs->size is not set; use TRAWL_DEVICE_COSTS");
+    if (costs == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "trawl_study_measure_device_costs: costs is NULL");
     }
-    trawl_device_costs measured = {.size = costs->size};
+    trawl_status status = trawl_sized_check(costs, "trawl_study_measure_device_costs: costs",
+                                            "TRAWL_DEVICE_COSTS", error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_device_costs measured = {.size = sizeof measured};
     device_bench self = {.number = device,
                          .random = UINT64_C(0x853c49e6748fea9b),
                          .costs = &measured,
                          .error = error};
-    trawl_status status = trawl_cuda_read_properties(device, &self.device, error);
+    status = trawl_cuda_read_properties(device, &self.device, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -301,7 +311,7 @@ trawl_status trawl_measure_device_costs(uint32_t device, uint64_t text_bytes,
     }
     status = measure_all(&self);
     if (status == TRAWL_OK) {
-        memcpy(costs, &measured, costs->size < sizeof measured ? costs->size : sizeof measured);
+        trawl_sized_write(costs, &measured, sizeof measured);
     }
     trawl_release(self.text);
     return status;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/sized.h"
+
 /* Rounded from runs of `trawl tune --device cpu` on an AMD EPYC (Zen 3, 512 KB of second-level
  * cache, 32 MB of third shared with other guests), 2026-11-21. Not measured: `match`, a difference
  * that was lost in the noise, and the last two look-ups, steps of ac-nfa and shifts, which follow
@@ -10,11 +12,10 @@
 const trawl_costs trawl_costs_built_in = {
     .size = sizeof(trawl_costs),
     .sample = {0.48, 0.48, 0.56, 0.64, 1.35, 1.52, 3.10, 6.40},
-    .sample_again = 0.48,
     .sample_wide = 1.00,
     .memory = 0.04,
-    .end = 15.0,
-    .look_up = {32, 33, 33, 60, 95, 108, 173, 276},
+    .sample_candidate = 15.0,
+    .verify = {32, 33, 33, 60, 95, 108, 173, 276},
     .direct = 1.06,
     .match = 3,
     .teddy = 0.0130,
@@ -42,9 +43,9 @@ const trawl_device_costs trawl_device_costs_built_in = {
     .hot_verified = 3000,
 };
 
-/* Copies the doubles from `at` up to `size` of the given structure, where they are costs. */
-static void take_costs(const void *given, size_t at, size_t size, void *costs) {
-    for (; at + sizeof(double) <= size; at += sizeof(double)) {
+/* Both tables are a size and then doubles, without padding. Takes each double that is a cost. */
+static void take_costs(void *costs, const void *given, size_t size) {
+    for (size_t at = sizeof(size_t); at < size; at += sizeof(double)) {
         double value;
         memcpy(&value, (const char *)given + at, sizeof value);
         if (value > 0 && value < 1e9) {
@@ -53,18 +54,32 @@ static void take_costs(const void *given, size_t at, size_t size, void *costs) {
     }
 }
 
-void trawl_costs_complete(const trawl_costs *given, trawl_costs *costs) {
+trawl_status trawl_costs_complete(const trawl_costs *given, trawl_costs *costs,
+                                  trawl_error *error) {
     *costs = trawl_costs_built_in;
-    if (given != NULL && given->size >= sizeof given->size) {
-        size_t size = given->size < sizeof *given ? given->size : sizeof *given;
-        take_costs(given, offsetof(trawl_costs, sample), size, costs);
+    if (given == NULL) {
+        return TRAWL_OK;
     }
+    trawl_costs read;
+    trawl_status status = trawl_sized_check(given, "costs", "TRAWL_COSTS", error);
+    if (status == TRAWL_OK) {
+        trawl_sized_read(&read, given, sizeof read);
+        take_costs(costs, &read, sizeof read);
+    }
+    return status;
 }
 
-void trawl_device_costs_complete(const trawl_device_costs *given, trawl_device_costs *costs) {
+trawl_status trawl_device_costs_complete(const trawl_device_costs *given, trawl_device_costs *costs,
+                                         trawl_error *error) {
     *costs = trawl_device_costs_built_in;
-    if (given != NULL && given->size >= sizeof given->size) {
-        size_t size = given->size < sizeof *given ? given->size : sizeof *given;
-        take_costs(given, offsetof(trawl_device_costs, filter), size, costs);
+    if (given == NULL) {
+        return TRAWL_OK;
     }
+    trawl_device_costs read;
+    trawl_status status = trawl_sized_check(given, "device costs", "TRAWL_DEVICE_COSTS", error);
+    if (status == TRAWL_OK) {
+        trawl_sized_read(&read, given, sizeof read);
+        take_costs(costs, &read, sizeof read);
+    }
+    return status;
 }

@@ -96,7 +96,7 @@ static void write_header(const trawl_build *build, const trawl_assembly *plan, d
         XXH3_64bits(image->block + TRAWL_IMAGE_UNCHECKED, image->size - TRAWL_IMAGE_UNCHECKED);
 }
 
-trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_options *options,
+trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_settings *options,
                             const trawl_assembly *plan, trawl_db **db, uint64_t *size,
                             trawl_error *error) {
     trawl_image *image = trawl_allocate_zeroed(1, sizeof *image);

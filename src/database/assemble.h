@@ -22,7 +22,7 @@ typedef struct trawl_assembly {
 /* Builds the database into *db. If db is NULL, only *size is set: the bytes that the database would
  * have. `options` are complete (trawl_build in database/engine.h). TRAWL_ERROR_LIMIT if the engine
  * refuses the set. */
-trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_options *options,
+trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_settings *options,
                             const trawl_assembly *plan, trawl_db **db, uint64_t *size,
                             trawl_error *error);
 

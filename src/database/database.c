@@ -6,6 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/fold.h"
+#include "base/sized.h"
 #include "base/status.h"
 
 static void release_block(uint8_t *block, uint64_t size, trawl_block_owner owner) {
@@ -88,46 +89,54 @@ const void *trawl_db_bytes(const trawl_db *db, size_t *size) {
     return db == NULL ? NULL : db->block;
 }
 
-void trawl_db_info(const trawl_db *db, trawl_db_information *information) {
-    if (information == NULL) {
-        return;
+trawl_status trawl_db_info(const trawl_db *db, trawl_db_information *information,
+                           trawl_error *error) {
+    trawl_clear(error);
+    if (db == NULL || information == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_db_info: %s is NULL",
+                          db == NULL ? "db" : "information");
     }
-    memset(information, 0, sizeof *information);
-    if (db == NULL) {
-        return;
+    trawl_status status =
+        trawl_sized_check(information, "trawl_db_info: information", "TRAWL_DB_INFORMATION", error);
+    if (status != TRAWL_OK) {
+        return status;
     }
     const trawl_image_header *header = db->header;
     const char *reason = trawl_db_section(db, TRAWL_SECTION_REASON, 0, NULL);
-    information->engine = header->engine;
-    information->variant = header->variant;
-    information->reason = reason == NULL ? "" : reason;
-    information->matches = (trawl_match_kind)header->match_kind;
-    information->patterns = header->pattern_count;
-    information->min_length = header->min_length;
-    information->max_length = header->max_length;
-    information->states = header->states;
-    information->parts = header->parts;
-    information->byte_classes = header->byte_classes;
-    information->state_bytes = header->state_bytes;
-    information->table_bytes = header->table_bytes;
-    information->total_bytes = db->size;
-    information->build_seconds = header->build_seconds;
+    const trawl_db_information known = {
+        .engine = header->engine,
+        .variant = header->variant,
+        .reason = reason == NULL ? "" : reason,
+        .matches = (trawl_match_kind)header->match_kind,
+        .patterns = header->pattern_count,
+        .min_length = header->min_length,
+        .max_length = header->max_length,
+        .states = header->states,
+        .parts = header->parts,
+        .byte_classes = header->byte_classes,
+        .state_bytes = header->state_bytes,
+        .table_bytes = header->table_bytes,
+        .total_bytes = db->size,
+        .build_seconds = header->build_seconds,
+    };
+    trawl_sized_write(information, &known, sizeof known);
+    return TRAWL_OK;
 }
 
 bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *pattern) {
-    if (db == NULL || pattern == NULL || id >= db->patterns.count) {
+    if (db == NULL || pattern == NULL || id >= db->patterns.count ||
+        trawl_sized_check(pattern, "", "", NULL) != TRAWL_OK) {
         return false;
     }
     const uint32_t *offsets = db->patterns.offsets;
     const uint32_t *name_offsets = db->name_offsets;
-    pattern->bytes = db->patterns.bytes + offsets[id];
-    pattern->length = offsets[id + 1] - offsets[id];
-    pattern->flags = db->patterns.flags[id];
-    pattern->name = NULL;
-    pattern->name_length = 0;
+    trawl_pattern found = {.bytes = db->patterns.bytes + offsets[id],
+                           .length = offsets[id + 1] - offsets[id],
+                           .flags = db->patterns.flags[id]};
     if (name_offsets != NULL && name_offsets[id] != name_offsets[id + 1]) {
-        pattern->name = db->names + name_offsets[id];
-        pattern->name_length = name_offsets[id + 1] - name_offsets[id];
+        found.name = db->names + name_offsets[id];
+        found.name_length = name_offsets[id + 1] - name_offsets[id];
     }
+    trawl_sized_write(pattern, &found, sizeof found);
     return true;
 }

@@ -19,17 +19,25 @@
 #ifndef TRAWL_DATABASE_ENGINE_H
 #define TRAWL_DATABASE_ENGINE_H
 
+#include "database/compile_settings.h"
 #include "database/database.h"
 #include "pattern/patterns.h"
 
 struct trawl_qgram_choice;
 struct trawl_walker_type;
 
+/* A kernel in the list of an engine: the members of trawl_kernel_description. */
+typedef struct trawl_kernel_entry {
+    const char *name;
+    const char *summary;
+    const char *source;
+} trawl_kernel_entry;
+
 /* One compilation. The first group is given to the engine; `plan` fills the second one. */
 typedef struct trawl_build {
     const trawl_patterns *patterns; /* at least one */
     /* Every member is set, possibly to 0; `sample` and `costs` are never NULL. */
-    const trawl_compile_options *options;
+    const trawl_compile_settings *options;
     const struct trawl_qgram_choice *choice; /* qgram: its tiers; other engines: NULL */
     unsigned variant;                        /* index into description.variants */
     uint64_t max_table_bytes;                /* limit of table_bytes; never 0 */
@@ -73,7 +81,7 @@ typedef struct trawl_engine {
     /* The kernels for CUDA devices, the default one first; the last entry has no name. NULL: the
      * engine has none. Builds without CUDA have the same list, so that --help does not depend on
      * the build. The programs themselves: gpu/contract.cuh. */
-    const trawl_kernel_description *kernels;
+    const trawl_kernel_entry *kernels;
 
     /* The kernel for a text that stays in the host's memory and is read over the bus (zero-copy):
      * its thread blocks must read each line of the text once, together. NULL: the default kernel.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "base/status.h"
 #include "engines/engines.h"
 
@@ -26,12 +27,20 @@ const trawl_engine *trawl_engine_find(const char *name) {
     return NULL;
 }
 
+/* False if the caller has not set the size. */
+static bool hand_out(void *description, const void *found, size_t size) {
+    if (trawl_sized_check(description, "", "", NULL) != TRAWL_OK) {
+        return false;
+    }
+    trawl_sized_write(description, found, size);
+    return true;
+}
+
 bool trawl_engine_describe(size_t index, trawl_engine_description *description) {
     if (index >= ENGINE_COUNT || description == NULL) {
         return false;
     }
-    *description = engines[index]->description;
-    return true;
+    return hand_out(description, &engines[index]->description, sizeof *description);
 }
 
 /* Appends a name to a list of them. */
@@ -86,8 +95,13 @@ bool trawl_kernel_describe(const char *name, size_t index, trawl_kernel_descript
     while (i < index && engine->kernels[i].name != NULL) {
         i++;
     }
-    *description = engine->kernels[i];
-    return description->name != NULL;
+    if (engine->kernels[i].name == NULL) {
+        return false;
+    }
+    const trawl_kernel_description found = {.name = engine->kernels[i].name,
+                                            .summary = engine->kernels[i].summary,
+                                            .source = engine->kernels[i].source};
+    return hand_out(description, &found, sizeof found);
 }
 
 static trawl_status fail_without_kernels(const char *engine, trawl_error *error) {
@@ -104,7 +118,7 @@ static trawl_status fail_without_kernels(const char *engine, trawl_error *error)
 
 trawl_status trawl_kernel_find(const char *engine, const char *kernel, uint32_t *index,
                                trawl_error *error) {
-    trawl_kernel_description description;
+    trawl_kernel_description description = TRAWL_KERNEL_DESCRIPTION;
     char names[256] = "";
     *index = 0;
     if (!trawl_kernel_describe(engine, 0, &description)) {

@@ -42,32 +42,34 @@ trawl_status trawl_cuda_upload(const trawl_db *db, const trawl_cuda_upload_optio
     return absent(error);
 }
 
-void trawl_cuda_free(trawl_cuda_db *uploaded) {
+void trawl_cuda_db_free(trawl_cuda_db *uploaded) {
     (void)uploaded;
 }
 
-size_t trawl_cuda_state_bytes(const trawl_cuda_db *uploaded) {
+size_t trawl_study_cuda_state_bytes(const trawl_cuda_db *uploaded) {
     (void)uploaded;
     return 0;
 }
 
-trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
-                                  uint64_t length, size_t *bytes, trawl_error *error) {
+trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded,
+                                  const trawl_cuda_scan_options *scan, uint64_t length,
+                                  size_t *bytes, trawl_error *error) {
     (void)uploaded, (void)scan, (void)length, (void)bytes;
     return absent(error);
 }
 
-trawl_status trawl_scan_device(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
-                               const void *text, uint64_t length, const trawl_cuda_results *results,
-                               void *workspace, size_t workspace_bytes, void *stream,
-                               trawl_error *error) {
+trawl_status trawl_cuda_scan(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
+                             const void *text, uint64_t length, const trawl_cuda_results *results,
+                             void *workspace, size_t workspace_bytes, void *stream,
+                             trawl_error *error) {
     (void)uploaded, (void)scan, (void)text, (void)length, (void)results;
     (void)workspace, (void)workspace_bytes, (void)stream;
     return absent(error);
 }
 
-trawl_status trawl_cuda_describe(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
-                                 trawl_cuda_layout *layout, trawl_error *error) {
+trawl_status trawl_study_cuda_layout(const trawl_cuda_db *uploaded,
+                                     const trawl_cuda_scan_options *scan, trawl_cuda_layout *layout,
+                                     trawl_error *error) {
     (void)uploaded, (void)scan, (void)layout;
     return absent(error);
 }
@@ -81,15 +83,16 @@ void trawl_cuda_unpin(const void *bytes) {
     (void)bytes;
 }
 
-trawl_status trawl_cuda_measure(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
-                                const void *text, uint64_t length, uint32_t repeats,
-                                double *seconds, uint64_t *total, trawl_error *error) {
+trawl_status trawl_study_cuda_measure(const trawl_cuda_db *uploaded,
+                                      const trawl_cuda_scan_options *scan, const void *text,
+                                      uint64_t length, uint32_t repeats, double *seconds,
+                                      uint64_t *total, trawl_error *error) {
     (void)uploaded, (void)scan, (void)text, (void)length, (void)repeats, (void)seconds, (void)total;
     return absent(error);
 }
 
-trawl_status trawl_cuda_measure_ceilings(uint32_t device, trawl_cuda_ceilings *ceilings,
-                                         trawl_error *error) {
+trawl_status trawl_study_cuda_ceilings(uint32_t device, trawl_cuda_ceilings *ceilings,
+                                       trawl_error *error) {
     (void)device, (void)ceilings;
     return absent(error);
 }

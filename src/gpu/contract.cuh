@@ -138,7 +138,7 @@ typedef struct trawl_cuda_engine {
     /* Fills the plan, in which only the kernel is set. Refuses what this kernel cannot do with this
      * database with TRAWL_ERROR_LIMIT and a sentence that names the limit and a kernel that can;
      * refuses an impossible block shape with TRAWL_ERROR_ARGUMENT. Form STATES is only asked of
-     * databases that have states (trawl_cuda_state_bytes). */
+     * databases that have states (trawl_study_cuda_state_bytes). */
     trawl_status (*plan)(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                          trawl_cuda_launch_plan *plan, trawl_error *error);
 
@@ -192,11 +192,12 @@ trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *e
                                   const trawl_cuda_upload_options *options,
                                   trawl_cuda_db **uploaded, trawl_error *error);
 
-/* trawl_scan_device and its companions for databases of any match kind: all occurrences, from which
+/* trawl_cuda_scan and its companions for databases of any match kind: all occurrences, from which
  * the runner selects. */
-trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
-                                      uint64_t length, size_t *bytes, trawl_error *error);
-trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
+                                      const trawl_cuda_scan_options *scan, uint64_t length,
+                                      size_t *bytes, trawl_error *error);
+trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
                                  const void *text, uint64_t length,
                                  const trawl_cuda_results *results, void *workspace,
                                  size_t workspace_bytes, cudaStream_t stream, trawl_error *error);

@@ -7,10 +7,10 @@
 #define TRAWL_GPU_MODULE_H
 
 #include "scan/contract.h"
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
-/* Describes the CUDA devices that can be used, the best first, as trawl_devices does; 0 of them
- * when there are none, whatever the reason. */
+/* Describes the CUDA devices that can be used, the best first, in an array of `capacity` complete
+ * trawl_device; returns their number: 0 if there are none, whatever the reason. */
 size_t trawl_cuda_list(trawl_device *devices, size_t capacity);
 
 /* TRAWL_OK when device `number` can be used; else TRAWL_ERROR_UNAVAILABLE with the reason: no

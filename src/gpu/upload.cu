@@ -152,7 +152,7 @@ trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *e
     return status;
 }
 
-extern "C" void trawl_cuda_free(trawl_cuda_db *uploaded) {
+extern "C" void trawl_cuda_db_free(trawl_cuda_db *uploaded) {
     if (uploaded != NULL) {
         int before;
         (void)trawl_cuda_enter(uploaded->device.number, &before);
@@ -163,7 +163,7 @@ extern "C" void trawl_cuda_free(trawl_cuda_db *uploaded) {
     }
 }
 
-extern "C" size_t trawl_cuda_state_bytes(const trawl_cuda_db *uploaded) {
+extern "C" size_t trawl_study_cuda_state_bytes(const trawl_cuda_db *uploaded) {
     if (uploaded == NULL || (strcmp(uploaded->db->header->engine, "ac-dfa") != 0 &&
                              strcmp(uploaded->db->header->engine, "ac-nfa") != 0)) {
         return 0;

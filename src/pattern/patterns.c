@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/sized.h"
 #include "base/status.h"
 
 trawl_status trawl_patterns_new(trawl_patterns **patterns, trawl_error *error) {
@@ -175,18 +176,18 @@ size_t trawl_patterns_count(const trawl_patterns *patterns) {
 }
 
 bool trawl_patterns_get(const trawl_patterns *patterns, uint32_t id, trawl_pattern *pattern) {
-    if (patterns == NULL || pattern == NULL || id >= patterns->count) {
+    if (patterns == NULL || pattern == NULL || id >= patterns->count ||
+        trawl_sized_check(pattern, "", "", NULL) != TRAWL_OK) {
         return false;
     }
-    pattern->bytes = trawl_pattern_bytes(patterns, id);
-    pattern->length = trawl_pattern_length(patterns, id);
-    pattern->flags = patterns->flags[id];
-    pattern->name = NULL;
-    pattern->name_length = 0;
+    trawl_pattern found = {.bytes = trawl_pattern_bytes(patterns, id),
+                           .length = trawl_pattern_length(patterns, id),
+                           .flags = patterns->flags[id]};
     if (patterns->name_offsets != NULL &&
         patterns->name_offsets[id] != patterns->name_offsets[id + 1]) {
-        pattern->name = patterns->names + patterns->name_offsets[id];
-        pattern->name_length = patterns->name_offsets[id + 1] - patterns->name_offsets[id];
+        found.name = patterns->names + patterns->name_offsets[id];
+        found.name_length = patterns->name_offsets[id + 1] - patterns->name_offsets[id];
     }
+    trawl_sized_write(pattern, &found, sizeof found);
     return true;
 }

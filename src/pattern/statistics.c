@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "pattern/keys.h"
 
@@ -56,14 +57,9 @@ static size_t median_length(const trawl_patterns *set, uint32_t *length_counts) 
     return set->max_length;
 }
 
-trawl_status trawl_patterns_statistics(const trawl_patterns *patterns, trawl_statistics *statistics,
-                                       trawl_error *error) {
-    trawl_clear(error);
-    if (patterns == NULL || statistics == NULL) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_patterns_statistics: %s is NULL",
-                          patterns == NULL ? "patterns" : "statistics");
-    }
-    memset(statistics, 0, sizeof *statistics);
+/* `statistics` are 0. */
+static trawl_status measure(const trawl_patterns *patterns, trawl_statistics *statistics,
+                            trawl_error *error) {
     statistics->states = 1;
     if (patterns->count == 0) {
         return TRAWL_OK;
@@ -107,5 +103,23 @@ done:
     trawl_release(length_counts);
     trawl_release(members);
     trawl_keys_release(&keys);
+    return status;
+}
+
+trawl_status trawl_patterns_statistics(const trawl_patterns *patterns, trawl_statistics *statistics,
+                                       trawl_error *error) {
+    trawl_clear(error);
+    if (patterns == NULL || statistics == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_patterns_statistics: %s is NULL",
+                          patterns == NULL ? "patterns" : "statistics");
+    }
+    trawl_status status = trawl_sized_check(statistics, "trawl_patterns_statistics: statistics",
+                                            "TRAWL_STATISTICS", error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_statistics known = {0};
+    status = measure(patterns, &known, error);
+    trawl_sized_write(statistics, &known, sizeof known);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/allocate.h"
 #include "base/clock.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "costs/costs.h"
 #include "database/assemble.h"
@@ -14,46 +15,91 @@
 
 #define DEFAULT_MAX_TABLE_BYTES ((uint64_t)8 << 30)
 
-/* Copies the caller's options, whose structure may be older (shorter) or newer than ours. */
-static trawl_status read_options(const trawl_compile_options *given, trawl_compile_options *options,
-                                 trawl_error *error) {
-    memset(options, 0, sizeof *options);
-    if (given != NULL) {
-        if (given->size < sizeof given->size) {
-            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "compile options: size is %zu; initialise them with "
-                              "TRAWL_COMPILE_OPTIONS",
-                              given->size);
-        }
-        memcpy(options, given, given->size < sizeof *options ? given->size : sizeof *options);
-    }
-    options->size = sizeof *options;
-    if (options->max_table_bytes == 0) {
-        options->max_table_bytes = DEFAULT_MAX_TABLE_BYTES;
-    }
-    if ((unsigned)options->matches > TRAWL_MATCH_LEFTMOST_LONGEST) {
+/* The costs that settings point to. */
+typedef struct complete_costs {
+    trawl_costs cpu;
+    trawl_device_costs device;
+} complete_costs;
+
+static trawl_status check(const trawl_compile_settings *settings, trawl_error *error) {
+    if ((unsigned)settings->matches > TRAWL_MATCH_LEFTMOST_LONGEST) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "compile options: unknown match kind %d",
-                          (int)options->matches);
+                          (int)settings->matches);
     }
-    if (options->split_threshold != options->split_threshold || options->split_threshold < 0) {
+    if (settings->split_threshold != settings->split_threshold || settings->split_threshold < 0) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "compile options: split_threshold must be 0 or positive");
     }
-    return trawl_plan_check_device(options, error);
+    return trawl_plan_check_device(settings, error);
 }
 
-static bool is_automatic(const trawl_compile_options *options) {
+static void fill_settings(const trawl_compile_options *options,
+                          const trawl_study_compile_options *study, const complete_costs *costs,
+                          trawl_compile_settings *settings) {
+    *settings = (trawl_compile_settings){
+        .engine = options->engine,
+        .variant = options->variant,
+        .matches = options->matches,
+        .max_table_bytes =
+            options->max_table_bytes != 0 ? options->max_table_bytes : DEFAULT_MAX_TABLE_BYTES,
+        .sample = options->sample,
+        .sample_length = options->sample_length,
+        .device = options->device,
+        .split_parts = study->split_parts,
+        .split_threshold = study->split_threshold,
+        .wu_manber_block = study->wu_manber_block,
+        .rabin_karp_base = study->rabin_karp_base,
+        .rabin_karp_modulus = study->rabin_karp_modulus,
+        .costs = &costs->cpu,
+        .device_costs = &costs->device,
+    };
+}
+
+/* Reads and completes the caller's options. *settings points into *costs. */
+static trawl_status read_options(const trawl_compile_options *given,
+                                 trawl_compile_settings *settings, complete_costs *costs,
+                                 trawl_error *error) {
+    trawl_compile_options options = {0};
+    trawl_study_compile_options study = {0};
+    trawl_status status = TRAWL_OK;
+    if (given != NULL) {
+        status = trawl_sized_check(given, "compile options", "TRAWL_COMPILE_OPTIONS", error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        trawl_sized_read(&options, given, sizeof options);
+    }
+    if (options.study != NULL) {
+        status = trawl_sized_check(options.study, "study options of compiling",
+                                   "TRAWL_STUDY_COMPILE_OPTIONS", error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        trawl_sized_read(&study, options.study, sizeof study);
+    }
+    status = trawl_costs_complete(study.costs, &costs->cpu, error);
+    if (status == TRAWL_OK) {
+        status = trawl_device_costs_complete(study.device_costs, &costs->device, error);
+    }
+    if (status == TRAWL_OK) {
+        fill_settings(&options, &study, costs, settings);
+        status = check(settings, error);
+    }
+    return status;
+}
+
+static bool is_automatic(const trawl_compile_settings *options) {
     return options->engine == NULL || strcmp(options->engine, "auto") == 0;
 }
 
 /* Whether something is to be planned, and the caller has no text to do that with. */
-static bool needs_sample(const trawl_compile_options *options) {
+static bool needs_sample(const trawl_compile_settings *options) {
     return (is_automatic(options) || strcmp(options->engine, "qgram") == 0) &&
            (options->sample == NULL || options->sample_length < TRAWL_SAMPLE_LEAST);
 }
 
 static trawl_status choose_automatically(const trawl_patterns *patterns,
-                                         const trawl_compile_options *options, trawl_plan *plan,
+                                         const trawl_compile_settings *options, trawl_plan *plan,
                                          trawl_error *error) {
     if (trawl_plan_is_for_device(options)) {
         trawl_status status = trawl_plan_choose_for_device(patterns, options, plan, error);
@@ -70,7 +116,7 @@ static trawl_status choose_automatically(const trawl_patterns *patterns,
 }
 
 static trawl_status choose_engine(const trawl_patterns *patterns,
-                                  const trawl_compile_options *options, trawl_plan *plan,
+                                  const trawl_compile_settings *options, trawl_plan *plan,
                                   trawl_error *error) {
     if (is_automatic(options)) {
         if (options->variant != NULL) {
@@ -91,9 +137,9 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
 }
 
 /* One engine's try: compiles into *db, or only measures into *size when db is NULL. */
-static trawl_status build_with(const trawl_patterns *patterns, const trawl_compile_options *options,
-                               const trawl_plan *plan, double start, trawl_db **db, uint64_t *size,
-                               trawl_error *error) {
+static trawl_status build_with(const trawl_patterns *patterns,
+                               const trawl_compile_settings *options, const trawl_plan *plan,
+                               double start, trawl_db **db, uint64_t *size, trawl_error *error) {
     const trawl_assembly assembly = {
         .engine = plan->engine,
         .variant = plan->variant,
@@ -108,7 +154,7 @@ static trawl_status build_with(const trawl_patterns *patterns, const trawl_compi
 
 /* Plans, and compiles or only measures as build_with. */
 static trawl_status plan_and_build(const trawl_patterns *patterns,
-                                   const trawl_compile_options *options, trawl_plan *plan,
+                                   const trawl_compile_settings *options, trawl_plan *plan,
                                    double start, trawl_db **db, uint64_t *size,
                                    trawl_error *error) {
     trawl_status status = choose_engine(patterns, options, plan, error);
@@ -133,8 +179,9 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
                           patterns == NULL ? "patterns is NULL"
                                            : "the pattern set is empty: at least one is needed");
     }
-    trawl_compile_options options;
-    trawl_status status = read_options(given, &options, error);
+    trawl_compile_settings options;
+    complete_costs costs;
+    trawl_status status = read_options(given, &options, &costs, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -142,9 +189,6 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
     if (plan == NULL) {
         return trawl_fail_memory(error, "planning", sizeof *plan);
     }
-    trawl_costs costs;
-    trawl_costs_complete(options.costs, &costs);
-    options.costs = &costs;
     uint8_t *made = NULL;
     if (division != NULL) {
         plan->divided = true;
@@ -160,7 +204,7 @@ static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_
         status = plan_and_build(patterns, &options, plan, start, db, size, error);
     }
     if (status == TRAWL_OK && db != NULL) {
-        trawl_device_costs_complete(options.device_costs, &(*db)->device_costs);
+        (*db)->device_costs = costs.device;
     }
     trawl_release(made);
     trawl_release(plan);

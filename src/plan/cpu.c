@@ -23,7 +23,7 @@ static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
 
 /* Windows as long as the shortest pattern, which shift by as much as their last bytes allow. */
 static double price_wu_manber(const trawl_qgram_survey *survey,
-                              const trawl_compile_options *options, uint64_t *bytes) {
+                              const trawl_compile_settings *options, uint64_t *bytes) {
     const trawl_patterns *patterns = survey->patterns;
     uint32_t window = (uint32_t)patterns->min_length;
     uint32_t first = 0;
@@ -63,7 +63,7 @@ static double price_wu_manber(const trawl_qgram_survey *survey,
     trawl_survey_measure(survey, &filter, &rates);
     double tails = rates.pass[TRAWL_SURVEY_CLASSES];
     cost += (tails < zero ? tails : zero) *
-            trawl_cost_at(options->costs->look_up, 64 * (double)patterns->count);
+            trawl_cost_at(options->costs->verify, 64 * (double)patterns->count);
     return TRAWL_PLAN_WU_MANBER_MARGIN * hypot(cost / (expected + zero), options->costs->memory);
 }
 
@@ -80,7 +80,7 @@ static double price_automaton_matches(const trawl_costs *costs, double ends) {
 }
 
 static void price_all(const trawl_qgram_survey *survey, const trawl_automata_estimate *automata,
-                      const trawl_compile_options *options, trawl_plan *plan) {
+                      const trawl_compile_settings *options, trawl_plan *plan) {
     const trawl_costs *costs = options->costs;
     trawl_plan_record *record = &plan->record;
     double ends = automata->match_ends;
@@ -161,8 +161,9 @@ static void explain(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
 
 /* ------------------------------------------------------------------ the choice */
 
-trawl_status trawl_plan_divide(const trawl_patterns *patterns, const trawl_compile_options *options,
-                               trawl_plan *plan, trawl_error *error) {
+trawl_status trawl_plan_divide(const trawl_patterns *patterns,
+                               const trawl_compile_settings *options, trawl_plan *plan,
+                               trawl_error *error) {
     trawl_qgram_survey survey;
     trawl_status status =
         trawl_survey_open(&survey, patterns, options->sample, options->sample_length,
@@ -179,7 +180,7 @@ trawl_status trawl_plan_divide(const trawl_patterns *patterns, const trawl_compi
     return status;
 }
 
-static trawl_status weigh(const trawl_qgram_survey *survey, const trawl_compile_options *options,
+static trawl_status weigh(const trawl_qgram_survey *survey, const trawl_compile_settings *options,
                           trawl_plan *plan, trawl_error *error) {
     trawl_automata_estimate automata;
     trawl_status status = trawl_automata_measure(survey->patterns, options->sample,
@@ -213,8 +214,9 @@ static trawl_status weigh(const trawl_qgram_survey *survey, const trawl_compile_
     return TRAWL_OK;
 }
 
-trawl_status trawl_plan_choose(const trawl_patterns *patterns, const trawl_compile_options *options,
-                               trawl_plan *plan, trawl_error *error) {
+trawl_status trawl_plan_choose(const trawl_patterns *patterns,
+                               const trawl_compile_settings *options, trawl_plan *plan,
+                               trawl_error *error) {
     trawl_qgram_survey survey;
     trawl_status status =
         trawl_survey_open(&survey, patterns, options->sample, options->sample_length,

@@ -32,7 +32,7 @@ static const struct {
 /* What is known while a plan is made. */
 typedef struct device_plan {
     const trawl_patterns *patterns;
-    const trawl_compile_options *options;
+    const trawl_compile_settings *options;
     trawl_cuda_properties device;
     bool present; /* the device; else it is the usual one */
     trawl_device_costs costs;
@@ -45,7 +45,7 @@ typedef struct device_plan {
 
 /* ------------------------------------------------------------------ the device */
 
-trawl_status trawl_plan_check_device(const trawl_compile_options *options, trawl_error *error) {
+trawl_status trawl_plan_check_device(const trawl_compile_settings *options, trawl_error *error) {
     uint32_t number = 0;
     const char *name = options->device;
     if (name == NULL || strcmp(name, "cpu") == 0 || strcmp(name, "auto") == 0 ||
@@ -57,11 +57,11 @@ trawl_status trawl_plan_check_device(const trawl_compile_options *options, trawl
                       name);
 }
 
-static bool is_auto(const trawl_compile_options *options) {
+static bool is_auto(const trawl_compile_settings *options) {
     return strcmp(options->device, "auto") == 0;
 }
 
-bool trawl_plan_is_for_device(const trawl_compile_options *options) {
+bool trawl_plan_is_for_device(const trawl_compile_settings *options) {
     uint32_t number = 0;
     trawl_cuda_properties unused;
     return options->device != NULL &&
@@ -69,7 +69,7 @@ bool trawl_plan_is_for_device(const trawl_compile_options *options) {
                              : trawl_cuda_device_number(options->device, &number));
 }
 
-bool trawl_plan_stays_for_device(const trawl_compile_options *options) {
+bool trawl_plan_stays_for_device(const trawl_compile_settings *options) {
     return !is_auto(options) || trawl_cuda_check(0, NULL) == TRAWL_OK;
 }
 
@@ -92,7 +92,7 @@ static uint64_t first_table_bytes(const trawl_cuda_qgram_tier *tier) {
 
 /* A refusal is no failure: the way is not taken then. */
 static trawl_status price_filter(device_plan *self, trawl_error *error) {
-    const trawl_compile_options *options = self->options;
+    const trawl_compile_settings *options = self->options;
     trawl_device_record *record = self->record;
     const size_t shared = self->device.shared_bytes, working = TRAWL_GPU_QGRAM_WORKING_BYTES;
     const trawl_cuda_qgram_target target = {
@@ -155,7 +155,7 @@ static void price_packed(device_plan *self) {
 }
 
 static trawl_status price_hot(device_plan *self, trawl_error *error) {
-    const trawl_compile_options *options = self->options;
+    const trawl_compile_settings *options = self->options;
     trawl_status status =
         trawl_hot_estimate_make(self->patterns, options->sample, options->sample_length,
                                 &self->device, &self->costs, &self->hot, error);
@@ -332,7 +332,7 @@ static trawl_status weigh(device_plan *self, trawl_plan *plan, trawl_error *erro
 }
 
 trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,
-                                          const trawl_compile_options *options, trawl_plan *plan,
+                                          const trawl_compile_settings *options, trawl_plan *plan,
                                           trawl_error *error) {
     trawl_status status = TRAWL_OK;
     device_plan *self = trawl_allocate_zeroed(1, sizeof *self);
@@ -346,7 +346,7 @@ trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,
         self->record = &plan->device;
         self->record->sample_bytes = plan->record.sample_bytes;
         read_device(self);
-        trawl_device_costs_complete(options->device_costs, &self->costs);
+        self->costs = *options->device_costs;
         status = weigh(self, plan, error);
     }
     if (layout != NULL) {

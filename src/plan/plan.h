@@ -23,15 +23,17 @@ typedef struct trawl_plan {
  * no tables. Whoever chose leaves it to trawl_plan_next when the engine refuses the set all the
  * same.
  */
-trawl_status trawl_plan_choose(const trawl_patterns *patterns, const trawl_compile_options *options,
-                               trawl_plan *plan, trawl_error *error);
+trawl_status trawl_plan_choose(const trawl_patterns *patterns,
+                               const trawl_compile_settings *options, trawl_plan *plan,
+                               trawl_error *error);
 
 /* Replaces a choice that was refused by the next smaller engine; false when there is none. */
 bool trawl_plan_next(trawl_plan *plan);
 
 /* Divides the set for a qgram that was asked for by name. */
-trawl_status trawl_plan_divide(const trawl_patterns *patterns, const trawl_compile_options *options,
-                               trawl_plan *plan, trawl_error *error);
+trawl_status trawl_plan_divide(const trawl_patterns *patterns,
+                               const trawl_compile_settings *options, trawl_plan *plan,
+                               trawl_error *error);
 
 /* trawl_compile for qgram with a division of the caller's. */
 trawl_status trawl_compile_divided(const trawl_patterns *patterns,

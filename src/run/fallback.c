@@ -12,7 +12,7 @@ static trawl_status copy_patterns(const trawl_db *db, trawl_patterns **patterns,
                                   trawl_error *error) {
     trawl_status status = trawl_patterns_new(patterns, error);
     for (uint32_t id = 0; status == TRAWL_OK && id < db->patterns.count; id++) {
-        trawl_pattern pattern;
+        trawl_pattern pattern = TRAWL_PATTERN;
         (void)trawl_db_pattern(db, id, &pattern);
         status = trawl_patterns_add(*patterns, pattern.bytes, pattern.length, pattern.flags, error);
     }
@@ -51,7 +51,7 @@ trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, traw
     if (automaton == NULL) {
         return TRAWL_OK;
     }
-    static const trawl_scan_options defaults = TRAWL_SCAN_OPTIONS;
+    static const trawl_scan_settings defaults = {.threads = 1};
     if (automaton->engine->walker->open(automaton, &defaults, walker, error) != TRAWL_OK) {
         *walker = NULL; /* the filter goes on: it is slow here, but needs no more memory */
         trawl_clear(error);

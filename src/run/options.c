@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "base/status.h"
 #include "base/team.h"
 #include "engines/registry.h"
@@ -12,25 +13,84 @@
 
 #define MOST_THREADS 1024u
 
-static trawl_status copy_options(const trawl_scan_options *given, trawl_scan_options *options,
-                                 trawl_error *error) {
+trawl_status trawl_study_options_read(const trawl_study_scan_options *given,
+                                      trawl_study_scan_options *study, trawl_error *error) {
+    memset(study, 0, sizeof *study);
+    if (given == NULL) {
+        return TRAWL_OK;
+    }
+    trawl_status status =
+        trawl_sized_check(given, "study options of a scan", "TRAWL_STUDY_SCAN_OPTIONS", error);
+    if (status == TRAWL_OK) {
+        trawl_sized_read(study, given, sizeof *study);
+    }
+    return status;
+}
+
+static trawl_status read_public(const trawl_scan_options *given, trawl_scan_options *options,
+                                trawl_error *error) {
     memset(options, 0, sizeof *options);
-    if (given != NULL) {
-        if (given->size < sizeof given->size) {
-            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "scan options: size is %zu; initialise them with TRAWL_SCAN_OPTIONS",
-                              given->size);
-        }
-        memcpy(options, given, given->size < sizeof *options ? given->size : sizeof *options);
+    if (given == NULL) {
+        return TRAWL_OK;
     }
-    options->size = sizeof *options;
-    if (options->report != NULL) {
-        memset(options->report, 0, sizeof *options->report);
+    trawl_status status = trawl_sized_check(given, "scan options", "TRAWL_SCAN_OPTIONS", error);
+    if (status == TRAWL_OK) {
+        trawl_sized_read(options, given, sizeof *options);
     }
+    return status;
+}
+
+static trawl_status copy_options(const trawl_scan_options *given, trawl_scan_settings *options,
+                                 trawl_wanted_report *report, trawl_error *error) {
+    trawl_scan_options public;
+    trawl_study_scan_options study;
+    memset(options, 0, sizeof *options);
+    memset(report, 0, sizeof *report);
+    trawl_status status = read_public(given, &public, error);
+    if (status == TRAWL_OK) {
+        status = trawl_study_options_read(public.study, &study, error);
+    }
+    if (status == TRAWL_OK && public.report != NULL) {
+        status = trawl_sized_check(public.report, "scan report", "TRAWL_SCAN_REPORT", error);
+    }
+    if (status == TRAWL_OK && study.report != NULL) {
+        status = trawl_sized_check(study.report, "study report of a scan",
+                                   "TRAWL_STUDY_SCAN_REPORT", error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    report->scan = public.report;
+    report->study = study.report;
+    bool wanted = public.report != NULL || study.report != NULL;
+    *options = (trawl_scan_settings){
+        .device = public.device,
+        .threads = public.threads,
+        .placement = public.placement,
+        .kernel = public.kernel,
+        .transfer = public.transfer,
+        .copy_tables = study.copy_tables,
+        .chunk_bytes = study.chunk_bytes,
+        .segment_bytes = study.segment_bytes,
+        .segments_in_flight = study.segments_in_flight,
+        .block_threads = study.block_threads,
+        .block_bytes = study.block_bytes,
+        .table_path = study.table_path,
+        .report = wanted ? &report->values : NULL,
+    };
     return TRAWL_OK;
 }
 
-static trawl_status read_threads(trawl_scan_options *options, trawl_error *error) {
+void trawl_report_hand_out(const trawl_wanted_report *report) {
+    if (report->scan != NULL) {
+        trawl_sized_write(report->scan, &report->values.scan, sizeof report->values.scan);
+    }
+    if (report->study != NULL) {
+        trawl_sized_write(report->study, &report->values.study, sizeof report->values.study);
+    }
+}
+
+static trawl_status read_threads(trawl_scan_settings *options, trawl_error *error) {
     if ((unsigned)options->placement > TRAWL_PLACEMENT_CLOSE) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "scan options: unknown placement %d",
                           (int)options->placement);
@@ -48,7 +108,7 @@ static trawl_status read_threads(trawl_scan_options *options, trawl_error *error
 }
 
 /* Completes the options of a scan on CUDA device `number`. */
-static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_options *options,
+static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_settings *options,
                               trawl_error *error) {
     trawl_strategy strategy;
     trawl_status status = trawl_strategy_find(options->transfer, &strategy, error);
@@ -74,7 +134,7 @@ static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_op
                           options->segments_in_flight, TRAWL_RING_MOST_SLOTS);
     }
     /* The library's strings instead of the caller's, which may be freed before the run ends. */
-    trawl_kernel_description description;
+    trawl_kernel_description description = TRAWL_KERNEL_DESCRIPTION;
     if (options->kernel != NULL && trawl_kernel_describe(engine, kernel, &description)) {
         options->kernel = description.name;
     }
@@ -82,21 +142,23 @@ static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_op
     /* All threads of a device read the one copy of the tables in its memory. */
     options->copy_tables = false;
     if (options->report != NULL) {
-        (void)snprintf(options->report->device, sizeof options->report->device, "cuda:%u", number);
+        (void)snprintf(options->report->scan.device, sizeof options->report->scan.device, "cuda:%u",
+                       number);
     }
     return TRAWL_OK;
 }
 
 /* Chooses the CPU. `reason`: why, if the library chose; else empty. */
-static void take_cpu(trawl_scan_options *options, const char *reason) {
+static void take_cpu(trawl_scan_settings *options, const char *reason) {
     options->device = NULL;
     if (options->report != NULL) {
-        (void)snprintf(options->report->device, sizeof options->report->device, "cpu");
-        (void)snprintf(options->report->reason, sizeof options->report->reason, "%.190s", reason);
+        (void)snprintf(options->report->scan.device, sizeof options->report->scan.device, "cpu");
+        (void)snprintf(options->report->scan.reason, sizeof options->report->scan.reason, "%.190s",
+                       reason);
     }
 }
 
-static trawl_status read_device(const trawl_db *db, trawl_scan_options *options,
+static trawl_status read_device(const trawl_db *db, trawl_scan_settings *options,
                                 trawl_error *error) {
     const char *device = options->device;
     if (device == NULL || strcmp(device, "cpu") == 0) {
@@ -114,7 +176,7 @@ static trawl_status read_device(const trawl_db *db, trawl_scan_options *options,
         }
         options->device = "cuda";
         if (options->report != NULL) {
-            (void)snprintf(options->report->reason, sizeof options->report->reason,
+            (void)snprintf(options->report->scan.reason, sizeof options->report->scan.reason,
                            "CUDA device %u can be used", number);
         }
         return read_cuda(db, number, options, error);
@@ -128,8 +190,9 @@ static trawl_status read_device(const trawl_db *db, trawl_scan_options *options,
 }
 
 trawl_status trawl_options_read(const trawl_db *db, const trawl_scan_options *given,
-                                trawl_scan_options *options, trawl_error *error) {
-    trawl_status status = copy_options(given, options, error);
+                                trawl_scan_settings *options, trawl_wanted_report *report,
+                                trawl_error *error) {
+    trawl_status status = copy_options(given, options, report, error);
     if (status == TRAWL_OK) {
         status = read_threads(options, error);
     }

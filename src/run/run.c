@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "gpu/module.h"
 #include "run/fallback.h"
-#include "run/options.h"
 
 trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan_options *options,
                             const trawl_receiver *receiver, uint64_t *per_pattern,
@@ -18,7 +17,7 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     if (db == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "db is NULL");
     }
-    trawl_status status = trawl_options_read(db, options, &run->options, error);
+    trawl_status status = trawl_options_read(db, options, &run->options, &run->report, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -152,13 +151,14 @@ uint64_t trawl_run_total(const trawl_run *run) {
     return total;
 }
 
+/* Also after trawl_run_open has failed. */
 void trawl_run_close(trawl_run *run) {
     trawl_team_close(run->team);
     for (uint32_t thread = 0; run->workers != NULL && thread < run->options.threads; thread++) {
         trawl_worker *worker = &run->workers[thread];
         if (worker->walker != NULL) {
             if (run->type->describe != NULL && run->options.report != NULL) {
-                run->type->describe(worker->walker, run->options.report);
+                run->type->describe(worker->walker, &run->options.report->study);
             }
             run->type->close(worker->walker);
         }
@@ -168,6 +168,7 @@ void trawl_run_close(trawl_run *run) {
         trawl_release(worker->matches);
         trawl_db_free(worker->copy);
     }
+    trawl_report_hand_out(&run->report);
     trawl_release(run->workers);
     trawl_delivery_close(&run->delivery);
     memset(run, 0, sizeof *run);

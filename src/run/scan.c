@@ -131,9 +131,9 @@ trawl_status trawl_count_source(const trawl_db *db, const trawl_source *source,
     return status == TRAWL_OK ? run_source(db, source, options, &wanted, error) : status;
 }
 
-trawl_status trawl_collect_again(const trawl_db *db, const void *text, size_t length,
-                                 const trawl_scan_options *options, trawl_matches *matches,
-                                 trawl_error *error) {
+trawl_status trawl_collect_into(const trawl_db *db, const void *text, size_t length,
+                                const trawl_scan_options *options, trawl_matches *matches,
+                                trawl_error *error) {
     trawl_clear(error);
     if (matches == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "collecting matches: matches is NULL");
@@ -154,7 +154,7 @@ trawl_status trawl_collect(const trawl_db *db, const void *text, size_t length,
     if (matches != NULL) {
         *matches = (trawl_matches){0};
     }
-    trawl_status status = trawl_collect_again(db, text, length, options, matches, error);
+    trawl_status status = trawl_collect_into(db, text, length, options, matches, error);
     if (status != TRAWL_OK) {
         trawl_matches_free(matches);
     }

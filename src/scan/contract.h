@@ -41,6 +41,7 @@
 #include <string.h>
 
 #include "database/database.h"
+#include "scan/settings.h"
 
 /* A text that is read by offset while it is walked. If reading fails, the text ends at the last
  * byte that was read: its matches are still reported. The first failure is kept here, and the
@@ -147,7 +148,7 @@ typedef struct trawl_walker_type {
     /* Opens a walker, on the thread that will use it. The database is valid and outlives the
      * walker, and so do the options, whose every member is set; walkers for CPUs need none of them.
      * *walker is set on success alone. */
-    trawl_status (*open)(const trawl_db *db, const trawl_scan_options *options,
+    trawl_status (*open)(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error);
 
     /* Frees everything that open and walks have allocated, also after a walk that failed. */
@@ -169,7 +170,7 @@ typedef struct trawl_walker_type {
     void (*settle)(trawl_walker *walker, trawl_counts *counts);
 
     /* Adds what the walker has done so far to the report of the scan. NULL: nothing to add. */
-    void (*describe)(const trawl_walker *walker, trawl_scan_report *report);
+    void (*describe)(const trawl_walker *walker, trawl_study_scan_report *report);
 
     /* Whether a walker of this database spreads a window over walker->threads threads itself. The
      * runner then opens one walker and does not cut the window into chunks. NULL: false. */

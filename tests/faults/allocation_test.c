@@ -54,8 +54,8 @@ static trawl_status scan_all_ways(const trawl_db *db, const trawl_scan_options *
         assert_null(matches.items); /* nothing that the caller would have to free */
         return status;
     }
-    doing = "trawl_collect_again";
-    status = trawl_collect_again(db, sample_text, sample_text_length, options, &matches, &error);
+    doing = "trawl_collect_into";
+    status = trawl_collect_into(db, sample_text, sample_text_length, options, &matches, &error);
     trawl_matches_free(&matches);
     if (status != TRAWL_OK)
         return status;
@@ -122,7 +122,7 @@ static trawl_status do_everything(combination which, trawl_match_kind kind) {
     options.engine = which.engine;
     options.variant = which.variant;
     options.matches = kind;
-    trawl_statistics statistics;
+    trawl_statistics statistics = TRAWL_STATISTICS;
     uint64_t size;
     trawl_db *db = NULL;
     doing = "trawl_patterns_statistics";
@@ -142,9 +142,11 @@ static trawl_status do_everything(combination which, trawl_match_kind kind) {
     }
     trawl_scan_options serial = TRAWL_SCAN_OPTIONS;
     trawl_scan_options threaded = TRAWL_SCAN_OPTIONS;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
     threaded.threads = 2;
-    threaded.chunk_bytes = 7;
-    threaded.copy_tables = true;
+    threaded.study = &study;
+    study.chunk_bytes = 7;
+    study.copy_tables = true;
     threaded.placement = TRAWL_PLACEMENT_CLOSE;
     status = scan_all_ways(db, &serial);
     if (status == TRAWL_OK)
@@ -227,7 +229,7 @@ static void additions_are_all_or_nothing(void **state) {
         assert_true(added >= 498);
         assert_int_equal(trawl_patterns_count(patterns), added);
         for (uint32_t id = 0; id < added; id++) {
-            trawl_pattern pattern;
+            trawl_pattern pattern = TRAWL_PATTERN;
             assert_true(trawl_patterns_get(patterns, id, &pattern));
             for (size_t i = 1; i < pattern.length; i++)
                 assert_int_equal(pattern.bytes[i], pattern.bytes[0]);

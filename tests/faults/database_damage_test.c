@@ -42,22 +42,24 @@ static size_t text_length;
 
 /* Uses everything that a loaded database offers. */
 static void use(const trawl_db *db) {
-    trawl_db_information information;
-    trawl_pattern pattern;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    trawl_pattern pattern = TRAWL_PATTERN;
     size_t calls = 0;
     uint64_t total, sum = 0;
-    trawl_db_info(db, &information);
+    (void)trawl_db_info(db, &information, NULL);
     sum += strlen(information.engine) + strlen(information.variant) + strlen(information.reason);
-    trawl_plan_information plan;
-    trawl_expected_engine expected;
-    trawl_filter_information filter;
-    sum += trawl_db_plan(db, &plan) && plan.filters > TRAWL_MOST_FILTERS;
-    for (size_t i = 0; trawl_db_expected(db, i, &expected); i++)
-        sum += strlen(expected.engine) + strlen(expected.kernel);
-    for (size_t i = 0; trawl_db_filter(db, i, &filter); i++)
-        sum += strlen(filter.kind) + filter.min_length;
-    for (size_t i = 0; trawl_db_device_filter(db, i, &filter); i++)
-        sum += strlen(filter.kind) + filter.min_length;
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    char *json = NULL;
+    sum += trawl_study_db_plan(db, &plan, &error) != TRAWL_OK;
+    for (size_t i = 0; i < plan.engines; i++)
+        sum += strlen(plan.engine[i].engine) + strlen(plan.engine[i].kernel);
+    for (size_t i = 0; i < plan.filters; i++)
+        sum += strlen(plan.filter[i].kind) + plan.filter[i].min_length;
+    for (size_t i = 0; i < plan.device_filters; i++)
+        sum += strlen(plan.device_filter[i].kind) + plan.device_filter[i].min_length;
+    if (trawl_db_explain(db, &json, &error) == TRAWL_OK)
+        sum += strlen(json);
+    trawl_text_free(json);
     for (uint32_t id = 0; id < information.patterns; id++) {
         assert_true(trawl_db_pattern(db, id, &pattern));
         for (size_t i = 0; i < pattern.length; i++)

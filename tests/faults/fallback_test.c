@@ -255,18 +255,20 @@ static void the_same_matches(void **state) {
                 trawl_db *db = compile(which, &test, (trawl_match_kind)kind);
                 if (!db)
                     continue;
-                trawl_scan_report report;
+                trawl_study_scan_report report = TRAWL_STUDY_SCAN_REPORT;
                 trawl_scan_options options = TRAWL_SCAN_OPTIONS;
-                options.report = &report;
+                trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+                options.study = &study;
+                study.report = &report;
                 uint64_t total;
                 assert_int_equal(
                     trawl_count(db, test.text, test.length, &options, &total, NULL, &error),
                     TRAWL_OK);
                 assert_int_equal(total, expected.count);
                 if (kind == (int)TRAWL_MATCH_ALL) {
-                    assert_int_equal(report.filtered_bytes + report.automaton_bytes, test.length);
+                    assert_int_equal(report.filtered_bytes + report.fallback_bytes, test.length);
                     filtered += report.filtered_bytes;
-                    handed_over += report.automaton_bytes;
+                    handed_over += report.fallback_bytes;
                 }
                 check(db, which, &test, (trawl_match_kind)kind, &expected, &random);
                 trawl_db_free(db);
@@ -309,8 +311,10 @@ static void without_an_automaton(void **state) {
         failing = found_none;
         /* Both the thread that builds the automaton and the ones that only open it. */
         trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+        trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
         options.threads = failing % 3 == 2 ? 2 : 1;
-        options.chunk_bytes = 200000;
+        options.study = &study;
+        study.chunk_bytes = 200000;
         match_list_clear(&found);
         trawl_status status =
             trawl_scan_batches(db, test.text, test.length, &options, take, &found, &error);

@@ -33,7 +33,9 @@ static uint8_t *compiled(const char *engine, const char *variant, size_t *size) 
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.engine = engine;
     options.variant = variant;
-    options.split_parts = 2;
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
+    study.split_parts = 2;
+    options.study = &study;
     trawl_db *db;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
     const void *bytes = trawl_db_bytes(db, size);
@@ -128,7 +130,7 @@ static void endless_outputs(void **state) {
 /* Walkers read records instead of the lists that these repeat. */
 static void records_that_lie(void **state) {
     (void)state;
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     size_t with_records = 0;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         for (int field = 0; field < 4; field++) {
@@ -209,7 +211,7 @@ static void forgery_open(forgery *self, trawl_patterns *patterns, const char *en
     memset(self->text, '.', self->length);
     size_t count = trawl_patterns_count(patterns), at = 0;
     for (uint32_t id = 0; at < self->length; id = (id + 1) % (uint32_t)count) {
-        trawl_pattern pattern;
+        trawl_pattern pattern = TRAWL_PATTERN;
         assert_true(trawl_patterns_get(patterns, id, &pattern));
         size_t left = self->length - at;
         size_t length = pattern.length < left ? pattern.length : left;
@@ -292,7 +294,7 @@ static trawl_patterns *nested_patterns(void) {
 static void verification_that_lies(void **state) {
     (void)state;
     static const uint8_t values[] = {0, 1, 2, 3, 4, 0x80, 0xff};
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     for (size_t e = 0; trawl_engine_describe(e, &engine); e++) {
         forgery forged;
         forgery_open(&forged, nested_patterns(), engine.name, NULL);

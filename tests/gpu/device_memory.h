@@ -27,7 +27,7 @@ size_t device_free_bytes(void);
 void *pinned_allocate(size_t bytes);
 void pinned_release(void *memory);
 
-/* A stream of the caller's own, as trawl_scan_device takes it. */
+/* A stream of the caller's own, as trawl_cuda_scan takes it. */
 void *device_stream_new(void);
 void device_stream_release(void *stream);
 

@@ -41,16 +41,18 @@ static size_t verify_count;
 /* NOLINTBEGIN(bugprone-signal-handler) */
 
 static void print_layout(FILE *file) {
-    trawl_cuda_scan options = TRAWL_CUDA_SCAN;
-    trawl_cuda_layout layout;
+    trawl_cuda_scan_options options = TRAWL_CUDA_SCAN_OPTIONS;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+    trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
     if (!current.database)
         return;
+    options.study = &study;
     options.form = current.scan.form;
     options.kernel = current.scan.kernel;
-    options.block_threads = current.scan.block_threads;
-    options.block_bytes = current.scan.block_bytes;
-    options.table_path = current.scan.table_path;
-    if (trawl_cuda_describe(current.database->uploaded, &options, &layout, NULL) == TRAWL_OK)
+    study.block_threads = current.scan.block_threads;
+    study.block_bytes = current.scan.block_bytes;
+    study.table_path = current.scan.table_path;
+    if (trawl_study_cuda_layout(current.database->uploaded, &options, &layout, NULL) == TRAWL_OK)
         fprintf(file, "layout: kernel %s, T = %u, S_thread = %u, %u bytes of shared memory\n",
                 layout.kernel, layout.block_threads, layout.thread_bytes, layout.shared_bytes);
 }
@@ -209,7 +211,7 @@ int device_tests_after_a_crash(void **state) {
 
 bool device_combination(size_t index, combination *which) {
     for (size_t i = 0; i < combination_count(); i++) {
-        trawl_kernel_description kernel;
+        trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
         *which = combination_at(i);
         if (trawl_kernel_describe(which->engine, 0, &kernel) && index-- == 0)
             return true;

@@ -31,17 +31,17 @@ combination_outcome device_database_open(device_database *database, combination 
         device_database_close(database);
         return COMBINATION_FAILED;
     }
-    trawl_db_information information;
-    trawl_db_info(database->db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(database->db, &information, NULL);
     database->patterns = information.patterns;
-    database->state_bytes = trawl_cuda_state_bytes(database->uploaded);
+    database->state_bytes = trawl_study_cuda_state_bytes(database->uploaded);
     if (database->state_bytes)
         state_names_make(&database->names, test, information.states);
     return COMBINATION_COMPILED;
 }
 
 void device_database_close(device_database *database) {
-    trawl_cuda_free(database->uploaded);
+    trawl_cuda_db_free(database->uploaded);
     trawl_db_free(database->db);
     state_names_free(&database->names);
     *database = (device_database){.db = NULL};
@@ -49,7 +49,7 @@ void device_database_close(device_database *database) {
 
 const char *device_kernel_at(const char *engine, size_t index) {
     const char *wanted = getenv("TRAWL_TEST_KERNEL");
-    trawl_kernel_description kernel;
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
     for (size_t i = 0; trawl_kernel_describe(engine, i, &kernel); i++)
         if ((!wanted || !*wanted || strcmp(wanted, kernel.name) == 0) && index-- == 0)
             return kernel.name;
@@ -120,7 +120,8 @@ typedef struct check {
     uint64_t length;
     const expectation *expected;
     size_t first, last; /* of the expected matches */
-    trawl_cuda_scan options;
+    trawl_cuda_scan_options options;
+    trawl_study_scan_options study; /* of options */
     trawl_cuda_results results;
     zone zones[ZONES];
     size_t bytes; /* of all zones and guards */
@@ -244,12 +245,12 @@ static bool start(check *work, const void *text) {
     work->results.states = zone_address(work, ZONE_STATES);
     if (!work->exact)
         text = zone_address(work, ZONE_TEXT);
-    trawl_status status = trawl_scan_device(work->database->uploaded, &work->options, text,
-                                            work->length, &work->results, held.workspace + GUARD,
-                                            work->workspace_bytes, work->stream, &error);
+    trawl_status status = trawl_cuda_scan(work->database->uploaded, &work->options, text,
+                                          work->length, &work->results, held.workspace + GUARD,
+                                          work->workspace_bytes, work->stream, &error);
     if (status != TRAWL_OK) {
         (void)device_wait(work->stream);
-        return complain(work, "trawl_scan_device, after trawl_cuda_workspace said yes: %s: %s",
+        return complain(work, "trawl_cuda_scan, after trawl_cuda_workspace said yes: %s: %s",
                         trawl_status_text(status), error.message);
     }
     return device_read(held.image, held.device, work->bytes, work->stream) ||
@@ -418,17 +419,19 @@ device_outcome device_scan_check(device_database *database, const device_scan *s
                   .test = test,
                   .length = length,
                   .expected = expected,
-                  .options = TRAWL_CUDA_SCAN,
+                  .options = TRAWL_CUDA_SCAN_OPTIONS,
+                  .study = TRAWL_STUDY_SCAN_OPTIONS,
                   .complaint = complaint,
                   .size = size};
     expectation_range(expected, scan->owned, length, &work.first, &work.last);
+    work.options.study = &work.study;
     work.options.form = scan->form;
     work.options.kernel = scan->kernel;
     work.options.owned = scan->owned;
     work.options.base = scan->base;
-    work.options.block_threads = scan->block_threads;
-    work.options.block_bytes = scan->block_bytes;
-    work.options.table_path = scan->table_path;
+    work.study.block_threads = scan->block_threads;
+    work.study.block_bytes = scan->block_bytes;
+    work.study.table_path = scan->table_path;
     device_outcome outcome = ask(&work);
     if (outcome != DEVICE_SCANNED)
         return outcome;

@@ -8,7 +8,7 @@
 
 #include "combinations.h"
 #include "gpu/expectation.h"
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
 /* A database on the device, ready for many scans. */
 typedef struct device_database {

@@ -55,7 +55,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     (void)state;
-    trawl_cuda_free(uploaded);
+    trawl_cuda_db_free(uploaded);
     trawl_db_free(db);
     device_release(memory);
     device_release(workspace);
@@ -72,22 +72,21 @@ static void expect_error(trawl_status status, trawl_status wanted, const char *w
     memset(&error, 0, sizeof(error));
 }
 
-static size_t workspace_for(const trawl_cuda_scan *scan) {
+static size_t workspace_for(const trawl_cuda_scan_options *scan) {
     size_t bytes = 0;
     assert_int_equal(trawl_cuda_workspace(uploaded, scan, LENGTH, &bytes, &error), TRAWL_OK);
     assert_true(bytes <= WORKSPACE);
     return bytes;
 }
 
-static trawl_status scan_with(const trawl_cuda_scan *scan, const void *text, uint64_t length,
-                              const trawl_cuda_results *into) {
-    return trawl_scan_device(uploaded, scan, text, length, into, workspace, WORKSPACE, NULL,
-                             &error);
+static trawl_status scan_with(const trawl_cuda_scan_options *scan, const void *text,
+                              uint64_t length, const trawl_cuda_results *into) {
+    return trawl_cuda_scan(uploaded, scan, text, length, into, workspace, WORKSPACE, NULL, &error);
 }
 
 /* After whatever went wrong, this goes right. */
 static void expect_it_works(void) {
-    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
     uint64_t total = 0;
     assert_int_equal(scan_with(&scan, memory, LENGTH, &results), TRAWL_OK);
     assert_true(device_read(&total, results.total, sizeof(total), NULL));
@@ -96,8 +95,8 @@ static void expect_it_works(void) {
 
 static void null_pointers(void **state) {
     (void)state;
-    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
-    trawl_cuda_layout layout;
+    trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+    trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
     trawl_cuda_db *copy = NULL;
     size_t bytes;
     double seconds;
@@ -108,24 +107,26 @@ static void null_pointers(void **state) {
                  "NULL");
     expect_error(trawl_cuda_workspace(uploaded, &scan, LENGTH, NULL, &error), TRAWL_ERROR_ARGUMENT,
                  "NULL");
-    expect_error(trawl_cuda_describe(NULL, &scan, &layout, &error), TRAWL_ERROR_ARGUMENT, "NULL");
-    expect_error(trawl_cuda_describe(uploaded, &scan, NULL, &error), TRAWL_ERROR_ARGUMENT, "NULL");
-    expect_error(trawl_scan_device(NULL, &scan, memory, LENGTH, &results, workspace, WORKSPACE,
-                                   NULL, &error),
-                 TRAWL_ERROR_ARGUMENT, "NULL");
+    expect_error(trawl_study_cuda_layout(NULL, &scan, &layout, &error), TRAWL_ERROR_ARGUMENT,
+                 "NULL");
+    expect_error(trawl_study_cuda_layout(uploaded, &scan, NULL, &error), TRAWL_ERROR_ARGUMENT,
+                 "NULL");
+    expect_error(
+        trawl_cuda_scan(NULL, &scan, memory, LENGTH, &results, workspace, WORKSPACE, NULL, &error),
+        TRAWL_ERROR_ARGUMENT, "NULL");
     expect_error(scan_with(&scan, NULL, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "text");
     expect_error(scan_with(&scan, memory, LENGTH, NULL), TRAWL_ERROR_ARGUMENT, "results");
-    expect_error(trawl_cuda_measure(NULL, &scan, "b", 1, 1, &seconds, NULL, &error),
+    expect_error(trawl_study_cuda_measure(NULL, &scan, "b", 1, 1, &seconds, NULL, &error),
                  TRAWL_ERROR_ARGUMENT, "");
-    expect_error(trawl_cuda_measure(uploaded, &scan, "b", 1, 0, &seconds, NULL, &error),
+    expect_error(trawl_study_cuda_measure(uploaded, &scan, "b", 1, 0, &seconds, NULL, &error),
                  TRAWL_ERROR_ARGUMENT, "");
-    trawl_cuda_free(NULL);
-    assert_int_equal(trawl_cuda_state_bytes(NULL), 0);
+    trawl_cuda_db_free(NULL);
+    assert_int_equal(trawl_study_cuda_state_bytes(NULL), 0);
     /* Without options all has its default, without an error structure it is as wrong. */
     assert_int_equal(scan_with(NULL, memory, LENGTH, &results), TRAWL_OK);
-    assert_int_equal(trawl_scan_device(uploaded, &scan, NULL, LENGTH, &results, workspace,
-                                       WORKSPACE, NULL, NULL),
-                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(
+        trawl_cuda_scan(uploaded, &scan, NULL, LENGTH, &results, workspace, WORKSPACE, NULL, NULL),
+        TRAWL_ERROR_ARGUMENT);
     assert_int_equal(scan_with(&scan, NULL, 0, &results), TRAWL_OK);
     expect_it_works();
 }
@@ -134,7 +135,7 @@ static void null_pointers(void **state) {
 static void results_of_forms(void **state) {
     (void)state;
     for (int form = 0; form < FORMS; form++) {
-        trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+        trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
         trawl_cuda_results all = results, none = {.capacity = ROOM}, needed = {.capacity = 0};
         scan.form = (trawl_cuda_form)form;
         expect_error(scan_with(&scan, memory, LENGTH, &none), TRAWL_ERROR_ARGUMENT, "NULL");
@@ -170,28 +171,30 @@ static void results_of_forms(void **state) {
 
 static void workspaces(void **state) {
     (void)state;
-    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
     scan.form = TRAWL_CUDA_MATCHES;
     size_t bytes = workspace_for(&scan);
     assert_true(bytes > 0);
-    expect_error(trawl_scan_device(uploaded, &scan, memory, LENGTH, &results, workspace, bytes - 1,
-                                   NULL, &error),
+    expect_error(trawl_cuda_scan(uploaded, &scan, memory, LENGTH, &results, workspace, bytes - 1,
+                                 NULL, &error),
                  TRAWL_ERROR_ARGUMENT, "workspace");
     expect_error(
-        trawl_scan_device(uploaded, &scan, memory, LENGTH, &results, NULL, bytes, NULL, &error),
+        trawl_cuda_scan(uploaded, &scan, memory, LENGTH, &results, NULL, bytes, NULL, &error),
         TRAWL_ERROR_ARGUMENT, "workspace");
-    expect_error(trawl_scan_device(uploaded, &scan, memory, LENGTH, &results,
-                                   (uint8_t *)workspace + 64, bytes, NULL, &error),
+    expect_error(trawl_cuda_scan(uploaded, &scan, memory, LENGTH, &results,
+                                 (uint8_t *)workspace + 64, bytes, NULL, &error),
                  TRAWL_ERROR_ARGUMENT, "256");
-    assert_int_equal(trawl_scan_device(uploaded, &scan, memory, LENGTH, &results, workspace, bytes,
-                                       NULL, &error),
-                     TRAWL_OK);
+    assert_int_equal(
+        trawl_cuda_scan(uploaded, &scan, memory, LENGTH, &results, workspace, bytes, NULL, &error),
+        TRAWL_OK);
     expect_it_works();
 }
 
 static void wrong_values(void **state) {
     (void)state;
-    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+    scan.study = &study;
     trawl_cuda_upload_options options = TRAWL_CUDA_UPLOAD_OPTIONS;
     trawl_cuda_db *copy = NULL;
     scan.kernel = "ac9";
@@ -200,22 +203,22 @@ static void wrong_values(void **state) {
     scan.form = (trawl_cuda_form)FORMS;
     expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "form");
     scan.form = TRAWL_CUDA_COUNT;
-    scan.table_path = (trawl_table_path)TABLE_PATHS;
+    study.table_path = (trawl_table_path)TABLE_PATHS;
     expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "path");
-    scan.table_path = TRAWL_TABLES_CHOSEN;
+    study.table_path = TRAWL_TABLES_CHOSEN;
     scan.owned = LENGTH + 1;
     expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "1001");
     scan.owned = LENGTH;
     assert_int_equal(scan_with(&scan, memory, LENGTH, &results), TRAWL_OK);
     scan.owned = 0;
-    scan.block_threads = 31;
+    study.block_threads = 31;
     expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "31");
-    scan.block_threads = 2048;
+    study.block_threads = 2048;
     expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "2048");
-    scan.block_threads = 0;
-    scan.block_bytes = UINT32_MAX;
+    study.block_threads = 0;
+    study.block_bytes = UINT32_MAX;
     expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "4294967295");
-    scan.block_bytes = 0;
+    study.block_bytes = 0;
     scan.size = 0;
     expect_error(scan_with(&scan, memory, LENGTH, &results), TRAWL_ERROR_ARGUMENT, "size");
     options.device = 1000;
@@ -231,8 +234,8 @@ static void wrong_values(void **state) {
 /* An older program's structure ends earlier; what it does not have is 0. */
 static void older_structures(void **state) {
     (void)state;
-    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
-    scan.size = offsetof(trawl_cuda_scan, owned);
+    trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+    scan.size = offsetof(trawl_cuda_scan_options, owned);
     scan.owned = LENGTH + 1;
     assert_int_equal(scan_with(&scan, memory, LENGTH, &results), TRAWL_OK);
     expect_it_works();
@@ -244,19 +247,19 @@ static void leftmost_kinds(void **state) {
     for (int kind = TRAWL_MATCH_LEFTMOST_FIRST; kind < MATCH_KINDS; kind++) {
         trawl_db *leftmost = compile("ac-dfa", (trawl_match_kind)kind);
         trawl_cuda_db *copy = NULL;
-        trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+        trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
         size_t bytes;
         trawl_status status = trawl_cuda_upload(leftmost, NULL, &copy, &error);
         if (status == TRAWL_OK) {
             expect_error(trawl_cuda_workspace(copy, &scan, LENGTH, &bytes, &error),
                          TRAWL_ERROR_LIMIT, "leftmost");
-            expect_error(trawl_scan_device(copy, &scan, memory, LENGTH, &results, workspace,
-                                           WORKSPACE, NULL, &error),
+            expect_error(trawl_cuda_scan(copy, &scan, memory, LENGTH, &results, workspace,
+                                         WORKSPACE, NULL, &error),
                          TRAWL_ERROR_LIMIT, "leftmost");
         } else {
             expect_error(status, TRAWL_ERROR_LIMIT, "leftmost");
         }
-        trawl_cuda_free(copy);
+        trawl_cuda_db_free(copy);
         trawl_db_free(leftmost);
     }
     expect_it_works();
@@ -266,10 +269,10 @@ static void layouts(void **state) {
     (void)state;
     const char *kernel;
     for (size_t k = 0; (kernel = device_kernel_at("ac-dfa", k)); k++) {
-        trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
-        trawl_cuda_layout layout;
+        trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+        trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
         scan.kernel = kernel;
-        assert_int_equal(trawl_cuda_describe(uploaded, &scan, &layout, &error), TRAWL_OK);
+        assert_int_equal(trawl_study_cuda_layout(uploaded, &scan, &layout, &error), TRAWL_OK);
         assert_string_equal(layout.kernel, kernel);
         assert_true(layout.block_threads && layout.block_threads % 32 == 0);
         assert_true(layout.thread_bytes > 0);
@@ -284,11 +287,11 @@ static void measuring(void **state) {
     uint8_t text[LENGTH];
     memset(text, 'b', sizeof(text));
     for (int form = 0; form < FORMS; form++) {
-        trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+        trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
         double seconds[3] = {-1, -1, -1};
         uint64_t total = 0;
         scan.form = (trawl_cuda_form)form;
-        if (trawl_cuda_measure(uploaded, &scan, text, LENGTH, 3, seconds, &total, &error) !=
+        if (trawl_study_cuda_measure(uploaded, &scan, text, LENGTH, 3, seconds, &total, &error) !=
             TRAWL_OK)
             fail_msg("%s: %s", form_names[form], error.message);
         assert_true(seconds[0] >= 0 && seconds[0] <= seconds[1] && seconds[1] <= seconds[2]);
@@ -320,7 +323,7 @@ static void every_allocation_fails(void **state) {
                 expect_error(status, TRAWL_ERROR_MEMORY, "");
                 assert_null(copy);
             }
-            trawl_cuda_free(copy);
+            trawl_cuda_db_free(copy);
             if (device_live_objects() != objects)
                 fail_msg("%s/%s, allocation %ld fails: objects are left", which.engine,
                          which.variant, after);

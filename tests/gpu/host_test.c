@@ -183,7 +183,7 @@ static void signatures_with_every_kernel(void **state) {
     for (size_t c = 0; c < combination_count(); c++) {
         combination which = combination_at(c);
         trawl_db *db = compiled(which, &test, TRAWL_MATCH_ALL);
-        trawl_kernel_description kernel;
+        trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
         for (uint32_t k = 0; db && trawl_kernel_describe(which.engine, k, &kernel); k++) {
             runner how = {.call = k % 2 ? RUNNER_COLLECT : RUNNER_COUNT_PATTERNS,
                           .device = "cuda",
@@ -392,10 +392,12 @@ static void pinned_texts(void **state) {
     for (size_t pinned = 40960; pinned >= 20480; pinned -= 20480)
         for (int t = 0; t < TRANSFERS; t++) {
             trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+            trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
             uint64_t total = 0;
             options.device = "cuda";
             options.transfer = transfers[t];
-            options.segment_bytes = 9999;
+            options.study = &study;
+            study.segment_bytes = 9999;
             assert_int_equal(trawl_cuda_pin(text, pinned, &error), TRAWL_OK);
             trawl_status status = trawl_count(db, text, 40000, &options, &total, NULL, &error);
             trawl_cuda_unpin(text);
@@ -437,14 +439,21 @@ static void reports(void **state) {
     memset(text, 'b', sizeof(text));
     for (int t = 0; t < TRANSFERS; t++)
         for (int device = 0; device < 2; device++) {
-            trawl_scan_report report;
+            trawl_scan_report report = TRAWL_SCAN_REPORT;
+            trawl_study_scan_report done = TRAWL_STUDY_SCAN_REPORT;
             trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+            trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
             uint64_t total = 0;
             options.device = device ? "auto" : "cuda:0";
             options.transfer = transfers[t];
-            options.segment_bytes = 128;
+            options.study = &study;
+            study.segment_bytes = 128;
             options.report = &report;
+            study.report = &done;
             memset(&report, 0xa5, sizeof(report));
+            memset(&done, 0xa5, sizeof(done));
+            report.size = sizeof(report);
+            done.size = sizeof(done);
             assert_int_equal(trawl_count(db, text, sizeof(text), &options, &total, NULL, &error),
                              TRAWL_OK);
             assert_int_equal(total, sizeof(text));
@@ -454,12 +463,12 @@ static void reports(void **state) {
             uint32_t kernel;
             assert_int_equal(trawl_kernel_find("ac-dfa", report.kernel, &kernel, &error), TRAWL_OK);
             assert_true(kernel == 0 || strcmp(transfers[t], "zero-copy") == 0);
-            assert_int_equal(report.segments, 8);
-            assert_int_equal(report.segment_bytes, 128);
-            assert_true(report.in_flight >= 1);
-            assert_true(report.block_threads >= 32 && report.thread_bytes >= 1);
-            assert_true(report.overlap_overhead > 0);
-            assert_true(report.scan_seconds >= 0 && report.copy_in_seconds >= 0);
+            assert_int_equal(done.segments, 8);
+            assert_int_equal(done.segment_bytes, 128);
+            assert_true(done.in_flight >= 1);
+            assert_true(done.block_threads >= 32 && done.thread_bytes >= 1);
+            assert_true(done.overlap_overhead > 0);
+            assert_true(done.scan_seconds >= 0 && done.copy_in_seconds >= 0);
             assert_int_equal(report.reason[0] != '\0', device);
         }
     trawl_db_free(db);
@@ -487,13 +496,15 @@ static void wrong_options(void **state) {
     trawl_db *db = small_db(TRAWL_MATCH_ALL);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+        trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
         uint64_t total = 0;
         options.device = wrong[i].device;
         options.kernel = wrong[i].kernel;
         options.transfer = wrong[i].transfer;
-        options.block_threads = wrong[i].block_threads;
-        options.block_bytes = wrong[i].block_bytes;
-        options.segments_in_flight = wrong[i].in_flight;
+        options.study = &study;
+        study.block_threads = wrong[i].block_threads;
+        study.block_bytes = wrong[i].block_bytes;
+        study.segments_in_flight = wrong[i].in_flight;
         trawl_status status = trawl_count(db, "abcb", 4, &options, &total, NULL, &error);
         if (status != wrong[i].status || error.status != status ||
             !strstr(error.message, wrong[i].words))

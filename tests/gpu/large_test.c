@@ -96,7 +96,7 @@ typedef struct large_scan {
 
 static bool begin_scan(large_scan *scan, const device_database *database, const char *kernel,
                        trawl_cuda_form form, size_t bytes) {
-    trawl_cuda_scan options = TRAWL_CUDA_SCAN;
+    trawl_cuda_scan_options options = TRAWL_CUDA_SCAN_OPTIONS;
     trawl_cuda_results results = {.total = NULL};
     size_t workspace_bytes = 0;
     options.form = form;
@@ -125,8 +125,8 @@ static bool begin_scan(large_scan *scan, const device_database *database, const 
     results.capacity = bytes / sizeof(trawl_cuda_match);
     results.ends = scan->results;
     results.states = scan->results;
-    status = trawl_scan_device(database->uploaded, &options, text, LENGTH, &results,
-                               scan->workspace, workspace_bytes, NULL, &error);
+    status = trawl_cuda_scan(database->uploaded, &options, text, LENGTH, &results, scan->workspace,
+                             workspace_bytes, NULL, &error);
     if (status != TRAWL_OK || !device_wait(NULL))
         fail_msg("%s/%s, kernel %s, %s: %s", database->which.engine, database->which.variant,
                  kernel, form_names[form], status != TRAWL_OK ? error.message : device_complaint());

@@ -75,9 +75,11 @@ static void a_hundred_scans(void **state) {
 /* Scans in several ways; returns the first status that is not TRAWL_OK. */
 static trawl_status scan_all_ways(const trawl_db *db, const char *device) {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
     trawl_status status = TRAWL_OK;
     options.device = device;
-    options.segment_bytes = 64;
+    options.study = &study;
+    study.segment_bytes = 64;
     for (int t = 0; t < TRANSFERS && status == TRAWL_OK; t++) {
         uint64_t total = 0, each[2];
         trawl_matches matches = {.items = NULL};

@@ -47,7 +47,7 @@ static void expect_unavailable(trawl_status status) {
 
 static void only_the_cpu_is_listed(void **state) {
     (void)state;
-    trawl_device devices[4];
+    trawl_device devices[4] = {TRAWL_DEVICE};
     size_t count = 0;
     assert_int_equal(trawl_devices(devices, 4, &count, &error), TRAWL_OK);
     assert_int_equal(count, 1);
@@ -56,7 +56,7 @@ static void only_the_cpu_is_listed(void **state) {
 
 static void scans(void **state) {
     (void)state;
-    trawl_scan_report report;
+    trawl_scan_report report = TRAWL_SCAN_REPORT;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
     uint64_t total = 0;
     options.report = &report;
@@ -80,31 +80,32 @@ static void scans(void **state) {
 static void device_memory(void **state) {
     (void)state;
     trawl_cuda_db *copy = NULL;
-    trawl_cuda_ceilings ceilings;
+    trawl_cuda_ceilings ceilings = TRAWL_CUDA_CEILINGS;
     static char text[8192];
     expect_unavailable(trawl_cuda_check(0, &error));
     expect_unavailable(trawl_cuda_start(0, &error));
     assert_int_equal(trawl_cuda_start(7, NULL), TRAWL_ERROR_UNAVAILABLE);
     expect_unavailable(trawl_cuda_upload(db, NULL, &copy, &error));
     assert_null(copy);
-    expect_unavailable(trawl_cuda_measure_ceilings(0, &ceilings, &error));
+    expect_unavailable(trawl_study_cuda_ceilings(0, &ceilings, &error));
     trawl_device_costs costs = TRAWL_DEVICE_COSTS;
-    expect_unavailable(trawl_measure_device_costs(0, 65536, &costs, &error));
+    expect_unavailable(trawl_study_measure_device_costs(0, 65536, &costs, &error));
     costs.size = 0;
-    assert_int_equal(trawl_measure_device_costs(0, 65536, &costs, &error), TRAWL_ERROR_ARGUMENT);
-    assert_int_equal(trawl_measure_device_costs(0, 65536, NULL, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_study_measure_device_costs(0, 65536, &costs, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_study_measure_device_costs(0, 65536, NULL, NULL), TRAWL_ERROR_ARGUMENT);
     expect_unavailable(trawl_cuda_pin(text, sizeof(text), &error));
     trawl_cuda_unpin(text);
-    trawl_cuda_free(NULL);
-    assert_int_equal(trawl_cuda_state_bytes(NULL), 0);
+    trawl_cuda_db_free(NULL);
+    assert_int_equal(trawl_study_cuda_state_bytes(NULL), 0);
     assert_true(trawl_cuda_upload(db, NULL, &copy, NULL) == TRAWL_ERROR_UNAVAILABLE);
 }
 
 /* The names of kernels are known all the same, and the first is the default. */
 static void kernels(void **state) {
     (void)state;
-    trawl_engine_description engine;
-    trawl_kernel_description kernel, again;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION, again = TRAWL_KERNEL_DESCRIPTION;
     size_t with_kernels = 0;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         with_kernels += trawl_kernel_describe(engine.name, 0, &kernel);
@@ -130,8 +131,8 @@ static void kernels(void **state) {
  * names of those that have some. */
 static void an_engine_without_kernels(void **state) {
     (void)state;
-    trawl_engine_description engine;
-    trawl_kernel_description kernel;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
     uint32_t index;
     assert_int_equal(trawl_kernel_find("no-engine", NULL, &index, &error), TRAWL_ERROR_UNAVAILABLE);
     assert_non_null(strstr(error.message, "no-engine"));

@@ -229,10 +229,10 @@ static void the_default(void **state) {
         test_case_add_pattern(&test, choices[i].pattern, strlen(choices[i].pattern), 0);
         test_case_append_text(&test, choices[i].text, strlen(choices[i].text));
         if (find_qgram(&which) && device_open(&database, which, &test)) {
-            trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
-            trawl_cuda_layout layout;
+            trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+            trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
             trawl_error error;
-            assert_int_equal(trawl_cuda_describe(database.uploaded, &scan, &layout, &error),
+            assert_int_equal(trawl_study_cuda_layout(database.uploaded, &scan, &layout, &error),
                              TRAWL_OK);
             assert_string_equal(layout.kernel, choices[i].kernel);
             device_database_close(&database);

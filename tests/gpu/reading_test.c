@@ -63,13 +63,15 @@ static void long_texts(void **state) {
         for (uint64_t segment = 0; segment <= 3000000; segment += 3000000) {
             uint64_t total = 0;
             text_source source;
-            trawl_scan_report report;
+            trawl_study_scan_report report = TRAWL_STUDY_SCAN_REPORT;
             trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+            trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
             text_source_open(&source, text, length);
             options.device = "cuda";
             options.threads = threads;
-            options.segment_bytes = segment;
-            options.report = &report;
+            options.study = &study;
+            study.segment_bytes = segment;
+            study.report = &report;
             assert_int_equal(trawl_count_source(db, &source.source, &options, &total, NULL, &error),
                              TRAWL_OK);
             assert_int_equal(total, wanted);
@@ -90,12 +92,14 @@ static void large_segments(void **state) {
     uint64_t wanted = 0, total = 0, received = 0;
     text_source source;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
     text_source_open(&source, text, LENGTH);
     assert_int_equal(trawl_count(db, text, LENGTH, NULL, &wanted, NULL, &error), TRAWL_OK);
     trawl_db_free(db);
     options.device = "cuda";
     options.threads = 3;
-    options.segment_bytes = SEGMENT;
+    options.study = &study;
+    study.segment_bytes = SEGMENT;
     for (int refuse = 0; refuse < 2; refuse++) {
         db = compile(TRAWL_MATCH_ALL);
         (void)device_refuse_locking(refuse == 1);
@@ -136,6 +140,7 @@ static void failures_end_the_text(void **state) {
             uint64_t wanted = 0, total = 77, received = 0;
             text_source source;
             trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+            trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
             text_source_open(&source, text, LENGTH);
             source.most = random_between(&random, 10000, 2000000);
             uint64_t end = number == 0 ? 0 : random_below(&random, LENGTH);
@@ -144,9 +149,10 @@ static void failures_end_the_text(void **state) {
             options.device = "cuda";
             options.threads = (uint32_t)random_between(&random, 1, 4);
             options.transfer = transfers[random_below(&random, 3)];
-            options.segments_in_flight = (uint32_t)random_below(&random, 7);
+            options.study = &study;
+            study.segments_in_flight = (uint32_t)random_below(&random, 7);
             if (random_chance(&random, 2, 3))
-                options.segment_bytes = random_between(&random, LENGTH / 50, LENGTH);
+                study.segment_bytes = random_between(&random, LENGTH / 50, LENGTH);
             device_shake((unsigned)random_below(&random, 6));
             assert_int_equal(trawl_count(db, text, end, NULL, &wanted, NULL, &error), TRAWL_OK);
             assert_int_equal(trawl_count_source(db, &source.source, &options, &total, NULL, &error),

@@ -101,7 +101,7 @@ static bool same_matches(const trawl_cuda_match *found) {
 
 /* One kernel, one form; `what` names both when something is wrong. */
 static void check(const device_database *database, const char *kernel, trawl_cuda_form form) {
-    trawl_cuda_scan options = TRAWL_CUDA_SCAN;
+    trawl_cuda_scan_options options = TRAWL_CUDA_SCAN_OPTIONS;
     trawl_cuda_results results = {.capacity = expected.count};
     size_t workspace_bytes = 0, bytes = form == TRAWL_CUDA_PATTERNS
                                             ? real.count * sizeof(uint64_t)
@@ -128,8 +128,8 @@ static void check(const device_database *database, const char *kernel, trawl_cud
     results.total = (uint64_t *)((uint8_t *)device + bytes);
     results.per_pattern = device;
     results.matches = device;
-    status = trawl_scan_device(database->uploaded, &options, text, real.length, &results, workspace,
-                               workspace_bytes, NULL, &error);
+    status = trawl_cuda_scan(database->uploaded, &options, text, real.length, &results, workspace,
+                             workspace_bytes, NULL, &error);
     if (status != TRAWL_OK)
         fail_msg("%s: %s", what, error.message);
     if (!device_read(&total, results.total, sizeof(total), NULL) ||

@@ -41,8 +41,8 @@ static bool has(const char *wanted, const char *actual) {
 
 /* The sentence has a number, or the name of something else that would do. */
 static bool is_explained(const device_database *database, const char *message) {
-    trawl_engine_description engine;
-    trawl_kernel_description kernel;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
     if (strcspn(message, "0123456789") < strlen(message))
         return true;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++)

@@ -123,14 +123,16 @@ static void check_two_forms(device_database databases[2], const fixture fixtures
 
 /* All zeros when the scan is refused. */
 static trawl_cuda_layout layout_of(const device_database *database, const device_scan *scan) {
-    trawl_cuda_scan options = TRAWL_CUDA_SCAN;
-    trawl_cuda_layout layout = {.thread_bytes = 0};
+    trawl_cuda_scan_options options = TRAWL_CUDA_SCAN_OPTIONS;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+    trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
     trawl_error error = {.message = ""};
+    options.study = &study;
     options.form = scan->form;
     options.kernel = scan->kernel;
-    options.block_threads = scan->block_threads;
-    options.block_bytes = scan->block_bytes;
-    (void)trawl_cuda_describe(database->uploaded, &options, &layout, &error);
+    study.block_threads = scan->block_threads;
+    study.block_bytes = scan->block_bytes;
+    (void)trawl_study_cuda_layout(database->uploaded, &options, &layout, &error);
     return layout;
 }
 

@@ -28,16 +28,19 @@ DESTDIR=$dest "$CMAKE" --install "$build" --prefix "$prefix" >"$scratch/install.
 libdir=$(dirname "$(find "$root" -name libtrawl.a)")
 expect_file "$root/include/trawl/trawl.h"
 expect_file "$root/include/trawl/trawl_cuda.h"
+expect_file "$root/include/trawl/trawl_study.h"
 expect_file "$root/bin/trawl"
 expect_file "$libdir/libtrawl.so.$version"
 expect_file "$libdir/pkgconfig/trawl.pc"
 expect_file "$libdir/cmake/trawl/trawl-config.cmake"
 expect_file "$root/share/man/man1/trawl.1"
 expect_file "$root/share/bash-completion/completions/trawl"
-[[ $(readlink "$libdir/libtrawl.so") == "libtrawl.so.${version%%.*}" ]] ||
+# Versions 0.x promise nothing to each other, so the soname has both numbers.
+soname=libtrawl.so.${version%.*}
+[[ $(readlink "$libdir/libtrawl.so") == "$soname" ]] ||
     fail "libtrawl.so does not link to the soname"
-readelf -d "$libdir/libtrawl.so" | grep -q "SONAME.*\[libtrawl.so.${version%%.*}\]" ||
-    fail "libtrawl.so has no soname libtrawl.so.${version%%.*}"
+readelf -d "$libdir/libtrawl.so" | grep -q "SONAME.*\[$soname\]" ||
+    fail "libtrawl.so has no soname $soname"
 [[ $("$root/bin/trawl" --version) == *"$version"* ]] || fail "trawl --version does not say $version"
 [[ $(printf 'ushers' | "$root/bin/trawl" scan -c -e he -e she -e his -e hers) == 3 ]] ||
     fail "the installed command does not count 3 matches in 'ushers'"
@@ -64,7 +67,7 @@ expect_matches "$scratch/consumer/with-trawl-static"
 
 # ---- the headers are also C++, where there is a C++ compiler
 if command -v c++ >/dev/null; then
-    echo '#include <trawl/trawl_cuda.h>' |
+    echo '#include <trawl/trawl_study.h>' |
         c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ -I"$root/include" -
 fi
 echo "install_test: passed"

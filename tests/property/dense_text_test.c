@@ -151,7 +151,7 @@ static void collecting(void **state) {
             options.threads = threads;
             if (threads % 2)
                 trawl_matches_free(&matches);
-            assert_int_equal(trawl_collect_again(db, text, length, &options, &matches, &error),
+            assert_int_equal(trawl_collect_into(db, text, length, &options, &matches, &error),
                              TRAWL_OK);
             assert_int_equal(matches.count, 2 * length - 4);
             for (size_t i = 0; i < matches.count; i++) {

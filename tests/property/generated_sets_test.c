@@ -32,8 +32,8 @@ static void for_every_engine(const test_case *set, with_db function, void *conte
 
 static const char *engine_of(const trawl_db *db) {
     static char name[128];
-    trawl_db_information information;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     snprintf(name, sizeof(name), "%s/%s", information.engine, information.variant);
     return name;
 }

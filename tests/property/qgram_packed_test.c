@@ -201,7 +201,7 @@ static void more_matches_than_caches_hold(void **state) {
         trawl_matches matches = {0};
         for (int round = 0; round < 2; round++) {
             assert_int_equal(
-                trawl_collect_again(db, test.text, test.length, &options, &matches, &error),
+                trawl_collect_into(db, test.text, test.length, &options, &matches, &error),
                 TRAWL_OK);
             assert_int_equal(matches.count, expected.count);
             assert_memory_equal(matches.items, expected.items,

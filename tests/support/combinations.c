@@ -51,7 +51,7 @@ static void add(combination which) {
 }
 
 static void enumerate(void) {
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     add((combination){.engine = "auto"});
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++)
         for (size_t v = 0; engine.variants[v]; v++)
@@ -84,7 +84,7 @@ static size_t index_of(combination which) {
 }
 
 static bool names_another_engine(const char *message, const char *engine) {
-    trawl_engine_description other;
+    trawl_engine_description other = TRAWL_ENGINE_DESCRIPTION;
     for (size_t i = 0; trawl_engine_describe(i, &other); i++)
         if (strcmp(other.name, engine) != 0 && strstr(message, other.name))
             return true;
@@ -148,8 +148,8 @@ combination_outcome combination_compile(combination which, const test_case *test
     trawl_patterns_free(patterns);
     if (status != TRAWL_OK)
         return judge(which, test, kind, status, &error, failure);
-    trawl_db_information information = {.engine = NULL};
-    trawl_db_info(*db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(*db, &information, NULL);
     bool forced = strcmp(which.engine, "auto") != 0;
     if ((forced && strcmp(information.engine, which.engine) != 0) ||
         (which.variant && strcmp(information.variant, which.variant) != 0) ||

@@ -19,7 +19,9 @@ static inline trawl_status choose_layout(const trawl_patterns *patterns, const u
         .cache_bytes = TRAWL_GPU_USUAL_CACHE_BYTES,
     };
     trawl_device_costs costs;
-    trawl_device_costs_complete(given, &costs);
+    trawl_status status = trawl_device_costs_complete(given, &costs, error);
+    if (status != TRAWL_OK)
+        return status;
     const trawl_cuda_qgram_target target = {
         .device = &device, .costs = &costs, .filter_bytes = filter_bytes};
     return trawl_cuda_qgram_choose(patterns, sample, sample_length, &target, layout, error);

@@ -297,6 +297,7 @@ typedef struct job {
     trawl_match_kind kind;
     const match_list *expected;
     trawl_scan_options options;
+    trawl_study_scan_options study; /* of options */
     random_source *random;
     char *complaint;
     size_t complaint_size;
@@ -321,8 +322,8 @@ static bool check_collect_again(job *work) {
     trawl_error error = {.message = ""};
     bool good = true;
     for (int round = 0; round < 3 && good; round++) {
-        trawl_status status = trawl_collect_again(work->db, work->text, work->length,
-                                                  &work->options, &matches, &error);
+        trawl_status status = trawl_collect_into(work->db, work->text, work->length, &work->options,
+                                                 &matches, &error);
         good = succeeded(status, TRAWL_OK, &error, work->complaint, work->complaint_size) &&
                same(matches.items, matches.count, work->expected, work->expected->count,
                     work->complaint, work->complaint_size);
@@ -544,7 +545,7 @@ static trawl_db *load_from_file(const trawl_db *db, trawl_error *error) {
 
 /* The name of the runner's kernel for this engine. */
 static const char *kernel_name(const runner *how, const char *engine) {
-    trawl_kernel_description kernel = {.name = NULL};
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
     uint32_t count = 0;
     while (trawl_kernel_describe(engine, count, &kernel))
         count++;
@@ -555,7 +556,7 @@ static const char *kernel_name(const runner *how, const char *engine) {
 
 /* Devices scan for engines with kernels only. For others the call is refused, and names those. */
 static bool is_without_kernels(const runner *how, const char *engine) {
-    trawl_kernel_description kernel;
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
     return how->device && strncmp(how->device, "cuda", 4) == 0 &&
            !trawl_kernel_describe(engine, 0, &kernel);
 }
@@ -576,7 +577,7 @@ static bool refuses_without_kernels(const job *work, char *complaint, size_t com
 /* Whether a kernel or a way to its tables that was asked for refuses what the defaults do. */
 static bool is_refused(const job *work) {
     uint64_t total;
-    if (!work->options.kernel && !work->options.table_path)
+    if (!work->options.kernel && !work->study.table_path)
         return false;
     trawl_status status =
         trawl_count(work->db, work->text, work->length, &work->options, &total, NULL, NULL);
@@ -597,8 +598,8 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
             return false;
         }
     }
-    trawl_db_information information = {.patterns = 0};
-    trawl_db_info(loaded ? loaded : db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(loaded ? loaded : db, &information, NULL);
     guarded_copy(&guard, text, length, random_chance(random, 1, 2));
     job work = {.how = how,
                 .db = loaded ? loaded : db,
@@ -608,20 +609,22 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
                 .kind = information.matches,
                 .expected = expected,
                 .options = TRAWL_SCAN_OPTIONS,
+                .study = TRAWL_STUDY_SCAN_OPTIONS,
                 .random = random,
                 .complaint = complaint,
                 .complaint_size = complaint_size};
+    work.options.study = &work.study;
     work.options.threads = how->threads;
-    work.options.chunk_bytes = how->chunk_bytes;
+    work.study.chunk_bytes = how->chunk_bytes;
     work.options.placement = how->placement;
-    work.options.copy_tables = how->copy_tables;
+    work.study.copy_tables = how->copy_tables;
     if (how->device) {
         work.options.device = how->device;
         work.options.kernel = kernel_name(how, information.engine);
         work.options.transfer = how->transfer;
-        work.options.segment_bytes = how->segment_bytes;
-        work.options.segments_in_flight = how->segments_in_flight;
-        work.options.table_path = how->table_path;
+        work.study.segment_bytes = how->segment_bytes;
+        work.study.segments_in_flight = how->segments_in_flight;
+        work.study.table_path = how->table_path;
     }
     bool good = is_without_kernels(how, information.engine)
                     ? refuses_without_kernels(&work, complaint, complaint_size)

@@ -8,12 +8,13 @@
 
 #include "oracle.h"
 #include "random.h"
+#include "trawl/trawl_study.h"
 
 typedef enum runner_call {
     RUNNER_COLLECT,            /* trawl_collect */
     RUNNER_SCAN,               /* trawl_scan with a callback */
     RUNNER_STOP,               /* trawl_scan with a callback that stops in the middle */
-    RUNNER_COLLECT_AGAIN,      /* trawl_collect_again, into the memory of another result */
+    RUNNER_COLLECT_AGAIN,      /* trawl_collect_into, into the memory of another result */
     RUNNER_BATCHES,            /* trawl_scan_batches */
     RUNNER_BATCHES_STOP,       /* trawl_scan_batches with a callback that stops in the middle */
     RUNNER_COUNT,              /* trawl_count, total only */

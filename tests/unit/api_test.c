@@ -77,7 +77,7 @@ static void null_arguments(void **state) {
     trawl_db *other = NULL;
     trawl_matches matches = {NULL, 0};
     trawl_stream *stream = NULL;
-    trawl_statistics statistics;
+    trawl_statistics statistics = TRAWL_STATISTICS;
     size_t count;
     expect_error(trawl_patterns_new(NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_patterns_add(NULL, "a", 1, 0, &error), TRAWL_ERROR_ARGUMENT);
@@ -108,8 +108,8 @@ static void null_arguments(void **state) {
     expect_error(trawl_collect(NULL, "a", 1, NULL, &matches, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_collect(db, NULL, 1, NULL, &matches, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_collect(db, "a", 1, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
-    expect_error(trawl_collect_again(NULL, "a", 1, NULL, &matches, &error), TRAWL_ERROR_ARGUMENT);
-    expect_error(trawl_collect_again(db, "a", 1, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
+    expect_error(trawl_collect_into(NULL, "a", 1, NULL, &matches, &error), TRAWL_ERROR_ARGUMENT);
+    expect_error(trawl_collect_into(db, "a", 1, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_stream_open_batches(NULL, NULL, ignore_batch, NULL, &stream, &error),
                  TRAWL_ERROR_ARGUMENT);
     expect_error(trawl_stream_open_batches(db, NULL, ignore_batch, NULL, NULL, &error),
@@ -222,8 +222,8 @@ static void options_of_other_versions(void **state) {
     whole.engine = "ac-dfa";
     memcpy(options, &whole, old);
     assert_int_equal(trawl_compile(patterns, options, &other, &error), TRAWL_OK);
-    trawl_db_information information;
-    trawl_db_info(other, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(other, &information, NULL);
     assert_string_equal(information.engine, "ac-dfa");
     assert_int_equal(information.matches, TRAWL_MATCH_ALL);
     trawl_db_free(other);
@@ -289,6 +289,7 @@ static void devices_are_described(void **state) {
     assert_int_equal(trawl_devices(NULL, 0, &count, &error), TRAWL_OK);
     assert_true(count >= 1);
     trawl_device *devices = calloc(count, sizeof(*devices));
+    devices[0].size = sizeof(*devices);
     size_t again = 0;
     assert_int_equal(trawl_devices(devices, count, &again, &error), TRAWL_OK);
     assert_int_equal(again, count);
@@ -302,16 +303,16 @@ static void devices_are_described(void **state) {
 static void the_report_names_the_device(void **state) {
     (void)state;
     static const char *const unknown[] = {"gpu", "cuda:", "cuda:x", "cuda0", "cuda:1x", "", "CPU"};
-    trawl_scan_report report;
+    trawl_scan_report report = TRAWL_SCAN_REPORT;
     uint64_t total;
     trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
     scan.report = &report;
     memset(&report, 0x5a, sizeof(report));
+    report.size = sizeof(report);
     assert_int_equal(trawl_count(db, "b", 1, &scan, &total, NULL, &error), TRAWL_OK);
     assert_string_equal(report.device, "cpu");
     assert_string_equal(report.kernel, "");
     assert_string_equal(report.reason, "");
-    assert_int_equal(report.segments, 0);
     scan.device = "auto";
     assert_int_equal(trawl_count(db, "b", 1, &scan, &total, NULL, &error), TRAWL_OK);
     assert_true(report.reason[0] != '\0');

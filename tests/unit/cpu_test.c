@@ -133,13 +133,13 @@ static void every_scan_refuses_a_wrong_set(void **state) {
     trawl_db *db;
     trawl_matches matches;
     trawl_stream *stream;
-    trawl_device device;
+    trawl_device device = TRAWL_DEVICE;
     size_t count;
     uint64_t found;
     assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
     assert_int_equal(trawl_patterns_add(patterns, "he", 2, 0, &error), TRAWL_OK);
     for (size_t i = 0; i < 100; i++) {
-        trawl_engine_description engine;
+        trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
         if (!trawl_engine_describe(i, &engine))
             break;
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS;

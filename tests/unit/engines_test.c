@@ -12,7 +12,7 @@
 
 static void descriptions_are_complete(void **state) {
     (void)state;
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     size_t count = 0;
     while (trawl_engine_describe(count, &engine)) {
         assert_non_null(engine.name);
@@ -29,7 +29,7 @@ static void descriptions_are_complete(void **state) {
                 assert_string_not_equal(engine.variants[earlier], engine.variants[v]);
         }
         for (size_t earlier = 0; earlier < count; earlier++) {
-            trawl_engine_description other;
+            trawl_engine_description other = TRAWL_ENGINE_DESCRIPTION;
             assert_true(trawl_engine_describe(earlier, &other));
             assert_string_not_equal(other.name, engine.name);
         }
@@ -46,15 +46,15 @@ static void first_variant_is_the_default(void **state) {
     trawl_error error;
     assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
     assert_int_equal(trawl_patterns_add(patterns, "abc", 3, 0, &error), TRAWL_OK);
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
         options.engine = engine.name;
         trawl_db *db;
         if (trawl_compile(patterns, &options, &db, &error) != TRAWL_OK)
             fail_msg("%s: %s", engine.name, error.message);
-        trawl_db_information information;
-        trawl_db_info(db, &information);
+        trawl_db_information information = TRAWL_DB_INFORMATION;
+        (void)trawl_db_info(db, &information, NULL);
         assert_string_equal(information.engine, engine.name);
         assert_string_equal(information.variant, engine.variants[0]);
         assert_true(strlen(information.reason) > 0);
@@ -82,8 +82,8 @@ static void information_is_true(void **state) {
                          failure.what);
             if (!db)
                 continue;
-            trawl_db_information information;
-            trawl_db_info(db, &information);
+            trawl_db_information information = TRAWL_DB_INFORMATION;
+            (void)trawl_db_info(db, &information, NULL);
             assert_int_equal(information.patterns, 3);
             assert_int_equal(information.min_length, 1);
             assert_int_equal(information.max_length, 5);
@@ -123,8 +123,8 @@ static uint64_t table_bytes_of(const trawl_patterns *patterns, combination which
         return UINT64_MAX; /* it takes no such set at all */
     if (status != TRAWL_OK)
         fail_msg("%s: %s", which.engine, error.message);
-    trawl_db_information information;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     trawl_db_free(db);
     return information.table_bytes;
 }
@@ -168,7 +168,7 @@ static void limits_are_explained(void **state) {
 /* ac-split, wu-manber and rabin-karp have parameters: no value of them changes a match. */
 static const struct {
     const char *engine;
-    trawl_compile_options options;
+    trawl_study_compile_options study;
 } parameters[] = {
     {"ac-split", {.split_parts = 1}},
     {"ac-split", {.split_parts = 2}},
@@ -192,8 +192,10 @@ static bool run_with_parameters(size_t which, const test_case *test, trawl_match
     match_list expected = {0};
     trawl_matches matches;
     trawl_db *db;
-    trawl_compile_options options = parameters[which].options;
-    options.size = sizeof(options);
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_study_compile_options study = parameters[which].study;
+    study.size = sizeof(study);
+    options.study = &study;
     options.engine = parameters[which].engine;
     options.matches = kind;
     trawl_patterns *patterns = test_case_patterns(test, &error);

@@ -95,7 +95,7 @@ static void check_case(random_source *random, const char *engine) {
 static void nested_patterns_are_selected_as_by_naive_search(void **state) {
     (void)state;
     random_source random = random_for_case(random_seed(), 0);
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         for (size_t round = 0; round < 100; round++) {
             check_case(&random, engine.name);
@@ -127,7 +127,7 @@ static void walkers_report_one_match_for_each_position(void **state) {
     for (size_t i = 0; i < PATTERNS; i++) {
         patterns[i] = (trawl_pattern){.bytes = text, .length = i + 1};
     }
-    trawl_engine_description engine;
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         trawl_db *db = compile(patterns, PATTERNS, engine.name, TRAWL_MATCH_LEFTMOST_LONGEST);
         const trawl_walker_type *type = db->engine->walker;

@@ -33,7 +33,7 @@ static void ids_follow_the_order_of_addition(void **state) {
     for (uint32_t i = 0; i < 4; i++)
         add(set, words[i], i == 2);
     assert_int_equal(trawl_patterns_count(set), 4);
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     for (uint32_t i = 0; i < 4; i++) {
         assert_true(trawl_patterns_get(set, i, &pattern));
         assert_int_equal(pattern.length, strlen(words[i]));
@@ -76,7 +76,7 @@ static void refused_patterns_leave_the_set_as_it_was(void **state) {
     }
     assert_int_equal(trawl_patterns_add(set, bytes, TRAWL_PATTERN_MAX_LENGTH, 0, &error), TRAWL_OK);
     assert_int_equal(trawl_patterns_count(set), 2);
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     assert_true(trawl_patterns_get(set, 1, &pattern));
     assert_int_equal(pattern.length, TRAWL_PATTERN_MAX_LENGTH);
     free(bytes);
@@ -84,7 +84,7 @@ static void refused_patterns_leave_the_set_as_it_was(void **state) {
 }
 
 static void expect_name(const trawl_patterns *set, uint32_t id, const char *name) {
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     assert_true(trawl_patterns_get(set, id, &pattern));
     if (!name) {
         assert_null(pattern.name);
@@ -118,7 +118,7 @@ static void names_belong_to_the_last_pattern(void **state) {
     trawl_db *db;
     assert_int_equal(trawl_compile(set, NULL, &db, &error), TRAWL_OK);
     trawl_patterns_free(set);
-    trawl_pattern pattern;
+    trawl_pattern pattern = TRAWL_PATTERN;
     assert_true(trawl_db_pattern(db, 3, &pattern));
     assert_int_equal(pattern.length, 5);
     assert_memory_equal(pattern.bytes, "three", 5);
@@ -139,7 +139,7 @@ static void statistics_of_a_known_set(void **state) {
     add(set, "she", 0);
     add(set, "his", 0);
     add(set, "hers", 0);
-    trawl_statistics s;
+    trawl_statistics s = TRAWL_STATISTICS;
     assert_int_equal(trawl_patterns_statistics(set, &s, &error), TRAWL_OK);
     assert_int_equal(s.count, 4);
     assert_int_equal(s.distinct, 4);
@@ -159,7 +159,7 @@ static void statistics_of_a_known_set(void **state) {
 static void statistics_of_duplicates(void **state) {
     (void)state;
     trawl_patterns *set = new_set();
-    trawl_statistics s;
+    trawl_statistics s = TRAWL_STATISTICS;
     assert_int_equal(trawl_patterns_statistics(set, &s, &error), TRAWL_OK);
     assert_int_equal(s.count, 0);
     assert_int_equal(s.min_length, 0);
@@ -215,7 +215,7 @@ static void statistics_of_random_sets(void **state) {
         for (size_t byte = 0; byte < 256; byte++)
             alphabet += seen[byte];
         qsort(lengths, count, sizeof(lengths[0]), compare_sizes);
-        trawl_statistics s;
+        trawl_statistics s = TRAWL_STATISTICS;
         assert_int_equal(trawl_patterns_statistics(set, &s, &error), TRAWL_OK);
         assert_int_equal(s.count, count);
         assert_int_equal(s.total_bytes, total);

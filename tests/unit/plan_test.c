@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "trawl/trawl.h"
+#include "trawl/trawl_study.h"
 
 static trawl_error error;
 
@@ -37,7 +37,7 @@ static char *text_of(const trawl_patterns *patterns, size_t length) {
     size_t count = patterns == NULL ? 0 : trawl_patterns_count(patterns);
     size_t at = 0;
     for (uint32_t id = 0; count != 0; id = (id + 1) % (uint32_t)count) {
-        trawl_pattern pattern;
+        trawl_pattern pattern = TRAWL_PATTERN;
         assert_true(trawl_patterns_get(patterns, id, &pattern));
         if (at + pattern.length > length) {
             break;
@@ -55,18 +55,18 @@ static void rare_patterns_get_a_filter_and_frequent_ones_an_automaton(void **sta
      * is a candidate. */
     trawl_patterns *patterns = numbered(1000, 4);
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    trawl_db_information information;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
     trawl_db *db;
     char *rare = text_of(NULL, SAMPLE), *frequent = text_of(patterns, SAMPLE);
     options.sample = rare;
     options.sample_length = SAMPLE;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
-    trawl_db_info(db, &information);
+    (void)trawl_db_info(db, &information, NULL);
     assert_string_equal(information.engine, "qgram");
     trawl_db_free(db);
     options.sample = frequent;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
-    trawl_db_info(db, &information);
+    (void)trawl_db_info(db, &information, NULL);
     assert_string_equal(information.engine, "ac-dfa");
     assert_non_null(strstr(information.reason, "qgram"));
     trawl_db_free(db);
@@ -79,15 +79,17 @@ static void the_callers_costs_decide(void **state) {
     (void)state;
     trawl_patterns *patterns = numbered(1000, 10);
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
     trawl_costs costs = TRAWL_COSTS;
     for (size_t i = 0; i < TRAWL_COST_SIZES; i++) {
         costs.dfa_step[i] = 1e-3;
     }
-    options.costs = &costs;
+    options.study = &study;
+    study.costs = &costs;
     trawl_db *db;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
-    trawl_db_information information;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     assert_string_equal(information.engine, "ac-dfa");
     trawl_db_free(db);
     trawl_patterns_free(patterns);
@@ -104,13 +106,15 @@ static void frequent_matches_are_priced_as_such(void **state) {
     options.sample = text;
     options.sample_length = SAMPLE;
     for (unsigned dear = 0; dear < 2; dear++) {
+        trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
         trawl_costs costs = TRAWL_COSTS;
         costs.dfa_match_often = dear ? 1000 : 0.1;
-        options.costs = &costs;
+        options.study = &study;
+        study.costs = &costs;
         trawl_db *db;
         assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
-        trawl_db_information information;
-        trawl_db_info(db, &information);
+        trawl_db_information information = TRAWL_DB_INFORMATION;
+        (void)trawl_db_info(db, &information, NULL);
         assert_string_equal(information.engine, engine_of[dear]);
         trawl_db_free(db);
     }
@@ -130,8 +134,8 @@ static void less_memory_gets_smaller_tables(void **state) {
         trawl_status status = trawl_compile(words, &options, &db, &error);
         assert_true(status == TRAWL_OK || status == TRAWL_ERROR_LIMIT);
         if (status == TRAWL_OK) {
-            trawl_db_information information;
-            trawl_db_info(db, &information);
+            trawl_db_information information = TRAWL_DB_INFORMATION;
+            (void)trawl_db_info(db, &information, NULL);
             assert_true(information.table_bytes <= limit);
             assert_true(strlen(information.reason) > 20);
             trawl_db_free(db);
@@ -149,8 +153,8 @@ static void an_engine_by_name_is_refused_with_another_that_would_do(void **state
     options.engine = "ac-dfa";
     trawl_db *db;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
-    trawl_db_information information;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     trawl_db_free(db);
     options.max_table_bytes = information.table_bytes - 1;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_ERROR_LIMIT);
@@ -203,12 +207,20 @@ static void parts_in_parallel_give_up_no_dense_match(void **state) {
 
 /* ------------------------------------------------------------------ for a GPU */
 
+static trawl_study_plan plan_of(const trawl_db *db) {
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    assert_int_equal(trawl_study_db_plan(db, &plan, &error), TRAWL_OK);
+    return plan;
+}
+
 static trawl_db *planned_for(const char *device, const trawl_patterns *patterns, const char *text,
                              size_t length, const trawl_device_costs *costs) {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
     trawl_db *db = NULL;
     options.device = device;
-    options.device_costs = costs;
+    options.study = &study;
+    study.device_costs = costs;
     options.sample = text;
     options.sample_length = length;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
@@ -219,13 +231,12 @@ static trawl_db *planned_for(const char *device, const trawl_patterns *patterns,
 static void assert_choice(const trawl_patterns *patterns, const char *text, size_t length,
                           const char *engine, const char *reason) {
     trawl_db *db = planned_for("cuda", patterns, text, length, NULL);
-    trawl_db_information information;
-    trawl_plan_information plan;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     assert_string_equal(information.engine, engine);
     assert_ptr_equal(strstr(information.reason, reason), information.reason);
-    assert_true(trawl_db_plan(db, &plan));
-    assert_true(plan.for_cuda);
+    trawl_study_plan plan = plan_of(db);
+    assert_true(plan.planned && plan.for_cuda);
     assert_int_equal(plan.sample_bytes, length);
     assert_true(plan.gb_per_second > 1 && plan.gb_per_second < 10000);
     assert_int_equal(plan.device_filters != 0,
@@ -276,32 +287,28 @@ static void a_plan_for_a_gpu_explains_itself(void **state) {
     trawl_patterns *patterns = numbered(2000, 9);
     char *text = text_of(NULL, 65536);
     trawl_db *db = planned_for("cuda:3", patterns, text, 65536, NULL);
-    trawl_db_information information;
-    trawl_plan_information plan;
-    trawl_expected_engine engine;
-    trawl_filter_information filter;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     assert_non_null(strstr(information.reason, "GB/s expected"));
     assert_non_null(strstr(information.reason, "shared memory"));
     assert_non_null(strstr(information.reason, "ac-dfa, kernel hot: "));
     assert_non_null(strstr(information.reason, "qgram, kernel packed: "));
-    assert_true(trawl_db_plan(db, &plan));
+    trawl_study_plan plan = plan_of(db);
+    assert_true(plan.planned);
     assert_int_equal(plan.engines, 2);
     for (size_t i = 0; i < plan.engines; i++) {
-        assert_true(trawl_db_expected(db, i, &engine));
+        trawl_study_engine engine = plan.engine[i];
         assert_true(engine.gb_per_second > 0 && engine.shared_bytes > 0);
         assert_true(engine.shared_bytes <= 232448 && engine.shared_bytes <= engine.table_bytes);
         assert_true(strlen(engine.kernel) > 0);
     }
-    assert_false(trawl_db_expected(db, plan.engines, &engine));
     assert_true(plan.device_filters >= 1);
     for (size_t i = 0; i < plan.device_filters; i++) {
-        assert_true(trawl_db_device_filter(db, i, &filter));
+        trawl_study_filter filter = plan.device_filter[i];
         assert_string_equal(filter.kind, "shared");
         assert_true(filter.min_length <= 9 && filter.max_length >= 9);
         assert_true(filter.stride >= 1 && filter.gram >= 1 && filter.table_bytes > 0);
     }
-    assert_false(trawl_db_device_filter(db, plan.device_filters, &filter));
     assert_true(plan.filters >= 1); /* the CPU's are there as well */
     trawl_db_free(db);
     free(text);
@@ -328,23 +335,20 @@ static void a_gpu_gets_an_automaton_beside_filters(void **state) {
     assert_int_equal(trawl_patterns_add(patterns, "AB", 2, TRAWL_PATTERN_CASE_INSENSITIVE, &error),
                      TRAWL_OK);
     trawl_db *db = planned_for("cuda", patterns, text, SAMPLE, NULL);
-    trawl_db_information information;
-    trawl_plan_information plan;
-    trawl_expected_engine engine;
-    trawl_filter_information filter;
-    trawl_db_info(db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
     assert_string_equal(information.engine, "qgram");
     assert_non_null(strstr(information.reason, "an automaton takes 11 patterns"));
-    assert_true(trawl_db_plan(db, &plan));
+    trawl_study_plan plan = plan_of(db);
+    assert_true(plan.planned);
     assert_int_equal(plan.device_filters, 2);
     for (size_t i = 0; i < plan.device_filters; i++) {
-        assert_true(trawl_db_device_filter(db, i, &filter));
+        trawl_study_filter filter = plan.device_filter[i];
         bool last = i + 1 == plan.device_filters;
         assert_string_equal(filter.kind, last ? "automaton" : "shared");
         assert_int_equal(filter.max_length, 9); /* the first of them is a run of one letter */
     }
-    assert_true(trawl_db_expected(db, 0, &engine));
-    assert_true(engine.shared_bytes > 0 && engine.shared_bytes <= 232448);
+    assert_true(plan.engine[0].shared_bytes > 0 && plan.engine[0].shared_bytes <= 232448);
     trawl_db_free(db);
     free(text);
     trawl_patterns_free(patterns);
@@ -362,9 +366,8 @@ static void a_database_for_a_gpu_is_a_database(void **state) {
         size_t size = 0;
         const void *bytes = trawl_db_bytes(gpus, &size);
         assert_int_equal(trawl_db_load_memory(bytes, size, &loaded, &error), TRAWL_OK);
-        trawl_plan_information plan;
-        assert_true(trawl_db_plan(loaded, &plan) && plan.for_cuda);
-        assert_true(trawl_db_plan(own, &plan) && !plan.for_cuda);
+        assert_true(plan_of(loaded).planned && plan_of(loaded).for_cuda);
+        assert_true(plan_of(own).planned && !plan_of(own).for_cuda);
         trawl_matches expected, found;
         assert_int_equal(trawl_collect(own, text, 20000, NULL, &expected, &error), TRAWL_OK);
         assert_int_equal(trawl_collect(loaded, text, 20000, NULL, &found, &error), TRAWL_OK);
@@ -393,16 +396,16 @@ static void the_callers_device_costs_decide(void **state) {
     trawl_patterns *patterns = numbered(500, 8);
     char *text = text_of(NULL, 65536);
     trawl_device_costs costs = TRAWL_DEVICE_COSTS;
-    trawl_db_information information;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
     costs.filter = 1000;
     trawl_db *db = planned_for("cuda", patterns, text, 65536, &costs);
-    trawl_db_info(db, &information);
+    (void)trawl_db_info(db, &information, NULL);
     assert_string_equal(information.engine, "ac-dfa");
     trawl_db_free(db);
     /* A structure that ends before the member. */
     costs.size = offsetof(trawl_device_costs, filter);
     db = planned_for("cuda", patterns, text, 65536, &costs);
-    trawl_db_info(db, &information);
+    (void)trawl_db_info(db, &information, NULL);
     assert_string_equal(information.engine, "qgram");
     trawl_db_free(db);
     free(text);
@@ -414,21 +417,20 @@ static void the_callers_device_costs_decide(void **state) {
 static void devices_to_plan_for(void **state) {
     (void)state;
     trawl_patterns *patterns = numbered(100, 8);
-    trawl_plan_information plan;
     trawl_db *db = planned_for("cpu", patterns, NULL, 0, NULL);
-    assert_true(trawl_db_plan(db, &plan) && !plan.for_cuda);
+    assert_true(plan_of(db).planned && !plan_of(db).for_cuda);
     trawl_db_free(db);
-    trawl_device devices[16];
+    trawl_device devices[16] = {TRAWL_DEVICE};
     size_t count = 0;
     assert_int_equal(trawl_devices(devices, 16, &count, &error), TRAWL_OK);
     db = planned_for("auto", patterns, NULL, 0, NULL);
-    assert_true(trawl_db_plan(db, &plan) && plan.for_cuda == (count > 1));
+    assert_true(plan_of(db).planned && plan_of(db).for_cuda == (count > 1));
     trawl_db_free(db);
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
     options.device = "cuda";
     options.engine = "wu-manber";
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
-    assert_false(trawl_db_plan(db, &plan));
+    assert_false(plan_of(db).planned);
     trawl_db_free(db);
     static const char *const wrong[] = {"gpu", "", "cuda:", "cuda:x", "cpu:0"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -446,12 +448,14 @@ static void a_gpus_plan_keeps_within_limits(void **state) {
     assert_int_equal(trawl_patterns_add(pair, "abcd", 4, 0, &error), TRAWL_OK);
     char *text = text_of(pair, 65536);
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
     trawl_device_costs costs = TRAWL_DEVICE_COSTS;
     trawl_db *db;
     size_t compiled = 0;
     costs.filter = 1000;
     options.device = "cuda";
-    options.device_costs = &costs;
+    options.study = &study;
+    study.device_costs = &costs;
     options.sample = text;
     options.sample_length = 65536;
     for (uint64_t limit = 1 << 20; limit > 100; limit /= 2) {
@@ -459,8 +463,8 @@ static void a_gpus_plan_keeps_within_limits(void **state) {
         trawl_status status = trawl_compile(pair, &options, &db, &error);
         assert_true(status == TRAWL_OK || status == TRAWL_ERROR_LIMIT);
         if (status == TRAWL_OK) {
-            trawl_db_information information;
-            trawl_db_info(db, &information);
+            trawl_db_information information = TRAWL_DB_INFORMATION;
+            (void)trawl_db_info(db, &information, NULL);
             assert_true(information.table_bytes <= limit);
             trawl_db_free(db);
             compiled++;

@@ -385,10 +385,12 @@ static trawl_db *plan(const uint8_t *sample, size_t length) {
 }
 
 static uint32_t most_anchor_slack(const trawl_db *db) {
-    trawl_filter_information filter;
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
     uint32_t anchor_slack = 0;
-    for (size_t i = 0; trawl_db_filter(db, i, &filter); i++)
-        anchor_slack = filter.anchor_slack > anchor_slack ? filter.anchor_slack : anchor_slack;
+    assert_int_equal(trawl_study_db_plan(db, &plan, NULL), TRAWL_OK);
+    for (size_t i = 0; i < plan.filters; i++)
+        if (plan.filter[i].anchor_slack > anchor_slack)
+            anchor_slack = plan.filter[i].anchor_slack;
     return anchor_slack;
 }
 

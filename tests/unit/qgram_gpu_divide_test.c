@@ -265,15 +265,17 @@ static bool plan_has_automaton(const trawl_patterns *patterns, const uint8_t *te
                                double hot_step) {
     trawl_device_costs costs = TRAWL_DEVICE_COSTS;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    trawl_db_information information;
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
     trawl_db *db = NULL;
     costs.hot_step = hot_step;
     options.device = "cuda";
-    options.device_costs = &costs;
+    options.study = &study;
+    study.device_costs = &costs;
     options.sample = text;
     options.sample_length = TEXT_BYTES;
     assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
-    trawl_db_info(db, &information);
+    (void)trawl_db_info(db, &information, NULL);
     assert_string_equal(information.engine, "qgram");
     bool has = strstr(information.reason, "an automaton takes") != NULL;
     trawl_db_free(db);

@@ -155,9 +155,10 @@ static void large_sets_are_refused(void **state) {
     (void)state;
     trawl_db *db = compile(TRAWL_REGISTER_BLOOM_PATTERNS);
     assert_non_null(db);
-    trawl_filter_information filter;
-    assert_true(trawl_db_filter(db, 0, &filter));
-    assert_string_equal(filter.kind, "registers");
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    assert_int_equal(trawl_study_db_plan(db, &plan, &error), TRAWL_OK);
+    assert_int_equal(plan.filters, 1);
+    assert_string_equal(plan.filter[0].kind, "registers");
     trawl_db_free(db);
     assert_null(compile(TRAWL_REGISTER_BLOOM_PATTERNS + 1));
     assert_int_equal(error.status, TRAWL_ERROR_LIMIT);

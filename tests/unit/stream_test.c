@@ -48,8 +48,10 @@ static void a_stopped_stream_stays_stopped(void **state) {
     trawl_db *db = compile(words, 3, TRAWL_MATCH_ALL);
     for (uint32_t threads = 1; threads <= 2; threads++) {
         trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+        trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
         options.threads = threads;
-        options.chunk_bytes = 4;
+        options.study = &study;
+        study.chunk_bytes = 4;
         listener to = {.stop_at = 2};
         trawl_stream *stream;
         assert_int_equal(trawl_stream_open(db, &options, listen, &to, &stream, &error), TRAWL_OK);

@@ -124,8 +124,10 @@ static void callbacks_come_one_by_one(void **state) {
     assert_int_equal(trawl_compile(patterns, NULL, &db, &error), TRAWL_OK);
     trawl_patterns_free(patterns);
     trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
     options.threads = 4;
-    options.chunk_bytes = 257;
+    options.study = &study;
+    study.chunk_bytes = 257;
     entry seen = {.calls = 0};
     assert_int_equal(trawl_scan(db, text, length, &options, enter, &seen, &error), TRAWL_OK);
     assert_int_equal(seen.calls, 2 * length - 1);

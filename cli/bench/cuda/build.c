@@ -9,10 +9,10 @@
 #include "cli/bench/row.h"
 #include "cli/flags/device.h"
 #include "cli/target/planning.h"
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
 void bench_cuda_drop(bench_cuda *bench) {
-    trawl_cuda_free(bench->uploaded);
+    trawl_cuda_db_free(bench->uploaded);
     trawl_db_free(bench->db);
     bench->uploaded = NULL;
     bench->db = NULL;
@@ -41,8 +41,10 @@ bool bench_cuda_build(bench_cuda *bench, size_t index) {
         trawl_compile_options options = bench->options->compile;
         options.engine = row->asked_engine;
         options.variant = row->asked_variant;
+        trawl_study_compile_options study = study_of_compile(&options);
         if (detail->parts != 0)
-            options.split_parts = detail->parts;
+            study.split_parts = detail->parts;
+        options.study = &study;
         options.device = detail->ladder == NULL ? NULL : bench->device;
         bench_cuda_drop(bench);
         bench_cuda_show(bench, "building", index);
@@ -58,12 +60,13 @@ bool bench_cuda_build(bench_cuda *bench, size_t index) {
         bench->build_seconds = seconds_now() - begin;
         bench->built_for = index;
     }
-    trawl_db_information information;
-    trawl_db_info(bench->db, &information);
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(bench->db, &information, NULL);
     (void)snprintf(row->engine, sizeof row->engine, "%s", information.engine);
     (void)snprintf(detail->variant, sizeof detail->variant, "%s", information.variant);
-    trawl_plan_information plan;
-    if (strcmp(row->asked_engine, "auto") == 0 && trawl_db_plan(bench->db, &plan)) {
+    trawl_study_plan plan = TRAWL_STUDY_PLAN;
+    if (strcmp(row->asked_engine, "auto") == 0 &&
+        trawl_study_db_plan(bench->db, &plan, NULL) == TRAWL_OK && plan.planned) {
         (void)snprintf(detail->reason, sizeof detail->reason, "%s", information.reason);
         detail->expected = plan.gb_per_second;
     }

@@ -39,8 +39,8 @@ static bench_cuda_row *add_row(bench_cuda *bench, const char *engine, const char
     (void)snprintf(row->engine, sizeof row->engine, "%s", engine);
     *detail = (bench_cuda_row){.ladder = ladder};
     detail->is_first = ladder != NULL && (before == NULL || before->ladder != ladder);
-    detail->block_threads = bench->options->scan.block_threads;
-    detail->block_bytes = bench->options->scan.block_bytes;
+    detail->block_threads = bench->options->study.scan.block_threads;
+    detail->block_bytes = bench->options->study.scan.block_bytes;
     return detail;
 }
 
@@ -141,7 +141,7 @@ static bool on_engine(void *context, const bench_named_engine *named) {
     bench_cuda *bench = context;
     trawl_compile_options compile = TRAWL_COMPILE_OPTIONS;
     trawl_scan_options scan = {.size = sizeof scan, .kernel = bench->options->scan.kernel};
-    trawl_kernel_description kernel;
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
     if (named->by_all && !trawl_kernel_describe(named->name, 0, &kernel))
         return true;
     compile.engine = named->name;

@@ -22,7 +22,7 @@
 #include "cli/flags/device.h"
 #include "cli/flags/scan.h"
 #include "cli/target/profile_load.h"
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
 enum { DEFAULT_REPEATS = 7 };
 
@@ -33,20 +33,24 @@ static void measure_kernel(bench_cuda *bench, size_t index) {
     bench_cuda_row *detail = &bench->details[index];
     if (!bench_cuda_build(bench, index) || !bench_cuda_upload(bench, &row->refusal))
         return;
-    trawl_cuda_scan scan = TRAWL_CUDA_SCAN;
+    trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
     scan.form = bench->options->form;
     scan.kernel = detail->kernel[0] == '\0' ? NULL : detail->kernel;
-    scan.block_threads = detail->block_threads;
-    scan.block_bytes = detail->block_bytes;
-    scan.table_path = bench->options->scan.table_path;
-    if (trawl_cuda_describe(bench->uploaded, &scan, &detail->layout, &row->refusal) != TRAWL_OK)
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+    study.block_threads = detail->block_threads;
+    study.block_bytes = detail->block_bytes;
+    study.table_path = bench->options->study.scan.table_path;
+    scan.study = &study;
+    detail->layout = (trawl_cuda_layout)TRAWL_CUDA_LAYOUT;
+    if (trawl_study_cuda_layout(bench->uploaded, &scan, &detail->layout, &row->refusal) != TRAWL_OK)
         return;
     bench_cuda_show(bench, "measuring", index);
     (void)snprintf(detail->kernel, sizeof detail->kernel, "%s", detail->layout.kernel);
     row->seconds = allocate(row->repeats * sizeof *row->seconds);
-    bench_cuda_finish_row(row, trawl_cuda_measure(bench->uploaded, &scan, bench->text->bytes,
-                                                  bench->text->length, (uint32_t)row->repeats,
-                                                  row->seconds, &row->matches, &row->refusal));
+    bench_cuda_finish_row(row,
+                          trawl_study_cuda_measure(bench->uploaded, &scan, bench->text->bytes,
+                                                   bench->text->length, (uint32_t)row->repeats,
+                                                   row->seconds, &row->matches, &row->refusal));
 }
 
 /* Counts the matches on the CPU: all other rows must find the same number. */
@@ -129,8 +133,8 @@ int bench_cuda_run(const bench_options *options, const trawl_patterns *patterns,
     int status = EXIT_ERROR;
     find_device(bench);
     if (bench_cuda_choose(bench)) {
-        if (trawl_cuda_measure_ceilings(bench->device_number, &bench->ceilings, &error) !=
-            TRAWL_OK) {
+        bench->ceilings = (trawl_cuda_ceilings)TRAWL_CUDA_CEILINGS;
+        if (trawl_study_cuda_ceilings(bench->device_number, &bench->ceilings, &error) != TRAWL_OK) {
             report("the device's ceilings could not be measured: %s", error.message);
             bench->ceilings = (trawl_cuda_ceilings){.memory_read = 0};
         }

@@ -11,7 +11,7 @@
 #include "cli/bench/cuda/transfer.h"
 #include "cli/bench/cuda/transfer_model.h"
 #include "cli/bench/row.h"
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
 static const char *const form_words[] = {"counting matches", "counting matches of each pattern",
                                          "writing matches", "marking ends", "writing states"};
@@ -128,9 +128,9 @@ static void print_device_json(const bench_cuda *bench, size_t index) {
     double ceiling = bench_cuda_ceiling(bench, index);
     double speedup = bench_cuda_speedup(bench, index);
     bench_speed speed = bench_row_speed(&bench->rows.items[index], bench->text->length);
-    const trawl_scan_report *done = &row->report;
+    const trawl_study_scan_report *done = &row->done.study;
     (void)printf(",\"ladder\":\"%s\",\"kernel\":\"%s\"", row->ladder,
-                 row->transfer == NULL ? row->kernel : done->kernel);
+                 row->transfer == NULL ? row->kernel : row->done.scan.kernel);
     if (row->parts != 0)
         (void)printf(",\"parts\":%" PRIu32, row->parts);
     (void)printf(",\"block_threads\":%" PRIu32 ",\"thread_bytes\":%" PRIu32

@@ -8,8 +8,9 @@
 #include "cli/bench/options.h"
 #include "cli/bench/row.h"
 #include "cli/flags/device.h"
+#include "cli/target/choice.h"
 #include "cli/target/profile.h"
-#include "trawl/trawl_cuda.h"
+#include "trawl/trawl_study.h"
 
 /* The part of a row that bench_row does not have. */
 typedef struct bench_cuda_row {
@@ -28,7 +29,8 @@ typedef struct bench_cuda_row {
     char reason[1024];              /* engine auto: the reason of the plan; else empty */
     double expected;                /* engine auto: GB/s expected by the plan */
     trawl_cuda_layout layout;       /* of rows with the text in device memory */
-    trawl_scan_report report;       /* of rows with the text in host memory */
+    trawl_study_scan_options study; /* of rows with the text in host memory, as is `done` */
+    scan_done done;
 } bench_cuda_row;
 
 typedef struct bench_cuda {

@@ -38,11 +38,11 @@ static trawl_scan_options options_of(const bench_cuda *bench, bench_cuda_row *ro
     options.device = bench->device;
     options.kernel = row->kernel[0] == '\0' ? NULL : row->kernel;
     options.transfer = row->transfer;
-    options.block_threads = row->block_threads;
-    options.block_bytes = row->block_bytes;
+    device_want_report(&options, &row->study, &row->done);
+    row->study.block_threads = row->block_threads;
+    row->study.block_bytes = row->block_bytes;
     if (row->segments != 0)
-        options.segment_bytes = (length + row->segments - 1) / row->segments;
-    options.report = &row->report;
+        row->study.segment_bytes = (length + row->segments - 1) / row->segments;
     return options;
 }
 
@@ -74,7 +74,7 @@ void bench_cuda_measure_transfer(bench_cuda *bench, size_t index) {
 bool bench_cuda_strategy_ratio(const bench_cuda *bench, size_t index, bench_strategy_ratio *ratio) {
     const bench_cuda_row *b = &bench->details[index];
     if (b->transfer == NULL || strcmp(b->transfer, "b") != 0 ||
-        !bench->rows.items[index].measured || b->report.segments == 0)
+        !bench->rows.items[index].measured || b->done.study.segments == 0)
         return false;
     for (size_t i = index; i-- > 0 && bench->details[i].ladder == b->ladder;) {
         const bench_cuda_row *a = &bench->details[i];
@@ -83,10 +83,10 @@ bool bench_cuda_strategy_ratio(const bench_cuda *bench, size_t index, bench_stra
             !bench->rows.items[i].measured)
             continue;
         size_t length = bench->text->length;
-        size_t segments = (size_t)b->report.segments;
-        transfer_times times = {b->report.copy_in_seconds / (double)segments,
-                                b->report.scan_seconds / (double)segments,
-                                b->report.copy_out_seconds / (double)segments};
+        size_t segments = (size_t)b->done.study.segments;
+        transfer_times times = {b->done.study.copy_in_seconds / (double)segments,
+                                b->done.study.scan_seconds / (double)segments,
+                                b->done.study.copy_out_seconds / (double)segments};
         if (!(times.copy_in + times.scan + times.copy_out > 0))
             return false;
         ratio->measured = bench_row_speed(&bench->rows.items[i], length).median /

@@ -51,7 +51,7 @@ static uint32_t get_number(const uint8_t *bytes) {
 static bool write_patterns(int file, const trawl_patterns *patterns) {
     size_t count = trawl_patterns_count(patterns);
     size_t size = 0;
-    trawl_pattern pattern = {0};
+    trawl_pattern pattern = TRAWL_PATTERN;
     for (size_t id = 0; id < count; id++) {
         (void)trawl_patterns_get(patterns, (uint32_t)id, &pattern);
         size += HEAD_BYTES + pattern.length;

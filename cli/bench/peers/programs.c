@@ -45,7 +45,7 @@ static const char *find_objection(const trawl_patterns *patterns, bool *ignore_c
     size_t count = trawl_patterns_count(patterns);
     size_t ignoring = 0;
     for (size_t id = 0; id < count; id++) {
-        trawl_pattern pattern = {0};
+        trawl_pattern pattern = TRAWL_PATTERN;
         (void)trawl_patterns_get(patterns, (uint32_t)id, &pattern);
         if (memchr(pattern.bytes, '\n', pattern.length) != NULL ||
             memchr(pattern.bytes, '\r', pattern.length) != NULL ||
@@ -62,7 +62,7 @@ static const char *find_objection(const trawl_patterns *patterns, bool *ignore_c
 static int write_lines(const trawl_patterns *patterns) {
     size_t count = trawl_patterns_count(patterns);
     size_t used = 0;
-    trawl_pattern pattern = {0};
+    trawl_pattern pattern = TRAWL_PATTERN;
     for (size_t id = 0; id < count; id++) {
         (void)trawl_patterns_get(patterns, (uint32_t)id, &pattern);
         used += pattern.length + 1;

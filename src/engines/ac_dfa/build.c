@@ -39,7 +39,7 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
 
 #define ZHA "Zha & Sahni 2011"
 
-static const trawl_kernel_description kernels[] = {
+static const trawl_kernel_entry kernels[] = {
     {"hot", "most visited states in shared memory, the others in the L2 cache", "trawl"},
     {"ac0", "byte reads, table in device memory, direct writes", ZHA ", VI-A"},
     {"ac1", "ac0 with the table through the texture path", ZHA ", VI-A"},

@@ -4,7 +4,7 @@
 #include "engines/ac_dfa/lanes.h"
 #include "engines/engines.h"
 
-static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error) {
     (void)options;
     trawl_dfa_walk *made = trawl_allocate(1, sizeof *made);

@@ -372,7 +372,7 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
 
 #define KOUZINOPOULOS "Kouzinopoulos et al. 2015"
 
-static const trawl_kernel_description kernels[] = {
+static const trawl_kernel_entry kernels[] = {
     {"cw", "r16 with coalesced writes", KOUZINOPOULOS ", 4.3, Fig. 4"},
     {"u", "text and tables in device memory, a counter for each thread",
      KOUZINOPOULOS ", Algorithm 6"},

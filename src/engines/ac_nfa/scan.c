@@ -40,7 +40,7 @@ typedef struct nfa_walker {
     trawl_outputs outputs;
 } nfa_walker;
 
-static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error) {
     (void)options;
     trawl_cpu_set set;

@@ -28,7 +28,7 @@ static trawl_status choose_parts(const trawl_build *build, uint32_t *parts) {
     if (*parts != 0) {
         return TRAWL_OK;
     }
-    trawl_statistics statistics;
+    trawl_statistics statistics = TRAWL_STATISTICS;
     trawl_status status = trawl_patterns_statistics(build->patterns, &statistics, build->error);
     if (status != TRAWL_OK) {
         return status;
@@ -124,7 +124,7 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
     return status == TRAWL_OK ? check_disjoint(db, error) : status;
 }
 
-static const trawl_kernel_description kernels[] = {
+static const trawl_kernel_entry kernels[] = {
     {"p2", "text through shared memory, stored on a diagonal; a stream for each part",
      "Tran et al., 4.3, Fig. 10"},
     {"p1", "text straight from device memory; a stream for each part", "Tran et al., Fig. 9"},

@@ -24,7 +24,7 @@ static bool is_parallel(const trawl_db *db) {
                   trawl_engine_ac_split.description.variants[TRAWL_SPLIT_IN_PARALLEL]) == 0;
 }
 
-static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error) {
     (void)options;
     uint32_t parts = db->header->parts;

@@ -148,7 +148,7 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
 static void make_teddy(const trawl_build *build, const trawl_qgram_tier *tier,
                        trawl_teddy *filter) {
     const trawl_patterns *patterns = build->patterns;
-    const trawl_compile_options *options = build->options;
+    const trawl_compile_settings *options = build->options;
     uint32_t ids[TRAWL_TEDDY_PATTERNS];
     uint32_t count = 0;
     for (size_t id = 0; id < patterns->count; id++) {
@@ -187,7 +187,7 @@ static trawl_status plan_tier(trawl_build *build, const trawl_patterns *reversed
     qgram_plan *planned = build->state;
     trawl_qgram_tier *tier = &planned->header.tier[part];
     trawl_keys *keys = &planned->keys[part];
-    const trawl_compile_options *options = build->options;
+    const trawl_compile_settings *options = build->options;
     trawl_status status = make_keys(build, reversed, tier, keys);
     if (status == TRAWL_OK && tier->anchor_slack != 0) {
         status = trawl_anchor_choose_all(tier, keys, options->sample, options->sample_length,
@@ -470,7 +470,7 @@ static void release(trawl_build *build) {
     trawl_release(planned);
 }
 
-static const trawl_kernel_description kernels[] = {
+static const trawl_kernel_entry kernels[] = {
     {"filter", "sampled q-grams in shared memory, then exact verification: one walk", "trawl"},
     {"packed", "at most 4 letters, patterns of up to 8: windows of packed letters in shared memory",
      "trawl"},

@@ -33,7 +33,8 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
                   costs->sample[0];
     double other_ends = -expm1(-rates->grams[end] / words / TRAWL_END_OFFSETS_STEPS) *
                         (filter->stride + filter->anchor_slack);
-    double candidate = costs->end * (1 + rates->ends_per_candidate + other_ends) / 2 + 2 * wait;
+    double candidate =
+        costs->sample_candidate * (1 + rates->ends_per_candidate + other_ends) / 2 + 2 * wait;
     candidate *= filter->anchor_slack != 0 ? TRAWL_COST_ANCHORED_CANDIDATE : 1;
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
     for (uint32_t bits = TRAWL_COST_MIN_ROW_BITS; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
@@ -46,7 +47,7 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
         double sample = trawl_cost_at(costs->sample, rows * 4 * survey->spread) *
                         (filter->gram > 8 ? 1 + costs->sample_wide : 1);
         double nanoseconds = sample / filter->stride + candidates * candidate +
-                             look_ups * trawl_cost_at(costs->look_up, keys * TRAWL_COST_KEY_BYTES);
+                             look_ups * trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES);
         if (nanoseconds < best.nanoseconds) {
             best = (trawl_tier_estimate){.nanoseconds = nanoseconds,
                                          .pass = pass,

@@ -531,7 +531,7 @@ static bool can_use_register_bloom(void) {
 }
 
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
-                                const trawl_compile_options *options, trawl_qgram_choice *choice,
+                                const trawl_compile_settings *options, trawl_qgram_choice *choice,
                                 trawl_error *error) {
     (void)error;
     memset(choice, 0, sizeof *choice);

@@ -26,7 +26,7 @@ typedef struct trawl_qgram_choice {
 /* Finds the division with the least expected cost. `options` are complete, with costs. Never fails:
  * every set has a division. */
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
-                                const trawl_compile_options *options, trawl_qgram_choice *choice,
+                                const trawl_compile_settings *options, trawl_qgram_choice *choice,
                                 trawl_error *error);
 
 #endif

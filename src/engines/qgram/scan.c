@@ -44,7 +44,7 @@ static bool allocate_lists(trawl_qgram_lists *lists) {
            lists->possible_ends != NULL && lists->keys != NULL;
 }
 
-static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error) {
     (void)options;
     trawl_cpu_set set;
@@ -242,14 +242,14 @@ static void settle(trawl_walker *base, trawl_counts *counts) {
     }
 }
 
-static void describe(const trawl_walker *base, trawl_scan_report *report) {
+static void describe(const trawl_walker *base, trawl_study_scan_report *report) {
     const qgram_walker *walker = (const qgram_walker *)base;
     report->filters = walker->tiers;
     for (uint32_t i = 0; i < walker->tiers; i++) {
-        report->look_ups[i] += walker->tier[i].look_ups;
+        report->candidates[i] += walker->tier[i].look_ups;
     }
     report->filtered_bytes += walker->filtered_bytes;
-    report->automaton_bytes += walker->fallback.bytes;
+    report->fallback_bytes += walker->fallback.bytes;
 }
 
 const trawl_walker_type trawl_walker_qgram = {

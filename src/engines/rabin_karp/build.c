@@ -406,7 +406,7 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
                                                      : validate_grouped(db, header, error);
 }
 
-static const trawl_kernel_description kernels[] = {
+static const trawl_kernel_entry kernels[] = {
     {"rolling", "a rolling hash for each thread", "trawl"},
     {"prefix-sums", "window hashes from prefix sums modulo q; needs a prime modulus",
      "Nunes et al. 2018, IV"},

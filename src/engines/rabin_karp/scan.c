@@ -291,7 +291,7 @@ static trawl_status open_grouped(const trawl_db *db, rabin_karp_walker *made, tr
     return TRAWL_OK;
 }
 
-static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error) {
     (void)options;
     rabin_karp_walker *made = trawl_allocate_zeroed(1, sizeof *made);

@@ -219,7 +219,7 @@ static trawl_status find_paper(trawl_walker *walker, const trawl_window *window,
 
 /* ------------------------------------------------------------------ the walker */
 
-static trawl_status open(const trawl_db *db, const trawl_scan_options *options,
+static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error) {
     (void)options;
     wu_manber_walker *made = trawl_allocate_zeroed(1, sizeof *made);

@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+extern "C" {
+#include "base/sized.h"
+}
+
 /* Everything that a measurement holds; freed together whatever happened. */
 typedef struct measurement {
     void *text;
@@ -44,9 +48,10 @@ static trawl_status read_seconds(const measurement *held, double *seconds, trawl
 
 /* ------------------------------------------------------------------ scans */
 
-static trawl_status allocate_results(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
-                                     uint64_t length, measurement *held,
-                                     trawl_cuda_results *results, trawl_error *error) {
+static trawl_status allocate_results(const trawl_cuda_db *uploaded,
+                                     const trawl_cuda_scan_options *scan, uint64_t length,
+                                     measurement *held, trawl_cuda_results *results,
+                                     trawl_error *error) {
     uint64_t owned = length - scan->owned;
     size_t bytes = 0;
     TRAWL_CUDA_TRY(cudaMalloc(&held->memory[0], sizeof(uint64_t)), error);
@@ -57,7 +62,7 @@ static trawl_status allocate_results(const trawl_cuda_db *uploaded, const trawl_
     } else if (scan->form == TRAWL_CUDA_ENDS) {
         bytes = (owned + 31) / 32 * sizeof(uint32_t);
     } else if (scan->form == TRAWL_CUDA_STATES) {
-        bytes = owned * trawl_cuda_state_bytes(uploaded);
+        bytes = owned * trawl_study_cuda_state_bytes(uploaded);
     }
     if (bytes != 0) {
         TRAWL_CUDA_TRY(cudaMalloc(&held->memory[1], bytes), error);
@@ -68,7 +73,7 @@ static trawl_status allocate_results(const trawl_cuda_db *uploaded, const trawl_
     return TRAWL_OK;
 }
 
-static trawl_status scan_once(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+static trawl_status scan_once(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
                               uint64_t length, const measurement *held,
                               const trawl_cuda_results *results, size_t workspace_bytes,
                               double *seconds, trawl_error *error) {
@@ -81,7 +86,7 @@ static trawl_status scan_once(const trawl_cuda_db *uploaded, const trawl_cuda_sc
     return read_seconds(held, seconds, error);
 }
 
-static trawl_status measure(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+static trawl_status measure(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
                             const void *text, uint64_t length, uint32_t repeats, measurement *held,
                             double *seconds, uint64_t *total, trawl_error *error) {
     trawl_cuda_results results;
@@ -124,28 +129,35 @@ static trawl_status measure(const trawl_cuda_db *uploaded, const trawl_cuda_scan
     return status;
 }
 
-extern "C" trawl_status trawl_cuda_measure(const trawl_cuda_db *uploaded,
-                                           const trawl_cuda_scan *scan, const void *text,
-                                           uint64_t length, uint32_t repeats, double *seconds,
-                                           uint64_t *total, trawl_error *error) {
+extern "C" trawl_status trawl_study_cuda_measure(const trawl_cuda_db *uploaded,
+                                                 const trawl_cuda_scan_options *options,
+                                                 const void *text, uint64_t length,
+                                                 uint32_t repeats, double *seconds, uint64_t *total,
+                                                 trawl_error *error) {
     trawl_clear(error);
-    if (uploaded == NULL || scan == NULL || text == NULL || seconds == NULL || repeats == 0) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "trawl_cuda_measure: a database, a scan, a text and one repeat or more "
-                          "are expected");
+    if (uploaded == NULL || options == NULL || text == NULL || seconds == NULL || repeats == 0) {
+        return trawl_fail(
+            error, TRAWL_ERROR_ARGUMENT,
+            "trawl_study_cuda_measure: a database, a scan, a text and one repeat or more "
+            "are expected");
     }
-    if (scan->size != sizeof *scan || scan->owned > length) {
+    trawl_status status = trawl_sized_check(options, "CUDA scan", "TRAWL_CUDA_SCAN_OPTIONS", error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_cuda_scan_options scan;
+    trawl_sized_read(&scan, options, sizeof scan);
+    if (scan.owned > length) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "trawl_cuda_measure: the scan's size is %zu, expected %zu; or more than "
-                          "the text's %" PRIu64 " bytes are not owned",
-                          scan->size, sizeof *scan, length);
+                          "trawl_study_cuda_measure: %" PRIu64 " bytes are not owned, but the text "
+                          "has %" PRIu64,
+                          scan.owned, length);
     }
     int before;
     TRAWL_CUDA_TRY(trawl_cuda_enter(uploaded->device.number, &before), error);
     measurement held;
     memset(&held, 0, sizeof held);
-    trawl_status status =
-        measure(uploaded, scan, text, length, repeats, &held, seconds, total, error);
+    status = measure(uploaded, &scan, text, length, repeats, &held, seconds, total, error);
     release(&held);
     trawl_cuda_leave(before);
     if (status == TRAWL_OK) {
@@ -285,15 +297,22 @@ static trawl_status measure_all(measurement *held, int device, trawl_cuda_ceilin
     return status;
 }
 
-extern "C" trawl_status trawl_cuda_measure_ceilings(uint32_t device, trawl_cuda_ceilings *ceilings,
-                                                    trawl_error *error) {
+extern "C" trawl_status trawl_study_cuda_ceilings(uint32_t device, trawl_cuda_ceilings *ceilings,
+                                                  trawl_error *error) {
     trawl_clear(error);
     if (ceilings == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "trawl_cuda_measure_ceilings: ceilings is NULL");
+                          "trawl_study_cuda_ceilings: ceilings is NULL");
     }
-    memset(ceilings, 0, sizeof *ceilings);
-    trawl_status status = trawl_cuda_check(device, error);
+    trawl_status status = trawl_sized_check(ceilings, "trawl_study_cuda_ceilings: ceilings",
+                                            "TRAWL_CUDA_CEILINGS", error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_cuda_ceilings known;
+    memset(&known, 0, sizeof known);
+    trawl_sized_write(ceilings, &known, sizeof known);
+    status = trawl_cuda_check(device, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -301,7 +320,8 @@ extern "C" trawl_status trawl_cuda_measure_ceilings(uint32_t device, trawl_cuda_
     TRAWL_CUDA_TRY(trawl_cuda_enter((int)device, &before), error);
     measurement held;
     memset(&held, 0, sizeof held);
-    status = measure_all(&held, (int)device, ceilings, error);
+    status = measure_all(&held, (int)device, &known, error);
+    trawl_sized_write(ceilings, &known, sizeof known);
     release(&held);
     trawl_cuda_leave(before);
     return status;

@@ -9,14 +9,16 @@
 #include "gpu/sort.cuh"
 
 extern "C" {
+#include "base/sized.h"
 #include "engines/registry.h"
+#include "run/options.h"
 }
 
 #define WORKSPACE_ALIGNMENT ((size_t)256)
 
 /* A scan that has been read and planned. */
 typedef struct planned_scan {
-    trawl_cuda_scan scan; /* complete */
+    trawl_cuda_scan_options scan; /* complete */
     trawl_cuda_launch_plan plan;
     uint64_t owned_bytes;
     uint64_t most_strips; /* of all slices together, wherever the text lies; only for MATCHES */
@@ -41,28 +43,33 @@ static trawl_status size_of_sum(uint64_t count, size_t *bytes, trawl_error *erro
     return TRAWL_OK;
 }
 
-/* Checks what the caller asks for and lets the engine decide the rest. */
-static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_scan *given,
-                              uint64_t length, planned_scan *planned, trawl_error *error) {
-    memset(planned, 0, sizeof *planned);
+/* Reads the caller's options and checks those that all engines share. */
+static trawl_status read_options(const trawl_cuda_db *uploaded,
+                                 const trawl_cuda_scan_options *given, uint64_t length,
+                                 trawl_cuda_scan_options *scan, trawl_study_scan_options *study,
+                                 trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    memset(scan, 0, sizeof *scan);
     if (uploaded == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "the uploaded database is NULL");
     }
-    trawl_cuda_scan *scan = &planned->scan;
     if (given != NULL) {
-        if (given->size < sizeof given->size) {
-            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "CUDA scan: size is %zu; initialise it with TRAWL_CUDA_SCAN",
-                              given->size);
+        status = trawl_sized_check(given, "CUDA scan", "TRAWL_CUDA_SCAN_OPTIONS", error);
+        if (status != TRAWL_OK) {
+            return status;
         }
-        memcpy(scan, given, given->size < sizeof *scan ? given->size : sizeof *scan);
+        trawl_sized_read(scan, given, sizeof *scan);
+    }
+    status = trawl_study_options_read(scan->study, study, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
     if ((unsigned)scan->form > TRAWL_CUDA_STATES ||
-        (unsigned)scan->table_path > TRAWL_TABLES_READ_ONLY) {
+        (unsigned)study->table_path > TRAWL_TABLES_READ_ONLY) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "CUDA scan: unknown %s %d",
                           (unsigned)scan->form > TRAWL_CUDA_STATES ? "form" : "table path",
                           (unsigned)scan->form > TRAWL_CUDA_STATES ? (int)scan->form
-                                                                   : (int)scan->table_path);
+                                                                   : (int)study->table_path);
     }
     if (scan->owned > length) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
@@ -70,22 +77,34 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
                           "%" PRIu64,
                           length, scan->owned);
     }
-    if (scan->block_threads % 32 != 0 || scan->block_threads > TRAWL_CUDA_MOST_THREADS) {
+    if (study->block_threads % 32 != 0 || study->block_threads > TRAWL_CUDA_MOST_THREADS) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "CUDA scan: %u threads per block; a multiple of 32 up to %u is expected",
-                          scan->block_threads, TRAWL_CUDA_MOST_THREADS);
+                          study->block_threads, TRAWL_CUDA_MOST_THREADS);
     }
-    const char *engine = uploaded->db->header->engine;
-    if (scan->form == TRAWL_CUDA_STATES && trawl_cuda_state_bytes(uploaded) == 0) {
+    if (scan->form == TRAWL_CUDA_STATES && trawl_study_cuda_state_bytes(uploaded) == 0) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "engine %s has no single automaton whose states (form %d) could be "
                           "written; engines ac-dfa and ac-nfa have",
-                          engine, (int)TRAWL_CUDA_STATES);
+                          uploaded->db->header->engine, (int)TRAWL_CUDA_STATES);
     }
-    trawl_cuda_launch_request request = {scan->form, scan->block_threads, scan->block_bytes,
-                                         scan->table_path, length};
+    return TRAWL_OK;
+}
+
+/* Reads the caller's options, checks them and lets the engine decide the rest. */
+static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *given,
+                              uint64_t length, planned_scan *planned, trawl_error *error) {
+    memset(planned, 0, sizeof *planned);
+    trawl_cuda_scan_options *scan = &planned->scan;
+    trawl_study_scan_options study;
+    trawl_status status = read_options(uploaded, given, length, scan, &study, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_cuda_launch_request request = {scan->form, study.block_threads, study.block_bytes,
+                                         study.table_path, length};
     trawl_cuda_launch_plan *plan = &planned->plan;
-    trawl_status status = trawl_kernel_find(engine, scan->kernel, &plan->kernel, error);
+    status = trawl_kernel_find(uploaded->db->header->engine, scan->kernel, &plan->kernel, error);
     if (status == TRAWL_OK) {
         if (scan->kernel == NULL && uploaded->engine->choose != NULL) {
             plan->kernel = uploaded->engine->choose(uploaded);
@@ -303,7 +322,7 @@ static trawl_status start(scan_call *call, trawl_error *error) {
     return TRAWL_OK;
 }
 
-trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
+trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
                                  const void *text, uint64_t length,
                                  const trawl_cuda_results *results, void *workspace,
                                  size_t workspace_bytes, cudaStream_t stream, trawl_error *error) {
@@ -314,14 +333,14 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
     }
     const char *missing = results == NULL ? "results" : missing_result(&planned, results);
     if (missing != NULL || (text == NULL && length != 0)) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_scan_device: %s is NULL",
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_scan: %s is NULL",
                           missing != NULL ? missing : "text");
     }
     size_t needed = workspace_bytes_of(&planned);
     if (workspace_bytes < needed || (needed != 0 && workspace == NULL) ||
         (uintptr_t)workspace % WORKSPACE_ALIGNMENT != 0) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "trawl_scan_device: the workspace has %zu bytes at %p; %zu are needed, "
+                          "trawl_cuda_scan: the workspace has %zu bytes at %p; %zu are needed, "
                           "aligned to %zu",
                           workspace == NULL ? (size_t)0 : workspace_bytes, workspace, needed,
                           WORKSPACE_ALIGNMENT);
@@ -349,8 +368,9 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
     return status;
 }
 
-trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan *scan,
-                                      uint64_t length, size_t *bytes, trawl_error *error) {
+trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
+                                      const trawl_cuda_scan_options *scan, uint64_t length,
+                                      size_t *bytes, trawl_error *error) {
     planned_scan planned;
     trawl_status status = plan_scan(uploaded, scan, length, &planned, error);
     *bytes = status == TRAWL_OK ? workspace_bytes_of(&planned) : 0;
@@ -368,11 +388,11 @@ static trawl_status check_kind(const trawl_cuda_db *uploaded, trawl_error *error
     return TRAWL_OK;
 }
 
-extern "C" trawl_status trawl_scan_device(const trawl_cuda_db *uploaded,
-                                          const trawl_cuda_scan *scan, const void *text,
-                                          uint64_t length, const trawl_cuda_results *results,
-                                          void *workspace, size_t workspace_bytes, void *stream,
-                                          trawl_error *error) {
+extern "C" trawl_status trawl_cuda_scan(const trawl_cuda_db *uploaded,
+                                        const trawl_cuda_scan_options *scan, const void *text,
+                                        uint64_t length, const trawl_cuda_results *results,
+                                        void *workspace, size_t workspace_bytes, void *stream,
+                                        trawl_error *error) {
     trawl_clear(error);
     trawl_status status = check_kind(uploaded, error);
     return status != TRAWL_OK
@@ -382,7 +402,7 @@ extern "C" trawl_status trawl_scan_device(const trawl_cuda_db *uploaded,
 }
 
 extern "C" trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded,
-                                             const trawl_cuda_scan *scan, uint64_t length,
+                                             const trawl_cuda_scan_options *scan, uint64_t length,
                                              size_t *bytes, trawl_error *error) {
     trawl_clear(error);
     if (bytes == NULL) {
@@ -394,31 +414,44 @@ extern "C" trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded,
                               : trawl_cuda_workspace_any(uploaded, scan, length, bytes, error);
 }
 
-extern "C" trawl_status trawl_cuda_describe(const trawl_cuda_db *uploaded,
-                                            const trawl_cuda_scan *scan, trawl_cuda_layout *layout,
-                                            trawl_error *error) {
+extern "C" trawl_status trawl_study_cuda_layout(const trawl_cuda_db *uploaded,
+                                                const trawl_cuda_scan_options *options,
+                                                trawl_cuda_layout *layout, trawl_error *error) {
     trawl_clear(error);
     if (layout == NULL) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_describe: layout is NULL");
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_study_cuda_layout: layout is NULL");
     }
-    memset(layout, 0, sizeof *layout);
+    trawl_status status =
+        trawl_sized_check(layout, "trawl_study_cuda_layout: layout", "TRAWL_CUDA_LAYOUT", error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_cuda_layout known;
+    memset(&known, 0, sizeof known);
+    trawl_sized_write(layout, &known, sizeof known);
     planned_scan planned;
     /* For a long text: shapes of short ones depend on their length. */
-    uint64_t owned = scan == NULL || scan->size < sizeof *scan ? 0 : scan->owned;
-    trawl_status status =
-        plan_scan(uploaded, scan, owned + TRAWL_CUDA_LARGEST_SLICE, &planned, error);
+    trawl_cuda_scan_options read;
+    trawl_study_scan_options study;
+    status = read_options(uploaded, options, UINT64_MAX, &read, &study, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    status = plan_scan(uploaded, options, read.owned + TRAWL_CUDA_LARGEST_SLICE, &planned, error);
     if (status != TRAWL_OK) {
         return status;
     }
     trawl_kernel_description kernel;
+    kernel.size = sizeof kernel;
     if (trawl_kernel_describe(uploaded->db->header->engine, planned.plan.kernel, &kernel)) {
-        (void)snprintf(layout->kernel, sizeof layout->kernel, "%s", kernel.name);
+        (void)snprintf(known.kernel, sizeof known.kernel, "%s", kernel.name);
     }
-    layout->block_threads = planned.plan.block_threads;
+    known.block_threads = planned.plan.block_threads;
     uint32_t sharing = planned.plan.strip_threads == 0 ? 1 : planned.plan.strip_threads;
-    layout->thread_bytes = planned.plan.strip_bytes / sharing;
-    layout->shared_bytes = planned.plan.shared_bytes;
-    layout->overlap_overhead =
+    known.thread_bytes = planned.plan.strip_bytes / sharing;
+    known.shared_bytes = planned.plan.shared_bytes;
+    known.overlap_overhead =
         (double)(uploaded->db->header->max_length - 1) / (double)planned.plan.strip_bytes;
+    trawl_sized_write(layout, &known, sizeof known);
     return TRAWL_OK;
 }

@@ -4,6 +4,7 @@
 #include "gpu/contract.cuh"
 
 extern "C" {
+#include "base/sized.h"
 #include "engines/registry.h"
 }
 
@@ -19,14 +20,12 @@ extern "C" trawl_status trawl_cuda_upload(const trawl_db *db,
     trawl_cuda_upload_options complete;
     memset(&complete, 0, sizeof complete);
     if (options != NULL) {
-        if (options->size < sizeof options->size) {
-            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "upload options: size is %zu; initialise them with "
-                              "TRAWL_CUDA_UPLOAD_OPTIONS",
-                              options->size);
+        trawl_status status =
+            trawl_sized_check(options, "upload options", "TRAWL_CUDA_UPLOAD_OPTIONS", error);
+        if (status != TRAWL_OK) {
+            return status;
         }
-        memcpy(&complete, options,
-               options->size < sizeof complete ? options->size : sizeof complete);
+        trawl_sized_read(&complete, options, sizeof complete);
     }
     uint32_t default_kernel;
     trawl_status status = trawl_cuda_check(complete.device, error);

@@ -112,7 +112,7 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
     const trawl_segments *segments = &walk->segments;
     bool fills = walker->strategy != TRAWL_STRATEGY_ZERO_COPY && !walk->pinned;
     trawl_cuda_room room = {};
-    trawl_cuda_scan scan = walk->scan;
+    trawl_cuda_scan_options scan = walk->scan;
     uint64_t longest = trawl_segments_longest(segments);
     scan.owned = longest < segments->bytes ? 0 : longest - segments->bytes;
     trawl_status status =
@@ -162,22 +162,23 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
 }
 
 static trawl_status report_layout(const trawl_cuda_walk *walk, trawl_error *error) {
-    trawl_scan_report *report = walk->walker->options->report;
+    trawl_report *report = walk->walker->options->report;
     if (report == NULL) {
         return TRAWL_OK;
     }
     trawl_cuda_layout layout;
-    trawl_status status = trawl_cuda_describe(walk->uploaded, &walk->scan, &layout, error);
+    layout.size = sizeof layout;
+    trawl_status status = trawl_study_cuda_layout(walk->uploaded, &walk->scan, &layout, error);
     if (status == TRAWL_OK) {
-        (void)snprintf(report->kernel, sizeof report->kernel, "%s", layout.kernel);
-        (void)snprintf(report->transfer, sizeof report->transfer, "%s",
+        (void)snprintf(report->scan.kernel, sizeof report->scan.kernel, "%s", layout.kernel);
+        (void)snprintf(report->scan.transfer, sizeof report->scan.transfer, "%s",
                        trawl_strategy_name(walk->walker->strategy));
-        report->block_threads = layout.block_threads;
-        report->thread_bytes = layout.thread_bytes;
-        report->overlap_overhead = layout.overlap_overhead;
-        report->segments += walk->segments.count;
-        report->segment_bytes = walk->segments.bytes;
-        report->in_flight = (uint32_t)walk->ring.slots;
+        report->study.block_threads = layout.block_threads;
+        report->study.thread_bytes = layout.thread_bytes;
+        report->study.overlap_overhead = layout.overlap_overhead;
+        report->study.segments += walk->segments.count;
+        report->study.segment_bytes = walk->segments.bytes;
+        report->study.in_flight = (uint32_t)walk->ring.slots;
     }
     return status;
 }
@@ -214,7 +215,7 @@ static bool drain(const trawl_cuda_walk *walk) {
 }
 
 static trawl_status walk_window(trawl_cuda_walk *walk, trawl_error *error) {
-    const trawl_scan_options *options = walk->walker->options;
+    const trawl_scan_settings *options = walk->walker->options;
     trawl_status status = upload(walk, error);
     if (status == TRAWL_OK) {
         status = find_text(walk, error);
@@ -252,7 +253,7 @@ static trawl_status walk_window(trawl_cuda_walk *walk, trawl_error *error) {
 static trawl_status walk_over(trawl_walker *base, const trawl_window *window, trawl_sink *sink,
                               trawl_counts *counts, trawl_error *error) {
     trawl_cuda_walker_state *walker = (trawl_cuda_walker_state *)base;
-    const trawl_scan_options *options = walker->options;
+    const trawl_scan_settings *options = walker->options;
     if (window->length == window->owned) {
         return TRAWL_OK;
     }
@@ -267,9 +268,11 @@ static trawl_status walk_over(trawl_walker *base, const trawl_window *window, tr
                      : counts->per_pattern != NULL ? TRAWL_CUDA_PATTERNS
                                                    : TRAWL_CUDA_COUNT;
     walk.scan.kernel = options->kernel;
-    walk.scan.block_threads = options->block_threads;
-    walk.scan.block_bytes = options->block_bytes;
-    walk.scan.table_path = options->table_path;
+    walk.study.size = sizeof walk.study;
+    walk.study.block_threads = options->block_threads;
+    walk.study.block_bytes = options->block_bytes;
+    walk.study.table_path = options->table_path;
+    walk.scan.study = &walk.study;
     int before;
     cudaError_t code = trawl_cuda_enter((int)walker->device, &before);
     trawl_status status = code == cudaSuccess ? walk_window(&walk, error)
@@ -280,7 +283,7 @@ static trawl_status walk_over(trawl_walker *base, const trawl_window *window, tr
 
 /* ------------------------------------------------------------------ the walker */
 
-static trawl_status open_walker(const trawl_db *db, const trawl_scan_options *options,
+static trawl_status open_walker(const trawl_db *db, const trawl_scan_settings *options,
                                 trawl_walker **walker, trawl_error *error);
 
 static void close_walker(trawl_walker *walker) {
@@ -307,7 +310,7 @@ static const trawl_walker_type cuda_walker_type = {
     open_walker, close_walker, scan, count, NULL, NULL, own_threads, true, true,
 };
 
-static trawl_status open_walker(const trawl_db *db, const trawl_scan_options *options,
+static trawl_status open_walker(const trawl_db *db, const trawl_scan_settings *options,
                                 trawl_walker **walker, trawl_error *error) {
     trawl_cuda_walker_state *made =
         (trawl_cuda_walker_state *)trawl_allocate_zeroed(1, sizeof *made);

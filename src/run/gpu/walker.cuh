@@ -74,7 +74,7 @@ typedef struct trawl_cuda_slots {
 
 typedef struct trawl_cuda_walker_state {
     trawl_walker base;
-    const trawl_scan_options *options;
+    const trawl_scan_settings *options;
     uint32_t device;
     trawl_strategy strategy;
     trawl_cuda_db *uploaded; /* NULL until the first window; the database's */
@@ -87,7 +87,8 @@ typedef struct trawl_cuda_walk {
     trawl_cuda_walker_state *walker;
     const trawl_window *window;
     const trawl_cuda_db *uploaded;
-    trawl_cuda_scan scan; /* all but what differs between ranges */
+    trawl_cuda_scan_options scan;   /* all but what differs between ranges */
+    trawl_study_scan_options study; /* that `scan` points to */
     trawl_segments segments;
     trawl_cuda_slots *slots;
     trawl_ring ring;

@@ -29,16 +29,16 @@ static trawl_status add_time(const trawl_cuda_walk *walk, cudaEvent_t begin, cud
 }
 
 static trawl_status report_scan(trawl_cuda_walk *walk, trawl_cuda_slot *slot, trawl_error *error) {
-    trawl_scan_report *report = walk->walker->options->report;
+    trawl_report *report = walk->walker->options->report;
     trawl_status status = TRAWL_OK;
     if (report != NULL && walk->ring.copy_in && !slot->counted_in) {
         slot->counted_in = true;
         status = add_time(walk, slot->in_begin, slot->in_end, &walk->in_until,
-                          &report->copy_in_seconds, error);
+                          &report->study.copy_in_seconds, error);
     }
     if (report != NULL && status == TRAWL_OK) {
         status = add_time(walk, slot->scan_begin, slot->scan_end, &walk->scan_until,
-                          &report->scan_seconds, error);
+                          &report->study.scan_seconds, error);
     }
     return status;
 }
@@ -123,7 +123,7 @@ static __global__ void add_counters(trawl_counter *sums, const uint64_t *counter
 static trawl_status start_scan(const trawl_cuda_walk *walk, trawl_cuda_slot *slot,
                                trawl_error *error) {
     const trawl_segment *segment = &slot->segment;
-    trawl_cuda_scan scan = walk->scan;
+    trawl_cuda_scan_options scan = walk->scan;
     bool matches = scan.form == TRAWL_CUDA_MATCHES;
     slot->range = trawl_range_at(segment, slot->next, matches ? walk->walker->width : UINT64_MAX);
     scan.owned = slot->range.begin - segment->begin;
@@ -215,10 +215,10 @@ static trawl_status await_copy_out(trawl_cuda_walk *walk, uint64_t index, trawl_
     trawl_cuda_slot *slot = &walk->slots->slot[index];
     TRAWL_CUDA_TRY(cudaEventSynchronize(slot->out_end), error);
     trawl_ring_copied_out(&walk->ring, index);
-    trawl_scan_report *report = walk->walker->options->report;
+    trawl_report *report = walk->walker->options->report;
     return report == NULL ? TRAWL_OK
                           : add_time(walk, slot->out_begin, slot->out_end, &walk->out_until,
-                                     &report->copy_out_seconds, error);
+                                     &report->study.copy_out_seconds, error);
 }
 
 static trawl_status await_copy_in(trawl_cuda_walk *walk, uint64_t index, trawl_error *error) {
@@ -228,11 +228,11 @@ static trawl_status await_copy_in(trawl_cuda_walk *walk, uint64_t index, trawl_e
 }
 
 static trawl_status await_fill(trawl_cuda_walk *walk, uint64_t place) {
-    trawl_scan_report *report = walk->walker->options->report;
+    trawl_report *report = walk->walker->options->report;
     double begin = report == NULL ? 0 : trawl_seconds();
     trawl_fillers_await(walk->fillers, place);
     if (report != NULL) {
-        report->read_wait_seconds += trawl_seconds() - begin;
+        report->study.read_wait_seconds += trawl_seconds() - begin;
     }
     end_fill(walk, place);
     return TRAWL_OK;

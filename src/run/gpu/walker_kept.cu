@@ -35,7 +35,7 @@ static void release_items(void *memory) {
         (void)trawl_cuda_enter((int)kept->device, &before);
         trawl_cuda_slots_free(kept->idle);
         trawl_cuda_leave(before);
-        trawl_cuda_free(kept->uploaded);
+        trawl_cuda_db_free(kept->uploaded);
         trawl_release(kept);
         kept = next;
     }

@@ -39,7 +39,7 @@ void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t strip, trawl_cu
     }
     dfa->verify = header->verify;
     dfa->overlap = uploaded->db->header->max_length - 1;
-    dfa->wide_states = trawl_cuda_state_bytes(uploaded) == 4;
+    dfa->wide_states = trawl_study_cuda_state_bytes(uploaded) == 4;
 }
 
 static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size_t sample_length,

@@ -207,7 +207,7 @@ static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_
     uint32_t block_bytes = plan->block_threads * plan->strip_bytes;
     uint64_t bytes = 256 + (uint64_t)tile_bytes(uploaded->db->header->max_length - 1, block_bytes);
     if (is_staged(plan->kernel, form)) {
-        bytes += (uint64_t)block_bytes * trawl_cuda_state_bytes(uploaded);
+        bytes += (uint64_t)block_bytes * trawl_study_cuda_state_bytes(uploaded);
     }
     return bytes;
 }
@@ -351,7 +351,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
     shape->strip_bytes = plan->strip_bytes;
     shape->overlap = uploaded->db->header->max_length - 1;
     shape->tiles = trawl_cuda_block_count(slice, plan);
-    shape->state_bytes = (uint32_t)trawl_cuda_state_bytes(uploaded);
+    shape->state_bytes = (uint32_t)trawl_study_cuda_state_bytes(uploaded);
     if (is_tiled(plan->kernel)) {
         shape->tile_before = trawl_cuda_tile_before(shape->overlap);
         shape->tile_bytes = tile_bytes(shape->overlap, plan->strip_bytes * plan->block_threads);

@@ -128,7 +128,7 @@ static double price_sample(const comparison *self, const trawl_qgram_tier *tier,
     double pass = measure_pass_rate(self, tier, table);
     return price_rows(self->costs, table, ldexp(4, (int)tier->row_bits)) *
                (tier->fields == 0 ? TRAWL_FIELDS_PRODUCT_WORK : 1) +
-           pass * self->costs->end;
+           pass * self->costs->sample_candidate;
 }
 
 /* Fields of `bits` bits in all, spread evenly over the bytes, each at most `most` wide. */

@@ -141,7 +141,7 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
 static void release(trawl_cuda_db *uploaded) {
     qgram_tables *tables = (qgram_tables *)uploaded->tables;
     if (tables != NULL) {
-        trawl_cuda_free(tables->automaton);
+        trawl_cuda_db_free(tables->automaton);
         trawl_db_free(tables->automaton_db);
         (void)cudaFree(tables->memory);
         trawl_release(tables);
@@ -183,8 +183,8 @@ static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *s
     const trawl_cuda_device *device = &uploaded->device;
     const trawl_cuda_properties properties = {(uint32_t)device->multiprocessors,
                                               device->shared_bytes, device->l2_bytes};
-    trawl_device_costs costs;
-    trawl_device_costs_complete(&uploaded->db->device_costs, &costs);
+    const trawl_device_costs *known = &uploaded->db->device_costs;
+    const trawl_device_costs costs = known->size != 0 ? *known : trawl_device_costs_built_in;
     const trawl_cuda_qgram_target target = {&properties, &costs, room_for_tables(device)};
     trawl_status status =
         trawl_cuda_qgram_choose(&patterns, sample, sample_length, &target, layout, error);

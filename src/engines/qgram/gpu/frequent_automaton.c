@@ -156,7 +156,7 @@ static trawl_status make_automaton(const trawl_patterns *patterns,
     }
     trawl_status status = make_keys(patterns, automaton, &keys, ids, error);
     if (status == TRAWL_OK) {
-        trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+        trawl_compile_settings options = {.engine = NULL};
         options.max_table_bytes = TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES;
         const trawl_assembly assembly = {.engine = &trawl_engine_ac_dfa,
                                          .reason = "in_automaton beside filters",
