@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "database/image.h"
+#include "trawl/trawl_study.h"
 
 typedef enum trawl_block_owner {
     TRAWL_BLOCK_ALLOCATED, /* free with trawl_release */

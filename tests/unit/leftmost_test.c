@@ -131,7 +131,7 @@ static void walkers_report_one_match_for_each_position(void **state) {
     for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
         trawl_db *db = compile(patterns, PATTERNS, engine.name, TRAWL_MATCH_LEFTMOST_LONGEST);
         const trawl_walker_type *type = db->engine->walker;
-        trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+        trawl_scan_settings options = {.threads = 1};
         trawl_walker *walker = NULL;
         trawl_error error;
         assert_int_equal(type->open(db, &options, &walker, &error), TRAWL_OK);
