@@ -31,7 +31,7 @@
  *  - Pointers that are given to a function need to stay valid until it returns, unless its comment
  *    says more.
  *  - The library never prints, never ends the process and has no mutable global state. A scan
- *    starts its threads itself and ends them before it returns, a stream when it is closed; if the
+ *    starts its own threads and ends them before it returns, a stream when it is closed. If the
  *    system refuses to create some, the scan runs with fewer. Ask for as many as there are CPUs.
  */
 #ifndef TRAWL_TRAWL_H
