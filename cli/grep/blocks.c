@@ -45,6 +45,11 @@ static bool has_hole(int descriptor, const struct stat *information) {
 void grep_blocks_start(grep_blocks *blocks, int descriptor, const struct stat *information) {
     blocks->descriptor = descriptor;
     blocks->regular = S_ISREG(information->st_mode);
+    off_t begin = blocks->regular ? lseek(descriptor, 0, SEEK_CUR) : 0;
+    blocks->length = begin < information->st_size && blocks->regular
+                         ? (uint64_t)(information->st_size - begin)
+                         : 0;
+    blocks->expected = blocks->got = 0;
     blocks->ended = false;
     blocks->filled = 0;
     blocks->kept = blocks->lines = blocks->lines_end = blocks->buffer;
@@ -68,6 +73,19 @@ static bool more_has_come(int descriptor) {
     return poll(&poll_descriptor, 1, 0) == 1;
 }
 
+/* At the end of the file. A file whose size never was that of its content, as in /sys, has not
+ * become shorter. */
+static void check_length(grep_blocks *blocks) {
+    uint64_t got = blocks->kept_offset + blocks->filled;
+    struct stat now;
+    if (blocks->regular && got < blocks->length && fstat(blocks->descriptor, &now) == 0) {
+        off_t end = lseek(blocks->descriptor, 0, SEEK_CUR);
+        bool shorter = (uint64_t)now.st_size < (uint64_t)end + blocks->length - got;
+        blocks->expected = shorter ? blocks->length : 0;
+        blocks->got = shorter ? got : 0;
+    }
+}
+
 /* Appends at most `length` bytes to the buffer; sets `ended` at the end of the file. */
 static bool read_more(grep_blocks *blocks, size_t length) {
     size_t stop = blocks->filled + length;
@@ -83,6 +101,7 @@ static bool read_more(grep_blocks *blocks, size_t length) {
         }
         if (got == 0) {
             blocks->ended = true;
+            check_length(blocks);
             return true;
         }
         blocks->filled += (size_t)got;

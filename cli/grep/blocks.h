@@ -26,11 +26,16 @@ typedef struct grep_blocks {
     const uint8_t *lines;
     const uint8_t *lines_end;
     uint64_t kept_offset; /* offset of `kept` in the text */
-    bool binary;          /* a NUL was found: in this block NULs have become line ends */
+    /* At the end of a regular file that has become shorter: the bytes that it had and those that
+     * were read, else 0 and 0. */
+    uint64_t expected;
+    uint64_t got;
+    bool binary; /* a NUL was found: in this block NULs have become line ends */
 
     /* private */
     int descriptor;
     bool regular;
+    uint64_t length; /* of a regular file from its first byte read on */
     bool find_binary;
     bool ended;
     bool nul_found; /* a NUL was read; lines before it may still have to be returned */

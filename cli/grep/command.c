@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -71,6 +73,13 @@ static void take_result(run_state *run, const char *name, const grep_result *res
     const grep_options *options = &run->options;
     if (result->read_error != 0) {
         complain(run, name, strerror(result->read_error));
+    }
+    if (result->expected != 0) {
+        char problem[128];
+        (void)snprintf(problem, sizeof problem,
+                       "became shorter while it was read: expected %" PRIu64 " bytes, got %" PRIu64,
+                       result->expected, result->got);
+        complain(run, name, problem);
     }
     if (result->binary_hidden) {
         output_file_drain(run->printer.output);

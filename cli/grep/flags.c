@@ -10,6 +10,7 @@ static const flag flags[] = {
     {GREP_FLAG_PATTERNS, 'e', "regexp", "PATTERNS", "Search for PATTERNS, one on each line. May be given several times.", "Patterns"},
     {GREP_FLAG_FILE, 'f', "file", "FILE", "Read patterns from FILE (- is standard input), one on each line. gzip, zstd and xz files are decompressed. An empty line matches every line.", NULL},
     {GREP_FLAG_DATABASE, 0, "db", "DB", "Use a database made by 'trawl compile' instead of patterns.", NULL},
+    {GREP_FLAG_DATABASE_COPY, 0, "db-copy", NULL, "Read the database into memory of its own, as is done where another user owns it, instead of mapping the file.", NULL},
     {GREP_FLAG_FIXED_STRINGS, 'F', "fixed-strings", NULL, "Patterns are strings. This is always so.", NULL},
     {GREP_FLAG_OTHER_SYNTAX, 'E', "extended-regexp", NULL, NULL, NULL},
     {GREP_FLAG_OTHER_SYNTAX, 'G', "basic-regexp", NULL, NULL, NULL},

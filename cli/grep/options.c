@@ -198,6 +198,9 @@ static bool take_value(parsing *parser, int id) {
     case GREP_FLAG_DATABASE:
         options->database = value;
         return true;
+    case GREP_FLAG_DATABASE_COPY:
+        options->database_copy = true;
+        return true;
     case GREP_FLAG_MAX_COUNT:
         return take_max_count(options, value);
     case GREP_FLAG_LABEL:

@@ -50,6 +50,7 @@ typedef struct grep_options {
     size_t source_count;
     size_t source_capacity;
     const char *database; /* --db, instead of `sources`; NULL: none */
+    bool database_copy;   /* --db-copy */
     bool ignore_case;
     bool whole_words;
     bool whole_lines;

@@ -332,6 +332,8 @@ grep_result grep_search_file(grep_search *search, int descriptor, const struct s
         grep_block_result block = grep_blocks_next(search->blocks, keep);
         if (block != GREP_BLOCK_READY) {
             result.read_error = block == GREP_BLOCK_FAILED ? errno : 0;
+            result.expected = search->blocks->expected;
+            result.got = search->blocks->got;
             break;
         }
         begin_block(search);

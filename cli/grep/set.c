@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/database.h"
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/flags/device.h"
@@ -123,7 +124,7 @@ static bool check_line_ends(const grep_set *set) {
 
 static bool load_database(grep_set *set, const grep_options *options, bool parts) {
     trawl_error error;
-    if (trawl_db_load(options->database, &set->db, &error) != TRAWL_OK) {
+    if (database_load(options->database, options->database_copy, &set->db, &error) != TRAWL_OK) {
         return report_failure(&error);
     }
     trawl_db_information information = TRAWL_DB_INFORMATION;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/base/clock.h"
+#include "cli/base/database.h"
 #include "cli/base/memory.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
@@ -64,7 +65,7 @@ static bool get_database(const scan_options *options, const scan_texts *texts, t
     trawl_error error;
     trawl_db_information information = TRAWL_DB_INFORMATION;
     if (options->database != NULL) {
-        if (trawl_db_load(options->database, db, &error) != TRAWL_OK) {
+        if (database_load(options->database, options->database_copy, db, &error) != TRAWL_OK) {
             (void)report_error(&error);
             return false;
         }

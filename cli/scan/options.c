@@ -10,6 +10,7 @@
 
 enum {
     FLAG_DATABASE = 1,
+    FLAG_DATABASE_COPY,
     FLAG_FORMAT,
     FLAG_COUNT,
     FLAG_NO_PATTERN,
@@ -29,6 +30,10 @@ static const flag input_flags[] = {
     {FLAG_DATABASE, 0, "db", "DB",
      "Use a database made by 'trawl compile'; it replaces -f, -e, --engine, --variant and "
      "--matches.",
+     NULL},
+    {FLAG_DATABASE_COPY, 0, "db-copy", NULL,
+     "Read the database into memory of its own, as is done where another user owns it, instead of "
+     "mapping the file.",
      NULL},
     {FLAG_RECURSIVE, 'r', "recursive", NULL,
      "Scan all files below the directories given (no TEXT: the working directory), hidden files "
@@ -131,6 +136,9 @@ static bool take_own(scan_options *options, const arguments *args, int id) {
         return true;
     case FLAG_DATABASE:
         options->database = args->value;
+        return true;
+    case FLAG_DATABASE_COPY:
+        options->database_copy = true;
         return true;
     case FLAG_FORMAT:
         return format_find(args->value, &options->format);

@@ -15,6 +15,7 @@
 typedef struct scan_options {
     pattern_options patterns;
     const char *database; /* --db; NULL: patterns are compiled */
+    bool database_copy;   /* --db-copy */
     const char *sample;   /* --sample; NULL: the first text */
     trawl_compile_options compile;
     trawl_scan_options scan;

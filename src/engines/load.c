@@ -75,6 +75,57 @@ trawl_status trawl_db_load_memory(const void *bytes, size_t size, trawl_db **db,
     return open_block(block, size, TRAWL_BLOCK_ALLOCATED, "memory", db, error);
 }
 
+/* Whoever can write to a mapped database can change its tables after they were validated. */
+static bool is_trusted(const struct stat *about) {
+    return about->st_uid == geteuid() || about->st_uid == 0;
+}
+
+static trawl_status read_block(int file, const char *path, uint8_t *block, size_t size,
+                               trawl_error *error) {
+    size_t filled = 0;
+    while (filled < size) {
+        ssize_t got = read(file, block + filled, size - filled);
+        if (got < 0 && errno != EINTR) {
+            return trawl_fail(error, TRAWL_ERROR_IO, "%.300s: %s", path, strerror(errno));
+        }
+        if (got == 0) {
+            return trawl_fail(
+                error, TRAWL_ERROR_IO,
+                "%.300s: became shorter while it was read: expected %zu bytes, got %zu", path, size,
+                filled);
+        }
+        filled += got < 0 ? 0 : (size_t)got;
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status map_block(int file, const char *path, size_t size, uint8_t **block,
+                              trawl_error *error) {
+    void *mapped = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapped == MAP_FAILED) {
+        int reason = errno;
+        return trawl_fail(error, reason == ENOMEM ? TRAWL_ERROR_MEMORY : TRAWL_ERROR_IO,
+                          "%.300s: cannot be mapped: %s", path, strerror(reason));
+    }
+    /* Validation reads all of it: the kernel may read ahead. */
+    (void)madvise(mapped, size, MADV_WILLNEED);
+    *block = mapped;
+    return TRAWL_OK;
+}
+
+static trawl_status copy_block(int file, const char *path, size_t size, uint8_t **block,
+                               trawl_error *error) {
+    *block = trawl_allocate_table(size);
+    if (*block == NULL) {
+        return trawl_fail_memory(error, "the database", size);
+    }
+    trawl_status status = read_block(file, path, *block, size, error);
+    if (status != TRAWL_OK) {
+        trawl_release(*block);
+    }
+    return status;
+}
+
 trawl_status trawl_db_load(const char *path, trawl_db **db, trawl_error *error) {
     trawl_clear(error);
     if (db == NULL || path == NULL) {
@@ -100,14 +151,14 @@ trawl_status trawl_db_load(const char *path, trawl_db **db, trawl_error *error) 
                                                     : "not a trawl database (empty file)");
     }
     size_t size = (size_t)about.st_size;
-    void *block = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
-    int reason = errno;
+    bool maps = is_trusted(&about);
+    uint8_t *block = NULL;
+    trawl_status status = maps ? map_block(file, path, size, &block, error)
+                               : copy_block(file, path, size, &block, error);
     (void)close(file);
-    if (block == MAP_FAILED) {
-        return trawl_fail(error, reason == ENOMEM ? TRAWL_ERROR_MEMORY : TRAWL_ERROR_IO,
-                          "%.300s: cannot be mapped: %s", path, strerror(reason));
+    if (status != TRAWL_OK) {
+        return status;
     }
-    /* Validation reads all of it: the kernel may read ahead. */
-    (void)madvise(block, size, MADV_WILLNEED);
-    return open_block(block, size, TRAWL_BLOCK_MAPPED, path, db, error);
+    return open_block(block, size, maps ? TRAWL_BLOCK_MAPPED : TRAWL_BLOCK_ALLOCATED, path, db,
+                      error);
 }

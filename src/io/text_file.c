@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,6 +41,20 @@ static trawl_status system_error(const text_file *file, trawl_error *error) {
     return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", file->name, strerror(errno));
 }
 
+/* At the end of the stored bytes: an error if a regular file has become shorter than it was. A file
+ * whose size never was that of its content, as in /sys, has not. */
+static trawl_status check_length(const text_file *file, trawl_error *error) {
+    uint64_t end = file->begin + file->stored_position;
+    struct stat now;
+    if (!file->is_regular || end >= file->stored_bytes || fstat(file->descriptor, &now) != 0 ||
+        (uint64_t)now.st_size >= file->stored_bytes)
+        return TRAWL_OK;
+    return trawl_fail(error, TRAWL_ERROR_IO,
+                      "%s: became shorter while it was read: expected %" PRIu64
+                      " bytes, got %" PRIu64,
+                      file->name, file->stored_bytes, end);
+}
+
 /* read(2), repeated if a signal interrupts it. */
 static trawl_status read_stored(text_file *file, void *buffer, size_t capacity, size_t *length,
                                 trawl_error *error) {
@@ -55,7 +70,7 @@ static trawl_status read_stored(text_file *file, void *buffer, size_t capacity, 
     file->stored_ended = got == 0;
     file->stored_position += (uint64_t)got;
     *length = (size_t)got;
-    return TRAWL_OK;
+    return got == 0 ? check_length(file, error) : TRAWL_OK;
 }
 
 /* Reads the first bytes, and opens a decoder if they are those of a compressed format. */
@@ -222,9 +237,9 @@ trawl_status text_file_read_at(const text_file *file, uint64_t offset, void *buf
         return system_error(file, error);
     if (got == 0 && capacity != 0)
         return trawl_fail(error, TRAWL_ERROR_IO,
-                          "%s: has become shorter while it was read: it ends before byte %" PRIu64
-                          " of %" PRIu64,
-                          file->name, file->begin + offset, file->stored_bytes);
+                          "%s: became shorter while it was read: expected %" PRIu64
+                          " bytes, but there are none from byte %" PRIu64 " on",
+                          file->name, file->stored_bytes, file->begin + offset);
     *length = (size_t)got;
     return TRAWL_OK;
 }

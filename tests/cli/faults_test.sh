@@ -155,4 +155,45 @@ refuse '' "$trawl" scan --db cut.db small
 refuse '--db has its patterns' "$trawl" scan --db fox.db -e dog small
 expect 0 'small\t2\t5\t0\tfox' "$trawl" scan --db fox.db small
 
+# a database that changes while it is used: copied with --db-copy, and always if another user owns it
+cp fox.db changing.db
+for copy in --db-copy other-owner; do
+    cp fox.db changing.db
+    if [ "$copy" = other-owner ]; then
+        [ "$(id -u)" -eq 0 ] || continue
+        chown 65534 changing.db
+        copy=
+    fi
+    for command in scan grep; do
+        cp fox.db keep.db
+        checks=$((checks + 1))
+        # shellcheck disable=SC2086  # no word if there is no flag
+        "$trawl" "$command" -c $copy --db changing.db pipe >.out 2>.err &
+        scanner=$!
+        exec 3>pipe # waits until the command has opened its text
+        : >changing.db
+        printf 'a fox\n' >&3
+        exec 3>&-
+        wait "$scanner"
+        status=$?
+        [ "$status" -eq 0 ] && [ "$(cat .out)" = 1 ] || fail "$command with a changing database, $copy (status $status)"
+        cat fox.db >changing.db
+    done
+done
+
+# a text that becomes shorter while it is read: the command waits for its reader meanwhile
+for command in 'scan -e fox' 'scan --threads 2 -e fox' 'grep -F fox' 'grep --threads 2 -n -F fox'; do
+    checks=$((checks + 1))
+    yes 'a fox' | head -c 60000000 >shrinking
+    # shellcheck disable=SC2086  # words of a command
+    "$trawl" $command shrinking 2>.err | { read -r _; : >shrinking; cat >/dev/null; }
+    status=${PIPESTATUS[0]}
+    [ "$status" -eq 2 ] && grep -q '^trawl: shrinking: became shorter while it was read: expected 60000000 bytes, got [1-9][0-9]*$' .err ||
+        fail "$command of a text that becomes shorter (status $status)"
+done
+rm shrinking
+if [ -r /sys/kernel/mm/transparent_hugepage/enabled ]; then # a size that is not that of the content
+    check 'a file of /sys' "$trawl" grep -F e /sys/kernel/mm/transparent_hugepage/enabled
+fi
+
 finish
