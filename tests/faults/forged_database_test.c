@@ -107,6 +107,17 @@ static void rows_where_no_walk_expects_them(void **state) {
     }
 }
 
+/* Walks of fixed length would take so many steps for each byte. */
+static void more_levels_than_bytes_of_a_pattern(void **state) {
+    (void)state;
+    size_t size;
+    uint8_t *block = compiled("ac-nfa", "array-divergence-free", &size);
+    trawl_nfa_header *header = section(block, TRAWL_SECTION_NFA_HEADER, 0);
+    assert_true(header->levels <= 5);
+    header->levels = 6;
+    assert_refused(block, size);
+}
+
 static void endless_failures(void **state) {
     (void)state;
     size_t size;
@@ -517,6 +528,7 @@ static void qgram_tables(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_where_no_walk_expects_them),
+        cmocka_unit_test(more_levels_than_bytes_of_a_pattern),
         cmocka_unit_test(endless_failures),
         cmocka_unit_test(endless_outputs),
         cmocka_unit_test(records_that_lie),

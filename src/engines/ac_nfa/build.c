@@ -156,7 +156,10 @@ static bool top_sound(const trawl_nfa_header *header) {
            (uint64_t)header->top * header->classes <= header->top_span;
 }
 
-static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant *variant) {
+/* A walk of fixed length takes `levels` steps for each byte of text: no more than the longest
+ * pattern has bytes. */
+static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant *variant,
+                         uint32_t max_length) {
     uint32_t words = (header->classes + 63) / 64;
     uint32_t record;
     switch (header->representation) {
@@ -182,7 +185,7 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
            header->classes >= 1 && header->classes <= 256 && header->words == words &&
            header->record_bytes == record && header->top <= header->states && top_sound(header) &&
            header->wide <= header->states && header->matching <= header->states &&
-           header->verify <= 1 && header->levels <= TRAWL_PATTERN_MAX_LENGTH &&
+           header->verify <= 1 && header->levels <= max_length &&
            header->short_words <= (bitmap ? 1u : 0u) &&
            (packed || header->short_words != 0 || header->wide == 0) &&
            /* Only walks with complete rows understand a failure that is a row. */
@@ -333,7 +336,8 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
     const trawl_nfa_variant *variant = trawl_nfa_variant_at((unsigned)index);
     uint64_t size, keys;
     const trawl_nfa_header *header = trawl_db_section(db, TRAWL_SECTION_NFA_HEADER, 0, &size);
-    if (header == NULL || size != sizeof *header || !header_sound(header, variant)) {
+    if (header == NULL || size != sizeof *header ||
+        !header_sound(header, variant, db->header->max_length)) {
         return damaged(error, "a damaged header");
     }
     section_size sizes[NFA_SECTIONS];
