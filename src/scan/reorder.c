@@ -8,7 +8,7 @@
 
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define OVERLAP_FACTOR 8 /* bytes of a block for each byte of overlap, which is searched twice */
-#define FIRST_CAPACITY ((size_t)1 << 12)
+#define FIRST_CAPACITY ((size_t)1 << 10)
 #define INSERTION_RUN ((size_t)16)
 
 /* The sink that gathers the matches of one block. When it holds `limit` matches it ends the walk,

@@ -27,6 +27,7 @@ void __wrap_free(void *memory);
 static atomic_long live;           /* allocations that have not been freed */
 static atomic_long countdown = -1; /* allocations until one fails; negative: none does */
 static atomic_bool failed;         /* it was reached */
+static atomic_size_t largest;      /* bytes of the largest allocation */
 /* The same for the allocations of one thread. */
 static _Thread_local long countdown_here = -1;
 
@@ -38,6 +39,11 @@ static bool fails(void) {
     return here || anywhere;
 }
 
+static void note(size_t size) {
+    if (size > atomic_load(&largest))
+        atomic_store(&largest, size);
+}
+
 static void *counted(void *memory) {
     if (memory)
         atomic_fetch_add(&live, 1);
@@ -45,14 +51,17 @@ static void *counted(void *memory) {
 }
 
 void *__wrap_malloc(size_t size) {
+    note(size);
     return fails() ? NULL : counted(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t count, size_t size) {
+    note(count * size);
     return fails() ? NULL : counted(__real_calloc(count, size));
 }
 
 void *__wrap_realloc(void *memory, size_t size) {
+    note(size);
     if (fails())
         return NULL;
     void *moved = __real_realloc(memory, size);
@@ -60,10 +69,12 @@ void *__wrap_realloc(void *memory, size_t size) {
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    note(size);
     return fails() ? NULL : counted(__real_aligned_alloc(alignment, size));
 }
 
 int __wrap_posix_memalign(void **memory, size_t alignment, size_t size) {
+    note(size);
     if (fails())
         return 12; /* ENOMEM */
     int result = __real_posix_memalign(memory, alignment, size);

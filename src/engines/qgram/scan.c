@@ -19,29 +19,72 @@ typedef struct qgram_walker {
     uint64_t filtered_bytes; /* that the tiers have scanned */
 } qgram_walker;
 
+static void release_lists(trawl_qgram_lists *lists) {
+    trawl_release(lists->words);
+    trawl_release(lists->samples);
+    trawl_release(lists->ends);
+    trawl_release(lists->possible_ends);
+    trawl_release(lists->keys);
+    *lists = (trawl_qgram_lists){.block = 0};
+}
+
 static void close(trawl_walker *base) {
     qgram_walker *walker = (qgram_walker *)base;
     trawl_qgram_fallback_close(&walker->fallback);
     for (uint32_t i = 0; i < walker->tiers; i++) {
         trawl_tier_close(&walker->tier[i]);
     }
-    trawl_release(walker->lists.words);
-    trawl_release(walker->lists.samples);
-    trawl_release(walker->lists.ends);
-    trawl_release(walker->lists.possible_ends);
-    trawl_release(walker->lists.keys);
+    release_lists(&walker->lists);
     trawl_release(walker);
 }
 
 /* Allocates the lists; on a failure some of them. */
-static bool allocate_lists(trawl_qgram_lists *lists) {
-    lists->words = trawl_allocate(TRAWL_QGRAM_LIST / 32 + 1, sizeof *lists->words);
-    lists->samples = trawl_allocate(TRAWL_QGRAM_LIST, sizeof *lists->samples);
-    lists->ends = trawl_allocate(2 * TRAWL_QGRAM_LIST, sizeof *lists->ends);
-    lists->possible_ends = trawl_allocate(TRAWL_QGRAM_LIST, sizeof *lists->possible_ends);
-    lists->keys = trawl_allocate(TRAWL_QGRAM_LIST, sizeof *lists->keys);
+static bool allocate_lists(trawl_qgram_lists *lists, size_t block, bool anchored) {
+    size_t size = block + TRAWL_QGRAM_LIST_MORE;
+    lists->block = block;
+    lists->size = size;
+    lists->room = anchored && block < TRAWL_QGRAM_BLOCK ? size + TRAWL_QGRAM_ENDS_AT_ONCE : size;
+    lists->words = trawl_allocate(size / 32 + 1, sizeof *lists->words);
+    lists->samples = trawl_allocate(size, sizeof *lists->samples);
+    lists->ends = trawl_allocate(size + lists->room, sizeof *lists->ends);
+    lists->possible_ends = trawl_allocate(lists->room, sizeof *lists->possible_ends);
+    lists->keys = trawl_allocate(size, sizeof *lists->keys);
     return lists->words != NULL && lists->samples != NULL && lists->ends != NULL &&
            lists->possible_ends != NULL && lists->keys != NULL;
+}
+
+/* Room for the blocks of a window: a text of a few bytes is scanned in a microsecond, in which the
+ * memory of a full block would be most of the work. */
+static trawl_status prepare(qgram_walker *walker, const trawl_window *window, bool events,
+                            trawl_error *error) {
+    size_t owned = window->length - window->owned;
+    size_t block = TRAWL_QGRAM_SMALLEST_BLOCK;
+    while (block < owned && block < TRAWL_QGRAM_BLOCK) {
+        block *= 2;
+    }
+    if (block > walker->lists.block) {
+        bool anchored = false;
+        release_lists(&walker->lists);
+        for (uint32_t i = 0; i < walker->tiers; i++) {
+            trawl_release(walker->tier[i].events);
+            walker->tier[i].events = NULL;
+            anchored = anchored || walker->tier[i].tier->anchor_slack != 0;
+        }
+        if (!allocate_lists(&walker->lists, block, anchored)) {
+            release_lists(&walker->lists);
+            return trawl_fail_memory(error, "scanning", 6 * block * sizeof(uint32_t));
+        }
+    }
+    for (uint32_t i = 0; events && i < walker->tiers; i++) {
+        trawl_tier_walker *tier = &walker->tier[i];
+        if (tier->events == NULL) {
+            tier->events = trawl_allocate(walker->lists.block + 1, sizeof *tier->events);
+        }
+        if (tier->events == NULL) {
+            return trawl_fail_memory(error, "scanning", block * sizeof *tier->events);
+        }
+    }
+    return TRAWL_OK;
 }
 
 static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
@@ -57,10 +100,6 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
         return trawl_fail_memory(error, "scanning", sizeof *made);
     }
     made->base = (trawl_walker){.type = &trawl_walker_qgram, .db = db};
-    if (!allocate_lists(&made->lists)) {
-        close(&made->base);
-        return trawl_fail_memory(error, "scanning", 6 * TRAWL_QGRAM_LIST * sizeof(uint32_t));
-    }
     const trawl_qgram_header *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_HEADER, 0, NULL);
     for (uint32_t part = 0; part < header->tiers; part++) {
         trawl_tier_open(db, part, set, &made->tier[part]);
@@ -203,17 +242,12 @@ static trawl_status scan_window(qgram_walker *walker, const trawl_window *window
 static trawl_status scan(trawl_walker *base, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error) {
     qgram_walker *walker = (qgram_walker *)base;
-    for (uint32_t i = 0; i < walker->tiers; i++) {
-        trawl_tier_walker *tier = &walker->tier[i];
-        if (tier->events == NULL) {
-            tier->events = trawl_allocate(TRAWL_QGRAM_BLOCK + 1, sizeof *tier->events);
-        }
-        if (tier->events == NULL) {
-            return trawl_fail_memory(error, "scanning", TRAWL_QGRAM_BLOCK * sizeof *tier->events);
-        }
-    }
     const trawl_consumer consumer = {.sink = sink};
-    trawl_status status = scan_window(walker, window, &consumer, error);
+    trawl_status status = prepare(walker, window, true, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    status = scan_window(walker, window, &consumer, error);
     trawl_packed_dense_flush(sink);
     return status;
 }
@@ -224,7 +258,7 @@ static trawl_status count(trawl_walker *base, const trawl_window *window, trawl_
                           trawl_error *error) {
     qgram_walker *walker = (qgram_walker *)base;
     trawl_consumer consumer = {.counts = counts};
-    trawl_status status = TRAWL_OK;
+    trawl_status status = prepare(walker, window, false, error);
     for (uint32_t i = 0; status == TRAWL_OK && i < walker->tiers; i++) {
         status = trawl_endings_begin(&walker->tier[i].search, &consumer, error);
     }

@@ -20,15 +20,21 @@
  * - samples before the block: 3 bytes in packed tiers, the anchor slack in others;
  * - ends of the last sample behind the block: a stride;
  * - entries that loops without branches write in vain: 8. */
-#define TRAWL_QGRAM_LIST                                                                           \
-    (TRAWL_QGRAM_BLOCK + TRAWL_QGRAM_MAX_STRIDE + TRAWL_QGRAM_MAX_ANCHOR_SLACK + TRAWL_QGRAM_GROUP)
+#define TRAWL_QGRAM_LIST_MORE                                                                      \
+    (TRAWL_QGRAM_MAX_STRIDE + TRAWL_QGRAM_MAX_ANCHOR_SLACK + TRAWL_QGRAM_GROUP)
+
+/* Blocks are so long at most: TRAWL_QGRAM_BLOCK, or a smaller power of two for short texts. */
+#define TRAWL_QGRAM_SMALLEST_BLOCK ((size_t)1024)
 
 struct trawl_qgram_lists {
-    uint64_t *words;         /* TRAWL_QGRAM_LIST / 32 + 1: a word for 32 samples */
-    uint32_t *samples;       /* TRAWL_QGRAM_LIST: candidates */
-    uint32_t *ends;          /* twice as many: some are there twice until they are sorted */
-    uint32_t *possible_ends; /* TRAWL_QGRAM_LIST */
-    uint32_t *keys; /* TRAWL_QGRAM_LIST: of the ends, where comparison with keys found them */
+    size_t block;            /* bytes of the longest block that they have room for; 0: none */
+    size_t size;             /* block + TRAWL_QGRAM_LIST_MORE: entries of most lists */
+    size_t room;             /* of possible ends: as many, or more with an anchor slack */
+    uint64_t *words;         /* size / 32 + 1: a word for 32 samples */
+    uint32_t *samples;       /* candidates */
+    uint32_t *ends;          /* size + room: some are there twice until they are sorted */
+    uint32_t *possible_ends; /* room */
+    uint32_t *keys;          /* of the ends, where comparison with keys found them */
 };
 
 /* Verifies candidates of filters in vector registers (engines/qgram/verify/compare_keys.h). */

@@ -28,7 +28,8 @@ typedef struct rabin_karp_walker {
     const trawl_rabin_karp_header *header;
     /* grouped */
     pass_tables *passes;
-    uint32_t *candidates; /* LANES * LANE_BYTES: last bytes of candidates */
+    size_t lane_bytes;    /* room of a lane: up to LANE_BYTES, less for short texts */
+    uint32_t *candidates; /* LANES * lane_bytes: last bytes of candidates */
     uint64_t *hashes;     /* of the candidates */
     /* paper */
     const uint32_t *lengths;
@@ -65,7 +66,7 @@ sweep_lanes(const rabin_karp_walker *walker, const pass_tables *tables, const ui
     for (size_t l = 0; l < count; l++) {
         begin[l] = text + lanes->first[l] + 1 - window;
         hash[l] = trawl_rolling_hash(&rolling, table, begin[l], (uint32_t)window);
-        noted[l] = l * LANE_BYTES;
+        noted[l] = l * walker->lane_bytes;
     }
     for (size_t i = 0;; i++) {
         uint64_t reduced[LANES], passes[LANES], any = 0;
@@ -97,7 +98,7 @@ sweep_lanes(const rabin_karp_walker *walker, const pass_tables *tables, const ui
         }
     }
     for (size_t l = 0; l < count; l++) {
-        lanes->count[l] = noted[l] - l * LANE_BYTES;
+        lanes->count[l] = noted[l] - l * walker->lane_bytes;
     }
 }
 
@@ -134,6 +135,29 @@ static trawl_status look_up(pass_tables *tables, const trawl_window *window, siz
     return TRAWL_OK;
 }
 
+/* Room for the candidates of a window. */
+static trawl_status prepare(rabin_karp_walker *walker, const trawl_window *window,
+                            trawl_error *error) {
+    size_t needed = (window->length - window->owned) / LANES;
+    /* One lane takes a text that is too short for several. */
+    size_t least = LANES * FEWEST_LANE_BYTES;
+    needed = needed < least ? least : needed < LANE_BYTES ? needed : LANE_BYTES;
+    if (needed <= walker->lane_bytes) {
+        return TRAWL_OK;
+    }
+    trawl_release(walker->candidates);
+    trawl_release(walker->hashes);
+    size_t positions = LANES * needed;
+    walker->candidates = trawl_allocate(positions, sizeof *walker->candidates);
+    walker->hashes = trawl_allocate(positions, sizeof *walker->hashes);
+    bool made = walker->candidates != NULL && walker->hashes != NULL;
+    walker->lane_bytes = made ? needed : 0;
+    return made ? TRAWL_OK
+                : trawl_fail_memory(error, "scanning",
+                                    positions *
+                                        (sizeof *walker->candidates + sizeof *walker->hashes));
+}
+
 static trawl_status walk_pass(rabin_karp_walker *walker, pass_tables *tables,
                               const trawl_window *window, const trawl_consumer *consumer) {
     size_t hashed = tables->pass.window;
@@ -152,7 +176,8 @@ static trawl_status walk_pass(rabin_karp_walker *walker, pass_tables *tables,
         }
         sweep(walker, tables, window->text, &lanes, steps, count);
         for (size_t l = 0; l < count; l++) {
-            for (size_t i = l * LANE_BYTES; i < l * LANE_BYTES + lanes.count[l]; i++) {
+            size_t from = l * walker->lane_bytes;
+            for (size_t i = from; i < from + lanes.count[l]; i++) {
                 trawl_status status = look_up(tables, window, (size_t)walker->candidates[i] + 1,
                                               walker->hashes[i], consumer);
                 if (status != TRAWL_OK) {
@@ -167,17 +192,15 @@ static trawl_status walk_pass(rabin_karp_walker *walker, pass_tables *tables,
 
 static trawl_status walk_grouped(rabin_karp_walker *walker, const trawl_window *window,
                                  const trawl_consumer *consumer, trawl_error *error) {
-    for (uint32_t pass = 0; pass < walker->header->passes; pass++) {
+    trawl_status status = prepare(walker, window, error);
+    for (uint32_t pass = 0; status == TRAWL_OK && pass < walker->header->passes; pass++) {
         pass_tables *tables = &walker->passes[pass];
-        trawl_status status = trawl_endings_begin(&tables->search, consumer, error);
+        status = trawl_endings_begin(&tables->search, consumer, error);
         if (status == TRAWL_OK) {
             status = walk_pass(walker, tables, window, consumer);
         }
-        if (status != TRAWL_OK) {
-            return status;
-        }
     }
-    return TRAWL_OK;
+    return status;
 }
 
 /* ------------------------------------------------------------------ paper */
@@ -265,14 +288,9 @@ static void close(trawl_walker *walker) {
 
 static trawl_status open_grouped(const trawl_db *db, rabin_karp_walker *made, trawl_error *error) {
     uint32_t passes = made->header->passes;
-    size_t positions = LANES * LANE_BYTES;
     made->passes = trawl_allocate_zeroed(passes, sizeof *made->passes);
-    made->candidates = trawl_allocate(positions, sizeof *made->candidates);
-    made->hashes = trawl_allocate(positions, sizeof *made->hashes);
-    if (made->passes == NULL || made->candidates == NULL || made->hashes == NULL) {
-        return trawl_fail_memory(error, "scanning",
-                                 passes * sizeof *made->passes +
-                                     positions * (sizeof *made->candidates + sizeof *made->hashes));
+    if (made->passes == NULL) {
+        return trawl_fail_memory(error, "scanning", passes * sizeof *made->passes);
     }
     const trawl_rabin_karp_pass *records =
         trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_GROUPS, 0, NULL);

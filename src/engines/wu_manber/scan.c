@@ -21,7 +21,8 @@ typedef struct wu_manber_walker {
     const uint8_t *shift;
     const trawl_ending_range *ranges;
     trawl_endings_search search;
-    uint32_t *candidates; /* LANES * LANE_BYTES: last bytes of windows whose shift is 0 */
+    size_t lane_bytes;    /* room of a lane: up to LANE_BYTES, less for short texts */
+    uint32_t *candidates; /* LANES * lane_bytes: last bytes of windows whose shift is 0 */
     /* paper */
     const uint32_t *paper_shift;
     const uint16_t *prefix;
@@ -124,8 +125,28 @@ static trawl_status look_up(wu_manber_walker *walker, const trawl_window *window
     return TRAWL_OK;
 }
 
+/* Room for the candidates of a window. */
+static trawl_status prepare(wu_manber_walker *walker, const trawl_window *window,
+                            trawl_error *error) {
+    size_t needed = (window->length - window->owned + LANES - 1) / LANES;
+    needed = needed < LANE_BYTES ? needed : LANE_BYTES;
+    if (needed <= walker->lane_bytes) {
+        return TRAWL_OK;
+    }
+    trawl_release(walker->candidates);
+    walker->candidates = trawl_allocate(LANES * needed, sizeof *walker->candidates);
+    walker->lane_bytes = walker->candidates == NULL ? 0 : needed;
+    return walker->candidates != NULL
+               ? TRAWL_OK
+               : trawl_fail_memory(error, "scanning", LANES * needed * sizeof *walker->candidates);
+}
+
 static trawl_status walk_tuned(wu_manber_walker *walker, const trawl_window *window,
-                               const trawl_consumer *consumer) {
+                               const trawl_consumer *consumer, trawl_error *error) {
+    trawl_status prepared = prepare(walker, window, error);
+    if (prepared != TRAWL_OK) {
+        return prepared;
+    }
     size_t shortest = walker->header->window;
     size_t position = window->owned < shortest - 1 ? shortest - 1 : window->owned;
     while (position < window->length) {
@@ -137,7 +158,7 @@ static trawl_status walk_tuned(wu_manber_walker *walker, const trawl_window *win
             end = end < window->length ? end : window->length;
             lanes[l] = (lane){.position = position,
                               .end = end,
-                              .candidates = walker->candidates + l * LANE_BYTES};
+                              .candidates = walker->candidates + l * walker->lane_bytes};
             position = end;
         }
         sweep(walker, window->text, lanes);
@@ -242,12 +263,6 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
         made->shift = shift;
         made->ranges = prefix;
         trawl_endings_open(db, 0, &made->search);
-        size_t candidates = LANES * LANE_BYTES;
-        made->candidates = trawl_allocate(candidates, sizeof *made->candidates);
-        if (made->candidates == NULL) {
-            trawl_release(made);
-            return trawl_fail_memory(error, "scanning", candidates * sizeof *made->candidates);
-        }
     }
     *walker = &made->base;
     return TRAWL_OK;
@@ -267,7 +282,7 @@ static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl
         return trawl_reorder(walker, window, sink, find_paper, error);
     }
     trawl_consumer consumer = {.sink = sink};
-    return walk_tuned(opened, window, &consumer);
+    return walk_tuned(opened, window, &consumer, error);
 }
 
 static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
@@ -278,7 +293,7 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
         return walk_paper(opened, window, &consumer);
     }
     trawl_status status = trawl_endings_begin(&opened->search, &consumer, error);
-    return status == TRAWL_OK ? walk_tuned(opened, window, &consumer) : status;
+    return status == TRAWL_OK ? walk_tuned(opened, window, &consumer, error) : status;
 }
 
 static void settle(trawl_walker *walker, trawl_counts *counts) {

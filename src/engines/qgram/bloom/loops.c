@@ -15,10 +15,7 @@
 #define SPARE_SAMPLES 3u
 
 /* Candidates whose end offsets are read together. */
-#define AT_ONCE 64
-
-/* Possible ends that AT_ONCE candidates may have, in tiers with an anchor slack. */
-#define MAX_ENDS_AT_ONCE ((size_t)AT_ONCE * TRAWL_QGRAM_MAX_ENDS + TRAWL_QGRAM_GROUP)
+#define AT_ONCE TRAWL_QGRAM_AT_ONCE
 
 /* Bits of the distance from the first candidate's end to a possible end: of a block and of the ends
  * behind it. */

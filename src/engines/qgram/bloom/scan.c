@@ -120,6 +120,7 @@ static size_t find_anchored_ends(trawl_tier_walker *walker, const trawl_window *
     trawl_qgram_grid grid = {.text = window->text,
                              .from = first_end - walker->tier->anchor_slack - filter->gram,
                              .stride = walker->tier->stride,
+                             .room = lists->room,
                              .prefetch = walker->first};
     size_t found = filter_samples(walker, window, &grid, end, lists);
     return ends + walker->loops->find_anchored_ends(filter, &walker->run, &grid, lists->samples,

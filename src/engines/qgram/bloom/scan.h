@@ -15,11 +15,18 @@
 #include "engines/qgram/format.h"
 #include "scan/candidates.h"
 
+/* Candidates whose end offsets are read before any is examined, and the possible ends that so many
+ * may have in tiers with an anchor slack. */
+#define TRAWL_QGRAM_AT_ONCE 64
+#define TRAWL_QGRAM_ENDS_AT_ONCE                                                                   \
+    ((size_t)TRAWL_QGRAM_AT_ONCE * TRAWL_QGRAM_MAX_ENDS + TRAWL_QGRAM_GROUP)
+
 /* Where samples are taken: at text + from, + stride, ... */
 typedef struct trawl_qgram_grid {
     const uint8_t *text;
     size_t from;
     size_t stride;
+    size_t room;   /* of the list of possible ends, with an anchor slack */
     bool prefetch; /* this is the first tier to touch the block: prefetch the text */
 } trawl_qgram_grid;
 

@@ -275,7 +275,7 @@ NAME(list_ends_of_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *ru
         }
         samples += taken;
         count -= taken;
-        if (anchored && (size_t)(next - possible_ends) > TRAWL_QGRAM_LIST - MAX_ENDS_AT_ONCE) {
+        if (anchored && (size_t)(next - possible_ends) > grid->room - TRAWL_QGRAM_ENDS_AT_ONCE) {
             size_t more = NAME(list_ends)(filter, run, text, base, possible_ends,
                                           (size_t)(next - possible_ends), list + found);
             found = sort_ends(list, found, found + more);
