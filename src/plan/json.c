@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 
 static void append(trawl_json *json, const char *bytes, size_t count) {
-    if (json->needed != 0) {
+    if (count == 0 || json->needed != 0) {
         return;
     }
     if (json->length + count > json->capacity) {
