@@ -92,7 +92,7 @@ static bool is_automatic(const trawl_compile_settings *options) {
     return options->engine == NULL || strcmp(options->engine, "auto") == 0;
 }
 
-/* Whether something is to be planned, and the caller has no text to do that with. */
+/* Whether something is to be planned and the caller has given no sample, or too short a one. */
 static bool needs_sample(const trawl_compile_settings *options) {
     return (is_automatic(options) || strcmp(options->engine, "qgram") == 0) &&
            (options->sample == NULL || options->sample_length < TRAWL_SAMPLE_LEAST);
@@ -136,7 +136,7 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
                : TRAWL_OK;
 }
 
-/* One engine's try: compiles into *db, or only measures into *size when db is NULL. */
+/* Builds with the planned engine into *db, or, if db is NULL, only sets *size. */
 static trawl_status build_with(const trawl_patterns *patterns,
                                const trawl_compile_settings *options, const trawl_plan *plan,
                                double start, trawl_db **db, uint64_t *size, trawl_error *error) {
@@ -152,7 +152,7 @@ static trawl_status build_with(const trawl_patterns *patterns,
     return trawl_assemble(patterns, options, &assembly, db, size, error);
 }
 
-/* Plans, and compiles or only measures as build_with. */
+/* Plans and builds. If an engine that the planner chose refuses the set, the next one is tried. */
 static trawl_status plan_and_build(const trawl_patterns *patterns,
                                    const trawl_compile_settings *options, trawl_plan *plan,
                                    double start, trawl_db **db, uint64_t *size,
@@ -169,7 +169,7 @@ static trawl_status plan_and_build(const trawl_patterns *patterns,
     return status;
 }
 
-/* `division`: of qgram's tiers by the caller, or NULL. */
+/* `division`: qgram's tiers, chosen by the caller; NULL: they are planned. */
 static trawl_status compile(const trawl_patterns *patterns, const trawl_compile_options *given,
                             const trawl_qgram_choice *division, trawl_db **db, uint64_t *size,
                             trawl_error *error) {

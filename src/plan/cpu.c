@@ -10,7 +10,6 @@
 #include "costs/cpu_constants.h"
 #include "engines/engines.h"
 #include "engines/wu_manber/format.h"
-#include "plan/words.h"
 
 static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
     [TRAWL_PLAN_QGRAM] = &trawl_engine_qgram,
@@ -21,7 +20,28 @@ static const trawl_engine *const engines[TRAWL_PLAN_ENGINES] = {
 
 /* ------------------------------------------------------------------ what engines would cost */
 
-/* Windows as long as the shortest pattern, which shift by as much as their last bytes allow. */
+/* Sets *expected to the mean shift of a window over the sample, up to `most`, and *zero to the
+ * share of windows whose shift is 0. */
+static void measure_shifts(const trawl_qgram_survey *survey, trawl_survey_filter *filter,
+                           uint32_t most, trawl_survey_rates *rates, double *expected,
+                           double *zero) {
+    /* The mean shift is the sum over all distances of the chance that no pattern has the block so
+     * near to its window's end; between doubled distances it is interpolated. */
+    double before = 1;
+    *expected = *zero = 0;
+    for (uint32_t distance = 1, last = 0; last < most; distance *= 2) {
+        filter->stride = distance < most ? distance : most;
+        trawl_survey_measure(survey, filter, rates);
+        double none = 1 - rates->pass[TRAWL_SURVEY_CLASSES];
+        *zero = last == 0 ? 1 - none : *zero;
+        *expected += (filter->stride - last) * (last == 0 ? none : (none + before) / 2);
+        before = none;
+        last = filter->stride;
+    }
+}
+
+/* Nanoseconds for a byte of text by wu-manber; *bytes: its tables, about. Windows are as long as
+ * the shortest pattern and move on by the shift of their last block. */
 static double price_wu_manber(const trawl_qgram_survey *survey,
                               const trawl_compile_settings *options, uint64_t *bytes) {
     const trawl_patterns *patterns = survey->patterns;
@@ -39,25 +59,15 @@ static double price_wu_manber(const trawl_qgram_survey *survey,
     block = block < window ? block : window;
     uint32_t shift = window - block + 1;
     shift = shift < TRAWL_QGRAM_MAX_STRIDE ? shift : TRAWL_QGRAM_MAX_STRIDE;
-    /* The mean shift is the sum over all distances of the chance that no pattern has the block so
-     * near to its window's end; between doubled distances it is interpolated. */
     trawl_survey_filter filter = {
         .begin = first, .gram = block, .folded = patterns->case_insensitive != 0};
     trawl_survey_rates rates = {0};
-    double expected = 0, zero = 0, before = 1;
-    for (uint32_t distance = 1, last = 0; last < shift; distance *= 2) {
-        filter.stride = distance < shift ? distance : shift;
-        trawl_survey_measure(survey, &filter, &rates);
-        double none = 1 - rates.pass[TRAWL_SURVEY_CLASSES];
-        zero = last == 0 ? 1 - none : zero;
-        expected += (filter.stride - last) * (last == 0 ? none : (none + before) / 2);
-        before = none;
-        last = filter.stride;
-    }
+    double expected, zero;
+    measure_shifts(survey, &filter, shift, &rates, &expected, &zero);
     double table = 8 * rates.grams[TRAWL_SURVEY_CLASSES];
     *bytes = (uint64_t)(table + 64 * (double)patterns->count);
     double cost = trawl_cost_at(options->costs->shift, table) + zero * options->costs->shift_zero;
-    /* Where also the last eight bytes are a pattern's, keys are compared. */
+    /* Patterns are compared where the last eight bytes of the window are those of a pattern. */
     filter.gram = window < 8 ? window : 8;
     filter.stride = 1;
     trawl_survey_measure(survey, &filter, &rates);
@@ -67,8 +77,9 @@ static double price_wu_manber(const trawl_qgram_survey *survey,
     return TRAWL_PLAN_WU_MANBER_MARGIN * hypot(cost / (expected + zero), options->costs->memory);
 }
 
-/* For each byte of text. Where ends are frequent, they are recorded without a branch that is
- * mispredicted; between the two measurements it is interpolated. */
+/* Nanoseconds for a byte of text that recording matches takes if matches end at the share `ends` of
+ * all bytes. A frequent end is cheaper, since its branch is predicted; between the two measured
+ * costs it is interpolated. */
 static double price_automaton_matches(const trawl_costs *costs, double ends) {
     const double few = TRAWL_PLAN_FEW_ENDS, often = TRAWL_PLAN_OFTEN_ENDS;
     if (ends <= few) {
@@ -180,8 +191,30 @@ trawl_status trawl_plan_divide(const trawl_patterns *patterns,
     return status;
 }
 
-static trawl_status weigh(const trawl_qgram_survey *survey, const trawl_compile_settings *options,
-                          trawl_plan *plan, trawl_error *error) {
+/* The most bytes of tables that an engine may have. */
+static uint64_t table_limit(uint32_t engine, const trawl_compile_settings *options) {
+    uint64_t limit = options->max_table_bytes;
+    bool is_dfa = engine == TRAWL_PLAN_AC_DFA;
+    return is_dfa && limit > TRAWL_PLAN_MAX_DFA_BYTES ? TRAWL_PLAN_MAX_DFA_BYTES : limit;
+}
+
+/* The engine with the least price of those within their limits. If there is none: ac-nfa, after
+ * which trawl_plan_next has engines with smaller tables. */
+static uint32_t find_cheapest(const trawl_plan_record *record, const uint64_t *limits) {
+    uint32_t best = TRAWL_PLAN_ENGINES;
+    for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
+        if (record->bytes[i] <= limits[i] &&
+            (best == TRAWL_PLAN_ENGINES || record->nanoseconds[i] < record->nanoseconds[best])) {
+            best = i;
+        }
+    }
+    return best == TRAWL_PLAN_ENGINES ? TRAWL_PLAN_AC_NFA : best;
+}
+
+/* Prices all engines and takes the cheapest one. */
+static trawl_status compare_engines(const trawl_qgram_survey *survey,
+                                    const trawl_compile_settings *options, trawl_plan *plan,
+                                    trawl_error *error) {
     trawl_automata_estimate automata;
     trawl_status status = trawl_automata_measure(survey->patterns, options->sample,
                                                  options->sample_length, &automata, error);
@@ -195,22 +228,13 @@ static trawl_status weigh(const trawl_qgram_survey *survey, const trawl_compile_
     price_all(survey, &automata, options, plan);
     record_tiers(survey->patterns, plan);
     uint64_t limits[TRAWL_PLAN_ENGINES];
-    uint32_t best = TRAWL_PLAN_ENGINES;
     for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        limits[i] = options->max_table_bytes;
-        if (i == TRAWL_PLAN_AC_DFA && limits[i] > TRAWL_PLAN_MAX_DFA_BYTES) {
-            limits[i] = TRAWL_PLAN_MAX_DFA_BYTES;
-        }
-        if (plan->record.bytes[i] <= limits[i] &&
-            (best == TRAWL_PLAN_ENGINES ||
-             plan->record.nanoseconds[i] < plan->record.nanoseconds[best])) {
-            best = i;
-        }
+        limits[i] = table_limit(i, options);
     }
-    best = best == TRAWL_PLAN_ENGINES ? TRAWL_PLAN_AC_NFA : best;
-    plan->engine = engines[best];
+    uint32_t chosen = find_cheapest(&plan->record, limits);
+    plan->engine = engines[chosen];
     plan->variant = 0;
-    explain(plan, best, limits);
+    explain(plan, chosen, limits);
     return TRAWL_OK;
 }
 
@@ -222,7 +246,7 @@ trawl_status trawl_plan_choose(const trawl_patterns *patterns,
         trawl_survey_open(&survey, patterns, options->sample, options->sample_length,
                           plan->record.sample_bytes == 0, error);
     if (status == TRAWL_OK) {
-        status = weigh(&survey, options, plan, error);
+        status = compare_engines(&survey, options, plan, error);
     }
     trawl_survey_close(&survey);
     return status;

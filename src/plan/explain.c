@@ -21,7 +21,7 @@ static const char *const names[TRAWL_PLAN_ENGINES] = {
     [TRAWL_PLAN_WU_MANBER] = "wu-manber",
 };
 
-/* NULL: the database has none. Nothing depends on its values, so that any will do. */
+/* NULL if the database has none. Its values may be anything: they are only reported. */
 static const trawl_plan_record *find_record(const trawl_db *db) {
     uint64_t size = 0;
     const trawl_plan_record *record =
@@ -49,7 +49,7 @@ static const trawl_device_record *find_device_record(const trawl_db *db) {
                : NULL;
 }
 
-/* Of a whole device: 10^9 bytes a second, from picoseconds. */
+/* 10^9 bytes a second from picoseconds for a byte. */
 static double device_rate(double picoseconds) {
     return picoseconds > 0 ? 1e3 / picoseconds : 0;
 }

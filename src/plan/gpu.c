@@ -9,9 +9,8 @@
 #include "costs/gpu_constants.h"
 #include "engines/ac_dfa/gpu_cost.h"
 #include "engines/engines.h"
-#include "engines/qgram/gpu/divide.h"
+#include "engines/qgram/gpu/frequent_automaton.h"
 #include "engines/qgram/gpu/packed_tables.h"
-#include "plan/words.h"
 
 _Static_assert(TRAWL_DEVICE_MOST_TIERS == TRAWL_CUDA_QGRAM_TIERS, "a record has all tiers");
 
@@ -34,12 +33,12 @@ typedef struct device_plan {
     const trawl_patterns *patterns;
     const trawl_compile_settings *options;
     trawl_cuda_properties device;
-    bool present; /* the device; else it is the usual one */
+    bool present; /* whether the device is there; else an H200 is assumed */
     trawl_device_costs costs;
     trawl_cuda_qgram_layout *layout;
-    uint64_t filter_shared_bytes; /* of its filters */
+    uint64_t filter_shared_bytes; /* of the filters of `layout` */
     trawl_hot_estimate hot;
-    trawl_error obstacle[TRAWL_DEVICE_WAYS]; /* status TRAWL_OK: none */
+    trawl_error obstacle[TRAWL_DEVICE_WAYS]; /* why a way is not possible; TRAWL_OK: it is */
     trawl_device_record *record;
 } device_plan;
 
@@ -84,13 +83,13 @@ static void read_device(device_plan *self) {
 
 /* ------------------------------------------------------------------ prices */
 
-/* Of a tier that is asked while matches are counted. */
+/* Bytes of the table that a count reads for every sample. */
 static uint64_t first_table_bytes(const trawl_cuda_qgram_tier *tier) {
     return tier->place == TRAWL_CUDA_QGRAM_DIRECT ? 4 * (uint64_t)TRAWL_CUDA_QGRAM_PAIR_WORDS
                                                   : 4 * (uint64_t)tier->filter_words;
 }
 
-/* A refusal is no failure: the way is not taken then. */
+/* If the engine refuses the set, this way is not possible, which is no failure. */
 static trawl_status price_filter(device_plan *self, trawl_error *error) {
     const trawl_compile_settings *options = self->options;
     trawl_device_record *record = self->record;
@@ -127,12 +126,13 @@ static trawl_status price_filter(device_plan *self, trawl_error *error) {
     return TRAWL_OK;
 }
 
-/* Under the same conditions under which engine qgram takes this kernel when it is left to it. */
+/* The conditions are those under which engine qgram chooses this kernel by itself. */
 static void price_packed(device_plan *self) {
     trawl_cuda_packed_layout letters;
     trawl_error *obstacle = &self->obstacle[TRAWL_DEVICE_PACKED];
     const trawl_patterns *patterns = self->patterns;
-    /* Text that was made up of the patterns has their letters only, and says nothing. */
+    /* A text that was made up from the patterns has only their letters: it says nothing about
+     * other letters. */
     size_t length = self->record->sample_bytes == 0 ? 0 : self->options->sample_length;
     if (!trawl_cuda_packed_letters(patterns, self->device.shared_bytes, &letters, obstacle)) {
         return;
@@ -262,8 +262,7 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
         const trawl_error *obstacle = &self->obstacle[way];
         trawl_plan_add(plan, "; %s, kernel %s: ", ways[way].engine, ways[way].kernel);
         if (obstacle->status != TRAWL_OK) {
-            const char *colon = strstr(obstacle->message, "packed: ");
-            trawl_plan_add(plan, "%s", colon == NULL ? obstacle->message : colon + 8);
+            trawl_plan_add(plan, "%s", obstacle->message);
         } else {
             trawl_plan_add(plan, "%.0f GB/s, as ", 1e3 / record->picoseconds[way]);
             explain_way(self, way, plan);
@@ -297,7 +296,8 @@ static void record_tiers(const device_plan *self) {
     }
 }
 
-static trawl_status weigh(device_plan *self, trawl_plan *plan, trawl_error *error) {
+/* Prices all ways and takes the cheapest one. */
+static trawl_status compare_ways(device_plan *self, trawl_plan *plan, trawl_error *error) {
     trawl_status status = price_hot(self, error);
     if (status == TRAWL_OK) {
         status = price_filter(self, error);
@@ -314,11 +314,11 @@ static trawl_status weigh(device_plan *self, trawl_plan *plan, trawl_error *erro
             best = way;
         }
     }
-    /* Left to itself, engine qgram takes packed wherever that is possible and pays. */
+    /* Engine qgram would choose packed by itself, since it is possible and pays. */
     if (best == TRAWL_DEVICE_FILTER && self->obstacle[TRAWL_DEVICE_PACKED].status == TRAWL_OK) {
         best = TRAWL_DEVICE_PACKED;
     }
-    /* Whatever is refused when it is built, trawl_plan_next follows. */
+    /* If no way is possible: when building is refused, trawl_plan_next takes another engine. */
     best = best == TRAWL_DEVICE_WAYS ? TRAWL_DEVICE_HOT : best;
     self->record->chosen = best;
     if (best == TRAWL_DEVICE_FILTER) {
@@ -347,7 +347,7 @@ trawl_status trawl_plan_choose_for_device(const trawl_patterns *patterns,
         self->record->sample_bytes = plan->record.sample_bytes;
         read_device(self);
         self->costs = *options->device_costs;
-        status = weigh(self, plan, error);
+        status = compare_ways(self, plan, error);
     }
     if (layout != NULL) {
         trawl_cuda_qgram_layout_release(layout);

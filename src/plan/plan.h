@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The planner: which engine a pattern set gets when the caller leaves the choice. */
+/* The planner: which engine a set of patterns gets if the caller names none.
+ *
+ *     compile.c   trawl_compile: reads the options, plans, builds
+ *     cpu.c       the choice for a CPU; gpu.c: for a GPU
+ *     sample.c    a text to plan with, if the caller has none
+ *     explain.c   reads a plan from a database, and writes it as JSON */
 #ifndef TRAWL_PLAN_PLAN_H
 #define TRAWL_PLAN_PLAN_H
 
@@ -9,33 +14,37 @@
 
 typedef struct trawl_plan {
     const trawl_engine *engine;
-    unsigned variant;
-    bool divided; /* `division` is known: the plan is about qgram too */
+    unsigned variant; /* index into the engine's variants */
+    bool divided;     /* `division` and the part of `record` about it are set */
     trawl_qgram_choice division;
-    trawl_plan_record record; /* what was expected, for reports */
-    bool for_device;          /* `device` is known: the plan is for a GPU */
+    trawl_plan_record record; /* what was expected, kept in the database */
+    bool for_device;          /* the plan is for a GPU, and `device` is set */
     trawl_device_record device;
     char reason[1024]; /* in words, for trawl_db_information */
 } trawl_plan;
 
-/* Chooses for a set of at least one pattern: the engine with the least expected cost whose tables
- * stay within options->max_table_bytes. The options are complete, with a sample and costs. Builds
- * no tables. Whoever chose leaves it to trawl_plan_next when the engine refuses the set all the
- * same.
- */
+/* Chooses the engine with the least expected cost whose tables stay within
+ * options->max_table_bytes, for a set of one pattern or more. The options have a sample. Builds no
+ * tables, so that sizes are estimates: if the chosen engine refuses the set after all, call
+ * trawl_plan_next. */
 trawl_status trawl_plan_choose(const trawl_patterns *patterns,
                                const trawl_compile_settings *options, trawl_plan *plan,
                                trawl_error *error);
 
-/* Replaces a choice that was refused by the next smaller engine; false when there is none. */
+/* Replaces an engine that refused the set by the one with the next smaller tables; false if there
+ * is none. */
 bool trawl_plan_next(trawl_plan *plan);
 
-/* Divides the set for a qgram that was asked for by name. */
+/* Divides the set into tiers for engine qgram, which was asked for by name. */
 trawl_status trawl_plan_divide(const trawl_patterns *patterns,
                                const trawl_compile_settings *options, trawl_plan *plan,
                                trawl_error *error);
 
-/* trawl_compile for qgram with a division of the caller's. */
+/* Appends words to plan->reason, as far as there is room. The format is printf's. */
+void trawl_plan_add(trawl_plan *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* trawl_compile for qgram with tiers that the caller has chosen. */
 trawl_status trawl_compile_divided(const trawl_patterns *patterns,
                                    const trawl_compile_options *options,
                                    const trawl_qgram_choice *division, trawl_db **db,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the planner expected, kept with a database for reports. Nothing depends on it. */
+/* What the planner expected, kept in the database for reports. Scans do not read it. */
 #ifndef TRAWL_PLAN_RECORD_H
 #define TRAWL_PLAN_RECORD_H
 
 #include "engines/qgram/format.h"
 
-/* Engines in the order of a record. */
+/* Indices of the engines in a record. */
 enum { TRAWL_PLAN_QGRAM, TRAWL_PLAN_AC_DFA, TRAWL_PLAN_AC_NFA, TRAWL_PLAN_WU_MANBER };
 #define TRAWL_PLAN_ENGINES 4u
 
 typedef struct trawl_tier_record {
     uint64_t patterns;
-    double pass; /* as in trawl_tier_estimate */
-    double look_ups;
+    double pass;        /* as in trawl_tier_estimate: share of the samples that pass */
+    double look_ups;    /* candidates to be verified, for a byte of text */
     double nanoseconds; /* for a byte of text */
 } trawl_tier_record;
 
@@ -25,24 +25,25 @@ typedef struct trawl_plan_record {
     trawl_tier_record tier[TRAWL_QGRAM_MAX_TIERS];
 } trawl_plan_record;
 
-/* Ways of scanning on a GPU in the order of a record. */
+/* Ways of scanning on a GPU (an engine and a kernel): indices in a record. */
 enum { TRAWL_DEVICE_FILTER, TRAWL_DEVICE_PACKED, TRAWL_DEVICE_HOT };
 #define TRAWL_DEVICE_WAYS 3u
 #define TRAWL_DEVICE_MOST_TIERS 4u
 #define TRAWL_DEVICE_AUTOMATON 3u
 
 typedef struct trawl_device_tier_record {
-    uint32_t place; /* of its table: 0 pairs of bytes, 1 shared memory, 2 behind the L2 cache;
-                       TRAWL_DEVICE_AUTOMATON: there is no filter, but an automaton */
+    uint32_t place; /* of its table: 0: table of pairs of bytes; 1: shared memory; 2: device
+                       memory, behind the L2 cache; TRAWL_DEVICE_AUTOMATON: the tier is an
+                       automaton, not a filter */
     uint32_t min_length, max_length; /* of patterns */
     uint32_t stride, gram;
     uint32_t reserved; /* 0 */
-    uint64_t bytes;    /* of the table that is asked first */
+    uint64_t bytes;    /* of the sample filter, or of the automaton in shared memory */
 } trawl_device_tier_record;
 
 /* Section DEVICE_PLAN */
 typedef struct trawl_device_record {
-    double picoseconds[TRAWL_DEVICE_WAYS];    /* of the device, for a byte of text; 0: cannot be */
+    double picoseconds[TRAWL_DEVICE_WAYS];    /* of the device, for a byte; 0: not possible */
     uint64_t bytes[TRAWL_DEVICE_WAYS];        /* of tables on the device, about */
     uint64_t shared_bytes[TRAWL_DEVICE_WAYS]; /* of them, in shared memory of each block */
     double match_ends;                        /* as in trawl_plan_record */

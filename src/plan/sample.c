@@ -7,14 +7,18 @@
 #include "base/status.h"
 
 #define SAMPLE_BYTES ((size_t)32768)
-#define MOST_BYTES ((size_t)131072) /* of the patterns, that are looked at */
 
-/* Seen this often on average, a context says more about the language than about single patterns:
- * the text must not be made of whole patterns, or every set would look as if it occurred all the
- * time. */
+/* At most so many bytes of the patterns are counted. */
+#define MOST_BYTES ((size_t)131072)
+
+/* A context is used if contexts of its length occur this often on average. With rarer contexts the
+ * text would consist of whole patterns, and every set would seem to match all the time. */
 #define ENOUGH 128
 
-/* Bytes of the patterns in the order of the contexts that they follow. */
+/* The Markov chain: the bytes that follow each context, one list for each context.
+ *
+ *     begins   0   2   2   5 ...        context c is followed by next[begins[c]] up to
+ *     next     e a     t t h ...        next[begins[c + 1] - 1] */
 typedef struct chain {
     const uint8_t *bytes; /* the patterns, one after the other */
     size_t length;
@@ -29,8 +33,7 @@ static uint32_t context(const chain *self, const uint8_t *at) {
                               : (uint32_t)at[-1] | (uint32_t)at[-2] << 8;
 }
 
-/* Sorts by counting. Contexts reach over the end of a pattern into the next one, as in a text that
- * is made of them. */
+/* A counting sort. Contexts extend over the end of a pattern into the next pattern. */
 static void sort_by_context(chain *self) {
     size_t contexts = (size_t)1 << 8 * self->order;
     memset(self->begins, 0, (contexts + 1) * sizeof *self->begins);
@@ -43,7 +46,7 @@ static void sort_by_context(chain *self) {
     for (size_t i = self->order; i < self->length; i++) {
         self->next[self->begins[context(self, self->bytes + i)]++] = self->bytes[i];
     }
-    /* Every beginning has moved to its end. */
+    /* Each list's beginning has been moved to its end by the loop. */
     memmove(self->begins + 1, self->begins, contexts * sizeof *self->begins);
     self->begins[0] = 0;
 }
@@ -73,7 +76,7 @@ static void write_text(const chain *self, uint8_t *text, size_t length) {
         random ^= random << 17;
         uint32_t at = i < self->order ? 0 : context(self, text + i);
         uint32_t begin = self->begins[at], end = self->begins[at + 1];
-        if (i < self->order || begin == end) { /* only the last bytes of all have no successor */
+        if (i < self->order || begin == end) { /* no byte follows this context */
             text[i] = self->bytes[self->order + random % inside];
         } else {
             text[i] = self->next[begin + random % (end - begin)];
@@ -83,7 +86,8 @@ static void write_text(const chain *self, uint8_t *text, size_t length) {
 
 trawl_status trawl_sample_make(const trawl_patterns *patterns, uint8_t **sample, size_t *length,
                                trawl_error *error) {
-    /* Sets are often sorted: the middle is as good as any part, and no better. */
+    /* Sets are often sorted, so that a part is not typical of the whole; the middle is as good as
+     * any other. */
     size_t total = patterns->offsets[patterns->count];
     size_t part = total < MOST_BYTES ? total : MOST_BYTES;
     chain made = {.bytes = patterns->bytes + (total - part) / 2, .length = part};

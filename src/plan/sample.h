@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Text to plan with, where the caller has none like that to be scanned. */
+/* A text to plan with if the caller has no sample of the text to be scanned. */
 #ifndef TRAWL_PLAN_SAMPLE_H
 #define TRAWL_PLAN_SAMPLE_H
 
 #include "pattern/patterns.h"
 
-/* Fewer bytes than this say too little about pass rates. */
+/* A shorter sample says too little about pass rates, and is not used. */
 #define TRAWL_SAMPLE_LEAST ((size_t)4096)
 
-/* Makes text in the language of the patterns: each byte follows the one or two before it as it does
- * in the patterns, as far as there are enough of them to know. Sets *sample, which the caller frees
- * with trawl_release, and *length. The same set makes the same text. */
+/* Makes a text with a Markov chain of the patterns' bytes: each byte follows the two bytes before
+ * it (one, or none, if the patterns are too few for that) as often as in the patterns. The same set
+ * always makes the same text. The caller frees *sample with trawl_release.
+ * Errors: TRAWL_ERROR_MEMORY. */
 trawl_status trawl_sample_make(const trawl_patterns *patterns, uint8_t **sample, size_t *length,
                                trawl_error *error);
 

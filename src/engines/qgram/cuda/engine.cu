@@ -4,7 +4,7 @@
 
 extern "C" {
 #include "costs/costs.h"
-#include "engines/qgram/gpu/divide.h"
+#include "engines/qgram/gpu/frequent_automaton.h"
 }
 
 /* Batches of a strip of a long text, at most. Between this and least_batches the planner takes the
@@ -404,7 +404,8 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
     const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
     bool packs = plan->kernel == TRAWL_CUDA_QGRAM_PACKED;
     if (packs && tables->obstacle.status != TRAWL_OK) {
-        return trawl_fail(error, tables->obstacle.status, "%s", tables->obstacle.message);
+        return trawl_fail(error, tables->obstacle.status, "qgram, kernel packed: %s",
+                          tables->obstacle.message);
     }
     trawl_status status = plan_strips(uploaded, request, plan, error);
     if (status != TRAWL_OK) {

@@ -42,7 +42,8 @@ typedef struct trawl_cuda_packed_layout {
 } trawl_cuda_packed_layout;
 
 /* Whether the set can be packed, for a device with so much shared memory for a block. If it can,
- * shift to max_length are set; else *obstacle has the reason. */
+ * shift to max_length are set; else *obstacle has the reason, a sentence about "it", the
+ * kernel. */
 bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_bytes,
                                trawl_cuda_packed_layout *layout, trawl_error *obstacle);
 
