@@ -5,6 +5,7 @@
 
 #include "costs/costs.h"
 #include "costs/gpu_constants.h"
+#include "engines/qgram/gpu/divide.h"
 #include "engines/qgram/gpu/frequent_automaton.h"
 
 /* Chooses a layout for a GPU with so much shared memory for filters and with these costs (NULL: the
