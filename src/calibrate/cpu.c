@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl_study_measure_costs: what the steps of the CPU engines take on this machine. Every step is
- * made the dominant one, or the only difference between two measurements, with sets and texts made
- * up for it. */
+/* trawl_study_measure_costs: times the steps of scans on this CPU. Sets and texts are made up in
+ * which one step takes nearly all of the time, or is the only difference between two measurements.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,17 +15,22 @@
 #include "engines/qgram/teddy/format.h"
 #include "plan/plan.h"
 
-/* Longer than the caches that a core has to itself, so that the text itself comes from where it
- * comes from in real scans, and tables have to share the caches with it. */
+/* More than a core's own caches hold, so that the text comes from where real texts come from, and
+ * tables share the caches with it. */
 #define TEXT_BYTES ((size_t)16 << 20)
 #define RUNS 3u
-#define ROUNDS 3u      /* of everything: what disturbs a machine may last as long as a round */
-#define TIMED_SIZES 6u /* up to 4 MiB; larger tables are concluded to where building takes long */
+/* All steps are timed this often, and each cost is the median: a disturbance may last as long as
+ * one round. */
+#define ROUNDS 3u
+
+/* Tables of up to 4 MiB are timed. Larger ones take long to build; some of their costs are assumed:
+ * 1.6 times that of the next smaller table. */
+#define TIMED_SIZES 6u
 
 typedef struct bench {
     uint8_t *text;
     uint64_t random;
-    uint64_t sharing; /* so many patterns in a row have the same last sixteen bytes */
+    uint64_t sharing; /* groups of so many patterns have the same last 16 bytes */
     trawl_costs *costs;
     trawl_error *error;
 } bench;
@@ -44,8 +49,8 @@ static double size_of(unsigned index) {
 
 /* ------------------------------------------------------------------ sets and texts */
 
-/* Pattern number `number`, spread over its letters: any part of 8 bytes tells it from others, but
- * the last 16 only from those of which it does not share them. */
+/* Writes pattern `number`: any 8 of its bytes tell it from all other patterns, except that the last
+ * 16 are the same in a group of `sharing` patterns. */
 static void write_pattern(const bench *self, uint64_t number, size_t length, uint8_t *bytes) {
     uint64_t value = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
     for (size_t i = 0; i < length; i++) {
@@ -68,23 +73,23 @@ static trawl_status make_set(bench *self, size_t count, size_t length, trawl_pat
     return status;
 }
 
-/* Bytes that no pattern has. */
-static void fill_with_strange_bytes(bench *self) {
+/* Fills the text with bytes that no pattern has. */
+static void fill_with_other_bytes(bench *self) {
     for (size_t i = 0; i < TEXT_BYTES; i++) {
         self->text[i] = (uint8_t)(next_random(self) >> 40 | 0x80);
     }
 }
 
-/* Puts the bytes from .. past - 1 of random patterns, of `count`, at about one position in `every`.
- */
+/* Fills the text with other bytes, and at about one position in `every` with the bytes
+ * [from, past) of a random one of `count` patterns. */
 static void plant(bench *self, size_t count, size_t from, size_t past, size_t every) {
     uint8_t bytes[64];
-    fill_with_strange_bytes(self);
+    fill_with_other_bytes(self);
     for (size_t i = 16; i + past < TEXT_BYTES; i++) {
         if ((next_random(self) >> 20) % every == 0) {
             write_pattern(self, (next_random(self) >> 20) % count, past, bytes);
             memcpy(self->text + i, bytes + from, past - from);
-            for (size_t k = 1; self->sharing > 1 && k <= from; k++) { /* no pattern goes on so */
+            for (size_t k = 1; self->sharing > 1 && k <= from; k++) { /* not those of a pattern */
                 self->text[i - k] = (uint8_t)('a' + (next_random(self) >> 40) % 16);
             }
             i += past - from;
@@ -92,7 +97,7 @@ static void plant(bench *self, size_t count, size_t from, size_t past, size_t ev
     }
 }
 
-/* One part after the other. */
+/* Fills the text with the first `length` bytes of random patterns, without gaps. */
 static void fill_with_parts(bench *self, size_t count, size_t length) {
     uint8_t bytes[64];
     for (size_t i = 0; i + length <= TEXT_BYTES; i += length) {
@@ -109,7 +114,7 @@ static double thread_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Nanoseconds for a byte of the text, the fastest of several runs. */
+/* Counts the matches in the text; *nanoseconds: for a byte, in the fastest run. */
 static trawl_status time_scan(bench *self, const trawl_db *db, double *nanoseconds) {
     *nanoseconds = 1e9;
     for (unsigned run = 0; run < RUNS; run++) {
@@ -126,7 +131,7 @@ static trawl_status time_scan(bench *self, const trawl_db *db, double *nanosecon
     return TRAWL_OK;
 }
 
-/* The set 0 .. count - 1 in the engine of that name. */
+/* Times an engine with patterns 0 to count - 1. */
 static trawl_status time_engine(bench *self, const char *engine, size_t count, size_t length,
                                 double *nanoseconds) {
     trawl_patterns *set = NULL;
@@ -145,7 +150,7 @@ static trawl_status time_engine(bench *self, const char *engine, size_t count, s
     return status;
 }
 
-/* The same in one tier of qgram. */
+/* Times qgram with one tier; patterns of up to two bytes have the table of pairs. */
 static trawl_status time_tier(bench *self, size_t count, size_t length, uint32_t gram,
                               uint32_t stride, uint32_t row_bits, double *nanoseconds) {
     trawl_patterns *set = NULL;
@@ -184,12 +189,12 @@ static trawl_status time_tier(bench *self, size_t count, size_t length, uint32_t
 
 /* ------------------------------------------------------------------ qgram */
 
-/* Differences of two measurements may come out as nearly nothing, or less. */
+/* The difference of two measurements may be tiny or negative. */
 static double at_least(double value, double least) {
     return value > least ? value : least;
 }
 
-/* Larger tables do not cost less: where it seems so, the smaller one was disturbed. */
+/* A larger table never costs less: if it seems to, the smaller one was disturbed. */
 static void smooth(double *by_size) {
     for (unsigned i = TRAWL_COST_SIZES - 1; i-- > 0;) {
         by_size[i] = by_size[i] < by_size[i + 1] ? by_size[i] : by_size[i + 1];
@@ -200,15 +205,16 @@ static trawl_status measure_samples(bench *self) {
     enum { FAR = 20, SPARSE = 8 };
     trawl_costs *costs = self->costs;
     double wide = 0, far = 0;
-    fill_with_strange_bytes(self);
+    fill_with_other_bytes(self);
     trawl_status status = time_tier(self, 1, 32, 4, 1, 10, &costs->sample[0]);
-    if (status == TRAWL_OK) { /* samples far apart wait for the text */
+    if (status == TRAWL_OK) { /* with samples far apart, the time is that of fetching the text */
         status = time_tier(self, 1, 32, 4, FAR, 10, &far);
         double work = costs->sample[0] / FAR;
         costs->memory = sqrt(at_least(far * far - work * work, 1e-6));
     }
     for (unsigned i = 1; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
-        /* The text passes through the caches that larger tables would like to have. */
+        /* Large tables share the caches with the text: they are timed with a stride, as large sets
+         * have one. */
         uint32_t stride = i < 4 ? 1 : SPARSE;
         double taken = 0;
         status = time_tier(self, 1, 32, 4, stride, 10 + 2 * i, &taken);
@@ -218,19 +224,18 @@ static trawl_status measure_samples(bench *self) {
                           1e-6));
     }
     smooth(costs->sample);
-    if (status ==
-        TRAWL_OK) { /* long samples take more instructions, so that fewer wait at a time */
+    if (status == TRAWL_OK) { /* long samples: more instructions, so fewer loads are in flight */
         status = time_tier(self, 1, 32, 12, 1, 14, &wide);
         costs->sample_wide = at_least(wide / costs->sample[2] - 1, 0.01);
     }
-    if (status == TRAWL_OK) { /* so many that there is no filter of shuffles */
+    if (status == TRAWL_OK) { /* too many patterns for Teddy */
         status = time_tier(self, TRAWL_TEDDY_PATTERNS + 72, 2, 4, 1, 0, &costs->direct);
     }
     return status;
 }
 
-/* One sample in 40 passes, and no end. */
-static trawl_status measure_passes(bench *self) {
+/* One sample in 40 passes the filter; no end of a pattern is found. */
+static trawl_status measure_sample_candidates(bench *self) {
     const double pass = 1.0 / 43;
     double taken = 0;
     plant(self, 1, 8, 12, 40);
@@ -239,9 +244,10 @@ static trawl_status measure_passes(bench *self) {
     return status;
 }
 
-/* One end in 48 has the last eight bytes of a pattern, but not those before; or the last four,
- * which pass FILTER alone. */
-static trawl_status measure_look_ups(bench *self) {
+/* The difference between two texts. One position in 52 has the last four bytes of a pattern: they
+ * pass the sample filter, but not the suffix filter. One in 40 has the last sixteen, so that the
+ * pattern is compared, but not the bytes before. */
+static trawl_status measure_verification(bench *self) {
     const size_t every = 40;
     self->sharing = 2;
     trawl_costs *costs = self->costs;
@@ -286,12 +292,12 @@ static trawl_status compile_variant(bench *self, const char *variant, size_t cou
     return status;
 }
 
-/* Four bytes hashed at every position, of which none passes. */
-static trawl_status measure_resident(bench *self) {
+/* The register Bloom filter with grams of four bytes; no position is a candidate. */
+static trawl_status measure_register_bloom(bench *self) {
     trawl_db *db = NULL;
     trawl_status status = compile_variant(self, "registers", 1, 4, &db);
     if (status == TRAWL_OK) {
-        fill_with_strange_bytes(self);
+        fill_with_other_bytes(self);
         status = time_scan(self, db, &self->costs->register_bloom);
     }
     self->costs->register_bloom /= trawl_register_bloom_work(4, false);
@@ -299,52 +305,53 @@ static trawl_status measure_resident(bench *self) {
     return status;
 }
 
-enum { PASS_EVERY = 50 };
+enum { CANDIDATE_EVERY = 50 };
 
-/* The text with nothing like the patterns; then one position in PASS_EVERY has bytes from .. past -
- * 1 of a pattern, which pass. */
-static trawl_status time_passes(bench *self, const trawl_db *db, size_t count, size_t from,
-                                size_t past, double *nothing, double *passes) {
-    fill_with_strange_bytes(self);
+/* Times a text without candidates, then one with a candidate at one position in CANDIDATE_EVERY:
+ * the bytes [from, past) of a pattern. */
+static trawl_status time_candidates(bench *self, const trawl_db *db, size_t count, size_t from,
+                                    size_t past, double *nothing, double *with_candidates) {
+    fill_with_other_bytes(self);
     trawl_status status = time_scan(self, db, nothing);
     if (status == TRAWL_OK) {
-        plant(self, count, from, past, PASS_EVERY);
-        status = time_scan(self, db, passes);
+        plant(self, count, from, past, CANDIDATE_EVERY);
+        status = time_scan(self, db, with_candidates);
     }
     return status;
 }
 
-/* The last bytes of a pattern, all that are hashed, and others before. */
-static trawl_status measure_resident_passes(bench *self) {
+/* Candidates that end no pattern: all hashed bytes are those of a pattern, the bytes before are
+ * not. */
+static trawl_status measure_register_bloom_candidates(bench *self) {
     enum { PATTERNS = 300, LENGTH = 12 };
     trawl_db *db = NULL;
-    double nothing = 0, passes = 0;
+    double nothing = 0, candidates = 0;
     trawl_status status = compile_variant(self, "registers", PATTERNS, LENGTH, &db);
     if (status == TRAWL_OK) {
-        status = time_passes(self, db, PATTERNS, LENGTH - TRAWL_REGISTER_BLOOM_BYTES, LENGTH,
-                             &nothing, &passes);
+        status = time_candidates(self, db, PATTERNS, LENGTH - TRAWL_REGISTER_BLOOM_BYTES, LENGTH,
+                                 &nothing, &candidates);
     }
     self->costs->register_bloom_candidate =
-        at_least((passes - nothing) * (PASS_EVERY + TRAWL_REGISTER_BLOOM_BYTES), 1);
+        at_least((candidates - nothing) * (CANDIDATE_EVERY + TRAWL_REGISTER_BLOOM_BYTES), 1);
     trawl_db_free(db);
     return status;
 }
 
-/* A set for the filter of shuffles, and its patterns, all of whose four bytes are shuffled. */
+/* Teddy, with patterns of four bytes; every candidate ends a pattern. */
 static trawl_status measure_teddy(bench *self) {
     enum { PATTERNS = 4, LENGTH = 4 };
     trawl_db *db = NULL;
-    double nothing = 0, passes = 0;
+    double nothing = 0, candidates = 0;
     trawl_status status = compile_variant(self, "teddy", PATTERNS, LENGTH, &db);
     if (status == TRAWL_OK) {
-        status = time_passes(self, db, PATTERNS, 0, LENGTH, &nothing, &passes);
+        status = time_candidates(self, db, PATTERNS, 0, LENGTH, &nothing, &candidates);
     }
     if (status == TRAWL_OK) {
         const trawl_teddy *filter =
             trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, 0, NULL);
         self->costs->teddy = nothing / trawl_teddy_work(filter);
         self->costs->teddy_candidate =
-            at_least((passes - nothing) * (PASS_EVERY + LENGTH) - self->costs->match, 1);
+            at_least((candidates - nothing) * (CANDIDATE_EVERY + LENGTH) - self->costs->match, 1);
     }
     trawl_db_free(db);
     return status;
@@ -352,7 +359,7 @@ static trawl_status measure_teddy(bench *self) {
 
 /* ------------------------------------------------------------------ other engines */
 
-/* A text of sixteen letters, half of which are patterns. */
+/* A text of sixteen letters, eight of which are patterns: a match ends at half of all bytes. */
 static trawl_status measure_frequent_matches(bench *self) {
     for (size_t i = 0; i < TEXT_BYTES; i++) {
         self->text[i] = (uint8_t)('a' + (next_random(self) >> 40) % 16);
@@ -379,8 +386,8 @@ static trawl_status measure_frequent_matches(bench *self) {
     return status;
 }
 
-/* Texts of beginnings of patterns lead through all states, one after the other and from one pattern
- * to any other. */
+/* A text of patterns' prefixes visits all states of the automaton, in an order that no prefetcher
+ * guesses. */
 static trawl_status measure_automata(bench *self) {
     trawl_costs *costs = self->costs;
     trawl_status status = TRAWL_OK;
@@ -388,7 +395,7 @@ static trawl_status measure_automata(bench *self) {
         if (i >= TIMED_SIZES) {
             costs->nfa_step[i] = 1.6 * costs->nfa_step[i - 1];
         }
-        /* About six states of each pattern are its own, a row of the DFA is a cache line. */
+        /* Each pattern adds about six states; a row of the DFA is a cache line. */
         size_t count = (size_t)(size_of(i) / 64 / 6);
         fill_with_parts(self, count, 7);
         status = time_engine(self, "ac-dfa", count, 8, &costs->dfa_step[i]);
@@ -413,11 +420,11 @@ static trawl_status measure_automata(bench *self) {
     return status;
 }
 
-/* Windows that shift by all they can. */
+/* Every window moves on by the largest shift. */
 static trawl_status measure_shifts(bench *self) {
     trawl_costs *costs = self->costs;
     trawl_status status = TRAWL_OK;
-    fill_with_strange_bytes(self);
+    fill_with_other_bytes(self);
     for (unsigned i = 0; status == TRAWL_OK && i < TRAWL_COST_SIZES; i++) {
         if (i >= TIMED_SIZES) {
             costs->shift[i] = 1.6 * costs->shift[i - 1];
@@ -432,7 +439,7 @@ static trawl_status measure_shifts(bench *self) {
     smooth(costs->shift);
     double zero = 0;
     if (status == TRAWL_OK) {
-        /* Of many patterns, so that no look-up is foreseen. */
+        /* Many patterns, so that the branch predictor does not foresee which are looked up. */
         const size_t count = 4096;
         plant(self, count, 4, 16, 64);
         status = time_engine(self, "wu-manber", count, 16, &zero);
@@ -444,8 +451,10 @@ static trawl_status measure_shifts(bench *self) {
 
 static trawl_status measure_round(bench *self) {
     trawl_status (*const parts[])(bench *) = {
-        measure_samples,  measure_passes,          measure_look_ups, measure_teddy,
-        measure_resident, measure_resident_passes, measure_automata, measure_shifts};
+        measure_samples,        measure_sample_candidates,
+        measure_verification,   measure_teddy,
+        measure_register_bloom, measure_register_bloom_candidates,
+        measure_automata,       measure_shifts};
     trawl_status status = TRAWL_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TRAWL_OK; i++) {
         status = parts[i](self);
@@ -453,7 +462,7 @@ static trawl_status measure_round(bench *self) {
     return status;
 }
 
-/* Of each cost by itself. */
+/* Sets each cost to its median over the rounds. */
 static void take_medians(const trawl_costs *rounds, trawl_costs *costs) {
     const size_t first = offsetof(trawl_costs, sample);
     for (size_t at = first; at + sizeof(double) <= sizeof *costs; at += sizeof(double)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl_study_measure_device_costs: what the planner has to know of a GPU. Sets and texts are made
- * up in which one step after the other is the dominant one, and counted there. */
+/* trawl_study_measure_device_costs: times the steps of counting on a GPU. For each step there is a
+ * made-up set and text in which it takes most of the time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define USUAL_TEXT_BYTES ((uint64_t)512 << 20)
 #define LEAST_TEXT_BYTES ((uint64_t)16384)
-#define RANDOM_BYTES ((size_t)32 << 20) /* the text is made of, again and again */
+#define RANDOM_BYTES ((size_t)32 << 20) /* the text repeats a random text of this size */
 #define SAMPLE_BYTES ((size_t)131072)
 #define RUNS 5u
 #define LEAST_PICOSECONDS 0.01
@@ -37,7 +37,7 @@ static uint64_t next_random(device_bench *self) {
 
 /* ------------------------------------------------------------------ sets and texts */
 
-/* Bytes first .. first + count - 1, evenly; nothing else is in sets and texts. */
+/* An alphabet: bytes first to first + count - 1, equally frequent in sets and texts. */
 typedef struct letters {
     uint8_t first, count;
 } letters;
@@ -104,7 +104,7 @@ static trawl_status time_set(device_bench *self, const trawl_patterns *set, cons
     return status;
 }
 
-/* ac-dfa, kernel hot: what it takes, and what the planner knows of such a walk. */
+/* Times ac-dfa with kernel hot; *estimate: what the planner counts for the same walk. */
 static trawl_status time_hot(device_bench *self, const trawl_patterns *set, double *picoseconds,
                              trawl_hot_estimate *estimate) {
     trawl_device_costs none = {.size = sizeof none};
@@ -115,12 +115,13 @@ static trawl_status time_hot(device_bench *self, const trawl_patterns *set, doub
 }
 
 static double at_least(double value) {
-    return value > LEAST_PICOSECONDS ? value : LEAST_PICOSECONDS; /* also for what is no number */
+    return value > LEAST_PICOSECONDS ? value
+                                     : LEAST_PICOSECONDS; /* also if value is not a number */
 }
 
 /* ------------------------------------------------------------------ ac-dfa */
 
-/* All rows in shared memory; where rows share banks, and where they do not. */
+/* All rows are in shared memory: first without bank conflicts, then with them. */
 static trawl_status measure_steps(device_bench *self) {
     const letters alphabets[] = {sixteen, sixty_three};
     double picoseconds[2] = {0, 0};
@@ -140,7 +141,8 @@ static trawl_status measure_steps(device_bench *self) {
     return status;
 }
 
-/* Two sets with a few and with many steps out of shared memory: two equations. */
+/* Two sets, with few and with many steps outside shared memory, give two equations for hot_wait and
+ * hot_cached. */
 static trawl_status measure_steps_elsewhere(device_bench *self) {
     static const size_t counts[] = {3000, 30000};
     double taken[2] = {0, 0};
@@ -167,7 +169,7 @@ static trawl_status measure_steps_elsewhere(device_bench *self) {
     return status;
 }
 
-/* One pattern takes letters of either case: all others are verified. */
+/* One pattern matches either case, so the matches of all others are compared with the text. */
 static trawl_status measure_verified(device_bench *self) {
     const letters four = {'a', 4};
     trawl_patterns *set = NULL;
@@ -193,7 +195,7 @@ static trawl_status measure_verified(device_bench *self) {
 
 /* ------------------------------------------------------------------ qgram */
 
-/* What an H200 would take for the set in the text. */
+/* The price that the planner expects on an H200 for this set and text. */
 static trawl_status price_filter(device_bench *self, const trawl_patterns *set,
                                  double *picoseconds) {
     trawl_device_costs costs = {.size = sizeof costs, .filter = 1};
@@ -261,7 +263,7 @@ static trawl_status measure_packed(device_bench *self) {
         status = time_set(self, set, "qgram", "packed", &self->costs->packed);
         self->error = error;
         if (status == TRAWL_ERROR_LIMIT || status == TRAWL_ERROR_ARGUMENT) {
-            status = TRAWL_OK; /* too little shared memory: nobody will ask for the cost */
+            status = TRAWL_OK; /* too little shared memory: the kernel cannot be used there */
         } else if (status != TRAWL_OK) {
             status = trawl_fail(error, status, "%s", obstacle.message);
         }

@@ -9,20 +9,20 @@
 #include "base/status.h"
 #include "scan/contract.h"
 
-/* States are the beginnings of patterns. Their hashes, as bits of a table, are enough to walk: a
- * state is the longest end of the text so far that is a beginning. */
-#define MOST_DEPTH 16u                      /* longer beginnings are not looked at */
-#define MOST_BEGINNINGS ((uint64_t)3 << 19) /* of larger sets only some patterns are */
+/* The sample is walked without an automaton. A state is a prefix of a pattern: the longest one that
+ * ends at this byte of the text. Prefixes are known by their hashes, which a Bloom filter holds. */
+#define MOST_DEPTH 16u                      /* bytes of the longest prefixes that are kept */
+#define MOST_BEGINNINGS ((uint64_t)3 << 19) /* prefixes kept; of larger sets some patterns only */
 #define MOST_TEXT ((size_t)131072)
-#define LEAST_TEXT ((size_t)8192) /* enough for few patterns */
+#define LEAST_TEXT ((size_t)8192) /* walked if the patterns are few */
 #define LINE 64.0
 #define NFA_STATE_BYTES 24.0
-#define TOGETHER 16u /* patterns whose words are asked for before the first of them is needed */
+#define TOGETHER 16u /* patterns whose words are prefetched together */
 
-/* A Bloom filter that keeps the bits of an item in one word. */
+/* A Bloom filter that has all bits of an item in one word. */
 typedef struct bit_set {
     uint64_t *words;
-    uint32_t bits; /* it has 1 << bits words */
+    uint32_t bits; /* log2 of the number of words */
     uint32_t each; /* bits of an item */
 } bit_set;
 
@@ -65,10 +65,10 @@ typedef struct walk {
     uint8_t fold[256];
     bit_set beginnings, wholes, verified, lines, nfa_lines;
     bool lengths[MOST_DEPTH + 1]; /* that patterns have */
-    uint8_t *ends;                /* of matches, for each byte of text */
+    uint8_t *ends;                /* whether a match ends with each byte of text */
     uint64_t *states;             /* NULL, or for each byte of text the state before it */
-    double classes;               /* of bytes that patterns tell apart */
-    double columns, entry;        /* of the DFA */
+    double classes;               /* byte classes: bytes that no pattern tells apart are one */
+    double columns, entry;        /* of the DFA: columns of a row, bytes of an entry */
     trawl_automata_estimate *estimate;
 } walk;
 
@@ -83,7 +83,7 @@ static uint64_t bytes_looked_at(const trawl_patterns *patterns, size_t step) {
     return sum;
 }
 
-/* A set of about so many items, with room of `room` words for a hundred. */
+/* Makes a filter for about `items` items, with `room` words for a hundred of them. */
 static trawl_status make_set(bit_set *set, uint64_t items, unsigned room, uint32_t each,
                              trawl_error *error) {
     set->bits = 4;
@@ -100,7 +100,7 @@ static trawl_status make_set(bit_set *set, uint64_t items, unsigned room, uint32
     return TRAWL_OK;
 }
 
-/* Whether letters of a pattern are compared once more, as states are those of folded text. */
+/* Whether matches of a pattern are compared with the text, since the automaton's text is folded. */
 static bool needs_verification(const trawl_patterns *patterns, size_t id) {
     if (patterns->case_insensitive == 0 ||
         (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0) {
@@ -116,8 +116,8 @@ static bool needs_verification(const trawl_patterns *patterns, size_t id) {
     return false;
 }
 
-/* The hashes of a pattern's beginnings, by their length less one; returns how many there are. Their
- * words are on the way when they are needed: in a large table one waits for each. */
+/* Sets hashes[i] to the hash of the first i + 1 bytes of a pattern, and prefetches their words,
+ * since each would be a cache miss in a large filter. Returns the number of hashes. */
 static uint32_t hash_beginnings(const walk *self, size_t id, bool *bytes, uint64_t *hashes) {
     const uint8_t *pattern = trawl_pattern_bytes(self->patterns, id);
     uint32_t length = trawl_pattern_length(self->patterns, id);
@@ -188,10 +188,10 @@ static void add_patterns(walk *self, size_t step, double *factor) {
 
 /* ------------------------------------------------------------------ the text */
 
-/* The state before text[at], and the entry for that byte. */
+/* Notes the cache lines of the state before text[at] and of its entry for that byte. */
 static void touch(walk *self, uint64_t state, size_t at, double *lines, double *nfa_lines) {
     uint8_t byte = self->fold[self->text[at]];
-    if (self->states != NULL) { /* a trace, which says nothing about lines */
+    if (self->states != NULL) { /* a trace has no lines */
         self->states[at] = state;
         return;
     }
@@ -205,8 +205,8 @@ static void walk_text(walk *self) {
     trawl_automata_estimate *estimate = self->estimate;
     double lines = 0, nfa_lines = 0, ends = 0;
     double rows_of_line = LINE / (self->columns * self->entry);
-    double share = rows_of_line > 1 ? rows_of_line : 1; /* states that lie in one line */
-    size_t known = 0;                                   /* the state is known after so many bytes */
+    double share = rows_of_line > 1 ? rows_of_line : 1; /* states in one cache line */
+    size_t known = 0;                                   /* bytes of text whose state is known */
     unsigned point = 0;
     for (size_t start = 0; start < self->length; start++) {
         uint64_t hash = 0;
@@ -236,7 +236,7 @@ static void walk_text(walk *self) {
             known = start + 1;
             touch(self, 0, start, &lines, &nfa_lines);
         }
-        /* A point at 1/128 of the text, at 2/128, 4/128, ... */
+        /* Points are at 1/128, 2/128, 4/128, ... of the text. */
         if (start + 1 == self->length >> (TRAWL_GROWTH_POINTS - 1 - point)) {
             estimate->dfa.steps[point] = estimate->nfa.steps[point] = (double)(start + 1);
             estimate->dfa.lines[point] = lines / share;
@@ -255,7 +255,7 @@ static void release(walk *self) {
     trawl_release(self->nfa_lines.words);
 }
 
-/* Walks; of the walk's members, patterns, text, length, estimate and the arrays are set. */
+/* Walks over the text. The caller has set patterns, text, length, estimate and the arrays. */
 static trawl_status measure(walk *self, trawl_error *error) {
     const trawl_patterns *patterns = self->patterns;
     for (unsigned byte = 0; byte < 256; byte++) {
@@ -349,9 +349,9 @@ void trawl_automata_trace_release(trawl_automata_steps *trace) {
 
 /* ------------------------------------------------------------------ caches */
 
-/* The number of different lines after so many steps, and the share of these steps that touch a line
- * for the first time at the end. Between the points, and beyond the last one, the number is a power
- * of the steps (Heaps' law). */
+/* Returns how many different lines have been touched after so many steps; *new_share: the share of
+ * steps at that point that touch a new line. Between the points, and beyond the last one, the
+ * number grows as a power of the steps (Heaps' law). */
 static double lines_after(const trawl_line_growth *growth, double steps, double *new_share) {
     unsigned point = 1;
     while (point < TRAWL_GROWTH_POINTS - 1 && growth->steps[point] < steps) {
@@ -370,8 +370,8 @@ static double lines_after(const trawl_line_growth *growth, double steps, double 
     return lines;
 }
 
-/* The share of steps that miss a cache of so many lines: it holds what the last steps touched, of
- * the table and of the text, and a step misses it that touches nothing of that. */
+/* The share of steps that miss a cache of `cache` lines. The cache holds the lines of table and
+ * text that the last steps touched; a step that touches another line misses. */
 static double share_of_misses(const trawl_line_growth *growth, double cache) {
     double share = 0;
     if (cache >= growth->all + growth->all / LINE || growth->lines[0] <= 0) {
@@ -394,8 +394,8 @@ double trawl_automata_step(const trawl_line_growth *growth, const double *by_siz
     for (unsigned i = 1; i < TRAWL_COST_SIZES; i++) {
         double cache = (double)(UINT64_C(4096) << (2 * (i - 1))) / LINE;
         double more = by_size[i] - by_size[i - 1];
-        /* Lanes take steps in turn: a round waits as long where one of them misses as where all do,
-         * as in the measurement. */
+        /* Lanes step in turn: a round takes as long if one of them misses as if all do. The costs
+         * were measured in the same way. */
         double waits = 1 - pow(1 - share_of_misses(growth, cache), TRAWL_LANES);
         nanoseconds += (more > 0 ? more : 0) * waits;
     }
