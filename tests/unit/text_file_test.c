@@ -84,8 +84,8 @@ static void files_that_change(void **state) {
     expect(file, 2, 8, "23");
     assert_int_equal(text_file_read_at(file, 4, buffer, 6, &length, &error), TRAWL_ERROR_IO);
     assert_int_equal(length, 0);
-    assert_string_equal(error.message, "the file: has become shorter while it was read: it ends "
-                                       "before byte 4 of 10");
+    assert_string_equal(error.message, "the file: became shorter while it was read: expected 10 "
+                                       "bytes, but there are none from byte 4 on");
     text_file_close(file);
 }
 
