@@ -26,6 +26,7 @@ function(trawl_register_test name)
   endif()
   if(CMAKE_CROSSCOMPILING) # on an emulated processor
     math(EXPR ARG_TIMEOUT "3 * ${ARG_TIMEOUT}")
+    list(APPEND ARG_ENVIRONMENT TRAWL_TEST_EFFORT=short)
   endif()
   add_test(NAME ${name} COMMAND ${ARG_PROGRAM})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}

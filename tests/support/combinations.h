@@ -43,7 +43,7 @@ combination_outcome combination_compile(combination which, const test_case *test
                                         combination_failure *failure);
 
 /* Runs one case with one combination and kind through `runners` runners: the fixed list when
- * runners is 0, else random ones. */
+ * runners is 0 (those with several threads in part), else random ones. */
 combination_outcome combination_check(combination which, const test_case *test,
                                       trawl_match_kind kind, const match_list *expected,
                                       size_t runners, random_source *random,
