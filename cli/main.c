@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/base/nearest.h"
 #include "cli/base/report.h"
 #include "cli/bench/command.h"
 #include "cli/compile/command.h"
@@ -53,18 +54,23 @@ static int print_help(void) {
         "\n"
         "'trawl COMMAND --help' explains a command, with its flags and examples.\n"
         "Environment: TRAWL_CPU=scalar, avx2, avx512, avx512-vbmi or neon selects the\n"
-        "instruction set of scans on the CPU; 'trawl devices' lists those of this machine.\n"
+        "instruction set of scans on the CPU; 'trawl devices' lists those of the machine.\n"
         "Exit status: 0 if there is a match, 1 if there is none, 2 after an error.\n",
         "help", "print this page; help COMMAND explains a command");
     return fflush(stdout) == 0 ? EXIT_MATCHED : EXIT_ERROR;
 }
 
 static const entry *find(const char *name) {
+    nearest search = {.unknown = name};
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
         if (strcmp(entries[i].name, name) == 0)
             return &entries[i];
+        nearest_offer(&search, entries[i].name);
     }
-    report("there is no command '%s'; see 'trawl --help'", name);
+    if (search.name != NULL)
+        report("there is no command '%s'; did you mean %s? See 'trawl --help'", name, search.name);
+    else
+        report("there is no command '%s'; see 'trawl --help'", name);
     return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/nearest.h"
 #include "cli/base/report.h"
 
 int arguments_misuse(const command *command_, const char *format, ...) {
@@ -46,49 +47,36 @@ static const flag *find_letter(const command *command_, char letter) {
     return NULL;
 }
 
-/* Levenshtein distance, for "did you mean". Names of LONGEST bytes or more count as unlike. */
-static size_t edit_distance(const char *left, const char *right) {
-    enum { LONGEST = 40 };
-    size_t left_length = strlen(left);
-    size_t right_length = strlen(right);
-    if (left_length >= LONGEST || right_length >= LONGEST)
-        return LONGEST;
-    size_t row[LONGEST + 1];
-    for (size_t j = 0; j <= right_length; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= left_length; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= right_length; j++) {
-            size_t best = diagonal + (left[i - 1] != right[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
+/* The command's flag whose long name is nearest, or NULL. */
+static const char *nearest_flag(const arguments *args, const char *name) {
+    nearest search = {.unknown = name};
+    const flag *row = NULL;
+    for (size_t i = 0; (row = command_flag(args->command, i)) != NULL; i++) {
+        if (row->name != NULL && row->help != NULL)
+            nearest_offer(&search, row->name);
     }
-    return row[right_length];
+    return search.name;
+}
+
+/* Reports an unknown flag, written as `shown`, whose name may have been meant to be `name`. */
+static int unknown_flag(const arguments *args, const char *shown, const char *name) {
+    const char *meant = nearest_flag(args, name);
+    (void)arguments_misuse(args->command, "unknown flag %s%s%s%s", shown,
+                           meant == NULL ? "" : "; did you mean --", meant == NULL ? "" : meant,
+                           meant == NULL ? "" : "?");
+    return ARGUMENTS_ERROR;
 }
 
 static int unknown_name(const arguments *args, const char *name) {
-    const char *nearest = NULL;
-    const flag *row = NULL;
-    size_t least = 3;
-    for (size_t i = 0; (row = command_flag(args->command, i)) != NULL; i++) {
-        size_t distance = row->name == NULL ? least : edit_distance(name, row->name);
-        if (distance < least) {
-            least = distance;
-            nearest = row->name;
-        }
-    }
-    if (nearest != NULL)
-        (void)arguments_misuse(args->command, "unknown flag --%s; did you mean --%s?", name,
-                               nearest);
-    else
-        (void)arguments_misuse(args->command, "unknown flag --%s", name);
-    return ARGUMENTS_ERROR;
+    char shown[256];
+    (void)snprintf(shown, sizeof shown, "--%s", name);
+    return unknown_flag(args, shown, name);
+}
+
+/* A letter. The whole word after one dash may have been meant to be a long name. */
+static int unknown_letter(const arguments *args, const char *cluster) {
+    const char shown[] = {'-', cluster[0], '\0'};
+    return unknown_flag(args, shown, cluster);
 }
 
 /* Finds a flag by its long name or the beginning of one. Two names of the same flag are not
@@ -176,10 +164,8 @@ static int take_letter(arguments *args) {
     const flag *row = letter == '#' ? NULL : find_letter(args->command, letter);
     if (row == NULL && letter == 'h')
         return command_print_help(args->command) == 0 ? ARGUMENTS_HELP : ARGUMENTS_ERROR;
-    if (row == NULL) {
-        (void)arguments_misuse(args->command, "unknown flag -%c", letter);
-        return ARGUMENTS_ERROR;
-    }
+    if (row == NULL)
+        return unknown_letter(args, args->cluster);
     args->cluster++;
     args->value = NULL;
     if (takes_value(row)) {

@@ -27,10 +27,10 @@ typedef struct flag {
 typedef struct command {
     const char *name;         /* "scan" */
     const char *summary;      /* one line, without a full stop */
-    const char *usage;        /* without "trawl "; several lines allowed */
-    const char *examples;     /* printed first, as they are: lines that end in \n */
+    const char *usage;        /* indented lines are printed as they are, others wrapped */
+    const char *examples;     /* printed first: lines "  trawl ...  what for" that end in \n */
     const flag *const *flags; /* tables in the order of --help; ends with NULL */
-    const char *notes; /* printed last: formats, exit status; lines that end in \n; or NULL */
+    const char *notes;        /* printed last: formats, exit status; as `usage`; or NULL */
 } command;
 
 /* The flags of all tables in their order; NULL past the last one. */

@@ -1,36 +1,82 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* --help, from a command's table: what the command does, examples, usage, then every flag. */
+/* --help, from a command's table: what the command does, examples, usage, then every flag. Prose is
+ * wrapped here, so that a command need not care for the width of a terminal. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
 
-enum { HELP_COLUMN = 30, HELP_WIDTH = 90 };
+enum { HELP_COLUMN = 30, HELP_WIDTH = 80 };
 
-/* Prints words wrapped between HELP_COLUMN and HELP_WIDTH. The cursor is at `column`. */
-static void print_wrapped(const char *text, size_t column) {
-    if (column + 2 > HELP_COLUMN) {
-        (void)putchar('\n');
-        column = 0;
-    }
-    (void)printf("%*s", (int)(HELP_COLUMN - column), "");
-    column = HELP_COLUMN;
-    while (*text != '\0') {
-        size_t word = strcspn(text, " ");
-        if (column > HELP_COLUMN && column + 1 + word > HELP_WIDTH) {
-            (void)printf("\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        } else if (column > HELP_COLUMN) {
+/* Prints words wrapped between the columns `indent` and HELP_WIDTH, then a line end. A LF is a
+ * blank. The cursor is at `column`, which is at most `indent`. */
+static void print_words(const char *text, size_t length, size_t column, size_t indent) {
+    static const char blanks[] = " \n";
+    const char *end = text + length;
+    (void)printf("%*s", (int)(indent - column), "");
+    column = indent;
+    while (text < end) {
+        size_t word = strcspn(text, blanks);
+        if (word > (size_t)(end - text))
+            word = (size_t)(end - text);
+        if (column > indent && column + 1 + word > HELP_WIDTH) {
+            (void)printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
             (void)putchar(' ');
             column++;
         }
         (void)printf("%.*s", (int)word, text);
         column += word;
         text += word;
-        text += strspn(text, " ");
+        text += strspn(text, blanks);
     }
     (void)putchar('\n');
+}
+
+/* The length of the paragraph at `text`: lines up to an empty or an indented one. An indented line
+ * is a paragraph of its own. */
+static size_t paragraph_length(const char *text) {
+    const char *end = text;
+    do {
+        end += strcspn(end, "\n");
+        end += *end == '\n';
+    } while (*text != ' ' && *end != ' ' && *end != '\n' && *end != '\0');
+    return (size_t)(end - text);
+}
+
+/* Prints notes or usage: empty and indented lines as they are, paragraphs wrapped. */
+static void print_prose(const char *text) {
+    while (*text != '\0') {
+        size_t length = *text == '\n' ? 1 : paragraph_length(text);
+        if (*text == ' ' || *text == '\n')
+            (void)printf("%.*s%s", (int)length, text, text[length - 1] == '\n' ? "" : "\n");
+        else
+            print_words(text, length, 0, 0);
+        text += length;
+    }
+}
+
+/* Prints examples. What an example is for stands behind it, or above it if the line is too long. */
+static void print_examples(const char *text) {
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        size_t line = 0; /* length of the example itself, if what it is for stands above it */
+        for (size_t i = 2; length > HELP_WIDTH && line == 0 && i + 2 < length; i++) {
+            if (text[i] == ' ' && text[i + 1] == ' ')
+                line = i;
+        }
+        if (line == 0) {
+            (void)printf("%.*s\n", (int)length, text);
+        } else {
+            size_t note = line + strspn(text + line, " ");
+            (void)printf("  # %.*s\n", (int)(length - note), text + note);
+            (void)printf("%.*s\n", (int)line, text);
+        }
+        text += length;
+        text += *text == '\n';
+    }
 }
 
 static void print_flag(const flag *row) {
@@ -46,14 +92,28 @@ static void print_flag(const flag *row) {
     if (row->value != NULL && row->letter != '#')
         column += printf(row->value[0] == '[' ? "[=%s" : " %s",
                          row->value[0] == '[' ? row->value + 1 : row->value);
-    print_wrapped(row->help, (size_t)column);
+    if (column + 2 > HELP_COLUMN) {
+        (void)putchar('\n');
+        column = 0;
+    }
+    print_words(row->help, strlen(row->help), (size_t)column, HELP_COLUMN);
+}
+
+static void print_summary(const command *command_) {
+    char line[512];
+    int length = snprintf(line, sizeof line, "trawl %s: %s", command_->name, command_->summary);
+    if (length > 0 && (size_t)length < sizeof line)
+        print_words(line, (size_t)length, 0, 0);
 }
 
 int command_print_help(const command *command_) {
-    (void)printf("trawl %s: %s\n", command_->name, command_->summary);
-    if (command_->examples != NULL)
-        (void)printf("\nExamples:\n%s", command_->examples);
-    (void)printf("\nUsage:\n%s\n", command_->usage);
+    print_summary(command_);
+    if (command_->examples != NULL) {
+        (void)fputs("\nExamples:\n", stdout);
+        print_examples(command_->examples);
+    }
+    (void)fputs("\nUsage:\n", stdout);
+    print_prose(command_->usage);
     const flag *row = NULL;
     const char *group = "";
     for (size_t i = 0; (row = command_flag(command_, i)) != NULL; i++) {
@@ -64,7 +124,9 @@ int command_print_help(const command *command_) {
         if (row->help != NULL)
             print_flag(row);
     }
-    if (command_->notes != NULL)
-        (void)printf("\n%s", command_->notes);
+    if (command_->notes != NULL) {
+        (void)putchar('\n');
+        print_prose(command_->notes);
+    }
     return finish_output(EXIT_MATCHED);
 }

@@ -82,10 +82,9 @@ const command grep_command = {
     .usage = "  trawl grep [FLAGS] PATTERNS [FILE...]\n"
              "  trawl grep [FLAGS] -e PATTERNS... -f FILE... [FILE...]\n"
              "  trawl grep [FLAGS] --db DB [FILE...]",
-    .examples =
-        "  trawl grep -f words.txt book.txt                               matching lines\n"
-        "  trawl grep -c -r -i -f keywords.txt --include='*.c' src        counts, any case\n"
-        "  dmesg | trawl grep -C2 -e error -e fail                        with context\n",
+    .examples = "  trawl grep -f words.txt book.txt                         matching lines\n"
+                "  trawl grep -c -r -i -f words.txt --include='*.c' src     counts, any case\n"
+                "  dmesg | trawl grep -C2 -e error -e fail                  with context\n",
     .flags = grep_flags,
     .notes =
         "Flags, output and exit status are those of GNU grep -F. Without FILE, or if FILE is -,\n"

@@ -84,14 +84,13 @@ const command scan_command = {
              "Each match is printed with its place. Without TEXT, or if TEXT is -, standard input\n"
              "is scanned. Compressed texts (gzip, zstd, xz) are recognised by their content and\n"
              "decompressed.",
-    .examples =
-        "  trawl scan -e fox -e dog story.txt          every match of two words\n"
-        "  trawl scan -f words.txt book.txt.gz         patterns from a file, a compressed text\n"
-        "  trawl scan -c -i -f names.txt -r logs/      counts for each file, in any case\n"
-        "  trawl scan --top 10 -f words.txt -r docs/   the ten most frequent patterns\n"
-        "  trawl scan --pattern-format hex -f sigs.hex --format jsonl disk.img\n"
-        "  zcat big.gz | trawl scan --db rules.db -o matches.tsv\n"
-        "  trawl scan -c --stats --device auto -f words.txt big.txt    on a GPU, if there is one\n",
+    .examples = "  trawl scan -e fox -e dog story.txt         every match of two words\n"
+                "  trawl scan -f words.txt book.txt.gz        patterns of a file, compressed text\n"
+                "  trawl scan -c -i -f names.txt -r logs/     counts for each file, in any case\n"
+                "  trawl scan --top 10 -f words.txt -r docs/  the ten most frequent patterns\n"
+                "  trawl scan --pattern-format hex -f sigs.hex --format jsonl disk.img\n"
+                "  zcat big.gz | trawl scan --db rules.db -o matches.tsv\n"
+                "  trawl scan -c --device auto -f words.txt big.txt    on a GPU, if there is one\n",
     .flags = scan_flags,
     .notes =
         "Offsets count bytes from 0; end is one past the last byte. Matches are ordered by end,\n"

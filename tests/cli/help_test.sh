@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# --help of every command fits a terminal, and what is unknown is told with the nearest known name.
+source "$(dirname "$0")/harness.sh" "$1"
+
+printf 'a fox\n' >text
+
+# narrow WHAT: no line of .out is longer than 80 columns
+narrow() {
+    holds "$1: no line is longer than 80 columns" \
+        awk 'length > 80 { wide = 1 } END { exit wide }' .out
+}
+
+check 'trawl --help' "$trawl" --help
+narrow 'trawl --help'
+sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' .out | grep -vx help >commands
+holds 'the list of commands' grep -qx scan commands
+while read -r command; do
+    check "$command --help" "$trawl" "$command" --help
+    narrow "$command --help"
+    # what a flag does begins in column 31, on the line of the flag or below it
+    holds "$command --help: flags are aligned" awk '
+        /^  -[^ ]/ || /^      --/ { flags = 1; if (length > 30 && substr($0, 30, 2) !~ /^ [^ ]/) bad = 1 }
+        /^          / && flags { if (substr($0, 1, 30) !~ /^ *$/ || substr($0, 31, 1) == " ") bad = 1 }
+        /^[^ ]/ { flags = 0 }
+        END { exit bad }' .out
+done <commands
+check 'help of flags with long names' "$trawl" scan --help
+holds 'a long flag stands on a line of its own' grep -qx '  -R, --dereference-recursive' .out
+holds 'paragraphs are wrapped at 80 columns' \
+    awk 'length > 75 && /^[^ ]/ { wide = 1 } END { exit !wide }' .out
+
+# commands
+refuse "there is no command 'scna'; did you mean scan?" "$trawl" scna
+refuse "there is no command 'gerp'; did you mean grep?" "$trawl" gerp -c fox text
+refuse "there is no command 'comp'; did you mean compile?" "$trawl" help comp
+refuse "there is no command 'fish'; see 'trawl --help'" "$trawl" fish
+refuse "there is no command ''; see" "$trawl" ''
+
+# flags
+refuse 'unknown flag --formt; did you mean --format?' "$trawl" scan --formt tsv -e fox text
+refuse 'unknown flag --coutn; did you mean --count?' "$trawl" scan --coutn -e fox text
+refuse 'unknown flag --ignorecase; did you mean --ignore-case?' "$trawl" grep --ignorecase fox text
+refuse 'unknown flag --peer-dir; did you mean --peers-dir?' "$trawl" bench --peer-dir x
+refuse "unknown flag --xyz; see 'trawl scan --help'" "$trawl" scan --xyz -e fox text
+refuse "unknown flag --$(printf '%0100d' 1); see" "$trawl" scan "--$(printf '%0100d' 1)" text
+refuse "unknown flag -Z; see 'trawl scan --help'" "$trawl" scan -Z -e fox text
+refuse 'unknown flag -d; did you mean --db?' "$trawl" scan -db rules.db text
+
+# engines and variants
+refuse "unknown engine 'acdfa'; expected one of auto, ac-dfa, " \
+    "$trawl" scan --engine acdfa -e fox text
+refuse "engine ac-dfa has no variant 'fast'; it has classes, stt" \
+    "$trawl" grep --engine ac-dfa --variant fast fox text
+
+finish
