@@ -39,7 +39,7 @@ static int print_help(void) {
                  "Examples:\n"
                  "  trawl scan -e fox -e dog story.txt        every match: file, start, end, id\n"
                  "  trawl scan -c -f words.txt book.txt       the number of matches\n"
-                 "  trawl scan --format top -f words.txt -r docs/    the most frequent words\n"
+                 "  trawl scan --top 10 -f words.txt -r docs/    the most frequent words\n"
                  "  trawl grep -n -f names.txt *.log          matching lines, as grep -F does\n"
                  "  trawl compile -f rules.txt -o rules.db    compile once...\n"
                  "  zcat big.gz | trawl scan --db rules.db    ...scan often\n"

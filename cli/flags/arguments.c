@@ -22,6 +22,21 @@ int arguments_misuse(const command *command_, const char *format, ...) {
     return EXIT_ERROR;
 }
 
+bool arguments_conflict(const command *command_, const char *flag_, const char *other,
+                        const char *why) {
+    (void)arguments_misuse(command_, "%s and %s exclude each other%s%s", flag_, other,
+                           *why == '\0' ? "" : ": ", why);
+    return false;
+}
+
+const char *flag_written(const flag *row, char *text) {
+    if (row->letter != 0)
+        (void)snprintf(text, 64, "-%c", row->letter);
+    else
+        (void)snprintf(text, 64, "--%s", row->name);
+    return text;
+}
+
 void arguments_begin(arguments *args, const command *command_, int argc, char **argv) {
     *args = (arguments){.command = command_, .count = argc, .values = argv, .next = 1};
 }

@@ -43,8 +43,9 @@ typedef struct arguments {
     const char
         *value;       /* value of the flag, or the operand, that arguments_next returned; or NULL */
     const flag *flag; /* the flag that arguments_next returned */
-    bool as_letter;   /* the flag was written as a letter, not as a long name */
-    int next;         /* private from here on */
+    const flag *compiling; /* the first flag for patterns or engines that flag_groups_next took */
+    bool as_letter;        /* the flag was written as a letter, not as a long name */
+    int next;              /* private from here on */
     const char *cluster;
     bool flags_ended;
     char digits[24];
@@ -79,6 +80,14 @@ int flag_take_uint32(const arguments *arguments, uint32_t least, uint32_t most, 
 /* Prints "trawl: MESSAGE; see 'trawl COMMAND --help'" and returns 2. */
 int arguments_misuse(const command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Reports two flags that exclude each other, written as on the command line, and why (or "").
+ * Returns false. */
+bool arguments_conflict(const command *command, const char *flag, const char *other,
+                        const char *why);
+
+/* A flag as --help writes it first, "-f" or "--engine", in `text`, which has room for 64 bytes. */
+const char *flag_written(const flag *row, char *text);
 
 /* Prints the help of a command to standard output. Returns 0, or 2 if that failed. */
 int command_print_help(const command *command);

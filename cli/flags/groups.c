@@ -5,12 +5,14 @@
 #include "cli/flags/compile.h"
 #include "cli/flags/scan.h"
 
-static int take_any(const flag_groups *groups, const arguments *args, int id) {
+static int take_any(const flag_groups *groups, arguments *args, int id) {
     int taken = FLAG_NOT_MINE;
     if (groups->patterns != NULL)
         taken = pattern_options_take(groups->patterns, args, id);
     if (taken == FLAG_NOT_MINE && groups->compile != NULL)
         taken = compile_options_take(groups->compile, &groups->study->compile, args, id);
+    if (taken == FLAG_TAKEN && args->compiling == NULL)
+        args->compiling = args->flag;
     if (taken == FLAG_NOT_MINE && groups->scan != NULL)
         taken = scan_options_take(groups->scan, &groups->study->scan, args, id);
     if (taken == FLAG_NOT_MINE && groups->scan != NULL)

@@ -41,6 +41,7 @@ int pattern_options_take(pattern_options *options, const arguments *args, int id
         add_input(options, args->value, id == FLAG_PATTERN_FILE);
         return FLAG_TAKEN;
     case FLAG_PATTERN_FORMAT:
+        options->format_given = true;
         if (pattern_format_find(args->value, &options->reading.format))
             return FLAG_TAKEN;
         (void)arguments_misuse(args->command,
@@ -58,6 +59,44 @@ int pattern_options_take(pattern_options *options, const arguments *args, int id
     }
 }
 
+static bool is_named_tsv(const char *path) {
+    static const char end[] = ".tsv";
+    size_t length = strlen(path);
+    return length > sizeof end - 1 && strcmp(path + length - (sizeof end - 1), end) == 0;
+}
+
+void pattern_note(const char *path, const pattern_reading *reading, bool format_given,
+                  const pattern_counts *counts) {
+    const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
+    bool as_lines = reading->format == PATTERN_FORMAT_LINES;
+    uint64_t patterns = counts->lines - counts->empty_lines;
+    if (patterns == 0 || (as_lines && format_given))
+        return;
+    if (as_lines && is_named_tsv(path) && counts->tab_lines != 0)
+        report("note: pattern file %s: each line is one pattern, tabs included; "
+               "--pattern-format tsv reads name, flags and pattern",
+               name);
+    if (counts->cr_lines == patterns)
+        report("note: pattern file %s: every line ends in CR LF, and the CR is part of each "
+               "pattern; --crlf removes it",
+               name);
+}
+
+static trawl_status add_file(const pattern_options *options, const char *path,
+                             trawl_patterns *patterns, pattern_counts *tally, trawl_error *error) {
+    pattern_counts counts = {0};
+    trawl_status status = pattern_file_add(path, &options->reading, patterns, &counts, error);
+    if (status == TRAWL_OK)
+        pattern_note(path, &options->reading, options->format_given, &counts);
+    if (tally != NULL) {
+        tally->lines += counts.lines;
+        tally->empty_lines += counts.empty_lines;
+        tally->cr_lines += counts.cr_lines;
+        tally->tab_lines += counts.tab_lines;
+    }
+    return status;
+}
+
 bool pattern_options_load(const pattern_options *options, trawl_patterns **patterns,
                           pattern_counts *tally) {
     trawl_error error;
@@ -69,7 +108,7 @@ bool pattern_options_load(const pattern_options *options, trawl_patterns **patte
     for (size_t i = 0; i < options->count && status == TRAWL_OK; i++) {
         const pattern_input *input = &options->inputs[i];
         if (input->is_file)
-            status = pattern_file_add(input->text, &options->reading, *patterns, tally, &error);
+            status = add_file(options, input->text, *patterns, tally, &error);
         else
             status = pattern_text_add(input->text, "-e", &options->reading, *patterns, &error);
     }

@@ -21,6 +21,7 @@ typedef struct pattern_options {
     size_t count;
     size_t capacity;
     pattern_reading reading;
+    bool format_given; /* --pattern-format */
 } pattern_options;
 
 int pattern_options_take(pattern_options *options, const arguments *arguments, int id);
@@ -29,6 +30,12 @@ int pattern_options_take(pattern_options *options, const arguments *arguments, i
  * reporting. An empty set is not an error here: the command decides. */
 bool pattern_options_load(const pattern_options *options, trawl_patterns **patterns,
                           pattern_counts *tally);
+
+/* Prints a note on standard error if a file that has been read seems to be of another format: lines
+ * that all end in CR, or columns of a .tsv file that were read as lines although no format was
+ * given. */
+void pattern_note(const char *path, const pattern_reading *reading, bool format_given,
+                  const pattern_counts *counts);
 
 /* True when standard input is among the pattern files. */
 bool pattern_options_use_stdin(const pattern_options *options);

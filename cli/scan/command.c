@@ -20,9 +20,11 @@
 #include "cli/flags/scan.h"
 #include "cli/scan/many.h"
 #include "cli/scan/options.h"
+#include "cli/scan/plan.h"
 #include "cli/scan/records.h"
 #include "cli/scan/text.h"
 #include "cli/scan/texts.h"
+#include "cli/scan/totals.h"
 #include "cli/target/choice.h"
 #include "cli/target/planning.h"
 #include "cli/target/start.h"
@@ -111,9 +113,9 @@ static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path)
     plan->bytes += result.bytes;
     plan->matches += result.matches;
     plan->failed = plan->failed || result.failed;
-    if (plan->options->format == RECORD_COUNT && !result.failed) {
+    if (plan->options->kind == RECORD_COUNTS && !result.failed) {
         size_t length = 0;
-        char *line = scan_count_line(plan, path, result.matches, &length);
+        char *line = count_line(plan, path, result.matches, &length);
         output_file_write(plan->output, line, length);
         free(line);
     }
@@ -168,47 +170,7 @@ static void remember_output(text_scanner *scanner) {
     }
 }
 
-/* ------------------------------------------------------------------ --format top, --stats */
-
-typedef struct frequency {
-    uint64_t count;
-    uint32_t id;
-} frequency;
-
-static int compare_frequencies(const void *left, const void *right) {
-    const frequency *a = left;
-    const frequency *b = right;
-    if (a->count != b->count)
-        return a->count < b->count ? 1 : -1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
-static void write_top(const scan_plan *plan) {
-    const trawl_db *db = plan->scanner.db;
-    frequency *rows = allocate(plan->patterns * sizeof *rows);
-    size_t count = 0;
-    for (size_t id = 0; id < plan->patterns; id++) {
-        if (plan->per_pattern[id] != 0)
-            rows[count++] = (frequency){plan->per_pattern[id], (uint32_t)id};
-    }
-    qsort(rows, count, sizeof *rows, compare_frequencies);
-    if (plan->options->top != 0 && count > plan->options->top)
-        count = (size_t)plan->options->top;
-    for (size_t i = 0; i < count; i++) {
-        output_file_decimal(plan->output, rows[i].count);
-        output_file_byte(plan->output, '\t');
-        output_file_decimal(plan->output, rows[i].id);
-        if (plan->options->with_pattern) {
-            size_t length = 0;
-            char *text = record_pattern_text(db, rows[i].id, &length);
-            output_file_byte(plan->output, '\t');
-            output_file_write(plan->output, text, length);
-            free(text);
-        }
-        output_file_byte(plan->output, '\n');
-    }
-    free(rows);
-}
+/* ------------------------------------------------------------------ --stats */
 
 /* Prints what the planner expected, and the measured candidates of each filter. */
 static void print_plan_stats(const scan_plan *plan) {
@@ -286,7 +248,9 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(db, &information, NULL);
     record_labels labels;
-    record_labels_prepare(&labels, db, options->format, options->with_pattern);
+    record_labels_open(&labels, db, options->format, options->with_pattern);
+    if (options->kind == RECORD_MATCHES)
+        record_labels_prepare(&labels);
     scan_plan plan = {.options = options,
                       .labels = &labels,
                       .scanner = {.db = db, .options = options->scan},
@@ -295,7 +259,7 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
                       .patterns = information.patterns,
                       .failed = texts->failed};
     plan.scanner.options.threads = plan.threads;
-    if (options->format == RECORD_TOP) {
+    if (options->kind == RECORD_TOP) {
         plan.per_pattern = allocate(plan.patterns * sizeof *plan.per_pattern);
         memset(plan.per_pattern, 0, plan.patterns * sizeof *plan.per_pattern);
     }
@@ -316,7 +280,7 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
         progress_end();
         times->scan = seconds_now() - begin;
         if (plan.per_pattern != NULL)
-            write_top(&plan);
+            top_write(&plan);
         if (output_file_close(plan.output, &error) != TRAWL_OK)
             (void)report_error(&error);
         else if (!plan.failed)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/memory.h"
+#include "cli/scan/totals.h"
 #include "cli/target/choice.h"
 
 enum { AHEAD_PER_THREAD = 16 }; /* finished texts that may wait to be written */
@@ -39,23 +40,6 @@ typedef struct member {
     size_t text; /* index of the text it scans */
     uint64_t *per_pattern;
 } member;
-
-char *scan_count_line(const scan_plan *plan, const char *path, uint64_t matches, size_t *length) {
-    char *line = allocate(4 * strlen(path) + 32);
-    size_t at = 0;
-    if (plan->several) {
-        size_t name_length = 0;
-        char *name = record_file_text(path, &name_length);
-        memcpy(line, name, name_length);
-        free(name);
-        at = name_length;
-        line[at++] = ':';
-    }
-    at += output_decimal(matches, line + at);
-    line[at++] = '\n';
-    *length = at;
-    return line;
-}
 
 /* A record_drain for a full buffer in the middle of a text: waits until the text may write. */
 static bool drain_in_turn(void *context, const char *bytes, size_t length) {
@@ -99,9 +83,9 @@ static void write_finished(crowd *all) {
 static void finish_text(member *self, const text_result *result, const scan_done *done) {
     crowd *all = self->crowd;
     slot finished = {.done = true};
-    if (all->plan->options->format == RECORD_COUNT && !result->failed) {
-        finished.bytes = scan_count_line(all->plan, all->entries[self->text].path, result->matches,
-                                         &finished.length);
+    if (all->plan->options->kind == RECORD_COUNTS && !result->failed) {
+        finished.bytes =
+            count_line(all->plan, all->entries[self->text].path, result->matches, &finished.length);
     } else if (self->writer.used != 0) {
         finished.length = self->writer.used;
         finished.bytes = allocate(finished.length);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/flags/compile.h"
 #include "cli/flags/groups.h"
@@ -28,8 +29,7 @@ enum {
 
 static const flag input_flags[] = {
     {FLAG_DATABASE, 0, "db", "DB",
-     "Use a database made by 'trawl compile'; it replaces -f, -e, --engine, --variant and "
-     "--matches.",
+     "Use a database made by 'trawl compile', with its own patterns, engine and kind of matches.",
      NULL},
     {FLAG_DATABASE_COPY, 0, "db-copy", NULL,
      "Read the database into memory of its own, as is done where another user owns it, instead of "
@@ -46,14 +46,17 @@ static const flag input_flags[] = {
     {FLAG_EXCLUDE_DIRECTORY, 0, "exclude-dir", "GLOB", "Skip directories whose name matches GLOB.",
      NULL},
     {FLAG_FORMAT, 0, "format", "FORMAT",
-     "tsv (the default): one line for each match: file, start, end, id, and the pattern's name or "
-     "the pattern; jsonl: the same as a JSON object; count: one line for each text with its number "
-     "of matches; top: one line for each of the most frequent patterns: count, id, name or "
-     "pattern.",
+     "How results are written: tsv (the default) as columns separated by tabs, jsonl as a JSON "
+     "object on each line. Without -c and --top there is a line for each match: file, start, end, "
+     "id, and the pattern's name or the pattern. count and top are the same as -c and --top.",
      "Output"},
-    {FLAG_COUNT, 'c', "count", NULL, "The same as --format count.", NULL},
+    {FLAG_COUNT, 'c', "count", NULL,
+     "Print only the number of matches of each text; with --format tsv or jsonl: file and count.",
+     NULL},
     {FLAG_TOP, 0, "top", "N",
-     "The same as --format top, for N patterns (default 20; 0: all that occur).", NULL},
+     "Print only the N most frequent patterns (0: all that occur; --format top: 20): count, id, "
+     "name or pattern.",
+     NULL},
     {FLAG_NO_PATTERN, 0, "no-pattern", NULL, "Leave out the last column, name or pattern.", NULL},
     {FLAG_OUTPUT, 'o', "output", "FILE",
      "Write to FILE. FILE appears or changes only after everything has been written.", NULL},
@@ -103,14 +106,30 @@ const command scan_command = {
         "one of the texts could not be read).\n",
 };
 
-static bool format_find(const char *name, record_format *format) {
-    static const char *const names[] = {[RECORD_TSV] = "tsv",
-                                        [RECORD_JSONL] = "jsonl",
-                                        [RECORD_COUNT] = "count",
-                                        [RECORD_TOP] = "top"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *format = (record_format)i;
+/* The flags of a command line while they are read. */
+typedef struct parsing {
+    scan_options *options;
+    arguments arguments;
+    record_kind by_format; /* --format count, --format top; RECORD_MATCHES: neither */
+    bool count;            /* -c */
+    bool top;              /* --top */
+} parsing;
+
+static bool take_format(parsing *parser, const char *name) {
+    static const struct {
+        const char *name;
+        record_kind kind;
+        record_format format;
+    } formats[] = {
+        {"tsv", RECORD_MATCHES, RECORD_TSV},
+        {"jsonl", RECORD_MATCHES, RECORD_JSONL},
+        {"count", RECORD_COUNTS, RECORD_PLAIN},
+        {"top", RECORD_TOP, RECORD_PLAIN},
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(name, formats[i].name) == 0) {
+            parser->by_format = formats[i].kind;
+            parser->options->format = formats[i].format;
             return true;
         }
     }
@@ -128,7 +147,9 @@ static void add_glob(scan_options *options, file_glob_kind kind, const char *glo
 }
 
 /* Takes a flag of this command. False after reporting. */
-static bool take_own(scan_options *options, const arguments *args, int id) {
+static bool take_own(parsing *parser, int id) {
+    scan_options *options = parser->options;
+    const arguments *args = &parser->arguments;
     switch (id) {
     case ARGUMENTS_OPERAND:
         string_list_add(&options->texts, args->value);
@@ -140,15 +161,15 @@ static bool take_own(scan_options *options, const arguments *args, int id) {
         options->database_copy = true;
         return true;
     case FLAG_FORMAT:
-        return format_find(args->value, &options->format);
+        return take_format(parser, args->value);
     case FLAG_SAMPLE:
         options->sample = args->value;
         return true;
     case FLAG_COUNT:
-        options->format = RECORD_COUNT;
+        parser->count = true;
         return true;
     case FLAG_TOP:
-        options->format = RECORD_TOP;
+        parser->top = true;
         return arguments_number(args, 0, UINT64_MAX, &options->top);
     case FLAG_NO_PATTERN:
         options->with_pattern = false;
@@ -183,22 +204,45 @@ static bool take_own(scan_options *options, const arguments *args, int id) {
     }
 }
 
-/* Whether the flags fit together. False after reporting. */
-static bool consistent(const scan_options *options) {
-    const trawl_compile_options *compile = &options->compile;
-    bool compiles = compile->engine != NULL || compile->variant != NULL ||
-                    compile->matches != TRAWL_MATCH_ALL || options->patterns.count != 0;
-    if (options->database == NULL && options->patterns.count == 0) {
+/* Settles what -c, --top and --format ask for together. False after reporting. */
+static bool choose_kind(parsing *parser) {
+    record_kind by_format = parser->by_format;
+    if (parser->count && parser->top)
+        return arguments_conflict(&scan_command, "-c", "--top", "");
+    if (parser->count && by_format == RECORD_TOP)
+        return arguments_conflict(&scan_command, "-c", "--format top", "");
+    if (parser->top && by_format == RECORD_COUNTS)
+        return arguments_conflict(&scan_command, "--top", "--format count", "");
+    parser->options->kind = parser->count ? RECORD_COUNTS : parser->top ? RECORD_TOP : by_format;
+    return true;
+}
+
+/* Without patterns. Whoever is used to grep gives the pattern first. */
+static bool miss_patterns(const scan_options *options) {
+    const char *first = options->texts.count == 0 ? "-" : options->texts.items[0];
+    if (strcmp(first, "-") != 0 && access(first, F_OK) != 0)
+        (void)arguments_misuse(&scan_command,
+                               "there is no text '%s', and no pattern: patterns come by -e PATTERN "
+                               "or -f FILE",
+                               first);
+    else
         (void)arguments_misuse(&scan_command,
                                "expected patterns: -f FILE, -e PATTERN or --db DATABASE");
+    return false;
+}
+
+/* Whether the flags fit together. False after reporting. */
+static bool consistent(parsing *parser) {
+    const scan_options *options = parser->options;
+    char written[64];
+    if (!choose_kind(parser))
         return false;
-    }
-    if (options->database != NULL && compiles) {
-        (void)arguments_misuse(&scan_command, "--db has its patterns, engine and kind of "
-                                              "matches: give no -f, -e, --engine, --variant or "
-                                              "--matches with it");
-        return false;
-    }
+    if (options->database != NULL && parser->arguments.compiling != NULL)
+        return arguments_conflict(&scan_command, "--db",
+                                  flag_written(parser->arguments.compiling, written),
+                                  "a database has its own patterns, engine and kind of matches");
+    if (options->database == NULL && options->patterns.count == 0)
+        return miss_patterns(options);
     bool text_is_stdin = options->texts.count == 0 && !options->recursive;
     for (size_t i = 0; i < options->texts.count; i++)
         text_is_stdin = text_is_stdin || strcmp(options->texts.items[i], "-") == 0;
@@ -218,16 +262,16 @@ bool scan_options_parse(scan_options *options, int argc, char **argv, int *statu
                               .progress = true};
     study_options_begin(&options->study, &options->compile, &options->scan);
     options->scan.threads = TRAWL_THREADS_ALL;
-    arguments args;
-    arguments_begin(&args, &scan_command, argc, argv);
+    parsing parser = {.options = options};
+    arguments_begin(&parser.arguments, &scan_command, argc, argv);
     const flag_groups groups = {&options->patterns, &options->compile, &options->scan,
                                 &options->study, &options->profile};
     int id = ARGUMENTS_END;
-    while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
-        if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))
+    while ((id = flag_groups_next(&groups, &parser.arguments, status)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_ERROR || !take_own(&parser, id))
             return false;
     }
-    return consistent(options) &&
+    return consistent(&parser) &&
            cuda_options_from_variant(&scan_command, &options->compile, &options->scan);
 }
 

@@ -21,6 +21,7 @@ typedef struct scan_options {
     trawl_scan_options scan;
     study_options study; /* of compile and scan */
     profile_options profile;
+    record_kind kind;
     record_format format;
     bool with_pattern;
     uint64_t top; /* rows of RECORD_TOP; 0: all */

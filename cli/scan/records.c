@@ -41,17 +41,6 @@ static size_t pattern_text_bound(const trawl_pattern *pattern) {
     return 4 * (pattern->name != NULL ? pattern->name_length : pattern->length);
 }
 
-char *record_pattern_text(const trawl_db *db, uint32_t id, size_t *length) {
-    trawl_pattern pattern = TRAWL_PATTERN;
-    if (!trawl_db_pattern(db, id, &pattern)) {
-        *length = 0;
-        return allocate(1);
-    }
-    char *text = allocate(pattern_text_bound(&pattern));
-    *length = pattern_text(&pattern, text);
-    return text;
-}
-
 char *record_file_text(const char *file, size_t *length) {
     size_t bytes = strlen(file);
     char *text = allocate(4 * bytes);
@@ -65,7 +54,7 @@ static size_t label_bound(const record_labels *labels, const trawl_pattern *patt
     size_t fixed = 64; /* id, keys and separators */
     if (!labels->with_pattern)
         return fixed;
-    if (labels->format == RECORD_TSV)
+    if (labels->format != RECORD_JSONL)
         return fixed + pattern_text_bound(pattern);
     return fixed + json_text_bound(pattern->length) + json_text_bound(pattern->name_length);
 }
@@ -80,7 +69,7 @@ static size_t append(char *text, size_t at, const char *addition) {
 static size_t make_label(const record_labels *labels, uint32_t id, const trawl_pattern *pattern,
                          char *text) {
     size_t at = 0;
-    if (labels->format == RECORD_TSV) {
+    if (labels->format != RECORD_JSONL) {
         text[at++] = '\t';
         at += output_decimal(id, text + at);
         if (labels->with_pattern) {
@@ -103,13 +92,24 @@ static size_t make_label(const record_labels *labels, uint32_t id, const trawl_p
     return append(text, at, "}\n");
 }
 
-void record_labels_prepare(record_labels *labels, const trawl_db *db, record_format format,
-                           bool with_pattern) {
-    trawl_db_information information = TRAWL_DB_INFORMATION;
-    (void)trawl_db_info(db, &information, NULL);
+char *record_label(const record_labels *labels, uint32_t id, size_t *length) {
+    trawl_pattern pattern = TRAWL_PATTERN;
+    *length = 0;
+    if (!trawl_db_pattern(labels->db, id, &pattern))
+        return allocate(1);
+    char *label = allocate(label_bound(labels, &pattern));
+    *length = make_label(labels, id, &pattern, label);
+    return label;
+}
+
+void record_labels_open(record_labels *labels, const trawl_db *db, record_format format,
+                        bool with_pattern) {
     *labels = (record_labels){.db = db, .format = format, .with_pattern = with_pattern};
-    if (!record_format_has_matches(format))
-        return;
+}
+
+void record_labels_prepare(record_labels *labels) {
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(labels->db, &information, NULL);
     uint32_t count = (uint32_t)information.patterns;
     labels->ends = allocate(count * sizeof *labels->ends);
     size_t capacity = 1 << 16;
@@ -117,7 +117,7 @@ void record_labels_prepare(record_labels *labels, const trawl_db *db, record_for
     labels->text = allocate(capacity + BLOCK);
     for (uint32_t id = 0; id < count; id++) {
         trawl_pattern pattern = TRAWL_PATTERN;
-        if (!trawl_db_pattern(db, id, &pattern))
+        if (!trawl_db_pattern(labels->db, id, &pattern))
             break;
         size_t bound = label_bound(labels, &pattern);
         if (used + bound > LABEL_BYTES)
@@ -156,7 +156,7 @@ void record_writer_begin(record_writer *writer, const char *file) {
     size_t length = strlen(file);
     writer->prefix = reallocate(writer->prefix, json_text_bound(length) + 32 + BLOCK);
     size_t at = 0;
-    if (writer->labels->format == RECORD_TSV) {
+    if (writer->labels->format != RECORD_JSONL) {
         at = table_text(file, length, writer->prefix);
         writer->prefix[at++] = '\t';
     } else {
@@ -214,7 +214,7 @@ static void put_long(record_writer *writer, const char *bytes, size_t length) {
 
 static size_t put_range(record_writer *writer, const trawl_match *match, char *text) {
     char *at = put_number(&writer->start, match->start, text);
-    if (writer->labels->format == RECORD_TSV) {
+    if (writer->labels->format != RECORD_JSONL) {
         *at++ = '\t';
     } else {
         memcpy(at, ",\"end\":", 7);
@@ -230,11 +230,9 @@ static void put_slowly(record_writer *writer, const trawl_match *match) {
     char range[96];
     put_long(writer, writer->prefix, writer->prefix_length);
     put_long(writer, range, put_range(writer, match, range));
-    trawl_pattern pattern = TRAWL_PATTERN;
-    if (!trawl_db_pattern(labels->db, match->pattern, &pattern))
-        return;
-    char *label = allocate(label_bound(labels, &pattern));
-    put_long(writer, label, make_label(labels, match->pattern, &pattern, label));
+    size_t length = 0;
+    char *label = record_label(labels, match->pattern, &length);
+    put_long(writer, label, length);
     free(label);
 }
 

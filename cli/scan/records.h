@@ -8,33 +8,39 @@
 
 #include "trawl/trawl.h"
 
-/* The formats of --format; their names are in cli/scan/options.c. */
-typedef enum record_format {
-    RECORD_TSV = 0, /* file, start, end, id, name or escaped pattern */
-    RECORD_JSONL,   /* the same, one JSON object on a line */
-    RECORD_COUNT,   /* one number for each file */
-    RECORD_TOP      /* the most frequent patterns: count, id, name or escaped pattern */
-} record_format;
+/* What is written, and how; the names of --format are in cli/scan/options.c. */
+typedef enum record_kind {
+    RECORD_MATCHES = 0, /* each match: file, start, end, id, name or escaped pattern */
+    RECORD_COUNTS,      /* the number of matches of each text: file, count */
+    RECORD_TOP          /* the most frequent patterns: count, id, name or escaped pattern */
+} record_kind;
 
-/* True if the format has a line for each match; false if matches are only counted. */
-static inline bool record_format_has_matches(record_format format) {
-    return format == RECORD_TSV || format == RECORD_JSONL;
-}
+typedef enum record_format {
+    RECORD_PLAIN = 0, /* as RECORD_TSV, but counts are "FILE:COUNT", of a single text "COUNT" */
+    RECORD_TSV,       /* columns separated by tabs */
+    RECORD_JSONL      /* one JSON object on a line */
+} record_format;
 
 /* The end of each pattern's records, after the match's end, made once for all matches. */
 typedef struct record_labels {
     const trawl_db *db;
-    record_format format; /* one that record_format_has_matches */
-    bool with_pattern;    /* false: --no-pattern */
-    uint32_t prepared;    /* `text` has the labels of smaller ids */
-    uint64_t *ends;       /* label i is text[ends[i - 1] .. ends[i]) */
+    record_format format;
+    bool with_pattern; /* false: --no-pattern */
+    uint32_t prepared; /* `text` has the labels of smaller ids */
+    uint64_t *ends;    /* label i is text[ends[i - 1] .. ends[i]) */
     char *text;
 } record_labels;
 
-/* Prepares labels up to a limit of memory; the others are made for each match. */
-void record_labels_prepare(record_labels *labels, const trawl_db *db, record_format format,
-                           bool with_pattern);
+/* Opens labels that are made for each match. */
+void record_labels_open(record_labels *labels, const trawl_db *db, record_format format,
+                        bool with_pattern);
+
+/* Prepares labels up to a limit of memory; the others are still made for each match. */
+void record_labels_prepare(record_labels *labels);
 void record_labels_release(record_labels *labels);
+
+/* The label of a pattern. The caller frees it. */
+char *record_label(const record_labels *labels, uint32_t id, size_t *length);
 
 /* Takes the contents of a writer's buffer. False: the writer stops. */
 typedef bool (*record_drain)(void *context, const char *bytes, size_t length);
@@ -79,10 +85,6 @@ int record_writer_matches(const trawl_match *matches, size_t count, void *writer
 void record_writer_flush(record_writer *writer);
 
 void record_writer_close(record_writer *writer);
-
-/* The name of a pattern, or the escaped pattern if it has none, without NUL. The caller frees it.
- */
-char *record_pattern_text(const trawl_db *db, uint32_t id, size_t *length);
 
 /* A file name as a column: escaped if it has a tab or a line end. The caller frees it. */
 char *record_file_text(const char *file, size_t *length);

@@ -19,6 +19,7 @@ enum { BUFFER_BYTES = 4 << 20 };
 typedef struct text_run {
     text_scanner *scanner;
     text_result *result;
+    const char *path;
     trawl_stream *stream;
     const uint64_t *counter; /* counter of the callback; NULL: the stream counts */
     uint64_t before;         /* value of the counter when this text began */
@@ -26,8 +27,11 @@ typedef struct text_run {
     uint64_t matches;        /* matches that the progress line has */
 } text_run;
 
+/* Messages of files begin with their name, those of scans do not. */
 static bool fail(text_run *run, const trawl_error *error) {
-    (void)report_error(error);
+    const char *name = strcmp(run->path, "-") == 0 ? "(standard input)" : run->path;
+    bool about_file = strncmp(error->message, name, strlen(name)) == 0;
+    report("%s%s", about_file ? "text " : "", error->message);
     run->result->failed = true;
     return false;
 }
@@ -277,7 +281,7 @@ static bool is_output(const text_scanner *scanner, const text_file *file) {
 
 void text_scanner_run(text_scanner *scanner, const char *path, text_result *result) {
     *result = (text_result){0};
-    text_run run = {.scanner = scanner, .result = result};
+    text_run run = {.scanner = scanner, .result = result, .path = path};
     trawl_error error;
     text_file *file = NULL;
     if (text_file_open(path, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK) {

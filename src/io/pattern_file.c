@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/status.h"
 #include "io/text_file.h"
@@ -49,6 +50,14 @@ static void show_byte(uint8_t byte, char text[8]) {
         (void)snprintf(text, 8, "'%c'", byte);
     else
         (void)snprintf(text, 8, "\\x%02X", byte);
+}
+
+/* Says which file the message of text_file, which begins with its name, is about. */
+static trawl_status say_pattern_file(trawl_status status, trawl_error *error) {
+    if (error == NULL)
+        return status;
+    const trawl_error cause = *error;
+    return trawl_fail(error, status, "pattern file %s", cause.message);
 }
 
 /* ------------------------------------------------------------------ escapes */
@@ -170,6 +179,52 @@ size_t pattern_escape(const uint8_t *bytes, size_t length, char *text) {
     return out;
 }
 
+/* ------------------------------------------------------------------ header lines */
+
+/* Whether a column has only letters and what may separate words, as a heading has. */
+static bool is_heading(const uint8_t *column, size_t length) {
+    size_t letters = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (((column[i] | 0x20) >= 'a' && (column[i] | 0x20) <= 'z'))
+            letters++;
+        else if (memchr("_-# \r", column[i], 5) == NULL)
+            return false;
+    }
+    return letters >= 2;
+}
+
+/* Whether a column is a usual heading of a column of names or patterns. */
+static bool is_usual_heading(const uint8_t *column, size_t length) {
+    static const char *const headings[] = {"id",      "name",     "rule",    "label",
+                                           "pattern", "patterns", "keyword", "signature"};
+    for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) {
+        if (strlen(headings[i]) == length &&
+            strncasecmp(headings[i], (const char *)column, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_hex_letters_only(const uint8_t *text, size_t length) {
+    size_t i = 0;
+    while (i < length && hex_value(text[i]) >= 0)
+        i++;
+    return i == length;
+}
+
+/* Whether a first line that is no pattern names columns. */
+static bool is_header(pattern_format format, const uint8_t *line, size_t length) {
+    const uint8_t *end = line + length;
+    if (format == PATTERN_FORMAT_HEX)
+        return is_heading(line, length) && !has_hex_letters_only(line, length);
+    const uint8_t *tab = memchr(line, '\t', length);
+    const uint8_t *flags = tab == NULL ? end : tab + 1;
+    const uint8_t *second = memchr(flags, '\t', (size_t)(end - flags));
+    return format == PATTERN_FORMAT_TSV &&
+           (is_usual_heading(line, (size_t)((tab == NULL ? end : tab) - line)) ||
+            (second != NULL && is_heading(flags, (size_t)(second - flags))));
+}
+
 /* ------------------------------------------------------------------ one pattern */
 
 static trawl_status add_bytes(const line_reader *reader, const uint8_t *bytes, size_t length,
@@ -232,16 +287,7 @@ static trawl_status add_tsv(const line_reader *reader, const uint8_t *line, size
     return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
 }
 
-static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length,
-                             pattern_counts *counts) {
-    reader->line++;
-    counts->lines++;
-    if (reader->reading->strip_cr && length != 0 && line[length - 1] == '\r')
-        length--;
-    if (length == 0) {
-        counts->empty_lines++;
-        return TRAWL_OK;
-    }
+static trawl_status add_pattern(line_reader *reader, const uint8_t *line, size_t length) {
     size_t decoded = 0;
     trawl_status status = TRAWL_OK;
     switch (reader->reading->format) {
@@ -256,6 +302,31 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
         return add_tsv(reader, line, length);
     }
     return refuse(reader, TRAWL_ERROR_ARGUMENT, "unknown pattern format");
+}
+
+static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t length,
+                             pattern_counts *counts) {
+    reader->line++;
+    counts->lines++;
+    bool ends_in_cr = length != 0 && line[length - 1] == '\r';
+    if (reader->reading->strip_cr && ends_in_cr)
+        length--;
+    if (length == 0) {
+        counts->empty_lines++;
+        return TRAWL_OK;
+    }
+    counts->cr_lines += ends_in_cr && !reader->reading->strip_cr;
+    counts->tab_lines += memchr(line, '\t', length) != NULL;
+    trawl_status status = add_pattern(reader, line, length);
+    if (status == TRAWL_ERROR_ARGUMENT && reader->line == 1 &&
+        is_header(reader->reading->format, line, length))
+        return refuse(reader, status,
+                      reader->reading->format == PATTERN_FORMAT_HEX
+                          ? "this looks like a header line; expected hexadecimal digits from the "
+                            "first line on"
+                          : "this looks like a header line; expected name, flags (i or -) and "
+                            "pattern from the first line on");
+    return status;
 }
 
 /* ------------------------------------------------------------------ whole inputs */
@@ -305,7 +376,7 @@ static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buff
         trawl_status status = text_file_read(file, buffer + held, 2 * (size_t)LINE_LIMIT - held,
                                              &length, reader->error);
         if (status != TRAWL_OK)
-            return status;
+            return say_pattern_file(status, reader->error);
         if (length == 0)
             return add_last_line(reader, buffer, held, counts);
         size_t used = 0;
@@ -326,14 +397,17 @@ trawl_status pattern_file_add(const char *path, const pattern_reading *reading,
     text_file *file = NULL;
     trawl_status status = text_file_open(path, TEXT_DECOMPRESS, &file, error);
     if (status != TRAWL_OK)
-        return status;
+        return say_pattern_file(status, error);
+    char origin[sizeof error->message];
+    (void)snprintf(origin, sizeof origin, "pattern file %s",
+                   strcmp(path, "-") == 0 ? "(standard input)" : path);
     uint8_t *buffer = malloc(3 * (size_t)LINE_LIMIT);
     if (buffer == NULL) {
         status = trawl_fail_memory(error, "reading patterns", 3 * (uint64_t)LINE_LIMIT);
     } else {
         line_reader reader = {.reading = reading,
                               .patterns = patterns,
-                              .origin = strcmp(path, "-") == 0 ? "(standard input)" : path,
+                              .origin = origin,
                               .scratch = buffer + 2 * (size_t)LINE_LIMIT,
                               .error = error};
         status = add_file(&reader, file, buffer, counts == NULL ? &ignored : counts);

@@ -12,8 +12,8 @@
  * A last line without LF is a line. Empty lines give no pattern and no id, but are counted: for
  * grep an empty line is a pattern that matches every line.
  *
- * The sentence of an error begins with the place: "FILE:LINE: what was expected". Patterns of the
- * lines before are in the set.
+ * The sentence of an error begins with the place: "pattern file FILE:LINE: what was expected".
+ * Patterns of the lines before are in the set.
  */
 #ifndef TRAWL_IO_PATTERN_FILE_H
 #define TRAWL_IO_PATTERN_FILE_H
@@ -40,6 +40,8 @@ typedef struct pattern_reading {
 typedef struct pattern_counts {
     uint64_t lines;       /* all lines */
     uint64_t empty_lines; /* lines without a pattern */
+    uint64_t cr_lines;    /* patterns whose line ends in a CR that was not removed */
+    uint64_t tab_lines;   /* patterns whose line has a tab */
 } pattern_counts;
 
 /* Adds the patterns of a file to the set. "-" is standard input. Files compressed with gzip, zstd

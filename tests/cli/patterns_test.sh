@@ -9,7 +9,7 @@ printf 'the quick brown fox\r\n\tjumps \\ over \000\377 FOX\n' >text
 printf 'fox\n\nquick\n\njumps' >lines
 expect 0 'text\t4\t9\t1\tquick\ntext\t16\t19\t0\tfox\ntext\t22\t27\t2\tjumps' "$trawl" scan -f lines text
 printf 'fox\r\n' >crlf
-expect 0 'text\t16\t20\t0\tfox\\r' "$trawl" scan -f crlf text
+expect 0 'text\t16\t20\t0\tfox\\r' "$trawl" scan --pattern-format lines -f crlf text
 expect 0 'text\t16\t19\t0\tfox' "$trawl" scan --crlf -f crlf text
 printf 'a\r\n\r\n' >crlf-empty
 expect 1 '0' "$trawl" scan --crlf -c -f crlf-empty text
@@ -90,6 +90,55 @@ refuse '-e: the pattern is empty' "$trawl" scan -e '' text
 refuse '.: Is a directory' "$trawl" scan -f . text
 refuse 'missing: No such file or directory' "$trawl" scan -f missing text
 refuse 'expected lines, escaped, hex or tsv' "$trawl" scan --pattern-format csv -f lines text
+
+# a header line is named as such; what only resembles one is not
+printf 'id\tflags\tpattern\nx\t-\tfox\n' >bad
+refuse 'pattern file bad:1: this looks like a header line; expected name, flags (i or -) and pattern' \
+    "$trawl" scan --pattern-format tsv -f bad text
+printf 'Name\tPattern\r\nx\t-\tfox\r\n' >bad
+refuse 'bad:1: this looks like a header line' "$trawl" scan --pattern-format tsv -f bad text
+printf '# hex_pattern\n666f78\n' >bad
+refuse 'pattern file bad:1: this looks like a header line; expected hexadecimal digits from the first' \
+    "$trawl" scan --pattern-format hex -f bad text
+printf 'decade\nid\n' >bad
+refuse 'bad:2: column 1: expected a hexadecimal digit' \
+    "$trawl" scan --pattern-format hex -f bad text
+printf 'bad\n' >bad
+refuse 'bad:1: expected an even number' "$trawl" scan --pattern-format hex -f bad text
+printf 'beast\t*\tfox\n' >bad
+refuse 'bad:1: expected i (case-insensitive) or - (none)' \
+    "$trawl" scan --pattern-format tsv -f bad text
+
+# messages tell a pattern file from a text
+refuse 'trawl: pattern file missing: No such file or directory' "$trawl" scan -f missing text
+refuse 'trawl: text missing: No such file or directory' "$trawl" scan -e fox missing
+refuse 'trawl: pattern file missing: No such file or directory' "$trawl" grep -f missing text
+refuse 'trawl: pattern file (standard input):1: expected three columns' \
+    bash -c "echo fox | '$trawl' scan --pattern-format tsv -f - text"
+
+# note WHAT COMMAND...: exit status 0 and one line of messages, the note "trawl: note: WHAT"
+note() {
+    local what=$1
+    shift
+    check "$*" "$@"
+    holds "$* (one line)" bash -c '[ "$(wc -l <.err)" -eq 1 ]'
+    holds "$* (a note with: $what)" grep -qF "trawl: note: $what" .err
+}
+cr='every line ends in CR LF, and the CR is part of each pattern; --crlf removes it'
+printf 'fox\r\n\nquick brown fox\r\n' >crlf
+note "pattern file crlf: $cr" "$trawl" scan -f crlf text
+note "pattern file (standard input): $cr" bash -c "'$trawl' scan -f - text <crlf"
+note "pattern file crlf: $cr" "$trawl" scan --pattern-format escaped -f crlf text
+printf 'fox\r\nquick\n' >mixed
+expect 0 2 "$trawl" scan -c -f mixed text
+expect 0 2 "$trawl" scan -c --crlf -f crlf text
+printf 'beast\t-\tfox\n\tjumps\n' >rules.tsv
+note 'pattern file rules.tsv: each line is one pattern, tabs included; --pattern-format tsv reads' \
+    "$trawl" scan -f rules.tsv text
+expect 0 1 "$trawl" scan -c --pattern-format lines -f rules.tsv text
+cp lines words.tsv
+expect 0 3 "$trawl" scan -c -f words.tsv text
+note 'pattern file rules.tsv: each line' "$trawl" compile -f rules.tsv -o rules.db
 
 # compressed patterns, recognised by content
 if has gzip; then

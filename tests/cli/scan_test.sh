@@ -19,6 +19,25 @@ expect 1 '' "$trawl" scan -e fox b
 expect 0 '3\t0\tfox\n1\t1\ttwo' "$trawl" scan --top 2 -e fox -e two -e a a c
 expect 0 '3\t0\n1\t1\n1\t2' "$trawl" scan --format top --no-pattern -e fox -e two -e a a c
 
+# what is written and how it is written combine
+expect 0 'a\t2\nb\t0' "$trawl" scan -c --format tsv -e fox a b
+expect 0 'a\t2' "$trawl" scan --format tsv --count -e fox a
+expect 0 '{"file":"a","count":2}\n{"file":"b","count":0}' "$trawl" scan -c --format jsonl -e fox a b
+expect 1 '{"file":"-","count":0}' bash -c "'$trawl' scan -c --format jsonl -e fox <b"
+expect 0 '3\t0\tfox\n1\t1\ttwo' "$trawl" scan --top 2 --format tsv -e fox -e two -e a a c
+expect 0 '{"count":3,"id":0,"pattern":"fox"}\n{"count":1,"id":1,"pattern":"two"}' \
+    "$trawl" scan --format jsonl --top 2 -e fox -e two -e a a c
+expect 0 '{"count":3,"id":0}' "$trawl" scan --format jsonl --top 1 --no-pattern -e fox -e two a c
+printf 'beast\t-\tfox\n' >rules
+expect 0 '{"count":2,"id":0,"name":"beast","pattern":"fox"}' \
+    "$trawl" scan --top 1 --format jsonl --pattern-format tsv -f rules a
+expect 0 'a\t4\t7\t0\tfox\na\t13\t16\t0\tfox' "$trawl" scan --format count --format tsv -e fox a
+expect 0 '2' "$trawl" scan -c --format count -e fox a
+expect 0 '2\t0\tfox' "$trawl" scan --top 5 --format top -e fox a
+refuse '-c and --top exclude each other' "$trawl" scan --top 5 -c -e fox a
+refuse '-c and --format top exclude each other' "$trawl" scan --format top -c -e fox a
+refuse '--top and --format count exclude each other' "$trawl" scan --format count --top 5 -e fox a
+
 # order and overlap: end, start, id; duplicates
 printf 'aaa' >aaa
 expect 0 'aaa\t0\t1\t1\ta\naaa\t0\t2\t0\taa\naaa\t1\t2\t1\ta\naaa\t1\t3\t0\taa\naaa\t2\t3\t1\ta' \
@@ -32,7 +51,9 @@ expect 0 '1\t0\taa\n1\t1\ta' "$trawl" scan --top 0 --matches leftmost-longest -e
 # names that would break a table or JSON
 printf 'fox' >$'tab\tname'
 expect 0 'tab\\tname\t0\t3\t0\tfox' "$trawl" scan -e fox $'tab\tname'
+expect 0 'tab\\tname\t1' "$trawl" scan -c --format tsv -e fox $'tab\tname'
 printf 'fox' >$'bad\xff'
+expect 0 '{"file":{"bytes":"YmFk/w=="},"count":1}' "$trawl" scan -c --format jsonl -e fox $'bad\xff'
 expect 0 '{"file":{"bytes":"YmFk/w=="},"start":0,"end":3,"id":0,"pattern":"fox"}' \
     "$trawl" scan --format jsonl -e fox $'bad\xff'
 printf '\001"\\\303\251\377' >odd
@@ -164,6 +185,17 @@ refuse 'unknown flag --formt; did you mean --format?' "$trawl" scan --formt tsv 
 refuse 'unknown flag -Z' "$trawl" scan -Z -e fox a
 refuse '--top needs a value: N' "$trawl" scan -e fox a --top
 refuse 'expected patterns: -f FILE, -e PATTERN or --db DATABASE' "$trawl" scan a
+refuse "there is no text 'fox', and no pattern: patterns come by -e PATTERN or -f FILE" \
+    "$trawl" scan fox a
+
+# a database has its own patterns, engine and kind of matches
+"$trawl" compile -e fox -o fox.db
+expect 0 2 "$trawl" scan -c --db fox.db a
+for given in '-e a' '-f a' -i --crlf '--engine ac-dfa' '--variant stt' '--pattern-format hex' \
+    '--matches all' '--max-tables 1G' '--split-parts 2'; do
+    # shellcheck disable=SC2086  # a flag and its value
+    refuse "--db and ${given%% *} exclude each other" "$trawl" scan -c --db fox.db $given a
+done
 expect 0 2 "$trawl" scan --thr 1 --placement spread --copy-tables --chunk-bytes 64k -ce fox -- a
 
 finish

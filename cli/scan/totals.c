@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/scan/totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/json_text.h"
+#include "cli/base/memory.h"
+#include "io/output_file.h"
+
+/* Writes what stands before the number; returns its length. */
+static size_t begin_count_line(const scan_plan *plan, const char *path, char *line) {
+    static const char open[] = "{\"file\":";
+    static const char key[] = ",\"count\":";
+    record_format format = plan->options->format;
+    if (format == RECORD_JSONL) {
+        memcpy(line, open, sizeof open - 1);
+        size_t at = sizeof open - 1;
+        at += json_text(path, strlen(path), line + at);
+        memcpy(line + at, key, sizeof key - 1);
+        return at + sizeof key - 1;
+    }
+    if (format == RECORD_PLAIN && !plan->several)
+        return 0;
+    size_t length = 0;
+    char *name = record_file_text(path, &length);
+    memcpy(line, name, length);
+    free(name);
+    line[length] = format == RECORD_TSV ? '\t' : ':';
+    return length + 1;
+}
+
+char *count_line(const scan_plan *plan, const char *path, uint64_t matches, size_t *length) {
+    char *line = allocate(json_text_bound(strlen(path)) + 64);
+    size_t at = begin_count_line(plan, path, line);
+    at += output_decimal(matches, line + at);
+    if (plan->options->format == RECORD_JSONL)
+        line[at++] = '}';
+    line[at++] = '\n';
+    *length = at;
+    return line;
+}
+
+typedef struct frequency {
+    uint64_t count;
+    uint32_t id;
+} frequency;
+
+static int compare_frequencies(const void *left, const void *right) {
+    const frequency *a = left;
+    const frequency *b = right;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+void top_write(const scan_plan *plan) {
+    frequency *rows = allocate(plan->patterns * sizeof *rows);
+    size_t count = 0;
+    for (size_t id = 0; id < plan->patterns; id++) {
+        if (plan->per_pattern[id] != 0)
+            rows[count++] = (frequency){plan->per_pattern[id], (uint32_t)id};
+    }
+    qsort(rows, count, sizeof *rows, compare_frequencies);
+    if (plan->options->top != 0 && count > plan->options->top)
+        count = (size_t)plan->options->top;
+    for (size_t i = 0; i < count; i++) {
+        if (plan->options->format == RECORD_JSONL)
+            output_file_text(plan->output, "{\"count\":");
+        output_file_decimal(plan->output, rows[i].count);
+        size_t length = 0;
+        char *label = record_label(plan->labels, rows[i].id, &length);
+        output_file_write(plan->output, label, length);
+        free(label);
+    }
+    free(rows);
+}
