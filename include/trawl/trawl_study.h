@@ -144,6 +144,8 @@ typedef struct trawl_study_scan_options {
     size_t size; /* sizeof(trawl_study_scan_options) */
     /* CPU */
     bool copy_tables;   /* several threads: each scans with its own copy of the database */
+    bool plain_walk;    /* automata: a thread walks one place of the text, as in the papers, instead
+                           of eight in turn */
     size_t chunk_bytes; /* text that a thread takes at a time */
     /* GPU: transfers */
     uint64_t segment_bytes;      /* text of one transfer */
@@ -216,12 +218,49 @@ typedef struct trawl_study_plan {
 TRAWL_API trawl_status trawl_study_db_plan(const trawl_db *db, trawl_study_plan *plan,
                                            trawl_error *error);
 
+/* ------------------------------------------------------------------ states of automata */
+
+/* An automaton of a database of engine ac-dfa, ac-nfa or ac-split. Its states are numbered from 0,
+ * the root. */
+typedef struct trawl_study_automaton {
+    size_t size;          /* sizeof(trawl_study_automaton) */
+    uint32_t automata;    /* of the database: the parts of ac-split, else 1 */
+    uint32_t states;      /* of this automaton */
+    uint32_t state_bytes; /* of an entry of the arrays that GPUs write (form TRAWL_CUDA_STATES): 2
+                             if the automaton has at most 65,536 states, else 4 */
+} trawl_study_automaton;
+#define TRAWL_STUDY_AUTOMATON                                                                      \
+    { .size = sizeof(trawl_study_automaton) }
+
+/* Reads automaton `part`, from 0 on. Errors: TRAWL_ERROR_ARGUMENT, also where there is no such
+ * part; TRAWL_ERROR_LIMIT: the engine has no automaton; TRAWL_ERROR_MEMORY. */
+TRAWL_API trawl_status trawl_study_db_automaton(const trawl_db *db, uint32_t part,
+                                                trawl_study_automaton *automaton,
+                                                trawl_error *error);
+
+/* Writes to states[i] the number of the state after text[i], for i below `length`: output[i] of Zha
+ * & Sahni 2011, IV-A, by the plain loop of one thread. Any thread. Errors: those of
+ * trawl_study_db_automaton. */
+TRAWL_API trawl_status trawl_study_walk_states(const trawl_db *db, uint32_t part, const void *text,
+                                               size_t length, uint32_t *states, trawl_error *error);
+
+/*
+ * The patterns that end wherever the walk is in `state`: *count is their number, and the first
+ * `capacity` of them are written to ids (NULL: none), longest first, by id among patterns of equal
+ * length. In a database with patterns of both kinds of case sensitivity, case-sensitive ones are
+ * given for every spelling: the text must be compared with them.
+ * Errors: those of trawl_study_db_automaton; TRAWL_ERROR_ARGUMENT: there is no such state.
+ */
+TRAWL_API trawl_status trawl_study_state_patterns(const trawl_db *db, uint32_t part, uint32_t state,
+                                                  uint32_t *ids, size_t capacity, size_t *count,
+                                                  trawl_error *error);
+
 /* ------------------------------------------------------------------ kernels */
 
 /*
  * Form TRAWL_CUDA_STATES of trawl_cuda_scan, for engines ac-dfa and ac-nfa: writes the state of the
  * automaton after each owned byte (Zha & Sahni 2011, IV-A) to trawl_cuda_results.states. Entry i is
- * the state after byte owned + i.
+ * the state after byte owned + i; trawl_study_state_patterns says which patterns end there.
  *
  * This function returns the bytes of an entry: 2 if the automaton has at most 65,536 states, else
  * 4; 0 if the engine has no single automaton.

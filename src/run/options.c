@@ -70,6 +70,7 @@ static trawl_status copy_options(const trawl_scan_options *given, trawl_scan_set
         .kernel = public.kernel,
         .transfer = public.transfer,
         .copy_tables = study.copy_tables,
+        .plain_walk = study.plain_walk,
         .chunk_bytes = study.chunk_bytes,
         .segment_bytes = study.segment_bytes,
         .segments_in_flight = study.segments_in_flight,

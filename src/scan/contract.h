@@ -172,6 +172,10 @@ typedef struct trawl_walker_type {
     /* Adds what the walker has done so far to the report of the scan. NULL: nothing to add. */
     void (*describe)(const trawl_walker *walker, trawl_study_scan_report *report);
 
+    /* The walk of one automaton of the walker (scan/lanes.h), whose states callers ask for; `part`
+     * is below the database's parts. NULL: the engine has no automaton. */
+    struct trawl_lane_walker *(*automaton)(trawl_walker *walker, uint32_t part);
+
     /* Whether a walker of this database spreads a window over walker->threads threads itself. The
      * runner then opens one walker and does not cut the window into chunks. NULL: false. */
     bool (*own_threads)(const trawl_db *db);

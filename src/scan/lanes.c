@@ -25,7 +25,8 @@
 static size_t lane_steps(const trawl_lane_walker *walker, size_t left, size_t most) {
     size_t steps = left / TRAWL_LANES;
     steps = steps < most ? steps : most;
-    return steps >= FEWEST_STEPS && steps >= OVERLAP_FACTOR * walker->overlap ? steps : 0;
+    bool enough = steps >= FEWEST_STEPS && steps >= OVERLAP_FACTOR * walker->overlap;
+    return enough && !walker->plain ? steps : 0;
 }
 
 /* The state of the walk before text[end] of the window. */

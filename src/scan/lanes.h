@@ -48,6 +48,12 @@ typedef struct trawl_lane_loops {
     void (*record_dense)(const void *automaton, trawl_lane_set *lanes, size_t steps);
     /* Replaces the states of recorded events by their keys. */
     void (*name_keys)(const void *automaton, trawl_ending_event *events, size_t count);
+    /* The longest key that ends in the state with this number, or TRAWL_NO_KEY. */
+    uint32_t (*key_of)(const void *automaton, uint32_t number);
+    /* Walks text[0 .. steps) from `state` and writes the number of the state after each byte.
+     * Returns the last state. */
+    uint32_t (*write_states)(const void *automaton, uint32_t state, const uint8_t *text,
+                             size_t steps, uint32_t *numbers);
 } trawl_lane_loops;
 
 /* How many steps lead to a matching state, which decides whether a branch on it is predicted. */
@@ -64,8 +70,10 @@ typedef struct trawl_lane_walker {
     const void *automaton;
     const trawl_outputs *outputs;
     const trawl_pattern_view *patterns;
+    uint32_t states;            /* of the automaton */
     size_t overlap;             /* max_length - 1 */
     bool verify;                /* some outputs need verification: totals do not suffice */
+    bool plain;                 /* one lane walks alone always (trawl_study_scan_options) */
     trawl_lane_density density; /* of the last block */
     trawl_ending_event *events; /* of one block; NULL until needed */
     size_t event_capacity;

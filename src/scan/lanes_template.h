@@ -10,6 +10,8 @@
  *   MATCHING(state)   whether outputs belong to it
  *   KEY(state)        the longest key that ends in a matching state
  *   TOTAL(state)      the number of matches that end in a matching state
+ *   NUMBER(state)     the state's number in the database
+ *   STATE(number)     the state with this number
  *   TARGET            the functions' target attribute, or nothing; stays defined
  */
 
@@ -114,12 +116,33 @@ TARGET static void NAME(name_keys)(const void *automaton, trawl_ending_event *ev
     }
 }
 
+TARGET static uint32_t NAME(key_of)(const void *automaton, uint32_t number) {
+    const AUTOMATON *a = automaton;
+    PREPARE
+    uint32_t state = STATE(number);
+    return MATCHING(state) ? KEY(state) : TRAWL_NO_KEY;
+}
+
+/* The plain loop of one walk, which keeps every state. */
+TARGET static uint32_t NAME(write_states)(const void *automaton, uint32_t state,
+                                          const uint8_t *text, size_t steps, uint32_t *numbers) {
+    const AUTOMATON *a = automaton;
+    PREPARE
+    for (size_t i = 0; i < steps; i++) {
+        state = STEP(state, text[i]);
+        numbers[i] = NUMBER(state);
+    }
+    return state;
+}
+
 static const trawl_lane_loops LOOPS = {
     .advance = {NAME(advance_many), NAME(advance_one)},
     .count = {NAME(count_many), NAME(count_one)},
     .record = {NAME(record_many), NAME(record_one)},
     .record_dense = NAME(record_dense),
     .name_keys = NAME(name_keys),
+    .key_of = NAME(key_of),
+    .write_states = NAME(write_states),
 };
 
 #undef LOOPS
@@ -130,3 +153,5 @@ static const trawl_lane_loops LOOPS = {
 #undef MATCHING
 #undef KEY
 #undef TOTAL
+#undef NUMBER
+#undef STATE

@@ -20,6 +20,7 @@ typedef struct trawl_scan_settings {
     const char *kernel;   /* NULL or static */
     const char *transfer; /* NULL or static */
     bool copy_tables;
+    bool plain_walk;
     size_t chunk_bytes;
     uint64_t segment_bytes;
     uint32_t segments_in_flight;

@@ -21,6 +21,8 @@ static const runner serial[] = {
     {.call = RUNNER_BATCHES},
     {.call = RUNNER_BATCHES_STOP},
     {.call = RUNNER_COUNT},
+    {.call = RUNNER_COUNT, .plain_walk = true},
+    {.call = RUNNER_COLLECT, .plain_walk = true},
     {.call = RUNNER_COUNT_PATTERNS},
     {.call = RUNNER_COLLECT, .chunk_bytes = 1},
     {.call = RUNNER_COLLECT, .chunk_bytes = 5},
@@ -106,6 +108,7 @@ runner runner_random(random_source *random, size_t length) {
     else if (random_chance(random, 1, 2000))
         how.origin = RUNNER_FILE;
     how.source = random_chance(random, 1, 3);
+    how.plain_walk = random_chance(random, 1, 5);
     if (random_chance(random, 1, 2))
         how.chunk_bytes =
             random_between(random, 1, random_chance(random, 1, 2) ? 8 : 100) * scale_for(length);
@@ -171,6 +174,7 @@ void runner_describe(const runner *how, char *text, size_t size) {
     if (how->placement)
         append(text, size, ", placement %d", (int)how->placement);
     append(text, size, "%s", how->copy_tables ? ", tables copied" : "");
+    append(text, size, "%s", how->plain_walk ? ", plain walk" : "");
     if (!how->device)
         return;
     append(text, size, ", device %s, kernel %u", how->device, how->kernel);
@@ -618,6 +622,7 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
     work.study.chunk_bytes = how->chunk_bytes;
     work.options.placement = how->placement;
     work.study.copy_tables = how->copy_tables;
+    work.study.plain_walk = how->plain_walk;
     if (how->device) {
         work.options.device = how->device;
         work.options.kernel = kernel_name(how, information.engine);

@@ -43,6 +43,7 @@ typedef struct runner {
     size_t chunk_bytes;
     trawl_placement placement;
     bool copy_tables;
+    bool plain_walk;
     bool source;        /* counts and batches: over a source, not memory */
     size_t piece_bytes; /* streams: 0 is the whole text in one write; sources: at most, a read */
     bool flush;         /* streams: trawl_stream_flush after each write */

@@ -17,6 +17,8 @@
 #define MATCHING(state) ((state) >= first_match)
 #define KEY(state) (a->output[(state)-first_match])
 #define TOTAL(state) (a->total[KEY(state)])
+#define NUMBER(state) (state)
+#define STATE(number) (number)
 #include "scan/lanes_template.h"
 
 /* Matching states are multiples of the columns; see trawl_dfa_inverse_of_odd. */
@@ -32,6 +34,8 @@
 #define MATCHING(state) ((state) >= first_match)
 #define KEY(state) (a->output[(uint32_t)(((state)-first_match) >> a->shift) * a->inverse])
 #define TOTAL(state) (a->total[KEY(state)])
+#define NUMBER(state) (((state) >> a->shift) * a->inverse)
+#define STATE(number) ((number)*a->columns)
 #include "scan/lanes_template.h"
 
 #define LOOPS stt_loops
@@ -42,6 +46,8 @@
 #define MATCHING(state) (table[(size_t)(state)*TRAWL_STT_COLUMNS + 256] != 0)
 #define KEY(state) (table[(size_t)(state)*TRAWL_STT_COLUMNS + 256] - 1)
 #define TOTAL(state) (a->total[KEY(state)])
+#define NUMBER(state) (state)
+#define STATE(number) (number)
 #include "scan/lanes_template.h"
 
 void trawl_dfa_walk_open(const trawl_db *db, uint32_t part, trawl_dfa_walk *walk) {
@@ -63,7 +69,9 @@ void trawl_dfa_walk_open(const trawl_db *db, uint32_t part, trawl_dfa_walk *walk
         view->shift = (uint32_t)__builtin_ctz(header->columns);
         view->inverse = trawl_dfa_inverse_of_odd(header->columns >> view->shift);
     }
+    view->columns = header->columns;
     walk->lanes.automaton = view;
+    walk->lanes.states = header->states;
     walk->lanes.outputs = &walk->outputs;
     walk->lanes.patterns = &db->patterns;
     walk->lanes.overlap = db->header->max_length - 1;

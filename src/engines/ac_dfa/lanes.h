@@ -14,6 +14,7 @@ typedef struct trawl_dfa_view {
     const uint32_t *total;  /* of the keys */
     uint32_t first_match;
     uint32_t shift;   /* narrow: log2 of the columns; wide: trailing zero bits of the columns */
+    uint32_t columns; /* entries from one row to the next */
     uint32_t inverse; /* wide: of the odd part of the columns, modulo 2^32 */
 } trawl_dfa_view;
 

@@ -6,13 +6,13 @@
 
 static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error) {
-    (void)options;
     trawl_dfa_walk *made = trawl_allocate(1, sizeof *made);
     if (made == NULL) {
         return trawl_fail_memory(error, "scanning", sizeof *made);
     }
     trawl_dfa_walk_open(db, 0, made);
     made->lanes.base = (trawl_walker){.type = &trawl_walker_ac_dfa, .db = db};
+    made->lanes.plain = options->plain_walk;
     *walker = &made->lanes.base;
     return TRAWL_OK;
 }
@@ -22,8 +22,14 @@ static void close(trawl_walker *walker) {
     trawl_release(walker);
 }
 
+static trawl_lane_walker *automaton(trawl_walker *walker, uint32_t part) {
+    (void)part;
+    return (trawl_lane_walker *)walker;
+}
+
 const trawl_walker_type trawl_walker_ac_dfa = {.open = open,
                                                .close = close,
                                                .scan = trawl_lanes_scan,
                                                .count = trawl_lanes_count,
-                                               .settle = trawl_lanes_settle};
+                                               .settle = trawl_lanes_settle,
+                                               .automaton = automaton};

@@ -42,7 +42,6 @@ typedef struct nfa_walker {
 
 static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error) {
-    (void)options;
     trawl_cpu_set set;
     trawl_status status = trawl_cpu_choose(&set, error);
     if (status != TRAWL_OK) {
@@ -76,8 +75,10 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
         .automaton = &made->view,
         .outputs = &made->outputs,
         .patterns = &db->patterns,
+        .states = header->states,
         .overlap = db->header->max_length - 1,
-        .verify = header->verify != 0};
+        .verify = header->verify != 0,
+        .plain = options->plain_walk};
     *walker = &made->lanes.base;
     return TRAWL_OK;
 }
@@ -87,8 +88,14 @@ static void close(trawl_walker *walker) {
     trawl_release(walker);
 }
 
+static trawl_lane_walker *automaton(trawl_walker *walker, uint32_t part) {
+    (void)part;
+    return (trawl_lane_walker *)walker;
+}
+
 const trawl_walker_type trawl_walker_ac_nfa = {.open = open,
                                                .close = close,
                                                .scan = trawl_lanes_scan,
                                                .count = trawl_lanes_count,
-                                               .settle = trawl_lanes_settle};
+                                               .settle = trawl_lanes_settle,
+                                               .automaton = automaton};

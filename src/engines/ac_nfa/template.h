@@ -5,4 +5,6 @@
 #define PREPARE
 #define KEY(state) NFA_KEY(state)
 #define TOTAL(state) NFA_TOTAL(state)
+#define NUMBER(state) (state)
+#define STATE(number) (number)
 #include "scan/lanes_template.h"

@@ -26,7 +26,6 @@ static bool is_parallel(const trawl_db *db) {
 
 static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                          trawl_walker **walker, trawl_error *error) {
-    (void)options;
     uint32_t parts = db->header->parts;
     size_t size = sizeof(split_walker) + parts * sizeof(trawl_dfa_walk);
     split_walker *made = trawl_allocate_zeroed(1, size);
@@ -38,6 +37,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     made->parts = parts;
     for (uint32_t part = 0; part < parts; part++) {
         trawl_dfa_walk_open(db, part, &made->walks[part]);
+        made->walks[part].lanes.plain = options->plain_walk;
     }
     *walker = &made->base;
     return TRAWL_OK;
@@ -207,9 +207,14 @@ static void settle(trawl_walker *walker, trawl_counts *counts) {
     }
 }
 
+static trawl_lane_walker *automaton(trawl_walker *walker, uint32_t part) {
+    return &((split_walker *)walker)->walks[part].lanes;
+}
+
 const trawl_walker_type trawl_walker_ac_split = {.open = open,
                                                  .close = close,
                                                  .scan = scan,
                                                  .count = count,
                                                  .settle = settle,
+                                                 .automaton = automaton,
                                                  .own_threads = is_parallel};
