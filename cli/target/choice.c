@@ -166,6 +166,12 @@ void device_print_stat(const char *key, const char *text) {
     json_print_member(stderr, key, text);
 }
 
+const char *table_path_name(trawl_table_path path) {
+    return path == TRAWL_TABLES_TEXTURE     ? "texture"
+           : path == TRAWL_TABLES_READ_ONLY ? "read-only"
+                                            : "plain";
+}
+
 void device_print_stats(const device_choice *choice, const scan_done *done) {
     const trawl_study_scan_report *totals = &done->study;
     if (choice->reason[0] != '\0')
@@ -177,6 +183,7 @@ void device_print_stats(const device_choice *choice, const scan_done *done) {
                   ",\"block_threads\":%" PRIu32 ",\"thread_bytes\":%" PRIu32
                   ",\"overlap_overhead\":%.6f",
                   totals->block_threads, totals->thread_bytes, totals->overlap_overhead);
+    device_print_stat("table_path", table_path_name(totals->table_path));
     device_print_stat("transfer", done->scan.transfer);
     (void)fprintf(stderr,
                   ",\"segments\":%" PRIu64 ",\"segment_bytes\":%" PRIu64 ",\"in_flight\":%" PRIu32

@@ -41,6 +41,9 @@ typedef struct scan_done {
 void device_want_report(trawl_scan_options *options, trawl_study_scan_options *study,
                         scan_done *done);
 
+/* For output: "plain", "texture" or "read-only". */
+const char *table_path_name(trawl_table_path path);
+
 /* Prints the keys of --stats about the device, each after a comma. `totals` has the sums over all
  * scans. */
 void device_print_stats(const device_choice *choice, const scan_done *totals);

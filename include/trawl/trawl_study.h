@@ -119,8 +119,8 @@ typedef struct trawl_study_scan_report {
     /* GPU */
     uint32_t block_threads;  /* T, threads of a block */
     uint32_t thread_bytes;   /* S_thread, bytes of text that a thread owns */
-    double overlap_overhead; /* (max_length - 1) / S_thread: the share of bytes scanned twice (Zha &
-                                Sahni 2011, IV-A) */
+    double overlap_overhead; /* of the first launch, as in trawl_cuda_layout */
+    trawl_table_path table_path;
     uint64_t segments;       /* transfers of text */
     uint64_t segment_bytes;  /* of one transfer, without the overlap */
     uint32_t in_flight;      /* segments under way at a time */
@@ -274,16 +274,20 @@ typedef struct trawl_cuda_layout {
     uint32_t block_threads;  /* T */
     uint32_t thread_bytes;   /* S_thread */
     uint32_t shared_bytes;   /* shared memory of a block */
-    double overlap_overhead; /* (max_length - 1) / S_thread */
+    double overlap_overhead; /* bytes before a thread's own that it walks too, for each byte of its
+                                own: (max_length - 1) / S_thread for automata (Zha & Sahni 2011,
+                                IV-A); 0 for kernels that walk no byte twice */
+    trawl_table_path table_path; /* how tables are read; CHOSEN: by plain loads */
 } trawl_cuda_layout;
 #define TRAWL_CUDA_LAYOUT                                                                          \
     { .size = sizeof(trawl_cuda_layout) }
 
-/* Says how trawl_cuda_scan would lay out a scan of a long text. Errors: those of trawl_cuda_scan.
- */
+/* Says how trawl_cuda_scan would lay out a scan of a text of `length` bytes; 0: of a long text.
+ * Errors: those of trawl_cuda_scan. */
 TRAWL_API trawl_status trawl_study_cuda_layout(const trawl_cuda_db *uploaded,
                                                const trawl_cuda_scan_options *options,
-                                               trawl_cuda_layout *layout, trawl_error *error);
+                                               uint64_t length, trawl_cuda_layout *layout,
+                                               trawl_error *error);
 
 /* ------------------------------------------------------------------ measuring */
 

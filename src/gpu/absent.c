@@ -68,9 +68,9 @@ trawl_status trawl_cuda_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sca
 }
 
 trawl_status trawl_study_cuda_layout(const trawl_cuda_db *uploaded,
-                                     const trawl_cuda_scan_options *scan, trawl_cuda_layout *layout,
-                                     trawl_error *error) {
-    (void)uploaded, (void)scan, (void)layout;
+                                     const trawl_cuda_scan_options *scan, uint64_t length,
+                                     trawl_cuda_layout *layout, trawl_error *error) {
+    (void)uploaded, (void)scan, (void)length, (void)layout;
     return absent(error);
 }
 

@@ -52,7 +52,7 @@ static void print_layout(FILE *file) {
     study.block_threads = current.scan.block_threads;
     study.block_bytes = current.scan.block_bytes;
     study.table_path = current.scan.table_path;
-    if (trawl_study_cuda_layout(current.database->uploaded, &options, &layout, NULL) == TRAWL_OK)
+    if (trawl_study_cuda_layout(current.database->uploaded, &options, 0, &layout, NULL) == TRAWL_OK)
         fprintf(file, "layout: kernel %s, T = %u, S_thread = %u, %u bytes of shared memory\n",
                 layout.kernel, layout.block_threads, layout.thread_bytes, layout.shared_bytes);
 }

@@ -107,9 +107,9 @@ static void null_pointers(void **state) {
                  "NULL");
     expect_error(trawl_cuda_workspace(uploaded, &scan, LENGTH, NULL, &error), TRAWL_ERROR_ARGUMENT,
                  "NULL");
-    expect_error(trawl_study_cuda_layout(NULL, &scan, &layout, &error), TRAWL_ERROR_ARGUMENT,
+    expect_error(trawl_study_cuda_layout(NULL, &scan, 0, &layout, &error), TRAWL_ERROR_ARGUMENT,
                  "NULL");
-    expect_error(trawl_study_cuda_layout(uploaded, &scan, NULL, &error), TRAWL_ERROR_ARGUMENT,
+    expect_error(trawl_study_cuda_layout(uploaded, &scan, 0, NULL, &error), TRAWL_ERROR_ARGUMENT,
                  "NULL");
     expect_error(
         trawl_cuda_scan(NULL, &scan, memory, LENGTH, &results, workspace, WORKSPACE, NULL, &error),
@@ -272,14 +272,60 @@ static void layouts(void **state) {
         trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
         trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
         scan.kernel = kernel;
-        assert_int_equal(trawl_study_cuda_layout(uploaded, &scan, &layout, &error), TRAWL_OK);
+        assert_int_equal(trawl_study_cuda_layout(uploaded, &scan, 0, &layout, &error), TRAWL_OK);
         assert_string_equal(layout.kernel, kernel);
+        trawl_table_path path = strcmp(kernel, "ac0") == 0   ? TRAWL_TABLES_CHOSEN
+                                : strcmp(kernel, "hot") == 0 ? TRAWL_TABLES_READ_ONLY
+                                                             : TRAWL_TABLES_TEXTURE;
+        assert_int_equal(layout.table_path, path);
         assert_true(layout.block_threads && layout.block_threads % 32 == 0);
         assert_true(layout.thread_bytes > 0);
         double overhead = 2.0 / layout.thread_bytes; /* the longest pattern has 3 bytes */
         assert_true(layout.overlap_overhead > overhead - 1e-9 &&
                     layout.overlap_overhead < overhead + 1e-9);
     }
+}
+
+/* The overhead is that of the scan: short texts have short strips, and some kernels walk nothing
+ * twice. */
+static void layouts_follow_the_text(void **state) {
+    (void)state;
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    assert_int_equal(trawl_patterns_add(patterns, "abcdefgh", 8, 0, &error), TRAWL_OK);
+    static const struct {
+        const char *engine, *variant, *kernel;
+        bool overlaps;
+    } cases[] = {{"ac-nfa", NULL, "u", true},
+                 {"ac-dfa", NULL, "hot", true},
+                 {"rabin-karp", "paper", "prefix-sums", false},
+                 {"qgram", NULL, "filter", false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+        options.engine = cases[i].engine;
+        options.variant = cases[i].variant;
+        trawl_db *own;
+        trawl_cuda_db *copy;
+        assert_int_equal(trawl_compile(patterns, &options, &own, &error), TRAWL_OK);
+        if (trawl_cuda_upload(own, NULL, &copy, &error) != TRAWL_OK)
+            fail_msg("%s: %s", cases[i].engine, error.message);
+        trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
+        scan.kernel = cases[i].kernel;
+        trawl_cuda_layout shorter = TRAWL_CUDA_LAYOUT, longer = TRAWL_CUDA_LAYOUT;
+        if (trawl_study_cuda_layout(copy, &scan, 10000, &shorter, &error) != TRAWL_OK)
+            fail_msg("%s: %s", cases[i].kernel, error.message);
+        assert_int_equal(trawl_study_cuda_layout(copy, &scan, 0, &longer, &error), TRAWL_OK);
+        if (cases[i].overlaps) {
+            assert_true(longer.overlap_overhead > 0);
+            assert_true(shorter.overlap_overhead > longer.overlap_overhead);
+        } else {
+            assert_true(longer.overlap_overhead <= 0);
+            assert_true(shorter.overlap_overhead <= 0);
+        }
+        trawl_cuda_db_free(copy);
+        trawl_db_free(own);
+    }
+    trawl_patterns_free(patterns);
 }
 
 static void measuring(void **state) {
@@ -383,17 +429,12 @@ int main(void) {
     if (!device_tests_begin("errors_test"))
         return TEST_SKIPPED;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_pointers),
-        cmocka_unit_test(results_of_forms),
-        cmocka_unit_test(workspaces),
-        cmocka_unit_test(wrong_values),
-        cmocka_unit_test(older_structures),
-        cmocka_unit_test(leftmost_kinds),
-        cmocka_unit_test(layouts),
-        cmocka_unit_test(measuring),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(pinning),
-        cmocka_unit_test(tables_too_large_for_textures),
+        cmocka_unit_test(null_pointers),    cmocka_unit_test(results_of_forms),
+        cmocka_unit_test(workspaces),       cmocka_unit_test(wrong_values),
+        cmocka_unit_test(older_structures), cmocka_unit_test(leftmost_kinds),
+        cmocka_unit_test(layouts),          cmocka_unit_test(layouts_follow_the_text),
+        cmocka_unit_test(measuring),        cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(pinning),          cmocka_unit_test(tables_too_large_for_textures),
     };
     int failed = cmocka_run_group_tests(tests, setup, teardown);
     device_tests_end();

@@ -232,7 +232,7 @@ static void the_default(void **state) {
             trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
             trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
             trawl_error error;
-            assert_int_equal(trawl_study_cuda_layout(database.uploaded, &scan, &layout, &error),
+            assert_int_equal(trawl_study_cuda_layout(database.uploaded, &scan, 0, &layout, &error),
                              TRAWL_OK);
             assert_string_equal(layout.kernel, choices[i].kernel);
             device_database_close(&database);

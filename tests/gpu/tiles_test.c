@@ -132,7 +132,7 @@ static trawl_cuda_layout layout_of(const device_database *database, const device
     options.kernel = scan->kernel;
     study.block_threads = scan->block_threads;
     study.block_bytes = scan->block_bytes;
-    (void)trawl_study_cuda_layout(database->uploaded, &options, &layout, &error);
+    (void)trawl_study_cuda_layout(database->uploaded, &options, 0, &layout, &error);
     return layout;
 }
 

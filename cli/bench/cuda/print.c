@@ -11,6 +11,7 @@
 #include "cli/bench/cuda/transfer.h"
 #include "cli/bench/cuda/transfer_model.h"
 #include "cli/bench/row.h"
+#include "cli/target/choice.h"
 #include "trawl/trawl_study.h"
 
 static const char *const form_words[] = {"counting matches", "counting matches of each pattern",
@@ -138,6 +139,9 @@ static void print_device_json(const bench_cuda *bench, size_t index) {
                  row->transfer == NULL ? row->layout.block_threads : done->block_threads,
                  row->transfer == NULL ? row->layout.thread_bytes : done->thread_bytes,
                  row->transfer == NULL ? row->layout.overlap_overhead : done->overlap_overhead);
+    (void)printf(
+        ",\"table_path\":\"%s\"",
+        table_path_name(row->transfer == NULL ? row->layout.table_path : done->table_path));
     if (row->transfer != NULL)
         (void)printf(",\"transfer\":\"%s\",\"segments\":%" PRIu64 ",\"segment_bytes\":%" PRIu64
                      ",\"in_flight\":%" PRIu32 ",\"copy_in_seconds\":%.9f"

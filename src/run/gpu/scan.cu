@@ -416,7 +416,8 @@ extern "C" trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded,
 
 extern "C" trawl_status trawl_study_cuda_layout(const trawl_cuda_db *uploaded,
                                                 const trawl_cuda_scan_options *options,
-                                                trawl_cuda_layout *layout, trawl_error *error) {
+                                                uint64_t length, trawl_cuda_layout *layout,
+                                                trawl_error *error) {
     trawl_clear(error);
     if (layout == NULL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_study_cuda_layout: layout is NULL");
@@ -430,14 +431,16 @@ extern "C" trawl_status trawl_study_cuda_layout(const trawl_cuda_db *uploaded,
     memset(&known, 0, sizeof known);
     trawl_sized_write(layout, &known, sizeof known);
     planned_scan planned;
-    /* For a long text: shapes of short ones depend on their length. */
-    trawl_cuda_scan_options read;
-    trawl_study_scan_options study;
-    status = read_options(uploaded, options, UINT64_MAX, &read, &study, error);
-    if (status != TRAWL_OK) {
-        return status;
+    if (length == 0) {
+        trawl_cuda_scan_options read;
+        trawl_study_scan_options study;
+        status = read_options(uploaded, options, UINT64_MAX, &read, &study, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        length = read.owned + TRAWL_CUDA_LARGEST_SLICE;
     }
-    status = plan_scan(uploaded, options, read.owned + TRAWL_CUDA_LARGEST_SLICE, &planned, error);
+    status = plan_scan(uploaded, options, length, &planned, error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -450,8 +453,8 @@ extern "C" trawl_status trawl_study_cuda_layout(const trawl_cuda_db *uploaded,
     uint32_t sharing = planned.plan.strip_threads == 0 ? 1 : planned.plan.strip_threads;
     known.thread_bytes = planned.plan.strip_bytes / sharing;
     known.shared_bytes = planned.plan.shared_bytes;
-    known.overlap_overhead =
-        (double)(uploaded->db->header->max_length - 1) / (double)planned.plan.strip_bytes;
+    known.overlap_overhead = (double)planned.plan.overlap / (double)planned.plan.strip_bytes;
+    known.table_path = planned.plan.table_path;
     trawl_sized_write(layout, &known, sizeof known);
     return TRAWL_OK;
 }

@@ -168,7 +168,11 @@ static trawl_status report_layout(const trawl_cuda_walk *walk, trawl_error *erro
     }
     trawl_cuda_layout layout;
     layout.size = sizeof layout;
-    trawl_status status = trawl_study_cuda_layout(walk->uploaded, &walk->scan, &layout, error);
+    const trawl_segments *segments = &walk->segments;
+    const uint64_t owned = segments->length - segments->owned;
+    const uint64_t length = owned < segments->bytes ? owned : segments->bytes;
+    trawl_status status =
+        trawl_study_cuda_layout(walk->uploaded, &walk->scan, length, &layout, error);
     if (status == TRAWL_OK) {
         (void)snprintf(report->scan.kernel, sizeof report->scan.kernel, "%s", layout.kernel);
         (void)snprintf(report->scan.transfer, sizeof report->scan.transfer, "%s",
@@ -176,6 +180,7 @@ static trawl_status report_layout(const trawl_cuda_walk *walk, trawl_error *erro
         report->study.block_threads = layout.block_threads;
         report->study.thread_bytes = layout.thread_bytes;
         report->study.overlap_overhead = layout.overlap_overhead;
+        report->study.table_path = layout.table_path;
         report->study.segments += walk->segments.count;
         report->study.segment_bytes = walk->segments.bytes;
         report->study.in_flight = (uint32_t)walk->ring.slots;
@@ -307,7 +312,7 @@ static bool own_threads(const trawl_db *db) {
 }
 
 static const trawl_walker_type cuda_walker_type = {
-    open_walker, close_walker, scan, count, NULL, NULL, own_threads, true, true,
+    open_walker, close_walker, scan, count, NULL, NULL, NULL, own_threads, true, true,
 };
 
 static trawl_status open_walker(const trawl_db *db, const trawl_scan_settings *options,

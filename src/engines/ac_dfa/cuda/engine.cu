@@ -107,6 +107,7 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
 
 static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                          trawl_cuda_launch_plan *plan, trawl_error *error) {
+    plan->overlap = uploaded->db->header->max_length - 1;
     plan->ordered = true;
     if (plan->kernel == TRAWL_CUDA_AC_DFA_HOT) {
         return trawl_cuda_hot_plan(uploaded, request, plan, error);

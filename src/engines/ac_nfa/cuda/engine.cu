@@ -293,6 +293,7 @@ static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_laun
 
 static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                          trawl_cuda_launch_plan *plan, trawl_error *error) {
+    plan->overlap = uploaded->db->header->max_length - 1;
     plan->ordered = true;
     trawl_status status = plan_path(uploaded, request, plan, error);
     if (status == TRAWL_OK) {

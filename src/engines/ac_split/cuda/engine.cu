@@ -153,6 +153,7 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
 static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                          trawl_cuda_launch_plan *plan, trawl_error *error) {
     const split_tables *tables = (const split_tables *)uploaded->tables;
+    plan->overlap = uploaded->db->header->max_length - 1;
     plan->ordered = tables->count == 1;
     trawl_status status =
         trawl_cuda_plan_path(uploaded, request->table_path, &tables->obstacle, plan, error);

@@ -418,6 +418,9 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
     /* Frequent patterns may be longer than patterns of later tiers (runs of one byte), so records
      * with the same end have to be sorted. */
     plan->ordered_ends = tables->automaton != NULL;
+    if (tables->automaton != NULL) {
+        plan->overlap = tables->automaton_db->header->max_length - 1;
+    }
     (void)candidates_of(&tables->view, plan, NULL, &plan->workspace_bytes);
     if (request->form == TRAWL_CUDA_MATCHES) {
         plan->workspace_bytes += (request->length / plan->slice_bytes + 1) * noted_bytes(plan);

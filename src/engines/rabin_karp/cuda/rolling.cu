@@ -250,6 +250,7 @@ trawl_status trawl_cuda_rabin_karp_roll_plan(const trawl_cuda_db *uploaded,
     uint32_t strip_bytes = (tables->longest + 15) / 16 * 16;
     strip_bytes = strip_bytes < least ? least : strip_bytes;
     strip_bytes = strip_bytes > most ? most : strip_bytes;
+    plan->overlap = tables->longest - 1;
     uint32_t filter_bytes = 0;
     for (uint32_t pass = 0; pass < tables->passes; pass++) {
         uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);

@@ -215,6 +215,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
     if (status != TRAWL_OK) {
         return status;
     }
+    plan->overlap = uploaded->db->header->max_length - 1;
     plan->ordered = tables->kernel.header.variant == TRAWL_WU_MANBER_TUNED;
     plan->slice_bytes = uploaded->device.tuning->wu_manber_slice;
     if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW && request->form != TRAWL_CUDA_MATCHES) {
