@@ -121,10 +121,10 @@ typedef struct trawl_study_scan_report {
     uint32_t thread_bytes;   /* S_thread, bytes of text that a thread owns */
     double overlap_overhead; /* of the first launch, as in trawl_cuda_layout */
     trawl_table_path table_path;
-    uint64_t segments;       /* transfers of text */
-    uint64_t segment_bytes;  /* of one transfer, without the overlap */
-    uint32_t in_flight;      /* segments under way at a time */
-    double copy_in_seconds;  /* sums over segments, by the clock of the device */
+    uint64_t segments;      /* transfers of text */
+    uint64_t segment_bytes; /* of one transfer, without the overlap */
+    uint32_t in_flight;     /* segments under way at a time */
+    double copy_in_seconds; /* sums over segments, by the clock of the device */
     double scan_seconds;
     double copy_out_seconds;
     double read_wait_seconds; /* waiting for text to be read, or copied to page-locked memory */
