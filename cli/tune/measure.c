@@ -37,7 +37,8 @@ static double time_point(void *context, const size_t *point) {
     trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
     shape_of(subject, point, &study.block_threads, &study.block_bytes);
     scan.study = &study;
-    if (trawl_study_cuda_layout(subject->uploaded, &scan, subject->length, &layout, &subject->refusal) != TRAWL_OK ||
+    if (trawl_study_cuda_layout(subject->uploaded, &scan, subject->length, &layout,
+                                &subject->refusal) != TRAWL_OK ||
         trawl_study_cuda_measure(subject->uploaded, &scan, subject->text, subject->length,
                                  subject->repeats, subject->seconds, NULL,
                                  &subject->refusal) != TRAWL_OK)
@@ -58,7 +59,8 @@ bool tune_kernel(tune_subject *subject, tune_shape *shape) {
     trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
     tune_found found;
     scan.kernel = subject->kernel;
-    if (trawl_study_cuda_layout(subject->uploaded, &scan, subject->length, &layout, &subject->refusal) != TRAWL_OK)
+    if (trawl_study_cuda_layout(subject->uploaded, &scan, subject->length, &layout,
+                                &subject->refusal) != TRAWL_OK)
         return false;
     subject->own_threads = layout.block_threads;
     double own = time_point(subject, start);

@@ -42,7 +42,8 @@ static void measure_kernel(bench_cuda *bench, size_t index) {
     study.table_path = bench->options->study.scan.table_path;
     scan.study = &study;
     detail->layout = (trawl_cuda_layout)TRAWL_CUDA_LAYOUT;
-    if (trawl_study_cuda_layout(bench->uploaded, &scan, bench->text->length, &detail->layout, &row->refusal) != TRAWL_OK)
+    if (trawl_study_cuda_layout(bench->uploaded, &scan, bench->text->length, &detail->layout,
+                                &row->refusal) != TRAWL_OK)
         return;
     bench_cuda_show(bench, "measuring", index);
     (void)snprintf(detail->kernel, sizeof detail->kernel, "%s", detail->layout.kernel);
