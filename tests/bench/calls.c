@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * How long one call takes for a short text, on one thread:
+ *
+ *     bench_calls DATABASE TEXT [LIBHS]
+ *
+ * Pieces of TEXT, which begin at random places, are scanned one call after the other. LIBHS,
+ * Hyperscan or Vectorscan in block mode, is the peer; without it the system's is tried. A line for
+ * each size and kind of call: nanoseconds, the median of ROUNDS rounds and, in brackets, their
+ * quartiles. The kinds take turns, so that a busy machine slows all of them. CALLS_SIZES=64,256
+ * chooses other sizes, CALLS_ROUNDS the number of rounds; CALLS_KIND=scan measures one kind alone,
+ * for a profiler.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/bench/libhs.h"
+#include "trawl/trawl.h"
+
+enum { PIECES = 512, SIZES_MOST = 16, KINDS_MOST = 8 };
+
+static const double ROUND_SECONDS = 0.0005; /* shorter than a slice of the scheduler */
+
+typedef struct subject {
+    trawl_db *db;
+    bench_libhs *libhs;
+    const uint8_t *text;
+    size_t text_length;
+    size_t offsets[PIECES];
+    uint64_t *per_pattern;
+    trawl_matches matches;
+} subject;
+
+typedef uint64_t kind_call(subject *all, const uint8_t *text, size_t length);
+
+static int count_one(const trawl_match *match, void *context) {
+    (void)match;
+    ++*(uint64_t *)context;
+    return 0;
+}
+
+static int stop_at_first(const trawl_match *match, void *context) {
+    (void)match;
+    *(uint64_t *)context = 1;
+    return 1;
+}
+
+static uint64_t one_call_scan(subject *all, const uint8_t *text, size_t length) {
+    uint64_t found = 0;
+    (void)trawl_scan(all->db, text, length, NULL, count_one, &found, NULL);
+    return found;
+}
+
+static uint64_t one_call_any(subject *all, const uint8_t *text, size_t length) {
+    uint64_t found = 0;
+    (void)trawl_scan(all->db, text, length, NULL, stop_at_first, &found, NULL);
+    return found;
+}
+
+static uint64_t one_call_count(subject *all, const uint8_t *text, size_t length) {
+    uint64_t found = 0;
+    (void)trawl_count(all->db, text, length, NULL, &found, NULL, NULL);
+    return found;
+}
+
+static uint64_t libhs_count(subject *all, const uint8_t *text, size_t length) {
+    uint64_t found = 0;
+    trawl_error error;
+    (void)bench_libhs_count(all->libhs, text, length, &found, NULL, &error);
+    return found;
+}
+
+static const struct {
+    const char *name;
+    kind_call *call;
+} kinds[] = {
+    {"trawl_scan", one_call_scan},
+    {"trawl_scan, first", one_call_any},
+    {"trawl_count", one_call_count},
+    {"libhs", libhs_count},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static double now(void) {
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Nanoseconds of a call, from `calls` calls. */
+static double measure(subject *all, size_t kind, size_t size, size_t calls, uint64_t *found) {
+    double start = now();
+    for (size_t i = 0; i < calls; i++)
+        *found += kinds[kind].call(all, all->text + all->offsets[i % PIECES], size);
+    return (now() - start) * 1e9 / (double)calls;
+}
+
+static int compare(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void measure_size(subject *all, size_t size, size_t rounds, const char *only) {
+    uint64_t random = 88172645463325252u;
+    for (size_t i = 0; i < PIECES; i++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        all->offsets[i] = random % (all->text_length - size);
+    }
+    double *times[KINDS];
+    size_t calls[KINDS];
+    uint64_t found[KINDS] = {0}, matches[KINDS] = {0};
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        times[kind] = malloc(rounds * sizeof(double));
+        if (times[kind] == NULL)
+            exit(2);
+        bool wanted = only == NULL || strcmp(only, kinds[kind].name) == 0;
+        calls[kind] = 0;
+        if (!wanted || (kinds[kind].call == libhs_count && all->libhs == NULL))
+            continue;
+        double one = measure(all, kind, size, PIECES, &found[kind]); /* and warms up */
+        matches[kind] = found[kind];
+        calls[kind] = (size_t)(ROUND_SECONDS * 1e9 / one) + 1;
+    }
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t kind = 0; kind < KINDS; kind++)
+            if (calls[kind] != 0)
+                times[kind][round] = measure(all, kind, size, calls[kind], &found[kind]);
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        if (calls[kind] != 0) {
+            qsort(times[kind], rounds, sizeof(double), compare);
+            printf("%6zu  %-18s %9.0f  [%.0f %.0f]  %.2f found\n", size, kinds[kind].name,
+                   times[kind][rounds / 2], times[kind][rounds / 4], times[kind][rounds * 3 / 4],
+                   (double)matches[kind] / PIECES);
+        }
+        free(times[kind]);
+    }
+}
+
+static const uint8_t *read_file(const char *path, size_t *length) {
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = NULL;
+    *length = 0;
+    if (file != NULL && fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0) {
+        *length = (size_t)ftell(file);
+        rewind(file);
+        bytes = malloc(*length);
+        if (bytes != NULL)
+            *length = fread(bytes, 1, *length, file);
+    }
+    if (file != NULL)
+        (void)fclose(file);
+    return bytes;
+}
+
+static void open_libhs(subject *all, const char *path, trawl_error *error) {
+    trawl_patterns *patterns = NULL;
+    trawl_pattern pattern = TRAWL_PATTERN;
+    if (!bench_libhs_load(path, &all->libhs, error) ||
+        trawl_patterns_new(&patterns, error) != TRAWL_OK)
+        return;
+    for (uint32_t id = 0; trawl_db_pattern(all->db, id, &pattern); id++)
+        (void)trawl_patterns_add(patterns, pattern.bytes, pattern.length, pattern.flags, error);
+    if (!bench_libhs_compile(all->libhs, patterns, TRAWL_MATCH_ALL, error)) {
+        bench_libhs_close(all->libhs);
+        all->libhs = NULL;
+    }
+    trawl_patterns_free(patterns);
+}
+
+int main(int argc, char **argv) {
+    static subject all;
+    trawl_error error = {.message = ""};
+    if (argc < 3 || trawl_db_load(argv[1], &all.db, &error) != TRAWL_OK ||
+        (all.text = read_file(argv[2], &all.text_length)) == NULL) {
+        (void)fprintf(stderr, "usage: bench_calls DATABASE TEXT [LIBHS]\n%s\n", error.message);
+        return 2;
+    }
+    open_libhs(&all, argc > 3 ? argv[3] : BENCH_LIBHS_SYSTEM, &error);
+    if (all.libhs == NULL)
+        (void)fprintf(stderr, "no libhs: %s\n", error.message);
+    const char *sizes = getenv("CALLS_SIZES"), *rounds = getenv("CALLS_ROUNDS");
+    sizes = sizes != NULL ? sizes : "64,256,1024,1500,4096";
+    size_t count = rounds != NULL ? strtoul(rounds, NULL, 10) : 101;
+    for (char *at = (char *)sizes; *at != '\0'; at += *at == ',') {
+        size_t size = strtoul(at, &at, 10);
+        if (size == 0 || size >= all.text_length)
+            break;
+        measure_size(&all, size, count, getenv("CALLS_KIND"));
+    }
+    bench_libhs_close(all.libhs);
+    trawl_db_free(all.db);
+    return 0;
+}
