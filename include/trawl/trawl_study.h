@@ -267,6 +267,23 @@ TRAWL_API trawl_status trawl_study_state_patterns(const trawl_db *db, uint32_t p
  */
 TRAWL_API size_t trawl_study_cuda_state_bytes(const trawl_cuda_db *uploaded);
 
+/*
+ * The ends of matches or the states of a text in host memory, found on a CUDA device: text in,
+ * entries out (Zha & Sahni 2011, section 5). `form` is TRAWL_CUDA_ENDS or TRAWL_CUDA_STATES, and
+ * `entries` gets what trawl_cuda_results.ends or .states gets for the whole text: `bytes` is the
+ * room there, at least 4 for each 32 bytes of text (rounded up) or
+ * trawl_study_automaton.state_bytes for each byte of text.
+ *
+ * `options` are those of trawl_scan: device (NULL: "cuda"), kernel, transfer ("a" and "b" are the
+ * paper's strategies), study options and reports. Copies are faster where the text and the entries
+ * are page-locked (trawl_cuda_pin). Synchronous; any thread.
+ * Errors: those of trawl_scan and trawl_cuda_scan, also where trawl_cuda_scan refuses the form.
+ */
+TRAWL_API trawl_status trawl_study_cuda_entries(const trawl_db *db, const void *text,
+                                                uint64_t length, trawl_cuda_form form,
+                                                const trawl_scan_options *options, void *entries,
+                                                uint64_t bytes, trawl_error *error);
+
 /* The launch shape of a scan. */
 typedef struct trawl_cuda_layout {
     size_t size;             /* sizeof(trawl_cuda_layout) */

@@ -51,6 +51,13 @@ size_t trawl_study_cuda_state_bytes(const trawl_cuda_db *uploaded) {
     return 0;
 }
 
+trawl_status trawl_study_cuda_entries(const trawl_db *db, const void *text, uint64_t length,
+                                      trawl_cuda_form form, const trawl_scan_options *options,
+                                      void *entries, uint64_t bytes, trawl_error *error) {
+    (void)db, (void)text, (void)length, (void)form, (void)options, (void)entries, (void)bytes;
+    return absent(error);
+}
+
 trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded,
                                   const trawl_cuda_scan_options *scan, uint64_t length,
                                   size_t *bytes, trawl_error *error) {

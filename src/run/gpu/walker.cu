@@ -124,6 +124,8 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
     bool copied = walker->strategy != TRAWL_STRATEGY_ZERO_COPY;
     room.text_bytes = copied ? longest + TRAWL_CUDA_TEXT_ALIGNMENT : 0;
     room.per_pattern_bytes = scan.form == TRAWL_CUDA_PATTERNS ? counters : 0;
+    room.entries_bytes =
+        (size_t)trawl_cuda_entries_bytes(walk->uploaded, scan.form, segments->bytes);
     if (scan.form == TRAWL_CUDA_MATCHES) {
         uint64_t matches = segments->bytes / TRAWL_SLOT_BYTES_PER_MATCH;
         room.capacity = matches < TRAWL_SLOT_LEAST_MATCHES  ? TRAWL_SLOT_LEAST_MATCHES
@@ -255,35 +257,45 @@ static trawl_status walk_window(trawl_cuda_walk *walk, trawl_error *error) {
     return status;
 }
 
-static trawl_status walk_over(trawl_walker *base, const trawl_window *window, trawl_sink *sink,
-                              trawl_counts *counts, trawl_error *error) {
+/* Takes one window through the device. `walk` has what is wanted: sink, counts or entries. */
+static trawl_status walk_over(trawl_walker *base, const trawl_window *window, trawl_cuda_form form,
+                              trawl_cuda_walk *walk, trawl_error *error) {
     trawl_cuda_walker_state *walker = (trawl_cuda_walker_state *)base;
     const trawl_scan_settings *options = walker->options;
     if (window->length == window->owned) {
         return TRAWL_OK;
     }
-    trawl_cuda_walk walk;
-    memset(&walk, 0, sizeof walk);
-    walk.walker = walker;
-    walk.window = window;
-    walk.sink = sink;
-    walk.counts = counts;
-    walk.scan.size = sizeof walk.scan;
-    walk.scan.form = sink != NULL                  ? TRAWL_CUDA_MATCHES
-                     : counts->per_pattern != NULL ? TRAWL_CUDA_PATTERNS
-                                                   : TRAWL_CUDA_COUNT;
-    walk.scan.kernel = options->kernel;
-    walk.study.size = sizeof walk.study;
-    walk.study.block_threads = options->block_threads;
-    walk.study.block_bytes = options->block_bytes;
-    walk.study.table_path = options->table_path;
-    walk.scan.study = &walk.study;
+    walk->walker = walker;
+    walk->window = window;
+    walk->scan.size = sizeof walk->scan;
+    walk->scan.form = form;
+    walk->scan.kernel = options->kernel;
+    walk->study.size = sizeof walk->study;
+    walk->study.block_threads = options->block_threads;
+    walk->study.block_bytes = options->block_bytes;
+    walk->study.table_path = options->table_path;
+    walk->scan.study = &walk->study;
     int before;
     cudaError_t code = trawl_cuda_enter((int)walker->device, &before);
-    trawl_status status = code == cudaSuccess ? walk_window(&walk, error)
+    trawl_status status = code == cudaSuccess ? walk_window(walk, error)
                                               : trawl_cuda_failed(code, "cudaSetDevice", error);
     trawl_cuda_leave(before);
     return status;
+}
+
+uint64_t trawl_cuda_entries_bytes(const trawl_cuda_db *uploaded, trawl_cuda_form form,
+                                  uint64_t owned) {
+    if (form == TRAWL_CUDA_ENDS) {
+        return (owned + 31) / 32 * sizeof(uint32_t);
+    }
+    return form == TRAWL_CUDA_STATES ? owned * trawl_study_cuda_state_bytes(uploaded) : 0;
+}
+
+trawl_status trawl_cuda_walk_entries(trawl_walker *walker, const trawl_window *window,
+                                     trawl_cuda_form form, void *entries, trawl_error *error) {
+    trawl_cuda_walk walk = {};
+    walk.entries = (uint8_t *)entries;
+    return walk_over(walker, window, form, &walk, error);
 }
 
 /* ------------------------------------------------------------------ the walker */
@@ -298,12 +310,18 @@ static void close_walker(trawl_walker *walker) {
 
 static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error) {
-    return walk_over(walker, window, sink, NULL, error);
+    trawl_cuda_walk walk = {};
+    walk.sink = sink;
+    return walk_over(walker, window, TRAWL_CUDA_MATCHES, &walk, error);
 }
 
 static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
                           trawl_error *error) {
-    return walk_over(walker, window, NULL, counts, error);
+    trawl_cuda_walk walk = {};
+    walk.counts = counts;
+    return walk_over(walker, window,
+                     counts->per_pattern != NULL ? TRAWL_CUDA_PATTERNS : TRAWL_CUDA_COUNT, &walk,
+                     error);
 }
 
 static bool own_threads(const trawl_db *db) {

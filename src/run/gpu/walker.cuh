@@ -43,7 +43,8 @@ typedef struct trawl_cuda_slot {
     uint64_t *total;
     uint64_t *host_total; /* pinned */
     uint64_t *per_pattern;
-    size_t text_bytes, workspace_bytes, per_pattern_bytes;
+    void *entries; /* ends or states of a segment's owned bytes */
+    size_t text_bytes, workspace_bytes, per_pattern_bytes, entries_bytes;
     uint64_t capacity, host_capacity; /* of matches and host_matches */
 
     /* what it is doing: input side */
@@ -59,7 +60,7 @@ typedef struct trawl_cuda_slot {
 
 /* What every slot needs for a walk; 0: not needed. */
 typedef struct trawl_cuda_room {
-    size_t text_bytes, workspace_bytes, per_pattern_bytes;
+    size_t text_bytes, workspace_bytes, per_pattern_bytes, entries_bytes;
     uint64_t capacity; /* of matches */
 } trawl_cuda_room;
 
@@ -97,8 +98,10 @@ typedef struct trawl_cuda_walk {
     bool pinned;            /* the text is page-locked: the device copies from it */
     const uint8_t *mapped;  /* zero-copy: the text as the device sees it */
     bool shared;            /* this scan has to leave the text (trawl_cuda_text_leave) */
-    trawl_sink *sink;       /* NULL when counting */
-    trawl_counts *counts;
+    trawl_sink *sink;       /* NULL unless matches are wanted */
+    trawl_counts *counts;   /* NULL unless counts are wanted */
+    uint8_t *entries; /* NULL unless ends or states are wanted: host memory for those of all owned
+                         bytes of the window */
     double in_until, scan_until, out_until; /* seconds after start at which the last one ended */
 } trawl_cuda_walk;
 
@@ -108,6 +111,15 @@ typedef struct trawl_cuda_walk {
 /* Takes the window from segment to segment until its matches are delivered or something fails;
  * then work may still be under way. walker.cu prepares all that is in the structure. */
 trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error);
+
+/* Bytes of the ends or states of `owned` bytes of text; 0 for the forms without entries. */
+uint64_t trawl_cuda_entries_bytes(const trawl_cuda_db *uploaded, trawl_cuda_form form,
+                                  uint64_t owned);
+
+/* Walks a window of host memory with a walker of trawl_cuda_walker() and writes its ends or states
+ * (form ENDS or STATES) to `entries`. */
+trawl_status trawl_cuda_walk_entries(trawl_walker *walker, const trawl_window *window,
+                                     trawl_cuda_form form, void *entries, trawl_error *error);
 
 /* Makes `count` slots, none of which does anything; their room grows when they are first used. */
 trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count, trawl_error *error);

@@ -143,6 +143,8 @@ static trawl_status start_scan(const trawl_cuda_walk *walk, trawl_cuda_slot *slo
     results.per_pattern = slot->per_pattern;
     results.matches = slot->matches;
     results.capacity = matches ? slot->capacity : 0;
+    results.ends = (uint32_t *)slot->entries;
+    results.states = slot->entries;
     TRAWL_CUDA_TRY(cudaEventRecord(slot->scan_begin, slot->stream), error);
     status = trawl_cuda_scan_any(walk->uploaded, &scan, slot->device_text, length, &results,
                                  slot->workspace, slot->workspace_bytes, slot->stream, error);
@@ -156,9 +158,11 @@ static trawl_status start_scan(const trawl_cuda_walk *walk, trawl_cuda_slot *slo
                      (trawl_counter *)walk->slots->per_pattern, slot->per_pattern, count);
         TRAWL_CUDA_LAUNCHED("add_counters", error);
     }
-    TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->host_total, slot->total, sizeof *slot->total,
-                                   cudaMemcpyDeviceToHost, slot->stream),
-                   error);
+    if (walk->entries == NULL) {
+        TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->host_total, slot->total, sizeof *slot->total,
+                                       cudaMemcpyDeviceToHost, slot->stream),
+                       error);
+    }
     TRAWL_CUDA_TRY(cudaEventRecord(slot->scan_end, slot->stream), error);
     return TRAWL_OK;
 }
@@ -168,7 +172,8 @@ static trawl_status end_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error 
     trawl_cuda_walker_state *walker = walk->walker;
     trawl_cuda_slot *slot = &walk->slots->slot[index];
     trawl_status status = report_scan(walk, slot, error);
-    slot->found = *slot->host_total;
+    const bool entries = walk->entries != NULL;
+    slot->found = entries ? 0 : *slot->host_total;
     trawl_ring_scanned_as as = TRAWL_RING_LAST_RANGE;
     bool matches = walk->scan.form == TRAWL_CUDA_MATCHES;
     if (status == TRAWL_OK && matches) {
@@ -188,20 +193,35 @@ static trawl_status end_scan(trawl_cuda_walk *walk, uint64_t index, trawl_error 
             as = slot->next == slot->segment.end ? TRAWL_RING_LAST_RANGE : TRAWL_RING_RANGE;
         }
     }
-    trawl_ring_scanned(&walk->ring, index, as, matches && slot->found != 0);
+    trawl_ring_scanned(&walk->ring, index, as, entries || (matches && slot->found != 0));
     return status;
 }
 
-static trawl_status copy_out(trawl_cuda_slot *slot, trawl_error *error) {
-    trawl_status status = trawl_cuda_slot_receive(slot, slot->found, error);
-    if (status != TRAWL_OK) {
-        return status;
+/* Ends and states go straight to their place in the caller's memory. A segment begins at a multiple
+ * of 32 owned bytes, so that its first bit of ends begins a word. */
+static trawl_status copy_out(const trawl_cuda_walk *walk, trawl_cuda_slot *slot,
+                             trawl_error *error) {
+    const trawl_segment *segment = &slot->segment;
+    void *to;
+    const void *from;
+    uint64_t bytes;
+    if (walk->entries != NULL) {
+        const uint64_t before = segment->owned - walk->segments.owned;
+        to = walk->entries + trawl_cuda_entries_bytes(walk->uploaded, walk->scan.form, before);
+        from = slot->entries;
+        bytes = trawl_cuda_entries_bytes(walk->uploaded, walk->scan.form,
+                                         segment->end - segment->owned);
+    } else {
+        trawl_status status = trawl_cuda_slot_receive(slot, slot->found, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        to = slot->host_matches;
+        from = slot->matches;
+        bytes = slot->found * sizeof *slot->matches;
     }
     TRAWL_CUDA_TRY(cudaEventRecord(slot->out_begin, slot->out), error);
-    TRAWL_CUDA_TRY(cudaMemcpyAsync(slot->host_matches, slot->matches,
-                                   slot->found * sizeof *slot->matches, cudaMemcpyDeviceToHost,
-                                   slot->out),
-                   error);
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, slot->out), error);
     TRAWL_CUDA_TRY(cudaEventRecord(slot->out_end, slot->out), error);
     return TRAWL_OK;
 }
@@ -248,7 +268,7 @@ static trawl_status start(trawl_cuda_walk *walk, const trawl_ring_action *action
     case TRAWL_RING_COPY_IN:
         return copy_in(walk, slot, action->segment, error);
     case TRAWL_RING_COPY_OUT:
-        return copy_out(slot, error);
+        return copy_out(walk, slot, error);
     default:                                  /* TRAWL_RING_SCAN */
         if (slot->index != action->segment) { /* nothing had to be copied */
             trawl_status status = trawl_cuda_slot_grow(slot, &walk->room, error);
@@ -300,9 +320,9 @@ static trawl_status deliver(trawl_cuda_walk *walk, const trawl_ring_action *acti
                             trawl_error *error) {
     trawl_cuda_slot *slot = &walk->slots->slot[action->slot];
     trawl_status status = TRAWL_OK;
-    if (walk->sink == NULL) {
+    if (walk->counts != NULL) {
         walk->counts->total += slot->found;
-    } else {
+    } else if (walk->sink != NULL) {
         const trawl_cuda_match *matches = slot->host_matches;
         uint64_t found = slot->found;
         for (uint64_t i = 0; i < found && status == TRAWL_OK; i++) {

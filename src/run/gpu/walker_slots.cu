@@ -115,6 +115,9 @@ trawl_status trawl_cuda_slot_grow(trawl_cuda_slot *slot, const trawl_cuda_room *
         status = trawl_cuda_grow((void **)&slot->per_pattern, &slot->per_pattern_bytes,
                                  room->per_pattern_bytes, error);
     }
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_grow(&slot->entries, &slot->entries_bytes, room->entries_bytes, error);
+    }
     return status == TRAWL_OK ? grow_matches(slot, room->capacity, error) : status;
 }
 
@@ -151,6 +154,7 @@ static void free_slot(trawl_cuda_slot *slot) {
     (void)cudaFree(slot->matches);
     (void)cudaFree(slot->total);
     (void)cudaFree(slot->per_pattern);
+    (void)cudaFree(slot->entries);
     release_staging(&slot->staging);
     (void)cudaFreeHost(slot->host_matches);
     (void)cudaFreeHost(slot->host_total);
@@ -203,14 +207,16 @@ trawl_status trawl_cuda_slots_prepare(trawl_cuda_slots *slots, uint64_t count, t
 uint64_t trawl_cuda_slots_missing(const trawl_cuda_slots *slots, uint64_t count,
                                   const trawl_cuda_room *room) {
     uint64_t whole = room->text_bytes + room->workspace_bytes + room->per_pattern_bytes +
-                     room->capacity * sizeof(trawl_cuda_match) + sizeof(uint64_t);
+                     room->entries_bytes + room->capacity * sizeof(trawl_cuda_match) +
+                     sizeof(uint64_t);
     uint64_t missing = 0;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t held = 0;
         if (i < slots->count) {
             const trawl_cuda_slot *slot = &slots->slot[i];
             held = slot->text_bytes + slot->workspace_bytes + slot->per_pattern_bytes +
-                   slot->capacity * sizeof(trawl_cuda_match) + sizeof(uint64_t);
+                   slot->entries_bytes + slot->capacity * sizeof(trawl_cuda_match) +
+                   sizeof(uint64_t);
         }
         missing += held < whole ? whole - held : 0;
     }
