@@ -26,11 +26,11 @@ static const entry entries[] = {
     {"scan", trawl_command_scan, "find every occurrence of every pattern"},
     {"grep", trawl_command_grep, "print matching lines, as grep -F does"},
     {"compile", trawl_command_compile, "turn patterns into a database that loads at once"},
-    {"info", trawl_command_info, "describe a pattern set or database"},
+    {"info", trawl_command_info, "which engine a pattern set gets, how fast, how large, and why"},
     {"bench", trawl_command_bench, "measure the engines side by side"},
     {"tune", trawl_command_tune, "measure this machine: GPU kernels, costs for the planner"},
     {"devices", trawl_command_devices, "list the processors that can scan"},
-    {"engines", trawl_command_engines, "list the algorithms, their variants and kernels"},
+    {"engines", trawl_command_engines, "list the algorithms, their variants, and their papers"},
 };
 
 static int print_help(void) {
@@ -43,7 +43,7 @@ static int print_help(void) {
                  "  trawl grep -n -f names.txt *.log          matching lines, as grep -F does\n"
                  "  trawl compile -f rules.txt -o rules.db    compile once...\n"
                  "  zcat big.gz | trawl scan --db rules.db    ...scan often\n"
-                 "  trawl info -f rules.txt                   sizes, and which engine fits\n"
+                 "  trawl info -f rules.txt                   which engine, how fast, and why\n"
                  "\n"
                  "Commands:\n",
                  trawl_version());

@@ -62,7 +62,9 @@ _trawl() {
             ;;
         --color | --colour) _trawl_words "always never auto" "$current" ;;
         *)
-            if [[ $current == -* ]]; then
+            if [[ $command == engines && $current != -* ]]; then
+                _trawl_words "$(_trawl_engines "$trawl")" "$current"
+            elif [[ $current == -* ]]; then
                 _trawl_words "$(_trawl_flags "$trawl" "$command")" "$current"
             fi
             ;;

@@ -5,35 +5,10 @@
 #include <string.h>
 
 #include "cli/base/report.h"
+#include "cli/base/words.h"
 #include "cli/flags/arguments.h"
 
-enum { HELP_COLUMN = 30, HELP_WIDTH = 80 };
-
-/* Prints words wrapped between the columns `indent` and HELP_WIDTH, then a line end. A LF is a
- * blank. The cursor is at `column`, which is at most `indent`. */
-static void print_words(const char *text, size_t length, size_t column, size_t indent) {
-    static const char blanks[] = " \n";
-    const char *end = text + length;
-    (void)printf("%*s", (int)(indent - column), "");
-    column = indent;
-    while (text < end) {
-        size_t word = strcspn(text, blanks);
-        if (word > (size_t)(end - text))
-            word = (size_t)(end - text);
-        if (column > indent && column + 1 + word > HELP_WIDTH) {
-            (void)printf("\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            (void)putchar(' ');
-            column++;
-        }
-        (void)printf("%.*s", (int)word, text);
-        column += word;
-        text += word;
-        text += strspn(text, blanks);
-    }
-    (void)putchar('\n');
-}
+enum { HELP_COLUMN = 30 };
 
 /* The length of the paragraph at `text`: lines up to an empty or an indented one. An indented line
  * is a paragraph of its own. */
@@ -53,7 +28,7 @@ static void print_prose(const char *text) {
         if (*text == ' ' || *text == '\n')
             (void)printf("%.*s%s", (int)length, text, text[length - 1] == '\n' ? "" : "\n");
         else
-            print_words(text, length, 0, 0);
+            words_print(text, length, 0, 0);
         text += length;
     }
 }
@@ -63,7 +38,7 @@ static void print_examples(const char *text) {
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
         size_t line = 0; /* length of the example itself, if what it is for stands above it */
-        for (size_t i = 2; length > HELP_WIDTH && line == 0 && i + 2 < length; i++) {
+        for (size_t i = 2; length > WORDS_WIDTH && line == 0 && i + 2 < length; i++) {
             if (text[i] == ' ' && text[i + 1] == ' ')
                 line = i;
         }
@@ -96,14 +71,14 @@ static void print_flag(const flag *row) {
         (void)putchar('\n');
         column = 0;
     }
-    print_words(row->help, strlen(row->help), (size_t)column, HELP_COLUMN);
+    words_print(row->help, strlen(row->help), (size_t)column, HELP_COLUMN);
 }
 
 static void print_summary(const command *command_) {
     char line[512];
     int length = snprintf(line, sizeof line, "trawl %s: %s", command_->name, command_->summary);
     if (length > 0 && (size_t)length < sizeof line)
-        print_words(line, (size_t)length, 0, 0);
+        words_print(line, (size_t)length, 0, 0);
 }
 
 int command_print_help(const command *command_) {

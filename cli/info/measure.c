@@ -8,57 +8,51 @@
 
 #include "cli/base/clock.h"
 #include "cli/base/memory.h"
+#include "cli/flags/device.h"
 #include "cli/flags/study.h"
 
-void info_take_expected(info_report *report, const trawl_db *db) {
-    report->expected = (trawl_study_plan)TRAWL_STUDY_PLAN;
-    report->has_expected =
-        trawl_study_db_plan(db, &report->expected, NULL) == TRAWL_OK && report->expected.planned;
+static bool take_plan(const trawl_db *db, trawl_study_plan *plan) {
+    *plan = (trawl_study_plan)TRAWL_STUDY_PLAN;
+    return trawl_study_db_plan(db, plan, NULL) == TRAWL_OK && plan->planned;
 }
 
-/* Builds a database and describes it in the row. `plan` is the report if the row is its plan, else
- * NULL. */
+void info_take_expected(info_report *report, const trawl_db *db) {
+    report->has_expected = take_plan(db, &report->expected);
+}
+
+static void refuse(info_row *row, const trawl_error *error) {
+    row->refused = true;
+    (void)snprintf(row->reason, sizeof row->reason, "%s", error->message);
+}
+
+static void describe_built(info_row *row, const trawl_db_information *information) {
+    row->built = true;
+    row->states = information->states;
+    row->built_parts = information->parts;
+    row->byte_classes = information->byte_classes;
+    row->table_bytes = information->table_bytes;
+    row->total_bytes = information->total_bytes;
+}
+
+/* Builds a database and describes it in the row. */
 static void compile_row(info_row *row, const trawl_patterns *patterns,
-                        const trawl_compile_options *options, info_report *plan) {
+                        const trawl_compile_options *options) {
     trawl_error error;
     trawl_db *db = NULL;
     double begin = seconds_now();
     if (trawl_compile(patterns, options, &db, &error) != TRAWL_OK) {
-        row->refused = true;
-        (void)snprintf(row->reason, sizeof row->reason, "%s", error.message);
+        refuse(row, &error);
         return;
     }
     row->build_seconds = seconds_now() - begin;
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(db, &information, NULL);
-    row->built = true;
-    row->states = information.states;
-    row->built_parts = information.parts;
-    row->byte_classes = information.byte_classes;
-    row->table_bytes = information.table_bytes;
-    row->total_bytes = information.total_bytes;
-    if (plan != NULL) {
-        trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
-        for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
-            /* The database's strings are freed with it; those of the list are static. */
-            if (strcmp(engine.name, information.engine) != 0)
-                continue;
-            row->engine = engine.name;
-            for (size_t j = 0; engine.variants[j] != NULL; j++) {
-                if (strcmp(engine.variants[j], information.variant) == 0)
-                    row->variant = engine.variants[j];
-            }
-        }
-        (void)snprintf(plan->plan_reason, sizeof plan->plan_reason, "%s", information.reason);
-        if (!plan->is_database)
-            info_take_expected(plan, db);
-    }
+    describe_built(row, &information);
     trawl_db_free(db);
 }
 
 static void measure_row(info_row *row, const trawl_patterns *patterns,
-                        const trawl_compile_options *given, uint64_t build_limit,
-                        info_report *plan) {
+                        const trawl_compile_options *given, const info_extent *extent) {
     trawl_compile_options options = *given;
     trawl_error error;
     options.engine = row->engine;
@@ -68,15 +62,55 @@ static void measure_row(info_row *row, const trawl_patterns *patterns,
     options.study = &study;
     options.max_table_bytes = UINT64_MAX; /* so that no size is refused */
     trawl_status status = trawl_compile_size(patterns, &options, &row->total_bytes, &error);
-    if (status != TRAWL_OK) {
-        row->refused = true;
-        (void)snprintf(row->reason, sizeof row->reason, "%s", error.message);
-    } else if (row->total_bytes > build_limit) {
+    if (status != TRAWL_OK)
+        refuse(row, &error);
+    else if (!extent->builds || row->total_bytes > extent->build_limit)
         (void)snprintf(row->reason, sizeof row->reason,
-                       build_limit == 0 ? "not built" : "not built: larger than --build-limit");
-    } else {
-        compile_row(row, patterns, &options, plan);
+                       extent->builds ? "not built: larger than --build-limit" : "not built");
+    else
+        compile_row(row, patterns, &options);
+}
+
+/* The library's own strings, since a database's are freed with it. */
+static void name_engine(info_row *row, const trawl_db_information *information) {
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    if (!engine_find(information->engine, &engine))
+        return;
+    row->engine = engine.name;
+    for (size_t i = 0; engine.variants[i] != NULL; i++) {
+        if (strcmp(engine.variants[i], information->variant) == 0)
+            row->variant = engine.variants[i];
     }
+}
+
+/* Builds the database that a scan would build, and describes its plan. */
+static void measure_plan(info_report *report, const trawl_patterns *patterns,
+                         const trawl_compile_options *given, bool builds) {
+    trawl_error error;
+    trawl_db *db = NULL;
+    info_row *row = &report->plan;
+    *row = (info_row){.engine = "auto"};
+    report->has_plan = true;
+    trawl_status status = builds ? trawl_compile(patterns, given, &db, &error)
+                                 : trawl_compile_size(patterns, given, &row->total_bytes, &error);
+    if (status != TRAWL_OK) {
+        refuse(row, &error);
+        return;
+    }
+    (void)snprintf(row->reason, sizeof row->reason, "%s", builds ? "" : "not built");
+    if (!builds)
+        return;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
+    describe_built(row, &information);
+    row->build_seconds = information.build_seconds;
+    name_engine(row, &information);
+    (void)snprintf(report->plan_reason, sizeof report->plan_reason, "%s", information.reason);
+    if (report->is_database)
+        report->has_new_expected = take_plan(db, &report->new_expected);
+    else
+        info_take_expected(report, db);
+    trawl_db_free(db);
 }
 
 static info_row *add_row(info_report *report, const char *engine, const char *variant,
@@ -109,29 +143,34 @@ static void compute_formulas(info_report *report) {
     report->plain_table_bytes = n * 257 * 4;
 }
 
+/* Measures every engine and variant. */
+static void measure_rows(info_report *report, const trawl_patterns *patterns,
+                         const trawl_compile_options *given, const info_extent *extent) {
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+        for (size_t j = 0; engine.variants != NULL && engine.variants[j] != NULL; j++) {
+            const char *variant = engine.variants[j];
+            measure_row(add_row(report, engine.name, variant, 0), patterns, given, extent);
+            /* Tran et al. have 4 and 8 parts in Tables 3 and 4. */
+            bool split_tables = strcmp(engine.name, "ac-split") == 0 && strcmp(variant, "stt") == 0;
+            for (uint32_t parts = 4; split_tables && parts <= 8; parts *= 2)
+                measure_row(add_row(report, engine.name, variant, parts), patterns, given, extent);
+        }
+    }
+}
+
 trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
-                          const trawl_compile_options *given, uint64_t build_limit,
+                          const trawl_compile_options *given, const info_extent *extent,
                           trawl_error *error) {
     report->statistics = (trawl_statistics)TRAWL_STATISTICS;
     trawl_status status = trawl_patterns_statistics(patterns, &report->statistics, error);
     if (status != TRAWL_OK)
         return status;
     compute_formulas(report);
-    report->plan = (info_row){.engine = "auto"};
-    measure_row(&report->plan, patterns, given, build_limit, report);
-    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
-    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
-        for (size_t j = 0; engine.variants != NULL && engine.variants[j] != NULL; j++) {
-            const char *variant = engine.variants[j];
-            measure_row(add_row(report, engine.name, variant, 0), patterns, given, build_limit,
-                        NULL);
-            /* Tran et al. have 4 and 8 parts in Tables 3 and 4. */
-            bool split_tables = strcmp(engine.name, "ac-split") == 0 && strcmp(variant, "stt") == 0;
-            for (uint32_t parts = 4; split_tables && parts <= 8; parts *= 2)
-                measure_row(add_row(report, engine.name, variant, parts), patterns, given,
-                            build_limit, NULL);
-        }
-    }
+    if (extent->plan)
+        measure_plan(report, patterns, given, extent->builds);
+    if (extent->rows)
+        measure_rows(report, patterns, given, extent);
     return TRAWL_OK;
 }
 

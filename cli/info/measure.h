@@ -3,14 +3,21 @@
 #ifndef CLI_INFO_MEASURE_H
 #define CLI_INFO_MEASURE_H
 
-#include "cli/base/report.h"
 #include "cli/info/report.h"
 #include "trawl/trawl.h"
 
-/* Fills everything except source, is_database and database. Each row whose database has at most
- * `build_limit` bytes is built; 0 builds nothing. `given` has matches, sample, costs and device. */
+/* What is measured, and what is built for it. */
+typedef struct info_extent {
+    bool plan;            /* the choice of --engine auto */
+    bool rows;            /* every engine and variant */
+    bool builds;          /* false: sizes only */
+    uint64_t build_limit; /* of rows: the most bytes of a database that is built */
+} info_extent;
+
+/* Fills everything except source, sample, is_database and database. `given` has matches, sample,
+ * costs and device. */
 trawl_status info_measure(info_report *report, const trawl_patterns *patterns,
-                          const trawl_compile_options *given, uint64_t build_limit,
+                          const trawl_compile_options *given, const info_extent *extent,
                           trawl_error *error);
 
 /* Copies the planner's expectations from a database, if it has any. */

@@ -43,12 +43,19 @@ typedef struct info_paper_build {
 typedef struct info_report {
     trawl_statistics statistics;
     const char *source;            /* name for the heading */
+    const char *sample;            /* path of the sample of a text; NULL: none was given */
+    bool costs_are_measured;       /* a profile of `trawl tune` is used */
+    trawl_match_kind matches;      /* that are planned for */
     bool is_database;              /* `database` is known */
     trawl_db_information database; /* the database that was given */
+    bool has_plan;                 /* these two are known: */
     info_row plan;                 /* the choice of --engine auto */
     char plan_reason[1024];
-    bool has_expected; /* the planner's expectations are known: */
+    bool has_expected; /* the planner's expectations are known: of the database that was given, or
+                          else of the plan */
     trawl_study_plan expected;
+    bool has_new_expected; /* a database was given, and these are those of the plan: */
+    trawl_study_plan new_expected;
     info_row *rows;
     size_t row_count;
     unsigned log_states; /* bits of a state number: log N, rounded up */

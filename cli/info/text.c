@@ -1,239 +1,254 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The report of `trawl info` as text. */
+/* The report of `trawl info` for users: a screen of 80 columns and 24 lines. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/base/report.h"
+#include "cli/base/words.h"
 #include "cli/flags/compile.h"
-#include "cli/info/measure.h"
+#include "cli/flags/device.h"
 #include "cli/info/print.h"
 #include "cli/info/report.h"
+#include "cli/target/profile_load.h"
 #include "trawl/trawl.h"
 
-/* 1234567 as "1,234,567". */
-static const char *grouped(uint64_t value, char text[32]) {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
-    size_t out = 0;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            text[out++] = ',';
-        text[out++] = digits[i];
-    }
-    text[out] = '\0';
-    return text;
+enum { LABEL_COLUMN = 12, FIELD_BYTES = 2048 };
+
+static void print_field(const char *label, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints a label and words beside it. */
+static void print_field(const char *label, const char *format, ...) {
+    char text[FIELD_BYTES];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    (void)printf("  %-*s", LABEL_COLUMN - 2, label);
+    words_print(text, strlen(text), LABEL_COLUMN, LABEL_COLUMN);
+}
+
+/* ------------------------------------------------------------------ the set */
+
+static void print_lengths(const trawl_statistics *set, char *text, size_t size) {
+    if (set->min_length == set->max_length)
+        (void)snprintf(text, size, "of %zu byte%s", set->min_length,
+                       set->min_length == 1 ? "" : "s");
+    else
+        (void)snprintf(text, size, "of %zu to %zu bytes (mean %.1f, median %zu)", set->min_length,
+                       set->max_length, set->mean_length, set->median_length);
+}
+
+/* How many patterns take letters of either case, and how many are there twice. */
+static void print_kinds(const trawl_statistics *set, char *text, size_t size) {
+    char number[WORDS_NUMBER_BYTES];
+    size_t used = 0;
+    text[0] = '\0';
+    if (set->case_insensitive == set->count)
+        used = (size_t)snprintf(text, size, "; letters match either case");
+    else if (set->case_insensitive != 0)
+        used = (size_t)snprintf(text, size, "; letters of %s patterns match either case",
+                                words_grouped(set->case_insensitive, number));
+    if (set->distinct != set->count)
+        (void)snprintf(text + used, size - used, "; %s duplicates",
+                       words_grouped(set->count - set->distinct, number));
 }
 
 static void print_set(const info_report *report) {
     const trawl_statistics *set = &report->statistics;
-    char a[32];
-    char b[32];
-    char c[32];
+    char count[WORDS_NUMBER_BYTES];
+    char bytes[WORDS_NUMBER_BYTES];
+    char lengths[128];
+    char kinds[160];
+    print_lengths(set, lengths, sizeof lengths);
+    print_kinds(set, kinds, sizeof kinds);
     (void)printf("%s\n", report->source);
-    (void)printf("  patterns   %s (%s distinct, %s case-insensitive)\n", grouped(set->count, a),
-                 grouped(set->distinct, b), grouped(set->case_insensitive, c));
-    (void)printf("  bytes      %s; a pattern has %zu to %zu, mean %.1f, median %zu\n",
-                 grouped(set->total_bytes, a), set->min_length, set->max_length, set->mean_length,
-                 set->median_length);
-    (void)printf("  alphabet   %zu byte values\n", set->alphabet);
-    (void)printf("  trie       %s states on %zu levels; %.0f %% of the bytes are shared prefixes\n",
-                 grouped(set->states, a), set->levels, set->prefix_sharing * 100);
-    if (report->is_database) {
-        const trawl_db_information *db = &report->database;
-        (void)printf("\nThe database\n  engine     %s (%s), matches %s\n", db->engine, db->variant,
-                     match_kind_name(db->matches));
-        (void)printf("  bytes      %s, of which tables %s\n", grouped(db->total_bytes, a),
-                     grouped(db->table_bytes, b));
-        if (db->states != 0)
-            (void)printf("  tables     %s states, %zu part%s, %zu byte classes, %zu bytes a state "
-                         "number\n",
-                         grouped(db->states, a), db->parts, db->parts == 1 ? "" : "s",
-                         db->byte_classes, db->state_bytes);
-        (void)printf("  built in   %.4f s\n  reason     %s\n", db->build_seconds, db->reason);
-    }
+    print_field("set", "%s pattern%s %s, %s bytes in all, %zu different byte value%s%s",
+                words_grouped(set->count, count), set->count == 1 ? "" : "s", lengths,
+                words_grouped(set->total_bytes, bytes), set->alphabet,
+                set->alphabet == 1 ? "" : "s", kinds);
 }
 
-static const char *expected_title(const info_report *report) {
-    return report->is_database ? "Expected when it was compiled" : "Expected";
+/* ------------------------------------------------------------------ the plan */
+
+/* What is said of a database, given or planned. */
+typedef struct subject {
+    const char *engine;
+    const char *variant;
+    trawl_match_kind matches;
+    const char *reason;
+    uint64_t table_bytes;
+    uint64_t total_bytes;
+    double build_seconds;
+    const trawl_study_plan *expected; /* NULL: nothing was expected */
+    bool is_brief;                    /* another plan follows */
+} subject;
+
+static const char *engine_summary(const char *name) {
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    return engine_find(name, &engine) ? engine.summary : "";
 }
 
-static const char *expected_text(const info_report *report) {
-    return report->expected.sample_bytes != 0 ? "text like the sample"
-                                              : "text like the patterns (no --sample)";
+/* Of a database that was given: what was expected when it was compiled. */
+static void print_old_speed(const trawl_study_plan *expected) {
+    print_field("speed", "%.*f GB/s expected of %s when it was compiled, in %s",
+                expected->for_cuda ? 0 : 2, expected->gb_per_second,
+                expected->for_cuda ? "a GPU" : "one thread",
+                expected->sample_bytes != 0 ? "texts like the sample of that time"
+                                            : "a text made up of the patterns");
 }
 
-static void print_plan(const info_report *report) {
-    const info_row *plan = &report->plan;
-    (void)printf("\n%s (--engine auto%s)\n",
-                 report->is_database ? "Plan if these patterns are compiled now" : "Plan",
-                 report->expected.for_cuda ? ", for a GPU" : "");
-    if (plan->built)
-        (void)printf("  %s (%s): %s\n", plan->engine, plan->variant, report->plan_reason);
+static void print_speed(const info_report *report, const trawl_study_plan *expected) {
+    char name[128];
+    char who[192];
+    device_maker_name("cpu", name, sizeof name);
+    if (expected->for_cuda)
+        (void)snprintf(who, sizeof who, "a GPU that counts a text in its memory");
     else
-        (void)printf("  %s\n", plan->reason);
-}
-
-/* The expectations of a plan for a GPU. */
-static void print_expected_of_cuda(const info_report *report) {
-    char a[32];
-    char b[32];
-    (void)printf("\n%s: counting on the GPU, %s in its memory\n  %-10s  %-8s %15s %15s %9s\n",
-                 expected_title(report), expected_text(report), "engine", "kernel", "est. tables",
-                 "shared memory", "GB/s");
-    for (size_t i = 0; i < report->expected.engines; i++) {
-        const trawl_study_engine *engine = &report->expected.engine[i];
-        (void)printf("  %-10s  %-8s %15s %15s %9.0f\n", engine->engine, engine->kernel,
-                     grouped(engine->table_bytes, a), grouped(engine->shared_bytes, b),
-                     engine->gb_per_second);
-    }
-    if (report->expected.device_filters == 0)
-        return;
-    (void)printf("\nFilters of qgram on the GPU\n"
-                 "  q, s: bytes of a sample, and from one sample to the next\n"
-                 "  %-8s %11s %3s %3s %13s\n",
-                 "where", "lengths", "q", "s", "table bytes");
-    for (size_t i = 0; i < report->expected.device_filters; i++) {
-        const trawl_study_filter *filter = &report->expected.device_filter[i];
-        char lengths[48];
-        (void)snprintf(lengths, sizeof lengths, "%zu-%zu", filter->min_length, filter->max_length);
-        (void)printf("  %-8s %11s %3u %3u %13s\n", filter->kind, lengths, filter->gram,
-                     filter->stride, grouped(filter->table_bytes, a));
-    }
-}
-
-/* Prints the speed that the planner expects of each engine, and of each filter of its choice. */
-static void print_expected(const info_report *report) {
-    char a[32];
-    char b[32];
-    if (!report->has_expected)
-        return;
-    if (report->expected.for_cuda) {
-        print_expected_of_cuda(report);
-        return;
-    }
-    (void)printf("\n%s: one thread, %s\n  %-10s  %15s %9s\n", expected_title(report),
-                 expected_text(report), "engine", "est. tables", "GB/s");
-    for (size_t i = 0; i < report->expected.engines; i++) {
-        const trawl_study_engine *engine = &report->expected.engine[i];
-        (void)printf("  %-10s  %15s %9.2f\n", engine->engine, grouped(engine->table_bytes, a),
-                     engine->gb_per_second);
-    }
-    if (report->expected.filters == 0)
-        return;
-    (void)printf(
-        "\nFilters of qgram\n"
-        "  m, q, s: bytes of a window, of a sample, and from one sample to the next\n"
-        "  r: anchor offset, the most bytes from the end of a window to the end of its pattern\n"
-        "  pass rate: of samples; candidates: positions to verify, as a share of all bytes\n"
-        "  %-8s %11s %12s %4s %3s %3s %3s %13s %9s %10s %8s\n",
-        "kind", "lengths", "patterns", "m", "q", "s", "r", "table bytes", "pass rate", "candidates",
-        "GB/s");
-    for (size_t i = 0; i < report->expected.filters; i++) {
-        const trawl_study_filter *filter = &report->expected.filter[i];
-        char lengths[48];
-        (void)snprintf(lengths, sizeof lengths, "%zu-%zu", filter->min_length, filter->max_length);
-        (void)printf("  %-8s %11s %12s %4u %3u %3u %3u %13s %7.3f %% %8.3f %% %8.2f\n",
-                     filter->kind, lengths, grouped(filter->patterns, a), filter->window,
-                     filter->gram, filter->stride, filter->anchor_slack,
-                     grouped(filter->table_bytes, b), filter->pass_rate * 100,
-                     filter->candidates * 100, filter->gb_per_second);
-    }
-}
-
-static void print_row(const info_row *row) {
-    char name[64];
-    char a[32];
-    char b[32];
-    char c[32];
-    if (row->parts != 0)
-        (void)snprintf(name, sizeof name, "%s, %u parts", row->variant, row->parts);
+        (void)snprintf(who, sizeof who, "one thread of this CPU (%s)", name);
+    if (expected->sample_bytes != 0)
+        print_field("speed", "%.*f GB/s expected of %s, in texts like %s",
+                    expected->for_cuda ? 0 : 2, expected->gb_per_second, who, report->sample);
     else
-        (void)snprintf(name, sizeof name, "%s", row->variant);
-    (void)printf("  %-10s  %-28s ", row->engine, name);
-    if (row->refused) {
-        (void)printf("refused: %s\n", row->reason);
+        print_field("speed",
+                    "%.*f GB/s expected of %s, in a text made up of the patterns, full of matches; "
+                    "--sample FILE plans for texts like yours",
+                    expected->for_cuda ? 0 : 2, expected->gb_per_second, who);
+}
+
+static void print_plan(const info_report *report, const subject *plan) {
+    char tables[WORDS_NUMBER_BYTES];
+    char total[WORDS_NUMBER_BYTES];
+    bool is_all = plan->matches == TRAWL_MATCH_ALL;
+    print_field("plan", "engine %s, variant %s%s%s%s%s", plan->engine, plan->variant,
+                is_all ? "" : ", matches ", is_all ? "" : match_kind_name(plan->matches),
+                plan->is_brief ? "" : ": ", plan->is_brief ? "" : engine_summary(plan->engine));
+    if (plan->expected == NULL)
+        print_field("speed", "not estimated, as no plan was made; --sample FILE makes one");
+    else if (report->is_database && plan->expected == &report->expected)
+        print_old_speed(plan->expected);
+    else
+        print_speed(report, plan->expected);
+    print_field("size", "tables %s bytes, database %s bytes, built in %.2g s",
+                words_grouped(plan->table_bytes, tables), words_grouped(plan->total_bytes, total),
+                plan->build_seconds);
+    print_field("why", "%s", plan->reason);
+}
+
+/* ------------------------------------------------------------------ filters */
+
+static const char *filter_words(const char *kind) {
+    static const char *const words[][2] = {
+        {"bloom", "bloom: of samples, in memory"}, {"teddy", "teddy: up to 128 patterns"},
+        {"registers", "registers: hundreds"},      {"packed", "packed: up to 4 letters"},
+        {"direct", "direct: pairs of bytes"},      {"shared", "in shared memory"},
+        {"global", "behind the L2 cache"},         {"automaton", "an automaton instead"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i][0], kind) == 0)
+            return words[i][1];
+    }
+    return kind;
+}
+
+static void print_range(const trawl_study_filter *filter, char *text, size_t size) {
+    if (filter->min_length == filter->max_length)
+        (void)snprintf(text, size, "%zu", filter->min_length);
+    else
+        (void)snprintf(text, size, "%zu-%zu", filter->min_length, filter->max_length);
+}
+
+static void print_device_filters(const trawl_study_plan *plan) {
+    if (plan->device_filters == 0)
+        return;
+    (void)printf("\n  %-28s %11s %9s\n", "filter", "lengths", "table");
+    for (size_t i = 0; i < plan->device_filters; i++) {
+        const trawl_study_filter *filter = &plan->device_filter[i];
+        char lengths[48];
+        char bytes[WORDS_NUMBER_BYTES];
+        print_range(filter, lengths, sizeof lengths);
+        (void)printf("  %-28s %11s %9s\n", filter_words(filter->kind), lengths,
+                     words_bytes(filter->table_bytes, bytes));
+    }
+}
+
+static void print_filters(const trawl_study_plan *plan) {
+    if (plan->for_cuda) {
+        print_device_filters(plan);
         return;
     }
-    (void)printf("%15s ", grouped(row->total_bytes, a));
+    if (plan->filters == 0)
+        return;
+    (void)printf("\n  %-28s %11s %9s %9s %10s %6s\n", "filter", "lengths", "patterns", "table",
+                 "candidates", "GB/s");
+    for (size_t i = 0; i < plan->filters; i++) {
+        const trawl_study_filter *filter = &plan->filter[i];
+        char lengths[48];
+        char patterns[WORDS_NUMBER_BYTES];
+        char bytes[WORDS_NUMBER_BYTES];
+        print_range(filter, lengths, sizeof lengths);
+        (void)printf("  %-28s %11s %9s %9s %8.2g %% %#6.3g\n", filter_words(filter->kind), lengths,
+                     words_grouped(filter->patterns, patterns),
+                     words_bytes(filter->table_bytes, bytes), filter->candidates * 100,
+                     filter->gb_per_second);
+    }
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static void print_database(const info_report *report) {
+    const trawl_db_information *db = &report->database;
+    const subject described = {.engine = db->engine,
+                               .variant = db->variant,
+                               .matches = db->matches,
+                               .reason = db->reason,
+                               .table_bytes = db->table_bytes,
+                               .total_bytes = db->total_bytes,
+                               .build_seconds = db->build_seconds,
+                               .expected = report->has_expected ? &report->expected : NULL,
+                               .is_brief = report->has_plan};
+    print_plan(report, &described);
+    if (report->has_expected && !report->has_plan)
+        print_filters(&report->expected);
+}
+
+static void print_new_plan(const info_report *report) {
+    const info_row *row = &report->plan;
+    const trawl_study_plan *expected =
+        report->is_database ? (report->has_new_expected ? &report->new_expected : NULL)
+                            : (report->has_expected ? &report->expected : NULL);
+    const subject described = {.engine = row->engine,
+                               .variant = row->variant,
+                               .matches = report->matches,
+                               .reason = report->plan_reason,
+                               .table_bytes = row->table_bytes,
+                               .total_bytes = row->total_bytes,
+                               .build_seconds = row->build_seconds,
+                               .expected = expected};
+    if (report->is_database)
+        (void)printf("\nCompiled now\n");
     if (!row->built) {
-        (void)printf("%s\n", row->reason);
+        print_field("plan", "%s", row->reason);
         return;
     }
-    (void)printf("%15s ", grouped(row->table_bytes, b));
-    if (row->states == 0)
-        (void)printf("%12s %7s ", "-", "-");
-    else
-        (void)printf("%12s %7.1f ", grouped(row->states, c),
-                     (double)row->table_bytes / (double)row->states);
-    (void)printf("%9.4f\n", row->build_seconds);
-}
-
-static void print_rows(const info_report *report) {
-    (void)printf("\nEvery engine and variant\n  %-10s  %-28s %15s %15s %12s %7s %9s\n", "engine",
-                 "variant", "database bytes", "table bytes", "states", "B/state", "build s");
-    for (size_t i = 0; i < report->row_count; i++)
-        print_row(&report->rows[i]);
-}
-
-static void print_formulas(const info_report *report) {
-    char a[32];
-    char b[32];
-    char c[32];
-    (void)printf("\nSpace by the formulas of Charan 2015, 4.3 and 4.4: N = %s states, log N = %u "
-                 "bits\n  %-26s %-32s %16s %15s  %s\n",
-                 grouped(report->statistics.states, a), report->log_states, "structure", "bits",
-                 "bits", "bytes", "trawl's tables");
-    for (size_t i = 0; i < INFO_FORMULAS; i++) {
-        const info_formula *formula = &report->formulas[i];
-        const info_row *row = info_find_row(report, formula->engine, formula->variant, 0);
-        (void)printf("  %-26s %-32s %16s %15s  ", formula->structure, formula->formula,
-                     grouped(formula->bits, a), grouped((formula->bits + 7) / 8, b));
-        if (row != NULL && row->built)
-            (void)printf("%s (%s %s)\n", grouped(row->table_bytes, c), row->engine, row->variant);
-        else
-            (void)printf("-\n");
-    }
-}
-
-static void print_seconds(const info_report *report, const char *title, const char *engine,
-                          const char *variant, uint32_t parts, double paper) {
-    const info_row *row = info_find_row(report, engine, variant, parts);
-    (void)printf("  %-12s %10.4f ", title, paper);
-    if (row != NULL && row->built)
-        (void)printf("%10.4f  (%s %s)\n", row->build_seconds, engine, variant);
-    else
-        (void)printf("%10s\n", "-");
-}
-
-static void print_tables(const info_report *report) {
-    char a[32];
-    const info_row *four = info_find_row(report, "ac-split", "stt", 4);
-    (void)printf("\nSize of the plain STT (257 columns of 4 bytes), with Tran et al., Table 3\n"
-                 "  here, %s patterns: %.0f KB",
-                 grouped(report->statistics.count, a), (double)report->plain_table_bytes / 1024);
-    if (four != NULL && four->built)
-        (void)printf("; in 4 parts: %.0f KB", (double)four->table_bytes / 1024);
-    (void)printf("\n  there: 100 patterns 576 KB (4 parts 580), 5,000: 8,640 KB (8,662), "
-                 "50,000: 26,472 KB (26,537)\n");
-    const info_paper_build *paper = info_nearest_paper_build(report->statistics.count);
-    (void)printf("\nSeconds to build, with Tran et al., Table 4 at %s patterns (their machine)\n"
-                 "  %-12s %10s %10s\n",
-                 grouped(paper->patterns, a), "", "there", "here");
-    print_seconds(report, "one STT", "ac-dfa", "stt", 0, paper->one);
-    print_seconds(report, "4 STTs", "ac-split", "stt", 4, paper->four);
-    print_seconds(report, "8 STTs", "ac-split", "stt", 8, paper->eight);
+    print_plan(report, &described);
+    if (expected != NULL && !report->is_database)
+        print_filters(expected);
 }
 
 void info_print_text(const info_report *report) {
     print_set(report);
-    /* The expectations of a database are those of the plan that it was compiled by. */
     if (report->is_database)
-        print_expected(report);
-    print_plan(report);
-    if (!report->is_database)
-        print_expected(report);
-    print_rows(report);
-    print_formulas(report);
-    print_tables(report);
+        print_database(report);
+    if (report->has_plan)
+        print_new_plan(report);
+    if (report->row_count != 0 || report->is_database)
+        return;
+    (void)putchar('\n');
+    print_field("more", "%s. --papers lists every engine, and the formulas of papers.",
+                report->costs_are_measured
+                    ? "The speed is computed from what 'trawl tune' measured on this machine"
+                    : "The speed is computed from costs of another machine; 'trawl tune' measures "
+                      "this one");
 }

@@ -130,7 +130,8 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
     if (status != TRAWL_OK) {
         return status;
     }
-    (void)snprintf(plan->reason, sizeof plan->reason, "asked for by name");
+    (void)snprintf(plan->reason, sizeof plan->reason,
+                   "the engine was named, so no other was considered");
     return plan->engine == &trawl_engine_qgram && plan->variant == 0 && !plan->divided
                ? trawl_plan_divide(patterns, options, plan, error)
                : TRAWL_OK;

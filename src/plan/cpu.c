@@ -141,33 +141,96 @@ void trawl_plan_add(trawl_plan *plan, const char *format, ...) {
     va_end(values);
 }
 
+/* The share of the positions of a text that qgram's filters leave as candidates, in percent. */
+static double candidate_percent(const trawl_plan *plan) {
+    double look_ups = 0;
+    for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
+        look_ups += plan->record.tier[i].look_ups;
+    }
+    return 100 * look_ups;
+}
+
+/* Why the chosen engine is the fastest one here. */
+static void explain_choice(trawl_plan *plan, uint32_t chosen) {
+    double candidates = candidate_percent(plan);
+    uint32_t filters = plan->division.header.tiers;
+    switch (chosen) {
+    case TRAWL_PLAN_QGRAM:
+        if (plan->division.exact) {
+            trawl_plan_add(plan, "The filter finds the matches themselves: no candidate has to be "
+                                 "compared with patterns.");
+        } else {
+            char share[32] = "hardly any";
+            if (candidates > 1e-6) {
+                (void)snprintf(share, sizeof share, "%.2g %%", candidates);
+            }
+            trawl_plan_add(plan,
+                           "%u filter%s %s of the positions as candidates; only these are "
+                           "compared with patterns.",
+                           filters, filters == 1 ? " leaves" : "s leave", share);
+        }
+        break;
+    case TRAWL_PLAN_AC_DFA:
+        trawl_plan_add(plan,
+                       "Filters would leave %.2g %% of the positions as candidates, each to be "
+                       "compared with patterns; an automaton looks up each byte once, whatever "
+                       "the text is.",
+                       candidates);
+        break;
+    case TRAWL_PLAN_AC_NFA:
+        trawl_plan_add(plan,
+                       "An automaton looks up each byte, whatever the text is, and tables with "
+                       "failure links (about %.1f MB) are smaller than those of ac-dfa (about "
+                       "%.1f MB).",
+                       (double)plan->record.bytes[TRAWL_PLAN_AC_NFA] / 1e6,
+                       (double)plan->record.bytes[TRAWL_PLAN_AC_DFA] / 1e6);
+        break;
+    default:
+        trawl_plan_add(plan, "The patterns are so long and so rare in the text that most bytes are "
+                             "skipped.");
+        break;
+    }
+}
+
+static double price_within(const trawl_plan_record *record, uint32_t engine,
+                           const uint64_t *limits) {
+    return record->bytes[engine] <= limits[engine] ? record->nanoseconds[engine] : (double)INFINITY;
+}
+
+static void explain_speed(trawl_plan *plan, uint32_t engine, const uint64_t *limits) {
+    const trawl_plan_record *record = &plan->record;
+    const char *name = engines[engine]->description.name;
+    if (record->bytes[engine] > limits[engine]) {
+        trawl_plan_add(plan, "%s none, as its tables of about %.0f MB are above %.0f MB", name,
+                       (double)record->bytes[engine] / 1e6, (double)limits[engine] / 1e6);
+    } else {
+        trawl_plan_add(plan, "%s %.2f GB/s", name, 1 / record->nanoseconds[engine]);
+    }
+}
+
+/* The reason in words, then the expected speeds, the fastest engine first. */
 static void explain(trawl_plan *plan, uint32_t chosen, const uint64_t *limits) {
     const trawl_plan_record *record = &plan->record;
+    bool is_told[TRAWL_PLAN_ENGINES] = {[0] = false};
     plan->reason[0] = '\0';
-    trawl_plan_add(plan, "%.2f GB/s expected, by %s", 1 / record->nanoseconds[chosen],
-                   record->sample_bytes != 0 ? "a sample of the text" : "text like the patterns");
-    if (chosen == TRAWL_PLAN_QGRAM) {
-        double look_ups = 0;
-        for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
-            look_ups += record->tier[i].look_ups;
+    explain_choice(plan, chosen);
+    trawl_plan_add(plan, " Expected of one thread, by %s: ",
+                   record->sample_bytes != 0 ? "a sample of the text"
+                                             : "a text made up of the patterns");
+    explain_speed(plan, chosen, limits);
+    is_told[chosen] = true;
+    for (uint32_t i = 1; i < TRAWL_PLAN_ENGINES; i++) {
+        uint32_t next = TRAWL_PLAN_ENGINES;
+        for (uint32_t j = 0; j < TRAWL_PLAN_ENGINES; j++) {
+            bool is_next = next == TRAWL_PLAN_ENGINES ||
+                           price_within(record, j, limits) < price_within(record, next, limits);
+            next = !is_told[j] && is_next ? j : next;
         }
-        trawl_plan_add(plan, ": %u filter%s, candidates at %.2g %% of positions",
-                       plan->division.header.tiers, plan->division.header.tiers == 1 ? "" : "s",
-                       100 * look_ups);
+        is_told[next] = true;
+        trawl_plan_add(plan, ", ");
+        explain_speed(plan, next, limits);
     }
-    for (uint32_t i = 0; i < TRAWL_PLAN_ENGINES; i++) {
-        if (i == chosen) {
-            continue;
-        }
-        if (record->bytes[i] > limits[i]) {
-            trawl_plan_add(plan, "; %s: about %.0f MB of tables are above %.0f MB",
-                           engines[i]->description.name, (double)record->bytes[i] / 1e6,
-                           (double)limits[i] / 1e6);
-        } else {
-            trawl_plan_add(plan, "; %s: %.2f GB/s", engines[i]->description.name,
-                           1 / record->nanoseconds[i]);
-        }
-    }
+    trawl_plan_add(plan, ".");
 }
 
 /* ------------------------------------------------------------------ the choice */

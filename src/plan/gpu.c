@@ -253,7 +253,8 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
                    "to 1024 threads), by %s: ",
                    ways[chosen].kernel, 1e3 / record->picoseconds[chosen],
                    self->present ? "this GPU" : "an H200", self->device.multiprocessors,
-                   record->sample_bytes != 0 ? "a sample of the text" : "text like the patterns");
+                   record->sample_bytes != 0 ? "a sample of the text"
+                                             : "a text made up of the patterns");
     explain_way(self, chosen, plan);
     for (uint32_t way = 0; way < TRAWL_DEVICE_WAYS; way++) {
         if (way == chosen) {
@@ -264,8 +265,7 @@ static void explain(const device_plan *self, uint32_t chosen, trawl_plan *plan) 
         if (obstacle->status != TRAWL_OK) {
             trawl_plan_add(plan, "%s", obstacle->message);
         } else {
-            trawl_plan_add(plan, "%.0f GB/s, as ", 1e3 / record->picoseconds[way]);
-            explain_way(self, way, plan);
+            trawl_plan_add(plan, "%.0f GB/s", 1e3 / record->picoseconds[way]);
         }
     }
 }

@@ -59,7 +59,7 @@ refuse '--repeat: expected a number from 1' tune --repeat 0 -e fox text
 # plans for a GPU, which need none
 check 'a plan for a GPU' "$trawl" info --device cuda --sample text -e fox -e dog --build-limit 1M
 checks=$((checks + 1))
-grep -q '^  \(qgram\|ac-dfa\) .*kernel [a-z]*, [0-9]* GB/s expected' .out || fail 'why this kernel'
+tr -s ' \n' ' ' <.out | grep -qE 'engine (qgram|ac-dfa), .* why kernel [a-z]+, [0-9]+ GB/s expected' || fail 'why this kernel'
 check 'the same for programs' "$trawl" info --device cuda:0 --format json -e fox --build-limit 1M
 checks=$((checks + 1))
 grep -q '"device":"cuda".*"kernel":"hot","shared_bytes":[1-9]' .out || fail 'kernels that were considered'

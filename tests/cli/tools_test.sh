@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# trawl itself, compile, info, devices, engines.
+# trawl itself, compile, devices, engines.
 source "$(dirname "$0")/harness.sh" "$1"
 
 printf 'a fox' >text
@@ -38,21 +38,6 @@ if has script; then
     grep -q 'a database is not written to a terminal' .out || fail 'compile to a terminal'
 fi
 
-# info
-check 'info of patterns' "$trawl" info -f words
-holds 'info: states' grep -q 'states' .out
-check 'info of a database' "$trawl" info words.db
-check 'info without building' "$trawl" info --no-build -f words
-check 'info --format json' "$trawl" info --format json -f words
-holds 'info: JSON' grep -q '"statistics":{"patterns":2,' .out
-if has python3; then
-    check 'info: JSON parses' bash -c "'$trawl' info --format json words.db | python3 -m json.tool"
-fi
-refuse 'expected either a database or patterns' "$trawl" info
-refuse 'expected either a database or patterns' "$trawl" info -f words words.db
-refuse 'words' "$trawl" info words
-refuse 'the pattern set is empty' "$trawl" info -f /dev/null
-
 check 'devices' "$trawl" devices
 holds 'devices: cpu' grep -q '^cpu	[0-9]*	[0-9]*	' .out
 holds 'devices: the instruction sets' grep -qE '^cpu	.*\((.*, )?(scalar|avx2|avx512|avx512-vbmi|neon); [a-z0-9-]+ is used\)$' .out
@@ -71,7 +56,21 @@ for command in devices 'scan -e fox text' 'scan -c -e fox text' 'grep fox text';
 done
 check 'engines' "$trawl" engines
 holds 'engines: ac-dfa' grep -q '^ac-dfa: ' .out
-holds 'engines: kernels' grep -qE '^    ac3  .*Zha & Sahni 2011' .out
-refuse 'expected no operand' "$trawl" engines all
+holds 'engines: kernels' grep -qE '^    ac3  ' .out
+holds 'engines: their paper' grep -q 'Zha & Sahni 2011, IV-B1, Fig. 5' .out
+holds 'engines: 80 columns' awk 'length > 80 { wide = 1 } END { exit wide }' .out
+holds 'engines: a source for each' test "$(grep -c '^  source: ' .out)" = "$(grep -c '^[a-z]' .out)"
+holds 'engines: mixed is explained' grep -q '^  mixed  *groups of patterns by length' .out
+sed -n '/^Papers/,$p' .out | sed -nE 's/^  ([A-Z].* [0-9]{4})  .*/\1/p' >papers
+holds 'engines: papers' test "$(wc -l <papers)" -ge 9
+tr -s ' \n' ' ' <.out >flat
+while read -r paper; do
+    holds "engines: who is from $paper" test "$(grep -oF "$paper" flat | wc -l)" -ge 1
+done <papers
+grep -oE "[A-Z][a-z]+ (& [A-Z][a-z]+ |et al\. )?(19|20)[0-9]{2}" flat | sort -u >cited
+holds 'engines: every citation is among the papers' test -z "$(grep -vxFf papers cited)"
+check 'one engine' "$trawl" engines qgram
+holds 'engines: it alone' test "$(grep '^[a-zA-Z]' .out | cut -d: -f1)" = qgram
+refuse "unknown engine 'all'; expected one of ac-dfa, ac-nfa, " "$trawl" engines all
 
 finish

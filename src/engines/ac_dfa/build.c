@@ -6,8 +6,8 @@
 
 static const char *const variants[] = {"classes", "stt", NULL};
 static const char *const variant_summaries[] = {
-    "byte classes, 2- or 4-byte states, matching states numbered last",
-    "the papers' plain table: 256 columns and a match column of 4 bytes", NULL};
+    "a column for each class of bytes that no pattern tells apart; small entries",
+    "state transition table of the papers: a column for each of 256 bytes, one for matches", NULL};
 
 enum { VARIANT_STT = 1 };
 
@@ -51,9 +51,10 @@ static const trawl_kernel_entry kernels[] = {
 
 const trawl_engine trawl_engine_ac_dfa = {
     .description = {.name = "ac-dfa",
-                    .summary = "Aho-Corasick as one DFA: one table lookup for each byte of text",
+                    .summary =
+                        "Aho-Corasick as one automaton (DFA): one table look-up for each byte",
                     .source =
-                        "Zha & Sahni 2011, II and VI-A2; Tran et al., 4.1.2; Kouzinopoulos et "
+                        "Zha & Sahni 2011, II and VI-A2; Tran et al. 2015, 4.1.2; Kouzinopoulos et "
                         "al. 2015, Algorithms 1-3",
                     .variants = variants,
                     .variant_summaries = variant_summaries},

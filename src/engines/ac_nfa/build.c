@@ -17,14 +17,14 @@ static const char *const variants[] = {"compact",
                                        "bitmap-counts-divergence-free",
                                        NULL};
 static const char *const variant_summaries[] = {
-    "16 bytes a state: bitmap where one word nearly suffices, else packed",
-    "16 bytes a state, with up to seven labels in it; complete rows near the root",
-    "representation 1: 256 next states for each state",
-    "representation 2: bitmap of labels and first child; complete rows near the root",
-    "representation 3: the bitmap with running counts; complete rows near the root",
-    "array with a fixed number of failure steps",
-    "bitmap with a fixed number of failure steps",
-    "bitmap-counts with a fixed number of failure steps",
+    "16 bytes a state: bitmap where its bits fit, else packed",
+    "16 bytes a state, with the bytes of up to seven next states in them",
+    "representation 1 of the paper: 256 next states for each state",
+    "representation 2: a bit for each class of bytes that has a next state",
+    "representation 3: bitmap, with the counts of bits before each word",
+    "array, with a fixed number of failure links followed, as on GPUs",
+    "bitmap, likewise",
+    "bitmap-counts, likewise",
     NULL};
 
 static const trawl_nfa_variant variant_table[] = {
@@ -391,7 +391,7 @@ static const trawl_kernel_entry kernels[] = {
 
 const trawl_engine trawl_engine_ac_nfa = {
     .description = {.name = "ac-nfa",
-                    .summary = "Aho-Corasick as goto trie and failure links: small tables",
+                    .summary = "Aho-Corasick with failure links (NFA): small tables, more look-ups",
                     .source = "Kouzinopoulos et al. 2015, Algorithms 1-3; Charan 2015, 4.3.2 and "
                               "Algorithm 5",
                     .variants = variants,

@@ -9,9 +9,9 @@
 
 static const char *const variants[] = {"in-turn", "in-parallel", "stt", NULL};
 static const char *const variant_summaries[] = {
-    "a thread scans a chunk with one part after the other",
-    "different threads scan a chunk, each with its own part",
-    "in turn, each part as the papers' table of 257 columns", NULL};
+    "a thread scans its text with one part after the other",
+    "several threads scan the same text, each with its own part",
+    "in turn, each part as the table of the papers (257 columns)", NULL};
 
 typedef struct planned_parts {
     uint32_t count;
@@ -126,15 +126,15 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
 
 static const trawl_kernel_entry kernels[] = {
     {"p2", "text through shared memory, stored on a diagonal; a stream for each part",
-     "Tran et al., 4.3, Fig. 10"},
-    {"p1", "text straight from device memory; a stream for each part", "Tran et al., Fig. 9"},
+     "Tran et al. 2015, 4.3, Fig. 10"},
+    {"p1", "text straight from device memory; a stream for each part", "Tran et al. 2015, Fig. 9"},
     {NULL, NULL, NULL},
 };
 
 const trawl_engine trawl_engine_ac_split = {
     .description = {.name = "ac-split",
-                    .summary = "the set split into several small DFAs, each scanning the text",
-                    .source = "Tran et al., 4.2, Algorithms 1 and 2",
+                    .summary = "the set split into several small automata, each scanning the text",
+                    .source = "Tran et al. 2015, 4.2, Algorithms 1 and 2",
                     .variants = variants,
                     .variant_summaries = variant_summaries},
     .plan = plan,

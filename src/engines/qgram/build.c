@@ -20,11 +20,11 @@
 
 static const char *const variants[] = {"mixed", "teddy", "packed", "registers", NULL};
 static const char *const variant_summaries[] = {
-    "filters by pattern length, chosen from the set's statistics and a sample of the text",
-    "few patterns: sets of bytes by nibbles in vector registers, at every position",
-    "sets of at most four letters (DNA) alone: letters as 2 bits, windows as exact numbers",
-    "hundreds of patterns: hashes of their last bytes in vector registers, at every position",
-    NULL};
+    "groups of patterns by length, each with the kind of filter that is fastest for it: sampled "
+    "Bloom filter, teddy, registers, packed",
+    "up to 128 patterns: their last bytes, looked up by half bytes in vector registers",
+    "sets of at most four letters (DNA): letters as 2 bits, samples as exact numbers",
+    "hundreds of patterns: a Bloom filter of their last bytes in vector registers", NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 
@@ -478,11 +478,12 @@ static const trawl_kernel_entry kernels[] = {
 };
 
 const trawl_engine trawl_engine_qgram = {
-    .description = {.name = "qgram",
-                    .summary = "filters by q-grams sampled at a stride, then exact verification",
-                    .source = "trawl",
-                    .variants = variants,
-                    .variant_summaries = variant_summaries},
+    .description =
+        {.name = "qgram",
+         .summary = "a filter excludes most positions; patterns are compared at the others",
+         .source = "trawl; its filters after Bloom 1970, and Teddy, by G. Langdale for Hyperscan",
+         .variants = variants,
+         .variant_summaries = variant_summaries},
     .plan = plan,
     .fill = fill,
     .release = release,

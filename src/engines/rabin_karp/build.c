@@ -8,8 +8,8 @@
 
 static const char *const variants[] = {"grouped", "paper", NULL};
 static const char *const variant_summaries[] = {
-    "few passes over groups of lengths, hashes modulo 2^64, a bit filter in front of the table",
-    "d = 2, q = 65521, a table of q entries, one pass for each distinct length", NULL};
+    "groups of lengths, at most 6 passes over the text; a bit filter before the table",
+    "as in the paper: base 2, modulus 65521, one pass over the text for each length", NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 #define PAPER_BASE 2u
@@ -415,7 +415,7 @@ static const trawl_kernel_entry kernels[] = {
 
 const trawl_engine trawl_engine_rabin_karp = {
     .description = {.name = "rabin-karp",
-                    .summary = "Rabin-Karp: a rolling hash of every window, looked up in a table",
+                    .summary = "Rabin-Karp: a rolling hash of every position, looked up in a table",
                     .source = "Nunes et al. 2018, III, Figures 2-3; Karp & Rabin 1987",
                     .variants = variants,
                     .variant_summaries = variant_summaries},

@@ -11,10 +11,8 @@
 
 static const char *const variants[] = {"tuned", "paper", NULL};
 static const char *const variant_summaries[] = {
-    "windows at the patterns' ends, block length and table sizes from the set, multiplicative hash",
-    "B = 3, B' = 2, shift-and-add hash of 2 bits, PREFIX, memcmp; windows at the patterns' "
-    "beginnings",
-    NULL};
+    "compares the ends of patterns; block length and table sizes fit the set",
+    "as in the paper: blocks of 3 bytes, prefixes of 2; compares the beginnings of patterns", NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 #define PAPER_BLOCK 3u
@@ -357,7 +355,7 @@ static const trawl_kernel_entry kernels[] = {
 
 const trawl_engine trawl_engine_wu_manber = {
     .description = {.name = "wu-manber",
-                    .summary = "Wu-Manber: skips text by the shift of the last block of a window",
+                    .summary = "Wu-Manber: skips text where no pattern can end; for long patterns",
                     .source = "Kouzinopoulos et al. 2015, 3.2, Algorithms 4-5; Wu & Manber 1994",
                     .variants = variants,
                     .variant_summaries = variant_summaries},

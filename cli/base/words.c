@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/base/words.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The length of the word at `text`, which ends before `end`. A number and the word after it are one
+ * word, so that no line ends between a number and its unit. */
+static size_t word_length(const char *text, const char *end) {
+    static const char blanks[] = " \n";
+    size_t rest = (size_t)(end - text);
+    size_t length = strcspn(text, blanks);
+    if (length >= rest)
+        return rest;
+    bool is_number = strspn(text, "0123456789.,") == length && text[length - 1] != ',';
+    size_t next = strcspn(text + length + 1, blanks);
+    if (is_number && text[length] == ' ' && next != 0 && length + 1 + next <= rest)
+        length += 1 + next;
+    return length;
+}
+
+void words_print(const char *text, size_t length, size_t column, size_t indent) {
+    static const char blanks[] = " \n";
+    const char *end = text + length;
+    (void)printf("%*s", (int)(indent - column), "");
+    column = indent;
+    while (text < end) {
+        size_t word = word_length(text, end);
+        if (column > indent && column + 1 + word > WORDS_WIDTH) {
+            (void)printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            (void)putchar(' ');
+            column++;
+        }
+        (void)printf("%.*s", (int)word, text);
+        column += word;
+        text += word;
+        text += strspn(text, blanks);
+    }
+    (void)putchar('\n');
+}
+
+const char *words_grouped(uint64_t value, char text[static WORDS_NUMBER_BYTES]) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    size_t out = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = '\0';
+    return text;
+}
+
+const char *words_bytes(uint64_t bytes, char text[static WORDS_NUMBER_BYTES]) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    /* 999.5 of a unit would be printed as 1000. */
+    while (value >= (unit == 0 ? 1000 : 999.5) && unit < 5) {
+        value /= 1000;
+        unit++;
+    }
+    (void)snprintf(text, WORDS_NUMBER_BYTES, "%.*f %s",
+                   unit == 0        ? 0
+                   : value >= 99.95 ? 0
+                   : value >= 9.995 ? 1
+                                    : 2,
+                   value, units[unit]);
+    return text;
+}

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# trawl info: what it says of sets and databases, on one screen, and the patterns of a database.
+source "$(dirname "$0")/harness.sh" "$1"
+
+printf 'fox\nox\n' >words
+printf 'beast\ti\tFOX\n\t-\ta\\nb\\\\\nend\t-\t\\x00\\xFF\\t\n' >rules.tsv
+seq 100000 105000 >numbers
+: >empty
+echo 'a single line' >one
+yes 'a fox and a dog, 100001' | head -n 5000 >text
+for base in words numbers; do "$trawl" compile -f $base --sample text -o $base.db; done
+"$trawl" compile --pattern-format tsv -f rules.tsv -o rules.db
+"$trawl" compile --engine ac-dfa -f words -o named.db
+
+# fits WHAT: .out has at most 22 lines of 80 columns, which leaves room for two prompts.
+fits() {
+    holds "$1: one screen" awk 'length > 80 { bad = 1 } END { exit bad || NR > 22 }' .out
+}
+# figure LABEL: the text beside a label of .out, in one line.
+figure() {
+    awk -v label="$1" '/^  [a-z]/ { on = $1 == label } /^$/ { on = 0 }
+        on { sub("^  " label " *", ""); sub("^ +", ""); printf "%s ", $0 }' .out
+}
+
+# what a user asks: which set, which plan, how fast, how large, why
+for set in words numbers one; do
+    for flags in '' '-i' '--sample text' '--matches leftmost-longest' '--device cuda'; do
+        # shellcheck disable=SC2086
+        check "info -f $set $flags" "$trawl" info -f $set $flags
+        fits "info -f $set $flags"
+        for label in set plan speed size why; do
+            holds "info -f $set $flags: $label" test -n "$(figure $label)"
+        done
+    done
+done
+check 'info of two patterns' "$trawl" info -e fox -e ox --sample text
+holds 'the set' grep -q '^  set  *2 patterns of 2 to 3 bytes ' .out
+holds 'the reason is words' bash -c 'grep -q "^  why  *[A-Z0-9].*[a-z]" .out'
+holds 'all engines' bash -c 'for engine in qgram ac-dfa ac-nfa wu-manber; do
+    tr -s " \n" " " <.out | grep -qE "$engine (none|[0-9.]+ GB/s)" || exit 1; done'
+holds 'the text' grep -q 'in texts like' <(tr -s ' \n' ' ' <.out)
+check 'no sample' "$trawl" info -f words
+holds 'it says so' bash -c 'tr -s " \n" " " <.out | grep -q "made up of the patterns, .*--sample FILE"'
+check 'one pattern' "$trawl" info -f one
+holds 'its set' grep -q '^  set  *1 pattern of 13 bytes, 13 bytes in all, ' .out
+check 'either case' "$trawl" info -i -f words
+holds 'it says so' grep -q 'letters match either case' <(tr -s ' \n' ' ' <.out)
+check 'duplicates' "$trawl" info -e fox -e fox
+holds 'it says so' grep -q '1 duplicates\?' <(tr -s ' \n' ' ' <.out)
+
+# the same figures as scan --stats: size of tables, candidates
+check 'info' "$trawl" info -f numbers --sample text
+size=$(figure size | sed -E 's/^tables ([0-9,]*) bytes.*/\1/' | tr -d ,)
+"$trawl" scan -c --threads 1 --stats -f numbers --sample text text >/dev/null 2>stats
+holds 'the size of --stats' grep -q "\"table_bytes\":$size," stats
+check 'info in JSON' "$trawl" info --format json -f numbers --sample text
+holds 'the size in JSON' grep -q "\"plan\":{[^}]*\"table_bytes\":$size," .out
+check 'info of a database' "$trawl" info numbers.db
+holds 'its size' grep -q "^  size  *tables $(figure size | sed -E 's/^tables ([0-9,]*).*/\1/') " .out
+holds 'the same as of the set' \
+    test "$(figure size | sed -E 's/^tables ([0-9,]*) bytes.*/\1/' | tr -d ,)" = "$size"
+check 'filters' "$trawl" info -e fox -e dog -e cat -e mouse --sample text
+holds 'candidates of the reason and of the table' bash -c '
+    share=$(tr -s " \n" " " <.out | sed -nE "s/.*1 filter leaves ([0-9.e-]+) % of the positions.*/\1/p")
+    [ -z "$share" ] || grep -qE " $share %  *[0-9.]+$" .out'
+
+# what is for papers and for programs
+check 'info --papers' "$trawl" info --papers -f words
+holds 'the formulas' grep -q 'N\*256\*log N' .out
+holds 'every engine' test "$(grep -cE '^  (ac-dfa|ac-nfa|ac-split|qgram|wu-manber|rabin-karp) ' .out)" -ge 20
+holds '80 columns' awk 'length > 80 { wide = 1 } END { exit wide }' .out
+check 'info' "$trawl" info -f words
+holds 'no formulas without --papers' bash -c '! grep -q "log N" .out'
+check 'info without building' "$trawl" info --no-build -f words
+holds 'sizes' grep -qE '^  ac-dfa  *classes  *[0-9.]+ k?B not built' .out
+check 'a limit' "$trawl" info --papers --build-limit 4096 -f numbers
+holds 'large ones are not built' grep -q 'not built: larger than --build-limit' .out
+check 'info --format json' "$trawl" info --format json -f words
+holds 'info: JSON' grep -q '"statistics":{"patterns":2,' .out
+if has python3; then
+    check 'info: JSON parses' bash -c "'$trawl' info --format json --sample text words.db | python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+assert {\"source\", \"statistics\", \"database\", \"plan\", \"expected\", \"engines\", \"formulas\"} <= report.keys()
+assert report[\"plan\"][\"table_bytes\"] == report[\"database\"][\"table_bytes\"]'"
+fi
+
+# databases
+for db in words rules named; do
+    check "info $db.db" "$trawl" info $db.db
+    fits "info $db.db"
+    cp .out operand
+    check "info --db $db.db" "$trawl" info --db $db.db
+    holds "$db: --db is the operand" cmp -s .out operand
+done
+holds 'an engine by name' bash -c "'$trawl' info named.db | grep -q '^  why  *the engine was named, so no other'"
+check 'a new plan' "$trawl" info words.db --sample text
+holds 'a new plan' grep -q '^Compiled now' .out
+fits 'a new plan'
+
+# patterns: what is written is read again, as the same set
+expect 0 'beast\ti\tFOX\n\t-\ta\\nb\\\\\nend\t-\t\\x00\\xFF\\t' "$trawl" info --db rules.db --patterns
+"$trawl" info --patterns rules.db >again.tsv
+"$trawl" compile --pattern-format tsv -f again.tsv -o again.db
+expect 0 "$(sed 's/\\/\\\\/g' again.tsv)" "$trawl" info --patterns again.db
+for format in lines escaped hex tsv; do
+    "$trawl" info --db numbers.db --patterns --pattern-format $format >listed
+    check "$format: read again" "$trawl" compile --pattern-format $format -f listed -o listed.db
+    check "$format: lines" "$trawl" info --db listed.db --patterns --pattern-format lines
+    holds "$format: the same patterns" cmp -s .out numbers
+done
+refuse 'pattern 0 is case-insensitive, which only' \
+    "$trawl" info --db rules.db --patterns --pattern-format escaped
+"$trawl" compile --pattern-format escaped -e 'a\nb' -o lf.db
+refuse 'pattern 0 holds a line end' "$trawl" info --db lf.db --patterns --pattern-format lines
+refuse 'give --db DB' "$trawl" info -f words --patterns
+refuse 'leave out the other flags' "$trawl" info words.db --patterns --papers
+if [ -w /dev/full ]; then refuse '(standard output)' bash -c "'$trawl' info --patterns words.db >/dev/full"; fi
+
+# errors
+refuse 'expected patterns (-f FILE, -e PATTERN) or a database' "$trawl" info
+refuse 'not both' "$trawl" info -f words words.db
+refuse 'expected one database' "$trawl" info --db words.db words.db
+refuse 'words' "$trawl" info words
+refuse 'the pattern set is empty' "$trawl" info -f empty
+refuse '--pattern-format is for' "$trawl" info words.db --pattern-format hex
+refuse 'gone' "$trawl" info -f words --sample gone
+
+finish
