@@ -8,55 +8,55 @@
 #define LOOPS VERSION(packed_loops)
 #define NAME(base) VERSION(packed_##base)
 #define STEP(state, byte) walk_packed(a, state, a->class_of[byte])
-#define MATCHING(state) SMALL_MATCHING(state)
+#define MATCHING(state) matching_small(a, state)
 #include "engines/ac_nfa/template.h"
 
 #define LOOPS VERSION(array_loops)
 #define NAME(base) VERSION(array_##base)
 #define STEP(state, byte) walk_array(a, state, byte)
-#define MATCHING(state) ARRAY_MATCHING(state)
+#define MATCHING(state) matching_array(a, state)
 #include "engines/ac_nfa/template.h"
 
 #define LOOPS VERSION(bitmap_loops)
 #define NAME(base) VERSION(bitmap_##base)
 #define STEP(state, byte) walk_bitmap(a, state, a->class_of[byte])
-#define MATCHING(state) NFA_MATCHING(state)
+#define MATCHING(state) matching_record(a, state)
 #include "engines/ac_nfa/template.h"
 
 #define LOOPS VERSION(short_loops)
 #define NAME(base) VERSION(short_##base)
 #define STEP(state, byte) walk_short(a, state, a->class_of[byte])
-#define MATCHING(state) SMALL_MATCHING(state)
+#define MATCHING(state) matching_small(a, state)
 #include "engines/ac_nfa/template.h"
 
 #define LOOPS VERSION(counts_loops)
 #define NAME(base) VERSION(counts_##base)
 #define STEP(state, byte) walk_counts(a, state, a->class_of[byte])
-#define MATCHING(state) NFA_MATCHING(state)
+#define MATCHING(state) matching_record(a, state)
 #include "engines/ac_nfa/template.h"
 
 #define LOOPS VERSION(array_fixed_loops)
 #define NAME(base) VERSION(array_fixed_##base)
 #define STEP(state, byte) fixed_array(a, state, byte)
-#define MATCHING(state) ARRAY_MATCHING(state)
+#define MATCHING(state) matching_array(a, state)
 #include "engines/ac_nfa/template.h"
 
 #define LOOPS VERSION(bitmap_fixed_loops)
 #define NAME(base) VERSION(bitmap_fixed_##base)
 #define STEP(state, byte) fixed_bitmap(a, state, a->class_of[byte])
-#define MATCHING(state) NFA_MATCHING(state)
+#define MATCHING(state) matching_record(a, state)
 #include "engines/ac_nfa/template.h"
 
 #define LOOPS VERSION(short_fixed_loops)
 #define NAME(base) VERSION(short_fixed_##base)
 #define STEP(state, byte) fixed_short(a, state, a->class_of[byte])
-#define MATCHING(state) NFA_MATCHING(state)
+#define MATCHING(state) matching_record(a, state)
 #include "engines/ac_nfa/template.h"
 
 #define LOOPS VERSION(counts_fixed_loops)
 #define NAME(base) VERSION(counts_fixed_##base)
 #define STEP(state, byte) fixed_counts(a, state, a->class_of[byte])
-#define MATCHING(state) NFA_MATCHING(state)
+#define MATCHING(state) matching_record(a, state)
 #include "engines/ac_nfa/template.h"
 
 /* By representation; [1] is the divergence-free step. Packed automata have none. */

@@ -236,14 +236,24 @@ static inline uint32_t fixed_counts(const nfa_view *a, uint32_t state, uint32_t 
     return fixed_steps(a, state, label, goto_counts, failure_record);
 }
 
-/* What all the loops have in common. */
-#define NFA_MATCHING(state) ((failure_record(a, state) & TRAWL_FAILURE_MATCHING) != 0)
-#define SMALL_MATCHING(state) ((failure_small(a, state) & TRAWL_FAILURE_MATCHING) != 0)
-#define ARRAY_MATCHING(state) ((a->failure[state] & TRAWL_FAILURE_MATCHING) != 0)
-#define NFA_KEY(state)                                                                             \
-    (a->output[a->rank[(state) / 64] +                                                             \
-               (uint32_t)__builtin_popcountll(a->matching[(state) / 64] &                          \
-                                              ((UINT64_C(1) << ((state) % 64)) - 1))])
-#define NFA_TOTAL(state) (a->total[NFA_KEY(state)])
+/* Whether keys end in a state, by where a variant keeps the state's failure link. */
+static inline bool matching_record(const nfa_view *a, uint32_t state) {
+    return (failure_record(a, state) & TRAWL_FAILURE_MATCHING) != 0;
+}
+
+static inline bool matching_small(const nfa_view *a, uint32_t state) {
+    return (failure_small(a, state) & TRAWL_FAILURE_MATCHING) != 0;
+}
+
+static inline bool matching_array(const nfa_view *a, uint32_t state) {
+    return (a->failure[state] & TRAWL_FAILURE_MATCHING) != 0;
+}
+
+/* The longest key that ends in a state. Outputs are stored for matching states alone, so a state's
+ * output has the number of matching states before it. */
+static inline uint32_t key_of(const nfa_view *a, uint32_t state) {
+    uint64_t before = a->matching[state / 64] & ((UINT64_C(1) << (state % 64)) - 1);
+    return a->output[a->rank[state / 64] + (uint32_t)__builtin_popcountll(before)];
+}
 
 #endif

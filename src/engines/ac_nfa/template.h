@@ -3,8 +3,8 @@
  * TARGET. */
 #define AUTOMATON nfa_view
 #define PREPARE
-#define KEY(state) NFA_KEY(state)
-#define TOTAL(state) NFA_TOTAL(state)
+#define KEY(state) key_of(a, state)
+#define TOTAL(state) (a->total[key_of(a, state)])
 #define NUMBER(state) (state)
 #define STATE(number) (number)
 #include "scan/lanes_template.h"

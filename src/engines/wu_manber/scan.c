@@ -39,11 +39,30 @@ typedef struct lane {
     size_t count;
 } lane;
 
+/* What all windows of a walker share. */
+typedef struct sweep_view {
+    const uint8_t *text, *shift;
+    uint64_t case_bits;
+    uint32_t block, shift_bits;
+} sweep_view;
+
+/* Moves a window by its shift, without a branch: the position of each window's last byte is
+ * written to `next`, and kept there if the shift was 0. Returns the window's next position. */
+static inline __attribute__((always_inline)) size_t move_window(const sweep_view *view,
+                                                                size_t position, uint32_t **next) {
+    uint64_t value = trawl_wu_manber_block(view->text + position, view->block, view->case_bits);
+    size_t by = view->shift[trawl_wu_manber_slot(value, view->shift_bits)];
+    **next = (uint32_t)position;
+    *next += by == 0;
+    return position + by + (by == 0);
+}
+
+/* Moves the windows of all lanes to the ends of their lanes. */
 static inline __attribute__((always_inline)) void
 sweep_blocks(const wu_manber_walker *walker, const uint8_t *text, lane *lanes, uint32_t block) {
-    const uint8_t *shift = walker->shift;
-    uint32_t bits = walker->header->shift_bits;
-    uint64_t case_bits = trawl_wu_manber_case_bits(walker->search.view.folded);
+    const sweep_view view = {text, walker->shift,
+                             trawl_wu_manber_case_bits(walker->search.view.folded), block,
+                             walker->header->shift_bits};
     size_t position[LANES], end[LANES];
     uint32_t *next[LANES];
     bool all = true; /* all lanes have windows left */
@@ -53,56 +72,73 @@ sweep_blocks(const wu_manber_walker *walker, const uint8_t *text, lane *lanes, u
         next[l] = lanes[l].candidates;
         all = all && position[l] < end[l];
     }
-/* Moves a window by its shift, without a branch: each window's last byte is noted, and the note is
- * kept if the shift was 0. A macro: as a function, GCC makes longer loops of it. */
-#define STEP(l)                                                                                    \
-    do {                                                                                           \
-        uint64_t value = trawl_wu_manber_block(text + position[l], block, case_bits);              \
-        size_t by = shift[trawl_wu_manber_slot(value, bits)];                                      \
-        *next[l] = (uint32_t)position[l];                                                          \
-        next[l] += by == 0;                                                                        \
-        position[l] += by + (by == 0);                                                             \
-    } while (0)
     while (all) {
 #pragma GCC unroll 6
         for (size_t l = 0; l < LANES; l++) {
-            STEP(l);
+            position[l] = move_window(&view, position[l], &next[l]);
             all = all & (position[l] < end[l]);
         }
     }
     for (size_t l = 0; l < LANES; l++) {
         while (position[l] < end[l]) {
-            STEP(l);
+            position[l] = move_window(&view, position[l], &next[l]);
         }
         lanes[l].count = (size_t)(next[l] - lanes[l].candidates);
     }
-#undef STEP
 }
 
+/* A loop of its own for each length of a block, so that loads have constant lengths. */
 static void sweep(const wu_manber_walker *walker, const uint8_t *text, lane *lanes) {
-#define CASE(block)                                                                                \
-    case block:                                                                                    \
-        sweep_blocks(walker, text, lanes, block);                                                  \
-        break
     switch (walker->header->block) {
-        CASE(1);
-        CASE(2);
-        CASE(3);
-        CASE(4);
-        CASE(5);
-        CASE(6);
-        CASE(7);
-        CASE(8);
-        CASE(9);
-        CASE(10);
-        CASE(11);
-        CASE(12);
-        CASE(13);
-        CASE(14);
-        CASE(15);
-        CASE(16);
+    case 1:
+        sweep_blocks(walker, text, lanes, 1);
+        break;
+    case 2:
+        sweep_blocks(walker, text, lanes, 2);
+        break;
+    case 3:
+        sweep_blocks(walker, text, lanes, 3);
+        break;
+    case 4:
+        sweep_blocks(walker, text, lanes, 4);
+        break;
+    case 5:
+        sweep_blocks(walker, text, lanes, 5);
+        break;
+    case 6:
+        sweep_blocks(walker, text, lanes, 6);
+        break;
+    case 7:
+        sweep_blocks(walker, text, lanes, 7);
+        break;
+    case 8:
+        sweep_blocks(walker, text, lanes, 8);
+        break;
+    case 9:
+        sweep_blocks(walker, text, lanes, 9);
+        break;
+    case 10:
+        sweep_blocks(walker, text, lanes, 10);
+        break;
+    case 11:
+        sweep_blocks(walker, text, lanes, 11);
+        break;
+    case 12:
+        sweep_blocks(walker, text, lanes, 12);
+        break;
+    case 13:
+        sweep_blocks(walker, text, lanes, 13);
+        break;
+    case 14:
+        sweep_blocks(walker, text, lanes, 14);
+        break;
+    case 15:
+        sweep_blocks(walker, text, lanes, 15);
+        break;
+    case 16:
+        sweep_blocks(walker, text, lanes, 16);
+        break;
     }
-#undef CASE
 }
 
 static trawl_status look_up(wu_manber_walker *walker, const trawl_window *window, size_t end,
