@@ -5,80 +5,122 @@
 
 #include "threads.h"
 
+#include <type_traits>
+
 /* ------------------------------------------------------------------ atomics */
 
-/* Threads are switched at barriers alone, so that plain arithmetic is atomic. As in CUDA there are
- * no overloads for long. */
-#define EMULATOR_ATOMIC(name, type, expression)                                                    \
-    static inline type name(type *address, type value) {                                           \
-        type old = *address;                                                                       \
-        *address = (type)(expression);                                                             \
-        return old;                                                                                \
-    }                                                                                              \
-    static inline type name##_block(type *address, type value) {                                   \
-        return name(address, value);                                                               \
-    }
-#define EMULATOR_ATOMIC_INTEGERS(name, expression)                                                 \
-    EMULATOR_ATOMIC(name, int, expression)                                                         \
-    EMULATOR_ATOMIC(name, unsigned, expression)                                                    \
-    EMULATOR_ATOMIC(name, unsigned long long, expression)
+/* Threads are switched at barriers alone, so that plain arithmetic is atomic. */
+namespace emulator {
 
-EMULATOR_ATOMIC_INTEGERS(atomicExch, value)
-EMULATOR_ATOMIC_INTEGERS(atomicMin, old < value ? old : value)
-EMULATOR_ATOMIC_INTEGERS(atomicMax, old > value ? old : value)
-EMULATOR_ATOMIC_INTEGERS(atomicAnd, old &value)
-EMULATOR_ATOMIC_INTEGERS(atomicOr, old | value)
-EMULATOR_ATOMIC_INTEGERS(atomicXor, old ^ value)
-EMULATOR_ATOMIC(atomicAdd, int, (unsigned)old + (unsigned)value)
-EMULATOR_ATOMIC(atomicAdd, unsigned, old + value)
-EMULATOR_ATOMIC(atomicAdd, unsigned long long, old + value)
-EMULATOR_ATOMIC(atomicAdd, float, old + value)
-EMULATOR_ATOMIC(atomicAdd, double, old + value)
-EMULATOR_ATOMIC(atomicSub, int, (unsigned)old - (unsigned)value)
-EMULATOR_ATOMIC(atomicSub, unsigned, old - value)
+template <class T, class... Types>
+using one_of = std::enable_if_t<(std::is_same<T, Types>::value || ...), T>;
 
-#define EMULATOR_COMPARE_AND_SWAP(type)                                                            \
-    static inline type atomicCAS(type *address, type expected, type value) {                       \
-        type old = *address;                                                                       \
-        *address = old == expected ? value : old;                                                  \
-        return old;                                                                                \
+/* T, for the types that CUDA's functions take; there are none for long. */
+template <class T> using atomic_integer = one_of<T, int, unsigned, unsigned long long>;
+template <class T> using atomic_sum = one_of<T, int, unsigned, unsigned long long, float, double>;
+template <class T> using atomic_difference = one_of<T, int, unsigned>;
+template <class T> using atomic_swap = one_of<T, int, unsigned, unsigned short, unsigned long long>;
+
+template <class T> static inline T replace(T *address, T value) {
+    T old = *address;
+    *address = value;
+    return old;
+}
+
+/* Sums of int wrap around. */
+template <class T> static inline T sum(T x, T y) {
+    if constexpr (std::is_integral<T>::value) {
+        return (T)((std::make_unsigned_t<T>)x + (std::make_unsigned_t<T>)y);
+    } else {
+        return x + y;
     }
-EMULATOR_COMPARE_AND_SWAP(int)
-EMULATOR_COMPARE_AND_SWAP(unsigned)
-EMULATOR_COMPARE_AND_SWAP(unsigned short)
-EMULATOR_COMPARE_AND_SWAP(unsigned long long)
+}
+
+} // namespace emulator
+
+template <class T> static inline T atomicExch(T *address, emulator::atomic_integer<T> value) {
+    return emulator::replace(address, value);
+}
+template <class T> static inline T atomicMin(T *address, emulator::atomic_integer<T> value) {
+    return emulator::replace(address, *address < value ? *address : value);
+}
+template <class T> static inline T atomicMax(T *address, emulator::atomic_integer<T> value) {
+    return emulator::replace(address, *address > value ? *address : value);
+}
+template <class T> static inline T atomicAnd(T *address, emulator::atomic_integer<T> value) {
+    return emulator::replace(address, *address & value);
+}
+template <class T> static inline T atomicOr(T *address, emulator::atomic_integer<T> value) {
+    return emulator::replace(address, *address | value);
+}
+template <class T> static inline T atomicXor(T *address, emulator::atomic_integer<T> value) {
+    return emulator::replace(address, *address ^ value);
+}
+template <class T> static inline T atomicAdd(T *address, emulator::atomic_sum<T> value) {
+    return emulator::replace(address, emulator::sum(*address, value));
+}
+template <class T> static inline T atomicSub(T *address, emulator::atomic_difference<T> value) {
+    return emulator::replace(address, (T)((unsigned)*address - (unsigned)value));
+}
+template <class T>
+static inline T atomicCAS(T *address, emulator::atomic_swap<T> expected,
+                          emulator::atomic_swap<T> value) {
+    return emulator::replace(address, *address == expected ? value : *address);
+}
 
 /* ------------------------------------------------------------------ loads and stores */
 
 namespace emulator {
+
 static inline void check_alignment(const void *address, size_t bytes) {
     if ((uintptr_t)address % bytes != 0) {
         fail("an access of %zu bytes at the misaligned address %p", bytes, address);
     }
 }
+
+template <class T> static inline T load(const T *address) {
+    check_alignment(address, sizeof(T));
+    return *address;
+}
+
+template <class T> static inline void store(T *address, T value) {
+    check_alignment(address, sizeof(T));
+    *address = value;
+}
+
 } // namespace emulator
 
-#define EMULATOR_LOAD(name)                                                                        \
-    template <class T> static inline T name(const T *address) {                                    \
-        emulator::check_alignment(address, sizeof(T));                                             \
-        return *address;                                                                           \
-    }
-EMULATOR_LOAD(__ldg)
-EMULATOR_LOAD(__ldcg)
-EMULATOR_LOAD(__ldca)
-EMULATOR_LOAD(__ldcs)
-EMULATOR_LOAD(__ldlu)
-EMULATOR_LOAD(__ldcv)
+template <class T> static inline T __ldg(const T *address) {
+    return emulator::load(address);
+}
+template <class T> static inline T __ldcg(const T *address) {
+    return emulator::load(address);
+}
+template <class T> static inline T __ldca(const T *address) {
+    return emulator::load(address);
+}
+template <class T> static inline T __ldcs(const T *address) {
+    return emulator::load(address);
+}
+template <class T> static inline T __ldlu(const T *address) {
+    return emulator::load(address);
+}
+template <class T> static inline T __ldcv(const T *address) {
+    return emulator::load(address);
+}
 
-#define EMULATOR_STORE(name)                                                                       \
-    template <class T> static inline void name(T *address, T value) {                              \
-        emulator::check_alignment(address, sizeof(T));                                             \
-        *address = value;                                                                          \
-    }
-EMULATOR_STORE(__stcs)
-EMULATOR_STORE(__stcg)
-EMULATOR_STORE(__stwb)
-EMULATOR_STORE(__stwt)
+template <class T> static inline void __stcs(T *address, T value) {
+    emulator::store(address, value);
+}
+template <class T> static inline void __stcg(T *address, T value) {
+    emulator::store(address, value);
+}
+template <class T> static inline void __stwb(T *address, T value) {
+    emulator::store(address, value);
+}
+template <class T> static inline void __stwt(T *address, T value) {
+    emulator::store(address, value);
+}
 
 /* ------------------------------------------------------------------ bits */
 
@@ -151,23 +193,34 @@ static inline unsigned __vcmpeq4(unsigned x, unsigned y) {
     return result;
 }
 
-#define EMULATOR_MINIMUM_MAXIMUM(x_type, y_type, type)                                             \
-    static inline type min(x_type x, y_type y) {                                                   \
-        return (type)x < (type)y ? (type)x : (type)y;                                              \
-    }                                                                                              \
-    static inline type max(x_type x, y_type y) {                                                   \
-        return (type)x > (type)y ? (type)x : (type)y;                                              \
-    }
-#define EMULATOR_MINIMUM_MAXIMUM_MIXED(type)                                                       \
-    EMULATOR_MINIMUM_MAXIMUM(type, type, type)                                                     \
-    EMULATOR_MINIMUM_MAXIMUM(unsigned type, unsigned type, unsigned type)                          \
-    EMULATOR_MINIMUM_MAXIMUM(type, unsigned type, unsigned type)                                   \
-    EMULATOR_MINIMUM_MAXIMUM(unsigned type, type, unsigned type)
-EMULATOR_MINIMUM_MAXIMUM_MIXED(int)
-EMULATOR_MINIMUM_MAXIMUM_MIXED(long)
-EMULATOR_MINIMUM_MAXIMUM_MIXED(long long)
-EMULATOR_MINIMUM_MAXIMUM(float, float, float)
-EMULATOR_MINIMUM_MAXIMUM(double, double, double)
+namespace emulator {
+
+/* The type of min and max, for the pairs of types that CUDA's functions take: two integers of the
+ * same length and rank, one of which may be unsigned, or two floating-point numbers of one type. */
+template <class X, class Y, class = void> struct wider {};
+template <class T> struct wider<T, T, std::enable_if_t<std::is_floating_point<T>::value>> {
+    using type = T;
+};
+template <class X, class Y>
+struct wider<X, Y,
+             std::enable_if_t<std::is_integral<X>::value && std::is_integral<Y>::value &&
+                              sizeof(X) >= sizeof(int)>> {
+    using type =
+        std::enable_if_t<std::is_same<std::make_unsigned_t<X>, std::make_unsigned_t<Y>>::value,
+                         std::common_type_t<X, Y>>;
+};
+template <class X, class Y> using wider_of = typename wider<X, Y>::type;
+
+} // namespace emulator
+
+template <class X, class Y> static inline emulator::wider_of<X, Y> min(X x, Y y) {
+    using type = emulator::wider_of<X, Y>;
+    return (type)x < (type)y ? (type)x : (type)y;
+}
+template <class X, class Y> static inline emulator::wider_of<X, Y> max(X x, Y y) {
+    using type = emulator::wider_of<X, Y>;
+    return (type)x > (type)y ? (type)x : (type)y;
+}
 
 /* ------------------------------------------------------------------ textures */
 

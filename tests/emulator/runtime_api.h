@@ -6,6 +6,7 @@
 #include "vectors.h"
 
 #include <functional>
+#include <type_traits>
 
 #define CUDART_VERSION 13000
 
@@ -270,16 +271,18 @@ template <class T> cudaError_t cudaMallocHost(T **memory, size_t bytes) {
 template <class T> cudaError_t cudaHostAlloc(T **memory, size_t bytes, unsigned flags) {
     return cudaHostAlloc((void **)memory, bytes, flags);
 }
-template <class T> cudaChannelFormatDesc cudaCreateChannelDesc();
-#define EMULATOR_CHANNEL(type, x, y, z, w, kind)                                                   \
-    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() {                       \
-        return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);                     \
+
+/* What a texture's elements are: an integer, or a vector of unsigned ones. */
+template <class T> cudaChannelFormatDesc cudaCreateChannelDesc() {
+    if constexpr (std::is_integral<T>::value) {
+        return cudaCreateChannelDesc(8 * sizeof(T), 0, 0, 0,
+                                     std::is_signed<T>::value ? cudaChannelFormatKindSigned
+                                                              : cudaChannelFormatKindUnsigned);
+    } else {
+        static_assert(std::is_same<T, uint2>::value || std::is_same<T, uint4>::value, "");
+        int further = sizeof(T) == sizeof(uint4) ? 32 : 0;
+        return cudaCreateChannelDesc(32, 32, further, further, cudaChannelFormatKindUnsigned);
     }
-EMULATOR_CHANNEL(unsigned char, 8, 0, 0, 0, Unsigned)
-EMULATOR_CHANNEL(unsigned short, 16, 0, 0, 0, Unsigned)
-EMULATOR_CHANNEL(unsigned, 32, 0, 0, 0, Unsigned)
-EMULATOR_CHANNEL(int, 32, 0, 0, 0, Signed)
-EMULATOR_CHANNEL(uint2, 32, 32, 0, 0, Unsigned)
-EMULATOR_CHANNEL(uint4, 32, 32, 32, 32, Unsigned)
+}
 
 #endif
