@@ -124,66 +124,76 @@ void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *output
     outputs->records = trawl_db_section(db, TRAWL_SECTION_KEY_RECORD, part, NULL);
 }
 
+/* Whether the sections of a part are there, with sizes that fit to the number of keys. */
+static bool sizes_agree(const trawl_db *db, uint32_t part) {
+    uint64_t length, link, total, first, ids, verify, records;
+    bool there = trawl_db_section(db, TRAWL_SECTION_KEY_LENGTH, part, &length) != NULL &&
+                 trawl_db_section(db, TRAWL_SECTION_KEY_LINK, part, &link) != NULL &&
+                 trawl_db_section(db, TRAWL_SECTION_KEY_TOTAL, part, &total) != NULL &&
+                 trawl_db_section(db, TRAWL_SECTION_KEY_FIRST, part, &first) != NULL &&
+                 trawl_db_section(db, TRAWL_SECTION_KEY_IDS, part, &ids) != NULL &&
+                 trawl_db_section(db, TRAWL_SECTION_KEY_VERIFY, part, &verify) != NULL &&
+                 trawl_db_section(db, TRAWL_SECTION_KEY_RECORD, part, &records) != NULL;
+    if (!there) {
+        return false;
+    }
+    uint64_t keys = length / 4;
+    return keys != 0 && keys < TRAWL_NO_KEY && length == keys * 4 && link == keys * 4 &&
+           total == keys * 4 && first == (keys + 1) * 4 && verify == keys &&
+           records == keys * sizeof(trawl_key_record) && ids % 4 == 0 &&
+           ids / 4 <= db->patterns.count;
+}
+
+/* What is wrong with a key, or NULL. Keys with smaller numbers are sound. `ids`: entries of
+ * outputs->ids. */
+static const char *find_damage(const trawl_outputs *outputs, const trawl_pattern_view *patterns,
+                               uint32_t key, uint64_t ids, bool longest) {
+    uint32_t length = outputs->length[key], link = outputs->link[key];
+    uint32_t first = outputs->first[key], past = outputs->first[key + 1];
+    uint8_t verify = outputs->verify[key];
+    bool linked = link != TRAWL_NO_KEY;
+    if (past < first || past > ids || (longest && (past == first || verify != 0)) ||
+        (linked && (link >= key || outputs->length[link] >= length))) {
+        return "output";
+    }
+    /* Walkers write all matches of a chain unverified if its first key's bits are 0. */
+    bool chained = linked && (outputs->verify[link] & TRAWL_VERIFY_CHAIN) != 0;
+    if (verify != (TRAWL_VERIFY_OWN | TRAWL_VERIFY_CHAIN) &&
+        verify != (chained ? TRAWL_VERIFY_CHAIN : 0)) {
+        return "verification";
+    }
+    trawl_key_record record = make_record(length, link, verify, outputs->ids, first, past, longest);
+    if (memcmp(&record, &outputs->records[key], sizeof record) != 0) {
+        return "record";
+    }
+    if (outputs->total[key] != past - first + (linked ? outputs->total[link] : 0)) {
+        return "total";
+    }
+    for (uint32_t i = first; i < past; i++) {
+        uint32_t id = outputs->ids[i];
+        if (id >= patterns->count || patterns->offsets[id + 1] - patterns->offsets[id] != length) {
+            return "pattern list";
+        }
+    }
+    return NULL;
+}
+
 trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_error *error) {
-    uint64_t length_size, link_size, total_size, first_size, ids_size, verify_size, records_size;
-    const uint32_t *length = trawl_db_section(db, TRAWL_SECTION_KEY_LENGTH, part, &length_size);
-    const uint32_t *link = trawl_db_section(db, TRAWL_SECTION_KEY_LINK, part, &link_size);
-    const uint32_t *total = trawl_db_section(db, TRAWL_SECTION_KEY_TOTAL, part, &total_size);
-    const uint32_t *first = trawl_db_section(db, TRAWL_SECTION_KEY_FIRST, part, &first_size);
-    const uint32_t *ids = trawl_db_section(db, TRAWL_SECTION_KEY_IDS, part, &ids_size);
-    const uint8_t *verify = trawl_db_section(db, TRAWL_SECTION_KEY_VERIFY, part, &verify_size);
-    const trawl_key_record *records =
-        trawl_db_section(db, TRAWL_SECTION_KEY_RECORD, part, &records_size);
-    uint64_t keys = length_size / 4;
-    if (length == NULL || link == NULL || total == NULL || first == NULL || ids == NULL ||
-        verify == NULL || keys == 0 || keys >= TRAWL_NO_KEY || length_size != keys * 4 ||
-        link_size != keys * 4 || total_size != keys * 4 || first_size != (keys + 1) * 4 ||
-        verify_size != keys || records == NULL || records_size != keys * sizeof *records ||
-        ids_size % 4 != 0 || first[0] != 0 || first[keys] != ids_size / 4 ||
-        ids_size / 4 > db->patterns.count) {
+    trawl_outputs outputs;
+    uint64_t ids;
+    trawl_outputs_view(db, part, &outputs);
+    trawl_db_section(db, TRAWL_SECTION_KEY_IDS, part, &ids);
+    ids /= 4;
+    if (!sizes_agree(db, part) || outputs.first[0] != 0 || outputs.first[outputs.keys] != ids) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,
                           "the database's outputs have inconsistent sizes");
     }
-    const trawl_pattern_view *patterns = &db->patterns;
     bool longest = trawl_db_section(db, TRAWL_SECTION_SELECTION_KEY, 0, NULL) != NULL;
-    for (uint64_t key = 0; key < keys; key++) {
-        bool linked = link[key] != TRAWL_NO_KEY;
-        if (first[key + 1] < first[key] || first[key + 1] > ids_size / 4 ||
-            (longest && (first[key + 1] == first[key] || verify[key] != 0)) ||
-            (linked && (link[key] >= key || length[link[key]] >= length[key]))) {
-            return trawl_fail(error, TRAWL_ERROR_FORMAT,
-                              "the database's output of key %llu is damaged",
-                              (unsigned long long)key);
-        }
-        /* Walkers write all matches of a chain unverified if its first key's bits are 0. */
-        bool chained = linked && (verify[link[key]] & TRAWL_VERIFY_CHAIN) != 0;
-        if (verify[key] != (TRAWL_VERIFY_OWN | TRAWL_VERIFY_CHAIN) &&
-            verify[key] != (chained ? TRAWL_VERIFY_CHAIN : 0)) {
-            return trawl_fail(error, TRAWL_ERROR_FORMAT,
-                              "the database's verification of key %llu is damaged",
-                              (unsigned long long)key);
-        }
-        trawl_key_record record = make_record(length[key], link[key], verify[key], ids, first[key],
-                                              first[key + 1], longest);
-        if (memcmp(&record, &records[key], sizeof record) != 0) {
-            return trawl_fail(error, TRAWL_ERROR_FORMAT,
-                              "the database's record of key %llu is damaged",
-                              (unsigned long long)key);
-        }
-        uint32_t own = first[key + 1] - first[key];
-        if (total[key] != own + (linked ? total[link[key]] : 0)) {
-            return trawl_fail(error, TRAWL_ERROR_FORMAT,
-                              "the database's total of key %llu is damaged",
-                              (unsigned long long)key);
-        }
-        for (uint32_t i = first[key]; i < first[key + 1]; i++) {
-            uint32_t id = ids[i];
-            if (id >= patterns->count ||
-                patterns->offsets[id + 1] - patterns->offsets[id] != length[key]) {
-                return trawl_fail(error, TRAWL_ERROR_FORMAT,
-                                  "the database's pattern list of key %llu is damaged",
-                                  (unsigned long long)key);
-            }
+    for (uint32_t key = 0; key < outputs.keys; key++) {
+        const char *damaged = find_damage(&outputs, &db->patterns, key, ids, longest);
+        if (damaged != NULL) {
+            return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's %s of key %u is damaged",
+                              damaged, key);
         }
     }
     return TRAWL_OK;

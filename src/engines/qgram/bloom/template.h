@@ -205,6 +205,63 @@ NAME(select_ends)(size_t from, size_t least, size_t most) {
     return most - from < 63 ? ends & ((UINT64_C(2) << (most - from)) - 1) : ends;
 }
 
+/* Reads the words of end offsets of `count` samples, at most AT_ONCE. Returns which samples are
+ * runs of one byte: bit i for sample i. */
+TARGET static inline __attribute__((always_inline)) uint64_t
+NAME(load_end_offsets)(const trawl_qgram_filter *filter, const uint8_t *text,
+                       const uint32_t *samples, size_t count, uint32_t *restrict words) {
+    const uint32_t *end_offsets = filter->end_offsets;
+    uint64_t case_bits = filter->case_bits, multiplier = filter->multiplier;
+    uint32_t gram = filter->gram, end_offsets_bits = filter->end_offsets_bits;
+    uint32_t run_shift = gram < 8 ? 64 - 8 * gram : 0;
+    uint64_t runs = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *sample = text + samples[i];
+        uint64_t number, last;
+        memcpy(&number, sample - run_shift / 8, sizeof number); /* nothing behind the sample */
+        number >>= run_shift;
+        uint64_t same = (number & 0xff) * UINT64_C(0x0101010101010101);
+        bool is_run = (number ^ same) << run_shift == 0;
+        number = trawl_qgram_fold(number, case_bits);
+        if (gram > 8) {
+            memcpy(&last, sample + gram - 8, sizeof last);
+            is_run &= last == same;
+            number = trawl_qgram_join_words(number, trawl_qgram_fold(last, case_bits));
+        }
+        words[i] = end_offsets[trawl_end_offsets_word(number * multiplier, end_offsets_bits)];
+        runs |= (uint64_t)is_run << i;
+    }
+    return runs;
+}
+
+/* Writes the possible ends of a sample to `next`, and returns the place after them. Bit i of
+ * `steps`: ends from i * step to before (i + 1) * step bytes after the sample; bit i of `allowed`:
+ * the end i bytes after it. `entry` is the possible end at the sample's own end. */
+TARGET static inline __attribute__((always_inline)) uint32_t *
+NAME(write_possible_ends)(uint32_t *next, uint32_t entry, uint32_t steps, uint64_t allowed,
+                          uint32_t step, uint32_t ends) {
+    if (step == 1) { /* seldom there are more than two: two are always written */
+        steps &= (uint32_t)allowed;
+        *next = entry + (uint32_t)__builtin_ctz(steps | 1u << 31);
+        next += steps != 0;
+        steps &= steps - 1;
+        *next = entry + (uint32_t)__builtin_ctz(steps | 1u << 31);
+        next += steps != 0;
+        for (steps &= steps - 1; steps != 0; steps &= steps - 1) {
+            *next++ = entry + (uint32_t)__builtin_ctz(steps);
+        }
+    }
+    for (; steps != 0; steps &= steps - 1) {
+        uint32_t end = (uint32_t)__builtin_ctz(steps) * step;
+        uint32_t past = end + step < ends ? end + step : ends;
+        do {
+            *next = entry + end;
+            next += allowed >> end & 1;
+        } while (++end < past);
+    }
+    return next;
+}
+
 /* Lists the ends of candidates. The words of end offsets are read for AT_ONCE samples before any is
  * examined, so that these loads overlap. `anchored`: the tier has an anchor slack. */
 TARGET static inline __attribute__((always_inline)) size_t
@@ -213,34 +270,15 @@ NAME(list_ends_of_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *ru
                            size_t least, size_t most, uint32_t *possible_ends, uint32_t *list,
                            bool anchored) {
     const uint8_t *text = grid->text;
-    const uint32_t *end_offsets = filter->end_offsets;
-    uint64_t case_bits = filter->case_bits, multiplier = filter->multiplier;
-    uint32_t gram = filter->gram, end_offsets_bits = filter->end_offsets_bits;
+    uint32_t gram = filter->gram;
     uint32_t ends = anchored ? filter->ends_per_sample : (uint32_t)grid->stride;
     uint32_t step = trawl_end_offsets_step_bytes(ends);
-    uint32_t run_shift = gram < 8 ? 64 - 8 * gram : 0;
     size_t base = count == 0 ? 0 : samples[0] + gram, found = 0;
     uint32_t *next = possible_ends;
     while (count != 0) {
         size_t taken = count < AT_ONCE ? count : AT_ONCE;
         uint32_t words[AT_ONCE];
-        uint64_t runs = 0; /* bit i: sample i is a run of one byte */
-        for (size_t i = 0; i < taken; i++) {
-            const uint8_t *sample = text + samples[i];
-            uint64_t number, last;
-            memcpy(&number, sample - run_shift / 8, sizeof number); /* nothing behind the sample */
-            number >>= run_shift;
-            uint64_t same = (number & 0xff) * UINT64_C(0x0101010101010101);
-            bool is_run = (number ^ same) << run_shift == 0;
-            number = trawl_qgram_fold(number, case_bits);
-            if (gram > 8) {
-                memcpy(&last, sample + gram - 8, sizeof last);
-                is_run &= last == same;
-                number = trawl_qgram_join_words(number, trawl_qgram_fold(last, case_bits));
-            }
-            words[i] = end_offsets[trawl_end_offsets_word(number * multiplier, end_offsets_bits)];
-            runs |= (uint64_t)is_run << i;
-        }
+        uint64_t runs = NAME(load_end_offsets)(filter, text, samples, taken, words);
         for (size_t i = 0; i < taken; i++) {
             size_t from = samples[i] + gram;
             uint32_t steps = words[i] & ((1u << TRAWL_END_OFFSETS_STEPS) - 1);
@@ -253,25 +291,7 @@ NAME(list_ends_of_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *ru
                     trawl_qgram_ends_after_short_run(filter, run, text, samples[i], from, byte);
                 steps = allowed == 0 ? 0 : steps;
             }
-            if (step == 1) { /* seldom there are more than two: two are always written */
-                steps &= (uint32_t)allowed;
-                *next = entry + (uint32_t)__builtin_ctz(steps | 1u << 31);
-                next += steps != 0;
-                steps &= steps - 1;
-                *next = entry + (uint32_t)__builtin_ctz(steps | 1u << 31);
-                next += steps != 0;
-                for (steps &= steps - 1; steps != 0; steps &= steps - 1) {
-                    *next++ = entry + (uint32_t)__builtin_ctz(steps);
-                }
-            }
-            for (; steps != 0; steps &= steps - 1) {
-                uint32_t end = (uint32_t)__builtin_ctz(steps) * step;
-                uint32_t past = end + step < ends ? end + step : ends;
-                do {
-                    *next = entry + end;
-                    next += allowed >> end & 1;
-                } while (++end < past);
-            }
+            next = NAME(write_possible_ends)(next, entry, steps, allowed, step, ends);
         }
         samples += taken;
         count -= taken;

@@ -75,6 +75,58 @@ static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t *
     return TRAWL_OK;
 }
 
+/* What is uploaded. */
+typedef struct upload_sources {
+    const trawl_cuda_qgram_layout *layout;
+    const uint32_t *image;
+    const trawl_cuda_packed_layout *packed; /* NULL if the set cannot be packed */
+} upload_sources;
+
+/* Puts all tables, and numbers the hits of their keys one part after the other. */
+static void put_tables(trawl_cuda_uploader *upload, const upload_sources *sources,
+                       trawl_cuda_db *uploaded, qgram_tables *tables) {
+    const trawl_cuda_qgram_layout *layout = sources->layout;
+    const trawl_cuda_packed_layout *packed = sources->packed;
+    trawl_cuda_qgram_view *view = &tables->view;
+    uploaded->hits = 0;
+    view->image =
+        (const uint4 *)trawl_cuda_put(upload, sources->image, (uint64_t)layout->image_words * 4);
+    for (uint32_t i = 0; i < layout->tiers; i++) {
+        uploaded->keys[i].first_hit = uploaded->hits;
+        uploaded->hits += layout->arrays[i].keys.count;
+        put_tier(upload, &layout->tier[i], &layout->arrays[i], &view->table[i], &uploaded->keys[i]);
+    }
+    if (packed != NULL) {
+        trawl_cuda_keys *keys = &uploaded->keys[layout->tiers];
+        keys->first_hit = uploaded->hits;
+        uploaded->hits += packed->arrays.keys.count;
+        trawl_cuda_packed_put(upload, packed, &tables->packed, keys);
+    }
+    if (tables->automaton != NULL) { /* hits of its keys are counted like those of the tiers */
+        trawl_cuda_keys *keys = tables->automaton->keys;
+        keys->first_hit = uploaded->hits;
+        uploaded->hits += keys->outputs.keys;
+        uploaded->keys[uploaded->parts - 1] = *keys;
+    }
+}
+
+/* The first pass adds up the tables' bytes, the second copies them into one allocation. */
+static trawl_status copy_tables(const upload_sources *sources, trawl_cuda_db *uploaded,
+                                qgram_tables *tables, trawl_error *error) {
+    trawl_cuda_uploader upload = {NULL, 0, cudaSuccess};
+    put_tables(&upload, sources, uploaded, tables);
+    upload.code = cudaMalloc((void **)&tables->memory, upload.used);
+    if (upload.code == cudaSuccess) {
+        upload.memory = tables->memory;
+        upload.used = 0;
+        put_tables(&upload, sources, uploaded, tables);
+    }
+    if (upload.code != cudaSuccess) {
+        return trawl_cuda_failed(upload.code, "copying q-gram tables to the device", error);
+    }
+    return TRAWL_OK;
+}
+
 /* `packed` is NULL if the set cannot be packed. */
 static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgram_layout *layout,
                                   const trawl_cuda_packed_layout *packed, qgram_tables *tables,
@@ -96,41 +148,11 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
     view->tiers = layout->tiers;
     view->image_words = layout->image_words;
     view->bitmap_words = trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_BATCH / 32) + 1;
-    trawl_cuda_uploader upload = {NULL, 0, cudaSuccess};
-    for (int copying = 0; copying < 2; copying++) {
-        upload.used = 0;
-        uploaded->hits = 0;
-        view->image =
-            (const uint4 *)trawl_cuda_put(&upload, image, (uint64_t)layout->image_words * 4);
-        for (uint32_t i = 0; i < layout->tiers; i++) {
-            uploaded->keys[i].first_hit = uploaded->hits;
-            uploaded->hits += layout->arrays[i].keys.count;
-            put_tier(&upload, &layout->tier[i], &layout->arrays[i], &view->table[i],
-                     &uploaded->keys[i]);
-        }
-        if (packed != NULL) {
-            trawl_cuda_keys *keys = &uploaded->keys[layout->tiers];
-            keys->first_hit = uploaded->hits;
-            uploaded->hits += packed->arrays.keys.count;
-            trawl_cuda_packed_put(&upload, packed, &tables->packed, keys);
-        }
-        if (tables->automaton != NULL) { /* their hits are counted like those of the tiers' keys */
-            trawl_cuda_keys *keys = tables->automaton->keys;
-            keys->first_hit = uploaded->hits;
-            uploaded->hits += keys->outputs.keys;
-            uploaded->keys[parts - 1] = *keys;
-        }
-        if (copying == 0) {
-            upload.code = cudaMalloc((void **)&tables->memory, upload.used);
-            upload.memory = tables->memory;
-            if (upload.code != cudaSuccess) {
-                break;
-            }
-        }
-    }
+    const upload_sources sources = {layout, image, packed};
+    status = copy_tables(&sources, uploaded, tables, error);
     trawl_release(image);
-    if (upload.code != cudaSuccess) {
-        return trawl_cuda_failed(upload.code, "copying q-gram tables to the device", error);
+    if (status != TRAWL_OK) {
+        return status;
     }
     TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
     TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),
