@@ -220,7 +220,7 @@ int arguments_next(arguments *args) {
     return take_long(args, text + 2);
 }
 
-/* ------------------------------------------------------------------ numbers */
+/* ------------------------------------------------------------------ values */
 
 /* The current flag as the user wrote it, for messages. */
 static const char *flag_shown(const arguments *args, char *text, size_t size) {
@@ -233,6 +233,26 @@ static const char *flag_shown(const arguments *args, char *text, size_t size) {
     else
         (void)snprintf(text, size, "--%s", args->flag->name);
     return text;
+}
+
+int arguments_choose(const arguments *args, const char *const *names, size_t count) {
+    nearest search = {.unknown = args->value};
+    char list[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(args->value, names[i]) == 0)
+            return (int)i;
+        nearest_offer(&search, names[i]);
+        const char *before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, names[i]);
+    }
+    char name[64];
+    (void)arguments_misuse(args->command, "%s: expected %s, not '%s'%s%s%s",
+                           flag_shown(args, name, sizeof name), list, args->value,
+                           search.name == NULL ? "" : "; did you mean ",
+                           search.name == NULL ? "" : search.name, search.name == NULL ? "" : "?");
+    return -1;
 }
 
 static bool parse_number(const arguments *args, bool sizes, uint64_t least, uint64_t most,

@@ -70,6 +70,10 @@ int arguments_next(arguments *arguments);
 bool arguments_number(const arguments *arguments, uint64_t least, uint64_t most, uint64_t *number);
 bool arguments_size(const arguments *arguments, uint64_t least, uint64_t most, uint64_t *size);
 
+/* The current value's place among `names`; -1 after reporting that it is none of them, which of
+ * them there are, and which one may have been meant. */
+int arguments_choose(const arguments *arguments, const char *const *names, size_t count);
+
 /* What functions return that take one flag of a shared table: the flag is of another table, was
  * stored, or has a wrong value, which has been reported. */
 enum { FLAG_NOT_MINE = 0, FLAG_TAKEN = 1, FLAG_REFUSED = 2 };

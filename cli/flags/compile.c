@@ -47,14 +47,26 @@ const char *match_kind_name(trawl_match_kind kind) {
     return (size_t)kind < 3 ? match_kind_names[kind] : "?";
 }
 
-bool match_kind_find(const char *name, trawl_match_kind *kind) {
-    for (size_t i = 0; i < sizeof match_kind_names / sizeof match_kind_names[0]; i++) {
-        if (strcmp(name, match_kind_names[i]) == 0) {
-            *kind = (trawl_match_kind)i;
-            return true;
-        }
-    }
-    return false;
+static int take_matches(const arguments *args, trawl_match_kind *kind) {
+    int choice = arguments_choose(args, match_kind_names, sizeof match_kind_names / sizeof(char *));
+    if (choice < 0)
+        return FLAG_REFUSED;
+    *kind = (trawl_match_kind)choice;
+    return FLAG_TAKEN;
+}
+
+static int take_engine(const arguments *args, const char **engine) {
+    enum { MOST = 32 };
+    const char *names[MOST] = {"auto"};
+    size_t count = 1;
+    trawl_engine_description description = TRAWL_ENGINE_DESCRIPTION;
+    while (count < MOST && trawl_engine_describe(count - 1, &description))
+        names[count++] = description.name;
+    int choice = arguments_choose(args, names, count);
+    if (choice < 0)
+        return FLAG_REFUSED;
+    *engine = names[choice];
+    return FLAG_TAKEN;
 }
 
 static int take_threshold(const arguments *args, double *threshold) {
@@ -74,18 +86,12 @@ int compile_options_take(trawl_compile_options *options, trawl_study_compile_opt
                          const arguments *args, int id) {
     switch (id) {
     case FLAG_ENGINE:
-        options->engine = args->value;
-        return FLAG_TAKEN;
+        return take_engine(args, &options->engine);
     case FLAG_VARIANT:
         options->variant = args->value;
         return FLAG_TAKEN;
     case FLAG_MATCHES:
-        if (match_kind_find(args->value, &options->matches))
-            return FLAG_TAKEN;
-        (void)arguments_misuse(
-            args->command, "--matches: expected all, leftmost-first or leftmost-longest, not '%s'",
-            args->value);
-        return FLAG_REFUSED;
+        return take_matches(args, &options->matches);
     case FLAG_MAX_TABLES:
         return arguments_size(args, 1, UINT64_MAX, &options->max_table_bytes) ? FLAG_TAKEN
                                                                               : FLAG_REFUSED;

@@ -30,8 +30,6 @@ extern const flag compile_detail_flags[];    /* everything else */
 int compile_options_take(trawl_compile_options *options, trawl_study_compile_options *study,
                          const arguments *arguments, int id);
 
-/* The name of a match kind, and the kind of a name. */
 const char *match_kind_name(trawl_match_kind kind);
-bool match_kind_find(const char *name, trawl_match_kind *kind);
 
 #endif

@@ -65,29 +65,20 @@ static int take_size(const arguments *args, uint64_t most, uint32_t *size) {
 
 static int take_transfer(const arguments *args, const char **transfer) {
     static const char *const names[] = {"ring", "a", "b", "zero-copy"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(args->value, names[i]) == 0) {
-            *transfer = names[i];
-            return FLAG_TAKEN;
-        }
-    }
-    (void)arguments_misuse(args->command, "--transfer: expected ring, a, b or zero-copy, not '%s'",
-                           args->value);
-    return FLAG_REFUSED;
+    int choice = arguments_choose(args, names, sizeof names / sizeof names[0]);
+    if (choice < 0)
+        return FLAG_REFUSED;
+    *transfer = names[choice];
+    return FLAG_TAKEN;
 }
 
 static int take_table_path(const arguments *args, trawl_table_path *path) {
-    if (strcmp(args->value, "texture") == 0) {
-        *path = TRAWL_TABLES_TEXTURE;
-        return FLAG_TAKEN;
-    }
-    if (strcmp(args->value, "read-only") == 0) {
-        *path = TRAWL_TABLES_READ_ONLY;
-        return FLAG_TAKEN;
-    }
-    (void)arguments_misuse(args->command, "--table-path: expected texture or read-only, not '%s'",
-                           args->value);
-    return FLAG_REFUSED;
+    static const char *const names[] = {"texture", "read-only"};
+    int choice = arguments_choose(args, names, sizeof names / sizeof names[0]);
+    if (choice < 0)
+        return FLAG_REFUSED;
+    *path = choice == 0 ? TRAWL_TABLES_TEXTURE : TRAWL_TABLES_READ_ONLY;
+    return FLAG_TAKEN;
 }
 
 int cuda_options_take(trawl_scan_options *options, trawl_study_scan_options *study,
@@ -193,8 +184,7 @@ static bool explain_absence(const char *device) {
     trawl_error error;
     uint32_t number = 0;
     if (!device_number(device, &number)) {
-        report("--device: expected cpu, cuda, cuda:N or auto, not '%s'", device);
-        return false;
+        return device_refuse(device);
     }
     if (trawl_cuda_start(number, &error) == TRAWL_OK)
         return true;
@@ -211,8 +201,7 @@ bool cuda_options_check(const command *command_, const trawl_scan_options *optio
     if (strcmp(device, "auto") == 0)
         return true;
     if (strcmp(device, "cpu") != 0) {
-        report("--device: expected cpu, cuda, cuda:N or auto, not '%s'", device);
-        return false;
+        return device_refuse(device);
     }
     if (given != NULL)
         (void)arguments_misuse(command_, "%s is for CUDA devices: give --device cuda with it",

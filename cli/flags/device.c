@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/nearest.h"
 #include "cli/base/report.h"
 
 bool device_is_cuda(const char *device) {
@@ -44,11 +45,25 @@ void device_resolve_auto(trawl_scan_options *options) {
         options->device = device_find("cuda:0", &first) ? "cuda:0" : NULL;
 }
 
+bool device_refuse(const char *device) {
+    nearest search = {.unknown = device};
+    nearest_offer(&search, "cuda");
+    nearest_offer(&search, "cuda:0");
+    nearest_offer(&search, "auto");
+    if (strcmp(device, "gpu") == 0) /* nearer to cpu by its letters */
+        search.name = "cuda";
+    else
+        nearest_offer(&search, "cpu");
+    report("--device: expected cpu, cuda, cuda:N or auto, not '%s'%s%s%s", device,
+           search.name == NULL ? "" : "; did you mean ", search.name == NULL ? "" : search.name,
+           search.name == NULL ? "" : "?");
+    return false;
+}
+
 bool device_can_be_planned(const char *device) {
     if (device_is_cuda(device) || strcmp(device, "cpu") == 0 || strcmp(device, "auto") == 0)
         return true;
-    report("--device: expected cpu, cuda, cuda:N or auto, not '%s'", device);
-    return false;
+    return device_refuse(device);
 }
 
 const char *kernel_find(const char *engine, const char *name) {

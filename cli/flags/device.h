@@ -18,6 +18,9 @@ bool device_find(const char *device, trawl_device *found);
  * must know the device before they have a database. */
 void device_resolve_auto(trawl_scan_options *options);
 
+/* Reports that no device can have this name. Returns false. */
+bool device_refuse(const char *device);
+
 /* Whether a plan can be made for a device of that name, which this machine need not have. False
  * after reporting. */
 bool device_can_be_planned(const char *device);

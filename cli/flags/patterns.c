@@ -34,6 +34,12 @@ static void add_input(pattern_options *options, const char *text, bool is_file) 
     options->inputs[options->count++] = (pattern_input){text, is_file};
 }
 
+int pattern_format_take(pattern_format *format, const arguments *args) {
+    static const char *const names[] = {"lines", "escaped", "hex", "tsv"};
+    int choice = arguments_choose(args, names, sizeof names / sizeof names[0]);
+    return choice >= 0 && pattern_format_find(names[choice], format) ? FLAG_TAKEN : FLAG_REFUSED;
+}
+
 int pattern_options_take(pattern_options *options, const arguments *args, int id) {
     switch (id) {
     case FLAG_PATTERN_FILE:
@@ -42,12 +48,7 @@ int pattern_options_take(pattern_options *options, const arguments *args, int id
         return FLAG_TAKEN;
     case FLAG_PATTERN_FORMAT:
         options->format_given = true;
-        if (pattern_format_find(args->value, &options->reading.format))
-            return FLAG_TAKEN;
-        (void)arguments_misuse(args->command,
-                               "--pattern-format: expected lines, escaped, hex or tsv, not '%s'",
-                               args->value);
-        return FLAG_REFUSED;
+        return pattern_format_take(&options->reading.format, args);
     case FLAG_CRLF:
         options->reading.strip_cr = true;
         return FLAG_TAKEN;

@@ -26,6 +26,9 @@ typedef struct pattern_options {
 
 int pattern_options_take(pattern_options *options, const arguments *arguments, int id);
 
+/* Takes the value of --pattern-format: FLAG_TAKEN or FLAG_REFUSED. */
+int pattern_format_take(pattern_format *format, const arguments *arguments);
+
 /* Reads all inputs into a new set, which the caller frees. `tally` may be NULL. False after
  * reporting. An empty set is not an error here: the command decides. */
 bool pattern_options_load(const pattern_options *options, trawl_patterns **patterns,

@@ -25,6 +25,17 @@ const flag scan_detail_flags[] = {
     {0},
 };
 
+static int take_placement(const arguments *args, trawl_placement *placement) {
+    static const char *const names[] = {"none", "spread", "close"};
+    static const trawl_placement placements[] = {TRAWL_PLACEMENT_NONE, TRAWL_PLACEMENT_SPREAD,
+                                                 TRAWL_PLACEMENT_CLOSE};
+    int choice = arguments_choose(args, names, sizeof names / sizeof names[0]);
+    if (choice < 0)
+        return FLAG_REFUSED;
+    *placement = placements[choice];
+    return FLAG_TAKEN;
+}
+
 int scan_options_take(trawl_scan_options *options, trawl_study_scan_options *study,
                       const arguments *args, int id) {
     uint64_t bytes = 0;
@@ -39,19 +50,7 @@ int scan_options_take(trawl_scan_options *options, trawl_study_scan_options *stu
             options->threads = TRAWL_THREADS_ALL;
         return FLAG_TAKEN;
     case FLAG_PLACEMENT:
-        if (strcmp(args->value, "none") == 0) {
-            options->placement = TRAWL_PLACEMENT_NONE;
-        } else if (strcmp(args->value, "spread") == 0) {
-            options->placement = TRAWL_PLACEMENT_SPREAD;
-        } else if (strcmp(args->value, "close") == 0) {
-            options->placement = TRAWL_PLACEMENT_CLOSE;
-        } else {
-            (void)arguments_misuse(args->command,
-                                   "--placement: expected none, spread or close, not '%s'",
-                                   args->value);
-            return FLAG_REFUSED;
-        }
-        return FLAG_TAKEN;
+        return take_placement(args, &options->placement);
     case FLAG_COPY_TABLES:
         study->copy_tables = true;
         return FLAG_TAKEN;

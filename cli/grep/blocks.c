@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/grep/blocks.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/base/memory.h"
 
-void grep_blocks_open(grep_blocks *blocks, uint8_t line_end, bool find_binary, unsigned threads) {
+/* Bytes of one read at most: a cache still holds them when NULs are searched. */
+enum { READ_BYTES = 512 << 10 };
+
+void grep_blocks_open(grep_blocks *blocks, uint8_t line_end, bool find_binary, bool decompress,
+                      unsigned threads) {
     /* A block for one thread fits its cache; several threads need larger blocks to share. */
     size_t pieces = threads < 2 ? 8 : threads > 16 ? 512 : (size_t)threads * 32;
     *blocks = (grep_blocks){.line_end = line_end,
                             .find_binary = find_binary,
                             .block_size = pieces * GREP_BINARY_PIECE,
                             .buffer = allocate(GREP_BINARY_PIECE),
-                            .capacity = GREP_BINARY_PIECE};
+                            .capacity = GREP_BINARY_PIECE,
+                            .source = {.decompress = decompress, .threads = threads}};
 }
 
 void grep_blocks_close(grep_blocks *blocks) {
@@ -43,19 +46,17 @@ static bool has_hole(int descriptor, const struct stat *information) {
 }
 
 void grep_blocks_start(grep_blocks *blocks, int descriptor, const struct stat *information) {
-    blocks->descriptor = descriptor;
-    blocks->regular = S_ISREG(information->st_mode);
-    off_t begin = blocks->regular ? lseek(descriptor, 0, SEEK_CUR) : 0;
-    blocks->length = begin < information->st_size && blocks->regular
-                         ? (uint64_t)(information->st_size - begin)
-                         : 0;
-    blocks->expected = blocks->got = 0;
-    blocks->ended = false;
+    grep_source_open(&blocks->source, descriptor, information);
     blocks->filled = 0;
     blocks->kept = blocks->lines = blocks->lines_end = blocks->buffer;
     blocks->kept_offset = 0;
-    blocks->nul_found = blocks->find_binary && blocks->regular && has_hole(descriptor, information);
+    blocks->nul_found =
+        blocks->find_binary && blocks->source.regular && has_hole(descriptor, information);
     blocks->binary = blocks->nul_found;
+}
+
+void grep_blocks_end(grep_blocks *blocks) {
+    grep_source_close(&blocks->source);
 }
 
 /* Makes room for `length` more bytes and one line end. */
@@ -66,50 +67,6 @@ static void make_room(grep_blocks *blocks, size_t length) {
         blocks->buffer = reallocate(blocks->buffer, capacity);
         blocks->capacity = capacity;
     }
-}
-
-static bool more_has_come(int descriptor) {
-    struct pollfd poll_descriptor = {.fd = descriptor, .events = POLLIN};
-    return poll(&poll_descriptor, 1, 0) == 1;
-}
-
-/* At the end of the file. A file whose size never was that of its content, as in /sys, has not
- * become shorter. */
-static void check_length(grep_blocks *blocks) {
-    uint64_t got = blocks->kept_offset + blocks->filled;
-    struct stat now;
-    if (blocks->regular && got < blocks->length && fstat(blocks->descriptor, &now) == 0) {
-        off_t end = lseek(blocks->descriptor, 0, SEEK_CUR);
-        bool shorter = (uint64_t)now.st_size < (uint64_t)end + blocks->length - got;
-        blocks->expected = shorter ? blocks->length : 0;
-        blocks->got = shorter ? got : 0;
-    }
-}
-
-/* Appends at most `length` bytes to the buffer; sets `ended` at the end of the file. */
-static bool read_more(grep_blocks *blocks, size_t length) {
-    size_t stop = blocks->filled + length;
-    make_room(blocks, length);
-    while (blocks->filled < stop) {
-        ssize_t got =
-            read(blocks->descriptor, blocks->buffer + blocks->filled, stop - blocks->filled);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return false;
-        }
-        if (got == 0) {
-            blocks->ended = true;
-            check_length(blocks);
-            return true;
-        }
-        blocks->filled += (size_t)got;
-        if (!blocks->regular && !more_has_come(blocks->descriptor)) {
-            return true;
-        }
-    }
-    return true;
 }
 
 /* Replaces NULs by line ends. */
@@ -134,17 +91,32 @@ static void drop_before(grep_blocks *blocks, size_t keep) {
     }
 }
 
-/* Finds the first NUL from index `from` on. Returns the index where its piece of 96 KiB begins:
- * lines that end before it are text, since GNU grep prints them before it reads that piece. */
-static size_t find_nul(grep_blocks *blocks, size_t from) {
+/* Finds the first NUL from index `from` on. Lines that end before its piece of 96 KiB are text,
+ * since GNU grep prints them before it reads that piece. */
+static void find_nul(grep_blocks *blocks, size_t from) {
     const uint8_t *nul = memchr(blocks->buffer + from, '\0', blocks->filled - from);
-    if (nul == NULL) {
-        return blocks->filled;
+    if (nul != NULL) {
+        uint64_t offset = blocks->kept_offset + (uint64_t)(nul - blocks->buffer);
+        uint64_t piece = offset - offset % GREP_BINARY_PIECE;
+        blocks->nul_found = true;
+        blocks->nul_piece =
+            piece <= blocks->kept_offset ? 0 : (size_t)(piece - blocks->kept_offset);
     }
-    blocks->nul_found = true;
-    uint64_t offset = blocks->kept_offset + (uint64_t)(nul - blocks->buffer);
-    uint64_t piece = offset - offset % GREP_BINARY_PIECE;
-    return piece <= blocks->kept_offset ? 0 : (size_t)(piece - blocks->kept_offset);
+}
+
+/* Appends at most `length` bytes to the buffer. */
+static void read_more(grep_blocks *blocks, size_t length) {
+    size_t stop = blocks->filled + length;
+    make_room(blocks, length);
+    do {
+        size_t from = blocks->filled;
+        size_t room = stop - from < READ_BYTES ? stop - from : READ_BYTES;
+        blocks->filled += grep_source_read(&blocks->source, blocks->buffer + from, room);
+        if (blocks->find_binary && !blocks->nul_found) {
+            find_nul(blocks, from);
+        }
+    } while (blocks->filled < stop && !blocks->source.ended &&
+             !grep_source_may_wait(&blocks->source));
 }
 
 /* Treats the bytes from index `from` on, and all later ones, as binary. Returns the end of their
@@ -156,29 +128,24 @@ static size_t begin_binary(grep_blocks *blocks, size_t from) {
 }
 
 /* Reads until a line or the text ends; no byte in the buffer after the current block is a line end.
- * Stores the end of the last whole line, or 0. False with errno on failure. */
-static bool read_lines(grep_blocks *blocks, size_t *lines_end) {
-    *lines_end = 0;
-    while (*lines_end == 0 && !blocks->ended) {
+ * Returns the end of the last whole line, or 0. */
+static size_t read_lines(grep_blocks *blocks) {
+    size_t lines_end = 0;
+    while (lines_end == 0 && !blocks->source.ended) {
         size_t fresh = blocks->filled;
-        if (!read_more(blocks, blocks->block_size)) {
-            return false;
-        }
-        size_t text_end = blocks->filled;
-        if (blocks->find_binary && !blocks->binary) {
-            text_end = find_nul(blocks, fresh);
-        }
+        read_more(blocks, blocks->block_size);
+        size_t text_end = blocks->nul_found ? blocks->nul_piece : blocks->filled;
         if (text_end > fresh && !blocks->binary) {
-            *lines_end = after_last_line(blocks, fresh, text_end);
+            lines_end = after_last_line(blocks, fresh, text_end);
         }
-        if (*lines_end == 0 && blocks->nul_found) {
-            *lines_end = begin_binary(blocks, fresh);
+        if (lines_end == 0 && blocks->nul_found) {
+            lines_end = begin_binary(blocks, fresh);
         }
     }
-    return true;
+    return lines_end;
 }
 
-grep_block_result grep_blocks_next(grep_blocks *blocks, const uint8_t *keep) {
+bool grep_blocks_next(grep_blocks *blocks, const uint8_t *keep) {
     size_t begin = (size_t)(blocks->lines_end - blocks->buffer);
     size_t kept = keep == NULL ? begin : (size_t)(keep - blocks->buffer);
     drop_before(blocks, kept);
@@ -187,8 +154,8 @@ grep_block_result grep_blocks_next(grep_blocks *blocks, const uint8_t *keep) {
     if (blocks->nul_found && !blocks->binary) {
         end = begin_binary(blocks, begin);
     }
-    if (end == 0 && !read_lines(blocks, &end)) {
-        return GREP_BLOCK_FAILED;
+    if (end == 0) {
+        end = read_lines(blocks);
     }
     if (end == 0 && blocks->filled > begin) {
         make_room(blocks, 0);
@@ -196,10 +163,10 @@ grep_block_result grep_blocks_next(grep_blocks *blocks, const uint8_t *keep) {
         end = blocks->filled;
     }
     if (end == 0) {
-        return GREP_BLOCK_END;
+        return false;
     }
     blocks->kept = blocks->buffer;
     blocks->lines = blocks->buffer + begin;
     blocks->lines_end = blocks->buffer + end;
-    return GREP_BLOCK_READY;
+    return true;
 }

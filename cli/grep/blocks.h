@@ -10,6 +10,8 @@
  * end before the 96 KiB piece with the first NUL are still text; from that piece on NULs are line
  * ends. Pieces are counted from the beginning of the text, so the result does not depend on how
  * many bytes each read returned.
+ *
+ * If a text cannot be read to its end, the lines before are blocks as if it ended there.
  */
 #ifndef CLI_GREP_BLOCKS_H
 #define CLI_GREP_BLOCKS_H
@@ -19,6 +21,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "cli/grep/source.h"
+
 typedef struct grep_blocks {
     /* The block is [lines, lines_end). Lines in [kept, lines) are of earlier blocks, for context.
      */
@@ -26,19 +30,14 @@ typedef struct grep_blocks {
     const uint8_t *lines;
     const uint8_t *lines_end;
     uint64_t kept_offset; /* offset of `kept` in the text */
-    /* At the end of a regular file that has become shorter: the bytes that it had and those that
-     * were read, else 0 and 0. */
-    uint64_t expected;
-    uint64_t got;
-    bool binary; /* a NUL was found: in this block NULs have become line ends */
+    bool binary;          /* a NUL was found: in this block NULs have become line ends */
+
+    grep_source source; /* to be read only */
 
     /* private */
-    int descriptor;
-    bool regular;
-    uint64_t length; /* of a regular file from its first byte read on */
     bool find_binary;
-    bool ended;
-    bool nul_found; /* a NUL was read; lines before it may still have to be returned */
+    bool nul_found;   /* a NUL was read; lines before it may still have to be returned */
+    size_t nul_piece; /* with nul_found: index in the buffer where the NUL's piece begins */
     uint8_t line_end;
     uint8_t *buffer;
     size_t capacity;
@@ -48,21 +47,21 @@ typedef struct grep_blocks {
 
 enum { GREP_BINARY_PIECE = 96 << 10 };
 
-/* Opens once for all files of a run, which share the buffer. `threads` scan a block together. */
-void grep_blocks_open(grep_blocks *blocks, uint8_t line_end, bool find_binary, unsigned threads);
+/* Opens once for all files of a run, which share the buffer. `threads` scan a block together. With
+ * `decompress` the lines of a compressed file are those of its text. */
+void grep_blocks_open(grep_blocks *blocks, uint8_t line_end, bool find_binary, bool decompress,
+                      unsigned threads);
 void grep_blocks_close(grep_blocks *blocks);
 
 /* Begins a file at the descriptor's position. */
 void grep_blocks_start(grep_blocks *blocks, int descriptor, const struct stat *information);
 
-typedef enum grep_block_result {
-    GREP_BLOCK_READY,
-    GREP_BLOCK_END,
-    GREP_BLOCK_FAILED /* errno says why */
-} grep_block_result;
+/* Ends it, after its last block or before. */
+void grep_blocks_end(grep_blocks *blocks);
 
-/* Moves to the next block, which has at least one line. Bytes from `keep` on, which lies in [kept,
- * lines_end] of the current block, stay before the next one as its `kept`; NULL keeps none. */
-grep_block_result grep_blocks_next(grep_blocks *blocks, const uint8_t *keep);
+/* Moves to the next block, which has at least one line; false at the end of the text, or where
+ * reading failed (blocks->source.problem). Bytes from `keep` on, which lies in [kept, lines_end] of
+ * the current block, stay before the next one as its `kept`; NULL keeps none. */
+bool grep_blocks_next(grep_blocks *blocks, const uint8_t *keep);
 
 #endif

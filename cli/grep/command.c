@@ -3,14 +3,13 @@
  * trawl grep: chooses the files to search, reports about each, and sets the exit status.
  *
  * options.c  the arguments            set.c     compiled patterns; which matches are accepted
- * blocks.c   a file as whole lines    search.c  selected lines and their context
- * print.c    output of one line
+ * source.c   bytes, decompressed      search.c  selected lines and their context
+ * blocks.c   these as whole lines     print.c   output of one line
  */
 #include "cli/grep/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +61,7 @@ static void leave_input(const grep_result *result, off_t start) {
     if (start < 0) {
         return; /* a pipe */
     }
-    if (result->max_count_reached) {
+    if (result->max_count_reached && !result->decompressed) {
         (void)lseek(STDIN_FILENO, start + (off_t)result->selected_end, SEEK_SET);
     } else {
         (void)lseek(STDIN_FILENO, 0, SEEK_END);
@@ -71,15 +70,8 @@ static void leave_input(const grep_result *result, off_t start) {
 
 static void take_result(run_state *run, const char *name, const grep_result *result) {
     const grep_options *options = &run->options;
-    if (result->read_error != 0) {
-        complain(run, name, strerror(result->read_error));
-    }
-    if (result->expected != 0) {
-        char problem[128];
-        (void)snprintf(problem, sizeof problem,
-                       "became shorter while it was read: expected %" PRIu64 " bytes, got %" PRIu64,
-                       result->expected, result->got);
-        complain(run, name, problem);
+    if (run->blocks.source.problem[0] != '\0') {
+        complain(run, name, run->blocks.source.problem);
     }
     if (result->binary_hidden) {
         output_file_drain(run->printer.output);
@@ -261,11 +253,16 @@ static int search_with_patterns(run_state *run) {
     } else if (!is_hopeless(run)) {
         grep_blocks_open(&run->blocks, run->options.line_end,
                          run->options.binary != GREP_BINARY_TEXT && run->options.line_end != '\0',
-                         scan_options_threads(&run->options.scan));
+                         !run->options.as_stored, scan_options_threads(&run->options.scan));
         search_all(run);
         grep_blocks_close(&run->blocks);
     }
     int status = finish(run);
+    /* Why nothing was found may be of use to someone who reads this; a program expects the messages
+     * of GNU grep. */
+    if (status == EXIT_NOTHING && !run->options.no_messages && isatty(STDERR_FILENO) == 1) {
+        grep_set_note(&run->set, &run->options);
+    }
     grep_set_close(&run->set);
     grep_search_release(&run->search);
     return status;

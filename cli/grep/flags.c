@@ -9,8 +9,6 @@
 static const flag flags[] = {
     {GREP_FLAG_PATTERNS, 'e', "regexp", "PATTERNS", "Search for PATTERNS, one on each line. May be given several times.", "Patterns"},
     {GREP_FLAG_FILE, 'f', "file", "FILE", "Read patterns from FILE (- is standard input), one on each line. gzip, zstd and xz files are decompressed. An empty line matches every line.", NULL},
-    {GREP_FLAG_DATABASE, 0, "db", "DB", "Use a database made by 'trawl compile' instead of patterns.", NULL},
-    {GREP_FLAG_DATABASE_COPY, 0, "db-copy", NULL, "Read the database into memory of its own, as is done where another user owns it, instead of mapping the file.", NULL},
     {GREP_FLAG_FIXED_STRINGS, 'F', "fixed-strings", NULL, "Patterns are strings. This is always so.", NULL},
     {GREP_FLAG_OTHER_SYNTAX, 'E', "extended-regexp", NULL, NULL, NULL},
     {GREP_FLAG_OTHER_SYNTAX, 'G', "basic-regexp", NULL, NULL, NULL},
@@ -63,7 +61,13 @@ static const flag flags[] = {
     {GREP_FLAG_DIRECTORIES, 'd', "directories", "ACTION", "What to do with a directory among the files: read (an error, the default), skip or recurse.", NULL},
     {GREP_FLAG_DEVICES, 'D', "devices", "ACTION", "What to do with a device, pipe or socket among the files: read (the default) or skip.", NULL},
 
-    {FLAG_ENGINE, 0, "engine", "NAME", "The algorithm. auto (the default): the planner chooses. 'trawl engines' lists the engines.", "Flags that GNU grep does not have"},
+    {GREP_FLAG_PATTERN_FORMAT, 0, "pattern-format", "FORMAT", "How patterns are written, one on each line: lines (the default) are raw bytes; escaped has \\n \\r \\t \\\\ \\0 \\xNN for bytes; hex has hexadecimal digits; tsv has three columns: name, flags (i: any case, -: none), escaped pattern.", "Flags that GNU grep does not have"},
+    {GREP_FLAG_CRLF, 0, "crlf", NULL, "Lines of pattern files end in CR LF: remove the CR too.", NULL},
+    {GREP_FLAG_DATABASE, 0, "db", "DB", "Use a database made by 'trawl compile' instead of patterns.", NULL},
+    {GREP_FLAG_DATABASE_COPY, 0, "db-copy", NULL, "Read the database into memory of its own, as is done where another user owns it, instead of mapping the file.", NULL},
+    {GREP_FLAG_NO_SEARCH_ZIP, 0, "no-search-zip", NULL, "Search compressed files as they are stored. --search-zip (the default): search the text of gzip, zstd and xz files, which are recognised by their content.", NULL},
+    {GREP_FLAG_SEARCH_ZIP, 0, "search-zip", NULL, NULL, NULL},
+    {FLAG_ENGINE, 0, "engine", "NAME", "The algorithm. auto (the default): the planner chooses. 'trawl engines' lists the engines.", NULL},
     {FLAG_VARIANT, 0, "variant", "NAME", "The variant of the engine.", NULL},
     {FLAG_THREADS, 0, "threads", "N", "Number of threads for large files (default: one for each CPU allowed).", NULL},
     {FLAG_DEVICE, 0, "device", "NAME", "What searches large files: cpu (the default), cuda, cuda:N or auto.", NULL},
@@ -89,6 +93,7 @@ const command grep_command = {
     .notes =
         "Flags, output and exit status are those of GNU grep -F. Without FILE, or if FILE is -,\n"
         "standard input is searched. PATTERNS may be several patterns, one on each line.\n"
+        "Compressed files (gzip, zstd, xz) are recognised by their content and decompressed.\n"
         "\n"
         "Exit status: 0 if a line was selected, 1 if none was, 2 after an error (with -q: 0 if a\n"
         "line was selected, even after an error).\n",

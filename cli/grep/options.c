@@ -12,6 +12,7 @@
 #include "cli/flags/arguments.h"
 #include "cli/flags/compile.h"
 #include "cli/flags/cuda.h"
+#include "cli/flags/patterns.h"
 #include "cli/flags/scan.h"
 #include "cli/grep/flags.h"
 
@@ -43,18 +44,6 @@ static bool read_number(const char *text, uint64_t *number) {
 static bool misuse(const char *what, const char *value) {
     arguments_misuse(&grep_command, "%s: '%s'", what, value);
     return false;
-}
-
-/* The position of `value` among the words, or -1 after reporting. */
-static int choose(const char *flag_name, const char *value, const char *const words[3]) {
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            return i;
-        }
-    }
-    arguments_misuse(&grep_command, "--%s is %s, %s or %s, not '%s'", flag_name, words[0], words[1],
-                     words[2], value);
-    return -1;
 }
 
 static void add_source(grep_options *options, const char *text, bool is_file) {
@@ -123,23 +112,13 @@ static bool exclude_from(grep_options *options, const char *path) {
     return !failed;
 }
 
-static bool take_color(grep_options *options, const char *when) {
-    static const char *const words[3] = {"auto", "always", "never"};
+static bool take_color(grep_options *options, const arguments *args) {
+    static const char *const names[] = {"always", "never", "auto"};
     const char *terminal = getenv("TERM");
-    switch (when == NULL ? 0 : choose("color", when, words)) {
-    case 0:
-        options->color =
-            isatty(STDOUT_FILENO) == 1 && terminal != NULL && strcmp(terminal, "dumb") != 0;
-        return true;
-    case 1:
-        options->color = true;
-        return true;
-    case 2:
-        options->color = false;
-        return true;
-    default:
-        return false;
-    }
+    int choice = args->value == NULL ? 2 : arguments_choose(args, names, 3);
+    options->color = choice == 0 || (choice == 2 && isatty(STDOUT_FILENO) == 1 &&
+                                     terminal != NULL && strcmp(terminal, "dumb") != 0);
+    return choice >= 0;
 }
 
 static bool take_context(const char *value, uint64_t *lines, bool *given) {
@@ -148,22 +127,22 @@ static bool take_context(const char *value, uint64_t *lines, bool *given) {
 }
 
 /* Takes a flag that says which files are searched, and how. False after reporting. */
-static bool take_file_value(grep_options *options, const char *value, int id) {
-    static const char *const binary_words[3] = {"binary", "text", "without-match"};
-    static const char *const directory_words[3] = {"read", "skip", "recurse"};
-    static const char *const device_words[3] = {"read", "skip", "skip"};
+static bool take_file_value(grep_options *options, const arguments *args, int id) {
+    static const char *const binary_names[] = {"binary", "text", "without-match"};
+    static const char *const action_names[] = {"read", "skip", "recurse"};
+    const char *value = args->value;
     int choice;
     switch (id) {
     case GREP_FLAG_BINARY_FILES:
-        choice = choose("binary-files", value, binary_words);
+        choice = arguments_choose(args, binary_names, 3);
         options->binary = choice < 0 ? GREP_BINARY_MESSAGE : (grep_binary)choice;
         return choice >= 0;
     case GREP_FLAG_DIRECTORIES:
-        choice = choose("directories", value, directory_words);
+        choice = arguments_choose(args, action_names, 3);
         options->directories = choice < 0 ? GREP_DIRECTORIES_READ : (grep_directories)choice;
         return choice >= 0;
     case GREP_FLAG_DEVICES:
-        choice = choose("devices", value, device_words);
+        choice = arguments_choose(args, action_names, 2);
         options->skip_devices = choice > 0;
         return choice >= 0;
     case GREP_FLAG_INCLUDE:
@@ -198,9 +177,9 @@ static bool take_value(parsing *parser, int id) {
     case GREP_FLAG_DATABASE:
         options->database = value;
         return true;
-    case GREP_FLAG_DATABASE_COPY:
-        options->database_copy = true;
-        return true;
+    case GREP_FLAG_PATTERN_FORMAT:
+        options->format_given = true;
+        return pattern_format_take(&options->reading.format, &parser->arguments) == FLAG_TAKEN;
     case GREP_FLAG_MAX_COUNT:
         return take_max_count(options, value);
     case GREP_FLAG_LABEL:
@@ -213,7 +192,7 @@ static bool take_value(parsing *parser, int id) {
     case GREP_FLAG_EXCLUDE:
     case GREP_FLAG_EXCLUDE_FROM:
     case GREP_FLAG_EXCLUDE_DIR:
-        return take_file_value(options, value, id);
+        return take_file_value(options, &parser->arguments, id);
     case GREP_FLAG_BEFORE:
         return take_context(value, &options->before, &parser->before_given);
     case GREP_FLAG_AFTER:
@@ -225,7 +204,7 @@ static bool take_value(parsing *parser, int id) {
         options->group_separator = value;
         return true;
     case GREP_FLAG_COLOR:
-        return take_color(options, value);
+        return take_color(options, &parser->arguments);
     case FLAG_THREADS:
         options->threads_given = true;
         return scan_options_take(&options->scan, &options->study.scan, &parser->arguments, id) ==
@@ -245,6 +224,10 @@ static const struct {
     size_t offset;
     bool value;
 } switches[] = {
+    {GREP_FLAG_DATABASE_COPY, offsetof(grep_options, database_copy), true},
+    {GREP_FLAG_CRLF, offsetof(grep_options, reading.strip_cr), true},
+    {GREP_FLAG_SEARCH_ZIP, offsetof(grep_options, as_stored), false},
+    {GREP_FLAG_NO_SEARCH_ZIP, offsetof(grep_options, as_stored), true},
     {GREP_FLAG_IGNORE_CASE, offsetof(grep_options, ignore_case), true},
     {GREP_FLAG_NO_IGNORE_CASE, offsetof(grep_options, ignore_case), false},
     {GREP_FLAG_WORDS, offsetof(grep_options, whole_words), true},
@@ -302,19 +285,33 @@ static bool take_switch(grep_options *options, int id) {
     }
 }
 
+/* Whether no flag is about patterns that --db replaces. False after reporting. */
+static bool check_database(const grep_options *options) {
+    if (options->source_count > 0) {
+        arguments_misuse(&grep_command, "give --db or -e and -f, not both");
+        return false;
+    }
+    if (options->ignore_case) {
+        arguments_misuse(&grep_command,
+                         "-i has no effect on a database: give it to 'trawl compile'");
+        return false;
+    }
+    const char *other = options->format_given              ? "--pattern-format"
+                        : options->reading.strip_cr        ? "--crlf"
+                        : options->compile.engine != NULL  ? "--engine"
+                        : options->compile.variant != NULL ? "--variant"
+                                                           : NULL;
+    return other == NULL ||
+           arguments_conflict(&grep_command, "--db", other,
+                              "a database has its own patterns, engine and kind of matches");
+}
+
 /* The operands. The first one is PATTERNS, unless -e, -f or --db is given. */
 static bool take_operands(grep_options *options) {
     if (options->database != NULL) {
-        if (options->source_count > 0) {
-            arguments_misuse(&grep_command, "give --db or -e and -f, not both");
-            return false;
-        }
-        if (options->ignore_case) {
-            arguments_misuse(&grep_command,
-                             "-i has no effect on a database: give it to 'trawl compile'");
-            return false;
-        }
-    } else if (options->source_count == 0) {
+        return check_database(options);
+    }
+    if (options->source_count == 0) {
         if (options->files.count == 0) {
             arguments_misuse(&grep_command, "no patterns are given");
             return false;
@@ -343,6 +340,7 @@ static void settle(parsing *parser) {
     if (options->quiet || options->listing != GREP_LIST_NONE) {
         options->count = false;
     }
+    options->reading.case_insensitive = options->ignore_case;
     if (!options->threads_given) {
         options->scan.threads = TRAWL_THREADS_ALL;
     }

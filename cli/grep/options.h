@@ -11,6 +11,7 @@
 #include "cli/base/memory.h"
 #include "cli/flags/study.h"
 #include "io/directory.h"
+#include "io/pattern_file.h"
 #include "trawl/trawl.h"
 
 /* One -e, -f or the PATTERNS operand; `text` is borrowed from argv. */
@@ -51,6 +52,8 @@ typedef struct grep_options {
     size_t source_capacity;
     const char *database; /* --db, instead of `sources`; NULL: none */
     bool database_copy;   /* --db-copy */
+    pattern_reading reading;
+    bool format_given; /* --pattern-format */
     bool ignore_case;
     bool whole_words;
     bool whole_lines;
@@ -81,6 +84,7 @@ typedef struct grep_options {
     bool color;
 
     /* files */
+    bool as_stored; /* --no-search-zip */
     grep_directories directories;
     bool skip_devices;
     bool follow_links;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/grep/search.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -328,17 +327,11 @@ grep_result grep_search_file(grep_search *search, int descriptor, const struct s
     uint64_t selected_as_text = 0;
     const uint8_t *keep = NULL;
     grep_blocks_start(search->blocks, descriptor, information);
-    while (!search->done && !search->failed) {
-        grep_block_result block = grep_blocks_next(search->blocks, keep);
-        if (block != GREP_BLOCK_READY) {
-            result.read_error = block == GREP_BLOCK_FAILED ? errno : 0;
-            result.expected = search->blocks->expected;
-            result.got = search->blocks->got;
-            break;
-        }
+    while (!search->done && !search->failed && grep_blocks_next(search->blocks, keep)) {
         begin_block(search);
         if (search->blocks->binary && !binary) {
             if (search->options->binary == GREP_BINARY_SKIP) {
+                grep_blocks_end(search->blocks);
                 return result;
             }
             binary = true;
@@ -349,6 +342,8 @@ grep_result grep_search_file(grep_search *search, int descriptor, const struct s
         keep = end_block(search);
         search->failed = search->failed || output_file_failed(search->printer->output);
     }
+    grep_blocks_end(search->blocks);
+    result.decompressed = search->blocks->source.decompressed;
     result.selected = search->selected;
     result.max_count_reached = search->remaining == 0;
     result.selected_end = search->selected_end;

@@ -48,8 +48,7 @@ typedef struct grep_result {
     bool max_count_reached; /* --max-count lines were selected */
     uint64_t selected_end;  /* offset after the last selected line */
     bool binary_hidden;     /* lines were selected but not printed because the file is binary */
-    int read_error;         /* errno, 0: none */
-    uint64_t expected, got; /* bytes of a file that became shorter (blocks.h), else 0 */
+    bool decompressed;      /* offsets are not those of the file */
     bool failed;            /* the search failed, which has been reported */
 } grep_result;
 

@@ -8,6 +8,7 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/flags/device.h"
+#include "cli/flags/patterns.h"
 #include "io/pattern_file.h"
 
 /* Adds the patterns of an argument, one on each line. As in GNU grep, after a LF at the end of the
@@ -29,36 +30,58 @@ static bool report_failure(const trawl_error *error) {
     return false;
 }
 
+/* Only in a file of lines an empty line is a pattern, as for grep. In the other formats it
+ * separates patterns. */
 static bool load_patterns(grep_set *set, const grep_options *options, trawl_patterns **patterns) {
     trawl_error error;
     if (trawl_patterns_new(patterns, &error) != TRAWL_OK) {
         return report_failure(&error);
     }
-    const pattern_reading reading = {.format = PATTERN_FORMAT_LINES,
-                                     .case_insensitive = options->ignore_case};
-    pattern_counts tally = {0};
+    pattern_reading argument = options->reading;
+    if (argument.format == PATTERN_FORMAT_TSV) {
+        argument.format = PATTERN_FORMAT_ESCAPED; /* an argument has no columns */
+    }
+    set->counts = allocate((options->source_count + 1) * sizeof *set->counts);
     for (size_t i = 0; i < options->source_count; i++) {
         const grep_pattern_source *source = &options->sources[i];
+        pattern_counts *counts = &set->counts[i];
+        *counts = (pattern_counts){0};
         trawl_status status =
-            source->is_file ? pattern_file_add(source->text, &reading, *patterns, &tally, &error)
-                            : add_text(source->text, &reading, *patterns, &tally, &error);
+            source->is_file
+                ? pattern_file_add(source->text, &options->reading, *patterns, counts, &error)
+                : add_text(source->text, &argument, *patterns, counts, &error);
         if (status != TRAWL_OK) {
             return report_failure(&error);
         }
+        set->empty_pattern = set->empty_pattern ||
+                             (counts->empty_lines > 0 && argument.format == PATTERN_FORMAT_LINES);
     }
-    set->empty_pattern = tally.empty_lines > 0;
     set->only_empty = set->empty_pattern && trawl_patterns_count(*patterns) == 0;
     return true;
+}
+
+void grep_set_note(const grep_set *set, const grep_options *options) {
+    for (size_t i = 0; set->counts != NULL && i < options->source_count; i++) {
+        if (options->sources[i].is_file) {
+            pattern_note(options->sources[i].text, &options->reading, options->format_given,
+                         &set->counts[i]);
+        }
+    }
 }
 
 static uint8_t folded(uint8_t byte, bool fold) {
     return fold && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
 }
 
-static bool same_pattern(const trawl_pattern *left, const trawl_pattern *right, bool fold) {
-    if (left->length != right->length) {
+static bool is_folded(const trawl_pattern *pattern) {
+    return (pattern->flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+}
+
+static bool same_pattern(const trawl_pattern *left, const trawl_pattern *right) {
+    if (left->length != right->length || left->flags != right->flags) {
         return false;
     }
+    bool fold = is_folded(left);
     size_t i = 0;
     while (i < left->length && folded(left->bytes[i], fold) == folded(right->bytes[i], fold)) {
         i++;
@@ -66,7 +89,8 @@ static bool same_pattern(const trawl_pattern *left, const trawl_pattern *right, 
     return i == left->length;
 }
 
-static uint64_t hash_pattern(const trawl_pattern *pattern, bool fold) {
+static uint64_t hash_pattern(const trawl_pattern *pattern) {
+    bool fold = is_folded(pattern);
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a; the last line mixes the low bits */
     for (size_t i = 0; i < pattern->length; i++) {
         hash = (hash ^ folded(pattern->bytes[i], fold)) * UINT64_C(0x100000001b3);
@@ -76,7 +100,7 @@ static uint64_t hash_pattern(const trawl_pattern *pattern, bool fold) {
 
 /* Removes repeated patterns from a set: each would be reported at every occurrence, and grep does
  * not print which pattern matched. */
-static bool drop_repeated(trawl_patterns **patterns, bool fold) {
+static bool drop_repeated(trawl_patterns **patterns) {
     size_t count = trawl_patterns_count(*patterns);
     size_t slots = 16;
     while (slots < 2 * count) {
@@ -90,11 +114,11 @@ static bool drop_repeated(trawl_patterns **patterns, bool fold) {
     for (uint32_t id = 0; id < count && status == TRAWL_OK; id++) {
         trawl_pattern pattern = TRAWL_PATTERN, other = TRAWL_PATTERN;
         trawl_patterns_get(*patterns, id, &pattern);
-        size_t slot = hash_pattern(&pattern, fold) & (slots - 1);
+        size_t slot = hash_pattern(&pattern) & (slots - 1);
         bool repeated = false;
         while (table[slot] != 0 && !repeated) {
             trawl_patterns_get(*patterns, table[slot] - 1, &other);
-            repeated = same_pattern(&pattern, &other, fold);
+            repeated = same_pattern(&pattern, &other);
             slot = (slot + 1) & (slots - 1);
         }
         if (!repeated) {
@@ -147,8 +171,7 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
         return load_database(set, options, parts);
     }
     trawl_patterns *patterns = NULL;
-    bool good =
-        load_patterns(set, options, &patterns) && drop_repeated(&patterns, options->ignore_case);
+    bool good = load_patterns(set, options, &patterns) && drop_repeated(&patterns);
     /* If the empty pattern selects every line, the others are needed for the parts only. */
     bool every_line = set->empty_pattern && !set->whole_words && !set->whole_lines;
     if (good && trawl_patterns_count(patterns) > 0 && (parts || !every_line)) {
@@ -197,7 +220,9 @@ bool grep_set_cover(grep_set *set) {
 
 void grep_set_close(grep_set *set) {
     trawl_db_free(set->db);
+    free(set->counts);
     set->db = NULL;
+    set->counts = NULL;
 }
 
 static bool is_word(uint8_t byte) {

@@ -18,12 +18,16 @@ typedef struct grep_set {
     bool whole_lines; /* excludes whole_words */
     uint8_t line_end;
     trawl_scan_options scan;
+    pattern_counts *counts; /* of each source of patterns; NULL: a database */
 } grep_set;
 
 /* Reads and compiles the patterns. With `parts` the set finds which parts of a line match, not only
  * whether one does. False after reporting. The caller closes the set in any case. */
 bool grep_set_open(grep_set *set, const grep_options *options, bool parts);
 void grep_set_close(grep_set *set);
+
+/* Prints a note about each pattern file that seems to be of another format. */
+void grep_set_note(const grep_set *set, const grep_options *options);
 
 /* Whether the set reports every match, although a cover of the lines by leftmost-longest matches
  * would select the same lines and the same parts of them. */

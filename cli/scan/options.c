@@ -115,27 +115,23 @@ typedef struct parsing {
     bool top;              /* --top */
 } parsing;
 
-static bool take_format(parsing *parser, const char *name) {
+static bool take_format(parsing *parser) {
+    static const char *const names[] = {"tsv", "jsonl", "count", "top"};
     static const struct {
-        const char *name;
         record_kind kind;
         record_format format;
-    } formats[] = {
-        {"tsv", RECORD_MATCHES, RECORD_TSV},
-        {"jsonl", RECORD_MATCHES, RECORD_JSONL},
-        {"count", RECORD_COUNTS, RECORD_PLAIN},
-        {"top", RECORD_TOP, RECORD_PLAIN},
+    } meanings[] = {
+        {RECORD_MATCHES, RECORD_TSV},
+        {RECORD_MATCHES, RECORD_JSONL},
+        {RECORD_COUNTS, RECORD_PLAIN},
+        {RECORD_TOP, RECORD_PLAIN},
     };
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (strcmp(name, formats[i].name) == 0) {
-            parser->by_format = formats[i].kind;
-            parser->options->format = formats[i].format;
-            return true;
-        }
-    }
-    (void)arguments_misuse(&scan_command, "--format: expected tsv, jsonl, count or top, not '%s'",
-                           name);
-    return false;
+    int choice = arguments_choose(&parser->arguments, names, sizeof names / sizeof names[0]);
+    if (choice < 0)
+        return false;
+    parser->by_format = meanings[choice].kind;
+    parser->options->format = meanings[choice].format;
+    return true;
 }
 
 static void add_glob(scan_options *options, file_glob_kind kind, const char *glob) {
@@ -161,7 +157,7 @@ static bool take_own(parsing *parser, int id) {
         options->database_copy = true;
         return true;
     case FLAG_FORMAT:
-        return take_format(parser, args->value);
+        return take_format(parser);
     case FLAG_SAMPLE:
         options->sample = args->value;
         return true;

@@ -32,19 +32,43 @@ struct text_decoder {
 #endif
 };
 
+/* The first bytes of the formats. The third byte of gzip is its method, of which there is only
+ * deflate. A zstd file may begin with a skippable frame, as those of pzstd do: any byte 0x5X comes
+ * first. */
+static const struct {
+    compression format;
+    size_t length;
+    uint8_t bytes[COMPRESSION_MAGIC_BYTES];
+    uint8_t first_mask; /* the bits of the first byte that count */
+} magics[] = {
+    {COMPRESSION_GZIP, 3, {0x1f, 0x8b, 0x08}, 0xff},
+    {COMPRESSION_ZSTD, 4, {0x28, 0xb5, 0x2f, 0xfd}, 0xff},
+    {COMPRESSION_ZSTD, 4, {0x50, 0x2a, 0x4d, 0x18}, 0xf0},
+    {COMPRESSION_XZ, 6, {0xfd, '7', 'z', 'X', 'Z', 0}, 0xff},
+};
+
+/* The first format whose magic bytes agree with the first `length` bytes of a file, as far as both
+ * go. */
+static size_t find_magic(const uint8_t *bytes, size_t length) {
+    size_t i = 0;
+    for (; i < sizeof magics / sizeof magics[0]; i++) {
+        size_t both = length < magics[i].length ? length : magics[i].length;
+        if (both == 0 || ((bytes[0] & magics[i].first_mask) == magics[i].bytes[0] &&
+                          memcmp(bytes + 1, magics[i].bytes + 1, both - 1) == 0))
+            break;
+    }
+    return i;
+}
+
+bool compression_is_possible(const uint8_t *bytes, size_t length) {
+    return find_magic(bytes, length) < sizeof magics / sizeof magics[0];
+}
+
 compression compression_recognise(const uint8_t *bytes, size_t length) {
-    /* The third byte of gzip is its method, of which there is only deflate. */
-    if (length >= 3 && memcmp(bytes, "\x1f\x8b\x08", 3) == 0)
-        return COMPRESSION_GZIP;
-    if (length >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0)
-        return COMPRESSION_ZSTD;
-    /* A skippable zstd frame may come first; pzstd writes files that begin so. */
-    if (length >= 4 && (bytes[0] & 0xf0) == 0x50 && memcmp(bytes + 1, "\x2a\x4d\x18", 3) == 0)
-        return COMPRESSION_ZSTD;
-    static const uint8_t xz[6] = {0xfd, '7', 'z', 'X', 'Z', 0};
-    if (length >= sizeof xz && memcmp(bytes, xz, sizeof xz) == 0)
-        return COMPRESSION_XZ;
-    return COMPRESSION_NONE;
+    size_t magic = find_magic(bytes, length);
+    return magic < sizeof magics / sizeof magics[0] && length >= magics[magic].length
+               ? magics[magic].format
+               : COMPRESSION_NONE;
 }
 
 /* These two functions are unused in builds without any of the libraries. */

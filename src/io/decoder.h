@@ -21,6 +21,9 @@ enum { COMPRESSION_MAGIC_BYTES = 6 }; /* of a file, by which its format is recog
  * one. */
 compression compression_recognise(const uint8_t *bytes, size_t length);
 
+/* Whether a file of a compressed format may begin with these bytes. */
+bool compression_is_possible(const uint8_t *bytes, size_t length);
+
 /* Bytes that have been read, and room for text. decoder_run moves both forward. */
 typedef struct decoder_step {
     const uint8_t *next_in;

@@ -83,9 +83,8 @@ static trawl_status recognise(text_file *file, trawl_error *error) {
         if (status != TRAWL_OK)
             return status;
         file->stored_end += length;
-        /* If the first byte is of no compressed format, a terminal or pipe need not give more. */
-        if (file->stored_end != 0 && file->stored[0] != 0x1f && file->stored[0] != 0x28 &&
-            file->stored[0] != 0xfd && (file->stored[0] & 0xf0) != 0x50)
+        /* If no compressed format begins so, a terminal or pipe need not give more. */
+        if (!compression_is_possible(file->stored, file->stored_end))
             break;
     }
     compression format = compression_recognise(file->stored, file->stored_end);
@@ -217,6 +216,14 @@ uint64_t text_file_stored_position(const text_file *file) {
 
 bool text_file_is_plain(const text_file *file) {
     return file->is_regular && file->decoder == NULL;
+}
+
+bool text_file_is_compressed(const text_file *file) {
+    return file->decoder != NULL;
+}
+
+bool text_file_bytes_are_compressed(const void *bytes, size_t length) {
+    return compression_recognise(bytes, length) != COMPRESSION_NONE;
 }
 
 uint64_t text_file_length(const text_file *file) {

@@ -51,6 +51,13 @@ uint64_t text_file_stored_position(const text_file *file);
 /* True for a regular file that is not compressed. */
 bool text_file_is_plain(const text_file *file);
 
+/* True if the text is decompressed. */
+bool text_file_is_compressed(const text_file *file);
+
+/* Whether a text that begins with these bytes, at least 6 or all of a shorter one, is compressed.
+ */
+bool text_file_bytes_are_compressed(const void *bytes, size_t length);
+
 /* Bytes of a plain file's text, as text_file_read_at reads it: from the descriptor's position to
  * the file's end, both when it was opened. 0 for all other files. */
 uint64_t text_file_length(const text_file *file);

@@ -47,10 +47,41 @@ refuse "unknown flag --$(printf '%0100d' 1); see" "$trawl" scan "--$(printf '%01
 refuse "unknown flag -Z; see 'trawl scan --help'" "$trawl" scan -Z -e fox text
 refuse 'unknown flag -d; did you mean --db?' "$trawl" scan -db rules.db text
 
-# engines and variants
-refuse "unknown engine 'acdfa'; expected one of auto, ac-dfa, " \
-    "$trawl" scan --engine acdfa -e fox text
+# values: the known ones, and the nearest
+engines='auto, ac-dfa, ac-nfa, ac-split, wu-manber, rabin-karp or qgram'
+for command in "scan -e fox" "grep -e fox" "compile -o db -e fox"; do
+    # shellcheck disable=SC2086
+    refuse "--engine: expected $engines, not 'acdfa'; did you mean ac-dfa?" \
+        "$trawl" $command --engine acdfa
+    # shellcheck disable=SC2086
+    refuse "--engine: expected $engines, not 'fish'; see" "$trawl" $command --engine=fish
+done
 refuse "engine ac-dfa has no variant 'fast'; it has classes, stt" \
     "$trawl" grep --engine ac-dfa --variant fast fox text
+refuse "--format: expected tsv, jsonl, count or top, not 'json'; did you mean jsonl?" \
+    "$trawl" scan --format json -e fox text
+refuse "--format: expected tsv, jsonl, count or top, not 'csv'; did you mean tsv?" \
+    "$trawl" scan --format csv -e fox text
+refuse "--matches: expected all, leftmost-first or leftmost-longest, not 'leftmost-lonegst'; did you" \
+    "$trawl" scan --matches leftmost-lonegst -e fox text
+refuse "--matches: expected all, leftmost-first or leftmost-longest, not 'some'; see" \
+    "$trawl" scan --matches some -e fox text
+refuse "--pattern-format: expected lines, escaped, hex or tsv, not 'scaped'; did you mean escaped?" \
+    "$trawl" grep --pattern-format scaped fox text
+refuse "--placement: expected none, spread or close, not 'clos'; did you mean close?" \
+    "$trawl" scan --placement clos -e fox text
+refuse "--color: expected always, never or auto, not 'alway'; did you mean always?" \
+    "$trawl" grep --color=alway fox text
+refuse "-d: expected read, skip or recurse, not 'recure'; did you mean recurse?" \
+    "$trawl" grep -d recure fox text
+refuse "-D: expected read or skip, not 'recurse'; see" "$trawl" grep -D recurse fox text
+refuse "--device: expected cpu, cuda, cuda:N or auto, not 'cud'; did you mean cuda?" \
+    "$trawl" scan --device cud -e fox text
+refuse "not 'gpu'; did you mean cuda?" "$trawl" grep --device gpu fox text
+
+# a pattern where a text is expected
+refuse "there is no text 'fox', and no pattern: patterns come by -e PATTERN or -f FILE" \
+    "$trawl" scan fox text
+refuse 'expected patterns: -f FILE, -e PATTERN or --db DATABASE' "$trawl" scan text
 
 finish
