@@ -471,6 +471,11 @@ TRAWL_API bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *
  *                                patterns, anchor_slack, pass_rate, candidates, gb_per_second.
  *                                The last five are 0 if nothing was planned. Terms:
  *                                docs/internals/glossary.md
+ *     automata                   of engines ac-dfa and ac-nfa one, of ac-split one for each part,
+ *                                else none: patterns, pattern_bytes, states, next_bytes (bytes of
+ *                                goto and failure, or of a DFA's rows)
+ *     imbalance                  ac-split: by how much the part with most pattern_bytes exceeds
+ *                                the one with least; 0.1 means 10 %
  *     plan                       null if nothing was planned: an engine other than qgram was named
  *       device                   "cpu" or "cuda": the device that the plan is for
  *       sample_bytes             of the caller's sample; 0: a text made up from the patterns

@@ -223,11 +223,15 @@ TRAWL_API trawl_status trawl_study_db_plan(const trawl_db *db, trawl_study_plan 
 /* An automaton of a database of engine ac-dfa, ac-nfa or ac-split. Its states are numbered from 0,
  * the root. */
 typedef struct trawl_study_automaton {
-    size_t size;          /* sizeof(trawl_study_automaton) */
-    uint32_t automata;    /* of the database: the parts of ac-split, else 1 */
-    uint32_t states;      /* of this automaton */
-    uint32_t state_bytes; /* of an entry of the arrays that GPUs write (form TRAWL_CUDA_STATES): 2
-                             if the automaton has at most 65,536 states, else 4 */
+    size_t size;            /* sizeof(trawl_study_automaton) */
+    uint32_t automata;      /* of the database: the parts of ac-split, else 1 */
+    uint32_t states;        /* of this automaton */
+    uint32_t state_bytes;   /* of an entry of the arrays that GPUs write (form TRAWL_CUDA_STATES): 2
+                               if the automaton has at most 65,536 states, else 4 */
+    uint32_t patterns;      /* whose ends this automaton finds */
+    uint64_t pattern_bytes; /* of these together: what Tran et al., Algorithm 2, balances */
+    uint64_t next_bytes; /* of goto and failure, or of the DFA's rows: what the formulas of Charan
+                            2015, 4.3 and 4.4, count. Byte classes and outputs are not in it */
 } trawl_study_automaton;
 #define TRAWL_STUDY_AUTOMATON                                                                      \
     { .size = sizeof(trawl_study_automaton) }

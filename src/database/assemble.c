@@ -21,13 +21,12 @@ static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_asse
         {TRAWL_SECTION_PATTERN_OFFSETS, set->count + 1, 4},
         {TRAWL_SECTION_PATTERN_BYTES, set->offsets[set->count], 1},
         {TRAWL_SECTION_PATTERN_FLAGS, set->count, 1},
-        {TRAWL_SECTION_REASON, strlen(plan->reason) + 1, 1},
         {TRAWL_SECTION_PLAN, plan->records[0].bytes == NULL ? 0 : 1, plan->records[0].size},
         {TRAWL_SECTION_DEVICE_PLAN, plan->records[1].bytes == NULL ? 0 : 1, plan->records[1].size},
         {TRAWL_SECTION_NAME_OFFSETS, set->count + 1, 4}, /* these two only if there are names */
         {TRAWL_SECTION_NAMES, set->name_offsets == NULL ? 0 : set->name_offsets[set->count], 1},
     };
-    size_t count = set->name_offsets == NULL ? 6 : 8;
+    size_t count = set->name_offsets == NULL ? 5 : 7;
     for (size_t i = 0; i < count; i++) {
         if ((sections[i].kind == TRAWL_SECTION_PLAN ||
              sections[i].kind == TRAWL_SECTION_DEVICE_PLAN) &&
@@ -50,8 +49,6 @@ static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
     memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_BYTES, 0), set->bytes,
            set->offsets[set->count]);
     memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_FLAGS, 0), set->flags, set->count);
-    memcpy(trawl_image_section(image, TRAWL_SECTION_REASON, 0), plan->reason,
-           strlen(plan->reason) + 1);
     static const trawl_section_kind kinds[] = {TRAWL_SECTION_PLAN, TRAWL_SECTION_DEVICE_PLAN};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (plan->records[i].bytes != NULL) {
@@ -67,6 +64,18 @@ static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
                    set->name_offsets[set->count]);
         }
     }
+}
+
+/* The reason, and behind it the engine's remark: it is known when the engine has planned. */
+static uint64_t reason_size(const trawl_build *build, const trawl_assembly *plan) {
+    size_t remark = strlen(build->remark);
+    return strlen(plan->reason) + (remark == 0 ? 0 : 2 + remark) + 1;
+}
+
+static void fill_reason(const trawl_build *build, const trawl_assembly *plan) {
+    (void)snprintf(trawl_image_section(build->image, TRAWL_SECTION_REASON, 0),
+                   (size_t)reason_size(build, plan), "%s%s%s", plan->reason,
+                   build->remark[0] == '\0' ? "" : "; ", build->remark);
 }
 
 static void write_header(const trawl_build *build, const trawl_assembly *plan, double seconds) {
@@ -116,6 +125,10 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
     if (status == TRAWL_OK) {
         status = plan->engine->plan(&build);
         if (status == TRAWL_OK) {
+            status = trawl_image_reserve(image, TRAWL_SECTION_REASON, 0, reason_size(&build, plan),
+                                         1, error);
+        }
+        if (status == TRAWL_OK) {
             status = trawl_selection_plan(&build, &selection);
         }
         if (status == TRAWL_OK && db == NULL) {
@@ -134,6 +147,7 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
     }
     if (status == TRAWL_OK && db != NULL) {
         fill_patterns(patterns, plan, image);
+        fill_reason(&build, plan);
         write_header(&build, plan, trawl_seconds() - plan->start);
         status = trawl_db_adopt(image->block, image->size, TRAWL_BLOCK_ALLOCATED, plan->engine, db,
                                 error);

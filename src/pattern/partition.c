@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "pattern/partition.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "pattern/keys.h"
 
 #define NO_PATTERN UINT32_MAX
 
@@ -28,26 +30,22 @@ static void push(const trawl_patterns *patterns, pile_set *piles, uint32_t part,
     piles->length[part] += trawl_pattern_length(patterns, id);
 }
 
-static void move_last(const trawl_patterns *patterns, pile_set *piles, uint32_t from, uint32_t to) {
-    uint32_t id = piles->top[from];
-    piles->top[from] = piles->below[id];
+/* Moves the pattern that *link names: the top of part `from`, or what is below one of its patterns.
+ */
+static void move(const trawl_patterns *patterns, pile_set *piles, uint32_t *link, uint32_t from,
+                 uint32_t to) {
+    uint32_t id = *link;
+    *link = piles->below[id];
     piles->count[from]--;
     piles->length[from] -= trawl_pattern_length(patterns, id);
     push(patterns, piles, to, id);
 }
 
-/*
- * Algorithm 1: patterns are grouped by their first byte. The groups, sorted by descending size, are
- * dealt to the parts in rows of `parts` groups: the first row forwards, the second one backwards,
- * and so on. (Line 13 of the paper, max(j mod m, m - (j mod m) - 1), would deal all later rows to
- * the upper half of the parts; the paper's text asks for a round-robin distribution, as is done
- * here.)
- */
-static void deal_groups(const trawl_patterns *patterns, pile_set *piles) {
+/* The order of the groups, by descending size; groups of the same size by their byte. */
+static void sort_groups(const trawl_keys *keys, uint8_t order[256]) {
     uint32_t size[256] = {0};
-    uint8_t order[256];
-    for (size_t id = 0; id < patterns->count; id++) {
-        size[*trawl_pattern_bytes(patterns, id)]++;
+    for (uint32_t key = 0; key < keys->count; key++) {
+        size[keys->bytes[keys->offsets[key]]] += keys->first[key + 1] - keys->first[key];
     }
     for (unsigned byte = 0; byte < 256; byte++) { /* insertion sort: stable, so bytes ascend */
         unsigned place = byte;
@@ -57,14 +55,40 @@ static void deal_groups(const trawl_patterns *patterns, pile_set *piles) {
         }
         order[place] = (uint8_t)byte;
     }
-    uint32_t part_of[256];
+}
+
+/*
+ * Algorithm 1: patterns are grouped by their first byte. The groups, sorted by descending size, are
+ * dealt to the parts in rows of `parts` groups: the first row forwards, the second one backwards,
+ * and so on. (Line 13 of the paper, max(j mod m, m - (j mod m) - 1), would deal all later rows to
+ * the upper half of the parts; the paper's text asks for a round-robin distribution, as is done
+ * here.)
+ *
+ * Groups come in that order (line 9), and the patterns of a group in the order of their bytes: then
+ * the patterns at the top of a part have long prefixes in common, and moving them to another part
+ * (Algorithm 2) adds few states. Keys are what automata are made of, so groups are those of keys.
+ */
+static void deal_groups(const trawl_patterns *patterns, const trawl_keys *keys, pile_set *piles) {
+    uint8_t order[256];
+    uint32_t group_first[257] = {0}; /* keys ascend: those of a byte are consecutive */
+    sort_groups(keys, order);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        group_first[keys->bytes[keys->offsets[key]] + 1] = key + 1;
+    }
+    for (unsigned byte = 0; byte < 256; byte++) {
+        if (group_first[byte + 1] == 0) {
+            group_first[byte + 1] = group_first[byte];
+        }
+    }
     for (uint32_t j = 0; j < 256; j++) {
         uint32_t column = j % piles->parts;
         bool forwards = (j / piles->parts) % 2 == 0;
-        part_of[order[j]] = forwards ? column : piles->parts - column - 1;
-    }
-    for (size_t id = 0; id < patterns->count; id++) {
-        push(patterns, piles, part_of[*trawl_pattern_bytes(patterns, id)], (uint32_t)id);
+        uint32_t part = forwards ? column : piles->parts - column - 1;
+        uint32_t begin = keys->first[group_first[order[j]]];
+        uint32_t past = keys->first[group_first[order[j] + 1]];
+        for (uint32_t i = begin; i < past; i++) {
+            push(patterns, piles, part, keys->ids[i]);
+        }
     }
 }
 
@@ -77,32 +101,53 @@ static void find_extremes(const pile_set *piles, uint32_t *longest, uint32_t *sh
     }
 }
 
+/* (longest part / shortest part) - 1, by bytes. */
+static double imbalance(uint64_t longest, uint64_t shortest) {
+    return shortest == 0 ? HUGE_VAL : (double)longest / (double)shortest - 1.0;
+}
+
 static bool unbalanced(const pile_set *piles, uint32_t longest, uint32_t shortest,
                        double threshold) {
-    double most = (double)piles->length[longest];
-    double least = (double)piles->length[shortest];
-    return most > least && (least == 0 || most / least - 1.0 > threshold);
+    uint64_t most = piles->length[longest];
+    uint64_t least = piles->length[shortest];
+    return most > least && imbalance(most, least) > threshold;
 }
 
 /*
- * Algorithm 2: the last pattern of the longest part is moved to the shortest part until the two are
- * balanced; then longest and shortest are determined again. A pattern that is at least as long as
- * the difference would only swap the two parts, for ever: balancing ends there. The paper does not
- * mention this case.
+ * Moves the last patterns of the longest part to the shortest part until the two are balanced;
+ * returns whether any was moved. A pattern that is at least as long as the difference of the two
+ * would only swap them, for ever: it stays, and the one below it is the next. The paper does not
+ * mention this case. The difference becomes smaller with every move, so that what has stayed once
+ * stays.
  */
+static bool balance_pair(const trawl_patterns *patterns, pile_set *piles, uint32_t longest,
+                         uint32_t shortest, double threshold) {
+    uint32_t above = NO_PATTERN; /* the last one that stays */
+    bool moved = false;
+    while (piles->length[longest] > piles->length[shortest] &&
+           unbalanced(piles, longest, shortest, threshold)) {
+        uint64_t difference = piles->length[longest] - piles->length[shortest];
+        uint32_t *link = above == NO_PATTERN ? &piles->top[longest] : &piles->below[above];
+        while (*link != NO_PATTERN && trawl_pattern_length(patterns, *link) >= difference) {
+            above = *link;
+            link = &piles->below[above];
+        }
+        if (*link == NO_PATTERN || piles->count[longest] < 2) {
+            break;
+        }
+        move(patterns, piles, link, longest, shortest);
+        moved = true;
+    }
+    return moved;
+}
+
+/* Algorithm 2: the longest and the shortest part are balanced, then longest and shortest are
+ * determined again. Where no pattern of the longest part may move, the threshold cannot be met. */
 static void balance(const trawl_patterns *patterns, pile_set *piles, double threshold) {
     uint32_t longest, shortest;
     find_extremes(piles, &longest, &shortest);
-    while (unbalanced(piles, longest, shortest, threshold)) {
-        do {
-            uint64_t difference = piles->length[longest] - piles->length[shortest];
-            if (piles->count[longest] < 2 ||
-                trawl_pattern_length(patterns, piles->top[longest]) >= difference) {
-                return;
-            }
-            move_last(patterns, piles, longest, shortest);
-        } while (piles->length[longest] > piles->length[shortest] &&
-                 unbalanced(piles, longest, shortest, threshold));
+    while (unbalanced(piles, longest, shortest, threshold) &&
+           balance_pair(patterns, piles, longest, shortest, threshold)) {
         find_extremes(piles, &longest, &shortest);
     }
 }
@@ -116,13 +161,16 @@ static void fill_empty(const trawl_patterns *patterns, pile_set *piles) {
             for (uint32_t other = 1; other < piles->parts; other++) {
                 fullest = piles->count[other] > piles->count[fullest] ? other : fullest;
             }
-            move_last(patterns, piles, fullest, part);
+            move(patterns, piles, &piles->top[fullest], fullest, part);
         }
     }
 }
 
 static void list_parts(const trawl_patterns *patterns, const pile_set *piles,
                        trawl_partition *partition, uint32_t *part_of) {
+    uint32_t longest, shortest;
+    find_extremes(piles, &longest, &shortest);
+    partition->imbalance = imbalance(piles->length[longest], piles->length[shortest]);
     partition->first[0] = 0;
     for (uint32_t part = 0; part < piles->parts; part++) {
         partition->first[part + 1] = partition->first[part] + piles->count[part];
@@ -134,6 +182,24 @@ static void list_parts(const trawl_patterns *patterns, const pile_set *piles,
     for (uint32_t id = 0; id < patterns->count; id++) {
         partition->ids[piles->count[part_of[id]]++] = id;
     }
+}
+
+/* `partition` has its arrays. */
+static trawl_status distribute(const trawl_patterns *patterns, double threshold, pile_set *piles,
+                               uint32_t *part_of, trawl_partition *partition, trawl_error *error) {
+    trawl_keys keys;
+    trawl_status status = trawl_keys_make(patterns, NULL, 0, &keys, error);
+    if (status == TRAWL_OK) {
+        for (uint32_t part = 0; part < piles->parts; part++) {
+            piles->top[part] = NO_PATTERN;
+        }
+        deal_groups(patterns, &keys, piles);
+        balance(patterns, piles, threshold);
+        fill_empty(patterns, piles);
+        list_parts(patterns, piles, partition, part_of);
+    }
+    trawl_keys_release(&keys);
+    return status;
 }
 
 trawl_status trawl_partition_make(const trawl_patterns *patterns, uint32_t parts, double threshold,
@@ -155,15 +221,11 @@ trawl_status trawl_partition_make(const trawl_patterns *patterns, uint32_t parts
     if (piles.below == NULL || piles.top == NULL || piles.count == NULL || piles.length == NULL ||
         part_of == NULL || partition->ids == NULL || partition->first == NULL) {
         status = trawl_fail_memory(error, "partitioning the patterns", patterns->count * 12);
-        trawl_partition_release(partition);
     } else {
-        for (uint32_t part = 0; part < parts; part++) {
-            piles.top[part] = NO_PATTERN;
-        }
-        deal_groups(patterns, &piles);
-        balance(patterns, &piles, threshold);
-        fill_empty(patterns, &piles);
-        list_parts(patterns, &piles, partition, part_of);
+        status = distribute(patterns, threshold, &piles, part_of, partition, error);
+    }
+    if (status != TRAWL_OK) {
+        trawl_partition_release(partition);
     }
     trawl_release(piles.below);
     trawl_release(piles.top);

@@ -9,7 +9,9 @@
 typedef struct trawl_partition {
     uint32_t parts;
     uint32_t *ids;
-    uint32_t *first; /* parts + 1 */
+    uint32_t *first;  /* parts + 1 */
+    double imbalance; /* (longest part / shortest part) - 1, by bytes: above the threshold only
+                         where no single pattern could be moved to reduce it */
 } trawl_partition;
 
 /* The paper's limit of (longest part / shortest part) - 1, by bytes: 0.15 below 20,000 patterns,

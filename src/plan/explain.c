@@ -5,6 +5,7 @@
 #include "base/allocate.h"
 #include "base/sized.h"
 #include "database/engine.h"
+#include "database/part_sizes.h"
 #include "engines/engines.h"
 #include "plan/json.h"
 #include "plan/record.h"
@@ -241,6 +242,31 @@ static void write_plan(trawl_json *json, const trawl_study_plan *plan) {
     trawl_json_close(json, '}');
 }
 
+/* The automata of a database; of ac-split also how far their patterns' bytes are apart (Tran et
+ * al., 4.2). */
+static void write_parts(trawl_json *json, const trawl_db *db) {
+    uint64_t longest = 0, shortest = UINT64_MAX;
+    trawl_part_sizes sizes;
+    trawl_json_open(json, "automata", '[');
+    for (uint32_t part = 0; part < db->header->parts; part++) {
+        if (!trawl_db_part_sizes(db, part, &sizes)) {
+            continue;
+        }
+        longest = sizes.pattern_bytes > longest ? sizes.pattern_bytes : longest;
+        shortest = sizes.pattern_bytes < shortest ? sizes.pattern_bytes : shortest;
+        trawl_json_open(json, NULL, '{');
+        trawl_json_integer(json, "patterns", sizes.patterns);
+        trawl_json_integer(json, "pattern_bytes", sizes.pattern_bytes);
+        trawl_json_integer(json, "states", sizes.states);
+        trawl_json_integer(json, "next_bytes", sizes.next_bytes);
+        trawl_json_close(json, '}');
+    }
+    trawl_json_close(json, ']');
+    if (db->engine == &trawl_engine_ac_split) {
+        trawl_json_number(json, "imbalance", (double)longest / (double)shortest - 1);
+    }
+}
+
 trawl_status trawl_db_explain(const trawl_db *db, char **text, trawl_error *error) {
     trawl_clear(error);
     if (db == NULL || text == NULL) {
@@ -263,6 +289,7 @@ trawl_status trawl_db_explain(const trawl_db *db, char **text, trawl_error *erro
     trawl_json_integer(&json, "table_bytes", about.table_bytes);
     trawl_json_integer(&json, "total_bytes", about.total_bytes);
     write_filters(&json, "filters", plan.filter, plan.filters, false);
+    write_parts(&json, db);
     write_plan(&json, &plan);
     trawl_json_close(&json, '}');
     *text = trawl_json_finish(&json);

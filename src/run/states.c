@@ -3,7 +3,7 @@
  * patterns that end in a state. */
 #include "base/sized.h"
 #include "base/status.h"
-#include "database/database.h"
+#include "database/part_sizes.h"
 #include "scan/lanes.h"
 #include "trawl/trawl_study.h"
 
@@ -50,9 +50,14 @@ trawl_status trawl_study_db_automaton(const trawl_db *db, uint32_t part,
     if (status != TRAWL_OK) {
         return status;
     }
+    trawl_part_sizes sizes;
+    (void)trawl_db_part_sizes(db, part, &sizes);
     trawl_study_automaton known = {.automata = db->header->parts,
                                    .states = lanes->states,
-                                   .state_bytes = lanes->states <= 65536 ? 2 : 4};
+                                   .state_bytes = lanes->states <= 65536 ? 2 : 4,
+                                   .patterns = sizes.patterns,
+                                   .pattern_bytes = sizes.pattern_bytes,
+                                   .next_bytes = sizes.next_bytes};
     trawl_sized_write(automaton, &known, sizeof known);
     walker->type->close(walker);
     return TRAWL_OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engines/ac_split/variants.h"
 
+#include <stdio.h>
+
 #include "base/allocate.h"
 #include "base/status.h"
 #include "costs/cpu_constants.h"
@@ -42,6 +44,16 @@ static trawl_status choose_parts(const trawl_build *build, uint32_t *parts) {
     return TRAWL_OK;
 }
 
+static void remark_imbalance(trawl_build *build, const trawl_partition *partition,
+                             double threshold) {
+    if (partition->imbalance > threshold) {
+        (void)snprintf(build->remark, sizeof build->remark,
+                       "the longest part has %.4g %% more bytes than the shortest one, above the "
+                       "threshold of %.4g %%: no single pattern can be moved to reduce that",
+                       partition->imbalance * 100, threshold * 100);
+    }
+}
+
 static trawl_status plan(trawl_build *build) {
     uint32_t wanted = 0;
     trawl_status status = choose_parts(build, &wanted);
@@ -65,6 +77,7 @@ static trawl_status plan(trawl_build *build) {
     }
     build->state = planned;
     build->parts = partition.parts;
+    remark_imbalance(build, &partition, threshold);
     for (uint32_t part = 0; status == TRAWL_OK && part < partition.parts; part++) {
         status = trawl_dfa_part_plan(
             build, part, partition.ids + partition.first[part],
