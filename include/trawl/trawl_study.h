@@ -322,6 +322,37 @@ TRAWL_API trawl_status trawl_study_cuda_measure(const trawl_cuda_db *uploaded,
                                                 double *seconds, uint64_t *total,
                                                 trawl_error *error);
 
+/* Seconds of the steps of Nunes et al. 2018, IV, as in Tables III and IV: the patterns' hashes with
+ * the table HT, the terms, their prefix sums, the windows. Step 1, a table of powers, is made
+ * before.
+ */
+typedef struct trawl_study_steps {
+    size_t size;    /* sizeof(trawl_study_steps) */
+    double hashes;  /* step 2 */
+    double terms;   /* step 3 */
+    double sums;    /* step 4 */
+    double windows; /* step 5 */
+    uint64_t total; /* matches */
+} trawl_study_steps;
+#define TRAWL_STUDY_STEPS                                                                          \
+    { .size = sizeof(trawl_study_steps) }
+
+/* Counts the matches of a text, of up to 2^28 bytes, with one thread by a database of engine
+ * rabin-karp, variant `steps`: the means of `repeats` runs. Errors: TRAWL_ERROR_ARGUMENT, also for
+ * other databases; TRAWL_ERROR_MEMORY. */
+TRAWL_API trawl_status trawl_study_measure_steps(const trawl_db *db, const void *text,
+                                                 size_t length, uint32_t repeats,
+                                                 trawl_study_steps *steps, trawl_error *error);
+
+/* The same by kernel `steps`, for an uploaded database of that engine, with a text of up to 2^28
+ * bytes in host memory, which is copied to device memory first; each step between two CUDA events,
+ * after one run that is not timed. Synchronous.
+ * Errors: those of trawl_cuda_scan, TRAWL_ERROR_MEMORY; TRAWL_ERROR_ARGUMENT for other engines. */
+TRAWL_API trawl_status trawl_study_cuda_measure_steps(const trawl_cuda_db *uploaded,
+                                                      const void *text, uint64_t length,
+                                                      uint32_t repeats, trawl_study_steps *steps,
+                                                      trawl_error *error);
+
 /* Speeds of a device's memory and of its link to the host, in bytes a second: the ceilings that
  * scans are compared with. */
 typedef struct trawl_cuda_ceilings {

@@ -98,6 +98,13 @@ trawl_status trawl_study_cuda_measure(const trawl_cuda_db *uploaded,
     return absent(error);
 }
 
+trawl_status trawl_study_cuda_measure_steps(const trawl_cuda_db *uploaded, const void *text,
+                                            uint64_t length, uint32_t repeats,
+                                            trawl_study_steps *steps, trawl_error *error) {
+    (void)uploaded, (void)text, (void)length, (void)repeats, (void)steps;
+    return absent(error);
+}
+
 trawl_status trawl_study_cuda_ceilings(uint32_t device, trawl_cuda_ceilings *ceilings,
                                        trawl_error *error) {
     (void)device, (void)ceilings;

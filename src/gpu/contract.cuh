@@ -104,9 +104,22 @@ typedef struct trawl_cuda_launch_plan {
     bool ordered;           /* RECORDS come in canonical order within each strip */
     bool ordered_ends;      /* RECORDS come by ascending ends, those with equal ends in any order */
     uint64_t slice_bytes;   /* most owned bytes of a slice: a multiple of 4096; 0: the largest */
-    uint64_t workspace_bytes; /* of the engine's own, for one slice of `slice_bytes` or of the
-                                 whole text when that is shorter */
+    uint64_t workspace_bytes;     /* of the engine's own, for one slice of `slice_bytes` or of the
+                                     whole text when that is shorter */
+    const cudaEvent_t *step_ends; /* NULL: not timed. Else TRAWL_CUDA_MOST_STEPS events, which a
+                                     kernel of several steps records behind each of them */
 } trawl_cuda_launch_plan;
+
+enum { TRAWL_CUDA_MOST_STEPS = 4 };
+
+/* Records the end of step `step` of a launch. */
+static inline trawl_status trawl_cuda_step_ends(const trawl_cuda_launch_plan *plan, uint32_t step,
+                                                cudaStream_t stream, trawl_error *error) {
+    if (plan->step_ends != NULL) {
+        TRAWL_CUDA_TRY(cudaEventRecord(plan->step_ends[step], stream), error);
+    }
+    return TRAWL_OK;
+}
 
 /* What a caller asks for; 0 where the engine decides. */
 typedef struct trawl_cuda_launch_request {

@@ -29,6 +29,8 @@ static const struct {
      "more than four letters, or patterns of more than eight"},
     {"rabin-karp", "grouped", "prefix-sums", ANY, ANY, TRAWL_ERROR_LIMIT, "modul",
      "prefix sums are taken modulo a prime, grouped hashes modulo 2^64"},
+    {"rabin-karp", "grouped", "steps", ANY, ANY, TRAWL_ERROR_LIMIT, "modul",
+     "the table HT is of whole patterns"},
     {"ac-nfa", NULL, "shared", ANY, ANY, TRAWL_ERROR_LIMIT, "shared memory",
      "the automaton does not fit"},
     {"ac-nfa", NULL, "constant", ANY, ANY, TRAWL_ERROR_LIMIT, "constant memory",

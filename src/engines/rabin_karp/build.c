@@ -5,11 +5,14 @@
 #include "base/status.h"
 #include "costs/cpu_constants.h"
 #include "engines/engines.h"
+#include "engines/rabin_karp/steps.h"
 
-static const char *const variants[] = {"grouped", "paper", NULL};
+static const char *const variants[] = {"grouped", "paper", "single", "steps", NULL};
 static const char *const variant_summaries[] = {
     "groups of lengths, at most 6 passes over the text; a bit filter before the table",
-    "as in the paper: base 2, modulus 65521, one pass over the text for each length", NULL};
+    "as in the paper: base 2, modulus 65521, one pass over the text for each length",
+    "the paper's loop for a single pattern, without a table: one pass for each pattern",
+    "the steps of kernel steps on the CPU: hashes, terms, prefix sums, windows", NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 #define PAPER_BASE 2u
@@ -24,6 +27,18 @@ typedef struct planned_rabin_karp {
     uint32_t shortest[TRAWL_RABIN_KARP_MAX_PASSES]; /* pattern of each pass */
     trawl_keys keys[TRAWL_RABIN_KARP_MAX_PASSES];   /* of the reversed patterns */
 } planned_rabin_karp;
+
+static bool is_prime(uint32_t number) {
+    if (number < 4 || number % 2 == 0) {
+        return number == 2 || number == 3;
+    }
+    for (uint32_t divisor = 3; (uint64_t)divisor * divisor <= number; divisor += 2) {
+        if (number % divisor == 0) {
+            return false;
+        }
+    }
+    return true;
+}
 
 /* ------------------------------------------------------------------ grouped */
 
@@ -218,12 +233,6 @@ static trawl_status plan_paper(trawl_build *build, planned_rabin_karp *planned) 
     return TRAWL_OK;
 }
 
-static uint64_t pattern_hash(const trawl_patterns *set, uint32_t id, const hash_context *hashing) {
-    uint64_t hash = trawl_rolling_hash(&hashing->rolling, &hashing->table,
-                                       trawl_pattern_bytes(set, id), trawl_pattern_length(set, id));
-    return trawl_rolling_reduce(&hashing->rolling, hash);
-}
-
 static void fill_paper(trawl_build *build, const planned_rabin_karp *planned) {
     const trawl_patterns *set = build->patterns;
     uint32_t *lengths = trawl_image_section(build->image, TRAWL_SECTION_RABIN_KARP_GROUPS, 0);
@@ -234,37 +243,14 @@ static void fill_paper(trawl_build *build, const planned_rabin_karp *planned) {
             *lengths++ = length;
         }
     }
-    uint64_t modulus = planned->header.modulus;
-    /* What enters a window does not depend on its length. */
-    hash_context hashing = {.rolling = trawl_rolling_make(planned->header.base, modulus, 1)};
-    trawl_rolling_table_make(&hashing.rolling, 1, set->case_insensitive != 0, &hashing.table);
-    memset(heads, 0, (modulus + 1) * sizeof *heads);
-    for (uint32_t id = 0; id < set->count; id++) {
-        heads[pattern_hash(set, id, &hashing)]++;
-    }
-    uint32_t sum = 0;
-    for (uint64_t hash = 0; hash <= modulus; hash++) {
-        sum += heads[hash];
-        heads[hash] = sum; /* the end of the list, which is filled from behind */
-    }
-    for (uint32_t id = (uint32_t)set->count; id-- > 0;) {
-        ids[--heads[pattern_hash(set, id, &hashing)]] = id;
-    }
+    const trawl_pattern_view view = {.offsets = set->offsets,
+                                     .bytes = set->bytes,
+                                     .flags = set->flags,
+                                     .count = (uint32_t)set->count};
+    trawl_rabin_karp_fill_table(&view, &planned->header, set->case_insensitive != 0, heads, ids);
 }
 
 /* ------------------------------------------------------------------ the engine */
-
-static bool is_prime(uint32_t number) {
-    if (number < 4 || number % 2 == 0) {
-        return number == 2 || number == 3;
-    }
-    for (uint32_t divisor = 3; (uint64_t)divisor * divisor <= number; divisor += 2) {
-        if (number % divisor == 0) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static trawl_status plan(trawl_build *build) {
     planned_rabin_karp *planned = trawl_allocate_zeroed(1, sizeof *planned);
@@ -274,7 +260,7 @@ static trawl_status plan(trawl_build *build) {
     build->state = planned;
     uint32_t base = build->options->rabin_karp_base;
     uint32_t modulus = build->options->rabin_karp_modulus;
-    bool paper = build->variant == TRAWL_RABIN_KARP_PAPER;
+    bool paper = build->variant != TRAWL_RABIN_KARP_GROUPED;
     if (base == 0 && (paper || modulus != 0)) {
         base = paper ? PAPER_BASE : GROUPED_BASE;
     }
@@ -288,6 +274,21 @@ static trawl_status plan(trawl_build *build) {
     if (modulus != 0 && !is_prime(modulus)) {
         return trawl_fail(build->error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp: modulus %u is not a prime number", modulus);
+    }
+    if (build->variant == TRAWL_RABIN_KARP_STEPS &&
+        (base % modulus == 0 || modulus > TRAWL_RABIN_KARP_MOST_POWERS)) {
+        return trawl_fail(build->error, TRAWL_ERROR_LIMIT,
+                          "rabin-karp: variant steps needs the powers of %u modulo %u, and their "
+                          "inverses: a modulus of up to %u that does not divide the base; variant "
+                          "paper takes any, and so does engine ac-nfa",
+                          base, modulus, (unsigned)TRAWL_RABIN_KARP_MOST_POWERS);
+    }
+    if (build->variant == TRAWL_RABIN_KARP_SINGLE &&
+        build->patterns->count > TRAWL_RABIN_KARP_MOST_SINGLE) {
+        return trawl_fail(build->error, TRAWL_ERROR_LIMIT,
+                          "rabin-karp: variant single passes over the text once for each of %zu "
+                          "patterns; it takes up to %u, variant paper and engine ac-nfa more",
+                          build->patterns->count, TRAWL_RABIN_KARP_MOST_SINGLE);
     }
     planned->header =
         (trawl_rabin_karp_header){.base = base, .modulus = modulus, .variant = build->variant};
@@ -313,7 +314,7 @@ static trawl_status fill(trawl_build *build) {
     const planned_rabin_karp *planned = build->state;
     memcpy(trawl_image_section(build->image, TRAWL_SECTION_RABIN_KARP_HEADER, 0), &planned->header,
            sizeof planned->header);
-    if (build->variant == TRAWL_RABIN_KARP_PAPER) {
+    if (build->variant != TRAWL_RABIN_KARP_GROUPED) {
         fill_paper(build, planned);
         return TRAWL_OK;
     }
@@ -360,6 +361,12 @@ static trawl_status validate_paper(const trawl_db *db, const trawl_rabin_karp_he
     for (uint64_t i = 0; i < patterns; i++) {
         sound = sound && ids[i] < patterns;
     }
+    /* `steps` divides by the powers of d, of which it makes a table. */
+    if (header->variant == TRAWL_RABIN_KARP_STEPS &&
+        (header->base % modulus == 0 || modulus > TRAWL_RABIN_KARP_MOST_POWERS ||
+         !is_prime((uint32_t)modulus))) {
+        return damaged(error, "modulus is damaged");
+    }
     return sound ? TRAWL_OK : damaged(error, "table has an entry out of range");
 }
 
@@ -398,18 +405,21 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
     uint64_t size;
     const trawl_rabin_karp_header *header =
         trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_HEADER, 0, &size);
-    if (header == NULL || size != sizeof *header || header->variant > TRAWL_RABIN_KARP_PAPER ||
+    if (header == NULL || size != sizeof *header || header->variant > TRAWL_RABIN_KARP_STEPS ||
+        (int)header->variant != trawl_engine_variant(db->engine, db->header->variant) ||
         header->modulus == 1 || header->modulus > UINT32_MAX) {
         return damaged(error, "header is damaged");
     }
-    return header->variant == TRAWL_RABIN_KARP_PAPER ? validate_paper(db, header, error)
-                                                     : validate_grouped(db, header, error);
+    return header->variant != TRAWL_RABIN_KARP_GROUPED ? validate_paper(db, header, error)
+                                                       : validate_grouped(db, header, error);
 }
 
 static const trawl_kernel_entry kernels[] = {
     {"rolling", "a rolling hash for each thread", "trawl"},
     {"prefix-sums", "window hashes from prefix sums modulo q; needs a prime modulus",
      "Nunes et al. 2018, IV"},
+    {"steps", "the same, each of the paper's steps a launch of its own; HT made on the device",
+     "Nunes et al. 2018, IV and V, Tables II to V"},
     {NULL, NULL, NULL},
 };
 

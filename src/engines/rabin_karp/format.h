@@ -10,6 +10,10 @@
  * Variant `paper`: d = 2, q = 65521; every pattern is hashed as a whole, into a table HT of q
  * entries, each a list of patterns; the text is passed once for every distinct length.
  *
+ * Variants `single` and `steps` have the tables of `paper` and walk otherwise: `single` compares
+ * the window's hash with that of one pattern, in a pass over the text for each pattern (Figure 2);
+ * `steps` takes hashes from prefix sums (IV), step after step, as kernels do (steps.h).
+ *
  * Variant `grouped`: patterns of similar lengths share a pass, in which the last m bytes of each
  * are hashed, m being the shortest of them (and 32 at most). A bit filter in front of the table
  * drops nearly all windows; a hash leads to the ranges of keys that end alike (database/endings.h),
@@ -23,7 +27,12 @@
 #include "base/fold.h"
 #include "database/endings.h"
 
-enum { TRAWL_RABIN_KARP_GROUPED = 0, TRAWL_RABIN_KARP_PAPER = 1 };
+enum {
+    TRAWL_RABIN_KARP_GROUPED = 0,
+    TRAWL_RABIN_KARP_PAPER = 1,
+    TRAWL_RABIN_KARP_SINGLE = 2,
+    TRAWL_RABIN_KARP_STEPS = 3
+};
 
 #define TRAWL_RABIN_KARP_MAX_WINDOW 32u /* bytes that grouped hashes */
 /* Lengths of the passes' windows at least double up to the longest window: 1, 2, 4, .. 32. */
@@ -44,7 +53,12 @@ typedef struct trawl_rabin_karp_pass {
     uint32_t reserved;
 } trawl_rabin_karp_pass;
 
-/* Sections        grouped, part p                   paper
+/* Patterns of `single`, at most: each is a pass over the text. */
+#define TRAWL_RABIN_KARP_MOST_SINGLE 100u
+/* Powers of d modulo q that `steps` keeps, at most. */
+#define TRAWL_RABIN_KARP_MOST_POWERS (UINT64_C(1) << 24)
+
+/* Sections        grouped, part p                   paper, single, steps
  * HEADER          header                            header
  * GROUPS          trawl_rabin_karp_pass[passes]     uint32_t[passes]: lengths, ascending
  *                 (part 0 only)

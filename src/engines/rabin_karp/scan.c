@@ -4,6 +4,7 @@
 #include "base/allocate.h"
 #include "base/status.h"
 #include "engines/engines.h"
+#include "engines/rabin_karp/steps.h"
 #include "scan/candidates.h"
 #include "scan/reorder.h"
 
@@ -31,10 +32,11 @@ typedef struct rabin_karp_walker {
     size_t lane_bytes;    /* room of a lane: up to LANE_BYTES, less for short texts */
     uint32_t *candidates; /* LANES * lane_bytes: last bytes of candidates */
     uint64_t *hashes;     /* of the candidates */
-    /* paper */
+    /* paper, single, steps */
     const uint32_t *lengths;
     const uint32_t *heads;
     const uint32_t *ids;
+    trawl_steps_walk steps; /* variant `steps` */
 } rabin_karp_walker;
 
 /* ------------------------------------------------------------------ grouped */
@@ -205,25 +207,6 @@ static trawl_status walk_grouped(rabin_karp_walker *walker, const trawl_window *
 
 /* ------------------------------------------------------------------ paper */
 
-/* EQ for the patterns of one entry of HT that have the pass's length. */
-static trawl_status verify_paper(const rabin_karp_walker *walker, const trawl_window *window,
-                                 uint64_t hash, size_t start, size_t length,
-                                 const trawl_consumer *consumer) {
-    const trawl_pattern_view *patterns = &walker->base.db->patterns;
-    for (uint32_t i = walker->heads[hash]; i < walker->heads[hash + 1]; i++) {
-        uint32_t id = walker->ids[i];
-        if (patterns->offsets[id + 1] - patterns->offsets[id] != length ||
-            !trawl_pattern_matches(patterns, id, window->text + start)) {
-            continue;
-        }
-        trawl_status status = trawl_consume(consumer, window, start, start + length, id);
-        if (status != TRAWL_OK) {
-            return status;
-        }
-    }
-    return TRAWL_OK;
-}
-
 /* Figure 3, once for each distinct length. */
 static trawl_status walk_paper(const rabin_karp_walker *walker, const trawl_window *window,
                                const trawl_consumer *consumer) {
@@ -245,7 +228,8 @@ static trawl_status walk_paper(const rabin_karp_walker *walker, const trawl_wind
             uint64_t reduced = trawl_rolling_reduce(&rolling, hash);
             if (heads[reduced] != heads[reduced + 1]) {
                 trawl_status status =
-                    verify_paper(walker, window, reduced, start, length, consumer);
+                    trawl_rabin_karp_verify(&walker->base.db->patterns, heads, walker->ids, reduced,
+                                            window, start, length, consumer);
                 if (status != TRAWL_OK) {
                     return status;
                 }
@@ -260,13 +244,71 @@ static trawl_status walk_paper(const rabin_karp_walker *walker, const trawl_wind
     return TRAWL_OK;
 }
 
+/* ------------------------------------------------------------------ single */
+
+/* Figure 2 for one pattern: Ht and Hp, and no table. */
+static trawl_status walk_pattern(const rabin_karp_walker *walker, const trawl_window *window,
+                                 uint32_t id, const trawl_consumer *consumer) {
+    const trawl_db *db = walker->base.db;
+    const trawl_pattern_view *patterns = &db->patterns;
+    const uint8_t *text = window->text;
+    size_t length = patterns->offsets[id + 1] - patterns->offsets[id];
+    size_t start = window->owned + 1 < length ? 0 : window->owned + 1 - length;
+    if (window->length < length || start > window->length - length) {
+        return TRAWL_OK;
+    }
+    trawl_rolling rolling =
+        trawl_rolling_make(walker->header->base, walker->header->modulus, (uint32_t)length);
+    trawl_rolling_table table;
+    trawl_rolling_table_make(&rolling, (uint32_t)length, db->header->folded != 0, &table);
+    uint64_t wanted = trawl_rolling_hash(&rolling, &table, patterns->bytes + patterns->offsets[id],
+                                         (uint32_t)length);
+    wanted = trawl_rolling_reduce(&rolling, wanted);
+    uint64_t hash = trawl_rolling_hash(&rolling, &table, text + start, (uint32_t)length);
+    for (size_t last = window->length - length;; start++) {
+        if (trawl_rolling_reduce(&rolling, hash) == wanted &&
+            trawl_pattern_matches(patterns, id, text + start)) {
+            trawl_status status = trawl_consume(consumer, window, start, start + length, id);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+        }
+        if (start == last) {
+            return TRAWL_OK;
+        }
+        uint64_t sum = table.entering[text[start + length]] + table.leaving[text[start]];
+        hash = trawl_rolling_step(&rolling, hash, sum);
+    }
+}
+
+static trawl_status walk_single(const rabin_karp_walker *walker, const trawl_window *window,
+                                const trawl_consumer *consumer) {
+    trawl_status status = TRAWL_OK;
+    for (uint32_t id = 0; status == TRAWL_OK && id < walker->base.db->patterns.count; id++) {
+        status = walk_pattern(walker, window, id, consumer);
+    }
+    return status;
+}
+
 /* ------------------------------------------------------------------ the walker */
 
 static trawl_status walk(trawl_walker *walker, const trawl_window *window,
                          const trawl_consumer *consumer, trawl_error *error) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
-    return opened->passes == NULL ? walk_paper(opened, window, consumer)
-                                  : walk_grouped(opened, window, consumer, error);
+    switch (opened->header->variant) {
+    case TRAWL_RABIN_KARP_PAPER:
+        return walk_paper(opened, window, consumer);
+    case TRAWL_RABIN_KARP_SINGLE:
+        return walk_single(opened, window, consumer);
+    case TRAWL_RABIN_KARP_STEPS:
+        return trawl_steps_walk_window(walker->db, &opened->steps, window, consumer, error);
+    default:
+        return walk_grouped(opened, window, consumer, error);
+    }
+}
+
+const double *trawl_rabin_karp_step_seconds(const trawl_walker *walker) {
+    return ((const rabin_karp_walker *)walker)->steps.seconds;
 }
 
 static trawl_status find(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
@@ -280,6 +322,7 @@ static void close(trawl_walker *walker) {
     for (uint32_t pass = 0; opened->passes != NULL && pass < opened->header->passes; pass++) {
         trawl_endings_close(&opened->passes[pass].search);
     }
+    trawl_steps_close(&opened->steps);
     trawl_release(opened->passes);
     trawl_release(opened->candidates);
     trawl_release(opened->hashes);
@@ -318,16 +361,20 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     }
     made->base = (trawl_walker){.type = &trawl_walker_rabin_karp, .db = db};
     made->header = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_HEADER, 0, NULL);
-    if (made->header->variant == TRAWL_RABIN_KARP_PAPER) {
+    trawl_status status = TRAWL_OK;
+    if (made->header->variant == TRAWL_RABIN_KARP_GROUPED) {
+        status = open_grouped(db, made, error);
+    } else {
         made->lengths = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_GROUPS, 0, NULL);
         made->heads = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_TABLE, 0, NULL);
         made->ids = trawl_db_section(db, TRAWL_SECTION_RABIN_KARP_IDS, 0, NULL);
-    } else {
-        trawl_status status = open_grouped(db, made, error);
-        if (status != TRAWL_OK) {
-            close(&made->base);
-            return status;
-        }
+    }
+    if (status == TRAWL_OK && made->header->variant == TRAWL_RABIN_KARP_STEPS) {
+        status = trawl_steps_open(db, &made->steps, error);
+    }
+    if (status != TRAWL_OK) {
+        close(&made->base);
+        return status;
     }
     *walker = &made->base;
     return TRAWL_OK;

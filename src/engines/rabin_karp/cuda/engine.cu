@@ -151,7 +151,7 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
         return trawl_fail_memory(error, "a database on a device", sizeof *tables);
     }
     uploaded->tables = tables;
-    tables->paper = header->variant == TRAWL_RABIN_KARP_PAPER;
+    tables->paper = header->variant != TRAWL_RABIN_KARP_GROUPED;
     tables->passes = header->passes;
     tables->each =
         (trawl_cuda_rabin_karp_pass *)trawl_allocate_zeroed(tables->passes, sizeof *tables->each);
@@ -195,9 +195,14 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
     plan->table_path = TRAWL_TABLES_READ_ONLY;
     /* Ends ascend within a pass, and so do ids in the lists of HT. */
     plan->ordered = tables->passes == 1;
-    return plan->kernel == TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS
-               ? trawl_cuda_rabin_karp_sum_plan(uploaded, request, plan, error)
-               : trawl_cuda_rabin_karp_roll_plan(uploaded, request, plan, error);
+    switch (plan->kernel) {
+    case TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS:
+        return trawl_cuda_rabin_karp_sum_plan(uploaded, request, plan, error);
+    case TRAWL_CUDA_RABIN_KARP_STEPS:
+        return trawl_cuda_rabin_karp_steps_plan(uploaded, request, plan, error);
+    default:
+        return trawl_cuda_rabin_karp_roll_plan(uploaded, request, plan, error);
+    }
 }
 
 static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
@@ -206,9 +211,14 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
     const trawl_cuda_rabin_karp_tables *tables =
         (const trawl_cuda_rabin_karp_tables *)uploaded->tables;
     trawl_cuda_reporter reporter = {*slice, *output, uploaded->patterns};
-    return plan->kernel == TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS
-               ? trawl_cuda_rabin_karp_sum(uploaded, plan, &reporter, workspace, stream, error)
-               : trawl_cuda_rabin_karp_roll(tables, plan, &reporter, stream, error);
+    switch (plan->kernel) {
+    case TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS:
+        return trawl_cuda_rabin_karp_sum(uploaded, plan, &reporter, workspace, stream, error);
+    case TRAWL_CUDA_RABIN_KARP_STEPS:
+        return trawl_cuda_rabin_karp_steps(uploaded, plan, &reporter, workspace, stream, error);
+    default:
+        return trawl_cuda_rabin_karp_roll(tables, plan, &reporter, stream, error);
+    }
 }
 
 const trawl_cuda_engine trawl_cuda_rabin_karp = {prepare, release, plan, launch, false, NULL};

@@ -13,7 +13,11 @@ extern "C" {
 #include "gpu/endings.cuh"
 
 /* The kernels, in the order of `kernels` in ../build.c. */
-enum { TRAWL_CUDA_RABIN_KARP_ROLLING, TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS };
+enum {
+    TRAWL_CUDA_RABIN_KARP_ROLLING,
+    TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS,
+    TRAWL_CUDA_RABIN_KARP_STEPS
+};
 
 /* Filters of up to so many bits are copied to shared memory by each block. */
 #define TRAWL_CUDA_RABIN_KARP_SHARED_BITS 18u
@@ -222,6 +226,15 @@ trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded,
                                        const trawl_cuda_launch_plan *plan,
                                        const trawl_cuda_reporter *reporter, void *workspace,
                                        cudaStream_t stream, trawl_error *error);
+
+/* steps.cu */
+trawl_status trawl_cuda_rabin_karp_steps_plan(const trawl_cuda_db *uploaded,
+                                              const trawl_cuda_launch_request *request,
+                                              trawl_cuda_launch_plan *plan, trawl_error *error);
+trawl_status trawl_cuda_rabin_karp_steps(const trawl_cuda_db *uploaded,
+                                         const trawl_cuda_launch_plan *plan,
+                                         const trawl_cuda_reporter *reporter, void *workspace,
+                                         cudaStream_t stream, trawl_error *error);
 
 /* powers.cu */
 

@@ -3,13 +3,13 @@
  * The table of powers of d modulo q (Nunes et al. 2018, IV, step 1), and the hashes of all patterns
  * in parallel (step 2, V: a block of 64 threads for each pattern).
  *
- * The paper makes its table HT from these hashes. A database comes with that table, made by the
- * same arithmetic in another order; so the hashes are made once, when it is uploaded, and prove
- * that powers and table belong together before any window is looked up.
+ * The paper makes its table HT from these hashes, and so does kernel steps. For the other kernels a
+ * database comes with that table, made by the same arithmetic in another order; so the hashes are
+ * made once, when it is uploaded, and prove that powers and table belong together before any window
+ * is looked up.
  */
 #include "engines/rabin_karp/cuda/modular.cuh"
 
-#define HASHING_THREADS 64u
 #define LOW_POWERS UINT32_C(65536)
 #define NOWHERE UINT64_MAX
 
@@ -95,30 +95,16 @@ typedef struct span {
     uint32_t begin, length;
 } span;
 
-/* Block b hashes span b: every thread adds the terms of every 64th byte. */
+/* Block b hashes span b. */
 template <bool NARROW>
 static __global__ void hash_spans(trawl_cuda_powers powers, const uint8_t *bytes, const span *spans,
                                   bool folded, uint32_t *hashes) {
-    __shared__ uint32_t sums[HASHING_THREADS];
+    __shared__ uint32_t sums[TRAWL_CUDA_HASHING_THREADS];
     span string = spans[blockIdx.x];
-    uint32_t sum = 0;
-    for (uint32_t i = threadIdx.x; i < string.length; i += HASHING_THREADS) {
-        uint8_t byte = bytes[string.begin + i];
-        uint32_t exponent = trawl_cuda_exponent(powers, string.length - 1 - i);
-        uint32_t term = trawl_cuda_multiply<NARROW>(
-            powers, trawl_cuda_power<NARROW>(powers, exponent), folded ? trawl_fold(byte) : byte);
-        sum = trawl_cuda_add<NARROW>(powers, sum, term);
-    }
-    sums[threadIdx.x] = sum;
-    for (uint32_t half = HASHING_THREADS / 2; half != 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half) {
-            sums[threadIdx.x] =
-                trawl_cuda_add<NARROW>(powers, sums[threadIdx.x], sums[threadIdx.x + half]);
-        }
-    }
+    uint32_t hash =
+        trawl_cuda_hash_by_block<NARROW>(powers, bytes + string.begin, string.length, folded, sums);
     if (threadIdx.x == 0) {
-        hashes[blockIdx.x] = sums[0];
+        hashes[blockIdx.x] = hash;
     }
 }
 
@@ -198,10 +184,10 @@ static trawl_status hash_on_device(const trawl_cuda_db *uploaded, const trawl_cu
                                    uint32_t *device_hashes, uint32_t *hashes, trawl_error *error) {
     bool folded = uploaded->db->header->folded != 0;
     if (powers->narrow != NULL) {
-        TRAWL_LAUNCH((hash_spans<true>), hashed->count, HASHING_THREADS, 0, 0, *powers,
+        TRAWL_LAUNCH((hash_spans<true>), hashed->count, TRAWL_CUDA_HASHING_THREADS, 0, 0, *powers,
                      uploaded->patterns.bytes, spans, folded, device_hashes);
     } else {
-        TRAWL_LAUNCH((hash_spans<false>), hashed->count, HASHING_THREADS, 0, 0, *powers,
+        TRAWL_LAUNCH((hash_spans<false>), hashed->count, TRAWL_CUDA_HASHING_THREADS, 0, 0, *powers,
                      uploaded->patterns.bytes, spans, folded, device_hashes);
     }
     TRAWL_CUDA_LAUNCHED("hash_spans", error);
@@ -244,7 +230,7 @@ trawl_status trawl_cuda_rabin_karp_check(const trawl_cuda_db *uploaded,
         db, TRAWL_SECTION_RABIN_KARP_HEADER, 0, NULL);
     hashed_spans hashed;
     memset(&hashed, 0, sizeof hashed);
-    bool listed = header->variant == TRAWL_RABIN_KARP_PAPER
+    bool listed = header->variant != TRAWL_RABIN_KARP_GROUPED
                       ? list_patterns(db, &hashed)
                       : list_ranges(db, header->passes, &hashed);
     uint32_t *hashes = listed ? (uint32_t *)trawl_allocate(hashed.count, sizeof *hashes) : NULL;

@@ -14,39 +14,11 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
-#include "engines/rabin_karp/cuda/modular.cuh"
-
-#define WARP 32u
-#define ALL_LANES 0xffffffffu
-
-/* A thread owns as many bytes as a vote of a warp has bits. */
-#define STRIP_BYTES 32u
+#include "engines/rabin_karp/cuda/sums.cuh"
 
 #define WORKSPACE_ALIGNMENT ((size_t)256)
 
 /* ------------------------------------------------------------------ steps 3 and 4 */
-
-/* a_i. The exponent is taken modulo q - 1, the period of the powers (Corollary 2). */
-template <bool NARROW> struct term_of {
-    trawl_cuda_powers powers;
-    const uint8_t *text;
-    uint32_t last; /* n - 1 */
-    bool folded;
-
-    __device__ __forceinline__ uint32_t operator()(uint32_t i) const {
-        uint8_t byte = __ldg(&text[i]);
-        uint32_t power = trawl_cuda_power<NARROW>(powers, trawl_cuda_exponent(powers, last - i));
-        return trawl_cuda_multiply<NARROW>(powers, power, folded ? trawl_fold(byte) : byte);
-    }
-};
-
-template <bool NARROW> struct add_modulo {
-    trawl_cuda_powers powers;
-
-    __device__ __forceinline__ uint32_t operator()(uint32_t left, uint32_t right) const {
-        return trawl_cuda_add<NARROW>(powers, left, right);
-    }
-};
 
 /* Writes the sums of text[0 .. count), or tells how much temporary storage that needs. */
 template <bool NARROW, typename SUM>
@@ -61,38 +33,6 @@ static cudaError_t scan_terms(const trawl_cuda_powers *powers, const uint8_t *te
 
 /* ------------------------------------------------------------------ step 5 */
 
-/* The sums of text[begin .. begin + count), a slice's end. */
-template <typename SUM> struct slice_sums {
-    const SUM *sums;
-    uint32_t begin;
-    uint32_t count;
-};
-
-/*
- * The hash of the window whose last byte has the sum number `at`: (sums[at] - sums[at - m])
- * d^-(n-1-at). That is the paper's d^(m-n+j), j being the window's first byte. Exponents lie in
- * 1 .. q - 1; `turn` is one less than this window's.
- */
-template <bool NARROW>
-static __device__ __forceinline__ uint32_t window_hash(const trawl_cuda_powers &powers,
-                                                       uint32_t turn, uint32_t sum,
-                                                       uint32_t before) {
-    return trawl_cuda_multiply<NARROW>(powers, trawl_cuda_subtract<NARROW>(powers, sum, before),
-                                       trawl_cuda_power<NARROW>(powers, turn + 1));
-}
-
-template <typename SUM>
-static __device__ __forceinline__ uint32_t turn_of(const trawl_cuda_powers &powers,
-                                                   const slice_sums<SUM> &slice, uint32_t at) {
-    return powers.period - 1 - trawl_cuda_exponent(powers, slice.count - 1 - at);
-}
-
-template <typename SUM>
-static __device__ __forceinline__ uint32_t sum_before(const slice_sums<SUM> &slice, uint32_t at,
-                                                      uint32_t window) {
-    return at < window ? 0 : (uint32_t)__ldg(&slice.sums[at - window]);
-}
-
 /*
  * What the filter lets pass in 32 strips of 32 bytes, each lane's own as a bit mask. In step k the
  * lanes look at the 32 bytes of the strip of lane k, so that sums and powers are read coalesced;
@@ -106,37 +46,37 @@ static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass
                                                 const slice_sums<SUM> &slice,
                                                 const uint32_t *filter, int32_t at, int32_t first,
                                                 int32_t past) {
-    uint32_t lane = threadIdx.x % WARP;
-    uint32_t ahead = trawl_cuda_exponent(powers, WARP);
+    uint32_t lane = threadIdx.x % TRAWL_SUMS_WARP;
+    uint32_t ahead = trawl_cuda_exponent(powers, TRAWL_SUMS_WARP);
     uint32_t turn = WHOLE ? turn_of(powers, slice, (uint32_t)at) : 0;
     uint32_t passed = 0;
-    for (uint32_t step = 0; step < WARP; step += TRAWL_SUMS_STEPS_AHEAD) {
+    for (uint32_t step = 0; step < TRAWL_SUMS_WARP; step += TRAWL_SUMS_STEPS_AHEAD) {
         uint32_t sum[TRAWL_SUMS_STEPS_AHEAD], before[TRAWL_SUMS_STEPS_AHEAD];
         const SUM *here = slice.sums + at;
         for (uint32_t s = 0; s < TRAWL_SUMS_STEPS_AHEAD; s++) {
-            int32_t number = at + (int32_t)(s * WARP);
+            int32_t number = at + (int32_t)(s * TRAWL_SUMS_WARP);
             bool valid = WHOLE || (number >= first && number < past);
-            sum[s] = valid ? (uint32_t)__ldg(here + s * WARP) : 0;
-            before[s] = WHOLE   ? (uint32_t)__ldg(here + s * WARP - pass.window)
+            sum[s] = valid ? (uint32_t)__ldg(here + s * TRAWL_SUMS_WARP) : 0;
+            before[s] = WHOLE   ? (uint32_t)__ldg(here + s * TRAWL_SUMS_WARP - pass.window)
                         : valid ? sum_before(slice, (uint32_t)number, pass.window)
                                 : 0;
         }
         for (uint32_t s = 0; s < TRAWL_SUMS_STEPS_AHEAD; s++) {
-            int32_t number = at + (int32_t)(s * WARP);
+            int32_t number = at + (int32_t)(s * TRAWL_SUMS_WARP);
             bool valid = WHOLE || (number >= first && number < past);
             if (!WHOLE) {
                 turn = valid ? turn_of(powers, slice, (uint32_t)number) : 0;
             }
             uint32_t hash = window_hash<NARROW>(powers, turn, sum[s], before[s]);
             bool passes = trawl_cuda_rabin_karp_passes<PAPER>(pass, filter, hash) && valid;
-            uint32_t votes = __ballot_sync(ALL_LANES, passes);
+            uint32_t votes = __ballot_sync(TRAWL_SUMS_ALL_LANES, passes);
             passed = lane == step + s ? votes : passed;
             if (WHOLE) { /* (turn + 32) % period; what did not wrap is smaller */
                 turn += ahead;
                 turn = min(turn, turn - powers.period);
             }
         }
-        at += (int32_t)(TRAWL_SUMS_STEPS_AHEAD * WARP);
+        at += (int32_t)(TRAWL_SUMS_STEPS_AHEAD * TRAWL_SUMS_WARP);
     }
     return passed;
 }
@@ -149,34 +89,36 @@ static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass
 static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_karp_pass &pass,
                                                       const uint32_t *filter, const uint8_t *text,
                                                       uint32_t end_of_first, uint32_t passed) {
-    const uint32_t lane = threadIdx.x % WARP;
+    const uint32_t lane = threadIdx.x % TRAWL_SUMS_WARP;
     uint32_t own = (uint32_t)__popc(passed),
              past = own; /* candidates of the lanes up to this one */
-    for (uint32_t distance = 1; distance < WARP; distance *= 2) {
-        uint32_t before = __shfl_up_sync(ALL_LANES, past, distance);
+    for (uint32_t distance = 1; distance < TRAWL_SUMS_WARP; distance *= 2) {
+        uint32_t before = __shfl_up_sync(TRAWL_SUMS_ALL_LANES, past, distance);
         past += lane >= distance ? before : 0;
     }
-    const uint32_t count = __shfl_sync(ALL_LANES, past, WARP - 1);
+    const uint32_t count = __shfl_sync(TRAWL_SUMS_ALL_LANES, past, TRAWL_SUMS_WARP - 1);
     bool found = false;
-    for (uint32_t base = 0; base < count; base += WARP) {
+    for (uint32_t base = 0; base < count; base += TRAWL_SUMS_WARP) {
         uint32_t candidate = base + lane;
         uint32_t owner = 0; /* the first lane with more candidates up to it */
-        for (uint32_t step = WARP / 2; step != 0; step /= 2) {
-            uint32_t reached = __shfl_sync(ALL_LANES, past, owner + step - 1);
+        for (uint32_t step = TRAWL_SUMS_WARP / 2; step != 0; step /= 2) {
+            uint32_t reached = __shfl_sync(TRAWL_SUMS_ALL_LANES, past, owner + step - 1);
             owner += reached <= candidate ? step : 0;
         }
-        owner = owner < WARP ? owner : WARP - 1;
-        uint32_t mask = __shfl_sync(ALL_LANES, passed, owner);
-        uint32_t skip = candidate - (__shfl_sync(ALL_LANES, past, owner) - (uint32_t)__popc(mask));
+        owner = owner < TRAWL_SUMS_WARP ? owner : TRAWL_SUMS_WARP - 1;
+        uint32_t mask = __shfl_sync(TRAWL_SUMS_ALL_LANES, passed, owner);
+        uint32_t skip =
+            candidate - (__shfl_sync(TRAWL_SUMS_ALL_LANES, past, owner) - (uint32_t)__popc(mask));
         if (candidate < count) {
             for (; skip != 0; skip--) {
                 mask &= mask - 1;
             }
-            uint32_t end = end_of_first + owner * STRIP_BYTES + (uint32_t)__ffs((int)mask) - 1;
+            uint32_t end =
+                end_of_first + owner * TRAWL_SUMS_STRIP_BYTES + (uint32_t)__ffs((int)mask) - 1;
             found = found || trawl_cuda_rabin_karp_may_stand(pass, filter, text, end);
         }
     }
-    return __any_sync(ALL_LANES, found) != 0;
+    return __any_sync(TRAWL_SUMS_ALL_LANES, found) != 0;
 }
 
 /* A warp takes 32 strips of 32 bytes at a time; every lane verifies the candidates of its own
@@ -194,17 +136,17 @@ static __global__ void __launch_bounds__(TRAWL_SUMS_MOST_THREADS)
     trawl_cuda_rabin_karp_load_filter<PAPER>(pass, (uint32_t *)shared);
     __syncthreads();
     const trawl_cuda_slice &slice = reporter.slice;
-    uint32_t strips = trawl_cuda_strip_count(&slice, STRIP_BYTES);
-    uint32_t lane = threadIdx.x % WARP;
+    uint32_t strips = trawl_cuda_strip_count(&slice, TRAWL_SUMS_STRIP_BYTES);
+    uint32_t lane = threadIdx.x % TRAWL_SUMS_WARP;
     uint32_t least = pass.window - 1; /* the first window's last byte, unless the slice is later */
     int32_t first = (int32_t)((slice.owned < least ? least : slice.owned) - sums.begin);
     int32_t past = (int32_t)sums.count;
     int32_t origin = trawl_cuda_origin(&slice) - (int32_t)sums.begin;
     for (uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x - lane; tile < strips;
          tile += gridDim.x * blockDim.x) {
-        int32_t begin = origin + (int32_t)(tile * STRIP_BYTES);
+        int32_t begin = origin + (int32_t)(tile * TRAWL_SUMS_STRIP_BYTES);
         bool whole = begin >= first && begin >= (int32_t)pass.window &&
-                     begin + (int32_t)(WARP * STRIP_BYTES) <= past;
+                     begin + (int32_t)(TRAWL_SUMS_WARP * TRAWL_SUMS_STRIP_BYTES) <= past;
         int32_t at = begin + (int32_t)lane;
         uint32_t passed =
             whole ? vote<PAPER, NARROW, true>(pass, powers, sums, filter, at, first, past)
@@ -217,7 +159,7 @@ static __global__ void __launch_bounds__(TRAWL_SUMS_MOST_THREADS)
         bool valid = strip < strips;
         trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, strip) : 0;
         while (passed != 0) {
-            uint32_t number = (uint32_t)(begin + (int32_t)(lane * STRIP_BYTES)) +
+            uint32_t number = (uint32_t)(begin + (int32_t)(lane * TRAWL_SUMS_STRIP_BYTES)) +
                               (uint32_t)__ffs((int)passed) - 1;
             passed &= passed - 1;
             if (PAPER && !trawl_cuda_rabin_karp_may_stand(pass, filter, slice.text,
@@ -274,14 +216,15 @@ trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
                           "rabin-karp: %u threads per block; kernel prefix-sums takes up to %u",
                           plan->block_threads, TRAWL_SUMS_MOST_THREADS);
     }
-    if (request->block_bytes != 0 && request->block_bytes != plan->block_threads * STRIP_BYTES) {
+    if (request->block_bytes != 0 &&
+        request->block_bytes != plan->block_threads * TRAWL_SUMS_STRIP_BYTES) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "rabin-karp: %u bytes of text per block; with %u threads, kernel "
                           "prefix-sums works on %u",
                           request->block_bytes, plan->block_threads,
-                          plan->block_threads * STRIP_BYTES);
+                          plan->block_threads * TRAWL_SUMS_STRIP_BYTES);
     }
-    plan->strip_bytes = STRIP_BYTES;
+    plan->strip_bytes = TRAWL_SUMS_STRIP_BYTES;
     for (uint32_t pass = 0; pass < tables->passes; pass++) {
         uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);
         plan->shared_bytes = bytes > plan->shared_bytes ? bytes : plan->shared_bytes;
