@@ -23,7 +23,7 @@ static trawl_error error;
 
 /* A database of a few words as bytes that may be changed. */
 static uint8_t *compiled(const char *engine, const char *variant, size_t *size) {
-    static const char *const words[] = {"he", "she", "his", "hers", "shell", "hell"};
+    static const char *const words[] = {"he", "she", "his", "hers", "shell", "hell", "shed"};
     trawl_patterns *patterns;
     assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -167,15 +167,17 @@ static void a_pattern_in_two_parts(void **state) {
     (void)state;
     size_t size;
     uint8_t *block = compiled("ac-split", "in-parallel", &size);
-    uint32_t *ids[2], *length[2];
+    uint32_t *ids[2], *length[2], keys[2];
     for (uint32_t part = 0; part < 2; part++) {
         ids[part] = section(block, TRAWL_SECTION_KEY_IDS, part);
         length[part] = section(block, TRAWL_SECTION_KEY_LENGTH, part);
+        keys[part] =
+            (uint32_t)(nth_section(block, TRAWL_SECTION_KEY_LENGTH, part)->size / sizeof(uint32_t));
     }
-    /* "she" and "his", or "hell" and another of that length, may lie in different parts. */
+    /* The parts are he, hell, hers, his and she, shed, shell. */
     bool forged = false;
-    for (int i = 0; i < 3 && !forged; i++) {
-        for (int j = 0; j < 3 && !forged; j++) {
+    for (uint32_t i = 0; i < keys[0] && !forged; i++) {
+        for (uint32_t j = 0; j < keys[1] && !forged; j++) {
             if (length[0][i] == length[1][j]) {
                 ids[1][j] = ids[0][i];
                 forged = true;
