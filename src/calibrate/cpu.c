@@ -3,14 +3,12 @@
  * which one step takes nearly all of the time, or is the only difference between two measurements.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/allocate.h"
 #include "base/sized.h"
 #include "base/status.h"
-#include "costs/costs.h"
 #include "engines/qgram/registers/format.h"
 #include "engines/qgram/teddy/format.h"
 #include "plan/plan.h"

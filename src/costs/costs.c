@@ -9,7 +9,7 @@
  * cache, 32 MB of third shared with other guests), 2026-11-21. Not measured: `match`, a difference
  * that was lost in the noise, and the last two look-ups, steps of ac-nfa and shifts, which follow
  * from those before (calibrate/cpu.c). */
-const trawl_costs trawl_costs_built_in = {
+static const trawl_costs built_in = {
     .size = sizeof(trawl_costs),
     .sample = {0.48, 0.48, 0.56, 0.64, 1.35, 1.52, 3.10, 6.40},
     .sample_wide = 1.00,
@@ -56,7 +56,7 @@ static void take_costs(void *costs, const void *given, size_t size) {
 
 trawl_status trawl_costs_complete(const trawl_costs *given, trawl_costs *costs,
                                   trawl_error *error) {
-    *costs = trawl_costs_built_in;
+    *costs = built_in;
     if (given == NULL) {
         return TRAWL_OK;
     }

@@ -6,8 +6,6 @@
 #include "trawl/trawl_study.h"
 
 /* The built-in values. */
-extern const trawl_costs trawl_costs_built_in;
-
 extern const trawl_device_costs trawl_device_costs_built_in;
 
 /* Sets *costs to the caller's values (NULL: none), with built-in ones for those that are 0 or no

@@ -13,11 +13,8 @@
 
 #include <cuda_runtime.h>
 
-#include <inttypes.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern "C" {

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -212,11 +211,6 @@ size_t output_decimal(uint64_t value, char *digits) {
 
 void output_file_decimal(output_file *file, uint64_t value) {
     file->used += output_decimal(value, output_file_reserve(file, 20));
-}
-
-trawl_status output_file_flush(output_file *file, trawl_error *error) {
-    output_file_drain(file);
-    return file->failure == 0 ? TRAWL_OK : fail_at(file->path, file->failure, error);
 }
 
 /* ------------------------------------------------------------------ finishing */

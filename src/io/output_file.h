@@ -9,7 +9,7 @@
  * directly; a symbolic link that leads to no file is refused.
  *
  * Functions that write do not return a status. After the first failure, output is dropped, and
- * flush and close return the failure; some file systems report a full disk only when a file is
+ * output_file_close returns the failure; some file systems report a full disk only when a file is
  * closed. Long loops should check output_file_failed from time to time. If the reader of standard
  * output goes away, SIGPIPE ends the process without a message, as with other tools.
  *
@@ -39,9 +39,6 @@ enum { OUTPUT_FILE_BUFFER = 1 << 18 };
 
 /* Opens an output; `path` NULL or "-": standard output. The caller closes or abandons it. */
 trawl_status output_file_open(const char *path, output_file **file, trawl_error *error);
-
-/* Writes the buffered bytes. Returns the first failure, now or earlier. */
-trawl_status output_file_flush(output_file *file, trawl_error *error);
 
 /* Writes the buffered bytes, gives a regular file its name, and frees `file` in any case. */
 trawl_status output_file_close(output_file *file, trawl_error *error);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "pattern/keys.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"

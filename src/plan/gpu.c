@@ -5,7 +5,6 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "costs/costs.h"
 #include "costs/gpu_constants.h"
 #include "engines/ac_dfa/gpu_cost.h"
 #include "engines/engines.h"

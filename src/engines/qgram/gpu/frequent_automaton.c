@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engines/qgram/gpu/frequent_automaton.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -15,7 +14,6 @@
 #include "engines/ac_dfa/hot_walk.h"
 #include "engines/ac_dfa/state_ranks.h"
 #include "engines/engines.h"
-#include "engines/qgram/gpu/cost.h"
 #include "engines/qgram/gpu/divide.h"
 #include "engines/qgram/gpu/frequent_patterns.h"
 
