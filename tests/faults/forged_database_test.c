@@ -23,7 +23,7 @@ static trawl_error error;
 
 /* A database of a few words as bytes that may be changed. */
 static uint8_t *compiled(const char *engine, const char *variant, size_t *size) {
-    static const char *const words[] = {"he", "she", "his", "hers", "shell", "hell", "shed"};
+    static const char *const words[] = {"he", "she", "his", "hers", "shell", "hell", "sell"};
     trawl_patterns *patterns;
     assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -174,7 +174,7 @@ static void a_pattern_in_two_parts(void **state) {
         keys[part] =
             (uint32_t)(nth_section(block, TRAWL_SECTION_KEY_LENGTH, part)->size / sizeof(uint32_t));
     }
-    /* The parts are he, hell, hers, his and she, shed, shell. */
+    /* The parts are he, hell, hers, his and she, sell, shell. */
     bool forged = false;
     for (uint32_t i = 0; i < keys[0] && !forged; i++) {
         for (uint32_t j = 0; j < keys[1] && !forged; j++) {
