@@ -29,6 +29,7 @@ libdir=$(dirname "$(find "$root" -name libtrawl.a)")
 expect_file "$root/include/trawl/trawl.h"
 expect_file "$root/include/trawl/trawl_cuda.h"
 expect_file "$root/include/trawl/trawl_study.h"
+expect_file "$root/include/trawl/trawl_index.h"
 expect_file "$root/bin/trawl"
 expect_file "$libdir/libtrawl.so.$version"
 expect_file "$libdir/pkgconfig/trawl.pc"
@@ -67,7 +68,7 @@ expect_matches "$scratch/consumer/with-trawl-static"
 
 # ---- the headers are also C++, where there is a C++ compiler
 if command -v c++ >/dev/null; then
-    echo '#include <trawl/trawl_study.h>' |
+    printf '#include <trawl/trawl_%s.h>\n' study index |
         c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ -I"$root/include" -
 fi
 echo "install_test: passed"

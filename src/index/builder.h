@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef TRAWL_INDEX_BUILDER_H
+#define TRAWL_INDEX_BUILDER_H
+
+#include "trawl/trawl_index.h"
+
+/* Arrays of base/allocate.h. */
+struct trawl_index_builder {
+    uint16_t *text; /* symbols, as index/suffix_sort.h wants them; the last border is missing */
+    size_t length;
+    uint64_t text_bytes;
+    uint64_t *starts; /* position of each document's first symbol */
+    uint64_t *name_offsets;
+    size_t documents;
+    char *names;
+    size_t name_bytes;
+};
+
+/* Ends the last document, and appends the length of the text to `starts` and of the names to
+ * `name_offsets`: both then have documents + 1 numbers. */
+trawl_status trawl_index_builder_finish(trawl_index_builder *builder, trawl_error *error);
+
+/* Frees all that it holds: it is as a new one. */
+void trawl_index_builder_clear(trawl_index_builder *builder);
+
+#endif

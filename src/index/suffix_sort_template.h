@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Induced sorting of suffixes (Nong, Zhang & Chan 2009, "Linear suffix array construction by almost
+ * pure induced-sorting"), for a text of documents. Included once for each type of text and index;
+ * the file that includes it defines
+ *
+ *     SORT_TEXT           unsigned or signed integer: a symbol
+ *     SORT_INDEX          signed integer: a position, and a symbol of the text one level deeper
+ *     SORT_NAMED(name)    the name of a function for these types
+ *     SORT_DEEPER         the function `sort` whose text has the type SORT_INDEX
+ *
+ * The text: symbol 0 is a border, which ends a document. No two borders are neighbours, and the
+ * last symbol is a border. Suffixes are compared up to their first border; of equal ones the
+ * first in the text is the smaller. In other words, borders are different symbols, smaller than
+ * all others, and ordered by their position.
+ *
+ * A suffix is *small* if it is smaller than the suffix one position later, else *large*. A small
+ * suffix behind a large one is an LMS suffix. Borders are LMS suffixes. Suffixes that begin with
+ * the same symbol are a bucket: first its large, then its small ones.
+ *
+ *     sort     1. LMS suffixes into the ends of their buckets, in any order
+ *              2. induce: all suffixes by their LMS substrings
+ *              3. name LMS substrings by their order; if two are equal, sort the text of names
+ *              4. LMS suffixes into the ends of their buckets, in their order
+ *              5. induce: all suffixes
+ *
+ * A slot of the array with 0 is empty, or holds the suffix at 0: nothing is before that either.
+ */
+
+/* Slots ahead of the current one whose symbols are fetched: most of the time goes into waiting for
+ * them otherwise. */
+#define SORT_AHEAD 32
+
+static void SORT_NAMED(count)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *buckets,
+                              SORT_INDEX symbols) {
+    memset(buckets, 0, (size_t)symbols * sizeof *buckets);
+    for (SORT_INDEX i = 0; i < length; i++) {
+        buckets[text[i]]++;
+    }
+}
+
+/* Sets each bucket to one past its last slot. */
+static void SORT_NAMED(ends)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *buckets,
+                             SORT_INDEX symbols) {
+    SORT_NAMED(count)(text, length, buckets, symbols);
+    SORT_INDEX sum = 0;
+    for (SORT_INDEX symbol = 0; symbol < symbols; symbol++) {
+        sum += buckets[symbol];
+        buckets[symbol] = sum;
+    }
+}
+
+/* Sets each bucket to its first slot. */
+static void SORT_NAMED(begins)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *buckets,
+                               SORT_INDEX symbols) {
+    SORT_NAMED(count)(text, length, buckets, symbols);
+    SORT_INDEX sum = 0;
+    for (SORT_INDEX symbol = 0; symbol < symbols; symbol++) {
+        SORT_INDEX size = buckets[symbol];
+        buckets[symbol] = sum;
+        sum += size;
+    }
+}
+
+/* From left to right: puts the large suffix before each suffix into its bucket. */
+static void SORT_NAMED(induce_large)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *suffixes,
+                                     SORT_INDEX *begins) {
+    for (SORT_INDEX i = 0; i < length; i++) {
+        if (length - i > SORT_AHEAD) {
+            __builtin_prefetch(&text[suffixes[i + SORT_AHEAD]]);
+        }
+        SORT_INDEX suffix = suffixes[i];
+        if (suffix != 0) {
+            SORT_INDEX before = (SORT_INDEX)text[suffix - 1];
+            if (before >= (SORT_INDEX)text[suffix] && before != 0) {
+                suffixes[begins[before]++] = suffix - 1;
+            }
+        }
+    }
+}
+
+/* From right to left: puts the small suffix before each suffix into its bucket. Borders keep the
+ * order that they have. With `collect`, LMS suffixes move to the end of the array in their order;
+ * returns their number. */
+static inline SORT_INDEX SORT_NAMED(induce_small)(const SORT_TEXT *text, SORT_INDEX length,
+                                                  SORT_INDEX *suffixes, SORT_INDEX *ends,
+                                                  bool collect) {
+    SORT_INDEX collected = length;
+    for (SORT_INDEX i = length - 1; i >= 0; i--) {
+        if (i >= SORT_AHEAD) {
+            __builtin_prefetch(&text[suffixes[i - SORT_AHEAD]]);
+        }
+        SORT_INDEX suffix = suffixes[i];
+        if (suffix == 0) {
+            continue;
+        }
+        SORT_INDEX symbol = (SORT_INDEX)text[suffix], before = (SORT_INDEX)text[suffix - 1];
+        if (before < symbol || (before == symbol && i >= ends[symbol])) {
+            if (before != 0) {
+                suffixes[--ends[before]] = suffix - 1;
+            }
+        } else if (collect && before != symbol && (symbol == 0 || i >= ends[symbol])) {
+            suffixes[--collected] = suffix;
+        }
+    }
+    return length - collected;
+}
+
+/* Step 1. */
+static void SORT_NAMED(place_unsorted)(const SORT_TEXT *text, SORT_INDEX length,
+                                       SORT_INDEX *suffixes, SORT_INDEX *ends) {
+    memset(suffixes, 0, (size_t)length * sizeof *suffixes);
+    bool small = true;
+    for (SORT_INDEX i = length - 2; i >= 0; i--) {
+        bool smaller = text[i] < text[i + 1] || (text[i] == text[i + 1] && small);
+        if (small && !smaller) {
+            suffixes[--ends[text[i + 1]]] = i + 1;
+        }
+        small = smaller;
+    }
+}
+
+/* Notes for each LMS suffix the length of its LMS substring, up to and with the first symbol of the
+ * next one, in slot (position / 2); 0 if no other substring can be equal, since a border is in it.
+ */
+static void SORT_NAMED(note_lengths)(const SORT_TEXT *text, SORT_INDEX length,
+                                     SORT_INDEX *suffixes) {
+    memset(suffixes, 0, (size_t)((length + 1) / 2) * sizeof *suffixes);
+    SORT_INDEX next = length - 1;
+    bool small = true;
+    for (SORT_INDEX i = length - 2; i >= 0; i--) {
+        bool smaller = text[i] < text[i + 1] || (text[i] == text[i + 1] && small);
+        if (small && !smaller) {
+            bool border = text[i + 1] == 0 || text[next] == 0;
+            suffixes[(i + 1) / 2] = border ? 0 : next - i;
+            next = i + 1;
+        }
+        small = smaller;
+    }
+}
+
+/* Replaces lengths by names, 1 and up, of the `count` LMS suffixes in sorted[]. Returns the number
+ * of different ones. */
+static SORT_INDEX SORT_NAMED(name)(const SORT_TEXT *text, SORT_INDEX *suffixes,
+                                   const SORT_INDEX *sorted, SORT_INDEX count) {
+    SORT_INDEX names = 0, last = 0, last_length = 0;
+    for (SORT_INDEX i = 0; i < count; i++) {
+        if (count - i > SORT_AHEAD) {
+            __builtin_prefetch(&text[sorted[i + SORT_AHEAD]]);
+            __builtin_prefetch(&suffixes[sorted[i + SORT_AHEAD] / 2], 1);
+        }
+        SORT_INDEX suffix = sorted[i], length = suffixes[suffix / 2];
+        bool equal = length != 0 && length == last_length;
+        for (SORT_INDEX k = 0; equal && k < length; k++) {
+            equal = text[last + k] == text[suffix + k];
+        }
+        names += !equal;
+        suffixes[suffix / 2] = names;
+        last = suffix;
+        last_length = length;
+    }
+    return names;
+}
+
+/* Writes the names in the order of the text, and a border, into reduced[0..count]. */
+static void SORT_NAMED(reduce)(const SORT_INDEX *suffixes, SORT_INDEX length, SORT_INDEX *reduced,
+                               SORT_INDEX count) {
+    reduced[count] = 0;
+    for (SORT_INDEX slot = (length - 1) / 2; count > 0; slot--) {
+        if (suffixes[slot] != 0) {
+            reduced[--count] = suffixes[slot];
+        }
+    }
+}
+
+/* Turns the sorted text of names, its border first, into LMS suffixes; positions[] is room for
+ * `count` of them. */
+static void SORT_NAMED(expand)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *suffixes,
+                               SORT_INDEX *positions, SORT_INDEX count) {
+    SORT_INDEX slot = count;
+    bool small = true;
+    for (SORT_INDEX i = length - 2; i >= 0; i--) {
+        bool smaller = text[i] < text[i + 1] || (text[i] == text[i + 1] && small);
+        if (small && !smaller) {
+            positions[--slot] = i + 1;
+        }
+        small = smaller;
+    }
+    for (SORT_INDEX i = 0; i < count; i++) {
+        suffixes[i] = positions[suffixes[i + 1]];
+    }
+}
+
+/* Step 4, of the `count` suffixes at the beginning of the array. */
+static void SORT_NAMED(place_sorted)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *suffixes,
+                                     SORT_INDEX *ends, SORT_INDEX count) {
+    memset(suffixes + count, 0, (size_t)(length - count) * sizeof *suffixes);
+    for (SORT_INDEX i = count - 1; i >= 0; i--) {
+        if (i >= SORT_AHEAD) {
+            __builtin_prefetch(&text[suffixes[i - SORT_AHEAD]]);
+        }
+        SORT_INDEX suffix = suffixes[i];
+        suffixes[i] = 0;
+        suffixes[--ends[text[suffix]]] = suffix;
+    }
+}
+
+/* Sorts the suffixes of text[0, length), whose symbols are below `symbols`. `suffixes` has room for
+ * `capacity` indices, at least length + TRAWL_SUFFIX_SLACK; the result is in the first `length`.
+ * False: out of memory. */
+static bool SORT_NAMED(sort)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX symbols,
+                             SORT_INDEX *suffixes, SORT_INDEX capacity) {
+    SORT_INDEX *allocated = NULL, *buckets = NULL;
+    if (capacity - length - TRAWL_SUFFIX_SLACK >= symbols) {
+        capacity -= symbols; /* there is room in the array */
+        buckets = suffixes + capacity;
+    } else {
+        buckets = allocated = trawl_allocate((size_t)symbols, sizeof *buckets);
+        if (buckets == NULL) {
+            return false;
+        }
+    }
+    SORT_NAMED(ends)(text, length, buckets, symbols);
+    SORT_NAMED(place_unsorted)(text, length, suffixes, buckets);
+    SORT_NAMED(begins)(text, length, buckets, symbols);
+    SORT_NAMED(induce_large)(text, length, suffixes, buckets);
+    SORT_NAMED(ends)(text, length, buckets, symbols);
+    SORT_INDEX count = SORT_NAMED(induce_small)(text, length, suffixes, buckets, true);
+
+    SORT_INDEX *sorted = suffixes + (length - count);
+    SORT_NAMED(note_lengths)(text, length, suffixes);
+    SORT_INDEX names = SORT_NAMED(name)(text, suffixes, sorted, count);
+    bool done = true;
+    if (names == count) {
+        memmove(suffixes, sorted, (size_t)count * sizeof *suffixes);
+    } else {
+        SORT_INDEX left = capacity - (count + 1), *reduced = suffixes + left;
+        SORT_NAMED(reduce)(suffixes, length, reduced, count);
+        done = SORT_DEEPER(reduced, count + 1, names + 1, suffixes, left);
+        if (done) {
+            SORT_NAMED(expand)(text, length, suffixes, reduced, count);
+        }
+    }
+    if (done) {
+        SORT_NAMED(ends)(text, length, buckets, symbols);
+        SORT_NAMED(place_sorted)(text, length, suffixes, buckets, count);
+        SORT_NAMED(begins)(text, length, buckets, symbols);
+        SORT_NAMED(induce_large)(text, length, suffixes, buckets);
+        SORT_NAMED(ends)(text, length, buckets, symbols);
+        (void)SORT_NAMED(induce_small)(text, length, suffixes, buckets, false);
+    }
+    trawl_release(allocated);
+    return done;
+}
+
+#undef SORT_AHEAD
+#undef SORT_TEXT
+#undef SORT_INDEX
+#undef SORT_NAMED
+#undef SORT_DEEPER
