@@ -46,6 +46,13 @@ if ! grep -q '^cuda' .out; then
     expect 0 "$(cat .out)" "$trawl" devices --ceilings
 fi
 refuse 'expected no operand' "$trawl" devices cuda
+if has script; then
+    check 'devices on a terminal' script -qec "stty cols 80; '$trawl' devices" /dev/null
+    tr -d '\r' <.out >terminal
+    holds 'devices: a header' grep -qE '^device +units +memory +description$' terminal
+    holds 'devices: units' grep -qE '^cpu +[0-9]+ CPUs? +([0-9.]+ [kMGT]B|\?) ' terminal
+    holds 'devices: 80 columns' awk 'length > 80 { wide = 1 } END { exit wide }' terminal
+fi
 check 'devices with TRAWL_CPU' env TRAWL_CPU=scalar "$trawl" devices
 holds 'devices: TRAWL_CPU is used' grep -q '; scalar is used)$' .out
 expect 0 'text\t2\t5\t0\tfox' env TRAWL_CPU=scalar "$trawl" scan -e fox text
