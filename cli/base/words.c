@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char blanks[] = " \n";
+
 /* The length of the word at `text`, which ends before `end`. A number and the word after it are one
  * word, so that no line ends between a number and its unit. */
 static size_t word_length(const char *text, const char *end) {
-    static const char blanks[] = " \n";
     size_t rest = (size_t)(end - text);
     size_t length = strcspn(text, blanks);
     if (length >= rest)
@@ -21,17 +22,17 @@ static size_t word_length(const char *text, const char *end) {
     return length;
 }
 
-void words_print(const char *text, size_t length, size_t column, size_t indent) {
-    static const char blanks[] = " \n";
+/* Prints words; each line after the first one begins with `mark` and reaches from there to the
+ * width. The cursor is at `column`, where the words of a line begin. */
+static void print_lines(const char *text, size_t length, size_t begin, const char *mark) {
     const char *end = text + length;
-    (void)printf("%*s", (int)(indent - column), "");
-    column = indent;
+    size_t column = begin;
     while (text < end) {
         size_t word = word_length(text, end);
-        if (column > indent && column + 1 + word > WORDS_WIDTH) {
-            (void)printf("\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
+        if (column > begin && column + 1 + word > WORDS_WIDTH) {
+            (void)printf("\n%*s", (int)begin, mark);
+            column = begin;
+        } else if (column > begin) {
             (void)putchar(' ');
             column++;
         }
@@ -41,6 +42,16 @@ void words_print(const char *text, size_t length, size_t column, size_t indent) 
         text += strspn(text, blanks);
     }
     (void)putchar('\n');
+}
+
+void words_print(const char *text, size_t length, size_t column, size_t indent) {
+    (void)printf("%*s", (int)(indent - column), "");
+    print_lines(text, length, indent, "");
+}
+
+void words_print_marked(const char *mark, const char *text) {
+    (void)fputs(mark, stdout);
+    print_lines(text, strlen(text), strlen(mark), mark);
 }
 
 const char *words_grouped(uint64_t value, char text[static WORDS_NUMBER_BYTES]) {

@@ -13,6 +13,9 @@ enum { WORDS_WIDTH = 80, WORDS_NUMBER_BYTES = 32 };
  * `column`, which is at most `indent`. */
 void words_print(const char *text, size_t length, size_t column, size_t indent);
 
+/* Prints words to standard output, wrapped at WORDS_WIDTH, each line after `mark`. */
+void words_print_marked(const char *mark, const char *text);
+
 /* Writes 1234567 as "1,234,567"; returns `text`. */
 const char *words_grouped(uint64_t value, char text[static WORDS_NUMBER_BYTES]);
 

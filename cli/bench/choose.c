@@ -10,6 +10,7 @@
 #include "cli/bench/peers/find.h"
 #include "cli/flags/arguments.h"
 #include "cli/flags/device.h"
+#include "cli/target/planning.h"
 
 static void add_row(bench_rows *rows, const char *engine, const char *variant) {
     bench_row *row = bench_rows_add(rows);
@@ -67,4 +68,25 @@ bool bench_rows_choose(const bench_options *options, bench_rows *rows) {
     if (good && options->peers)
         bench_peers_add(options, rows);
     return good;
+}
+
+void bench_rows_mark_planned(const bench_options *options, const trawl_patterns *patterns,
+                             const memory_text *text, bench_rows *rows) {
+    trawl_compile_options compile = options->compile;
+    trawl_db_information plan = TRAWL_DB_INFORMATION;
+    trawl_db *db = NULL;
+    planning sample;
+    planning_begin_with_text(&sample, text->bytes, text->length, &compile);
+    bool known = trawl_compile(patterns, &compile, &db, NULL) == TRAWL_OK &&
+                 trawl_db_info(db, &plan, NULL) == TRAWL_OK;
+    planning_end(&sample);
+    for (size_t i = 0; i < rows->count; i++) {
+        bench_row *row = &rows->items[i];
+        if (bench_row_is_peer(row))
+            continue;
+        row->planned = strcmp(row->asked_engine, "auto") == 0 ||
+                       (known && strcmp(row->asked_engine, plan.engine) == 0 &&
+                        strcmp(row->asked_variant, plan.variant) == 0);
+    }
+    trawl_db_free(db);
 }

@@ -84,6 +84,8 @@ static int run(const bench_options *options, bench_rows *rows) {
     int status = EXIT_ERROR;
     if (read_patterns(options, &patterns) &&
         memory_text_read(&options->texts, options->limit, &text)) {
+        if (!device_is_cuda(options->scan.device))
+            bench_rows_mark_planned(options, patterns, &text, rows);
         if (device_is_cuda(options->scan.device))
             status = finish_output(bench_cuda_run(options, patterns, &text));
         else if (options->peers)

@@ -66,6 +66,18 @@ void bench_print_columns(const bench_row *row, bench_widths widths, size_t lengt
     (void)printf(" %#8.3g %#8.3g %#8.3g", speed.median, speed.min, speed.max);
 }
 
+const char *bench_plan_mark(const bench_row *row) {
+    return row->planned ? " *" : "";
+}
+
+void bench_print_plan_note(const bench_rows *rows) {
+    bool marked = false;
+    for (size_t i = 0; i < rows->count; i++)
+        marked = marked || (rows->items[i].planned && rows->items[i].measured);
+    if (marked)
+        (void)puts("\n* the planner's choice for this text");
+}
+
 void bench_print_table(const bench_options *options, const trawl_patterns *patterns,
                        const memory_text *text, const bench_rows *rows) {
     bench_widths widths = bench_widths_of(rows);
@@ -80,10 +92,11 @@ void bench_print_table(const bench_options *options, const trawl_patterns *patte
         if (row->measured) {
             double median = bench_row_speed(row, text->length).median;
             first = first > 0 ? first : median;
-            (void)printf(" %7.2f", median / first);
+            (void)printf(" %7.2f%s", median / first, bench_plan_mark(row));
         }
         (void)putchar('\n');
     }
+    bench_print_plan_note(rows);
 }
 
 /* ------------------------------------------------------------------ JSON */
@@ -93,10 +106,10 @@ void bench_print_keys(const bench_options *options, const bench_row *row, size_t
     (void)printf("{\"engine\":\"%s\",\"variant\":\"%s\",\"device\":\"%s\",\"threads\":%u,"
                  "\"matches\":%" PRIu64 ",\"build_seconds\":%.6f,\"table_bytes\":%" PRIu64
                  ",\"gb_per_second\":{\"median\":%.6f,\"min\":%.6f,\"max\":%.6f},"
-                 "\"repeats\":%zu",
+                 "\"planned\":%s,\"repeats\":%zu",
                  row->engine, row->variant, device_name(options, row), row->threads, row->matches,
                  row->build_seconds, row->table_bytes, speed.median, speed.min, speed.max,
-                 row->repeats);
+                 row->planned ? "true" : "false", row->repeats);
 }
 
 void bench_print_json(const bench_options *options, const memory_text *text,

@@ -23,6 +23,9 @@ typedef struct bench_widths {
 } bench_widths;
 bench_widths bench_widths_of(const bench_rows *rows);
 void bench_print_columns(const bench_row *row, bench_widths widths, size_t length);
+/* The mark of the planner's choice, and what it means, below the table. */
+const char *bench_plan_mark(const bench_row *row);
+void bench_print_plan_note(const bench_rows *rows);
 void bench_print_keys(const bench_options *options, const bench_row *row, size_t length);
 
 #endif

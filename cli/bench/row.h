@@ -32,6 +32,7 @@ typedef struct bench_row {
     char variant[BENCH_NAME_BYTES];
     unsigned threads;
     bool measured;
+    bool planned;          /* the planner chooses this engine and variant */
     bench_absence absence; /* if not measured */
     trawl_error refusal;   /* the reason as a sentence */
     char note[256];        /* a peer's remark about its measurement; "": none */

@@ -289,6 +289,15 @@ static void write_device_costs(output_file *file, const trawl_device_costs *give
     }
 }
 
+trawl_status device_profile_check(const char *path, trawl_error *error) {
+    output_file *file = NULL;
+    make_directory(path);
+    trawl_status status = output_file_open(path, &file, error);
+    if (status == TRAWL_OK)
+        output_file_abandon(file);
+    return status;
+}
+
 trawl_status device_profile_write(const char *path, const device_profile *profile,
                                   trawl_error *error) {
     output_file *file = NULL;

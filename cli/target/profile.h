@@ -65,6 +65,10 @@ trawl_status device_profile_read(const char *path, device_profile *profile, traw
 trawl_status device_profile_write(const char *path, const device_profile *profile,
                                   trawl_error *error);
 
+/* Whether the file could be written, which stays as it is. Creates directories as
+ * device_profile_write does. */
+trawl_status device_profile_check(const char *path, trawl_error *error);
+
 /* The entry for an engine and variant, or NULL. */
 const profile_entry *device_profile_find(const device_profile *profile, const char *engine,
                                          const char *variant);

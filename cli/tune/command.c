@@ -23,14 +23,15 @@
 #include "cli/target/profile.h"
 #include "cli/target/profile_load.h"
 #include "cli/tune/measure.h"
+#include "cli/tune/words.h"
 #include "trawl/trawl_study.h"
 
 enum { FLAG_REPEAT = 1, FLAG_LIMIT, FLAG_VERBOSE, MOST_MADE_UP = 512 << 20 };
 
 static const flag own_flags[] = {
     {FLAG_DEVICE, 0, "device", "NAME",
-     "cuda (the default: the first GPU), cuda:N, or cpu. Without patterns and text: measure the "
-     "costs that the planner uses.",
+     "cuda (the first GPU), cuda:N, or cpu. Without patterns and text: measure the costs that the "
+     "planner uses. Default: cuda, or cpu if there is no GPU and no patterns are given.",
      "Tuning"},
     {FLAG_KERNEL, 0, "kernel", "NAME", "Only this kernel (default: all kernels of the engine).",
      NULL},
@@ -50,8 +51,9 @@ static const command tune_command = {
     .name = "tune",
     .summary = "measure this machine: a GPU's fastest kernels, or the costs for the planner",
     .usage = "  trawl tune [FLAGS] -f FILE|-e PATTERN TEXT\n"
-             "  trawl tune --device cpu|cuda",
+             "  trawl tune [--device cpu|cuda]",
     .examples =
+        "  trawl tune                  costs of this GPU, or of this CPU if there is none\n"
         "  trawl tune --device cpu     costs of this CPU: about twenty seconds, once a machine\n"
         "  trawl tune --device cuda    costs of this GPU\n"
         "  trawl tune -f words.txt --engine ac-dfa book.txt       fastest kernel and block shape\n"
@@ -76,6 +78,11 @@ static const command tune_command = {
         "GPU. One cost, filter, is a ratio: the time of qgram's filter divided by the time on an\n"
         "NVIDIA H200.\n"
         "\n"
+        "Lines that begin with # say before it starts how long it takes and which file will be\n"
+        "written, and afterwards what was found: how this machine differs from the built-in "
+        "costs,\n"
+        "and what that changes in plans.\n"
+        "\n"
         "A profile is $XDG_CONFIG_HOME/trawl/DEVICE.profile, or ~/.config/trawl/DEVICE.profile.\n"
         "\n"
         "Exit status: 0, or 2 after an error.\n",
@@ -91,6 +98,8 @@ typedef struct tune_options {
     uint64_t repeats;
     uint64_t limit;
     bool verbose;
+    char device[128]; /* the name of the product */
+    char path[4096];  /* of the profile that is written */
 } tune_options;
 
 /* ------------------------------------------------------------------ flags */
@@ -114,6 +123,16 @@ static bool take_own(tune_options *options, const arguments *args, int id) {
     default:
         return false;
     }
+}
+
+/* Without --device: kernels are those of a GPU; costs are those of the first GPU, or else of the
+ * CPU. */
+static void choose_device(tune_options *options) {
+    trawl_device found = TRAWL_DEVICE;
+    bool for_kernels =
+        options->patterns.count != 0 || options->text != NULL || options->scan.kernel != NULL;
+    if (options->scan.device == NULL)
+        options->scan.device = for_kernels || device_find("cuda:0", &found) ? "cuda" : "cpu";
 }
 
 static bool is_cpu(const tune_options *options) {
@@ -153,7 +172,7 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
                               .repeats = 5,
                               .limit = UINT64_C(1) << 30};
     study_options_begin(&options->study, &options->compile, &options->scan);
-    options->scan.device = "cuda";
+    options->scan.device = NULL;
     arguments args;
     arguments_begin(&args, &tune_command, argc, argv);
     const flag_groups groups = {&options->patterns, &options->compile, &options->scan,
@@ -163,6 +182,7 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
         if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))
             return false;
     }
+    choose_device(options);
     if (!consistent(options))
         return false;
     return is_cpu(options) ||
@@ -209,8 +229,34 @@ static bool try_kernel(const char *kernel, tune_subject *subject, profile_entry 
         best->block_threads = shape.block_threads;
         best->block_bytes = shape.block_bytes;
         best->gb_per_second = rate;
+        subject->best_gain = shape.seconds > 0 ? shape.own_seconds / shape.seconds : 1;
     }
     return true;
+}
+
+/* Says how long all kernels will take. */
+static void announce(const tune_options *options, const char *engine, tune_subject *subject) {
+    trawl_kernel_description kernel = TRAWL_KERNEL_DESCRIPTION;
+    double seconds = 0;
+    size_t kernels = 0;
+    for (size_t i = 0; trawl_kernel_describe(engine, i, &kernel); i++) {
+        if (options->scan.kernel != NULL && strcmp(options->scan.kernel, kernel.name) != 0)
+            continue;
+        subject->kernel = kernel.name;
+        seconds += tune_estimate(subject);
+        kernels++;
+    }
+    tune_say("%zu kernel%s of %s with about %d block shapes each, a shape timed %" PRIu32
+             " times: about %.2g seconds. Then %s is written.",
+             kernels, kernels == 1 ? "" : "s", engine, TUNE_USUAL_SHAPES, subject->repeats,
+             seconds < 1 ? 1 : seconds, options->path);
+}
+
+static void explain_best(const profile_entry *best, double gain) {
+    tune_say("Kernel %s is the fastest one, with %.3g GB/s: %.2f times the speed of its own block "
+             "shape. Scans on this GPU with engine %s, variant %s, use kernel and shape from now "
+             "on.",
+             best->kernel, best->gb_per_second, gain, best->engine, best->variant);
 }
 
 static bool try_kernels(const tune_options *options, const char *engine, tune_subject *subject,
@@ -224,26 +270,34 @@ static bool try_kernels(const tune_options *options, const char *engine, tune_su
     return some;
 }
 
-/* Writes those arguments that are not NULL to the profile, whose other parts stay. False after
- * reporting. */
-static bool remember(const tune_options *options, const profile_entry *best,
-                     const trawl_costs *costs, const trawl_device_costs *device_costs) {
-    char path[4096];
-    char name[128];
+/* The name of the device and the path of its profile, in which results will be written. False after
+ * reporting that it cannot be written, before anything is measured. */
+static bool find_profile(tune_options *options) {
     trawl_error error;
-    device_maker_name(options->scan.device, name, sizeof name);
+    device_maker_name(options->scan.device, options->device, sizeof options->device);
     if (options->profile.path != NULL)
-        (void)snprintf(path, sizeof path, "%s", options->profile.path);
-    else if (!device_profile_path(name, path, sizeof path)) {
+        (void)snprintf(options->path, sizeof options->path, "%s", options->profile.path);
+    else if (!device_profile_path(options->device, options->path, sizeof options->path)) {
         report("neither XDG_CONFIG_HOME nor HOME is set, which name the directory of profiles; "
                "give --profile FILE");
         return false;
     }
+    if (device_profile_check(options->path, &error) == TRAWL_OK)
+        return true;
+    (void)report_error(&error);
+    return false;
+}
+
+/* Writes those arguments that are not NULL to the profile, whose other parts stay. False after
+ * reporting. */
+static bool remember(const tune_options *options, const profile_entry *best,
+                     const trawl_costs *costs, const trawl_device_costs *device_costs) {
+    trawl_error error;
     device_profile *profile = allocate(sizeof *profile);
-    trawl_status status = device_profile_read(path, profile, &error);
+    trawl_status status = device_profile_read(options->path, profile, &error);
     if (status == TRAWL_ERROR_FORMAT)
         report("%s; the file is written anew", error.message);
-    (void)snprintf(profile->device, sizeof profile->device, "%s", name);
+    (void)snprintf(profile->device, sizeof profile->device, "%s", options->device);
     if (costs != NULL) {
         profile->has_costs = true;
         profile->costs = *costs;
@@ -254,15 +308,15 @@ static bool remember(const tune_options *options, const profile_entry *best,
         profile->count = 0;
         (void)device_profile_set(profile, best);
     }
-    status = device_profile_write(path, profile, &error);
+    status = device_profile_write(options->path, profile, &error);
     free(profile);
     if (status != TRAWL_OK)
         (void)report_error(&error);
     else if (best == NULL)
-        (void)printf("# %s; written to %s\n", name, path);
+        (void)printf("# %s; written to %s\n", options->device, options->path);
     else
-        (void)printf("# %s, %s %s: kernel %s; written to %s\n", name, best->engine, best->variant,
-                     best->kernel, path);
+        (void)printf("# %s, %s %s: kernel %s; written to %s\n", options->device, best->engine,
+                     best->variant, best->kernel, options->path);
     return status == TRAWL_OK;
 }
 
@@ -270,6 +324,9 @@ static bool remember(const tune_options *options, const profile_entry *best,
 static bool tune_cpu(const tune_options *options) {
     trawl_costs costs = TRAWL_COSTS;
     trawl_error error;
+    tune_say("Measuring steps of engines on %s: about 20 seconds. Run nothing else meanwhile. Then "
+             "%s is written.",
+             options->device, options->path);
     if (trawl_study_measure_costs(&costs, &error) != TRAWL_OK) {
         (void)report_error(&error);
         return false;
@@ -283,6 +340,7 @@ static bool tune_cpu(const tune_options *options) {
             (void)printf("\t%.4f", values[k]);
         (void)printf("\n");
     }
+    tune_explain_costs(&costs);
     return remember(options, NULL, &costs, NULL);
 }
 
@@ -293,6 +351,9 @@ static bool tune_device(const tune_options *options) {
     uint64_t bytes = options->limit < MOST_MADE_UP ? options->limit : MOST_MADE_UP;
     uint32_t number = 0;
     (void)device_number(options->scan.device, &number);
+    tune_say("Measuring steps of engines on %s with %.3g MB of generated text: a few seconds. Then "
+             "%s is written.",
+             options->device, (double)bytes / 1e6, options->path);
     if (trawl_study_measure_device_costs(number, bytes, &costs, &error) != TRAWL_OK) {
         (void)report_error(&error);
         return false;
@@ -301,6 +362,7 @@ static bool tune_device(const tune_options *options) {
     const double *value = NULL;
     for (size_t i = 0; (value = profile_device_cost(&costs, i, &name)) != NULL; i++)
         (void)printf("%s\t%.4f\n", name, *value);
+    tune_explain_device_costs(&costs);
     return remember(options, NULL, NULL, &costs);
 }
 
@@ -333,21 +395,26 @@ static bool tune(const tune_options *options, const trawl_db *db, const memory_t
                             .repeats = (uint32_t)options->repeats,
                             .seconds = allocate((size_t)options->repeats * sizeof(double)),
                             .verbose = options->verbose};
+    announce(options, information.engine, &subject);
     bool some = try_kernels(options, information.engine, &subject, &best);
     if (pinned)
         trawl_cuda_unpin(text->bytes);
     free(subject.seconds);
     trawl_cuda_db_free(uploaded);
-    if (!some)
+    if (some)
+        explain_best(&best, subject.best_gain);
+    else
         report("nothing could be measured: %s", subject.refusal.message);
     return some && remember(options, &best, NULL, NULL);
 }
 
-static int run(const tune_options *options) {
+static int run(tune_options *options) {
     trawl_db *db = NULL;
     memory_text text = {0};
     string_list paths = {0};
     bool done = false;
+    if (!find_profile(options))
+        return EXIT_ERROR;
     if (is_cpu(options)) {
         done = tune_cpu(options);
     } else if (measures_device(options)) {

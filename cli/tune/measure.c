@@ -51,6 +51,18 @@ static double time_point(void *context, const size_t *point) {
     return median;
 }
 
+double tune_estimate(tune_subject *subject) {
+    static const size_t own[2] = {0, 0};
+    uint32_t repeats = subject->repeats;
+    bool verbose = subject->verbose;
+    subject->repeats = 1;
+    subject->verbose = false;
+    double seconds = time_point(subject, own);
+    subject->repeats = repeats;
+    subject->verbose = verbose;
+    return seconds < 0 ? 0 : seconds * TUNE_USUAL_SHAPES * (repeats + 1);
+}
+
 bool tune_kernel(tune_subject *subject, tune_shape *shape) {
     /* Runs of one shape differ by up to 2 %. */
     static const tune_space space = {.axes = 2, .sizes = {THREADS, BYTES}, .margin = 0.02};

@@ -16,8 +16,12 @@ typedef struct tune_subject {
     uint32_t own_threads; /* threads of a block in the kernel's own shape */
     double *seconds;      /* room for `repeats` */
     bool verbose;
+    double best_gain; /* of the fastest kernel so far: its own shape's time divided by the best */
     trawl_error refusal; /* why the last impossible point was refused */
 } tune_subject;
+
+/* About as many shapes as tune_kernel tries: each axis once or twice. */
+enum { TUNE_USUAL_SHAPES = 40 };
 
 /* The best shape of a kernel. */
 typedef struct tune_shape {
@@ -27,6 +31,10 @@ typedef struct tune_shape {
     double own_seconds;     /* the median with the kernel's own shape */
     size_t measured, refused;
 } tune_shape;
+
+/* Times the kernel's own shape once; returns about the seconds that tune_kernel takes, or 0 if the
+ * kernel cannot scan. */
+double tune_estimate(tune_subject *subject);
 
 /* Searches threads per block and bytes per thread, beginning with the kernel's own shape. False
  * with the reason in subject->refusal if the kernel cannot scan at all. */

@@ -83,6 +83,12 @@ TRAWL_API trawl_status trawl_study_measure_device_costs(uint32_t device, uint64_
                                                         trawl_device_costs *costs,
                                                         trawl_error *error);
 
+/* Writes the built-in costs, which the planner uses unless others are given: for comparisons. Set
+ * costs->size before the call. Errors: TRAWL_ERROR_ARGUMENT. */
+TRAWL_API trawl_status trawl_study_built_in_costs(trawl_costs *costs, trawl_error *error);
+TRAWL_API trawl_status trawl_study_built_in_device_costs(trawl_device_costs *costs,
+                                                         trawl_error *error);
+
 /* ------------------------------------------------------------------ parameters of algorithms */
 
 /* `study` of trawl_compile_options; read during the call only. 0 and NULL stand for the choice of

@@ -83,3 +83,30 @@ trawl_status trawl_device_costs_complete(const trawl_device_costs *given, trawl_
     }
     return status;
 }
+
+trawl_status trawl_study_built_in_costs(trawl_costs *costs, trawl_error *error) {
+    trawl_clear(error);
+    if (costs == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_study_built_in_costs: costs is NULL");
+    }
+    trawl_status status =
+        trawl_sized_check(costs, "trawl_study_built_in_costs: costs", "TRAWL_COSTS", error);
+    if (status == TRAWL_OK) {
+        trawl_sized_write(costs, &built_in, sizeof built_in);
+    }
+    return status;
+}
+
+trawl_status trawl_study_built_in_device_costs(trawl_device_costs *costs, trawl_error *error) {
+    trawl_clear(error);
+    if (costs == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "trawl_study_built_in_device_costs: costs is NULL");
+    }
+    trawl_status status = trawl_sized_check(costs, "trawl_study_built_in_device_costs: costs",
+                                            "TRAWL_DEVICE_COSTS", error);
+    if (status == TRAWL_OK) {
+        trawl_sized_write(costs, &trawl_device_costs_built_in, sizeof trawl_device_costs_built_in);
+    }
+    return status;
+}

@@ -8,7 +8,7 @@ yes 'a fox and a dog' | head -c 100000 >text
 matches=$("$trawl" scan -c -f words text)
 bench() { "$trawl" bench -f words --repeat 1 "$@"; }
 # rows COMMAND...: the columns engine and variant of the table.
-rows() { "$@" | sed -n '4,$p' | awk '{ print $1 ":" $2 }'; }
+rows() { "$@" | sed -n '4,/^$/p' | grep . | awk '{ print $1 ":" $2 }'; }
 # in_json KEY [FILE]: its values in the file, else in .out, one a line.
 in_json() { sed -E "s/.*\"$1\":\"?([^,\"}]*).*/\1/" "${2:-.out}"; }
 
@@ -16,16 +16,23 @@ in_json() { sed -E "s/.*\"$1\":\"?([^,\"}]*).*/\1/" "${2:-.out}"; }
 engines=$("$trawl" engines | grep -c '^[a-z]')
 variants=$("$trawl" engines | grep '^  [a-z]' | grep -cvE '^  (source:|kernels )')
 check 'every engine' bench text
-holds 'a row for each' test "$(sed -n '4,$p' .out | wc -l)" -eq "$engines"
+holds 'a row for each' test "$(sed -n '4,/^$/p' .out | grep . | wc -l)" -eq "$engines"
 check 'every variant' bench --variants text
-holds 'a row for each' test "$(sed -n '4,$p' .out | wc -l)" -eq "$variants"
+holds 'a row for each' test "$(sed -n '4,/^$/p' .out | grep . | wc -l)" -eq "$variants"
 holds 'all that do it count the same' \
-    test "$(sed -n '4,$p' .out | grep -v ' refuses: ' | awk '{ print $4 }' | sort -u)" = "$matches"
+    test "$(sed -n '4,/^$/p' .out | grep . | grep -v ' refuses: ' | awk '{ print $4 }' | sort -u)" = "$matches"
 expect 0 'ac-nfa:bitmap\nac-dfa:classes\nac-dfa:stt' \
     rows bench --engine ac-nfa:bitmap,ac-dfa --engine ac-dfa:stt text
 expect 0 'ac-dfa:classes\nac-dfa:stt' rows bench --engine ac-dfa --variants text
 expect 0 'ac-dfa:stt\nac-nfa:bitmap' rows bench --engine ac-dfa,ac-nfa:bitmap --variant stt text
 check 'the planned engine' bench --engine auto text
+holds 'it is marked' grep -qE ' \*$' .out
+plan=$("$trawl" info -f words --sample text | sed -nE 's/^  plan  *engine ([^,]*), variant ([^:]*):.*/\1 \2/p')
+check 'every engine again' bench text
+holds 'the choice is marked' test "$(awk '/ \*$/ { print $1, $2 }' .out)" = "$plan"
+holds 'and the mark explained' grep -qx "\* the planner's choice for this text" .out
+check 'the same in JSON' bench --format json text
+holds 'one is planned' test "$(grep -c '"planned":true' .out)" -eq 1
 refuse "there is no engine 'aho'" bench --engine ac-dfa,aho text
 refuse "there is no engine ''" bench --engine '' text
 refuse "expected one of its variants (classes, stt), not 'x'" bench --engine ac-dfa:x text
@@ -37,7 +44,7 @@ refuse '--on-device is for CUDA devices' bench --on-device text
 check 'JSON' bench --format json --engine ac-dfa,wu-manber --repeat 3 text
 keys='^\{"engine":"[^"]+","variant":"[^"]+","device":"cpu","threads":1,"matches":[0-9]+,'
 keys+='"build_seconds":[0-9.]+,"table_bytes":[0-9]+,"gb_per_second":\{"median":[0-9.]+,'
-keys+='"min":[0-9.]+,"max":[0-9.]+\},"repeats":3\}$'
+keys+='"min":[0-9.]+,"max":[0-9.]+\},"planned":(true|false),"repeats":3\}$'
 holds 'keys' test "$(grep -cE "$keys" .out)" -eq 2
 holds 'lines' test "$(wc -l <.out)" -eq 2
 holds 'matches' test "$(in_json matches | sort -u)" = "$matches"

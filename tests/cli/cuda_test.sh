@@ -76,7 +76,10 @@ if [ "$cuda" -eq 0 ]; then
         refuse "--device cuda: $why" "$trawl" $command --device cuda -e fox text
     done
     refuse "--device cuda: $why" tune -e fox text
-    refuse "--device cuda: $why" tune
+    refuse "--device cuda: $why" tune --device cuda
+    # without a GPU the CPU is tuned; the file is checked before anything is measured
+    refuse '/text/trawl/' env XDG_CONFIG_HOME=$work/text "$trawl" tune
+    refuse 'text/profile: Not a directory' tune --profile text/profile
     check 'bench on auto' bench --device auto --engine ac-dfa --repeat 1
     refuse '--device cuda:7: ' "$trawl" scan --device cuda:7 -e fox text
     expect 0 2 "$trawl" scan --device auto -c -e fox text

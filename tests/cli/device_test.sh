@@ -127,6 +127,11 @@ holds 'one row again' test "$(grep -c '"device":"cuda:0"' .out)" -eq 1
 check 'tune' "$trawl" tune --kernel ac0 --repeat 1 --limit 2k -f words text
 profile=$(sed -n 's/^# .*; written to //p' .out)
 holds 'the profile' grep -q '^kernel = ac0$' "$profile"
+holds 'how long, and which file' bash -c 'tr -d "#" <.out | tr -s " \n" " " |
+    grep -q "1 kernel of ac-dfa with about .* seconds. Then .*/trawl/.*profile is written"'
+holds 'before it measures' bash -c 'head -n 1 .out | grep -q "^# 1 kernel of ac-dfa "'
+holds 'what was found' grep -q '^# Kernel ac0 is the fastest one, with ' .out
+refuse 'text/profile: ' "$trawl" tune --profile text/profile -f words text
 key=profile; expect 0 "$profile" stats --device cuda
 key=kernel; expect 0 ac0 stats --device cuda
 key=kernel; expect 0 hot stats --device cuda --no-profile
@@ -138,6 +143,7 @@ holds 'its row' grep -q '^ac-dfa, parameters of trawl tune' .out
 
 # costs for plans, beside what is there; plans follow them
 check 'tune for plans' "$trawl" tune --limit 16k
+holds 'what was found' grep -q '^# Times on this GPU' .out
 holds 'costs' grep -qE '^hot_step	[0-9]' .out
 holds 'both parts' test "$(grep -c '^kernel = ac0$\|^\[cuda costs\]$' "$profile")" -eq 2
 planned() { # with qgram's filter at this cost

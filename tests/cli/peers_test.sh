@@ -60,8 +60,10 @@ for line in open(".out"):
         assert 0 < ratio["min"] <= ratio["median"] <= ratio["max"]'
 fi
 check 'a table' bench --peers-dir peers text
+holds 'missing peers, and how to get them' grep -q \
+    "^trawl: --peers: daachorse was not found; 'make peers' fetches it" .err
 holds 'the peer' grep -qE "^right +1\.0 +1 +$matches +0\.250 +0\.004 " .out
-holds 'ratios' grep -qE "^ac-dfa .* +[0-9.]+ \([0-9.]+-[0-9.]+\)$" .out
+holds 'ratios' grep -qE "^ac-dfa .* +[0-9.]+ \([0-9.]+-[0-9.]+\)( \*)?$" .out
 holds 'to what' grep -q '^ratio: to ' .out
 holds 'its note' grep -q '^right 1\.0: patterns ' .out
 holds 'lines' grep -qE "^trawl grep -c +[0-9.]+ +1 +$lines " .out

@@ -475,8 +475,42 @@ static void a_gpus_plan_keeps_within_limits(void **state) {
     trawl_patterns_free(pair);
 }
 
+/* Built-in costs that are given are the same as none. */
+static void built_in_costs_change_nothing(void **state) {
+    (void)state;
+    trawl_costs costs = TRAWL_COSTS;
+    trawl_device_costs device_costs = TRAWL_DEVICE_COSTS;
+    assert_int_equal(trawl_study_built_in_costs(&costs, &error), TRAWL_OK);
+    assert_int_equal(trawl_study_built_in_device_costs(&device_costs, &error), TRAWL_OK);
+    assert_true(costs.teddy > 0 && costs.dfa_step[0] > 0 && device_costs.filter > 0);
+    assert_int_equal(trawl_study_built_in_costs(NULL, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_study_built_in_device_costs(NULL, &error), TRAWL_ERROR_ARGUMENT);
+    trawl_patterns *patterns = numbered(500, 7);
+    trawl_study_compile_options study = TRAWL_STUDY_COMPILE_OPTIONS;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_db *plain = NULL, *given = NULL;
+    assert_int_equal(trawl_compile(patterns, &options, &plain, &error), TRAWL_OK);
+    study.costs = &costs;
+    study.device_costs = &device_costs;
+    options.study = &study;
+    assert_int_equal(trawl_compile(patterns, &options, &given, &error), TRAWL_OK);
+    trawl_db_information one = TRAWL_DB_INFORMATION, two = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(plain, &one, NULL);
+    (void)trawl_db_info(given, &two, NULL);
+    assert_string_equal(one.reason, two.reason);
+    /* The reason is a sentence with the expected speeds, the chosen engine first. */
+    assert_non_null(
+        strstr(one.reason, " Expected of one thread, by a text made up of the patterns: "));
+    assert_non_null(strstr(one.reason, "ac-dfa "));
+    assert_non_null(strstr(one.reason, "wu-manber "));
+    trawl_db_free(plain);
+    trawl_db_free(given);
+    trawl_patterns_free(patterns);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(built_in_costs_change_nothing),
         cmocka_unit_test(rare_patterns_get_a_filter_and_frequent_ones_an_automaton),
         cmocka_unit_test(the_callers_costs_decide),
         cmocka_unit_test(frequent_matches_are_priced_as_such),

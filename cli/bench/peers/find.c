@@ -95,15 +95,73 @@ static void add_programs(const bench_options *options, bench_rows *rows) {
     free(folder);
 }
 
+/* Whether a row's name begins so. */
+static bool is_found(const bench_rows *rows, size_t begin, const char *name) {
+    for (size_t i = begin; i < rows->count; i++) {
+        if (strncmp(rows->items[i].engine, name, strlen(name)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether PATH has a program of that name. */
+static bool is_in_path(const char *name) {
+    char *list = string_copy(getenv("PATH") == NULL ? "" : getenv("PATH"));
+    char *rest = list;
+    bool found = false;
+    while (!found && rest != NULL) {
+        char *path = join(strsep(&rest, ":"), name);
+        found = access(path, X_OK) == 0;
+        free(path);
+    }
+    free(list);
+    return found;
+}
+
+/* Names each peer that was not found, and what fetches it. Rows from `begin` on are the peers. */
+static void report_missing(const bench_options *options, const bench_rows *rows, size_t begin) {
+    static const struct {
+        const char *name;
+        const char *how;
+    } libraries[] = {
+        {"hyperscan", "'make peers' fetches it (Debian: apt-get install libhyperscan5)"},
+        {"vectorscan", "'make peers' fetches it (Debian: apt-get install libvectorscan5)"},
+        {"aho-corasick", "'make peers' builds it, with rustc (Debian: apt-get install rustc)"},
+        {"daachorse", "'make peers' fetches it, with python3 (Debian: apt-get install "
+                      "python3-venv)"},
+    };
+    /* The library of the system may be either of the first two. */
+    bool has_system = is_found(rows, begin, "libhs");
+    for (size_t i = has_system ? 2 : 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        const char *name = libraries[i].name;
+        bool found =
+            is_found(rows, begin, name) || (i == 2 && is_found(rows, begin, "ahocorasick-rs"));
+        if (!found)
+            report("--peers: %s was not found; %s", name, libraries[i].how);
+    }
+    char *ripgrep = bench_peers_file(options, "ripgrep/rg");
+    if (ripgrep == NULL && !is_in_path("rg"))
+        report("--peers: ripgrep was not found; 'make peers' fetches it (Debian: apt-get install "
+               "ripgrep)");
+    free(ripgrep);
+    if (!is_in_path("grep"))
+        report("--peers: grep was not found (Debian: apt-get install grep)");
+}
+
 void bench_peers_add(const bench_options *options, bench_rows *rows) {
     size_t before = rows->count;
     add_libraries(options, rows);
     add_programs(options, rows);
-    if (rows->count != before || options->worker != NULL)
+    if (options->worker != NULL)
         return;
+    if (rows->count != before) {
+        report_missing(options, rows, before);
+        return;
+    }
     char *directory = find_directory(options);
     report("--peers: no peer was found in %s nor on this system; 'make peers' (tools/peers.sh) "
            "fetches some",
            directory);
     free(directory);
+    report_missing(options, rows, before);
 }

@@ -50,6 +50,7 @@ static void print_rest(const bench_row *row, const bench_row *best, const bench_
         bench_ratio ratio = bench_row_ratio(row, best);
         (void)printf("  %6.2f (%.2f-%.2f)", ratio.median, ratio.min, ratio.max);
     }
+    (void)fputs(row->measured ? bench_plan_mark(row) : "", stdout);
     (void)puts(row->measured && !bench_row_agrees(row, reference) ? "  MISMATCH" : "");
 }
 
@@ -105,6 +106,7 @@ void bench_peers_print_table(const bench_contest *contest) {
         (void)printf("\nratio: to %s %s, the fastest peer; median, lowest and highest over the "
                      "turns\n",
                      best->engine, best->variant);
+    bench_print_plan_note(rows);
     print_notes(rows);
     print_programs(contest);
 }
