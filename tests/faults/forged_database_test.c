@@ -128,6 +128,42 @@ static void endless_failures(void **state) {
     assert_refused(block, size);
 }
 
+/* A failure to a state that is as deep takes no byte back, so a walk could follow one for each
+ * state of a level at each byte of text. The last states: "hell" and "hers" on one level, then
+ * "shell". */
+static void failures_to_states_as_deep(void **state) {
+    (void)state;
+    static const char *const variants[] = {"compact", "packed", "array", "bitmap", "bitmap-counts"};
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        size_t size;
+        uint8_t *block = compiled("ac-nfa", variants[i], &size);
+        const trawl_nfa_header *header = section(block, TRAWL_SECTION_NFA_HEADER, 0);
+        uint32_t *stored;
+        if (header->representation == TRAWL_NFA_ARRAY) {
+            stored = (uint32_t *)section(block, TRAWL_SECTION_NFA_FAILURE, 0) + header->states - 1;
+        } else {
+            /* Both kinds of records have it behind the first child. */
+            uint8_t *records = section(block, TRAWL_SECTION_NFA_STATES, 0);
+            stored =
+                (uint32_t *)(records + (size_t)(header->states - 1) * header->record_bytes + 4);
+        }
+        *stored = (*stored & TRAWL_FAILURE_MATCHING) | (header->states - 2);
+        uint8_t *sound = malloc(size);
+        assert_non_null(sound);
+        memcpy(sound, block, size);
+        ((trawl_image_header *)sound)->checksum = trawl_block_checksum(sound, size);
+        trawl_db *db = NULL;
+        assert_int_equal(trawl_db_load_memory(sound, size, &db, &error), TRAWL_OK);
+        trawl_db_free(db);
+        free(sound);
+        *(uint32_t *)((uint8_t *)stored - (header->representation == TRAWL_NFA_ARRAY
+                                               ? sizeof *stored
+                                               : header->record_bytes)) =
+            TRAWL_FAILURE_MATCHING | (header->states - 3);
+        assert_refused(block, size);
+    }
+}
+
 /* Links that run in a circle would be followed forever. */
 static void endless_outputs(void **state) {
     (void)state;
@@ -532,6 +568,7 @@ int main(void) {
         cmocka_unit_test(rows_where_no_walk_expects_them),
         cmocka_unit_test(more_levels_than_bytes_of_a_pattern),
         cmocka_unit_test(endless_failures),
+        cmocka_unit_test(failures_to_states_as_deep),
         cmocka_unit_test(endless_outputs),
         cmocka_unit_test(records_that_lie),
         cmocka_unit_test(a_pattern_in_two_parts),

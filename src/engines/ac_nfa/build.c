@@ -206,35 +206,77 @@ static bool matching_sound(const uint64_t *matching, uint32_t state, uint32_t st
            ((matching[state / 64] >> state % 64 & 1) != 0);
 }
 
-/* Children of a state lie behind it, its failure before it, or at a complete row: then no walk of
- * failures is endless, and no step leaves the states. */
-static bool links_sound(const trawl_nfa_header *header, uint32_t state, uint32_t first_child,
-                        uint32_t children, uint32_t stored) {
-    uint32_t failure = stored & TRAWL_FAILURE_NUMBER;
-    bool failure_sound =
-        (stored & TRAWL_FAILURE_ROW) != 0
-            ? failure % header->classes == 0 && failure / header->classes < header->top
-            : failure < state || (state == 0 && failure == 0 && header->top == 0);
-    return failure_sound &&
-           (children == 0 || (first_child > state && first_child <= header->states &&
-                              children <= header->states - first_child));
+/* States are checked in the order of their numbers, level by level: a level ends with the last
+ * state that a step from the level before leads to. */
+typedef struct level_range {
+    const trawl_nfa_header *header;
+    const uint32_t *top;
+    uint32_t begin, end; /* the level of the state that is checked */
+    uint32_t next;       /* the end of the next one, as far as it is known */
+} level_range;
+
+static level_range first_level(const trawl_nfa_header *header, const trawl_db *db) {
+    return (level_range){.header = header,
+                         .top = trawl_db_section(db, TRAWL_SECTION_NFA_TOP, 0, NULL),
+                         .end = 1,
+                         .next = 1};
 }
 
-static bool array_sound(const trawl_nfa_header *header, const uint32_t *next,
-                        const uint32_t *failure, const uint64_t *matching) {
+/* A step leads to the states below `end`. */
+static void reach(level_range *level, uint32_t end) {
+    level->next = end > level->next ? end : level->next;
+}
+
+/* Children of a state lie behind it and inside the states. Its failure is in a level nearer to the
+ * root, or at such a level's complete row: so a step goes at most one level down, a failure at
+ * least one up, and a text takes no more failure steps than it has bytes. */
+static bool links_sound(level_range *level, uint32_t state, uint32_t first_child, uint32_t children,
+                        uint32_t stored) {
+    const trawl_nfa_header *header = level->header;
+    if (state == level->end) {
+        level->begin = level->end;
+        level->end = level->next;
+    }
+    if (state >= level->end) {
+        return false; /* no step leads to it */
+    }
+    for (uint32_t c = 0; state < header->top && c < header->classes; c++) {
+        reach(level, level->top[(size_t)state * header->classes + c] + 1);
+    }
+    if (children != 0) {
+        if (first_child <= state || first_child > header->states ||
+            children > header->states - first_child) {
+            return false;
+        }
+        reach(level, first_child + children);
+    }
+    uint32_t failure = stored & TRAWL_FAILURE_NUMBER;
+    if ((stored & TRAWL_FAILURE_ROW) != 0) {
+        uint32_t row = failure / header->classes;
+        return failure % header->classes == 0 && row < header->top &&
+               (row == state || row < level->begin);
+    }
+    return failure < level->begin || (state == 0 && failure == 0 && header->top == 0);
+}
+
+static bool array_sound(level_range level, const uint32_t *next, const uint32_t *failure,
+                        const uint64_t *matching) {
     bool sound = true;
-    for (uint32_t state = 0; sound && state < header->states; state++) {
-        sound = links_sound(header, state, 0, 0, failure[state]) &&
+    for (uint32_t state = 0; sound && state < level.header->states; state++) {
+        sound = links_sound(&level, state, 0, 0, failure[state]) &&
                 matching_sound(matching, state, failure[state]);
         for (unsigned byte = 0; byte < 256; byte++) {
-            sound = sound && next[(size_t)state * 256 + byte] < header->states;
+            uint32_t child = next[(size_t)state * 256 + byte];
+            sound = sound && child < level.header->states;
+            reach(&level, child + 1);
         }
     }
     return sound;
 }
 
-static bool packed_sound(const trawl_nfa_header *header, const trawl_packed_state *states,
-                         const uint64_t *wide, const uint64_t *matching) {
+static bool packed_sound(level_range level, const trawl_packed_state *states, const uint64_t *wide,
+                         const uint64_t *matching) {
+    const trawl_nfa_header *header = level.header;
     for (uint32_t state = 0; state < header->states; state++) {
         const trawl_packed_state *packed = &states[state];
         uint32_t children = packed->count;
@@ -248,7 +290,7 @@ static bool packed_sound(const trawl_nfa_header *header, const trawl_packed_stat
         } else if (packed->count > TRAWL_PACKED_LABELS) {
             return false;
         }
-        if (!links_sound(header, state, packed->first_child, children, packed->failure) ||
+        if (!links_sound(&level, state, packed->first_child, children, packed->failure) ||
             !matching_sound(matching, state, packed->failure)) {
             return false;
         }
@@ -256,8 +298,9 @@ static bool packed_sound(const trawl_nfa_header *header, const trawl_packed_stat
     return true;
 }
 
-static bool bitmaps_sound(const trawl_nfa_header *header, const uint8_t *records,
-                          const uint64_t *wide, const uint64_t *matching) {
+static bool bitmaps_sound(level_range level, const uint8_t *records, const uint64_t *wide,
+                          const uint64_t *matching) {
+    const trawl_nfa_header *header = level.header;
     uint32_t wide_used = 0;
     for (uint32_t state = 0; state < header->states; state++) {
         const trawl_bitmap_state *record =
@@ -275,7 +318,7 @@ static bool bitmaps_sound(const trawl_nfa_header *header, const uint8_t *records
                 }
             }
         }
-        if (!links_sound(header, state, record->first_child, count_bits(bits, words),
+        if (!links_sound(&level, state, record->first_child, count_bits(bits, words),
                          record->failure) ||
             !matching_sound(matching, state, record->failure)) {
             return false;
@@ -296,14 +339,15 @@ static bool states_sound(const trawl_nfa_header *header, const trawl_db *db) {
     const uint32_t *failure = trawl_db_section(db, TRAWL_SECTION_NFA_FAILURE, 0, NULL);
     const uint64_t *wide = trawl_db_section(db, TRAWL_SECTION_NFA_WIDE, 0, NULL);
     const uint64_t *matching = trawl_db_section(db, TRAWL_SECTION_NFA_MATCHING, 0, NULL);
+    level_range level = first_level(header, db);
     switch ((trawl_nfa_representation)header->representation) {
     case TRAWL_NFA_PACKED:
-        return packed_sound(header, states, wide, matching);
+        return packed_sound(level, states, wide, matching);
     case TRAWL_NFA_ARRAY:
-        return array_sound(header, states, failure, matching);
+        return array_sound(level, states, failure, matching);
     case TRAWL_NFA_BITMAP:
     case TRAWL_NFA_BITMAP_COUNTS:
-        return bitmaps_sound(header, states, wide, matching);
+        return bitmaps_sound(level, states, wide, matching);
     case TRAWL_NFA_COMPACT:
         break;
     }
