@@ -139,7 +139,7 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
                 status = plan->engine->fill(&build);
             }
             if (status == TRAWL_OK) {
-                status = trawl_selection_fill(&build, &selection);
+                trawl_selection_fill(&build, &selection);
             }
         }
         plan->engine->release(&build);

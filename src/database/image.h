@@ -23,7 +23,7 @@
 #include "trawl/trawl.h"
 
 #define TRAWL_IMAGE_MAGIC "TRAWLDB\n"
-#define TRAWL_IMAGE_VERSION 6u
+#define TRAWL_IMAGE_VERSION 7u
 #define TRAWL_IMAGE_BYTE_ORDER 0x01020304u
 #define TRAWL_IMAGE_ALIGNMENT 64u
 #define TRAWL_IMAGE_MAX_SECTIONS 4096u
@@ -45,6 +45,7 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_DEVICE_PLAN = 8,   /* trawl_device_record; absent: not planned for a GPU */
     TRAWL_SECTION_SELECTION_KEY = 9, /* trawl_selection_key[keys] (database/selection.h) */
     TRAWL_SECTION_SELECTION_PATTERN = 10, /* uint32_t[patterns]: the selection key of each */
+    TRAWL_SECTION_SELECTION_INSIDE = 11,  /* trawl_selection_inside[] */
     /* automata: byte classes and outputs (automaton/classes.h, database/outputs.h) */
     TRAWL_SECTION_CLASSES = 16,    /* uint8_t[256] */
     TRAWL_SECTION_KEY_LENGTH = 17, /* uint32_t[keys] */

@@ -4,9 +4,14 @@
  *
  * For the leftmost match kinds, walkers report one match for each position at which keys end: that
  * of the longest key. (Reporting all of them takes time for each nested match: 2,000 at every
- * position for the patterns a, aa, ... in a text of a's.) The selection finds the shorter keys by
- * itself, when the longest one begins before the end of a match that has been selected: it follows
- * links from each key to the next shorter key that ends alike, and skips most of them by jumps.
+ * position for the patterns a, aa, ... in a text of a's.) The selection finds the other keys in the
+ * text of such a match by itself. For the key "abcab" in a set with "bc", "b" and "ab":
+ *
+ *     offset     0 1 2 3 4
+ *     key        a b c a b
+ *     inside       bc          offset 1: of "b" and "bc" the longer one; or the lower id
+ *     links            [ab]    the longest key that this one ends with: its offsets are its own
+ *                        [b]   affair, as are those of the key that it links to
  *
  * Databases have these sections if they are compiled for a leftmost kind and none of their matches
  * has to be verified. (The selection has no text to verify with.) The key records of their engines
@@ -22,19 +27,34 @@
  * are sorted by their bytes from last to first, so links and jumps lead to smaller numbers. */
 typedef struct trawl_selection_key {
     uint32_t length;
-    uint32_t link;    /* the longest other key that this key ends with, or TRAWL_NO_KEY */
-    uint32_t jump;    /* a key further along the links, or TRAWL_NO_KEY */
-    uint32_t pattern; /* the lowest id of the key's patterns */
+    uint32_t link; /* the longest other key that this key ends with, or TRAWL_NO_KEY */
+    uint32_t jump; /* a key further along the links, or TRAWL_NO_KEY */
+    /* The best pattern that begins with the key and ends with it or in it: one of the key itself
+     * for TRAWL_MATCH_LEFTMOST_LONGEST, else the one with the lowest id. */
+    uint32_t pattern;
+    uint32_t inside_end; /* its items of SELECTION_INSIDE begin where those of the key before end */
 } trawl_selection_key;
 
-/* Keys between planning and filling. `keys.count` is 0 if the database gets no such sections. */
+/* Section SELECTION_INSIDE, absent if it would be empty: what begins inside a key and ends before
+ * its end, the best pattern for each offset. Offsets ascend, and are above 0 and before the
+ * beginning of the key that this key links to. */
+typedef struct trawl_selection_inside {
+    uint32_t offset;  /* in the key */
+    uint32_t pattern; /* the longest that begins there, or the one with the lowest id */
+} trawl_selection_inside;
+
+/* What is made between planning and filling. `keys.count` is 0 if the database gets no such
+ * sections. */
 typedef struct trawl_selection_build {
     trawl_keys keys; /* reversed */
+    trawl_selection_key *made;
+    trawl_selection_inside *inside;
+    size_t inside_count;
 } trawl_selection_build;
 
 /* Reserves the sections where they are wanted. Release it also after a failure. */
 trawl_status trawl_selection_plan(trawl_build *build, trawl_selection_build *planned);
-trawl_status trawl_selection_fill(trawl_build *build, const trawl_selection_build *planned);
+void trawl_selection_fill(trawl_build *build, const trawl_selection_build *planned);
 void trawl_selection_release(trawl_selection_build *planned);
 
 /* Checks the sections of an untrusted database, whose patterns have been found sound. */
@@ -43,12 +63,15 @@ trawl_status trawl_selection_validate(const trawl_db *db, trawl_error *error);
 /* The sections of a valid database; NULL: it has none. */
 typedef struct trawl_selection_view {
     const trawl_selection_key *keys;
+    const trawl_selection_inside *inside;
     const uint32_t *patterns; /* the key of each pattern */
 } trawl_selection_view;
 trawl_selection_view trawl_selection_of(const trawl_db *db);
 
-/* The longest key of at most `length` bytes among `key` and its links, or TRAWL_NO_KEY. Takes
- * O(log n) steps for n links (Myers 1983, "An applicative random-access stack"). */
-uint32_t trawl_selection_shorten(const trawl_selection_key *keys, uint32_t key, uint64_t length);
+/* The first offset of a key, from `offset` on, at which a pattern begins that ends in the key, and
+ * the best of these patterns. `offset` is above 0. False: there is none. Takes O(log n) steps for n
+ * links (Myers 1983, "An applicative random-access stack") and as many for n patterns inside. */
+bool trawl_selection_next(const trawl_selection_view *view, uint32_t key, uint64_t offset,
+                          trawl_selection_inside *next);
 
 #endif

@@ -7,170 +7,164 @@
 #include "base/status.h"
 #include "database/outputs.h"
 
+enum { FIRST_QUEUE = 256 };
+
 trawl_status trawl_leftmost_open(trawl_leftmost *self, const trawl_db *db, trawl_error *error) {
     memset(self, 0, sizeof *self);
     self->first = db->header->match_kind == TRAWL_MATCH_LEFTMOST_FIRST;
     self->max_length = db->header->max_length;
+    self->offsets = db->patterns.offsets;
+    self->selection = trawl_selection_of(db);
+    if (self->selection.keys != NULL) {
+        self->queue_mask = FIRST_QUEUE - 1;
+        self->queue = trawl_allocate(FIRST_QUEUE, sizeof *self->queue);
+        return self->queue != NULL ? TRAWL_OK
+                                   : trawl_fail_memory(error, "selecting matches",
+                                                       FIRST_QUEUE * sizeof *self->queue);
+    }
     size_t ring = 1;
     while (ring < self->max_length) {
         ring *= 2;
     }
-    self->mask = ring - 1;
-    self->lists = trawl_allocate_zeroed(ring, sizeof *self->lists);
-    if (self->lists == NULL) {
-        return trawl_fail_memory(error, "selecting matches", ring * sizeof *self->lists);
-    }
-    self->selection = trawl_selection_of(db);
-    return TRAWL_OK;
+    self->ring_mask = ring - 1;
+    self->ring = trawl_allocate_zeroed(ring, sizeof *self->ring);
+    return self->ring != NULL
+               ? TRAWL_OK
+               : trawl_fail_memory(error, "selecting matches", ring * sizeof *self->ring);
 }
 
 void trawl_leftmost_close(trawl_leftmost *self) {
-    trawl_release(self->lists);
-    trawl_release(self->entries);
+    trawl_release(self->queue);
+    trawl_release(self->ring);
     memset(self, 0, sizeof *self);
 }
 
-/* ------------------------------------------------------------------ entries */
+/* ------------------------------------------------------------------ the queue */
 
-/* A free entry's index + 1, or 0 without memory. */
-static uint32_t take_entry(trawl_leftmost *self) {
-    uint32_t entry = self->free;
-    if (entry != 0) {
-        self->free = self->entries[entry - 1].next;
-        return entry;
-    }
-    if (self->used == self->capacity) {
-        uint32_t capacity = self->capacity == 0 ? 256 : 2 * self->capacity;
-        trawl_waiting *larger = trawl_allocate(capacity, sizeof *larger);
-        if (larger == NULL) {
-            self->no_memory = true;
-            return 0;
-        }
-        if (self->used != 0) {
-            memcpy(larger, self->entries, self->used * sizeof *larger);
-        }
-        trawl_release(self->entries);
-        self->entries = larger;
-        self->capacity = capacity;
-    }
-    return ++self->used;
+static trawl_waiting *waiting_at(const trawl_leftmost *self, size_t index) {
+    return &self->queue[(self->queue_front + index) & self->queue_mask];
 }
 
-static void free_entry(trawl_leftmost *self, uint32_t entry) {
-    self->entries[entry - 1].next = self->free;
-    self->free = entry;
-    self->count--;
-}
-
-/* Whether an occurrence is better than another one that starts at the same offset. */
-static bool is_better(const trawl_leftmost *self, const trawl_waiting *one,
-                      const trawl_waiting *other) {
-    if (!self->first && one->end != other->end) {
-        return one->end > other->end;
-    }
-    return one->pattern < other->pattern;
-}
-
-/* Puts an entry into the list of its start. Where no occurrence will be shortened, only the best of
- * a list can be selected. */
-static void insert(trawl_leftmost *self, uint32_t entry, uint64_t start) {
-    uint32_t *list = &self->lists[start & self->mask];
-    trawl_waiting *waiting = &self->entries[entry - 1];
-    if (self->selection.keys == NULL && *list != 0) {
-        trawl_waiting *best = &self->entries[*list - 1];
-        if (is_better(self, waiting, best)) {
-            best->end = waiting->end;
-            best->pattern = waiting->pattern;
-        }
-        free_entry(self, entry);
-        return;
-    }
-    waiting->next = *list;
-    *list = entry;
-}
-
-/* The start of the longest key of an occurrence that begins at or behind `next`; false: there is
- * none. Changes the occurrence's pattern. */
-static bool shorten(const trawl_leftmost *self, trawl_waiting *waiting, uint64_t *start) {
-    if (self->selection.keys == NULL || waiting->end <= self->next) {
+static bool grow_queue(trawl_leftmost *self) {
+    size_t capacity = self->queue_mask + 1;
+    trawl_waiting *larger = trawl_allocate(2 * capacity, sizeof *larger);
+    if (larger == NULL) {
         return false;
     }
-    const trawl_selection_key *keys = self->selection.keys;
-    uint32_t key = trawl_selection_shorten(keys, self->selection.patterns[waiting->pattern],
-                                           waiting->end - self->next);
-    if (key == TRAWL_NO_KEY) {
-        return false;
+    for (size_t i = 0; i < self->queue_count; i++) {
+        larger[i] = *waiting_at(self, i);
     }
-    waiting->pattern = keys[key].pattern;
-    *start = waiting->end - keys[key].length;
+    trawl_release(self->queue);
+    self->queue = larger;
+    self->queue_front = 0;
+    self->queue_mask = 2 * capacity - 1;
     return true;
 }
 
-trawl_status trawl_leftmost_put(trawl_leftmost *self, const trawl_match *match) {
-    trawl_waiting waiting = {.end = match->end, .pattern = match->pattern};
-    uint64_t start = match->start;
-    if (self->selection.keys != NULL && match->end == self->last_end) {
-        return TRAWL_OK; /* shorter than the occurrence before */
+static trawl_status put_into_queue(trawl_leftmost *self, const trawl_match *match) {
+    if (match->end == self->last_end) {
+        return TRAWL_OK; /* inside the occurrence before */
     }
     self->last_end = match->end;
-    if (start < self->next && !shorten(self, &waiting, &start)) {
-        return TRAWL_OK;
+    while (self->queue_count != 0 &&
+           waiting_at(self, self->queue_count - 1)->start >= match->start) {
+        self->queue_count--;
     }
-    uint32_t entry = take_entry(self);
-    if (entry == 0) {
+    if (self->queue_count > self->queue_mask && !grow_queue(self)) {
+        self->no_memory = true;
         return TRAWL_ERROR_MEMORY;
     }
-    self->entries[entry - 1] = waiting;
-    self->count++;
-    insert(self, entry, start);
+    *waiting_at(self, self->queue_count++) = (trawl_waiting){
+        .start = match->start, .end = match->end, .key = self->selection.patterns[match->pattern]};
+    self->known = self->known && match->start > self->candidate.start;
     return TRAWL_OK;
 }
 
-/* ------------------------------------------------------------------ selecting */
-
-/* Ends the lists of the starts from `begin` up to the new `next`. */
-static void pass_over(trawl_leftmost *self, uint64_t begin) {
-    for (uint64_t at = begin; at < self->next; at++) {
-        uint32_t entry = self->lists[at & self->mask];
-        self->lists[at & self->mask] = 0;
-        while (entry != 0) {
-            trawl_waiting *waiting = &self->entries[entry - 1];
-            uint32_t following = waiting->next;
-            uint64_t start;
-            if (shorten(self, waiting, &start)) {
-                insert(self, entry, start);
-            } else {
-                free_entry(self, entry);
-            }
-            entry = following;
-        }
-    }
+static void drop_first(trawl_leftmost *self) {
+    self->queue_front = (self->queue_front + 1) & self->queue_mask;
+    self->queue_count--;
 }
 
-/* Selects the best occurrence of a list that starts at `next`. */
-static void select_best(trawl_leftmost *self, uint32_t entry, trawl_match *match) {
-    const trawl_waiting *best = &self->entries[entry - 1];
-    for (; entry != 0; entry = self->entries[entry - 1].next) {
-        if (is_better(self, &self->entries[entry - 1], best)) {
-            best = &self->entries[entry - 1];
+/* Sets the candidate: the best match of the first offset from `next` on at which one begins. False:
+ * none waits. */
+static bool find_candidate(trawl_leftmost *self) {
+    for (; self->queue_count != 0; drop_first(self)) {
+        const trawl_waiting *waiting = waiting_at(self, 0);
+        uint64_t second = self->queue_count > 1 ? waiting_at(self, 1)->start : UINT64_MAX;
+        trawl_selection_inside found = {.offset = 0,
+                                        .pattern = self->selection.keys[waiting->key].pattern};
+        if (second <= self->next || (waiting->start < self->next &&
+                                     !trawl_selection_next(&self->selection, waiting->key,
+                                                           self->next - waiting->start, &found))) {
+            continue;
         }
-    }
-    uint64_t begin = self->next;
-    *match = (trawl_match){.start = begin, .end = best->end, .pattern = best->pattern};
-    self->next = best->end;
-    pass_over(self, begin);
-}
-
-bool trawl_leftmost_take(trawl_leftmost *self, uint64_t end, trawl_match *match) {
-    for (; self->count != 0 && self->next + self->max_length <= end; self->next++) {
-        uint32_t list = self->lists[self->next & self->mask];
-        if (list != 0) {
-            select_best(self, list, match);
+        uint64_t start = waiting->start + found.offset;
+        if (start < second) {
+            uint32_t length = self->offsets[found.pattern + 1] - self->offsets[found.pattern];
+            self->candidate =
+                (trawl_match){.start = start, .end = start + length, .pattern = found.pattern};
             return true;
         }
     }
-    if (self->count == 0 && self->next + self->max_length <= end) {
+    return false;
+}
+
+static bool take_from_queue(trawl_leftmost *self, uint64_t end, trawl_match *match) {
+    self->known = self->known || find_candidate(self);
+    if (!self->known || self->candidate.start + self->max_length > end) {
+        return false;
+    }
+    *match = self->candidate;
+    self->next = match->end;
+    self->known = false;
+    return true;
+}
+
+/* ------------------------------------------------------------------ the ring */
+
+static void put_into_ring(trawl_leftmost *self, const trawl_match *match) {
+    if (match->start < self->next) {
+        return;
+    }
+    trawl_best *best = &self->ring[match->start & self->ring_mask];
+    bool better = !self->first && best->end != match->end ? match->end > best->end
+                                                          : match->pattern < best->pattern;
+    if (best->end == 0 || better) {
+        self->ring_count += best->end == 0;
+        *best = (trawl_best){.end = match->end, .pattern = match->pattern};
+    }
+}
+
+static bool take_from_ring(trawl_leftmost *self, uint64_t end, trawl_match *match) {
+    for (; self->ring_count != 0 && self->next + self->max_length <= end; self->next++) {
+        const trawl_best *best = &self->ring[self->next & self->ring_mask];
+        if (best->end != 0) {
+            *match = (trawl_match){.start = self->next, .end = best->end, .pattern = best->pattern};
+            for (; self->next < match->end; self->next++) {
+                trawl_best *passed = &self->ring[self->next & self->ring_mask];
+                self->ring_count -= passed->end != 0;
+                passed->end = 0;
+            }
+            return true;
+        }
+    }
+    if (self->ring_count == 0 && self->next + self->max_length <= end) {
         self->next = end - self->max_length + 1;
     }
     return false;
+}
+
+/* ------------------------------------------------------------------ both */
+
+trawl_status trawl_leftmost_put(trawl_leftmost *self, const trawl_match *match) {
+    if (self->selection.keys != NULL) {
+        return put_into_queue(self, match);
+    }
+    put_into_ring(self, match);
+    return TRAWL_OK;
+}
+
+bool trawl_leftmost_take(trawl_leftmost *self, uint64_t end, trawl_match *match) {
+    return self->selection.keys != NULL ? take_from_queue(self, end, match)
+                                        : take_from_ring(self, end, match);
 }

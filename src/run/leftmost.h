@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Selecting leftmost matches: non-overlapping ones, of those that start first the longest, or the
- * one with the lowest id.
+ * one with the lowest id. Time is proportional to the occurrences that come in and the matches that
+ * are selected, but for the logarithm in trawl_selection_next.
  *
- * Occurrences come in by their ends. Where the database has keys for the selection
- * (database/selection.h), only the longest occurrence that ends at a position is taken: others that
- * come in are passed over. An occurrence waits at its start:
+ * Occurrences come in by their ends. A match that starts at an offset can be selected when all
+ * occurrences up to offset + max_length have come in. Until then occurrences wait.
  *
- *     text      ....[=========selected)......
- *     starts        ^ next: starts before it are decided
- *     waiting       a list for each start from `next` on, in a ring of max_length or more lists
+ * Where the database has keys for the selection (database/selection.h), only the longest occurrence
+ * that ends at a position is taken; others that come in are passed over. The database tells what
+ * begins inside of a taken occurrence. So an occurrence that lies inside another one need not wait,
+ * and those that wait are a queue in which starts and ends ascend:
  *
- * When all occurrences up to `end` have come in, the list of `next` is final if next + max_length
- * <= end. The best occurrence in it is selected. The others that overlap the selected one go: one
- * that ends behind it waits on as the longest shorter key that begins behind it.
+ *     text      ....[selected)......................
+ *     waiting      [======|=======)                   dropped: from `next` on it is inside
+ *                     [===|============)              <- the first
+ *                         |   [============)
+ *                         |          [===========)    <- the last
+ *                         ^ next: starts before it are decided
+ *
+ * The first one that waits tells what begins before the second one starts. Every occurrence enters
+ * and leaves the queue once.
+ *
+ * Else all occurrences come in, and the best one of each start waits in a ring.
  */
 #ifndef TRAWL_RUN_LEFTMOST_H
 #define TRAWL_RUN_LEFTMOST_H
@@ -21,26 +30,35 @@
 #include "database/database.h"
 #include "database/selection.h"
 
-/* One occurrence that waits at its start. */
+/* An occurrence that waits in the queue. */
 typedef struct trawl_waiting {
-    uint64_t end;
-    uint32_t pattern; /* the lowest id of its key */
-    uint32_t next;    /* in the list, or in the list of free entries: index + 1; 0: the last one */
+    uint64_t start, end;
+    uint32_t key; /* of the selection */
 } trawl_waiting;
 
+/* The best occurrence of a start. */
+typedef struct trawl_best {
+    uint64_t end; /* 0: there is none */
+    uint32_t pattern;
+} trawl_best;
+
 typedef struct trawl_leftmost {
-    bool first;          /* the lowest id of those that start first, instead of the longest */
-    uint64_t max_length; /* of a pattern */
-    uint64_t next;       /* the first offset at which a selected match may still begin */
-    uint64_t count;      /* occurrences that wait */
-    bool no_memory;      /* trawl_leftmost_put has failed */
-    uint32_t *lists;     /* ring by start offset: index + 1 of the first entry, 0: none */
-    uint64_t mask;       /* its length - 1 */
-    trawl_waiting *entries;
-    uint32_t capacity, used;        /* of entries */
-    uint32_t free;                  /* index + 1 of the first one in the list of free entries */
-    trawl_selection_view selection; /* none: all occurrences come in, and none is shortened */
-    uint64_t last_end;              /* of the occurrence that was put last */
+    bool first;              /* the lowest id of those that start first, instead of the longest */
+    uint64_t max_length;     /* of a pattern */
+    uint64_t next;           /* the first offset at which a selected match may still begin */
+    const uint32_t *offsets; /* of the patterns, for their lengths */
+
+    trawl_selection_view selection; /* without keys: the ring is used, else the queue */
+    trawl_waiting *queue;           /* queue_mask + 1 of them, used as a ring */
+    size_t queue_mask, queue_front, queue_count;
+    uint64_t last_end;     /* of the occurrence that was put last */
+    bool no_memory;        /* trawl_leftmost_put has failed */
+    bool known;            /* `candidate` is what the queue's first one tells */
+    trawl_match candidate; /* the match that is selected when it is final */
+
+    trawl_best *ring; /* by start offset */
+    uint64_t ring_mask;
+    uint64_t ring_count; /* starts with an occurrence */
 } trawl_leftmost;
 
 /* TRAWL_ERROR_MEMORY. Close it also after a failure. `db` must outlive it. */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -146,10 +147,60 @@ static void walkers_report_one_match_for_each_position(void **state) {
     }
 }
 
+/* The CPU seconds of the fastest of three scans. */
+static double scan_seconds(const trawl_db *db, const uint8_t *text, size_t length,
+                           size_t expected) {
+    double best = 0;
+    for (int round = 0; round < 3; round++) {
+        struct timespec begin, end;
+        trawl_matches found = {0};
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+        options.threads = 1;
+        trawl_error error;
+        assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin), 0);
+        assert_int_equal(trawl_collect(db, text, length, &options, &found, &error), TRAWL_OK);
+        assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end), 0);
+        assert_int_equal(found.count, expected);
+        trawl_matches_free(&found);
+        double seconds =
+            (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+        best = round == 0 || seconds < best ? seconds : best;
+    }
+    return best;
+}
+
+/* The patterns ab, b, bab, babab, ... in (ab)^n: each match lies inside or overlaps as many
+ * occurrences as there are patterns, which must not multiply the work. */
+static void time_grows_with_text_and_results_alone(void **state) {
+    (void)state;
+    enum { MOST = 1500, LENGTH = 120000 };
+    uint8_t *text = malloc(LENGTH);
+    assert_non_null(text);
+    for (size_t i = 0; i < LENGTH; i++) {
+        text[i] = i % 2 == 0 ? 'a' : 'b';
+    }
+    trawl_pattern patterns[MOST];
+    patterns[0] = (trawl_pattern){.bytes = text, .length = 2};
+    for (size_t i = 1; i < MOST; i++) {
+        patterns[i] = (trawl_pattern){.bytes = text + 1, .length = 2 * i - 1};
+    }
+    for (size_t kind = 0; kind < 2; kind++) {
+        double seconds[2];
+        for (size_t many = 0; many < 2; many++) {
+            trawl_db *db = compile(patterns, many == 0 ? 15 : MOST, "ac-dfa", kinds[kind]);
+            seconds[many] = scan_seconds(db, text, LENGTH, LENGTH / 2);
+            trawl_db_free(db);
+        }
+        assert_true(seconds[1] < 10 * seconds[0] + 0.01); /* it was 50 to 100 times */
+    }
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_patterns_are_selected_as_by_naive_search),
         cmocka_unit_test(walkers_report_one_match_for_each_position),
+        cmocka_unit_test(time_grows_with_text_and_results_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
