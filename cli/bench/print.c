@@ -8,6 +8,7 @@
 #include "cli/base/report.h"
 #include "cli/bench/subject.h"
 #include "cli/flags/compile.h"
+#include "cli/flags/scan.h"
 
 static const char *device_name(const bench_options *options, const bench_row *row) {
     const char *device = options->scan.device;
@@ -33,9 +34,11 @@ void bench_print_heading(const bench_options *options, const trawl_patterns *pat
     (void)printf("%zu pattern%s of %zu", count, count == 1 ? "" : "s", least);
     if (most != least)
         (void)printf(" to %zu", most);
-    (void)printf(" bytes, %.3f MB of text, %s %s matches%s\n\n", (double)text->length / 1e6,
+    unsigned threads = scan_options_threads(&options->scan);
+    (void)printf(" bytes, %.3f MB of text, %s %s matches%s", (double)text->length / 1e6,
                  works[options->work], match_kind_name(options->compile.matches),
                  options->work == BENCH_COUNT_EACH_ID ? " of each pattern" : "");
+    (void)printf(", %u thread%s\n\n", threads, threads == 1 ? "" : "s");
 }
 
 bench_widths bench_widths_of(const bench_rows *rows) {
@@ -78,23 +81,46 @@ void bench_print_plan_note(const bench_rows *rows) {
         (void)puts("\n* the planner's choice for this text");
 }
 
+/* The width of the column of matches. */
+static int matches_width(const bench_rows *rows) {
+    int width = (int)strlen("matches");
+    for (size_t i = 0; i < rows->count; i++) {
+        int digits = snprintf(NULL, 0, "%" PRIu64, rows->items[i].matches);
+        width = digits > width ? digits : width;
+    }
+    return width;
+}
+
+/* A row of the table without peers, which fits 80 columns if the names of variants are short. The
+ * number of threads stands in the heading. */
+static void print_row(const bench_row *row, bench_widths widths, int matches, size_t length,
+                      double first) {
+    (void)printf("%-*s  %-*s ", widths.engine, row->engine, widths.variant, row->variant);
+    if (!row->measured) {
+        char why[sizeof row->refusal.message + 32];
+        bench_row_explain(row, why, sizeof why);
+        (void)printf(" %s\n", why);
+        return;
+    }
+    bench_speed speed = bench_row_speed(row, length);
+    (void)printf("%*" PRIu64 " %7.3f %8.3f %#7.3g %#7.3g %#7.3g %5.2f%s\n", matches, row->matches,
+                 row->build_seconds, (double)row->table_bytes / 1e6, speed.median, speed.min,
+                 speed.max, speed.median / first, bench_plan_mark(row));
+}
+
 void bench_print_table(const bench_options *options, const trawl_patterns *patterns,
                        const memory_text *text, const bench_rows *rows) {
     bench_widths widths = bench_widths_of(rows);
+    int matches = matches_width(rows);
     double first = 0;
     bench_print_heading(options, patterns, text);
-    (void)printf("%-*s  %-*s  threads      matches  build s   table MB     GB/s      min      max"
-                 "   ratio\n",
-                 widths.engine, "engine", widths.variant, "variant");
+    (void)printf("%-*s  %-*s %*s build s table MB    GB/s     min     max ratio\n", widths.engine,
+                 "engine", widths.variant, "variant", matches, "matches");
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->items[i];
-        bench_print_columns(row, widths, text->length);
-        if (row->measured) {
-            double median = bench_row_speed(row, text->length).median;
-            first = first > 0 ? first : median;
-            (void)printf(" %7.2f%s", median / first, bench_plan_mark(row));
-        }
-        (void)putchar('\n');
+        if (row->measured && !(first > 0))
+            first = bench_row_speed(row, text->length).median;
+        print_row(row, widths, matches, text->length, first);
     }
     bench_print_plan_note(rows);
 }

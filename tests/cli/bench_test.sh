@@ -20,7 +20,7 @@ holds 'a row for each' test "$(sed -n '4,/^$/p' .out | grep . | wc -l)" -eq "$en
 check 'every variant' bench --variants text
 holds 'a row for each' test "$(sed -n '4,/^$/p' .out | grep . | wc -l)" -eq "$variants"
 holds 'all that do it count the same' \
-    test "$(sed -n '4,/^$/p' .out | grep . | grep -v ' refuses: ' | awk '{ print $4 }' | sort -u)" = "$matches"
+    test "$(sed -n '4,/^$/p' .out | grep . | grep -v ' refuses: ' | awk '{ print $3 }' | sort -u)" = "$matches"
 expect 0 'ac-nfa:bitmap\nac-dfa:classes\nac-dfa:stt' \
     rows bench --engine ac-nfa:bitmap,ac-dfa --engine ac-dfa:stt text
 expect 0 'ac-dfa:classes\nac-dfa:stt' rows bench --engine ac-dfa --variants text
@@ -29,6 +29,7 @@ check 'the planned engine' bench --engine auto text
 holds 'it is marked' grep -qE ' \*$' .out
 plan=$("$trawl" info -f words --sample text | sed -nE 's/^  plan  *engine ([^,]*), variant ([^:]*):.*/\1 \2/p')
 check 'every engine again' bench text
+holds '80 columns' awk 'length > 80 { wide = 1 } END { exit wide }' .out
 holds 'the choice is marked' test "$(awk '/ \*$/ { print $1, $2 }' .out)" = "$plan"
 holds 'and the mark explained' grep -qx "\* the planner's choice for this text" .out
 check 'the same in JSON' bench --format json text
