@@ -6,27 +6,42 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
-trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *classes, bool stt,
-                               trawl_dfa_header *header, trawl_error *error) {
+static void measure_rows(const trawl_classes *classes, trawl_dfa_columns_kind kind,
+                         trawl_dfa_header *header) {
+    if (kind == TRAWL_DFA_BY_CLASS && header->states > TRAWL_DFA_NARROW_STATES) {
+        header->layout = TRAWL_DFA_WIDE;
+        header->columns = classes->count;
+        return;
+    }
+    header->layout = kind == TRAWL_DFA_BY_CLASS ? TRAWL_DFA_NARROW : TRAWL_DFA_STT16;
+    const uint32_t least = kind == TRAWL_DFA_BY_CLASS ? classes->count : 256;
+    while (UINT32_C(1) << header->shift < least) {
+        header->shift++;
+    }
+    header->columns = UINT32_C(1) << header->shift;
+}
+
+trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *classes,
+                               trawl_dfa_columns_kind kind, trawl_dfa_header *header,
+                               trawl_error *error) {
     memset(header, 0, sizeof *header);
     header->states = trie->states;
     header->classes = classes->count;
     header->first_match = trie->states;
-    if (stt) {
+    if (kind == TRAWL_DFA_BY_BYTE_STT16 && trie->states > TRAWL_DFA_NARROW_STATES) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "a table of 2-byte states has at most %d of them, this set needs %u; "
+                          "engine ac-nfa takes this set, and so do the other variants of ac-dfa",
+                          (int)TRAWL_DFA_NARROW_STATES, trie->states);
+    }
+    if (kind == TRAWL_DFA_BY_BYTE_STT) {
         header->layout = TRAWL_DFA_STT;
         header->columns = TRAWL_STT_COLUMNS;
     } else {
         for (uint32_t state = 0; state < trie->states; state++) {
             header->first_match -= trie->output[state] != TRAWL_NO_KEY;
         }
-        header->layout = trie->states <= 65536 ? TRAWL_DFA_NARROW : TRAWL_DFA_WIDE;
-        header->columns = classes->count;
-        if (header->layout == TRAWL_DFA_NARROW) {
-            while (UINT32_C(1) << header->shift < classes->count) {
-                header->shift++;
-            }
-            header->columns = UINT32_C(1) << header->shift;
-        }
+        measure_rows(classes, kind, header);
     }
     if ((uint64_t)header->states * header->columns > UINT32_MAX) {
         return trawl_fail(
@@ -93,6 +108,23 @@ static void fill_stt(const trawl_trie *trie, const trawl_classes *classes, uint3
     }
 }
 
+static void fill_stt16(const trawl_trie *trie, const trawl_classes *classes, const uint32_t *number,
+                       uint16_t *table) {
+    memset(table, 0, 256 * sizeof *table);
+    for (uint32_t state = 0; state < trie->states; state++) {
+        uint16_t *row = table + (size_t)number[state] * 256;
+        if (state != 0) {
+            memcpy(row, table + (size_t)number[trie->failure[state]] * 256, 256 * sizeof *row);
+        }
+        for (unsigned byte = 0; byte < 256; byte++) {
+            uint32_t child = trawl_trie_goto(trie, state, classes->class_of[byte]);
+            if (child != 0) {
+                row[byte] = (uint16_t)number[child];
+            }
+        }
+    }
+}
+
 void trawl_dfa_columns(const trawl_keys *keys, const trawl_classes *classes, uint8_t *column) {
     uint64_t count[256] = {0};
     uint32_t total = keys->offsets[keys->count];
@@ -139,6 +171,8 @@ trawl_status trawl_dfa_fill(const trawl_trie *trie, const trawl_classes *classes
     }
     if (header->layout == TRAWL_DFA_NARROW) {
         fill_narrow(trie, header, number, column, table);
+    } else if (header->layout == TRAWL_DFA_STT16) {
+        fill_stt16(trie, classes, number, table);
     } else {
         fill_wide(trie, header, number, column, table);
     }

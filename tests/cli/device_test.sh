@@ -105,10 +105,10 @@ check 'bench of the plan, JSON' "$trawl" bench --device cuda --engine auto --on-
 holds 'its reason there' grep -q '"expected_gb_per_second":[1-9].*"reason":"kernel ' .out
 
 # bench: the ladder of each family, all with the matches of the CPU
-check 'bench' "$trawl" bench --device cuda --engine ac-dfa:stt --repeat 1 -f words text
+check 'bench' "$trawl" bench --device cuda --engine ac-dfa:stt16 --repeat 1 -f words text
 holds 'a ladder' grep -q '^ac-dfa, AC0..AC4' .out
-holds "the paper's speed-up" grep -qE '^stt +ac4 .* 7\.96-8\.68$' .out
-holds 'strategies' grep -q '^stt .* b, 4 segments ' .out
+holds "the paper's speed-up" grep -qE '^stt16 +ac4 .* 7\.96-8\.68$' .out
+holds 'strategies' grep -q '^stt16 .* b, 4 segments ' .out
 check 'bench, JSON' "$trawl" bench --device cuda --format json --repeat 1 -f words text
 holds 'keys' grep -q '"kernel":"ac1".*"share_of_bandwidth":.*"speedup":.*"paper_speedup":{' .out
 holds 'matches' test "$(in_json matches | sort -u)" = "$matches"
@@ -116,10 +116,10 @@ if has python3; then
     holds 'JSON parses' python3 -c 'import json
 for line in open(".out"): json.loads(line)'
 fi
-check 'one kernel' "$trawl" bench --device cuda --engine ac-dfa:stt --kernel ac2 --form states \
+check 'one kernel' "$trawl" bench --device cuda --engine ac-dfa:stt16 --kernel ac2 --form states \
     --repeat 1 --format json -f words text
 holds 'one row' test "$(grep -c '"device":"cuda:0"' .out)" -eq 1
-check 'on the device alone' "$trawl" bench --device cuda --on-device --engine ac-dfa:stt \
+check 'on the device alone' "$trawl" bench --device cuda --on-device --engine ac-dfa:stt16 \
     --kernel ac2 --repeat 1 --format json -f words text
 holds 'one row again' test "$(grep -c '"device":"cuda:0"' .out)" -eq 1
 

@@ -58,7 +58,8 @@ static const char kouzinopoulos_source[] = "Kouzinopoulos et al. 2015, 6";
 static const char tran_source[] = "Tran et al., 5.2.1";
 
 const bench_ladder bench_ladders[] = {
-    {"ac-dfa", "stt", "AC0..AC4, the papers' table", zha_sahni_source, zha_sahni, COUNT(zha_sahni)},
+    {"ac-dfa", "stt16", "AC0..AC4, the paper's table", zha_sahni_source, zha_sahni,
+     COUNT(zha_sahni)},
     {"ac-dfa", "classes", "AC0..AC4, byte classes", zha_sahni_source, zha_sahni, COUNT(zha_sahni)},
     {"ac-nfa", "array", "U..CW, goto as an array", kouzinopoulos_source, kouzinopoulos_ac,
      COUNT(kouzinopoulos_ac)},

@@ -4,12 +4,14 @@
 #include "engines/ac_dfa/part.h"
 #include "engines/engines.h"
 
-static const char *const variants[] = {"classes", "stt", NULL};
+static const char *const variants[] = {"classes", "stt", "stt16", NULL};
 static const char *const variant_summaries[] = {
     "a column for each class of bytes that no pattern tells apart; small entries",
-    "state transition table of the papers: a column for each of 256 bytes, one for matches", NULL};
+    "table of Tran et al.: a column for each of 256 bytes, one for matches; 4-byte entries",
+    "table of Zha & Sahni: a column for each of 256 bytes; 2-byte entries", NULL};
 
-enum { VARIANT_STT = 1 };
+static const trawl_dfa_columns_kind columns_of[] = {TRAWL_DFA_BY_CLASS, TRAWL_DFA_BY_BYTE_STT,
+                                                    TRAWL_DFA_BY_BYTE_STT16};
 
 static trawl_status plan(trawl_build *build) {
     trawl_dfa_part *part = trawl_allocate_zeroed(1, sizeof *part);
@@ -18,7 +20,7 @@ static trawl_status plan(trawl_build *build) {
     }
     build->state = part;
     build->parts = 1;
-    return trawl_dfa_part_plan(build, 0, NULL, 0, build->variant == VARIANT_STT,
+    return trawl_dfa_part_plan(build, 0, NULL, 0, columns_of[build->variant],
                                "engine ac-nfa needs far less memory for this set", part);
 }
 
@@ -34,15 +36,15 @@ static void release(trawl_build *build) {
 }
 
 static trawl_status validate(const trawl_db *db, trawl_error *error) {
-    return trawl_dfa_part_validate(db, 0, error);
+    return trawl_dfa_part_validate(db, 0, true, error);
 }
 
 #define ZHA "Zha & Sahni 2011"
 
 static const trawl_kernel_entry kernels[] = {
     {"hot", "most visited states in shared memory, the others in the L2 cache", "trawl"},
-    {"ac0", "byte reads, table in device memory, direct writes", ZHA ", VI-A"},
-    {"ac1", "ac0 with the table through the texture path", ZHA ", VI-A"},
+    {"ac0", "byte reads, table in device memory, direct writes", ZHA ", IV-A, Fig. 4"},
+    {"ac1", "ac0 with the table through the texture path", ZHA ", IV-A and VI-A"},
     {"ac2", "ac1 with 16 bytes per read, staged in shared memory", ZHA ", IV-B1"},
     {"ac3", "ac2 with coalesced loads by the block, odd words per thread", ZHA ", IV-B1, Fig. 5"},
     {"ac4", "ac3 with input in registers and output staged in shared memory", ZHA ", IV-B2"},

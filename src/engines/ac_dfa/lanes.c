@@ -38,6 +38,21 @@
 #define STATE(number) ((number)*a->columns)
 #include "scan/lanes_template.h"
 
+#define LOOPS stt16_loops
+#define NAME(base) stt16_##base
+#define AUTOMATON trawl_dfa_view
+#define PREPARE                                                                                    \
+    const uint16_t *table = a->table;                                                              \
+    const uint32_t first_match = a->first_match;                                                   \
+    (void)table, (void)first_match;
+#define STEP(state, byte) table[((size_t)(state) << 8) + (byte)]
+#define MATCHING(state) ((state) >= first_match)
+#define KEY(state) (a->output[(state)-first_match])
+#define TOTAL(state) (a->total[KEY(state)])
+#define NUMBER(state) (state)
+#define STATE(number) (number)
+#include "scan/lanes_template.h"
+
 #define LOOPS stt_loops
 #define NAME(base) stt_##base
 #define AUTOMATON trawl_dfa_view
@@ -61,9 +76,10 @@ void trawl_dfa_walk_open(const trawl_db *db, uint32_t part, trawl_dfa_walk *walk
     view->total = walk->outputs.total;
     view->first_match = header->first_match;
     view->shift = header->shift;
-    walk->lanes.loops = header->layout == TRAWL_DFA_NARROW ? &narrow_loops
-                        : header->layout == TRAWL_DFA_WIDE ? &wide_loops
-                                                           : &stt_loops;
+    walk->lanes.loops = header->layout == TRAWL_DFA_NARROW  ? &narrow_loops
+                        : header->layout == TRAWL_DFA_WIDE  ? &wide_loops
+                        : header->layout == TRAWL_DFA_STT16 ? &stt16_loops
+                                                            : &stt_loops;
     if (header->layout == TRAWL_DFA_WIDE) {
         view->first_match *= header->columns;
         view->shift = (uint32_t)__builtin_ctz(header->columns);

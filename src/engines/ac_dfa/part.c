@@ -5,9 +5,20 @@
 
 #include "base/status.h"
 
+static uint64_t row_bytes(trawl_dfa_columns_kind kind, uint64_t states, uint32_t classes) {
+    switch (kind) {
+    case TRAWL_DFA_BY_BYTE_STT:
+        return TRAWL_STT_COLUMNS * UINT64_C(4);
+    case TRAWL_DFA_BY_BYTE_STT16:
+        return 256 * UINT64_C(2);
+    default:
+        return classes * (states <= TRAWL_DFA_NARROW_STATES ? UINT64_C(2) : UINT64_C(4));
+    }
+}
+
 trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32_t *subset,
-                                 size_t subset_count, bool stt, const char *instead,
-                                 trawl_dfa_part *planned) {
+                                 size_t subset_count, trawl_dfa_columns_kind kind,
+                                 const char *instead, trawl_dfa_part *planned) {
     memset(planned, 0, sizeof *planned);
     trawl_status status =
         trawl_keys_make(build->patterns, subset, subset_count, &planned->keys, build->error);
@@ -17,9 +28,8 @@ trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32
     trawl_classes_make(&planned->keys, &planned->classes);
     /* The trie of a set that is far too large would not fit into memory either. */
     uint64_t states = trawl_keys_states(&planned->keys);
-    uint64_t row =
-        stt ? TRAWL_STT_COLUMNS * 4 : planned->classes.count * (states <= 65536 ? 2u : 4u);
-    status = trawl_build_foresee(build, states * row, instead);
+    status = trawl_build_foresee(build, states * row_bytes(kind, states, planned->classes.count),
+                                 instead);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -28,7 +38,7 @@ trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32
         return status;
     }
     trawl_dfa_header *header = &planned->header;
-    status = trawl_dfa_measure(&planned->trie, &planned->classes, stt, header, build->error);
+    status = trawl_dfa_measure(&planned->trie, &planned->classes, kind, header, build->error);
     if (status != TRAWL_OK) {
         return status;
     }
@@ -50,7 +60,7 @@ trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32
         }
     }
     build->states += header->states;
-    build->byte_classes = stt ? 256 : planned->classes.count;
+    build->byte_classes = kind == TRAWL_DFA_BY_CLASS ? planned->classes.count : 256;
     uint32_t entry_bytes = trawl_dfa_entry_bytes(header->layout);
     build->state_bytes = entry_bytes > build->state_bytes ? entry_bytes : build->state_bytes;
     return trawl_outputs_reserve(build, part, &planned->keys, instead);
@@ -89,9 +99,12 @@ static bool header_sound(const trawl_dfa_header *header) {
     }
     switch (header->layout) {
     case TRAWL_DFA_NARROW:
-        return header->states <= 65536 && header->shift <= 8 &&
+        return header->states <= TRAWL_DFA_NARROW_STATES && header->shift <= 8 &&
                header->columns == UINT32_C(1) << header->shift &&
                header->columns >= header->classes;
+    case TRAWL_DFA_STT16:
+        return header->states <= TRAWL_DFA_NARROW_STATES && header->shift == 8 &&
+               header->columns == 256;
     case TRAWL_DFA_WIDE:
         return header->columns == header->classes;
     case TRAWL_DFA_STT:
@@ -101,10 +114,11 @@ static bool header_sound(const trawl_dfa_header *header) {
     }
 }
 
-/* Every entry leads to a state; in the STT every match column names a key or nothing. */
+/* Every entry leads to a state; in the STT of 4-byte entries every match column names a key or
+ * nothing. */
 static bool table_sound(const trawl_dfa_header *header, const void *table, uint64_t keys) {
     uint64_t entries = (uint64_t)header->states * header->columns;
-    if (header->layout == TRAWL_DFA_NARROW) {
+    if (trawl_dfa_entry_bytes(header->layout) == 2) {
         const uint16_t *narrow = table;
         uint32_t highest = 0;
         for (uint64_t i = 0; i < entries; i++) {
@@ -130,7 +144,8 @@ static bool table_sound(const trawl_dfa_header *header, const void *table, uint6
     return sound;
 }
 
-trawl_status trawl_dfa_part_validate(const trawl_db *db, uint32_t part, trawl_error *error) {
+trawl_status trawl_dfa_part_validate(const trawl_db *db, uint32_t part, bool with_stt16,
+                                     trawl_error *error) {
     uint64_t header_size, classes_size, table_size, output_size, length_size, verify_size;
     const trawl_dfa_header *header =
         trawl_db_section(db, TRAWL_SECTION_DFA_HEADER, part, &header_size);
@@ -139,6 +154,7 @@ trawl_status trawl_dfa_part_validate(const trawl_db *db, uint32_t part, trawl_er
     const uint32_t *output = trawl_db_section(db, TRAWL_SECTION_DFA_OUTPUT, part, &output_size);
     if (header == NULL || header_size != sizeof *header || class_of == NULL ||
         classes_size != 256 || table == NULL || output == NULL || !header_sound(header) ||
+        (header->layout == TRAWL_DFA_STT16 && !with_stt16) ||
         table_size !=
             (uint64_t)header->states * header->columns * trawl_dfa_entry_bytes(header->layout) ||
         output_size != (uint64_t)(header->states - header->first_match) * 4) {

@@ -17,12 +17,14 @@ typedef struct trawl_dfa_part {
 /* Plans the DFA of the patterns listed in `subset` (or of all when NULL) as part `part`, reserves
  * its sections and adds to build->states. `instead` ends a refusal's sentence. */
 trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32_t *subset,
-                                 size_t subset_count, bool stt, const char *instead,
-                                 trawl_dfa_part *planned);
+                                 size_t subset_count, trawl_dfa_columns_kind kind,
+                                 const char *instead, trawl_dfa_part *planned);
 trawl_status trawl_dfa_part_fill(trawl_build *build, uint32_t part, trawl_dfa_part *planned);
 void trawl_dfa_part_release(trawl_dfa_part *planned);
 
-/* Checks the sections of a part of an untrusted database. */
-trawl_status trawl_dfa_part_validate(const trawl_db *db, uint32_t part, trawl_error *error);
+/* Checks the sections of a part of an untrusted database. `with_stt16`: the engine has that layout
+ * too. */
+trawl_status trawl_dfa_part_validate(const trawl_db *db, uint32_t part, bool with_stt16,
+                                     trawl_error *error);
 
 #endif

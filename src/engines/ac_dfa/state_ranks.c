@@ -39,6 +39,8 @@ static uint32_t step(const dfa_walk *walk, uint32_t state, uint8_t byte) {
         return ((const uint16_t *)walk->table)[row + walk->class_of[byte]];
     case TRAWL_DFA_WIDE:
         return ((const uint32_t *)walk->table)[row + walk->class_of[byte]] / walk->header->columns;
+    case TRAWL_DFA_STT16:
+        return ((const uint16_t *)walk->table)[row + byte];
     default:
         return ((const uint32_t *)walk->table)[row + byte];
     }

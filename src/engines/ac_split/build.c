@@ -81,7 +81,8 @@ static trawl_status plan(trawl_build *build) {
     for (uint32_t part = 0; status == TRAWL_OK && part < partition.parts; part++) {
         status = trawl_dfa_part_plan(
             build, part, partition.ids + partition.first[part],
-            partition.first[part + 1] - partition.first[part], build->variant == TRAWL_SPLIT_STT,
+            partition.first[part + 1] - partition.first[part],
+            build->variant == TRAWL_SPLIT_STT ? TRAWL_DFA_BY_BYTE_STT : TRAWL_DFA_BY_CLASS,
             "engine ac-nfa needs far less memory for this set", &planned->parts[part]);
     }
     trawl_partition_release(&partition);
@@ -132,7 +133,7 @@ static trawl_status check_disjoint(const trawl_db *db, trawl_error *error) {
 static trawl_status validate(const trawl_db *db, trawl_error *error) {
     trawl_status status = TRAWL_OK;
     for (uint32_t part = 0; status == TRAWL_OK && part < db->header->parts; part++) {
-        status = trawl_dfa_part_validate(db, part, error);
+        status = trawl_dfa_part_validate(db, part, false, error);
     }
     return status == TRAWL_OK ? check_disjoint(db, error) : status;
 }

@@ -3,7 +3,7 @@
  * ac-dfa on the device: what its files share.
  *
  *     engine.cu        the engine: preparing, planning, which kernel is launched
- *     walk.cuh         the automaton's step in the three layouts, and what follows a step
+ *     walk.cuh         the automaton's step in the four layouts, and what follows a step
  *     direct.cu        ac0, ac1   (Zha & Sahni 2011, IV-A)
  *     vector.cu        ac2        (IV-B1)
  *     tile.cu          ac3, ac4   (IV-B1, IV-B2)
@@ -45,7 +45,7 @@ typedef struct trawl_cuda_dfa {
     uint32_t first_match; /* wide: the entry, that is times columns */
     uint32_t classes;
     uint32_t columns;
-    uint32_t shift;       /* narrow: log2 of the columns; wide: their trailing zero bits */
+    uint32_t shift;       /* narrow, STT16: log2 of the columns; wide: their trailing zero bits */
     uint32_t inverse;     /* wide: of the columns' odd strip, modulo 2^32 */
     uint32_t verify;      /* some keys need verification */
     uint32_t overlap;     /* max_length - 1 */

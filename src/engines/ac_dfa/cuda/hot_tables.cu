@@ -16,7 +16,7 @@ extern "C" {
 typedef struct hot_source {
     trawl_cuda_dfa dfa;
     trawl_outputs outputs;
-    uint8_t byte_of[256];    /* of each class, one byte that is in it: for the STT */
+    uint8_t byte_of[256];    /* of each class, one byte that is in it: for the STTs */
     const uint32_t *order;   /* the state of each rank; NULL: the same number */
     const uint32_t *rank_of; /* the rank of each state; NULL: the same number */
 } hot_source;
@@ -29,6 +29,8 @@ static __device__ uint32_t next_state(const hot_source &source, uint32_t state, 
         return ((const uint16_t *)dfa.table)[row + column];
     case TRAWL_DFA_WIDE:
         return ((const uint32_t *)dfa.table)[row + column] / dfa.columns;
+    case TRAWL_DFA_STT16:
+        return ((const uint16_t *)dfa.table)[row + source.byte_of[column]];
     default:
         return ((const uint32_t *)dfa.table)[row + source.byte_of[column]];
     }

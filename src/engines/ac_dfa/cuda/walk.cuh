@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The step of a DFA in its three layouts and over three ways to its table, and what follows a step:
+ * The step of a DFA in its four layouts and over three ways to its table, and what follows a step:
  * the strips that kernels ac0 to ac4 have in common. Everything is resolved when it is compiled, so
  * that a kernel's loop has the lookup and nothing else.
  */
@@ -29,7 +29,7 @@ enum trawl_cuda_dfa_after {
 template <int LAYOUT>
 static __device__ __forceinline__ void trawl_dfa_load_classes(const trawl_cuda_dfa &dfa,
                                                               uint8_t *class_of) {
-    if (LAYOUT != TRAWL_DFA_STT) {
+    if (LAYOUT == TRAWL_DFA_NARROW || LAYOUT == TRAWL_DFA_WIDE) {
         for (uint32_t i = threadIdx.x; i < 256; i += blockDim.x) {
             class_of[i] = dfa.class_of[i];
         }
@@ -58,6 +58,9 @@ static __device__ __forceinline__ uint32_t trawl_dfa_step(const trawl_cuda_dfa &
     }
     if (LAYOUT == TRAWL_DFA_WIDE) {
         return trawl_dfa_entry<PATH, uint32_t>(dfa, state + class_of[byte]);
+    }
+    if (LAYOUT == TRAWL_DFA_STT16) {
+        return trawl_dfa_entry<PATH, uint16_t>(dfa, (state << 8) + byte);
     }
     return trawl_dfa_entry<PATH, uint32_t>(dfa, state * TRAWL_STT_COLUMNS + byte);
 }
@@ -176,6 +179,8 @@ static trawl_status trawl_dfa_launch_walk(const trawl_cuda_ac_dfa_launch *launch
         return trawl_dfa_launch_after<WALK, TRAWL_DFA_NARROW, PATH>(launch, error);
     case TRAWL_DFA_WIDE:
         return trawl_dfa_launch_after<WALK, TRAWL_DFA_WIDE, PATH>(launch, error);
+    case TRAWL_DFA_STT16:
+        return trawl_dfa_launch_after<WALK, TRAWL_DFA_STT16, PATH>(launch, error);
     default:
         return trawl_dfa_launch_after<WALK, TRAWL_DFA_STT, PATH>(launch, error);
     }
