@@ -351,6 +351,10 @@ static const uint32_t trawl_packed_class_begins[TRAWL_PACKED_CLASSES] = {
  * that the filter is too slow again. Chosen by hand. */
 #define TRAWL_FALLBACK_MAX_BYTES ((size_t)1 << 23)
 
+/* Bytes of the patterns up to which a scanner (trawl_scanner.h) opens the automaton before the
+ * first text: it takes some milliseconds, and up to some tens of megabytes. Chosen by hand. */
+#define TRAWL_FALLBACK_RESERVED_BYTES 65536u
+
 /* ------------------------------------------------------------------ wu-manber */
 
 /* Looking up a search window whose shift is 0, in probes of SHIFT. */

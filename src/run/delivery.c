@@ -30,6 +30,18 @@ void trawl_delivery_close(trawl_delivery *delivery) {
     delivery->selected = NULL;
 }
 
+trawl_status trawl_delivery_reserve(trawl_delivery *delivery, trawl_error *error) {
+    return delivery->kind == TRAWL_MATCH_ALL ? TRAWL_OK
+                                             : trawl_leftmost_reserve(&delivery->leftmost, error);
+}
+
+void trawl_delivery_restart(trawl_delivery *delivery, uint64_t start) {
+    if (delivery->kind != TRAWL_MATCH_ALL) {
+        trawl_leftmost_restart(&delivery->leftmost, start);
+        delivery->selected_count = 0;
+    }
+}
+
 /* Calls the receiver with final matches, which are in order. */
 static trawl_status hand_out(trawl_delivery *delivery, const trawl_match *matches, size_t count) {
     const trawl_receiver *receiver = &delivery->receiver;

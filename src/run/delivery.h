@@ -34,6 +34,13 @@ trawl_status trawl_delivery_open(trawl_delivery *delivery, const trawl_db *db,
                                  const trawl_receiver *receiver, uint64_t *per_pattern,
                                  trawl_error *error);
 
+/* Allocates all that deliveries may need. */
+trawl_status trawl_delivery_reserve(trawl_delivery *delivery, trawl_error *error);
+
+/* Begins a new text, or a part of one that no match reaches into, at offset `start`: what has not
+ * been delivered is forgotten. */
+void trawl_delivery_restart(trawl_delivery *delivery, uint64_t start);
+
 /* Takes the next `count` matches and delivers those that are final. Returns TRAWL_STOPPED if the
  * caller asked to stop. */
 trawl_status trawl_delivery_put(trawl_delivery *delivery, const trawl_match *matches, size_t count);

@@ -39,6 +39,35 @@ void trawl_leftmost_close(trawl_leftmost *self) {
     memset(self, 0, sizeof *self);
 }
 
+trawl_status trawl_leftmost_reserve(trawl_leftmost *self, trawl_error *error) {
+    if (self->selection.keys == NULL) {
+        return TRAWL_OK; /* the ring does not grow */
+    }
+    /* The ends of those that wait are different ones of the last max_length. One more comes in. */
+    size_t capacity = self->queue_mask + 1;
+    while (capacity < self->max_length + 2) {
+        capacity *= 2;
+    }
+    trawl_release(self->queue);
+    self->queue_mask = capacity - 1;
+    self->queue = trawl_allocate(capacity, sizeof *self->queue);
+    return self->queue != NULL
+               ? TRAWL_OK
+               : trawl_fail_memory(error, "selecting matches", capacity * sizeof *self->queue);
+}
+
+void trawl_leftmost_restart(trawl_leftmost *self, uint64_t start) {
+    if (self->ring_count != 0) {
+        memset(self->ring, 0, (self->ring_mask + 1) * sizeof *self->ring);
+        self->ring_count = 0;
+    }
+    self->queue_front = 0;
+    self->queue_count = 0;
+    self->known = false;
+    self->next = start;
+    self->last_end = 0;
+}
+
 /* ------------------------------------------------------------------ the queue */
 
 static trawl_waiting *waiting_at(const trawl_leftmost *self, size_t index) {

@@ -65,6 +65,12 @@ typedef struct trawl_leftmost {
 trawl_status trawl_leftmost_open(trawl_leftmost *self, const trawl_db *db, trawl_error *error);
 void trawl_leftmost_close(trawl_leftmost *self);
 
+/* Allocates all that may be needed: trawl_leftmost_put then cannot fail. TRAWL_ERROR_MEMORY. */
+trawl_status trawl_leftmost_reserve(trawl_leftmost *self, trawl_error *error);
+
+/* Forgets all occurrences and begins anew at offset `start`. */
+void trawl_leftmost_restart(trawl_leftmost *self, uint64_t start);
+
 /* Takes an occurrence, in canonical order. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_leftmost_put(trawl_leftmost *self, const trawl_match *match);
 

@@ -165,6 +165,11 @@ typedef struct trawl_walker_type {
     trawl_status (*count)(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
                           trawl_error *error);
 
+    /* Allocates all that scan, and count without counts->per_pattern, may need for windows of any
+     * length: afterwards they allocate nothing and take no lock. Called once, before the first
+     * window; walker->threads is 1. NULL: they never allocate. */
+    trawl_status (*reserve)(trawl_walker *walker, trawl_error *error);
+
     /* Adds to counts->per_pattern, which is not NULL here, what count has kept. Called once after
      * the last window. NULL: count keeps nothing. */
     void (*settle)(trawl_walker *walker, trawl_counts *counts);

@@ -96,11 +96,9 @@ static size_t record_steps(const trawl_lane_walker *walker) {
     return most < RECORD_STEPS ? RECORD_STEPS : most > RECORD_STEPS_MAX ? RECORD_STEPS_MAX : most;
 }
 
-/* Allocates room for the events of a block. */
-static trawl_status prepare_events(trawl_lane_walker *walker, const trawl_window *window,
-                                   trawl_error *error) {
+/* Allocates room for the events of a block of a window with so many owned bytes. */
+static trawl_status prepare_events(trawl_lane_walker *walker, size_t owned, trawl_error *error) {
     size_t most = record_steps(walker) * TRAWL_LANES;
-    size_t owned = window->length - window->owned;
     size_t needed = (owned < most ? owned : most) + TRAWL_LANES;
     if (needed > walker->event_capacity) {
         trawl_release(walker->events);
@@ -170,7 +168,7 @@ static trawl_status record_block(trawl_lane_walker *walker, const trawl_window *
 
 static trawl_status record_window(trawl_lane_walker *walker, const trawl_window *window,
                                   const event_consumer *consumer, trawl_error *error) {
-    trawl_status status = prepare_events(walker, window, error);
+    trawl_status status = prepare_events(walker, window->length - window->owned, error);
     lane_progress at = {window->owned, warm_up(walker, window, window->owned)};
     while (status == TRAWL_OK && at.position < window->length) {
         status = record_block(walker, window, &at, consumer);
@@ -221,7 +219,7 @@ static trawl_status count_window(trawl_lane_walker *walker, const trawl_window *
     trawl_status status = TRAWL_OK;
     while (status == TRAWL_OK && at.position < window->length) {
         if (walker->density == TRAWL_LANES_MIXED) {
-            status = prepare_events(walker, window, error);
+            status = prepare_events(walker, window->length - window->owned, error);
             if (status == TRAWL_OK) {
                 status = record_block(walker, window, &at, &consumer);
             }
@@ -254,6 +252,12 @@ void trawl_lanes_settle(trawl_walker *base, trawl_counts *counts) {
     if (walker->hits != NULL) {
         trawl_emit_hits(walker->outputs, counts, walker->hits);
     }
+}
+
+trawl_status trawl_lanes_reserve(trawl_walker *base, trawl_error *error) {
+    trawl_lane_walker *walker = (trawl_lane_walker *)base;
+    trawl_prepared_reserve(&walker->prepared, walker->outputs, walker->patterns);
+    return prepare_events(walker, SIZE_MAX, error);
 }
 
 void trawl_lanes_release(trawl_lane_walker *walker) {

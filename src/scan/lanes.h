@@ -87,6 +87,8 @@ trawl_status trawl_lanes_count(trawl_walker *walker, const trawl_window *window,
                                trawl_counts *counts, trawl_error *error);
 /* Adds the collected counts of keys to those of their patterns. */
 void trawl_lanes_settle(trawl_walker *walker, trawl_counts *counts);
+/* Allocates what scanning and counting may need (`reserve` in scan/contract.h). */
+trawl_status trawl_lanes_reserve(trawl_walker *walker, trawl_error *error);
 /* Frees what scanning and counting have allocated. */
 void trawl_lanes_release(trawl_lane_walker *walker);
 

@@ -109,6 +109,13 @@ static bool prepare(trawl_prepared_matches *prepared, const trawl_outputs *outpu
     return prepared->keys != NULL && begin >= prepared->longest;
 }
 
+void trawl_prepared_reserve(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
+                            const trawl_pattern_view *patterns) {
+    if (prepared->keys == NULL && !prepared->refused) {
+        make(outputs, patterns, prepared);
+    }
+}
+
 void trawl_prepared_release(trawl_prepared_matches *prepared) {
     trawl_release(prepared->keys);
     trawl_release(prepared->matches);

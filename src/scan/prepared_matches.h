@@ -80,6 +80,9 @@ void trawl_prepared_count(trawl_prepared_matches *prepared, const trawl_outputs 
                           const trawl_pattern_view *patterns, const trawl_window *window,
                           size_t begin, const trawl_ending_event *events, size_t count,
                           trawl_counts *counts);
+/* Makes them now, or never: the other functions then allocate nothing. */
+void trawl_prepared_reserve(trawl_prepared_matches *prepared, const trawl_outputs *outputs,
+                            const trawl_pattern_view *patterns);
 void trawl_prepared_release(trawl_prepared_matches *prepared);
 
 #endif

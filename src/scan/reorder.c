@@ -10,6 +10,7 @@
 #define OVERLAP_FACTOR 8 /* bytes of a block for each byte of overlap, which is searched twice */
 #define FIRST_CAPACITY ((size_t)1 << 10)
 #define INSERTION_RUN ((size_t)16)
+#define RESERVED_LEAST ((size_t)1 << 14)
 
 /* The sink that gathers the matches of one block. When it holds `limit` matches it ends the walk,
  * and smaller blocks follow. */
@@ -25,6 +26,7 @@ typedef struct reordering {
     trawl_match *scratch; /* for sorting */
     size_t scratch_capacity;
     uint32_t *starts; /* bytes of a block + 1: the index of the first match with each end */
+    size_t reserved;  /* capacity of both arrays, which do not grow; 0: they do */
 } reordering;
 
 /* `flush` of the gathering sink: doubles the array and keeps its matches. */
@@ -166,20 +168,40 @@ static trawl_status hand_on(const trawl_sink *from, trawl_sink *to) {
     return TRAWL_OK;
 }
 
-trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
-                           trawl_find find, trawl_error *error) {
-    size_t overlap = walker->db->header->max_length - 1;
-    size_t most = OVERLAP_FACTOR * (overlap + 1);
-    most = most < BLOCK_BYTES ? BLOCK_BYTES : most;
-    most = most < window->length ? most : window->length;
-    reordering order = {.gathered = {.sink = {.flush = grow}}};
-    trawl_sink *gathered = &order.gathered.sink;
-    order.starts = trawl_allocate(most + 1, sizeof *order.starts);
-    trawl_status status = TRAWL_OK;
-    if (order.starts == NULL) {
-        status = trawl_fail_memory(error, "sorting matches", (most + 1) * sizeof *order.starts);
+/* Bytes of a block, at most. */
+static size_t block_bytes(const trawl_db *db) {
+    size_t bytes = OVERLAP_FACTOR * (size_t)db->header->max_length;
+    return bytes < BLOCK_BYTES ? BLOCK_BYTES : bytes;
+}
+
+trawl_status trawl_reorder_reserve(trawl_reorder_memory *memory, const trawl_db *db,
+                                   trawl_error *error) {
+    size_t capacity = db->patterns.count < RESERVED_LEAST ? RESERVED_LEAST : db->patterns.count;
+    size_t starts = block_bytes(db) + 1;
+    memory->matches = trawl_allocate(capacity, sizeof *memory->matches);
+    memory->scratch = trawl_allocate(capacity, sizeof *memory->scratch);
+    memory->starts = trawl_allocate(starts, sizeof *memory->starts);
+    if (memory->matches == NULL || memory->scratch == NULL || memory->starts == NULL) {
+        return trawl_fail_memory(error, "sorting matches", 2 * capacity * sizeof(trawl_match));
     }
-    size_t bytes = most;
+    memory->capacity = capacity;
+    return TRAWL_OK;
+}
+
+void trawl_reorder_release(trawl_reorder_memory *memory) {
+    trawl_release(memory->matches);
+    trawl_release(memory->scratch);
+    trawl_release(memory->starts);
+}
+
+/* Searches the window block by block; bytes of a block: at most `most`. */
+static trawl_status reorder_blocks(reordering *order, trawl_walker *walker,
+                                   const trawl_window *window, trawl_sink *sink, trawl_find find,
+                                   size_t most, trawl_error *error) {
+    size_t overlap = walker->db->header->max_length - 1, bytes = most;
+    size_t far = (order->reserved != 0 ? order->reserved : TRAWL_REORDER_MOST) / 4;
+    trawl_sink *gathered = &order->gathered.sink;
+    trawl_status status = TRAWL_OK;
     for (size_t position = window->owned; status == TRAWL_OK && position < window->length;) {
         size_t left = window->length - position;
         bytes = bytes < left ? bytes : left;
@@ -189,21 +211,29 @@ trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, tra
                               .owned = position - begin,
                               .base = window->base + begin};
         gathered->count = 0;
-        order.gathered.overflow = false;
+        order->gathered.overflow = false;
         /* One byte cannot be halved. It ends at most as many matches as there are patterns. */
-        order.gathered.limit = bytes == 1 ? SIZE_MAX : TRAWL_REORDER_MOST;
+        bool one = bytes == 1;
+        order->gathered.limit = order->reserved != 0 ? order->reserved
+                                : one                ? SIZE_MAX
+                                                     : TRAWL_REORDER_MOST;
         status = find(walker, &block, gathered, error);
-        if (order.gathered.no_memory) {
+        if (order->gathered.no_memory) {
             status = trawl_fail_memory(error, "sorting matches",
                                        2 * (uint64_t)gathered->capacity * sizeof(trawl_match));
         }
-        if (order.gathered.overflow) {
+        if (order->gathered.overflow) {
+            if (one) {
+                return trawl_fail(
+                    error, TRAWL_ERROR_FORMAT,
+                    "a byte of text ends more matches than the database has patterns");
+            }
             status = TRAWL_OK;
             bytes = (bytes + 1) / 2;
             continue;
         }
         if (status == TRAWL_OK) {
-            status = sort_block(&order, window->base + position + 1, bytes, error);
+            status = sort_block(order, window->base + position + 1, bytes, error);
         }
         if (status == TRAWL_OK) {
             status = hand_on(gathered, sink);
@@ -211,10 +241,35 @@ trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, tra
         position += bytes;
         /* Double the block only if it was far from the limit, so that it does not overflow at once.
          */
-        if (gathered->count < TRAWL_REORDER_MOST / 4 && bytes < most) {
+        if (gathered->count < far && bytes < most) {
             bytes = 2 * bytes < most ? 2 * bytes : most;
         }
     }
+    return status;
+}
+
+trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
+                           trawl_find find, trawl_reorder_memory *memory, trawl_error *error) {
+    size_t most = block_bytes(walker->db);
+    most = most < window->length ? most : window->length;
+    reordering order = {.gathered = {.sink = {.flush = grow}}};
+    trawl_sink *gathered = &order.gathered.sink;
+    order.reserved = memory->capacity;
+    if (order.reserved != 0) {
+        gathered->matches = memory->matches;
+        gathered->capacity = order.scratch_capacity = memory->capacity;
+        order.scratch = memory->scratch;
+        order.starts = memory->starts;
+        trawl_status status = reorder_blocks(&order, walker, window, sink, find, most, error);
+        memory->matches = gathered->matches; /* sorting may have exchanged the two */
+        memory->scratch = order.scratch;
+        return status;
+    }
+    order.starts = trawl_allocate(most + 1, sizeof *order.starts);
+    trawl_status status =
+        order.starts == NULL
+            ? trawl_fail_memory(error, "sorting matches", (most + 1) * sizeof *order.starts)
+            : reorder_blocks(&order, walker, window, sink, find, most, error);
     trawl_release(order.starts);
     trawl_release(order.scratch);
     trawl_release(gathered->matches);

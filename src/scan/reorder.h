@@ -17,8 +17,21 @@
 typedef trawl_status (*trawl_find)(trawl_walker *walker, const trawl_window *window,
                                    trawl_sink *sink, trawl_error *error);
 
+/* What trawl_reorder needs. All zeros: it allocates and frees in each call. */
+typedef struct trawl_reorder_memory {
+    trawl_match *matches, *scratch; /* `capacity` of each */
+    uint32_t *starts;               /* one for each byte of a block, and one more */
+    size_t capacity;                /* 0: not reserved */
+} trawl_reorder_memory;
+
+/* Allocates all that trawl_reorder may need for matches of `db`. Release it also after a failure.
+ */
+trawl_status trawl_reorder_reserve(trawl_reorder_memory *memory, const trawl_db *db,
+                                   trawl_error *error);
+void trawl_reorder_release(trawl_reorder_memory *memory);
+
 /* Calls `find` on blocks of the window and puts their matches into `sink` in canonical order. */
 trawl_status trawl_reorder(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
-                           trawl_find find, trawl_error *error);
+                           trawl_find find, trawl_reorder_memory *memory, trawl_error *error);
 
 #endif

@@ -17,20 +17,20 @@
 #include <time.h>
 
 #include "cli/bench/libhs.h"
-#include "trawl/trawl.h"
+#include "trawl/trawl_scanner.h"
 
-enum { PIECES = 512, SIZES_MOST = 16, KINDS_MOST = 8 };
+enum { PIECES = 512 };
 
 static const double ROUND_SECONDS = 0.0005; /* shorter than a slice of the scheduler */
 
 typedef struct subject {
     trawl_db *db;
+    trawl_scanner *scanner;
     bench_libhs *libhs;
     const uint8_t *text;
     size_t text_length;
     size_t offsets[PIECES];
-    uint64_t *per_pattern;
-    trawl_matches matches;
+    uint32_t ids[1024];
 } subject;
 
 typedef uint64_t kind_call(subject *all, const uint8_t *text, size_t length);
@@ -65,6 +65,24 @@ static uint64_t one_call_count(subject *all, const uint8_t *text, size_t length)
     return found;
 }
 
+static uint64_t scanner_any(subject *all, const uint8_t *text, size_t length) {
+    return trawl_scanner_any(all->scanner, text, length, NULL);
+}
+
+static uint64_t scanner_which(subject *all, const uint8_t *text, size_t length) {
+    return trawl_scanner_which(all->scanner, text, length, all->ids, 1024);
+}
+
+static uint64_t scanner_count(subject *all, const uint8_t *text, size_t length) {
+    return trawl_scanner_count(all->scanner, text, length, NULL);
+}
+
+static uint64_t scanner_scan(subject *all, const uint8_t *text, size_t length) {
+    uint64_t found = 0;
+    (void)trawl_scanner_scan(all->scanner, text, length, count_one, &found);
+    return found;
+}
+
 static uint64_t libhs_count(subject *all, const uint8_t *text, size_t length) {
     uint64_t found = 0;
     trawl_error error;
@@ -76,10 +94,10 @@ static const struct {
     const char *name;
     kind_call *call;
 } kinds[] = {
-    {"trawl_scan", one_call_scan},
-    {"trawl_scan, first", one_call_any},
-    {"trawl_count", one_call_count},
-    {"libhs", libhs_count},
+    {"trawl_scan", one_call_scan},    {"trawl_scan, first", one_call_any},
+    {"trawl_count", one_call_count},  {"scanner any", scanner_any},
+    {"scanner which", scanner_which}, {"scanner count", scanner_count},
+    {"scanner scan", scanner_scan},   {"libhs", libhs_count},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -174,6 +192,7 @@ int main(int argc, char **argv) {
     static subject all;
     trawl_error error = {.message = ""};
     if (argc < 3 || trawl_db_load(argv[1], &all.db, &error) != TRAWL_OK ||
+        trawl_scanner_open(all.db, NULL, &all.scanner, &error) != TRAWL_OK ||
         (all.text = read_file(argv[2], &all.text_length)) == NULL) {
         (void)fprintf(stderr, "usage: bench_calls DATABASE TEXT [LIBHS]\n%s\n", error.message);
         return 2;
@@ -191,6 +210,7 @@ int main(int argc, char **argv) {
         measure_size(&all, size, count, getenv("CALLS_KIND"));
     }
     bench_libhs_close(all.libhs);
+    trawl_scanner_close(all.scanner);
     trawl_db_free(all.db);
     return 0;
 }

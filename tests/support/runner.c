@@ -3,6 +3,7 @@
 
 #include "case.h"
 #include "guard.h"
+#include "runner_scanner.h"
 #include "temporary.h"
 #include "text_source.h"
 
@@ -24,6 +25,8 @@ static const runner serial[] = {
     {.call = RUNNER_COUNT, .plain_walk = true},
     {.call = RUNNER_COLLECT, .plain_walk = true},
     {.call = RUNNER_COUNT_PATTERNS},
+    {.call = RUNNER_SCANNER},
+    {.call = RUNNER_SCANNER, .plain_walk = true},
     {.call = RUNNER_COLLECT, .chunk_bytes = 1},
     {.call = RUNNER_COLLECT, .chunk_bytes = 5},
     {.call = RUNNER_COLLECT, .origin = RUNNER_MEMORY},
@@ -134,6 +137,7 @@ static const char *const call_names[RUNNER_CALLS] = {"collect",
                                                      "scan by batches that is stopped",
                                                      "count",
                                                      "count per pattern",
+                                                     "scanner",
                                                      "stream",
                                                      "counting stream",
                                                      "stream that only counts",
@@ -306,6 +310,13 @@ typedef struct job {
     char *complaint;
     size_t complaint_size;
 } job;
+
+static bool check_scanner(job *work) {
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.study = &work->study;
+    return runner_scanner_check(work->db, &options, work->text, work->length, work->expected,
+                                work->random, work->complaint, work->complaint_size);
+}
 
 static bool check_collect(job *work) {
     trawl_matches matches = {.items = NULL, .count = 99};
@@ -634,6 +645,7 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
     bool good = is_without_kernels(how, information.engine)
                     ? refuses_without_kernels(&work, complaint, complaint_size)
                 : is_refused(&work)                  ? true
+                : how->call == RUNNER_SCANNER        ? check_scanner(&work)
                 : is_stream(how)                     ? check_stream(&work)
                 : how->call == RUNNER_COLLECT        ? check_collect(&work)
                 : how->call == RUNNER_SCAN           ? check_scan(&work, false)

@@ -31,5 +31,6 @@ const trawl_walker_type trawl_walker_ac_dfa = {.open = open,
                                                .close = close,
                                                .scan = trawl_lanes_scan,
                                                .count = trawl_lanes_count,
+                                               .reserve = trawl_lanes_reserve,
                                                .settle = trawl_lanes_settle,
                                                .automaton = automaton};

@@ -16,6 +16,7 @@ typedef struct split_walker {
     trawl_walker base;
     bool in_parallel;
     uint32_t parts;
+    trawl_reorder_memory order;
     trawl_dfa_walk walks[];
 } split_walker;
 
@@ -48,6 +49,7 @@ static void close(trawl_walker *walker) {
     for (uint32_t part = 0; part < split->parts; part++) {
         trawl_dfa_walk_close(&split->walks[part]);
     }
+    trawl_reorder_release(&split->order);
     trawl_release(split);
 }
 
@@ -148,9 +150,10 @@ static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *w
 
 static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error) {
-    const split_walker *split = (const split_walker *)walker;
-    return trawl_reorder(walker, window, sink, split->in_parallel ? find_in_parallel : find_in_turn,
-                         error);
+    split_walker *split = (split_walker *)walker;
+    bool in_parallel = split->in_parallel && walker->threads > 1;
+    return trawl_reorder(walker, window, sink, in_parallel ? find_in_parallel : find_in_turn,
+                         &split->order, error);
 }
 
 /* What threads share that each count the next part that nobody has taken. */
@@ -188,6 +191,13 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
                           trawl_error *error) {
     split_walker *split = (split_walker *)walker;
     uint32_t threads = split->in_parallel ? walker->threads : 1;
+    if (threads == 1) {
+        trawl_status status = TRAWL_OK;
+        for (uint32_t part = 0; status == TRAWL_OK && part < split->parts; part++) {
+            status = trawl_lanes_count(&split->walks[part].lanes.base, window, counts, error);
+        }
+        return status;
+    }
     shared_count all = {.split = split,
                         .window = window,
                         .per_pattern = counts->per_pattern,
@@ -198,6 +208,15 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
         *error = all.error;
     }
     return all.status;
+}
+
+static trawl_status reserve(trawl_walker *walker, trawl_error *error) {
+    split_walker *split = (split_walker *)walker;
+    trawl_status status = trawl_reorder_reserve(&split->order, walker->db, error);
+    for (uint32_t part = 0; status == TRAWL_OK && part < split->parts; part++) {
+        status = trawl_lanes_reserve(&split->walks[part].lanes.base, error);
+    }
+    return status;
 }
 
 static void settle(trawl_walker *walker, trawl_counts *counts) {
@@ -215,6 +234,7 @@ const trawl_walker_type trawl_walker_ac_split = {.open = open,
                                                  .close = close,
                                                  .scan = scan,
                                                  .count = count,
+                                                 .reserve = reserve,
                                                  .settle = settle,
                                                  .automaton = automaton,
                                                  .own_threads = is_parallel};

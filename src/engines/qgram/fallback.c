@@ -19,6 +19,20 @@ void trawl_qgram_fallback_close(trawl_qgram_fallback *fallback) {
     }
 }
 
+trawl_status trawl_qgram_fallback_reserve(trawl_qgram_fallback *fallback, trawl_walker *walker,
+                                          trawl_error *error) {
+    const trawl_pattern_view *patterns = &walker->db->patterns;
+    trawl_status status = TRAWL_OK;
+    if (patterns->offsets[patterns->count] <= TRAWL_FALLBACK_RESERVED_BYTES) {
+        status = walker->open_fallback(walker->db, &fallback->walker, error);
+    }
+    fallback->unavailable = fallback->walker == NULL;
+    fallback->seconds_per_byte = TRAWL_FALLBACK_STEP_SECONDS;
+    return status == TRAWL_OK && fallback->walker != NULL
+               ? fallback->walker->type->reserve(fallback->walker, error)
+               : status;
+}
+
 trawl_status trawl_qgram_fallback_account(trawl_qgram_fallback *fallback, trawl_walker *walker,
                                           size_t bytes, double seconds, bool *takes_over,
                                           trawl_error *error) {

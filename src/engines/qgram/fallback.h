@@ -29,6 +29,10 @@ typedef struct trawl_qgram_fallback {
 void trawl_qgram_fallback_begin(trawl_qgram_fallback *fallback, const trawl_db *db);
 void trawl_qgram_fallback_close(trawl_qgram_fallback *fallback);
 
+/* Opens the automaton now if the set has at most TRAWL_FALLBACK_RESERVED_BYTES, or never. */
+trawl_status trawl_qgram_fallback_reserve(trawl_qgram_fallback *fallback, trawl_walker *walker,
+                                          trawl_error *error);
+
 /* Takes account of a stretch of `bytes` with many look-ups, which took so many seconds; builds the
  * automaton when it is time (`walker` is qgram's). *takes_over: whether the automaton shall scan
  * the next fallback->next_bytes of the text. Errors: those of walker->open_fallback. */

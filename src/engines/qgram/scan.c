@@ -110,6 +110,17 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
     return TRAWL_OK;
 }
 
+static trawl_status reserve(trawl_walker *base, trawl_error *error) {
+    qgram_walker *walker = (qgram_walker *)base;
+    const trawl_window longest = {.length = TRAWL_QGRAM_BLOCK};
+    trawl_status status = prepare(walker, &longest, true, error);
+    for (uint32_t i = 0; status == TRAWL_OK && i < walker->tiers; i++) {
+        trawl_packed_dense_reserve(&walker->tier[i]);
+    }
+    return status == TRAWL_OK ? trawl_qgram_fallback_reserve(&walker->fallback, base, error)
+                              : status;
+}
+
 /* ------------------------------------------------------------------ matches */
 
 /* Merges the events of all tiers by position and reports them. At one position the earlier tier
@@ -218,7 +229,8 @@ static trawl_status scan_window(qgram_walker *walker, const trawl_window *window
     while (status == TRAWL_OK && begin < window->length) {
         size_t first = begin;
         uint64_t look_ups;
-        double start = trawl_seconds();
+        /* The clock is read only where its time may be needed: it takes as long as 64 bytes. */
+        double start = window->length - begin > TRAWL_QGRAM_BLOCK ? trawl_seconds() : 0;
         status = scan_stretch(walker, window, consumer, &begin, &look_ups);
         size_t bytes = begin - first;
         if (status != TRAWL_OK || begin == window->length ||
@@ -291,6 +303,7 @@ const trawl_walker_type trawl_walker_qgram = {
     .close = close,
     .scan = scan,
     .count = count,
+    .reserve = reserve,
     .settle = settle,
     .describe = describe,
 };

@@ -37,6 +37,7 @@ typedef struct rabin_karp_walker {
     const uint32_t *heads;
     const uint32_t *ids;
     trawl_steps_walk steps; /* variant `steps` */
+    trawl_reorder_memory order;
 } rabin_karp_walker;
 
 /* ------------------------------------------------------------------ grouped */
@@ -137,10 +138,9 @@ static trawl_status look_up(pass_tables *tables, const trawl_window *window, siz
     return TRAWL_OK;
 }
 
-/* Room for the candidates of a window. */
-static trawl_status prepare(rabin_karp_walker *walker, const trawl_window *window,
-                            trawl_error *error) {
-    size_t needed = (window->length - window->owned) / LANES;
+/* Room for the candidates of a window with so many owned bytes. */
+static trawl_status prepare(rabin_karp_walker *walker, size_t owned, trawl_error *error) {
+    size_t needed = owned / LANES;
     /* One lane takes a text that is too short for several. */
     size_t least = LANES * FEWEST_LANE_BYTES;
     needed = needed < least ? least : needed < LANE_BYTES ? needed : LANE_BYTES;
@@ -194,7 +194,7 @@ static trawl_status walk_pass(rabin_karp_walker *walker, pass_tables *tables,
 
 static trawl_status walk_grouped(rabin_karp_walker *walker, const trawl_window *window,
                                  const trawl_consumer *consumer, trawl_error *error) {
-    trawl_status status = prepare(walker, window, error);
+    trawl_status status = prepare(walker, window->length - window->owned, error);
     for (uint32_t pass = 0; status == TRAWL_OK && pass < walker->header->passes; pass++) {
         pass_tables *tables = &walker->passes[pass];
         status = trawl_endings_begin(&tables->search, consumer, error);
@@ -323,6 +323,7 @@ static void close(trawl_walker *walker) {
         trawl_endings_close(&opened->passes[pass].search);
     }
     trawl_steps_close(&opened->steps);
+    trawl_reorder_release(&opened->order);
     trawl_release(opened->passes);
     trawl_release(opened->candidates);
     trawl_release(opened->hashes);
@@ -382,18 +383,30 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
 
 static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error) {
-    const rabin_karp_walker *opened = (const rabin_karp_walker *)walker;
+    rabin_karp_walker *opened = (rabin_karp_walker *)walker;
     /* Windows of one pass end where its matches end: they are met in order. */
     if (opened->passes != NULL && opened->header->passes == 1) {
         return find(walker, window, sink, error);
     }
-    return trawl_reorder(walker, window, sink, find, error);
+    return trawl_reorder(walker, window, sink, find, &opened->order, error);
 }
 
 static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
                           trawl_error *error) {
     trawl_consumer consumer = {.counts = counts};
     return walk(walker, window, &consumer, error);
+}
+
+static trawl_status reserve(trawl_walker *walker, trawl_error *error) {
+    rabin_karp_walker *opened = (rabin_karp_walker *)walker;
+    bool in_order = opened->passes != NULL && opened->header->passes == 1;
+    trawl_status status = opened->header->variant == TRAWL_RABIN_KARP_STEPS
+                              ? trawl_steps_reserve(walker->db, &opened->steps, error)
+                          : opened->passes != NULL ? prepare(opened, LANES * LANE_BYTES, error)
+                                                   : TRAWL_OK;
+    return status != TRAWL_OK || in_order
+               ? status
+               : trawl_reorder_reserve(&opened->order, walker->db, error);
 }
 
 static void settle(trawl_walker *walker, trawl_counts *counts) {
@@ -403,5 +416,9 @@ static void settle(trawl_walker *walker, trawl_counts *counts) {
     }
 }
 
-const trawl_walker_type trawl_walker_rabin_karp = {
-    .open = open, .close = close, .scan = scan, .count = count, .settle = settle};
+const trawl_walker_type trawl_walker_rabin_karp = {.open = open,
+                                                   .close = close,
+                                                   .scan = scan,
+                                                   .count = count,
+                                                   .reserve = reserve,
+                                                   .settle = settle};

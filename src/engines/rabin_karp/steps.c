@@ -123,6 +123,10 @@ static trawl_status make_room(trawl_steps_walk *walk, size_t count, trawl_error 
                               : trawl_fail_memory(error, "prefix sums", count * sizeof *walk->sums);
 }
 
+trawl_status trawl_steps_reserve(const trawl_db *db, trawl_steps_walk *walk, trawl_error *error) {
+    return make_room(walk, MOST_OWNED + db->header->max_length - 1, error);
+}
+
 trawl_status trawl_steps_walk_window(const trawl_db *db, trawl_steps_walk *walk,
                                      const trawl_window *window, const trawl_consumer *consumer,
                                      trawl_error *error) {

@@ -72,6 +72,8 @@ typedef struct trawl_steps_walk {
 } trawl_steps_walk;
 
 trawl_status trawl_steps_open(const trawl_db *db, trawl_steps_walk *walk, trawl_error *error);
+/* Makes room for windows of any length: then no walk allocates. */
+trawl_status trawl_steps_reserve(const trawl_db *db, trawl_steps_walk *walk, trawl_error *error);
 void trawl_steps_close(trawl_steps_walk *walk);
 trawl_status trawl_steps_walk_window(const trawl_db *db, trawl_steps_walk *walk,
                                      const trawl_window *window, const trawl_consumer *consumer,

@@ -28,6 +28,7 @@ typedef struct wu_manber_walker {
     const uint16_t *prefix;
     const uint32_t *ids;
     uint8_t fold[256];
+    trawl_reorder_memory order;
 } wu_manber_walker;
 
 /* ------------------------------------------------------------------ tuned */
@@ -161,10 +162,9 @@ static trawl_status look_up(wu_manber_walker *walker, const trawl_window *window
     return TRAWL_OK;
 }
 
-/* Room for the candidates of a window. */
-static trawl_status prepare(wu_manber_walker *walker, const trawl_window *window,
-                            trawl_error *error) {
-    size_t needed = (window->length - window->owned + LANES - 1) / LANES;
+/* Room for the candidates of a window with so many owned bytes. */
+static trawl_status prepare(wu_manber_walker *walker, size_t owned, trawl_error *error) {
+    size_t needed = (owned + LANES - 1) / LANES;
     needed = needed < LANE_BYTES ? needed : LANE_BYTES;
     if (needed <= walker->lane_bytes) {
         return TRAWL_OK;
@@ -179,7 +179,7 @@ static trawl_status prepare(wu_manber_walker *walker, const trawl_window *window
 
 static trawl_status walk_tuned(wu_manber_walker *walker, const trawl_window *window,
                                const trawl_consumer *consumer, trawl_error *error) {
-    trawl_status prepared = prepare(walker, window, error);
+    trawl_status prepared = prepare(walker, window->length - window->owned, error);
     if (prepared != TRAWL_OK) {
         return prepared;
     }
@@ -307,6 +307,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
 static void close(trawl_walker *walker) {
     wu_manber_walker *opened = (wu_manber_walker *)walker;
     trawl_endings_close(&opened->search);
+    trawl_reorder_release(&opened->order);
     trawl_release(opened->candidates);
     trawl_release(opened);
 }
@@ -315,7 +316,7 @@ static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl
                          trawl_error *error) {
     wu_manber_walker *opened = (wu_manber_walker *)walker;
     if (opened->header->variant == TRAWL_WU_MANBER_PAPER) {
-        return trawl_reorder(walker, window, sink, find_paper, error);
+        return trawl_reorder(walker, window, sink, find_paper, &opened->order, error);
     }
     trawl_consumer consumer = {.sink = sink};
     return walk_tuned(opened, window, &consumer, error);
@@ -332,9 +333,20 @@ static trawl_status count(trawl_walker *walker, const trawl_window *window, traw
     return status == TRAWL_OK ? walk_tuned(opened, window, &consumer, error) : status;
 }
 
+static trawl_status reserve(trawl_walker *walker, trawl_error *error) {
+    wu_manber_walker *opened = (wu_manber_walker *)walker;
+    return opened->header->variant == TRAWL_WU_MANBER_PAPER
+               ? trawl_reorder_reserve(&opened->order, walker->db, error)
+               : prepare(opened, LANES * LANE_BYTES, error);
+}
+
 static void settle(trawl_walker *walker, trawl_counts *counts) {
     trawl_endings_settle(&((wu_manber_walker *)walker)->search, counts);
 }
 
-const trawl_walker_type trawl_walker_wu_manber = {
-    .open = open, .close = close, .scan = scan, .count = count, .settle = settle};
+const trawl_walker_type trawl_walker_wu_manber = {.open = open,
+                                                  .close = close,
+                                                  .scan = scan,
+                                                  .count = count,
+                                                  .reserve = reserve,
+                                                  .settle = settle};

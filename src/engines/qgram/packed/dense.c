@@ -30,6 +30,13 @@ static bool make_table(trawl_packed_dense *dense, const trawl_packed_filter *fil
     return true;
 }
 
+void trawl_packed_dense_reserve(trawl_tier_walker *walker) {
+    trawl_packed_dense *dense = &walker->dense_packed;
+    if (dense->wanted && dense->ids == NULL) {
+        dense->wanted = make_table(dense, &walker->packed);
+    }
+}
+
 bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *block,
                            size_t found) {
     trawl_packed_dense *dense = &walker->dense_packed;

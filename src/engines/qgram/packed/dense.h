@@ -32,6 +32,9 @@ trawl_status trawl_packed_report_dense(const trawl_tier_walker *walker,
 /* Orders the stores past the caches before later ones; to be called after a window. */
 void trawl_packed_dense_flush(const trawl_sink *sink);
 
+/* Makes the table now, or never: trawl_packed_is_dense then allocates nothing. */
+void trawl_packed_dense_reserve(trawl_tier_walker *walker);
+
 void trawl_packed_dense_release(trawl_packed_dense *dense);
 
 #endif

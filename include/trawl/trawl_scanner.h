@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Many short texts: packets, lines, rows of a column, reads, messages.
+ *
+ * trawl_scan prepares itself for each text, which takes longer than searching a short one. A
+ * scanner is prepared once for a database: afterwards a scan allocates nothing, takes no lock and
+ * reads no environment, and touches only as much memory as its text needs.
+ *
+ *     trawl_scanner *scanner;
+ *     if (trawl_scanner_open(db, NULL, &scanner, &error) == TRAWL_OK) {
+ *         while (next_packet(&bytes, &length)) {
+ *             if (trawl_scanner_any(scanner, bytes, length, NULL)) { ... }
+ *         }
+ *         trawl_scanner_close(scanner);
+ *     }
+ *
+ * One thread at a time may use a scanner; each thread opens its own. What is found is what
+ * trawl_scan finds in that text, by the database's match kind. `text` may be NULL if length is 0.
+ *
+ * Limits: scanners work on the CPU, with one thread. trawl_scan answers a text that is full of
+ * candidates by compiling an automaton; a scanner has that automaton from the beginning if the
+ * patterns have at most 64 KiB together, and with more of them does without it.
+ */
+#ifndef TRAWL_TRAWL_SCANNER_H
+#define TRAWL_TRAWL_SCANNER_H
+
+#include "trawl/trawl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct trawl_scanner trawl_scanner;
+
+/* Opens a scanner. The database must outlive it. The caller owns *scanner; free it with
+ * trawl_scanner_close. Of the options the study options of a CPU count; a GPU or several threads
+ * are refused, and a report is not filled in.
+ * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_MEMORY; *scanner is then NULL. */
+TRAWL_API trawl_status trawl_scanner_open(const trawl_db *db, const trawl_scan_options *options,
+                                          trawl_scanner **scanner, trawl_error *error);
+
+/* Frees a scanner; NULL is allowed. */
+TRAWL_API void trawl_scanner_close(trawl_scanner *scanner);
+
+/* Whether the text has a match: the search ends soon behind the first one. `first`: NULL, or where
+ * the first match in the order of trawl_scan is written if there is one. */
+TRAWL_API bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
+                                 trawl_match *first);
+
+/* Which patterns match: writes the id of each of them once, in the order of their first matches,
+ * into ids[0, capacity), and returns how many they are. If they are more than `capacity`, only so
+ * many are written. `ids` may be NULL if capacity is 0. */
+TRAWL_API size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t length,
+                                     uint32_t *ids, size_t capacity);
+
+/* How many matches there are. `per_pattern`: NULL, or a counter for each pattern of the database,
+ * to which its matches are added: the caller sets them to 0, once for many texts. */
+TRAWL_API uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t length,
+                                       uint64_t *per_pattern);
+
+/* Calls on_match for every match, as trawl_scan does, or on_matches with many at once, as
+ * trawl_scan_batches does. These must not use the scanner. Returns TRAWL_OK, or TRAWL_STOPPED if
+ * one of them asked to stop; TRAWL_ERROR_ARGUMENT if it is NULL. */
+TRAWL_API trawl_status trawl_scanner_scan(trawl_scanner *scanner, const void *text, size_t length,
+                                          trawl_on_match on_match, void *context);
+TRAWL_API trawl_status trawl_scanner_scan_batches(trawl_scanner *scanner, const void *text,
+                                                  size_t length, trawl_on_matches on_matches,
+                                                  void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "run/scanner.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/cpu.h"
+#include "base/status.h"
+#include "engines/engines.h"
+#include "run/fallback.h"
+#include "run/options.h"
+
+/* Owned bytes of a window where the first match ends the search. */
+#define ANY_BYTES ((size_t)65536)
+
+/* ------------------------------------------------------------------ opening */
+
+/* In place of trawl_fallback_open when the scanner is open: it may not allocate any more. */
+static trawl_status open_no_fallback(const trawl_db *db, trawl_walker **walker,
+                                     trawl_error *error) {
+    (void)db;
+    (void)error;
+    *walker = NULL;
+    return TRAWL_OK;
+}
+
+static trawl_status read_options(const trawl_db *db, const trawl_scan_options *options,
+                                 trawl_scan_settings *settings, trawl_error *error) {
+    trawl_wanted_report unused;
+    trawl_cpu_set set;
+    trawl_status status = trawl_options_read(db, options, settings, &unused, error);
+    settings->report = NULL;
+    if (status == TRAWL_OK && settings->device != NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "a scanner works on the CPU: device '%.40s' is for trawl_scan",
+                          settings->device);
+    }
+    if (status == TRAWL_OK && settings->threads > 1) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "a scanner is for one thread, not %u: open one for each",
+                          settings->threads);
+    }
+    return status == TRAWL_OK ? trawl_cpu_choose(&set, error) : status;
+}
+
+static trawl_status open_walker(trawl_scanner *scanner, const trawl_scan_settings *settings,
+                                trawl_error *error) {
+    const trawl_walker_type *type = scanner->db->engine->walker;
+    trawl_status status = type->open(scanner->db, settings, &scanner->walker, error);
+    if (status == TRAWL_OK) {
+        scanner->walker->threads = 1;
+        scanner->walker->open_fallback = trawl_fallback_open;
+        status = type->reserve == NULL ? TRAWL_OK : type->reserve(scanner->walker, error);
+        scanner->walker->open_fallback = open_no_fallback;
+    }
+    return status;
+}
+
+static trawl_status prepare(trawl_scanner *scanner, const trawl_scan_settings *settings,
+                            trawl_error *error) {
+    const trawl_receiver none = {.context = NULL};
+    trawl_status status = trawl_delivery_open(&scanner->delivery, scanner->db, &none, NULL, error);
+    if (status == TRAWL_OK) {
+        status = trawl_delivery_reserve(&scanner->delivery, error);
+    }
+    if (status == TRAWL_OK) {
+        scanner->matches = trawl_allocate(TRAWL_SCANNER_BATCH, sizeof *scanner->matches);
+        scanner->seen = trawl_allocate_zeroed(scanner->db->patterns.count, sizeof *scanner->seen);
+        if (scanner->matches == NULL || scanner->seen == NULL) {
+            status = trawl_fail_memory(error, "a scanner",
+                                       TRAWL_SCANNER_BATCH * sizeof *scanner->matches +
+                                           scanner->db->patterns.count * sizeof *scanner->seen);
+        }
+    }
+    return status == TRAWL_OK ? open_walker(scanner, settings, error) : status;
+}
+
+trawl_status trawl_scanner_open(const trawl_db *db, const trawl_scan_options *options,
+                                trawl_scanner **scanner, trawl_error *error) {
+    trawl_clear(error);
+    if (db == NULL || scanner == NULL) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_scanner_open: %s is NULL",
+                          db == NULL ? "db" : "scanner");
+    }
+    *scanner = NULL;
+    trawl_scan_settings settings;
+    trawl_status status = read_options(db, options, &settings, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_scanner *made = trawl_allocate_zeroed(1, sizeof *made);
+    if (made == NULL) {
+        return trawl_fail_memory(error, "a scanner", sizeof *made);
+    }
+    made->db = db;
+    status = prepare(made, &settings, error);
+    if (status != TRAWL_OK) {
+        trawl_scanner_close(made);
+        return status;
+    }
+    *scanner = made;
+    return TRAWL_OK;
+}
+
+void trawl_scanner_close(trawl_scanner *scanner) {
+    if (scanner != NULL) {
+        if (scanner->walker != NULL) {
+            scanner->walker->type->close(scanner->walker);
+        }
+        trawl_delivery_close(&scanner->delivery);
+        trawl_release(scanner->matches);
+        trawl_release(scanner->seen);
+        trawl_release(scanner);
+    }
+}
+
+/* ------------------------------------------------------------------ walking */
+
+/* The part of a text that the walker is shown next, from *begin on, with at most `most` owned
+ * bytes; moves *begin behind it. */
+static trawl_window next_window(const trawl_scanner *scanner, const uint8_t *text, size_t length,
+                                size_t most, size_t *begin) {
+    size_t overlap = scanner->db->header->max_length - 1;
+    size_t end = length - *begin < most ? length : *begin + most;
+    size_t from = *begin < overlap ? 0 : *begin - overlap;
+    trawl_window window = {
+        .text = text + from, .length = end - from, .owned = *begin - from, .base = from};
+    *begin = end;
+    return window;
+}
+
+/* Owned bytes of a window at most. */
+static size_t longest_window(const trawl_scanner *scanner) {
+    return scanner->walker->type->long_windows ? SIZE_MAX
+                                               : TRAWL_WINDOW_MAX - scanner->db->header->max_length;
+}
+
+/* Walks a text, all of it or until the sink's flush asks to stop. Of the matches, the last ones are
+ * still in the sink. */
+static trawl_status walk(const trawl_scanner *scanner, const uint8_t *text, size_t length,
+                         trawl_sink *sink) {
+    trawl_walker *walker = scanner->walker;
+    trawl_status status = TRAWL_OK;
+    for (size_t begin = 0; status == TRAWL_OK && begin < length;) {
+        trawl_window window = next_window(scanner, text, length, longest_window(scanner), &begin);
+        status = walker->type->scan(walker, &window, sink, NULL);
+    }
+    return status;
+}
+
+static trawl_status deliver(trawl_sink *sink) {
+    trawl_scanner *scanner = ((trawl_scanner_sink *)sink)->scanner;
+    size_t count = sink->count;
+    sink->count = 0;
+    return trawl_delivery_put(&scanner->delivery, sink->matches, count);
+}
+
+/* Hands the matches of a text to a receiver. */
+static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length,
+                         const trawl_receiver *receiver, uint64_t *per_pattern) {
+    trawl_scanner_sink into = {
+        .sink = {.matches = scanner->matches, .capacity = TRAWL_SCANNER_BATCH, .flush = deliver},
+        .scanner = scanner};
+    trawl_delivery *delivery = &scanner->delivery;
+    delivery->receiver = *receiver;
+    delivery->per_pattern = per_pattern;
+    delivery->delivered = 0;
+    trawl_delivery_restart(delivery, 0);
+    trawl_status status = walk(scanner, text, length, &into.sink);
+    if (status == TRAWL_OK && into.sink.count != 0) {
+        status = deliver(&into.sink);
+    }
+    return status == TRAWL_OK ? trawl_delivery_finish(delivery) : status;
+}
+
+/* ------------------------------------------------------------------ the forms */
+
+/* `flush` of a sink with room for one match, which is full. */
+static trawl_status stop(trawl_sink *sink) {
+    (void)sink;
+    return TRAWL_STOPPED;
+}
+
+static int keep_first(const trawl_match *matches, size_t count, void *context) {
+    (void)count;
+    *(trawl_match *)context = matches[0];
+    return 1;
+}
+
+bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
+                       trawl_match *first) {
+    if (first != NULL && scanner->delivery.kind != TRAWL_MATCH_ALL) {
+        const trawl_receiver receiver = {.on_matches = keep_first, .context = first};
+        return scan(scanner, text, length, &receiver, NULL) == TRAWL_STOPPED;
+    }
+    /* Any occurrence will do: of the leftmost kinds one is selected where there is any. A walker
+     * asks for room for a second one before it stops, so it is shown little text at a time. */
+    trawl_walker *walker = scanner->walker;
+    trawl_sink sink = {
+        .matches = first != NULL ? first : scanner->matches, .capacity = 1, .flush = stop};
+    for (size_t begin = 0; sink.count == 0 && begin < length;) {
+        trawl_window window = next_window(scanner, text, length, ANY_BYTES, &begin);
+        (void)walker->type->scan(walker, &window, &sink, NULL);
+    }
+    return sink.count != 0;
+}
+
+static int note_ids(const trawl_match *matches, size_t count, void *context) {
+    trawl_scanner *scanner = context;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = matches[i].pattern;
+        if (scanner->seen[id] != scanner->turn) {
+            scanner->seen[id] = scanner->turn;
+            if (scanner->found < scanner->capacity) {
+                scanner->ids[scanner->found] = id;
+            }
+            scanner->found++;
+        }
+    }
+    return scanner->found == scanner->db->patterns.count;
+}
+
+size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t length, uint32_t *ids,
+                           size_t capacity) {
+    const trawl_receiver receiver = {.on_matches = note_ids, .context = scanner};
+    if (++scanner->turn == 0) {
+        memset(scanner->seen, 0, scanner->db->patterns.count * sizeof *scanner->seen);
+        scanner->turn = 1;
+    }
+    scanner->ids = ids;
+    scanner->capacity = capacity;
+    scanner->found = 0;
+    (void)scan(scanner, text, length, &receiver, NULL);
+    return scanner->found;
+}
+
+uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t length,
+                             uint64_t *per_pattern) {
+    if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL) {
+        const trawl_receiver nobody = {.context = NULL};
+        (void)scan(scanner, text, length, &nobody, per_pattern);
+        return scanner->delivery.delivered;
+    }
+    trawl_walker *walker = scanner->walker;
+    trawl_counts counts = {.total = 0};
+    for (size_t begin = 0; begin < length;) {
+        trawl_window window = next_window(scanner, text, length, longest_window(scanner), &begin);
+        (void)walker->type->count(walker, &window, &counts, NULL);
+    }
+    return counts.total;
+}
+
+trawl_status trawl_scanner_scan(trawl_scanner *scanner, const void *text, size_t length,
+                                trawl_on_match on_match, void *context) {
+    const trawl_receiver receiver = {.on_match = on_match, .context = context};
+    return on_match == NULL ? TRAWL_ERROR_ARGUMENT : scan(scanner, text, length, &receiver, NULL);
+}
+
+trawl_status trawl_scanner_scan_batches(trawl_scanner *scanner, const void *text, size_t length,
+                                        trawl_on_matches on_matches, void *context) {
+    const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
+    return on_matches == NULL ? TRAWL_ERROR_ARGUMENT : scan(scanner, text, length, &receiver, NULL);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * A scanner that is open allocates nothing, takes no lock and reads no environment: with every
+ * engine, variant and kind of matches, for all forms, over texts of all lengths, which may be full
+ * of matches or of candidates. Opening survives the failure of any allocation. The linker replaces
+ * the functions (--wrap).
+ */
+#include "combinations.h"
+#include "failing_memory.h"
+#include "generate.h"
+#include "trawl/trawl_scanner.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static atomic_ulong others; /* calls of the functions below */
+
+int __real_pthread_mutex_lock(pthread_mutex_t *lock);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
+char *__real_getenv(const char *name);
+char *__wrap_getenv(const char *name);
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *lock) {
+    atomic_fetch_add(&others, 1);
+    return __real_pthread_mutex_lock(lock);
+}
+
+char *__wrap_getenv(const char *name) {
+    atomic_fetch_add(&others, 1);
+    return __real_getenv(name);
+}
+
+struct trawl_walker;
+trawl_status __real_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
+                                        trawl_error *error);
+trawl_status __wrap_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
+                                        trawl_error *error);
+trawl_status __wrap_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
+                                        trawl_error *error) {
+    atomic_fetch_add(&others, 1);
+    return __real_trawl_fallback_open(db, walker, error);
+}
+
+static random_source source;
+
+static int ignore(const trawl_match *matches, size_t count, void *context) {
+    (void)matches;
+    (void)count;
+    (void)context;
+    return 0;
+}
+
+static void use(trawl_scanner *scanner, const uint8_t *text, size_t length, uint64_t *counts) {
+    trawl_match first;
+    uint32_t ids[8];
+    (void)trawl_scanner_any(scanner, text, length, NULL);
+    (void)trawl_scanner_any(scanner, text, length, &first);
+    (void)trawl_scanner_which(scanner, text, length, ids, 8);
+    (void)trawl_scanner_count(scanner, text, length, NULL);
+    (void)trawl_scanner_count(scanner, text, length, counts);
+    (void)trawl_scanner_scan_batches(scanner, text, length, ignore, NULL);
+}
+
+static void check(combination which, const test_case *test, trawl_match_kind kind) {
+    combination_failure failure;
+    trawl_db *db;
+    if (combination_compile(which, test, kind, &db, &failure) != COMBINATION_COMPILED)
+        return;
+    trawl_scanner *scanner;
+    trawl_error error;
+    uint64_t *counts = calloc(test->count, sizeof(*counts));
+    assert_int_equal(trawl_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
+    enum { MANY = 1000000000 };
+    atomic_store(&countdown, MANY);
+    atomic_store(&others, 0);
+    for (size_t length = 0; length < test->length; length = 2 * length + 1)
+        use(scanner, test->text, length, counts);
+    use(scanner, test->text, test->length, counts);
+    long allocations = MANY - atomic_load(&countdown);
+    atomic_store(&countdown, -1);
+    if (allocations != 0 || atomic_load(&others) != 0)
+        fail_msg("%s/%s, %s: %ld allocations, %lu locks, looks at the environment or automata",
+                 which.engine, which.variant ? which.variant : "-", match_kind_names[kind],
+                 allocations, atomic_load(&others));
+    trawl_scanner_close(scanner);
+    free(counts);
+    trawl_db_free(db);
+}
+
+static void check_all(const test_case *test) {
+    for (size_t c = 0; c < combination_count(); c++)
+        for (int kind = 0; kind < MATCH_KINDS; kind++)
+            check(combination_at(c), test, (trawl_match_kind)kind);
+}
+
+/* Patterns of `letters`, and a text made of some of them, of their prefixes, and of runs. */
+static test_case make_case(size_t count, size_t shortest, size_t longest, const char *letters,
+                           size_t length) {
+    test_case made = {.name = strdup("scanner")};
+    for (size_t id = 0; id < count; id++) {
+        uint8_t bytes[64];
+        size_t bytes_count = random_between(&source, shortest, longest);
+        for (size_t i = 0; i < bytes_count; i++)
+            bytes[i] = (uint8_t)letters[random_below(&source, strlen(letters))];
+        test_case_add_pattern(&made, bytes, bytes_count,
+                              random_chance(&source, 1, 9) ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
+    }
+    while (made.length < length) {
+        size_t left = length - made.length, id = random_below(&source, count);
+        size_t part = random_between(&source, 1, made.patterns[id].length);
+        uint8_t run[64];
+        memset(run, letters[0], sizeof(run));
+        bool is_run = random_chance(&source, 1, 10);
+        part = is_run ? sizeof(run) : part;
+        test_case_append_text(&made, is_run ? run : made.patterns[id].bytes,
+                              part < left ? part : left);
+    }
+    return made;
+}
+
+static void nothing_is_allocated(void **state) {
+    (void)state;
+    static const char words[] = "abcdefghijklmnopqrstuvwxyz ";
+    enum { length = 20000 };
+    test_case cases[] = {
+        make_case(6, 2, 5, words, length),     make_case(100, 4, 12, words, length),
+        make_case(300, 5, 9, words, length),   make_case(40, 12, 20, "acgt", length),
+        make_case(20, 3, 3, "acgt", length),   make_case(30, 1, 20, "a", length),
+        make_case(2000, 3, 40, words, length), make_case(200, 8, 8, "acgt", length)};
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        check_all(&cases[c]);
+        test_case_free(&cases[c]);
+    }
+}
+
+static void opening_without_memory(void **state) {
+    (void)state;
+    test_case test = make_case(30, 2, 9, "abcd", 3000);
+    for (size_t c = 0; c < combination_count(); c++)
+        for (int kind = 0; kind < MATCH_KINDS; kind++) {
+            combination_failure failure;
+            trawl_db *db;
+            if (combination_compile(combination_at(c), &test, (trawl_match_kind)kind, &db,
+                                    &failure) != COMBINATION_COMPILED)
+                continue;
+            trawl_status status = TRAWL_ERROR_MEMORY;
+            for (long n = 0; status != TRAWL_OK; n++) {
+                trawl_scanner *scanner = (trawl_scanner *)&test;
+                trawl_error error = {.message = ""};
+                atomic_store(&countdown, n);
+                status = trawl_scanner_open(db, NULL, &scanner, &error);
+                atomic_store(&countdown, -1);
+                if (status == TRAWL_OK) {
+                    trawl_scanner_close(scanner);
+                    break;
+                }
+                assert_int_equal(status, TRAWL_ERROR_MEMORY);
+                assert_null(scanner);
+                assert_true(error.message[0] != '\0');
+            }
+            trawl_db_free(db);
+        }
+    test_case_free(&test);
+}
+
+static void wrong_arguments(void **state) {
+    (void)state;
+    test_case test = make_case(3, 2, 5, "abc", 10);
+    combination_failure failure;
+    trawl_db *db;
+    assert_int_equal(combination_compile(combination_at(0), &test, TRAWL_MATCH_ALL, &db, &failure),
+                     COMBINATION_COMPILED);
+    trawl_scanner *scanner;
+    trawl_error error;
+    assert_int_equal(trawl_scanner_open(NULL, NULL, &scanner, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_scanner_open(db, NULL, NULL, &error), TRAWL_ERROR_ARGUMENT);
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.threads = 2;
+    assert_int_equal(trawl_scanner_open(db, &options, &scanner, &error), TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "one thread, not 2"));
+    assert_null(scanner);
+    assert_int_equal(trawl_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
+    assert_int_equal(trawl_scanner_scan(scanner, "abc", 3, NULL, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_scanner_scan_batches(scanner, "abc", 3, NULL, NULL),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_false(trawl_scanner_any(scanner, NULL, 0, NULL));
+    trawl_scanner_close(scanner);
+    trawl_scanner_close(NULL);
+    trawl_db_free(db);
+    test_case_free(&test);
+}
+
+int main(void) {
+    source = random_for_case(random_seed(), 0);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_allocated),
+                                       cmocka_unit_test(opening_without_memory),
+                                       cmocka_unit_test(wrong_arguments)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
