@@ -51,8 +51,9 @@ static void print_kinds(const trawl_statistics *set, char *text, size_t size) {
         used = (size_t)snprintf(text, size, "; letters of %s patterns match either case",
                                 words_grouped(set->case_insensitive, number));
     if (set->distinct != set->count)
-        (void)snprintf(text + used, size - used, "; %s duplicates",
-                       words_grouped(set->count - set->distinct, number));
+        (void)snprintf(text + used, size - used, "; %s duplicate%s",
+                       words_grouped(set->count - set->distinct, number),
+                       set->count - set->distinct == 1 ? "" : "s");
 }
 
 static void print_set(const info_report *report) {
