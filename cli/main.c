@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* trawl: finds the command that the first argument names, and runs it with the other arguments. */
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/base/nearest.h"
 #include "cli/base/report.h"
@@ -74,7 +77,22 @@ static const entry *find(const char *name) {
     return NULL;
 }
 
+/* Without this, a closed standard stream is the next file that is opened: a database would be
+ * written over by messages, or an empty text be read. What takes its place cannot be read, or
+ * written, so that its use fails as that of a closed one does. open takes the lowest free number.
+ */
+static bool occupy_closed_streams(void) {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) < 0 &&
+            (stream == STDIN_FILENO ? open("/dev/null", O_WRONLY) : open("/", O_RDONLY)) < 0)
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv) {
+    if (!occupy_closed_streams())
+        return EXIT_ERROR;
     if (argc < 2) {
         report("expected a command, such as 'trawl scan -f PATTERNS TEXT'; see 'trawl --help'");
         return EXIT_ERROR;

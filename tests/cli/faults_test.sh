@@ -23,6 +23,15 @@ checks=$((checks + 1))
 [ "$(cat .status)" = 2 ] && grep -q '^trawl: (standard output): Broken pipe$' .err ||
     fail 'SIGPIPE ignored'
 
+# closed streams: their numbers are not those of files that are opened
+printf 'fox\n' >words
+refuse '(standard input): Bad file descriptor' bash -c "'$trawl' scan -c -f words <&-"
+refuse '(standard input): Bad file descriptor' bash -c "'$trawl' grep -c -F -f words <&-"
+refuse '(standard output): Bad file descriptor' bash -c "'$trawl' scan -f words small >&-"
+refuse '(standard output): Bad file descriptor' bash -c "'$trawl' grep -f words small >&-"
+expect 0 '' bash -c "'$trawl' compile -f words -o words.db <&- >&- 2>&-"
+expect 0 $'small\t2\t5\t0\tfox' "$trawl" scan --db words.db small
+
 # a full disk
 if [ -e /dev/full ]; then
     refuse '(standard output): No space left on device' \
