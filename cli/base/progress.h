@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The progress line of a long scan: bytes, rate, matches, time left. It appears after one second,
- * if standard error is a terminal and --no-progress was not given.
+ * The progress line of a long scan: share, time left, bytes, rate, matches, as many of these as the
+ * terminal has columns for. It appears after one second, if standard error is a terminal and
+ * --no-progress was not given.
  */
 #ifndef CLI_BASE_PROGRESS_H
 #define CLI_BASE_PROGRESS_H

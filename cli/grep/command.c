@@ -100,6 +100,12 @@ static void search_descriptor(run_state *run, int descriptor, const char *name,
     bool size_known = S_ISREG(information->st_mode);
     grep_printer_set_file(&run->printer, name,
                           size_known ? (uint64_t)information->st_size : INT64_MAX);
+    if (S_ISDIR(information->st_mode)) { /* as an empty file, but an error even with -m 0 */
+        complain(run, name, strerror(EISDIR));
+        run->blocks.source.problem[0] = '\0';
+        take_result(run, name, &(grep_result){0});
+        return;
+    }
     off_t start = descriptor == STDIN_FILENO ? lseek(descriptor, 0, SEEK_CUR) : -1;
     grep_result result = grep_search_file(&run->search, descriptor, information);
     take_result(run, name, &result);
@@ -146,12 +152,10 @@ static void search_path(run_state *run, const char *path, bool named) {
     bool device = !directory && !S_ISREG(information.st_mode);
     if (!(device && options->skip_devices) &&
         !(named && !file_rules_accept(&run->rules, path, directory, true))) {
-        if (!directory) {
-            search_descriptor(run, descriptor, path, &information);
-        } else if (options->directories == GREP_DIRECTORIES_RECURSE) {
+        if (directory && options->directories == GREP_DIRECTORIES_RECURSE) {
             search_directory(run, path);
-        } else if (options->directories == GREP_DIRECTORIES_READ) {
-            complain(run, path, strerror(EISDIR));
+        } else if (!directory || options->directories == GREP_DIRECTORIES_READ) {
+            search_descriptor(run, descriptor, path, &information); /* a directory: reports that */
         }
     }
     close(descriptor);
@@ -168,8 +172,6 @@ static void search_standard_input(run_state *run) {
     struct stat information;
     if (fstat(STDIN_FILENO, &information) != 0) {
         complain(run, name, strerror(errno));
-    } else if (S_ISDIR(information.st_mode)) {
-        complain(run, name, strerror(EISDIR));
     } else {
         search_descriptor(run, STDIN_FILENO, name, &information);
     }

@@ -30,7 +30,8 @@ typedef struct text_run {
 /* Messages of files begin with their name, those of scans do not. */
 static bool fail(text_run *run, const trawl_error *error) {
     const char *name = strcmp(run->path, "-") == 0 ? "(standard input)" : run->path;
-    bool about_file = strncmp(error->message, name, strlen(name)) == 0;
+    bool about_file = strncmp(error->message, name, strlen(name)) == 0 ||
+                      strncmp(error->message, "...", 3) == 0; /* the end of a long name */
     report("%s%s", about_file ? "text " : "", error->message);
     run->result->failed = true;
     return false;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
@@ -54,6 +56,33 @@ static int compare_frequencies(const void *left, const void *right) {
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
+/* Columns of the terminal that shows the output; SIZE_MAX: no terminal does. */
+static size_t columns_of_output(const scan_plan *plan) {
+    struct winsize window;
+    bool shown = plan->options->output == NULL && plan->options->format == RECORD_PLAIN &&
+                 isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0;
+    return shown && window.ws_col > 0 ? window.ws_col : SIZE_MAX;
+}
+
+/* Cuts a line after its first `used` columns, which has tabs, to `columns`: "\t0\tlong pat...\n".
+ * Returns its new length. */
+static size_t cut_label(char *label, size_t length, size_t used, size_t columns) {
+    enum { TAB = 8, DOTS = 3 };
+    size_t fitting = 0; /* bytes before the dots */
+    size_t at = 0;
+    for (; at + 1 < length && used <= columns; at++) {
+        bool continues =
+            ((unsigned char)label[at] & 0xc0) == 0x80; /* a byte inside a UTF-8 character */
+        if (!continues && used + DOTS <= columns)
+            fitting = at;
+        used += label[at] == '\t' ? TAB - used % TAB : !continues;
+    }
+    if (used <= columns || length < DOTS + 1 || fitting + DOTS + 1 > length)
+        return length;
+    memcpy(label + fitting, "...\n", DOTS + 1);
+    return fitting + DOTS + 1;
+}
+
 void top_write(const scan_plan *plan) {
     frequency *rows = allocate(plan->patterns * sizeof *rows);
     size_t count = 0;
@@ -64,12 +93,17 @@ void top_write(const scan_plan *plan) {
     qsort(rows, count, sizeof *rows, compare_frequencies);
     if (plan->options->top != 0 && count > plan->options->top)
         count = (size_t)plan->options->top;
+    size_t columns = columns_of_output(plan);
     for (size_t i = 0; i < count; i++) {
+        char digits[20];
+        size_t used = output_decimal(rows[i].count, digits);
         if (plan->options->format == RECORD_JSONL)
             output_file_text(plan->output, "{\"count\":");
-        output_file_decimal(plan->output, rows[i].count);
+        output_file_write(plan->output, digits, used);
         size_t length = 0;
         char *label = record_label(plan->labels, rows[i].id, &length);
+        if (columns != SIZE_MAX)
+            length = cut_label(label, length, used, columns);
         output_file_write(plan->output, label, length);
         free(label);
     }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 enum {
     STORED_BUFFER = 1 << 20, /* compressed bytes that are read at a time */
     PIPE_BYTES = 1 << 20,    /* size of a pipe's buffer: fewer waits than with the usual 64 KiB */
+    MESSAGE_NAME = 360,      /* bytes of a file's name in a message, which has 508 */
     READ_AT_MOST = 1 << 30   /* bytes of one read(2); Linux reads at most 2 GiB - 4096 */
 };
 
@@ -117,8 +119,19 @@ static trawl_status prepare(text_file *file, text_decoding decoding, trawl_error
     return decoding == TEXT_DECOMPRESS ? recognise(file, error) : TRAWL_OK;
 }
 
+/* The name for messages. Of a name that would leave no room for the reason, the end is kept. */
+static const char *name_for_messages(const char *name, char room[MESSAGE_NAME + 4]) {
+    size_t length = strlen(name);
+    if (length <= MESSAGE_NAME)
+        return name;
+    (void)snprintf(room, MESSAGE_NAME + 4, "...%s", name + length - MESSAGE_NAME);
+    return room;
+}
+
 trawl_status text_file_open_descriptor(int descriptor, const char *name, text_decoding decoding,
                                        text_file **file, trawl_error *error) {
+    char shortened[MESSAGE_NAME + 4];
+    name = name_for_messages(name, shortened);
     text_file *made = calloc(1, sizeof *made);
     if (made != NULL)
         made->name = strdup(name);
@@ -143,12 +156,14 @@ trawl_status text_file_open(const char *path, text_decoding decoding, text_file 
                             trawl_error *error) {
     if (strcmp(path, "-") == 0)
         return text_file_open_descriptor(STDIN_FILENO, "(standard input)", decoding, file, error);
+    char shortened[MESSAGE_NAME + 4];
     int descriptor = -1;
     do {
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     } while (descriptor < 0 && errno == EINTR);
     if (descriptor < 0)
-        return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", path, strerror(errno));
+        return trawl_fail(error, TRAWL_ERROR_IO, "%s: %s", name_for_messages(path, shortened),
+                          strerror(errno));
     return text_file_open_descriptor(descriptor, path, decoding, file, error);
 }
 
