@@ -4,7 +4,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 WERROR ?= OFF
-CUDA ?= AUTO
+# Empty: as in the build directory that is there, and OFF in a new one.
+CUDA ?=
 
 build = build/release
 ifneq ($(origin CC),default)
@@ -20,12 +21,11 @@ all: configure
 configure:
 	@TRAWL_NO_INSTALL=1 tools/install.sh build
 	cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DTRAWL_WERROR=$(WERROR) \
-	    -DTRAWL_CUDA=$(CUDA)
+	    $(if $(CUDA),-DTRAWL_CUDA=$(CUDA))
 
 demo:
 	@tools/install.sh demo
-	@$(MAKE) --no-print-directory all
-	@tools/demo.sh $(build)/trawl build/demo
+	+@tools/demo.sh $(build)/trawl build/demo $(MAKE) --no-print-directory all
 
 check:
 	@tools/install.sh check
@@ -55,7 +55,7 @@ clean:
 
 help:
 	@echo 'make            build the command trawl and libtrawl in $(build)'
-	@echo 'make demo       build, then find the words of a dictionary in 100 MB and more of text'
+	@echo 'make demo       build, then search a 100 MB log beside grep and ripgrep: a minute'
 	@echo 'make check      build everything and run the tests: minutes'
 	@echo 'make check-all  ... and the long ones'
 	@echo 'make check-gpu  build with CUDA and run its tests on a GPU; says why where it cannot'
@@ -64,6 +64,6 @@ help:
 	@echo 'make clean      remove build/'
 	@echo
 	@echo 'demo and check install missing Debian packages (TRAWL_NO_INSTALL=1 forbids it).'
-	@echo 'JOBS=N, CC=compiler, WERROR=ON (warnings are errors) and CUDA=ON, OFF or AUTO (where there'
-	@echo 'is nvcc) are understood.'
+	@echo 'JOBS=N, CC=compiler, WERROR=ON (warnings are errors) and CUDA are understood. CUDA=ON also'
+	@echo 'builds the CUDA module, which takes minutes; CUDA=AUTO where there is nvcc; CUDA=OFF not.'
 	@echo 'Other builds: cmake --list-presets'

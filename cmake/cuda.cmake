@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# The CUDA module: built with TRAWL_CUDA=ON, or AUTO (the default) where there is a compiler for it.
+# The CUDA module: built with TRAWL_CUDA=ON, or AUTO where there is a compiler for it. Not by default:
+# nvcc takes several times as long as all the rest.
 # Afterwards TRAWL_HAVE_CUDA says whether it is, and TRAWL_CUDA_DEFINITIONS, _OPTIONS and _LIBRARIES
 # what it is compiled with and linked to.
-set(TRAWL_CUDA AUTO CACHE STRING "The CUDA module: ON, OFF, or AUTO (where nvcc is found)")
+set(TRAWL_CUDA OFF CACHE STRING "The CUDA module: OFF, ON, or AUTO (where nvcc is found)")
 set_property(CACHE TRAWL_CUDA PROPERTY STRINGS ON OFF AUTO)
 set(TRAWL_HAVE_CUDA OFF)
 foreach(what DEFINITIONS OPTIONS LIBRARIES)

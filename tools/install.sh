@@ -24,9 +24,8 @@ check | needed | libcmocka-dev | module cmocka                   | the test fram
 check | useful | g++           | command c++                     | runs CUDA kernels on the CPU
 check | needed | zstd          | command zstd                    | tests make .zst files
 check | needed | xz-utils      | command xz                      | tests make .xz files
-demo  | needed | wamerican     | file /usr/share/dict/american-english | the patterns: a dictionary
-demo  | useful | wordnet-base  | file /usr/share/wordnet/data.noun | text: the definitions of WordNet
-demo  | useful | perl-doc      | file /usr/share/perl/*/pod/perlfaq.pod | text: the manual of Perl
+demo  | useful | wamerican     | file /usr/share/dict/american-english | words to search for
+demo  | useful | ripgrep       | command rg                      | a program to compare with
 ci    | needed | git           | command git                     | lists the files to check
 ci    | needed | clang         | command clang                   | second compiler, fuzzers, sanitizers
 ci    | needed | libclang-rt-dev | file /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer* | clang's sanitizers and fuzzer

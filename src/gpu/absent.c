@@ -5,7 +5,8 @@
 
 static trawl_status absent(trawl_error *error) {
     trawl_clear(error);
-    return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE, "this build of trawl has no CUDA module");
+    return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
+                      "this build of trawl has no CUDA module (make CUDA=ON builds it)");
 }
 
 size_t trawl_cuda_list(trawl_device *devices, size_t capacity) {
