@@ -52,8 +52,8 @@ vocabulary() {
     awk 'BEGIN {
         split("ba co di fu ge hi jo ka lu me ni po qua ra si to vu wa xe zi", syllable, " ")
         for (i = 0; i < 60000; i++)
-            print syllable[i % 20 + 1] syllable[i / 20 % 20 + 1] syllable[i / 400 % 20 + 1] \
-                (i < 8000 ? "" : syllable[i / 8000 + 1])
+            print syllable[i % 20 + 1] syllable[int(i / 20) % 20 + 1] syllable[int(i / 400) % 20 + 1] \
+                (i < 8000 ? "" : syllable[int(i / 8000) + 1])
     }'
 }
 
