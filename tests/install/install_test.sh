@@ -67,9 +67,15 @@ expect_matches "$scratch/static"
 expect_matches "$scratch/consumer/with-trawl"
 expect_matches "$scratch/consumer/with-trawl-static"
 
-# ---- the headers are also C++, where there is a C++ compiler
-if command -v c++ >/dev/null; then
-    printf '#include <trawl/trawl_%s.h>\n' study index |
-        c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ -I"$root/include" -
-fi
+# ---- each header alone is also C++, for the C++ compilers that there are
+for compiler in c++ g++ clang++; do
+    command -v "$compiler" >/dev/null || continue
+    for standard in c++11 c++17; do
+        for header in "$root"/include/trawl/*.h; do
+            echo "#include <trawl/${header##*/}>" |
+                "$compiler" -std=$standard -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ \
+                    -I"$root/include" - || fail "${header##*/} is not $standard for $compiler"
+        done
+    done
+done
 echo "install_test: passed"
