@@ -16,9 +16,9 @@ trawl_status trawl_read_source(const trawl_source *source, uint64_t offset, void
         *filled += got < left ? got : left;
         if (status == TRAWL_OK && got == 0) {
             status = trawl_fail(error, TRAWL_ERROR_IO,
-                                "the text ends at byte %" PRIu64 " of %" PRIu64
-                                ": it has become shorter while it was read",
-                                offset + *filled, source->length);
+                                "the text became shorter while it was read: expected %" PRIu64
+                                " bytes, got %" PRIu64,
+                                source->length, offset + *filled);
         }
     }
     return status;

@@ -145,7 +145,7 @@ static void failures_end_the_text(void **state) {
             source.most = random_between(&random, 10000, 2000000);
             uint64_t end = number == 0 ? 0 : random_below(&random, LENGTH);
             *(number % 2 ? &source.broken : &source.end) = end;
-            const char *words = number % 2 ? "broken" : "has become shorter";
+            const char *words = number % 2 ? "broken" : "became shorter";
             options.device = "cuda";
             options.threads = (uint32_t)random_between(&random, 1, 4);
             options.transfer = transfers[random_below(&random, 3)];

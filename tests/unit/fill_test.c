@@ -112,7 +112,7 @@ static void every_byte_comes_or_the_first_failure(void **state) {
         if (at.good != length && text.broken != UINT64_MAX)
             assert_string_equal(at.error.message, "broken");
         else if (at.good != length)
-            assert_non_null(strstr(at.error.message, "has become shorter"));
+            assert_non_null(strstr(at.error.message, "became shorter"));
     }
     for (size_t i = 0; i < PLACES; i++)
         free(at.to[i]);
