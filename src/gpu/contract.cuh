@@ -151,8 +151,8 @@ typedef struct trawl_cuda_engine {
 
     /* Fills the plan, in which only the kernel is set. Refuses what this kernel cannot do with this
      * database with TRAWL_ERROR_LIMIT and a sentence that names the limit and a kernel that can;
-     * refuses an impossible block shape with TRAWL_ERROR_ARGUMENT. Form STATES is only asked of
-     * databases that have states (trawl_study_cuda_state_bytes). */
+     * refuses an impossible block shape with TRAWL_ERROR_ARGUMENT. Form STATES is requested only
+     * for databases that have states (trawl_study_cuda_state_bytes). */
     trawl_status (*plan)(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                          trawl_cuda_launch_plan *plan, trawl_error *error);
 

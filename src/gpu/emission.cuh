@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * From "some key ends here" to what the pass wants, on the device: the counterpart of
- * scan/emission.h, for all passes. Following a key's links gives ascending starts, and ids ascend
- * within a key, which is the canonical order.
+ * From "some key ends here" to the result of a pass (matches, counts or sizes), on the device: the
+ * counterpart of scan/emission.h, for all passes. Following a key's links gives ascending starts,
+ * and ids ascend within a key, which is the canonical order.
  */
 #ifndef TRAWL_GPU_EMISSION_CUH
 #define TRAWL_GPU_EMISSION_CUH
@@ -14,8 +14,8 @@ static __device__ __forceinline__ uint8_t trawl_cuda_fold(uint8_t byte) {
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
 }
 
-/* Whether two strings of `length` bytes are equal, letters of either case being so if FOLD. Sixteen
- * bytes at a time, whose loads do not wait for each other: it is one thread that compares. */
+/* Whether two strings of `length` bytes are equal; with FOLD, the upper and lower case of a letter
+ * are equal. One thread compares sixteen bytes at a time, so that their loads overlap. */
 template <bool FOLD>
 static __device__ __forceinline__ bool trawl_cuda_equal(const uint8_t *left, const uint8_t *right,
                                                         uint32_t length) {
@@ -40,7 +40,7 @@ static __device__ __forceinline__ bool trawl_cuda_equal(const uint8_t *left, con
     return true;
 }
 
-/* Whether pattern `id` stands at text[0 .. its length), by its own rule about letter case. */
+/* Whether the text begins with pattern `id`, compared as the pattern's letter-case flag says. */
 static __device__ __noinline__ bool trawl_cuda_pattern_matches(const trawl_pattern_view &patterns,
                                                                uint32_t id, const uint8_t *text) {
     uint32_t begin = patterns.offsets[id];
@@ -81,8 +81,8 @@ static __device__ __forceinline__ void trawl_cuda_report(const trawl_cuda_report
     ++*cursor;
 }
 
-/* Reports key `key`, which ends before text[end], and all keys that are suffixes of it, whatever
- * the pass. */
+/* Reports key `key`, which ends before text[end], and all keys that are suffixes of it, in a pass
+ * of any kind. */
 static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_reporter &reporter,
                                                           const trawl_cuda_keys &keys, uint32_t end,
                                                           uint32_t key, trawl_counter *cursor) {

@@ -29,7 +29,8 @@ static inline trawl_cuda_endings trawl_cuda_endings_of(const trawl_cuda_db *uplo
 /*
  * Reports the keys that end before text[end], if one of first .. last - 1 is the longest of them.
  * All of those end with the same `known` bytes, and so does the text, whose ending is `ending`.
- * Returns whether one was. Not inlined: it is rare, and its registers would be every thread's.
+ * Returns whether a key was reported. Not inlined: calls are rare, and inlined code would add to
+ * the registers of every thread.
  */
 static __device__ __noinline__ bool
 trawl_cuda_report_ending(const trawl_cuda_reporter &reporter, const trawl_cuda_endings &endings,

@@ -77,8 +77,8 @@ static __global__ void sort_strips(trawl_cuda_match *matches, const trawl_counte
     sort(matches + begin, ends[strip] - begin);
 }
 
-/* The thread of the first match at an end sorts all that end there; others may read their ends
- * meanwhile, which are equal whichever of them they see. */
+/* The thread of the first match at an end sorts all that end there. Other threads may read the ends
+ * of these matches meanwhile: the ends are equal, so sorting does not change what is read. */
 static __global__ void sort_equal_ends(trawl_cuda_match *matches, const trawl_counter *total,
                                        trawl_counter capacity) {
     const uint64_t count = *total, stride = (uint64_t)gridDim.x * blockDim.x;

@@ -3,8 +3,8 @@
  * add. */
 #include "gpu/contract.cuh"
 
-/* What textures over linear memory ask of its address. Sections of a block are aligned to less, so
- * each is copied to a place of its own. */
+/* The alignment that a texture over linear memory requires. Sections of a block are aligned to
+ * less, so each is copied to a place of its own. */
 #define SECTION_ALIGNMENT ((uint64_t)512)
 
 static const trawl_section *sections_of(const trawl_db *db) {

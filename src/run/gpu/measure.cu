@@ -272,7 +272,7 @@ static trawl_status measure_all(measurement *held, int device, trawl_cuda_ceilin
     }
     size_t available = 0, whole = 0;
     TRAWL_CUDA_TRY(cudaMemGetInfo(&available, &whole), error);
-    /* Many times what the L2 cache holds, but not what others need. */
+    /* Many times the L2 cache, and little beside the memory that other programs need. */
     size_t bytes = (size_t)2 << 30;
     while (bytes > available / 4 && bytes > ((size_t)1 << 20)) {
         bytes /= 2;

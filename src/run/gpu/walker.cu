@@ -51,8 +51,8 @@ static trawl_status take_piece(const trawl_window *window, size_t begin, size_t 
                              &unused);
 }
 
-/* A sample of the window, *length bytes of it. NULL where it is too short to say anything, or where
- * that fails, which the walk will meet itself. */
+/* A sample of the window, *length bytes of it. NULL if the window is too short for a sample, or if
+ * reading fails: the walk then meets the same failure and reports it. */
 static uint8_t *take_sample(const trawl_window *window, size_t *length) {
     *length = window->length < SAMPLE_BYTES ? window->length : SAMPLE_BYTES;
     uint8_t *sample =
@@ -91,7 +91,7 @@ static trawl_status upload(trawl_cuda_walk *walk, trawl_error *error) {
     return status;
 }
 
-/* Strategy A keeps everything on the device, so that too little memory shows before it begins. */
+/* Strategy A keeps everything on the device, so a lack of memory is reported before it begins. */
 static trawl_status check_resident(const trawl_cuda_walk *walk, uint64_t slots,
                                    const trawl_cuda_room *room, trawl_error *error) {
     size_t available = 0, whole = 0;

@@ -7,13 +7,14 @@
  * it at once: whole sectors, so that nothing is read twice although the threads of a warp read far
  * apart.
  *
- * Matches are rare, and reporting one takes long: a warp that reported each match at once would
- * run with one thread most of the time. Instead its threads note where matches end, and when the
- * notes are nearly full, all threads of the warp report, each another note. A note knows where its
- * records go, because the automaton's entries say how many patterns end at a state. If patterns
- * have to be verified, their number is not known, and matches are reported at once. For counts by
- * pattern, a block counts in shared memory how often each matching state is reached, and adds these
- * counts to the keys at its end. Ends alone are marked for 32 bytes at once.
+ * Matches are rare, and reporting one takes long: a warp that reported each match at once would run
+ * with one thread most of the time. Instead its threads note where matches end, and when the notes
+ * are nearly full, all threads of the warp report, each another note. A note also says where its
+ * records go. That is known when the note is taken, because the automaton's entries say how many
+ * patterns end at a state. If patterns have to be verified, their number is not known, and matches
+ * are reported at once. For counts by pattern, a block counts in shared memory how often each
+ * matching state is reached, and adds these counts to the keys at its end. If only ends are wanted,
+ * they are marked for 32 bytes at once.
  */
 #include "engines/ac_dfa/cuda/hot.cuh"
 #include "gpu/emission.cuh"

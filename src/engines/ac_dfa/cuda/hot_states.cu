@@ -41,8 +41,8 @@ static __device__ __forceinline__ uint32_t number_of(const trawl_hot_view &view,
     return view.number == NULL ? rank : __ldg(view.number + rank);
 }
 
-/* Where 16 bytes of a thread's gathered states are: turned by the thread, so that both the thread
- * that gathers and the warp that writes touch all banks alike. */
+/* Where 16 bytes of a thread's gathered states are. The place is rotated by the thread's number, so
+ * that both the thread that gathers and the warp that writes touch all banks alike. */
 static __device__ __forceinline__ uint4 *stage_at(uint4 *stage, uint32_t thread, uint32_t column) {
     return stage + (thread * 4 + (column ^ (thread >> 1 & 3)));
 }

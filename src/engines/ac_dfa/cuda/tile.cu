@@ -38,8 +38,8 @@ static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, 
     }
 }
 
-/* The state before text[span.first]. The tile begins with text[tile_first]; what a long overlap
- * needs of the text before it comes from device memory. */
+/* The state before text[span.first]. The tile begins with text[tile_first]; bytes of a long overlap
+ * that lie before the tile are read from device memory. */
 template <int LAYOUT, int PATH>
 static __device__ __forceinline__ uint32_t walk_overlap(const trawl_cuda_dfa &dfa,
                                                         const uint8_t *class_of,
@@ -90,7 +90,7 @@ static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &re
     }
 }
 
-/* ac4's states. All threads of the block take strip, whether they have a strip or not. */
+/* ac4's states. All threads of the block call it, also those without a strip. */
 template <int LAYOUT, int PATH, typename T>
 static __device__ __forceinline__ void
 walk_staged(const trawl_cuda_reporter &reporter, const trawl_cuda_dfa &dfa, const uint8_t *class_of,

@@ -173,7 +173,7 @@ static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child(const trawl_cu
     return child;
 }
 
-/* The same with the same instructions whatever the label and the answer. */
+/* The same child, found by the same instructions for every label and every answer. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child_uniform(const trawl_cuda_nfa &nfa,
                                                                           const uint4 *copy,
@@ -191,8 +191,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child_uniform(const 
     return found != 0 ? child : 0;
 }
 
-/* The bits below within a word of 8 bytes are counted, those of the words before are stored: the
- * same instructions for all labels as it is. */
+/* The bits below within a word of 8 bytes are counted, those of the words before are stored. So all
+ * labels take the same instructions. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_counts_child(const trawl_cuda_nfa &nfa,
                                                                   const uint4 *copy, uint32_t state,
@@ -235,7 +235,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_child(const trawl_cuda_nfa 
 /* ------------------------------------------------------------------ steps */
 
 /* The failure walk (Kouzinopoulos et al. 2015, Algorithm 6). It ends at the root, or at a state
- * with a complete row (automaton/nfa.h). How often it goes round differs from thread to thread. */
+ * with a complete row (automaton/nfa.h). The number of its iterations differs from thread to
+ * thread. */
 template <int FORM, int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_next_by_loop(const trawl_cuda_nfa &nfa,
                                                                   const uint4 *copy,

@@ -131,7 +131,7 @@ static __device__ __forceinline__ void trawl_nfa_at_root(const trawl_nfa_scan &s
     trawl_nfa_enter<FORM, PATH>(scan.nfa, walker->copy, 0, &walker->place);
 }
 
-/* Sizes and records are handed in for each strip; counts at the end of all tiles. */
+/* Sizes and records are added to the results after each strip, counts after the last tile. */
 static __device__ __forceinline__ void trawl_nfa_end_strip(const trawl_nfa_scan &scan, bool valid,
                                                            uint32_t strip,
                                                            const trawl_nfa_walker &walker) {

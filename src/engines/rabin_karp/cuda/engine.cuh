@@ -178,7 +178,8 @@ trawl_cuda_rabin_karp_look_up(const trawl_cuda_reporter &reporter,
     const uint8_t *text = reporter.slice.text;
     if (PAPER) {
         /* EQ for the patterns of one entry of HT that have the pass's length. About k / q of all
-         * windows come so far by chance: nearly all of those fail at the four bytes. */
+         * windows reach this comparison by chance: nearly all of them differ in the first four
+         * bytes. */
         uint32_t start = end - pass.window;
         uint32_t first = __ldg(&pass.heads[hash]), past = __ldg(&pass.heads[hash + 1]);
         uint32_t beginning =

@@ -34,11 +34,11 @@ static cudaError_t scan_terms(const trawl_cuda_powers *powers, const uint8_t *te
 /* ------------------------------------------------------------------ step 5 */
 
 /*
- * What the filter lets pass in 32 strips of 32 bytes, each lane's own as a bit mask. In step k the
- * lanes look at the 32 bytes of the strip of lane k, so that sums and powers are read coalesced;
- * the vote of the step is the mask of that lane. `at` is the number of this lane's sum in step 0.
- * Windows count whose last byte has a number of first .. past - 1; WHOLE: all of them do, and none
- * begins with the first byte that has a sum.
+ * The candidates of the filter in 32 strips of 32 bytes, each lane's own as a bit mask. In step k
+ * the lanes look at the 32 bytes of the strip of lane k, so that sums and powers are read
+ * coalesced; the vote of the step is the mask of that lane. `at` is the number of this lane's sum
+ * in step 0. Windows count whose last byte has a number of first .. past - 1; WHOLE: all of them
+ * do, and none begins with the first byte that has a sum.
  */
 template <bool PAPER, bool NARROW, bool WHOLE, typename SUM>
 static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass &pass,
@@ -82,9 +82,9 @@ static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass
 }
 
 /*
- * paper: whether some window among those that passed, each lane's in a mask, may also be a
- * pattern. About k / q of all windows pass by chance; they are spread over the lanes first, so
- * that the warp waits for one look at the text and not for as many as the busiest lane has.
+ * paper: whether some candidate, each lane's in a mask, may also be a pattern. About k / q of all
+ * windows are candidates by chance; they are spread over the lanes first, so that the warp waits
+ * for one look at the text and not for as many as the busiest lane has.
  */
 static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_karp_pass &pass,
                                                       const uint32_t *filter, const uint8_t *text,

@@ -11,7 +11,7 @@
  *     cw    counters in registers, handed in once and together at the end
  *
  * Texture references, which the paper used, no longer exist: textures here are texture objects, and
- * read-only loads (__ldg) can be asked for in their place.
+ * read-only loads (__ldg) can be requested instead.
  */
 #include "engines/wu_manber/cuda/engine.cuh"
 
