@@ -66,17 +66,36 @@ static void print_formulas(const info_report *report) {
     char states[WORDS_NUMBER_BYTES];
     char bytes[WORDS_NUMBER_BYTES];
     char tables[WORDS_NUMBER_BYTES];
+    char outputs[WORDS_NUMBER_BYTES];
     (void)printf("\nSpace by the formulas of Charan 2015, 4.3 and 4.4, in bits\n"
-                 "  N = %s states, log N = %u bits\n  %-25s %-29s %9s  %s\n",
+                 "  N = %s states, log N = %u bits; trawl: same structure\n"
+                 "  %-21s %-31s %7s %8s %7s\n",
                  words_grouped(report->statistics.states, states), report->log_states, "structure",
-                 "bits", "bytes", "trawl");
+                 "bits", "bytes", "trawl", "outputs");
     for (size_t i = 0; i < INFO_FORMULAS; i++) {
         const info_formula *formula = &report->formulas[i];
         const info_row *row = info_find_row(report, formula->engine, formula->variant, 0);
         bool built = row != NULL && row->built;
-        (void)printf("  %-25s %-29s %9s %9s\n", formula->structure, formula->formula,
+        (void)printf("  %-21s %-31s %7s %8s %7s\n", formula->structure, formula->formula,
                      words_bytes((formula->bits + 7) / 8, bytes),
-                     built ? words_bytes(row->table_bytes, tables) : "-");
+                     built ? words_bytes(row->next_bytes, tables) : "-",
+                     built ? words_bytes(row->table_bytes - row->next_bytes, outputs) : "-");
+    }
+}
+
+/* States of each part, as in Tran et al., Table 2. */
+static void print_parts(const info_report *report) {
+    char states[WORDS_NUMBER_BYTES];
+    for (uint32_t parts = 4; parts <= INFO_MOST_PARTS; parts *= 2) {
+        const info_row *row = info_find_row(report, "ac-split", "stt", parts);
+        if (row == NULL || !row->built || row->built_parts != parts)
+            continue;
+        (void)printf("  %u parts: %s states, %+.2f %% of one automaton's\n   ", parts,
+                     words_grouped(row->states, states),
+                     ((double)row->states / (double)report->statistics.states - 1) * 100);
+        for (uint32_t part = 0; part < parts; part++)
+            (void)printf(" %zu", row->part_states[part]);
+        (void)printf("\n");
     }
 }
 
@@ -118,5 +137,8 @@ void info_print_papers(const info_report *report) {
     }
     info_print_rows(report);
     print_formulas(report);
+    (void)printf("\nStates of the parts of ac-split stt, with Tran et al., Table 2\n"
+                 "  there, 50,000 patterns: 4 parts +0.24 %%, 8 parts +0.74 %%\n");
+    print_parts(report);
     print_tables(report);
 }

@@ -5,6 +5,8 @@
 
 #include "trawl/trawl_study.h"
 
+enum { INFO_MOST_PARTS = 8 };
+
 /* One way to compile the set. */
 typedef struct info_row {
     const char *engine;
@@ -18,6 +20,8 @@ typedef struct info_row {
     size_t built_parts;
     size_t byte_classes;
     uint64_t table_bytes;
+    uint64_t next_bytes; /* of goto and failure, or of the DFA's rows, in all parts; 0: none */
+    size_t part_states[INFO_MOST_PARTS]; /* of each part, if there are no more */
     double build_seconds;
 } info_row;
 

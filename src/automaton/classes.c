@@ -29,3 +29,10 @@ void trawl_classes_make(const trawl_keys *keys, trawl_classes *classes) {
         }
     }
 }
+
+void trawl_classes_of_bytes(const trawl_keys *keys, trawl_classes *classes) {
+    classes->count = 256;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        classes->class_of[byte] = keys->folded ? trawl_fold((uint8_t)byte) : (uint8_t)byte;
+    }
+}

@@ -17,4 +17,8 @@ typedef struct trawl_classes {
 /* Makes the classes of these keys. */
 void trawl_classes_make(const trawl_keys *keys, trawl_classes *classes);
 
+/* Each byte is a class: 256 of them. With folded keys a capital has the class of its small letter.
+ */
+void trawl_classes_of_bytes(const trawl_keys *keys, trawl_classes *classes);
+
 #endif

@@ -45,7 +45,9 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
     if (representation == TRAWL_NFA_COMPACT || representation == TRAWL_NFA_BITMAP) {
         header->representation = TRAWL_NFA_BITMAP;
         header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8;
-        measure_short(trie, header);
+        if (complete_top) { /* walks of fixed length are to take the same steps for all classes */
+            measure_short(trie, header);
+        }
         if (representation == TRAWL_NFA_COMPACT &&
             header->record_bytes > sizeof(trawl_packed_state)) {
             header->representation = TRAWL_NFA_PACKED;
@@ -63,6 +65,10 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
         break;
     case TRAWL_NFA_BITMAP:
     case TRAWL_NFA_COMPACT: /* measured above */
+        break;
+    case TRAWL_NFA_OFFSETS:
+        header->record_bytes =
+            (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8 + TRAWL_NFA_OFFSET_COUNTS;
         break;
     case TRAWL_NFA_BITMAP_COUNTS:
         header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8 + 8;
@@ -168,6 +174,14 @@ static void fill_bitmaps(const trawl_trie *trie, const trawl_nfa_header *header,
                 before += (unsigned)__builtin_popcountll(record->bits[word]);
             }
         }
+        if (header->representation == TRAWL_NFA_OFFSETS) {
+            uint8_t *counts = (uint8_t *)(record->bits + header->words);
+            unsigned before = 0;
+            for (uint32_t i = 0; i < TRAWL_NFA_OFFSET_COUNTS; i++) {
+                counts[i] = (uint8_t)before;
+                before += (unsigned)__builtin_popcountll(record->bits[i / 8] >> (i % 8 * 8) & 0xff);
+            }
+        }
     }
 }
 
@@ -199,6 +213,7 @@ void trawl_nfa_fill(const trawl_trie *trie, const trawl_classes *classes,
         break;
     case TRAWL_NFA_BITMAP:
     case TRAWL_NFA_BITMAP_COUNTS:
+    case TRAWL_NFA_OFFSETS:
         fill_bitmaps(trie, header, arrays->states, arrays->wide);
         break;
     }

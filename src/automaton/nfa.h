@@ -15,6 +15,10 @@
  *     bitmap counts    the same, and 8 bytes behind it: in byte w the number of bits that are set
  *                      before word w
  *
+ *     offsets          0          4         8           40          72
+ *                      | first    | failure | 256 bits  | 32 counts |   count i: bits set before
+ *                      | child    |         |           |           |   bit 8 * i
+ *
  *     packed           0          4         8   9                 16
  *                      | first    | failure | n | n labels        |
  *                      | child    |         |   |                 |
@@ -29,11 +33,12 @@
 #include "automaton/trie.h"
 
 typedef enum trawl_nfa_representation {
-    TRAWL_NFA_COMPACT = 0,      /* bitmap if its records have 16 bytes, else packed; never stored */
-    TRAWL_NFA_PACKED = 1,       /* up to seven labels; states with more have a bitmap in `wide` */
-    TRAWL_NFA_ARRAY = 2,        /* Charan's representation 1 */
-    TRAWL_NFA_BITMAP = 3,       /* Charan's representation 2 */
-    TRAWL_NFA_BITMAP_COUNTS = 4 /* Charan's representation 3, with one count for 64 bits */
+    TRAWL_NFA_COMPACT = 0, /* bitmap if its records have 16 bytes, else packed; never stored */
+    TRAWL_NFA_PACKED = 1,  /* up to seven labels; states with more have a bitmap in `wide` */
+    TRAWL_NFA_ARRAY = 2,   /* Charan's representation 1 */
+    TRAWL_NFA_BITMAP = 3,  /* Charan's representation 2 */
+    TRAWL_NFA_BITMAP_COUNTS = 4, /* Charan's representation 3, with one count for 64 bits */
+    TRAWL_NFA_OFFSETS = 5        /* and with the thesis's 32 counts, of 256 bits */
 } trawl_nfa_representation;
 
 /* Stored in the database. */
@@ -95,6 +100,9 @@ typedef struct trawl_bitmap_state {
     uint32_t failure;
     uint64_t bits[];
 } trawl_bitmap_state;
+
+/* Counts of a state of the offsets representation. */
+enum { TRAWL_NFA_OFFSET_COUNTS = 32 };
 
 /* Bytes of all complete rows together, at most. */
 #define TRAWL_NFA_TOP_BYTES (256u << 10)

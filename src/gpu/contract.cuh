@@ -77,6 +77,8 @@ typedef struct trawl_cuda_output {
     trawl_counter capacity;
     uint32_t *ends;
     void *states;
+    bool shared_strips; /* set by an engine: several threads report matches of one strip, so that
+                           its size and the places of its records are taken by atomic additions */
 } trawl_cuda_output;
 
 /* The keys of one part of the database (ac-split, rabin-karp have several), in device memory. */

@@ -60,13 +60,19 @@ static __device__ __forceinline__ void trawl_cuda_mark_end(const trawl_cuda_repo
 
 /*
  * Reports one match of pattern `id`, which ends before text[end]. `cursor` is the thread's: the
- * matches counted so far (COUNT, PATTERNS, SIZES), or where the next one goes (RECORDS).
+ * matches counted so far (COUNT, PATTERNS, SIZES), or where the next one goes (RECORDS; the number
+ * of the strip if several threads write records of it).
  */
 static __device__ __forceinline__ void trawl_cuda_report(const trawl_cuda_reporter &reporter,
                                                          uint32_t id, uint32_t end, uint32_t length,
                                                          trawl_counter *cursor) {
     switch (reporter.output.pass) {
     case TRAWL_CUDA_PASS_RECORDS:
+        if (reporter.output.shared_strips) { /* the cursor is the strip's number */
+            trawl_counter place = atomicAdd(&reporter.output.sizes[*cursor], (trawl_counter)1);
+            reporter.output.matches[place] = {reporter.slice.base + end, id, length};
+            return;
+        }
         reporter.output.matches[*cursor] = {reporter.slice.base + end, id, length};
         break;
     case TRAWL_CUDA_PASS_ENDS:
@@ -123,7 +129,10 @@ static __device__ __forceinline__ bool trawl_cuda_wanted(const trawl_cuda_output
 /* Where a thread's cursor begins. */
 static __device__ __forceinline__ trawl_counter
 trawl_cuda_cursor_begin(const trawl_cuda_output &output, uint32_t strip) {
-    return output.pass == TRAWL_CUDA_PASS_RECORDS ? output.sizes[strip] : 0;
+    if (output.pass != TRAWL_CUDA_PASS_RECORDS) {
+        return 0;
+    }
+    return output.shared_strips ? (trawl_counter)strip : output.sizes[strip];
 }
 
 /*
@@ -140,6 +149,10 @@ static __device__ __forceinline__ void trawl_cuda_cursor_end(const trawl_cuda_ou
         }
         if (threadIdx.x % 32 == 0 && sum != 0) {
             atomicAdd(output.total, sum);
+        }
+    } else if (valid && output.shared_strips) {
+        if (output.pass == TRAWL_CUDA_PASS_SIZES && cursor != 0) {
+            atomicAdd(&output.sizes[strip], cursor);
         }
     } else if (valid && output.pass == TRAWL_CUDA_PASS_SIZES) {
         output.sizes[strip] += cursor;

@@ -15,6 +15,10 @@ static const char *const variants[] = {"compact",
                                        "array-divergence-free",
                                        "bitmap-divergence-free",
                                        "bitmap-counts-divergence-free",
+                                       "representation-2",
+                                       "representation-3",
+                                       "representation-2-divergence-free",
+                                       "representation-3-divergence-free",
                                        NULL};
 static const char *const variant_summaries[] = {
     "16 bytes a state: bitmap where its bits fit, else packed",
@@ -25,13 +29,19 @@ static const char *const variant_summaries[] = {
     "array, with a fixed number of failure links followed, as on GPUs",
     "bitmap, likewise",
     "bitmap-counts, likewise",
+    "as in the paper: 256 bits a state, failure links in a loop, no rows",
+    "as in the paper: 256 bits and 32 counts a state, likewise",
+    "representation-2, with a fixed number of failure links followed",
+    "representation-3, with a fixed number of failure links followed",
     NULL};
 
 static const trawl_nfa_variant variant_table[] = {
-    {TRAWL_NFA_COMPACT, false, true},       {TRAWL_NFA_PACKED, false, true},
-    {TRAWL_NFA_ARRAY, false, false},        {TRAWL_NFA_BITMAP, false, true},
-    {TRAWL_NFA_BITMAP_COUNTS, false, true}, {TRAWL_NFA_ARRAY, true, false},
-    {TRAWL_NFA_BITMAP, true, false},        {TRAWL_NFA_BITMAP_COUNTS, true, false}};
+    {TRAWL_NFA_COMPACT, false, true, false},       {TRAWL_NFA_PACKED, false, true, false},
+    {TRAWL_NFA_ARRAY, false, false, false},        {TRAWL_NFA_BITMAP, false, true, false},
+    {TRAWL_NFA_BITMAP_COUNTS, false, true, false}, {TRAWL_NFA_ARRAY, true, false, false},
+    {TRAWL_NFA_BITMAP, true, false, false},        {TRAWL_NFA_BITMAP_COUNTS, true, false, false},
+    {TRAWL_NFA_BITMAP, false, false, true},        {TRAWL_NFA_OFFSETS, false, false, true},
+    {TRAWL_NFA_BITMAP, true, false, true},         {TRAWL_NFA_OFFSETS, true, false, true}};
 
 const trawl_nfa_variant *trawl_nfa_variant_at(unsigned index) {
     return &variant_table[index];
@@ -79,8 +89,12 @@ static trawl_status plan(trawl_build *build) {
     if (status != TRAWL_OK) {
         return status;
     }
-    trawl_classes_make(&planned->keys, &planned->classes);
     const trawl_nfa_variant *variant = trawl_nfa_variant_at(build->variant);
+    if (variant->of_bytes) {
+        trawl_classes_of_bytes(&planned->keys, &planned->classes);
+    } else {
+        trawl_classes_make(&planned->keys, &planned->classes);
+    }
     /* The trie of a set that is far too large would not fit into memory either. */
     uint64_t least = variant->representation == TRAWL_NFA_ARRAY ? 1028 : sizeof(trawl_packed_state);
     status = trawl_build_foresee(build, trawl_keys_states(&planned->keys) * least, instead);
@@ -172,6 +186,9 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
     case TRAWL_NFA_BITMAP:
         record = 8 + (header->short_words != 0 ? 1 : words) * 8;
         break;
+    case TRAWL_NFA_OFFSETS:
+        record = 8 + words * 8 + TRAWL_NFA_OFFSET_COUNTS;
+        break;
     default:
         record = 16 + words * 8;
         break;
@@ -186,7 +203,8 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
            header->record_bytes == record && header->top <= header->states && top_sound(header) &&
            header->wide <= header->states && header->matching <= header->states &&
            header->verify <= 1 && header->levels <= max_length &&
-           header->short_words <= (bitmap ? 1u : 0u) &&
+           header->short_words <= (bitmap && variant->complete_top ? 1u : 0u) &&
+           (!variant->of_bytes || header->classes == 256) &&
            (packed || header->short_words != 0 || header->wide == 0) &&
            /* Only walks with complete rows understand a failure that is a row. */
            (variant->complete_top ? header->top >= 1 : header->top == 0);
@@ -298,6 +316,17 @@ static bool packed_sound(level_range level, const trawl_packed_state *states, co
     return true;
 }
 
+static bool offsets_sound(const uint64_t *bits, const uint8_t *counts) {
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < TRAWL_NFA_OFFSET_COUNTS; i++) {
+        if (counts[i] != before) {
+            return false;
+        }
+        before += (uint32_t)__builtin_popcountll(bits[i / 8] >> (i % 8 * 8) & 0xff);
+    }
+    return true;
+}
+
 static bool bitmaps_sound(level_range level, const uint8_t *records, const uint64_t *wide,
                           const uint64_t *matching) {
     const trawl_nfa_header *header = level.header;
@@ -330,6 +359,9 @@ static bool bitmaps_sound(level_range level, const uint8_t *records, const uint6
                 return false;
             }
         }
+        if (header->representation == TRAWL_NFA_OFFSETS && !offsets_sound(bits, counts)) {
+            return false;
+        }
     }
     return wide_used == header->wide;
 }
@@ -347,6 +379,7 @@ static bool states_sound(const trawl_nfa_header *header, const trawl_db *db) {
         return array_sound(level, states, failure, matching);
     case TRAWL_NFA_BITMAP:
     case TRAWL_NFA_BITMAP_COUNTS:
+    case TRAWL_NFA_OFFSETS:
         return bitmaps_sound(level, states, wide, matching);
     case TRAWL_NFA_COMPACT:
         break;
@@ -430,6 +463,7 @@ static const trawl_kernel_entry kernels[] = {
     {"global", "the automaton in device memory", "Charan 2015, Algorithm 6"},
     {"shared", "the automaton in shared memory", "Charan 2015, Algorithm 6, 4.4"},
     {"constant", "the automaton in constant memory", "Charan 2015, Algorithm 6, 4.4"},
+    {"fit", "shared where the automaton fits, else constant, else global", "Charan 2015, 4.4"},
     {NULL, NULL, NULL},
 };
 

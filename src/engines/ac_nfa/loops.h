@@ -47,9 +47,21 @@
 #define MATCHING(state) matching_record(a, state)
 #include "engines/ac_nfa/template.h"
 
-#define LOOPS VERSION(short_fixed_loops)
-#define NAME(base) VERSION(short_fixed_##base)
-#define STEP(state, byte) fixed_short(a, state, a->class_of[byte])
+#define LOOPS VERSION(bitmap_plain_loops)
+#define NAME(base) VERSION(bitmap_plain_##base)
+#define STEP(state, byte) loop_bitmap(a, state, a->class_of[byte])
+#define MATCHING(state) matching_record(a, state)
+#include "engines/ac_nfa/template.h"
+
+#define LOOPS VERSION(offsets_plain_loops)
+#define NAME(base) VERSION(offsets_plain_##base)
+#define STEP(state, byte) loop_offsets(a, state, a->class_of[byte])
+#define MATCHING(state) matching_record(a, state)
+#include "engines/ac_nfa/template.h"
+
+#define LOOPS VERSION(offsets_fixed_loops)
+#define NAME(base) VERSION(offsets_fixed_##base)
+#define STEP(state, byte) fixed_offsets(a, state, a->class_of[byte])
 #define MATCHING(state) matching_record(a, state)
 #include "engines/ac_nfa/template.h"
 
@@ -59,17 +71,19 @@
 #define MATCHING(state) matching_record(a, state)
 #include "engines/ac_nfa/template.h"
 
-/* By representation; [1] is the divergence-free step. Packed automata have none. */
-static const trawl_lane_loops *const VERSION(loops_of)[][2] = {
-    [TRAWL_NFA_PACKED] = {&VERSION(packed_loops), NULL},
-    [TRAWL_NFA_ARRAY] = {&VERSION(array_loops), &VERSION(array_fixed_loops)},
-    [TRAWL_NFA_BITMAP] = {&VERSION(bitmap_loops), &VERSION(bitmap_fixed_loops)},
-    [TRAWL_NFA_BITMAP_COUNTS] = {&VERSION(counts_loops), &VERSION(counts_fixed_loops)},
+/* By representation and way to follow failures (enum nfa_way); NULL: no variant has these two. */
+static const trawl_lane_loops *const VERSION(loops_of)[][NFA_WAYS] = {
+    [TRAWL_NFA_PACKED] = {[NFA_ROWS] = &VERSION(packed_loops)},
+    [TRAWL_NFA_ARRAY] =
+        {[NFA_LOOP] = &VERSION(array_loops), [NFA_FIXED] = &VERSION(array_fixed_loops)},
+    [TRAWL_NFA_BITMAP] = {[NFA_ROWS] = &VERSION(bitmap_loops),
+                          [NFA_LOOP] = &VERSION(bitmap_plain_loops),
+                          [NFA_FIXED] = &VERSION(bitmap_fixed_loops)},
+    [TRAWL_NFA_BITMAP_COUNTS] =
+        {[NFA_ROWS] = &VERSION(counts_loops), [NFA_FIXED] = &VERSION(counts_fixed_loops)},
+    [TRAWL_NFA_OFFSETS] =
+        {[NFA_LOOP] = &VERSION(offsets_plain_loops), [NFA_FIXED] = &VERSION(offsets_fixed_loops)},
 };
-
-/* Bitmaps with records of one word. */
-static const trawl_lane_loops *const VERSION(loops_of_short)[2] = {&VERSION(short_loops),
-                                                                   &VERSION(short_fixed_loops)};
 
 #undef VERSION
 #undef TARGET

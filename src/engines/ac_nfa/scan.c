@@ -8,6 +8,9 @@
 #include "engines/engines.h"
 #include "scan/lanes.h"
 
+/* Ways to follow failures: up to a complete row, in a loop up to the root, or a fixed number. */
+enum nfa_way { NFA_ROWS, NFA_LOOP, NFA_FIXED, NFA_WAYS };
+
 #define VERSION(name) plain_##name
 #define TARGET
 #include "engines/ac_nfa/loops.h"
@@ -19,19 +22,21 @@
 #include "engines/ac_nfa/loops.h"
 #endif
 
-static const trawl_lane_loops *choose_loops(const trawl_nfa_header *header, bool divergence_free,
-                                            trawl_cpu_set set) {
+static const trawl_lane_loops *choose_loops(const trawl_nfa_header *header,
+                                            const trawl_nfa_variant *variant, trawl_cpu_set set) {
     (void)set;
-    bool one_word = header->representation == TRAWL_NFA_BITMAP &&
+    enum nfa_way way = variant->divergence_free ? NFA_FIXED
+                       : variant->complete_top  ? NFA_ROWS
+                                                : NFA_LOOP;
+    /* Bitmaps with records of one word, of which only those with rows have loops of their own. */
+    bool one_word = way == NFA_ROWS && header->representation == TRAWL_NFA_BITMAP &&
                     header->record_bytes == sizeof(trawl_packed_state);
 #if TRAWL_HAVE_X86
     if (set != TRAWL_CPU_SCALAR) {
-        return one_word ? popcnt_loops_of_short[divergence_free]
-                        : popcnt_loops_of[header->representation][divergence_free];
+        return one_word ? &popcnt_short_loops : popcnt_loops_of[header->representation][way];
     }
 #endif
-    return one_word ? plain_loops_of_short[divergence_free]
-                    : plain_loops_of[header->representation][divergence_free];
+    return one_word ? &plain_short_loops : plain_loops_of[header->representation][way];
 }
 
 typedef struct nfa_walker {
@@ -70,8 +75,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
                             .total = made->outputs.total};
     made->lanes = (trawl_lane_walker){
         .base = {.type = &trawl_walker_ac_nfa, .db = db},
-        .loops =
-            choose_loops(header, trawl_nfa_variant_at((unsigned)variant)->divergence_free, set),
+        .loops = choose_loops(header, trawl_nfa_variant_at((unsigned)variant), set),
         .automaton = &made->view,
         .outputs = &made->outputs,
         .patterns = &db->patterns,

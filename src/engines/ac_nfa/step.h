@@ -76,15 +76,6 @@ static inline uint32_t goto_beyond(const nfa_view *a, uint32_t state, uint32_t l
     return 0;
 }
 
-/* Records with one word of bitmap, for the first 64 classes. */
-static inline uint32_t goto_short(const nfa_view *a, uint32_t state, uint32_t label) {
-    if (label >= 64) {
-        return goto_beyond(a, state, label);
-    }
-    const trawl_bitmap_state *record = (const trawl_bitmap_state *)(a->states + (size_t)state * 16);
-    return has_bit(record->bits, label) ? record->first_child + bits_below(record->bits, label) : 0;
-}
-
 static inline uint32_t goto_counts(const nfa_view *a, uint32_t state, uint32_t label) {
     const trawl_bitmap_state *record = bitmap_at(a, state);
     if (!has_bit(record->bits, label)) {
@@ -93,6 +84,17 @@ static inline uint32_t goto_counts(const nfa_view *a, uint32_t state, uint32_t l
     const uint8_t *counts = (const uint8_t *)(record->bits + a->words);
     uint64_t below = record->bits[label / 64] & ((UINT64_C(1) << (label % 64)) - 1);
     return record->first_child + counts[label / 64] + (uint32_t)__builtin_popcountll(below);
+}
+
+/* The label is a byte: its count is that of the eight bits around it. */
+static inline uint32_t goto_offsets(const nfa_view *a, uint32_t state, uint32_t label) {
+    const trawl_bitmap_state *record = bitmap_at(a, state);
+    const uint8_t *counts = (const uint8_t *)(record->bits + a->words);
+    uint64_t eight = record->bits[label / 64] >> (label % 64 & ~7u);
+    uint64_t below = eight & ((UINT64_C(1) << (label % 8)) - 1);
+    uint32_t child =
+        record->first_child + counts[label / 8] + (uint32_t)__builtin_popcountll(below);
+    return child & trawl_mask((eight >> label % 8 & 1) != 0);
 }
 
 /* The labels of a packed state are bytes 9 to 15 of its record: compared all at once as a word,
@@ -228,8 +230,28 @@ static inline uint32_t fixed_bitmap(const nfa_view *a, uint32_t state, uint32_t 
     return fixed_steps(a, state, label, goto_bitmap, failure_record);
 }
 
-static inline uint32_t fixed_short(const nfa_view *a, uint32_t state, uint32_t label) {
-    return fixed_steps(a, state, label, goto_short, failure_record);
+static inline uint32_t fixed_offsets(const nfa_view *a, uint32_t state, uint32_t label) {
+    return fixed_steps(a, state, label, goto_offsets, failure_record);
+}
+
+/* The failure loop without complete rows (Charan 2015, Algorithm 4): it ends at the root. */
+static inline __attribute__((always_inline)) uint32_t
+failure_loop(const nfa_view *a, uint32_t state, uint32_t symbol, nfa_goto *goto_child) {
+    for (;;) {
+        uint32_t child = goto_child(a, state, symbol);
+        if (child != 0 || state == 0) {
+            return child;
+        }
+        state = failure_record(a, state) & TRAWL_FAILURE_NUMBER;
+    }
+}
+
+static inline uint32_t loop_bitmap(const nfa_view *a, uint32_t state, uint32_t label) {
+    return failure_loop(a, state, label, goto_bitmap);
+}
+
+static inline uint32_t loop_offsets(const nfa_view *a, uint32_t state, uint32_t label) {
+    return failure_loop(a, state, label, goto_offsets);
 }
 
 static inline uint32_t fixed_counts(const nfa_view *a, uint32_t state, uint32_t label) {

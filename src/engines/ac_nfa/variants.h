@@ -10,6 +10,7 @@ typedef struct trawl_nfa_variant {
     trawl_nfa_representation representation;
     bool divergence_free; /* Charan 2015, Algorithm 5, instead of the failure loop */
     bool complete_top;    /* complete rows near the root */
+    bool of_bytes; /* a bit for each of the 256 bytes, not for each class, as in the thesis */
 } trawl_nfa_variant;
 
 /* By index into the engine's variants. */

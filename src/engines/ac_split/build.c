@@ -142,6 +142,8 @@ static const trawl_kernel_entry kernels[] = {
     {"p2", "text through shared memory, stored on a diagonal; a stream for each part",
      "Tran et al. 2015, 4.3, Fig. 10"},
     {"p1", "text straight from device memory; a stream for each part", "Tran et al. 2015, Fig. 9"},
+    {"p2-conflicts", "p2 with the text stored as it comes, so with bank conflicts",
+     "Tran et al. 2015, 5.2.2, Fig. 19"},
     {NULL, NULL, NULL},
 };
 

@@ -204,6 +204,7 @@ static trawl_status run_pass(scan_call *call, trawl_cuda_pass pass, trawl_error 
         output.capacity = call->results->capacity;
         output.ends = call->results->ends;
         output.states = call->results->states;
+        output.shared_strips = false;
         trawl_status status = call->uploaded->engine->launch(
             call->uploaded, plan, &slice, &output, call->engine_workspace, call->stream, error);
         if (status != TRAWL_OK) {

@@ -7,6 +7,7 @@
  *                                text read together into shared memory; 16 bytes at a time; results
  *                                written together
  *     global, shared, constant   Charan 2015, Algorithm 6, by where the automaton is (4.4)
+ *     fit                        shared, constant or global: the first where the automaton fits
  *
  * Which of the database's variants walks with failure steps and which without divergence is the
  * database's own choice (engines/ac_nfa/variants.h); all kernels do both.
@@ -50,7 +51,7 @@ static bool is_read(const trawl_cuda_ac_nfa_tables *tables, size_t table) {
     case TRAWL_CUDA_NFA_CLASSES:
         return !array;
     case TRAWL_CUDA_NFA_TOP:
-        return !array && !tables->divergence_free;
+        return tables->complete_top;
     case TRAWL_CUDA_NFA_FAILURE:
         return array;
     default:
@@ -108,8 +109,11 @@ static enum trawl_cuda_nfa_form form_of(const trawl_nfa_header *header) {
     case TRAWL_NFA_ARRAY:
         return TRAWL_CUDA_NFA_ARRAY;
     case TRAWL_NFA_BITMAP:
-        return header->record_bytes == sizeof(trawl_packed_state) ? TRAWL_CUDA_NFA_SHORT
-                                                                  : TRAWL_CUDA_NFA_BITMAP;
+        return header->record_bytes == sizeof(trawl_packed_state) && header->top != 0
+                   ? TRAWL_CUDA_NFA_SHORT
+                   : TRAWL_CUDA_NFA_BITMAP;
+    case TRAWL_NFA_OFFSETS:
+        return TRAWL_CUDA_NFA_OFFSETS;
     case TRAWL_NFA_BITMAP_COUNTS:
         return TRAWL_CUDA_NFA_COUNTS;
     default:
@@ -125,6 +129,7 @@ static trawl_status prepare_all(trawl_cuda_db *uploaded, trawl_cuda_ac_nfa_table
     int variant = trawl_engine_variant(db->engine, db->header->variant);
     tables->form = form_of(header);
     tables->divergence_free = trawl_nfa_variant_at((unsigned)variant)->divergence_free;
+    tables->complete_top = header->top != 0;
     tables->verify = header->verify != 0;
     trawl_cuda_nfa *nfa = &tables->nfa;
     nfa->record_words = header->record_bytes / 4;
@@ -212,6 +217,15 @@ static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_
     return bytes;
 }
 
+/* Charan 2015, 4.4: shared memory first, then constant memory, then device memory. */
+static uint32_t fitting_kernel(const trawl_cuda_db *uploaded) {
+    const trawl_cuda_ac_nfa_tables *tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
+    if (tables->nfa.copy_bytes <= uploaded->device.shared_bytes) {
+        return TRAWL_CUDA_AC_NFA_SHARED;
+    }
+    return tables->constant != NULL ? TRAWL_CUDA_AC_NFA_CONSTANT : TRAWL_CUDA_AC_NFA_GLOBAL;
+}
+
 /* Whether the automaton fits where the kernel wants it. */
 static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                                trawl_error *error) {
@@ -295,6 +309,9 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
                          trawl_cuda_launch_plan *plan, trawl_error *error) {
     plan->overlap = uploaded->db->header->max_length - 1;
     plan->ordered = true;
+    if (plan->kernel == TRAWL_CUDA_AC_NFA_FIT) { /* reports name the kernel that is chosen */
+        plan->kernel = fitting_kernel(uploaded);
+    }
     trawl_status status = plan_path(uploaded, request, plan, error);
     if (status == TRAWL_OK) {
         status = plan_place(uploaded, plan, error);
@@ -332,6 +349,8 @@ static trawl_status launch_walk(const trawl_cuda_ac_nfa_launch *launch, trawl_er
         return trawl_cuda_ac_nfa_bitmap(launch, error);
     case TRAWL_CUDA_NFA_SHORT:
         return trawl_cuda_ac_nfa_short(launch, error);
+    case TRAWL_CUDA_NFA_OFFSETS:
+        return trawl_cuda_ac_nfa_offsets(launch, error);
     default:
         return trawl_cuda_ac_nfa_counts(launch, error);
     }

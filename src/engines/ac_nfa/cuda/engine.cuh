@@ -26,7 +26,8 @@ enum {
     TRAWL_CUDA_AC_NFA_R16,
     TRAWL_CUDA_AC_NFA_GLOBAL,
     TRAWL_CUDA_AC_NFA_SHARED,
-    TRAWL_CUDA_AC_NFA_CONSTANT
+    TRAWL_CUDA_AC_NFA_CONSTANT,
+    TRAWL_CUDA_AC_NFA_FIT /* one of the three before it */
 };
 
 /* One table: where it is, its texture (0 when it is too large for one), and where its copy begins
@@ -81,7 +82,8 @@ enum trawl_cuda_nfa_form {
     TRAWL_CUDA_NFA_ARRAY,
     TRAWL_CUDA_NFA_BITMAP,
     TRAWL_CUDA_NFA_SHORT,
-    TRAWL_CUDA_NFA_COUNTS
+    TRAWL_CUDA_NFA_COUNTS,
+    TRAWL_CUDA_NFA_OFFSETS
 };
 
 /* What a kernel does besides walking; the same for all its threads. */
@@ -103,6 +105,7 @@ typedef struct trawl_cuda_ac_nfa_tables {
     trawl_cuda_nfa nfa;
     enum trawl_cuda_nfa_form form;
     bool divergence_free;
+    bool complete_top;
     bool verify;
     trawl_error obstacle;              /* why some table has no texture, when one has none */
     trawl_cuda_nfa_constant *constant; /* in host memory; NULL when the tables do not fit */
@@ -125,5 +128,6 @@ trawl_status trawl_cuda_ac_nfa_array(const trawl_cuda_ac_nfa_launch *launch, tra
 trawl_status trawl_cuda_ac_nfa_bitmap(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_nfa_short(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_nfa_counts(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
+trawl_status trawl_cuda_ac_nfa_offsets(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
 
 #endif

@@ -210,6 +210,23 @@ static __device__ __forceinline__ uint32_t trawl_nfa_counts_child(const trawl_cu
     return (word >> label % 32 & 1) != 0 ? child : 0;
 }
 
+/* The label is a byte, whose count is that of the eight bits around it (the thesis's 32 counts).
+ * The same instructions for all labels. */
+template <int PATH>
+static __device__ __forceinline__ uint32_t trawl_nfa_offsets_child(const trawl_cuda_nfa &nfa,
+                                                                   const uint4 *copy,
+                                                                   uint32_t state, uint32_t label) {
+    size_t begin = (size_t)state * nfa.record_words;
+    uint32_t shift = label % 32 & ~7u;
+    uint32_t eight =
+        trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin + 2 + label / 32) >> shift;
+    uint32_t counts =
+        trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin + 2 + nfa.words + label / 32);
+    uint32_t child = trawl_nfa_word<TRAWL_CUDA_NFA_STATES, PATH>(nfa, copy, begin) +
+                     (counts >> shift & 0xff) + trawl_nfa_below(eight, label % 8);
+    return (eight >> label % 8 & 1) != 0 ? child : 0;
+}
+
 /* The child of a place over a symbol (a byte for arrays, else its class), or 0. */
 template <int FORM, bool FIXED, int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_child(const trawl_cuda_nfa &nfa,
@@ -227,6 +244,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_child(const trawl_cuda_nfa 
                      : trawl_nfa_bitmap_child<PATH>(nfa, copy, place.state, symbol);
     case TRAWL_CUDA_NFA_SHORT:
         return trawl_nfa_short_child<PATH>(nfa, copy, place, symbol);
+    case TRAWL_CUDA_NFA_OFFSETS:
+        return trawl_nfa_offsets_child<PATH>(nfa, copy, place.state, symbol);
     default:
         return trawl_nfa_counts_child<PATH>(nfa, copy, place.state, symbol);
     }
@@ -246,12 +265,15 @@ static __device__ __forceinline__ uint32_t trawl_nfa_next_by_loop(const trawl_cu
     for (;;) {
         uint32_t child = trawl_nfa_child<FORM, false, PATH>(nfa, copy, place, symbol);
         uint32_t failure = place.record.y;
-        if (child != 0 || (FORM == TRAWL_CUDA_NFA_ARRAY && place.state == 0)) {
+        if (child != 0) {
             return child;
         }
         if (FORM != TRAWL_CUDA_NFA_ARRAY && (failure & TRAWL_FAILURE_ROW) != 0) {
             return trawl_nfa_word<TRAWL_CUDA_NFA_TOP, PATH>(
                 nfa, copy, (failure & TRAWL_FAILURE_NUMBER) + symbol);
+        }
+        if (FORM != TRAWL_CUDA_NFA_PACKED && FORM != TRAWL_CUDA_NFA_SHORT && place.state == 0) {
+            return 0; /* without complete rows walks end at the root */
         }
         trawl_nfa_enter<FORM, PATH>(nfa, copy, failure & TRAWL_FAILURE_NUMBER, &place);
     }

@@ -6,10 +6,10 @@
  *
  *     p1    text straight from device memory (Fig. 9), as ac-dfa's ac1 does it
  *     p2    text through shared memory (Fig. 10), without bank conflicts (4.3)
+ *     p2-conflicts    the same with rows stored as they come: what Fig. 19 compares p2 with
  *
- * Parts of the set add to the same results by atomic additions. Only records are written by one
- * part of the set after the other, since each strip of the text has one place where its records go;
- * they are sorted afterwards.
+ * Parts of the set add to the same results by atomic additions; so they also take places for their
+ * records among those of a strip, which are sorted afterwards.
  *
  * How p2 stores its tile: a row for each thread, W = S_thread / 4 words long. Were rows stored as
  * they come, then the words that the threads of a warp read together, W apart from each other,
@@ -25,7 +25,7 @@
 #include "engines/ac_dfa/cuda/walk.cuh"
 
 /* The kernels, in the order of `kernels` in ../build.c. */
-enum { KERNEL_P2, KERNEL_P1 };
+enum { KERNEL_P2, KERNEL_P1, KERNEL_P2_CONFLICTS };
 
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 #define BANKS 32u
@@ -132,7 +132,7 @@ static uint32_t usual_strip_bytes(const trawl_cuda_db *uploaded, uint32_t kernel
 static trawl_status plan_shape(const trawl_cuda_db *uploaded,
                                const trawl_cuda_launch_request *request,
                                trawl_cuda_launch_plan *plan, trawl_error *error) {
-    bool tiled = plan->kernel == KERNEL_P2;
+    bool tiled = plan->kernel != KERNEL_P1;
     uint32_t threads = request->block_threads;
     if (threads == 0) {
         const trawl_gpu_tuning *tuning = uploaded->device.tuning;
@@ -167,17 +167,17 @@ typedef struct split_tile {
     uint32_t *words;
     int32_t first;      /* may lie before the text */
     uint32_t row_words; /* W */
-    uint32_t mask;      /* g - 1 */
+    uint32_t mask;      /* g - 1; 0: no diagonal */
     uint32_t shift;     /* log2 of 32 / g */
 } split_tile;
 
 static __device__ __forceinline__ split_tile split_tile_at(uint8_t *memory, int32_t first,
-                                                           uint32_t row_words) {
+                                                           uint32_t row_words, bool diagonal) {
     split_tile tile;
     tile.words = (uint32_t *)memory;
     tile.first = first;
     tile.row_words = row_words;
-    tile.mask = ((row_words & (0u - row_words) & (BANKS - 1)) - 1) & (BANKS - 1);
+    tile.mask = diagonal ? ((row_words & (0u - row_words) & (BANKS - 1)) - 1) & (BANKS - 1) : 0;
     tile.shift = (uint32_t)__popc(~tile.mask & (BANKS - 1));
     return tile;
 }
@@ -275,7 +275,8 @@ template <int LAYOUT, int PATH, int AFTER>
 static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     walk_tile(const __grid_constant__ trawl_cuda_reporter reporter,
               const __grid_constant__ trawl_cuda_keys keys,
-              const __grid_constant__ trawl_cuda_dfa dfa, uint32_t strip_bytes, uint32_t before) {
+              const __grid_constant__ trawl_cuda_dfa dfa, uint32_t strip_bytes, uint32_t before,
+              bool diagonal) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
@@ -283,8 +284,9 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     const trawl_cuda_slice &slice = reporter.slice;
     uint32_t block_bytes = blockDim.x * strip_bytes;
     int32_t block_begin = (int32_t)trawl_cuda_strip_begin(&slice, block_bytes, blockIdx.x);
-    split_tile tile = split_tile_at(class_of + TRAWL_DFA_CLASS_BYTES,
-                                    block_begin - (int32_t)(before * strip_bytes), strip_bytes / 4);
+    split_tile tile =
+        split_tile_at(class_of + TRAWL_DFA_CLASS_BYTES,
+                      block_begin - (int32_t)(before * strip_bytes), strip_bytes / 4, diagonal);
     trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
     split_fill(slice, tile, before + blockDim.x);
 
@@ -312,7 +314,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
 template <int LAYOUT, int PATH, int AFTER>
 static trawl_status launch_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
     return trawl_dfa_launch_kernel(walk_tile<LAYOUT, PATH, AFTER>, launch, error,
-                                   launch->tile_before);
+                                   launch->tile_before, launch->plan->kernel == KERNEL_P2);
 }
 
 template <int LAYOUT, int PATH>
@@ -376,18 +378,6 @@ static trawl_status launch_together(const trawl_cuda_db *uploaded, trawl_cuda_ac
     return status;
 }
 
-static trawl_status launch_in_turn(const trawl_cuda_db *uploaded, trawl_cuda_ac_dfa_launch *launch,
-                                   trawl_error *error) {
-    const split_tables *tables = (const split_tables *)uploaded->tables;
-    trawl_status status = TRAWL_OK;
-    for (uint32_t i = 0; status == TRAWL_OK && i < tables->count; i++) {
-        launch->dfa = tables->parts[i].dfa;
-        launch->keys = uploaded->keys[i];
-        status = launch_part(launch, error);
-    }
-    return status;
-}
-
 static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                            const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
@@ -400,9 +390,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
     launch.tile_before = rows_before(uploaded, plan->strip_bytes); /* rows, here */
     launch.device = &uploaded->device;
     launch.stream = stream;
-    if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {
-        return launch_in_turn(uploaded, &launch, error);
-    }
+    launch.reporter.output.shared_strips = ((const split_tables *)uploaded->tables)->count > 1;
     /* The streams and events are the database's, and scans of it may be started by several
      * threads at once. */
     pthread_mutex_t *lock = const_cast<pthread_mutex_t *>(&uploaded->lock);
