@@ -144,11 +144,11 @@ static void compute_formulas(info_report *report) {
         {"DFA", "N*256*log N", "ac-dfa", "stt", n * 256 * log},
         {"NFA, representation 1", "N*256*log N + N*log N", "ac-nfa", "array",
          n * 256 * log + n * log},
-        {"NFA, representation 2", "N*(256 + log N) + N*log N", "ac-nfa", "representation-2",
+        {"NFA, representation 2", "N*(256 + log N) + N*log N", "ac-nfa", "thesis-2",
          n * (256 + log) + n * log},
-        {"NFA, representation 3", "N*(log N + 256 + 256) + N*log N", "ac-nfa", "representation-3",
+        {"NFA, representation 3", "N*(log N + 256 + 256) + N*log N", "ac-nfa", "thesis-3",
          n * (log + 512) + n * log},
-        {"3, as 4.4 counts it", "N*(log N + 256 + 64) + N*log N", "ac-nfa", "representation-3",
+        {"3, as 4.4 counts it", "N*(log N + 256 + 64) + N*log N", "ac-nfa", "thesis-3",
          n * (log + 320) + n * log},
     };
     memcpy(report->formulas, formulas, sizeof formulas);

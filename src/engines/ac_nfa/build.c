@@ -15,10 +15,10 @@ static const char *const variants[] = {"compact",
                                        "array-divergence-free",
                                        "bitmap-divergence-free",
                                        "bitmap-counts-divergence-free",
-                                       "representation-2",
-                                       "representation-3",
-                                       "representation-2-divergence-free",
-                                       "representation-3-divergence-free",
+                                       "thesis-2",
+                                       "thesis-3",
+                                       "thesis-2-divergence-free",
+                                       "thesis-3-divergence-free",
                                        NULL};
 static const char *const variant_summaries[] = {
     "16 bytes a state: bitmap where its bits fit, else packed",
@@ -31,8 +31,8 @@ static const char *const variant_summaries[] = {
     "bitmap-counts, likewise",
     "as in the paper: 256 bits a state, failure links in a loop, no rows",
     "as in the paper: 256 bits and 32 counts a state, likewise",
-    "representation-2, with a fixed number of failure links followed",
-    "representation-3, with a fixed number of failure links followed",
+    "thesis-2, with a fixed number of failure links followed",
+    "thesis-3, with a fixed number of failure links followed",
     NULL};
 
 static const trawl_nfa_variant variant_table[] = {
