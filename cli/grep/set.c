@@ -192,7 +192,7 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
 bool grep_set_may_cover(const grep_set *set) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(set->db, &information, NULL);
-    return information.matches == TRAWL_MATCH_ALL && !set->whole_words && !set->whole_lines;
+    return information.matches == TRAWL_MATCH_ALL && !set->whole_words;
 }
 
 bool grep_set_cover(grep_set *set) {

@@ -23,7 +23,7 @@ holds 'all that do it count the same' \
     test "$(sed -n '4,/^$/p' .out | grep . | grep -v ' refuses: ' | awk '{ print $3 }' | sort -u)" = "$matches"
 expect 0 'ac-nfa:bitmap\nac-dfa:classes\nac-dfa:stt' \
     rows bench --engine ac-nfa:bitmap,ac-dfa --engine ac-dfa:stt text
-expect 0 'ac-dfa:classes\nac-dfa:stt' rows bench --engine ac-dfa --variants text
+expect 0 'ac-dfa:classes\nac-dfa:stt\nac-dfa:stt16' rows bench --engine ac-dfa --variants text
 expect 0 'ac-dfa:stt\nac-nfa:bitmap' rows bench --engine ac-dfa,ac-nfa:bitmap --variant stt text
 check 'the planned engine' bench --engine auto text
 holds 'it is marked' grep -qE ' \*$' .out
@@ -36,7 +36,7 @@ check 'the same in JSON' bench --format json text
 holds 'one is planned' test "$(grep -c '"planned":true' .out)" -eq 1
 refuse "there is no engine 'aho'" bench --engine ac-dfa,aho text
 refuse "there is no engine ''" bench --engine '' text
-refuse "expected one of its variants (classes, stt), not 'x'" bench --engine ac-dfa:x text
+refuse "expected one of its variants (classes, stt, stt16), not 'x'" bench --engine ac-dfa:x text
 refuse 'auto takes no variant' bench --engine auto:stt text
 refuse 'not both' bench --engine ac-dfa --variant stt --variants text
 refuse '--on-device is for CUDA devices' bench --on-device text

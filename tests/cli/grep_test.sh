@@ -149,4 +149,13 @@ if has script; then
     holds 'no note with -s' bash -c '! grep -q note .terminal'
 fi
 
+# ------------------------------------------------------------------ nested patterns
+# a, aa, ... of 1,000 in lines of as many and more: 1,000 matches end at a byte. -x takes the time
+# of a cover by the longest of them.
+awk 'BEGIN { for (i = 1; i <= 1000; i++) printf "%0" i "d\n", 0 }' >zeros
+{ head -c 300000 /dev/zero | tr '\0' 0; echo; tail -n 1 zeros; echo 0001; echo 00; } >lines
+expect 0 2 "$trawl" grep -c -x -f zeros lines
+expect 0 "2:$(tail -n 1 zeros)\n4:00" "$trawl" grep -n -x -o -f zeros lines
+expect 0 "3:0001" "$trawl" grep -n -x -v -f zeros <(tail -n 3 lines | sed '1i 0')
+
 finish
