@@ -13,6 +13,7 @@
 #include "cli/devices/command.h"
 #include "cli/engines/command.h"
 #include "cli/grep/command.h"
+#include "cli/index/command.h"
 #include "cli/info/command.h"
 #include "cli/scan/command.h"
 #include "cli/tune/command.h"
@@ -29,6 +30,7 @@ static const entry entries[] = {
     {"scan", trawl_command_scan, "find every occurrence of every pattern"},
     {"grep", trawl_command_grep, "print matching lines, as grep -F does"},
     {"compile", trawl_command_compile, "turn patterns into a database that loads at once"},
+    {"index", trawl_command_index, "sort texts once, then find each pattern at once"},
     {"info", trawl_command_info, "which engine a pattern set gets, how fast, how large, and why"},
     {"bench", trawl_command_bench, "measure the engines side by side"},
     {"tune", trawl_command_tune, "measure this machine: GPU kernels, costs for the planner"},

@@ -33,7 +33,7 @@ _trawl() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        _trawl_words "scan grep compile info bench tune devices engines --help --version" "$current"
+        _trawl_words "scan grep compile index info bench tune devices engines --help --version" "$current"
         return
     fi
     # Readline splits at "=": --engine=ac arrives as three words.
@@ -56,13 +56,19 @@ _trawl() {
         --format)
             case $command in
                 scan) _trawl_words "tsv jsonl count top" "$current" ;;
+                index) _trawl_words "tsv jsonl" "$current" ;;
                 info) _trawl_words "text json" "$current" ;;
                 *) _trawl_words "table json" "$current" ;;
             esac
             ;;
         --color | --colour) _trawl_words "always never auto" "$current" ;;
         *)
-            if [[ $command == engines && $current != -* ]]; then
+            if [[ $command == index && COMP_CWORD -eq 2 ]]; then
+                _trawl_words "build query" "$current"
+            elif [[ $command == index && $current == -* ]]; then
+                _trawl_words "$("$trawl" index "${COMP_WORDS[2]}" --help 2>/dev/null |
+                    grep -oE -e '--[a-z][a-z-]+' | sort -u)" "$current"
+            elif [[ $command == engines && $current != -* ]]; then
                 _trawl_words "$(_trawl_engines "$trawl")" "$current"
             elif [[ $current == -* ]]; then
                 _trawl_words "$(_trawl_flags "$trawl" "$command")" "$current"

@@ -17,11 +17,11 @@
  * of structures, threads. Documents and patterns are any bytes; occurrences may overlap, and are
  * never in two documents. Patterns are compared byte by byte: letter case matters.
  *
- * An index file has about 9 to 13 bytes for each byte of text, and does not need the text. It is
- * read where a search needs it, in blocks of 16 KiB, and a block's checksum is compared when it is
- * first used: opening a large file takes milliseconds. Whatever the bytes of a file are, a search
- * returns a result or an error. Like databases, a file must not be changed in place, or truncated,
- * while it is open; trawl_index_save never does that.
+ * An index file has 10 to 15 bytes for each byte of text, from 2 GiB of text on 19 to 24, and does
+ * not need the text. Opening it reads its header alone; the rest is read where a search needs it,
+ * in blocks of 16 KiB, and a block's checksum is compared when it is first used. Whatever the bytes
+ * of a file are, a search returns a result or an error. Like databases, a file must not be changed
+ * in place, or truncated, while it is open; trawl_index_save never does that.
  */
 #ifndef TRAWL_TRAWL_INDEX_H
 #define TRAWL_TRAWL_INDEX_H

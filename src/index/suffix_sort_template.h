@@ -27,8 +27,8 @@
  * A slot of the array with 0 is empty, or holds the suffix at 0: nothing is before that either.
  */
 
-/* Slots ahead of the current one whose symbols are fetched: most of the time goes into waiting for
- * them otherwise. */
+/* Slots ahead of the current one whose symbols are prefetched: their addresses are spread over the
+ * whole text. */
 #define SORT_AHEAD 32
 
 static void SORT_NAMED(count)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *buckets,

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# trawl index.
+source "$(dirname "$0")/harness.sh" "$1"
+
+mkdir docs
+printf 'happy' >docs/0
+printf 'puppy' >docs/1
+printf 'pup' >docs/2
+printf 'hap' >docs/3
+: >docs/4
+expect 0 '' "$trawl" index build -r -o x.tix docs
+expect 0 '0\tdocs/0\n0\tdocs/1\n0\tdocs/2\n0\tdocs/3' "$trawl" index query x.tix -e p
+expect 0 '0\tdocs/0\n0\tdocs/1\n2\tdocs/0\n2\tdocs/3' "$trawl" index query x.tix -e pp -e z -e hap
+expect 0 '0\t2\t2\n1\t0\t0' "$trawl" index query x.tix --count -e pp -e z
+expect 0 '0\t3\tdocs/1\n0\t2\tdocs/0' "$trawl" index query x.tix --top 2 -e p
+expect 0 'docs/1\t0\t2\t0\tpu\ndocs/2\t0\t2\t0\tpu' "$trawl" index query x.tix --positions -e pu
+expect 0 '{"file":"docs/1","start":1,"end":4,"id":0,"pattern":"upp"}' \
+    "$trawl" index query x.tix --positions --format jsonl -e upp
+expect 0 '{"id":0,"document":"docs/1"}' "$trawl" index query x.tix --format jsonl -e upp
+expect 1 '' "$trawl" index query x.tix -e yp
+refuse 'ignores case' "$trawl" index query x.tix -i -e p
+refuse 'expected an index' "$trawl" index query -e p
+refuse 'expected patterns' "$trawl" index query x.tix
+refuse 'expected -o X.tix' "$trawl" index build docs/0
+refuse 'expected texts' "$trawl" index build -o y.tix
+refuse 'is a directory' "$trawl" index build -o y.tix docs
+refuse 'not a trawl index' "$trawl" index query docs/0 -e p
+refuse 'expected build or query' "$trawl" index
+refuse 'expected build or query' "$trawl" index make
+refuse '' "$trawl" index query x.tix --count --positions -e p
+holds 'no file after an error' test ! -e y.tix
+
+# The same records as scan, for a pattern at a time.
+for word in p pp happy zz; do
+    "$trawl" scan -e "$word" -r docs >scan.out
+    "$trawl" index query x.tix --positions -e "$word" >index.out
+    holds "positions of $word are scan's" cmp scan.out index.out
+done
+
+# Standard input, standard output, damage.
+expect 0 '(standard input)\t1\t3\t0\tbc' bash -c "printf abc | '$trawl' index build -o - - >p.tix &&
+    '$trawl' index query p.tix --positions -e bc"
+printf 'X' | dd of=x.tix bs=1 seek=2500 conv=notrunc 2>/dev/null
+refuse 'damaged' "$trawl" index query x.tix -e p
+
+finish
