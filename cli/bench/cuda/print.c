@@ -78,11 +78,11 @@ static void print_paper(const bench_cuda_row *row) {
 static void print_strategy(const bench_cuda *bench, size_t index) {
     bench_strategy_ratio ratio;
     if (bench_cuda_strategy_ratio(bench, index, &ratio))
-        (void)printf("%30s B over A in time: %.3f measured; by the model %.3f with one channel (at "
-                     "most %.4f), %.3f with two (at most %.3f)\n",
-                     "", ratio.measured, ratio.one_channel,
-                     transfer_model_bound(TRANSFER_ONE_CHANNEL), ratio.two_channels,
-                     transfer_model_bound(TRANSFER_TWO_CHANNELS));
+        (void)printf(
+            "%30s B over A in time: %.3f measured; by the model %.3f with one channel (paper: "
+            "at most %.4f), %.3f with two (paper: at most %.3f)\n",
+            "", ratio.measured, ratio.one_channel, transfer_model_bound(TRANSFER_ONE_CHANNEL),
+            ratio.two_channels, transfer_model_bound(TRANSFER_TWO_CHANNELS));
 }
 
 static void print_row(const bench_cuda *bench, size_t index) {

@@ -26,7 +26,9 @@ double transfer_model_a(const transfer_times *segment, size_t segments, transfer
 /* Strategy B: two buffers; every step ends with a wait for its copies and its scan. */
 double transfer_model_b(const transfer_times *segment, size_t segments, transfer_channels channels);
 
-/* The paper's bound of the time of B divided by that of A. */
+/* The bound of the time of B divided by that of A, as the paper states it. With two channels the
+ * model reaches it; with one channel the model stays at or below 9/8 (copying in, scanning and
+ * copying out of four segments in the ratio 57 : 171 : 172), and the paper's proof is elsewhere. */
 double transfer_model_bound(transfer_channels channels);
 
 #endif

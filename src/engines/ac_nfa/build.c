@@ -454,12 +454,12 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
 #define KOUZINOPOULOS "Kouzinopoulos et al. 2015"
 
 static const trawl_kernel_entry kernels[] = {
-    {"cw", "r16 with coalesced writes", KOUZINOPOULOS ", 4.3, Fig. 4"},
+    {"cw", "r16 with coalesced writes", KOUZINOPOULOS ", 4.2.2, Fig. 4"},
     {"u", "text and tables in device memory, a counter for each thread",
      KOUZINOPOULOS ", Algorithm 6"},
-    {"tc", "u with the tables through the texture path", KOUZINOPOULOS ", 4.3"},
+    {"tc", "u with the tables through the texture path", KOUZINOPOULOS ", 4.2.2"},
     {"cr", "tc with the text read together into shared memory", KOUZINOPOULOS ", Algorithm 8"},
-    {"r16", "cr with 16 bytes per read", KOUZINOPOULOS ", 4.3"},
+    {"r16", "cr with 16 bytes per read", KOUZINOPOULOS ", 4.2.2"},
     {"global", "the automaton in device memory", "Charan 2015, Algorithm 6"},
     {"shared", "the automaton in shared memory", "Charan 2015, Algorithm 6, 4.4"},
     {"constant", "the automaton in constant memory", "Charan 2015, Algorithm 6, 4.4"},

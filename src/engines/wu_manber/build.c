@@ -344,12 +344,12 @@ static trawl_status validate(const trawl_db *db, trawl_error *error) {
 #define KOUZINOPOULOS "Kouzinopoulos et al. 2015"
 
 static const trawl_kernel_entry kernels[] = {
-    {"cw", "r16 with coalesced writes", KOUZINOPOULOS ", 4.3, Fig. 4"},
+    {"cw", "r16 with coalesced writes", KOUZINOPOULOS ", 4.2.2, Fig. 4"},
     {"u", "text and tables in device memory, a counter for each thread",
      KOUZINOPOULOS ", Algorithm 7"},
-    {"tc", "u with SHIFT, HASH and PREFIX through the texture path", KOUZINOPOULOS ", 4.3"},
+    {"tc", "u with SHIFT, HASH and PREFIX through the texture path", KOUZINOPOULOS ", 4.2.2"},
     {"cr", "tc with the text read together into shared memory", KOUZINOPOULOS ", Algorithm 9"},
-    {"r16", "cr with 16 bytes per read", KOUZINOPOULOS ", 4.3"},
+    {"r16", "cr with 16 bytes per read", KOUZINOPOULOS ", 4.2.2"},
     {NULL, NULL, NULL},
 };
 
