@@ -20,8 +20,7 @@
 
 static const char *const variants[] = {"mixed", "teddy", "packed", "registers", NULL};
 static const char *const variant_summaries[] = {
-    "groups of patterns by length, each with the kind of filter that is fastest for it: sampled "
-    "Bloom filter, teddy, registers, packed",
+    "groups of patterns by length, each with its fastest filter: one of these, or a Bloom filter",
     "up to 128 patterns: their last bytes, looked up by half bytes in vector registers",
     "sets of at most four letters (DNA): letters as 2 bits, samples as exact numbers",
     "hundreds of patterns: a Bloom filter of their last bytes in vector registers", NULL};
