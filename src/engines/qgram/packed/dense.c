@@ -224,6 +224,10 @@ trawl_status trawl_packed_report_dense(const trawl_tier_walker *walker,
 void trawl_packed_dense_flush(const trawl_sink *sink) {
     (void)sink;
 }
+
+void trawl_packed_dense_reserve(trawl_tier_walker *walker) {
+    (void)walker;
+}
 #endif
 
 bool trawl_packed_may_be_dense(const trawl_packed_filter *filter, trawl_cpu_set set) {
