@@ -156,8 +156,8 @@ static void make_label(querying *job, const trawl_pattern *pattern) {
     job->label_length = at;
 }
 
-/* A number as a column: `key` in JSON; the first of a line has no separator before it. */
-static void put_number(querying *job, const char *key, uint64_t number, bool first) {
+/* The beginning of a column: its separator, unless it is the first of a line; in JSON its key. */
+static void put_key(querying *job, const char *key, bool first) {
     if (job->jsonl) {
         output_file_text(job->output, first ? "{\"" : ",\"");
         output_file_text(job->output, key);
@@ -165,17 +165,15 @@ static void put_number(querying *job, const char *key, uint64_t number, bool fir
     } else if (!first) {
         output_file_byte(job->output, '\t');
     }
+}
+
+static void put_number(querying *job, const char *key, uint64_t number, bool first) {
+    put_key(job, key, first);
     output_file_decimal(job->output, number);
 }
 
 static void put_name(querying *job, const char *key, bool first) {
-    if (job->jsonl) {
-        output_file_text(job->output, first ? "{\"" : ",\"");
-        output_file_text(job->output, key);
-        output_file_text(job->output, "\":");
-    } else if (!first) {
-        output_file_byte(job->output, '\t');
-    }
+    put_key(job, key, first);
     output_file_write(job->output, job->name, job->name_length);
 }
 

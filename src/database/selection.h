@@ -10,8 +10,8 @@
  *     offset     0 1 2 3 4
  *     key        a b c a b
  *     inside       bc          offset 1: of "b" and "bc" the longer one; or the lower id
- *     links            [ab]    the longest key that this one ends with: its offsets are its own
- *                        [b]   affair, as are those of the key that it links to
+ *     links            [ab]    the longest key that this one ends with: it lists the offsets
+ *                        [b]   inside it itself, and so does the key that it links to
  *
  * Databases have these sections if they are compiled for a leftmost kind and none of their matches
  * has to be verified. (The selection has no text to verify with.) The key records of their engines
@@ -35,15 +35,15 @@ typedef struct trawl_selection_key {
     uint32_t inside_end; /* its items of SELECTION_INSIDE begin where those of the key before end */
 } trawl_selection_key;
 
-/* Section SELECTION_INSIDE, absent if it would be empty: what begins inside a key and ends before
- * its end, the best pattern for each offset. Offsets ascend, and are above 0 and before the
- * beginning of the key that this key links to. */
+/* Section SELECTION_INSIDE, absent if it would be empty: for each offset inside a key at which
+ * patterns begin that end before the key's end, the best of these patterns. Offsets ascend, and are
+ * above 0 and before the beginning of the key that this key links to. */
 typedef struct trawl_selection_inside {
     uint32_t offset;  /* in the key */
     uint32_t pattern; /* the longest that begins there, or the one with the lowest id */
 } trawl_selection_inside;
 
-/* What is made between planning and filling. `keys.count` is 0 if the database gets no such
+/* The state between planning and filling. `keys.count` is 0 if the database gets no such
  * sections. */
 typedef struct trawl_selection_build {
     trawl_keys keys; /* reversed */

@@ -47,8 +47,8 @@ static void set(uint64_t *words, uint64_t place) {
     words[place / 64] |= UINT64_C(1) << place % 64;
 }
 
-/* Sets in `met` what is wanted and stands in a key behind the first byte of its reversed bytes.
- * Keys in which that happens become `outer`. */
+/* Sets in `met` the hashes of `wanted` that occur in a key before its end, which is behind the
+ * first of its reversed bytes. Keys in which one occurs become `outer`. */
 static void meet(const trawl_keys *keys, uint32_t width, const filters *bits, uint8_t *outer) {
     uint64_t leaving = 1; /* the factor of the byte that leaves the hash */
     for (uint32_t i = 0; i < width; i++) {
@@ -204,7 +204,7 @@ static trawl_status walk_key(trawl_build *build, const inner_automaton *automato
     const trawl_trie *trie = &automaton->trie;
     size_t begin = list->count;
     uint32_t state = 0;
-    uint32_t behind = key->length - linked; /* from here on, what the key links to knows more */
+    uint32_t behind = key->length - linked; /* offsets from here on belong to the linked key */
     for (uint32_t offset = key->length; offset-- > 0;) {
         uint8_t label = automaton->classes.class_of[*bytes++];
         uint32_t child;

@@ -91,9 +91,10 @@ static trawl_status reserve(void *pointer, size_t count, size_t size, trawl_erro
     return TRAWL_OK;
 }
 
-/* Muthukrishnan 2002: a document is found at its first row among those of the pattern, where the
- * row before that has the same document is no row of the pattern. Such a row has the least
- * `previous` of some range; a range whose least is a row of the pattern has no new document. */
+/* Muthukrishnan 2002. `previous` of a row is the row before it with the same document. A document
+ * is reported at its first row among the rows of the pattern: the row whose `previous` lies before
+ * all rows of the pattern. The least `previous` of a range finds such a row; where the least is
+ * itself a row of the pattern, the range has no new document. */
 static trawl_status list_documents(trawl_index_search *search, size_t *count, trawl_error *error) {
     const trawl_index *index = search->index;
     trawl_status status = reserve(&search->ranges, 1, sizeof *search->ranges, error);

@@ -30,8 +30,7 @@ static void push(const trawl_patterns *patterns, pile_set *piles, uint32_t part,
     piles->length[part] += trawl_pattern_length(patterns, id);
 }
 
-/* Moves the pattern that *link names: the top of part `from`, or what is below one of its patterns.
- */
+/* Moves the pattern that *link names: the top of part `from`, or the one below a pattern of it. */
 static void move(const trawl_patterns *patterns, pile_set *piles, uint32_t *link, uint32_t from,
                  uint32_t to) {
     uint32_t id = *link;
@@ -117,8 +116,8 @@ static bool unbalanced(const pile_set *piles, uint32_t longest, uint32_t shortes
  * Moves the last patterns of the longest part to the shortest part until the two are balanced;
  * returns whether any was moved. A pattern that is at least as long as the difference of the two
  * would only swap them, for ever: it stays, and the one below it is the next. The paper does not
- * mention this case. The difference becomes smaller with every move, so that what has stayed once
- * stays.
+ * mention this case. The difference becomes smaller with every move, so that a pattern that stayed
+ * once stays.
  */
 static bool balance_pair(const trawl_patterns *patterns, pile_set *piles, uint32_t longest,
                          uint32_t shortest, double threshold) {

@@ -43,7 +43,8 @@ trawl_status trawl_leftmost_reserve(trawl_leftmost *self, trawl_error *error) {
     if (self->selection.keys == NULL) {
         return TRAWL_OK; /* the ring does not grow */
     }
-    /* The ends of those that wait are different ones of the last max_length. One more comes in. */
+    /* Occurrences that wait end at different ones of the last max_length bytes; one more comes in.
+     */
     size_t capacity = self->queue_mask + 1;
     while (capacity < self->max_length + 2) {
         capacity *= 2;

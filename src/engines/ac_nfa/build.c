@@ -270,8 +270,8 @@ static bool links_sound(level_range *level, uint32_t state, uint32_t first_child
     }
     uint32_t failure = stored & TRAWL_FAILURE_NUMBER;
     if ((stored & TRAWL_FAILURE_ROW) != 0) {
-        if (header->top == 0 || header->classes == 0) {
-            return false; /* there are no complete rows */
+        if (header->classes == 0) {
+            return false; /* refused with the header already; the analyser cannot know */
         }
         uint32_t row = failure / header->classes;
         return failure % header->classes == 0 && row < header->top &&

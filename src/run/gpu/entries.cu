@@ -9,7 +9,7 @@ extern "C" {
 #include "run/options.h"
 }
 
-/* What must hold before anything is read. */
+/* Checks the arguments. */
 static trawl_status check(const trawl_db *db, const void *text, uint64_t length,
                           trawl_cuda_form form, const void *entries, trawl_error *error) {
     if (db == NULL || (length != 0 && (text == NULL || entries == NULL))) {

@@ -75,7 +75,7 @@ static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t *
     return TRAWL_OK;
 }
 
-/* What is uploaded. */
+/* The uploaded tables. */
 typedef struct upload_sources {
     const trawl_cuda_qgram_layout *layout;
     const uint32_t *image;

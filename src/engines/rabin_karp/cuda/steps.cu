@@ -6,8 +6,8 @@
  *     step 2   a block of 64 threads hashes each pattern; the table HT is made from these hashes
  *     step 3   a_i = d^(n-1-i) t_i mod q into an array, by 64 blocks of 64 threads
  *     step 4   its prefix sums modulo q: CUB's decoupled look-back scan
- *     step 5   for every window the difference of two sums times a power (Equation 4), HT, EQ: by
- * 64 blocks of 64 threads
+ *     step 5   for every window the difference of two sums times a power (Equation 4), HT, EQ, by
+ *              64 blocks of 64 threads
  *
  * Nothing is done to make it fast: no filter stands before HT, and the text is not cut before 2^28
  * bytes. Kernel prefix-sums is the same algorithm, made fast. The table HT of the paper has one
@@ -183,21 +183,15 @@ trawl_status trawl_cuda_rabin_karp_steps_plan(const trawl_cuda_db *uploaded,
                           "single and steps; kernel rolling takes any database");
     }
     plan->block_threads = request->block_threads != 0 ? request->block_threads : PAPER_THREADS;
-    if (request->block_bytes != 0 &&
-        request->block_bytes != plan->block_threads * TRAWL_SUMS_STRIP_BYTES) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "rabin-karp: %u bytes of text per block; with %u threads, kernel steps "
-                          "works on %u at a time",
-                          request->block_bytes, plan->block_threads,
-                          plan->block_threads * TRAWL_SUMS_STRIP_BYTES);
+    trawl_status status = trawl_sums_plan_strips(request, "steps", plan, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
-    plan->strip_bytes = TRAWL_SUMS_STRIP_BYTES;
     plan->ordered = false;
     plan->slice_bytes = LARGEST_SLICE;
-    uint64_t count = LARGEST_SLICE + tables->longest - 1;
-    count = count > request->length ? request->length : count;
+    const uint64_t count = trawl_sums_most(tables, request, LARGEST_SLICE);
     steps_layout layout;
-    trawl_status status = lay_out(powers, uploaded->patterns.count, count, &layout, error);
+    status = lay_out(powers, uploaded->patterns.count, count, &layout, error);
     plan->workspace_bytes = layout.past;
     return status;
 }
@@ -257,7 +251,7 @@ trawl_status trawl_cuda_rabin_karp_steps(const trawl_cuda_db *uploaded,
     const trawl_cuda_powers *powers = &tables->powers;
     const trawl_cuda_slice *slice = &reporter->slice;
     uint8_t *bytes = (uint8_t *)workspace;
-    uint32_t begin = slice->owned < tables->longest - 1 ? 0 : slice->owned - (tables->longest - 1);
+    uint32_t begin = trawl_sums_begin(tables, slice);
     uint32_t count = slice->length - begin;
     steps_layout layout;
     trawl_status status = lay_out(powers, uploaded->patterns.count, count, &layout, error);

@@ -216,22 +216,16 @@ trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
                           "rabin-karp: %u threads per block; kernel prefix-sums takes up to %u",
                           plan->block_threads, TRAWL_SUMS_MOST_THREADS);
     }
-    if (request->block_bytes != 0 &&
-        request->block_bytes != plan->block_threads * TRAWL_SUMS_STRIP_BYTES) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "rabin-karp: %u bytes of text per block; with %u threads, kernel "
-                          "prefix-sums works on %u",
-                          request->block_bytes, plan->block_threads,
-                          plan->block_threads * TRAWL_SUMS_STRIP_BYTES);
+    trawl_status status = trawl_sums_plan_strips(request, "prefix-sums", plan, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
-    plan->strip_bytes = TRAWL_SUMS_STRIP_BYTES;
     for (uint32_t pass = 0; pass < tables->passes; pass++) {
         uint32_t bytes = trawl_cuda_rabin_karp_filter_bytes(&tables->each[pass]);
         plan->shared_bytes = bytes > plan->shared_bytes ? bytes : plan->shared_bytes;
     }
     plan->slice_bytes = tuning->sums_slice;
-    uint64_t count = tuning->sums_slice + tables->longest - 1;
-    count = count > request->length ? request->length : count;
+    const uint64_t count = trawl_sums_most(tables, request, tuning->sums_slice);
     size_t storage_bytes = 0;
     if (count != 0) {
         TRAWL_CUDA_TRY(
@@ -279,7 +273,7 @@ trawl_status trawl_cuda_rabin_karp_sum(const trawl_cuda_db *uploaded,
     shared.reporter = reporter;
     shared.powers = powers;
     shared.sums = workspace;
-    shared.begin = slice->owned < tables->longest - 1 ? 0 : slice->owned - (tables->longest - 1);
+    shared.begin = trawl_sums_begin(tables, slice);
     shared.count = slice->length - shared.begin;
     const trawl_gpu_tuning *tuning = uploaded->device.tuning;
     shared.most_blocks = tuning->sums_rounds * (uint32_t)uploaded->device.multiprocessors *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What kernels prefix-sums and steps share: the terms, their sums, and the hash of a window from
- * two sums (Nunes et al. 2018, IV). */
+/* Shared by kernels prefix-sums and steps: the terms, their sums, and the hash of a window from two
+ * sums (Nunes et al. 2018, IV). */
 #ifndef TRAWL_ENGINES_RABIN_KARP_CUDA_SUMS_CUH
 #define TRAWL_ENGINES_RABIN_KARP_CUDA_SUMS_CUH
 
@@ -11,6 +11,36 @@
 
 /* A thread owns as many bytes as a vote of a warp has bits. */
 #define TRAWL_SUMS_STRIP_BYTES 32u
+
+/* Gives each thread of a block its strip, and refuses other bytes of text per block. `kernel`: its
+ * name, for the refusal. */
+static inline trawl_status trawl_sums_plan_strips(const trawl_cuda_launch_request *request,
+                                                  const char *kernel, trawl_cuda_launch_plan *plan,
+                                                  trawl_error *error) {
+    const uint32_t bytes = plan->block_threads * TRAWL_SUMS_STRIP_BYTES;
+    plan->strip_bytes = TRAWL_SUMS_STRIP_BYTES;
+    return request->block_bytes == 0 || request->block_bytes == bytes
+               ? TRAWL_OK
+               : trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                            "rabin-karp: %u bytes of text per block; with %u threads, kernel %s "
+                            "works on %u",
+                            request->block_bytes, plan->block_threads, kernel, bytes);
+}
+
+/* The most terms of a slice of at most `slice_bytes` owned bytes. */
+static inline uint64_t trawl_sums_most(const trawl_cuda_rabin_karp_tables *tables,
+                                       const trawl_cuda_launch_request *request,
+                                       uint64_t slice_bytes) {
+    const uint64_t count = slice_bytes + tables->longest - 1;
+    return count > request->length ? request->length : count;
+}
+
+/* The first byte of a slice that is in a window with an owned last byte. */
+static inline uint32_t trawl_sums_begin(const trawl_cuda_rabin_karp_tables *tables,
+                                        const trawl_cuda_slice *slice) {
+    const uint32_t overlap = tables->longest - 1;
+    return slice->owned < overlap ? 0 : slice->owned - overlap;
+}
 
 /* ------------------------------------------------------------------ steps 3 and 4 */
 
