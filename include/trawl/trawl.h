@@ -43,7 +43,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
+/* What a structure that begins with its size is initialised with: its size, and 0 for every other
+ * member. C++ has designated initialisers only since C++20. */
+#ifndef __cplusplus
+#define TRAWL_SIZED(type)                                                                          \
+    { .size = sizeof(type) }
+#else
+#define TRAWL_SIZED(type) trawl_sized<type>()
+extern "C++" {
+template <typename structure> structure trawl_sized() {
+    structure empty = structure();
+    empty.size = sizeof empty;
+    return empty;
+}
+}
 extern "C" {
 #endif
 
@@ -129,8 +142,7 @@ typedef struct trawl_pattern {
     const char *name;   /* NULL: none. Without a NUL at its end */
     size_t name_length; /* bytes */
 } trawl_pattern;
-#define TRAWL_PATTERN                                                                              \
-    { .size = sizeof(trawl_pattern) }
+#define TRAWL_PATTERN TRAWL_SIZED(trawl_pattern)
 
 /* Reads pattern `id`. False if `id` is not below trawl_patterns_count, or pattern->size is 0. */
 TRAWL_API bool trawl_patterns_get(const trawl_patterns *patterns, uint32_t id,
@@ -153,8 +165,7 @@ typedef struct trawl_statistics {
     double prefix_sharing; /* 1 - (states - 1) / bytes of the distinct patterns: 0 if no two
                               patterns begin alike */
 } trawl_statistics;
-#define TRAWL_STATISTICS                                                                           \
-    { .size = sizeof(trawl_statistics) }
+#define TRAWL_STATISTICS TRAWL_SIZED(trawl_statistics)
 
 /* Computes the statistics of a set, in time proportional to its bytes.
  * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_MEMORY. */
@@ -190,8 +201,7 @@ typedef struct trawl_compile_options {
     const char *device;
     const struct trawl_study_compile_options *study; /* NULL, or see trawl_study.h */
 } trawl_compile_options;
-#define TRAWL_COMPILE_OPTIONS                                                                      \
-    { .size = sizeof(trawl_compile_options) }
+#define TRAWL_COMPILE_OPTIONS TRAWL_SIZED(trawl_compile_options)
 
 /* Compiles a set of one pattern or more into a database. The set may be freed afterwards. The
  * caller owns *db; free it with trawl_db_free. Runs on the calling thread; any number of threads
@@ -237,8 +247,7 @@ typedef struct trawl_scan_report {
     char transfer[16]; /* of a GPU: how the text travelled (trawl_scan_options); else empty */
     char reason[192];  /* with device "auto": why this device */
 } trawl_scan_report;
-#define TRAWL_SCAN_REPORT                                                                          \
-    { .size = sizeof(trawl_scan_report) }
+#define TRAWL_SCAN_REPORT TRAWL_SIZED(trawl_scan_report)
 
 /* No option changes which matches are found, nor their order. */
 typedef struct trawl_scan_options {
@@ -260,8 +269,7 @@ typedef struct trawl_scan_options {
                                   closed or abandoned */
     const struct trawl_study_scan_options *study; /* NULL, or see trawl_study.h */
 } trawl_scan_options;
-#define TRAWL_SCAN_OPTIONS                                                                         \
-    { .size = sizeof(trawl_scan_options) }
+#define TRAWL_SCAN_OPTIONS TRAWL_SIZED(trawl_scan_options)
 
 /* Receives one match. Returns 0 to go on, anything else to stop. It is never called by two threads
  * at once, but with several threads it may be called by different ones in turn. It may start other
@@ -338,8 +346,7 @@ typedef struct trawl_source {
     trawl_read_at read;
     void *context; /* first argument of `read` */
 } trawl_source;
-#define TRAWL_SOURCE                                                                               \
-    { .size = sizeof(trawl_source) }
+#define TRAWL_SOURCE TRAWL_SIZED(trawl_source)
 
 /*
  * trawl_scan_batches and trawl_count for a text that is read while it is scanned: texts larger than
@@ -451,8 +458,7 @@ typedef struct trawl_db_information {
     uint64_t total_bytes; /* the whole block, with patterns and names */
     double build_seconds; /* that trawl_compile took */
 } trawl_db_information;
-#define TRAWL_DB_INFORMATION                                                                       \
-    { .size = sizeof(trawl_db_information) }
+#define TRAWL_DB_INFORMATION TRAWL_SIZED(trawl_db_information)
 
 /* Describes a database. Errors: TRAWL_ERROR_ARGUMENT. */
 TRAWL_API trawl_status trawl_db_info(const trawl_db *db, trawl_db_information *information,
@@ -506,8 +512,7 @@ typedef struct trawl_device {
     uint64_t memory_bytes; /* main memory of the device; 0: not known */
     uint32_t units;        /* CPUs that may be used, or multiprocessors of a GPU */
 } trawl_device;
-#define TRAWL_DEVICE                                                                               \
-    { .size = sizeof(trawl_device) }
+#define TRAWL_DEVICE TRAWL_SIZED(trawl_device)
 
 /* Sets *count to the number of devices, the CPU included, and describes the first `capacity` of
  * them: the CPU first, then GPUs, the best first. devices[0].size must be set: it is the size of
@@ -526,8 +531,7 @@ typedef struct trawl_engine_description {
     const char *const *variants;          /* names, ended by NULL; the first is the default */
     const char *const *variant_summaries; /* a line for each variant, in the same order */
 } trawl_engine_description;
-#define TRAWL_ENGINE_DESCRIPTION                                                                   \
-    { .size = sizeof(trawl_engine_description) }
+#define TRAWL_ENGINE_DESCRIPTION TRAWL_SIZED(trawl_engine_description)
 
 /* Describes engine `index` (0, 1, ...). False past the last one, or if the size is 0. */
 TRAWL_API bool trawl_engine_describe(size_t index, trawl_engine_description *description);
@@ -539,8 +543,7 @@ typedef struct trawl_kernel_description {
     const char *summary; /* one line */
     const char *source;  /* the paper, with the section */
 } trawl_kernel_description;
-#define TRAWL_KERNEL_DESCRIPTION                                                                   \
-    { .size = sizeof(trawl_kernel_description) }
+#define TRAWL_KERNEL_DESCRIPTION TRAWL_SIZED(trawl_kernel_description)
 
 /* Describes kernel `index` (0, 1, ...) of an engine, also in builds without CUDA. The first is the
  * default, except with engine qgram, where the set and the text decide. False past the last one,

@@ -48,8 +48,7 @@ typedef struct trawl_cuda_upload_options {
     const void *sample;
     size_t sample_length; /* bytes */
 } trawl_cuda_upload_options;
-#define TRAWL_CUDA_UPLOAD_OPTIONS                                                                  \
-    { .size = sizeof(trawl_cuda_upload_options) }
+#define TRAWL_CUDA_UPLOAD_OPTIONS TRAWL_SIZED(trawl_cuda_upload_options)
 
 /* Copies a database to a device and prepares it for all kernels of its engine. `db` must outlive
  * the copy. The caller owns *uploaded; free it with trawl_cuda_db_free. Synchronous.
@@ -100,8 +99,7 @@ typedef struct trawl_cuda_scan_options {
     uint64_t base;      /* added to all offsets: where the text begins in a longer one */
     const struct trawl_study_scan_options *study; /* NULL, or see trawl_study.h */
 } trawl_cuda_scan_options;
-#define TRAWL_CUDA_SCAN_OPTIONS                                                                    \
-    { .size = sizeof(trawl_cuda_scan_options) }
+#define TRAWL_CUDA_SCAN_OPTIONS TRAWL_SIZED(trawl_cuda_scan_options)
 
 /* Device memory of the caller, which the scan overwrites. Pointers that the form does not need may
  * be NULL. */

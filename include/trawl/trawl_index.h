@@ -65,8 +65,7 @@ typedef struct trawl_index_options {
                          Sorting itself takes one thread */
     bool wide;        /* 8 bytes for each position also if 4 are enough: for tests */
 } trawl_index_options;
-#define TRAWL_INDEX_OPTIONS                                                                        \
-    { .size = sizeof(trawl_index_options) }
+#define TRAWL_INDEX_OPTIONS TRAWL_SIZED(trawl_index_options)
 
 /* Receives the next `length` bytes of an index file. Returns TRAWL_OK, or the status with which the
  * call is to fail, with a sentence in *error, which is never NULL. */
@@ -112,8 +111,7 @@ typedef struct trawl_index_information {
     uint32_t position_bytes; /* 4 or 8: of a position in the text */
     uint32_t letters;        /* different bytes in the text */
 } trawl_index_information;
-#define TRAWL_INDEX_INFORMATION                                                                    \
-    { .size = sizeof(trawl_index_information) }
+#define TRAWL_INDEX_INFORMATION TRAWL_SIZED(trawl_index_information)
 
 /* Errors: TRAWL_ERROR_ARGUMENT. */
 TRAWL_API trawl_status trawl_index_info(const trawl_index *index,
@@ -125,8 +123,7 @@ typedef struct trawl_index_document {
     size_t name_length; /* bytes */
     uint64_t length;    /* bytes */
 } trawl_index_document;
-#define TRAWL_INDEX_DOCUMENT                                                                       \
-    { .size = sizeof(trawl_index_document) }
+#define TRAWL_INDEX_DOCUMENT TRAWL_SIZED(trawl_index_document)
 
 /* Reads what is known of document `number`.
  * Errors: TRAWL_ERROR_ARGUMENT if there is none of that number; TRAWL_ERROR_FORMAT. */

@@ -51,8 +51,7 @@ typedef struct trawl_costs {
     /* every engine */
     double memory; /* a byte of text that is only fetched from memory */
 } trawl_costs;
-#define TRAWL_COSTS                                                                                \
-    { .size = sizeof(trawl_costs) }
+#define TRAWL_COSTS TRAWL_SIZED(trawl_costs)
 
 /* Costs of steps of a scan on a GPU, in picoseconds of the whole device, for counting a long text
  * in device memory. 0 stands for the built-in cost, which is an H200's. */
@@ -67,8 +66,7 @@ typedef struct trawl_device_costs {
     double hot_memory;   /* more for each doubling of the table beyond the L2 cache */
     double hot_verified; /* an end of matches whose letters are compared with the text */
 } trawl_device_costs;
-#define TRAWL_DEVICE_COSTS                                                                         \
-    { .size = sizeof(trawl_device_costs) }
+#define TRAWL_DEVICE_COSTS TRAWL_SIZED(trawl_device_costs)
 
 /* Measures all costs on the CPU of the calling thread: about twenty seconds and 256 MB of memory.
  * Other work on the machine disturbs it. Set costs->size before the call.
@@ -105,8 +103,7 @@ typedef struct trawl_study_compile_options {
     const trawl_costs *costs;    /* NULL: the built-in ones */
     const trawl_device_costs *device_costs; /* NULL: the built-in ones */
 } trawl_study_compile_options;
-#define TRAWL_STUDY_COMPILE_OPTIONS                                                                \
-    { .size = sizeof(trawl_study_compile_options) }
+#define TRAWL_STUDY_COMPILE_OPTIONS TRAWL_SIZED(trawl_study_compile_options)
 
 /* How a kernel reads the tables of an automaton. The papers used texture references, which CUDA no
  * longer has; texture objects take their place. */
@@ -141,8 +138,7 @@ typedef struct trawl_study_scan_report {
     uint64_t fallback_bytes; /* bytes scanned by the fallback automaton, where candidates are too
                                 frequent */
 } trawl_study_scan_report;
-#define TRAWL_STUDY_SCAN_REPORT                                                                    \
-    { .size = sizeof(trawl_study_scan_report) }
+#define TRAWL_STUDY_SCAN_REPORT TRAWL_SIZED(trawl_study_scan_report)
 
 /* `study` of trawl_scan_options and of trawl_cuda_scan_options, which takes only the launch shape.
  * 0 and NULL stand for the choice of the library. */
@@ -162,8 +158,7 @@ typedef struct trawl_study_scan_options {
     trawl_table_path table_path;
     trawl_study_scan_report *report; /* NULL, or filled in as trawl_scan_options.report is */
 } trawl_study_scan_options;
-#define TRAWL_STUDY_SCAN_OPTIONS                                                                   \
-    { .size = sizeof(trawl_study_scan_options) }
+#define TRAWL_STUDY_SCAN_OPTIONS TRAWL_SIZED(trawl_study_scan_options)
 
 /* ------------------------------------------------------------------ plans */
 
@@ -216,8 +211,7 @@ typedef struct trawl_study_plan {
                               the GPU then */
     trawl_study_filter device_filter[TRAWL_STUDY_MOST_DEVICE_FILTERS];
 } trawl_study_plan;
-#define TRAWL_STUDY_PLAN                                                                           \
-    { .size = sizeof(trawl_study_plan) }
+#define TRAWL_STUDY_PLAN TRAWL_SIZED(trawl_study_plan)
 
 /* Reads the plan of a database, from which trawl_db_explain is written.
  * Errors: TRAWL_ERROR_ARGUMENT. */
@@ -239,8 +233,7 @@ typedef struct trawl_study_automaton {
     uint64_t next_bytes; /* of goto and failure, or of the DFA's rows: what the formulas of Charan
                             2015, 4.3 and 4.4, count. Byte classes and outputs are not in it */
 } trawl_study_automaton;
-#define TRAWL_STUDY_AUTOMATON                                                                      \
-    { .size = sizeof(trawl_study_automaton) }
+#define TRAWL_STUDY_AUTOMATON TRAWL_SIZED(trawl_study_automaton)
 
 /* Reads automaton `part`, from 0 on. Errors: TRAWL_ERROR_ARGUMENT, also where there is no such
  * part; TRAWL_ERROR_LIMIT: the engine has no automaton; TRAWL_ERROR_MEMORY. */
@@ -306,8 +299,7 @@ typedef struct trawl_cuda_layout {
                                 IV-A); 0 for kernels that walk no byte twice */
     trawl_table_path table_path; /* how tables are read; CHOSEN: by plain loads */
 } trawl_cuda_layout;
-#define TRAWL_CUDA_LAYOUT                                                                          \
-    { .size = sizeof(trawl_cuda_layout) }
+#define TRAWL_CUDA_LAYOUT TRAWL_SIZED(trawl_cuda_layout)
 
 /* Says how trawl_cuda_scan would lay out a scan of a text of `length` bytes; 0: of a long text.
  * Errors: those of trawl_cuda_scan. */
@@ -340,8 +332,7 @@ typedef struct trawl_study_steps {
     double windows; /* step 5 */
     uint64_t total; /* matches */
 } trawl_study_steps;
-#define TRAWL_STUDY_STEPS                                                                          \
-    { .size = sizeof(trawl_study_steps) }
+#define TRAWL_STUDY_STEPS TRAWL_SIZED(trawl_study_steps)
 
 /* Counts the matches of a text, of up to 2^28 bytes, with one thread by a database of engine
  * rabin-karp, variant `steps`: the means of `repeats` runs. Errors: TRAWL_ERROR_ARGUMENT, also for
@@ -369,8 +360,7 @@ typedef struct trawl_cuda_ceilings {
     double device_to_host; /* into page-locked memory */
     double zero_copy;      /* a kernel that reads page-locked host memory */
 } trawl_cuda_ceilings;
-#define TRAWL_CUDA_CEILINGS                                                                        \
-    { .size = sizeof(trawl_cuda_ceilings) }
+#define TRAWL_CUDA_CEILINGS TRAWL_SIZED(trawl_cuda_ceilings)
 
 /* Measures them, in a second or less. Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_MEMORY,
  * TRAWL_ERROR_UNAVAILABLE, TRAWL_ERROR_DEVICE. */

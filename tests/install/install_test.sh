@@ -67,15 +67,30 @@ expect_matches "$scratch/static"
 expect_matches "$scratch/consumer/with-trawl"
 expect_matches "$scratch/consumer/with-trawl-static"
 
-# ---- each header alone is also C++, for the C++ compilers that there are
+# ---- each header alone is also C++, for the C++ compilers that there are, and its initialisers
 for compiler in c++ g++ clang++; do
     command -v "$compiler" >/dev/null || continue
     for standard in c++11 c++17; do
         for header in "$root"/include/trawl/*.h; do
-            echo "#include <trawl/${header##*/}>" |
-                "$compiler" -std=$standard -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ \
-                    -I"$root/include" - || fail "${header##*/} is not $standard for $compiler"
+            {
+                echo "#include <trawl/${header##*/}>"
+                sed -nE 's/^#define (TRAWL_[A-Z_]+) .*TRAWL_SIZED\(([a-z_]+)\)$/\2 \1_ = \1;/p' "$header"
+            } >"$scratch/header.cpp"
+            "$compiler" -std=$standard -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+                -I"$root/include" "$scratch/header.cpp" ||
+                fail "${header##*/} is not $standard for $compiler"
         done
     done
+    cat "$root"/include/trawl/*.h | grep -c 'TRAWL_SIZED(trawl_' >"$scratch/initialisers"
+    (($(<"$scratch/initialisers") > 20)) || fail "few initialisers are TRAWL_SIZED"
+    cat >"$scratch/initialised.cpp" <<'END'
+#include <trawl/trawl.h>
+int main() {
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    return options.size == sizeof options && options.device == nullptr ? 0 : 1;
+}
+END
+    "$compiler" -std=c++11 -I"$root/include" "$scratch/initialised.cpp" -o "$scratch/initialised"
+    "$scratch/initialised" || fail "TRAWL_SCAN_OPTIONS is not initialised by $compiler"
 done
 echo "install_test: passed"
