@@ -19,6 +19,11 @@ void *reallocate(void *memory, size_t bytes) {
     return grown;
 }
 
+_Noreturn void memory_exhausted(void) {
+    report("out of memory");
+    exit(EXIT_ERROR);
+}
+
 char *string_copy(const char *text) {
     size_t size = strlen(text) + 1;
     return memcpy(allocate(size), text, size);

@@ -24,34 +24,39 @@ static size_t word_length(const char *text, const char *end) {
 
 /* Prints words; each line after the first one begins with `mark` and reaches from there to the
  * width. The cursor is at `column`, where the words of a line begin. */
-static void print_lines(const char *text, size_t length, size_t begin, const char *mark) {
+static void print_lines(FILE *file, const char *text, size_t length, size_t begin,
+                        const char *mark) {
     const char *end = text + length;
     size_t column = begin;
     while (text < end) {
         size_t word = word_length(text, end);
         if (column > begin && column + 1 + word > WORDS_WIDTH) {
-            (void)printf("\n%*s", (int)begin, mark);
+            (void)fprintf(file, "\n%*s", (int)begin, mark);
             column = begin;
         } else if (column > begin) {
-            (void)putchar(' ');
+            (void)fputc(' ', file);
             column++;
         }
-        (void)printf("%.*s", (int)word, text);
+        (void)fprintf(file, "%.*s", (int)word, text);
         column += word;
         text += word;
         text += strspn(text, blanks);
     }
-    (void)putchar('\n');
+    (void)fputc('\n', file);
 }
 
 void words_print(const char *text, size_t length, size_t column, size_t indent) {
-    (void)printf("%*s", (int)(indent - column), "");
-    print_lines(text, length, indent, "");
+    words_write(stdout, text, length, column, indent);
+}
+
+void words_write(FILE *file, const char *text, size_t length, size_t column, size_t indent) {
+    (void)fprintf(file, "%*s", (int)(indent - column), "");
+    print_lines(file, text, length, indent, "");
 }
 
 void words_print_marked(const char *mark, const char *text) {
     (void)fputs(mark, stdout);
-    print_lines(text, strlen(text), strlen(mark), mark);
+    print_lines(stdout, text, strlen(text), strlen(mark), mark);
 }
 
 const char *words_grouped(uint64_t value, char text[static WORDS_NUMBER_BYTES]) {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { WORDS_WIDTH = 80, WORDS_NUMBER_BYTES = 32 };
 
@@ -12,6 +13,9 @@ enum { WORDS_WIDTH = 80, WORDS_NUMBER_BYTES = 32 };
  * line end. A LF is a blank. No line ends between a number and the word after it. The cursor is at
  * `column`, which is at most `indent`. */
 void words_print(const char *text, size_t length, size_t column, size_t indent);
+
+/* The same to `file`. */
+void words_write(FILE *file, const char *text, size_t length, size_t column, size_t indent);
 
 /* Prints words to standard output, wrapped at WORDS_WIDTH, each line after `mark`. */
 void words_print_marked(const char *mark, const char *text);

@@ -9,6 +9,8 @@
 
 #include "cli/base/clock.h"
 #include "cli/base/report.h"
+#include "cli/base/stats.h"
+#include "cli/base/words.h"
 #include "cli/flags/arguments.h"
 #include "cli/flags/compile.h"
 #include "cli/flags/device.h"
@@ -26,7 +28,9 @@ static const flag output_flags[] = {
      "Write the database to DB (- is standard output). DB appears or changes only after everything "
      "has been written.",
      "Output"},
-    {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
+    {FLAG_STATS, 0, "stats", NULL,
+     "Write sizes and times to standard error: on a terminal a line for each, elsewhere one JSON "
+     "object.",
      NULL},
     {0},
 };
@@ -134,19 +138,27 @@ static void summarise(const compile_request *request, const trawl_db *db, double
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(db, &information, NULL);
     if (request->stats) {
-        (void)fprintf(stderr,
+        stats stats_;
+        stats_begin(&stats_);
+        (void)fprintf(stats_.file,
                       "{\"patterns\":%zu,\"engine\":\"%s\",\"variant\":\"%s\",\"matches\":\"%s\","
                       "\"states\":%" PRIu64 ",\"table_bytes\":%" PRIu64 ",\"total_bytes\":%" PRIu64
-                      ",\"read_seconds\":%.6f,\"build_seconds\":%.6f}\n",
+                      ",\"read_seconds\":%.6f,\"build_seconds\":%.6f}",
                       information.patterns, information.engine, information.variant,
                       match_kind_name(information.matches), information.states,
                       information.table_bytes, information.total_bytes, read_seconds,
                       build_seconds);
+        stats_end(&stats_);
     } else if (isatty(STDERR_FILENO)) {
-        (void)fprintf(stderr,
-                      "%zu patterns, engine %s (%s), %" PRIu64 " bytes, built in %.3f s: %s\n",
-                      information.patterns, information.engine, information.variant,
-                      information.total_bytes, build_seconds, information.reason);
+        char line[2048];
+        char patterns[WORDS_NUMBER_BYTES];
+        char bytes[WORDS_NUMBER_BYTES];
+        (void)snprintf(line, sizeof line, "%s pattern%s, engine %s (%s), %s, built in %.3f s: %s",
+                       words_grouped(information.patterns, patterns),
+                       information.patterns == 1 ? "" : "s", information.engine,
+                       information.variant, words_bytes(information.total_bytes, bytes),
+                       build_seconds, information.reason);
+        words_write(stderr, line, strlen(line), 0, 0);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "cli/base/clock.h"
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
+#include "cli/base/stats.h"
 #include "cli/flags/arguments.h"
 #include "cli/index/command.h"
 #include "io/directory.h"
@@ -33,7 +34,9 @@ static const flag build_flags[] = {
      "Write the index to X.tix (- is standard output), which appears or changes only after "
      "everything has been written.",
      "Output"},
-    {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
+    {FLAG_STATS, 0, "stats", NULL,
+     "Write sizes and times to standard error: on a terminal a line for each, elsewhere one JSON "
+     "object.",
      NULL},
     {FLAG_RECURSIVE, 'r', "recursive", NULL,
      "Take all files below the directories given, hidden files too. Symbolic links are followed "
@@ -180,11 +183,15 @@ static int run(building *job) {
     status = write_file(job, &written, &error);
     if (status != TRAWL_OK)
         return report_error(&error);
-    if (job->stats)
-        (void)fprintf(stderr,
+    if (job->stats) {
+        stats stats_;
+        stats_begin(&stats_);
+        (void)fprintf(stats_.file,
                       "{\"documents\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"file_bytes\":%" PRIu64
-                      ",\"read_seconds\":%.6f,\"build_seconds\":%.6f}\n",
+                      ",\"read_seconds\":%.6f,\"build_seconds\":%.6f}",
                       job->documents, job->bytes, written, read - begin, seconds_now() - read);
+        stats_end(&stats_);
+    }
     return EXIT_MATCHED;
 }
 

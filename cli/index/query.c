@@ -9,6 +9,7 @@
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
+#include "cli/base/stats.h"
 #include "cli/flags/arguments.h"
 #include "cli/flags/patterns.h"
 #include "cli/index/command.h"
@@ -45,7 +46,9 @@ static const flag query_flags[] = {
      "With --positions: leave out the last column, name or pattern.", NULL},
     {FLAG_OUTPUT, 'o', "output", "FILE",
      "Write to FILE. FILE appears or changes only after everything has been written.", NULL},
-    {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
+    {FLAG_STATS, 0, "stats", NULL,
+     "Write sizes and times to standard error: on a terminal a line for each, elsewhere one JSON "
+     "object.",
      NULL},
     {0},
 };
@@ -319,11 +322,15 @@ static int run(querying *job) {
     }
     if (status != TRAWL_OK)
         return report_error(&error);
-    if (job->stats)
-        (void)fprintf(stderr,
+    if (job->stats) {
+        stats stats_;
+        stats_begin(&stats_);
+        (void)fprintf(stats_.file,
                       "{\"patterns\":%zu,\"occurrences\":%" PRIu64
-                      ",\"load_seconds\":%.6f,\"query_seconds\":%.6f}\n",
+                      ",\"load_seconds\":%.6f,\"query_seconds\":%.6f}",
                       count, job->occurrences, loaded - begin, seconds_now() - loaded);
+        stats_end(&stats_);
+    }
     return job->occurrences != 0 ? EXIT_MATCHED : EXIT_NOTHING;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/base/memory.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
+#include "cli/base/stats.h"
 #include "cli/flags/cuda.h"
 #include "cli/flags/device.h"
 #include "cli/flags/patterns.h"
@@ -173,34 +174,34 @@ static void remember_output(text_scanner *scanner) {
 /* ------------------------------------------------------------------ --stats */
 
 /* Prints what the planner expected, and the measured candidates of each filter. */
-static void print_plan_stats(const scan_plan *plan) {
+static void print_plan_stats(FILE *file, const scan_plan *plan) {
     trawl_study_plan expected = TRAWL_STUDY_PLAN;
     const trawl_study_scan_report *done = &plan->report.study;
     if (trawl_study_db_plan(plan->scanner.db, &expected, NULL) != TRAWL_OK || !expected.planned)
         return;
-    (void)fprintf(stderr,
+    (void)fprintf(file,
                   ",\"expected_gb_per_second\":%.6f,\"expected_match_ends\":%.6g"
                   ",\"sample_bytes\":%" PRIu64,
                   expected.gb_per_second, expected.match_ends, expected.sample_bytes);
     if (expected.for_cuda) {
         trawl_db_information information = TRAWL_DB_INFORMATION;
         (void)trawl_db_info(plan->scanner.db, &information, NULL);
-        device_print_stat("planned_for_cuda", information.reason);
+        device_print_stat(file, "planned_for_cuda", information.reason);
     }
     if (done->filters == 0)
         return;
-    (void)fprintf(stderr,
+    (void)fprintf(file,
                   ",\"filtered_bytes\":%" PRIu64 ",\"automaton_bytes\":%" PRIu64 ",\"filters\":[",
                   done->filtered_bytes, done->fallback_bytes);
     double bytes = done->filtered_bytes == 0 ? 1 : (double)done->filtered_bytes;
     for (size_t i = 0; i < expected.filters; i++)
-        (void)fprintf(stderr,
+        (void)fprintf(file,
                       "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu"
                       ",\"expected_look_ups\":%.6g,\"look_ups\":%.6g}",
                       i == 0 ? "" : ",", expected.filter[i].kind, expected.filter[i].min_length,
                       expected.filter[i].max_length, expected.filter[i].candidates,
                       (double)done->candidates[i] / bytes);
-    (void)fputs("]", stderr);
+    (void)fputs("]", file);
 }
 
 /* In seconds. */
@@ -215,8 +216,11 @@ static void print_stats(const scan_plan *plan, const device_choice *device,
                         const scan_times *times) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(plan->scanner.db, &information, NULL);
+    stats stats_;
+    stats_begin(&stats_);
+    FILE *file = stats_.file;
     double rate = times->scan > 0 ? (double)plan->bytes / times->scan / 1e9 : 0;
-    (void)fprintf(stderr,
+    (void)fprintf(file,
                   "{\"bytes\":%" PRIu64 ",\"patterns\":%zu,\"matches\":%" PRIu64
                   ",\"engine\":\"%s\",\"variant\":\"%s\",\"device\":\"%s\",\"threads\":%u,"
                   "\"build_seconds\":%.6f,\"scan_seconds\":%.6f,\"gb_per_second\":%.6f,"
@@ -224,11 +228,12 @@ static void print_stats(const scan_plan *plan, const device_choice *device,
                   plan->bytes, information.patterns, plan->matches, information.engine,
                   information.variant, device->name, plan->threads, times->build, times->scan, rate,
                   information.table_bytes);
-    print_plan_stats(plan);
+    print_plan_stats(file, plan);
     if (device->is_cuda) /* creating a CUDA context takes long */
-        (void)fprintf(stderr, ",\"setup_seconds\":%.6f", times->setup);
-    device_print_stats(device, &plan->report);
-    (void)fputs("}\n", stderr);
+        (void)fprintf(file, ",\"setup_seconds\":%.6f", times->setup);
+    device_print_stats(file, device, &plan->report);
+    (void)fputc('}', file);
+    stats_end(&stats_);
 }
 
 /* ------------------------------------------------------------------ the command */

@@ -60,7 +60,9 @@ static const flag input_flags[] = {
     {FLAG_NO_PATTERN, 0, "no-pattern", NULL, "Leave out the last column, name or pattern.", NULL},
     {FLAG_OUTPUT, 'o', "output", "FILE",
      "Write to FILE. FILE appears or changes only after everything has been written.", NULL},
-    {FLAG_STATS, 0, "stats", NULL, "Write one JSON object with sizes and times to standard error.",
+    {FLAG_STATS, 0, "stats", NULL,
+     "Write sizes and times to standard error: on a terminal a line for each, elsewhere one JSON "
+     "object.",
      NULL},
     {FLAG_NO_PROGRESS, 0, "no-progress", NULL, "Show no progress line on a terminal.", NULL},
     {0},

@@ -161,9 +161,9 @@ void device_add_report(scan_done *totals, const scan_done *done) {
     study->fallback_bytes += sums.fallback_bytes;
 }
 
-void device_print_stat(const char *key, const char *text) {
-    (void)fputc(',', stderr);
-    json_print_member(stderr, key, text);
+void device_print_stat(FILE *file, const char *key, const char *text) {
+    (void)fputc(',', file);
+    json_print_member(file, key, text);
 }
 
 const char *table_path_name(trawl_table_path path) {
@@ -172,20 +172,20 @@ const char *table_path_name(trawl_table_path path) {
                                             : "plain";
 }
 
-void device_print_stats(const device_choice *choice, const scan_done *done) {
+void device_print_stats(FILE *file, const device_choice *choice, const scan_done *done) {
     const trawl_study_scan_report *totals = &done->study;
     if (choice->reason[0] != '\0')
-        device_print_stat("device_reason", choice->reason);
+        device_print_stat(file, "device_reason", choice->reason);
     if (!choice->is_cuda)
         return;
-    device_print_stat("kernel", done->scan.kernel);
-    (void)fprintf(stderr,
+    device_print_stat(file, "kernel", done->scan.kernel);
+    (void)fprintf(file,
                   ",\"block_threads\":%" PRIu32 ",\"thread_bytes\":%" PRIu32
                   ",\"overlap_overhead\":%.6f",
                   totals->block_threads, totals->thread_bytes, totals->overlap_overhead);
-    device_print_stat("table_path", table_path_name(totals->table_path));
-    device_print_stat("transfer", done->scan.transfer);
-    (void)fprintf(stderr,
+    device_print_stat(file, "table_path", table_path_name(totals->table_path));
+    device_print_stat(file, "transfer", done->scan.transfer);
+    (void)fprintf(file,
                   ",\"segments\":%" PRIu64 ",\"segment_bytes\":%" PRIu64 ",\"in_flight\":%" PRIu32
                   ",\"copy_in_seconds\":%.6f,\"scan_device_seconds\":%.6f"
                   ",\"copy_out_seconds\":%.6f,\"read_wait_seconds\":%.6f",
@@ -193,7 +193,7 @@ void device_print_stats(const device_choice *choice, const scan_done *done) {
                   totals->copy_in_seconds, totals->scan_seconds, totals->copy_out_seconds,
                   totals->read_wait_seconds);
     if (choice->profile[0] != '\0')
-        device_print_stat("profile", choice->profile);
+        device_print_stat(file, "profile", choice->profile);
     if (choice->profile_error.status != TRAWL_OK)
-        device_print_stat("profile_ignored", choice->profile_error.message);
+        device_print_stat(file, "profile_ignored", choice->profile_error.message);
 }

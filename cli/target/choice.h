@@ -6,6 +6,8 @@
 #ifndef CLI_TARGET_CHOICE_H
 #define CLI_TARGET_CHOICE_H
 
+#include <stdio.h>
+
 #include "cli/base/report.h"
 #include "cli/flags/cuda.h"
 #include "cli/target/profile.h"
@@ -46,10 +48,10 @@ const char *table_path_name(trawl_table_path path);
 
 /* Prints the keys of --stats about the device, each after a comma. `totals` has the sums over all
  * scans. */
-void device_print_stats(const device_choice *choice, const scan_done *totals);
+void device_print_stats(FILE *file, const device_choice *choice, const scan_done *totals);
 
 /* Prints a comma, a key and a string. */
-void device_print_stat(const char *key, const char *text);
+void device_print_stat(FILE *file, const char *key, const char *text);
 
 /* Adds the report of one scan to the sums. */
 void device_add_report(scan_done *totals, const scan_done *done);

@@ -51,4 +51,17 @@ holds 'progress on a narrow terminal: not more' bash -c '! grep -q match .termin
 terminal 80 "$slow --no-progress"
 holds '--no-progress' bash -c '! grep -q kB .terminal'
 
+# --stats: a line for each figure within 80 columns; one JSON object elsewhere
+terminal 80 "'$trawl' scan --stats -c -e fox -e word -e pattern --sample text --engine qgram text"
+holds '--stats on a terminal' grep -qx 'bytes  *[0-9]*,[0-9]*' .lines
+holds '--stats on a terminal: filters' grep -qE '^filters +kind [a-z]+, min_length 3, max_length' .lines
+holds '--stats on a terminal: 80 columns' bash -c '! grep -qE ".{81}" .lines'
+terminal 80 "'$trawl' compile -e fox -e word -e pattern --sample text -o db"
+holds 'compile on a terminal: 80 columns' bash -c '! grep -qE ".{81}" .lines'
+holds 'compile on a terminal: what was built' grep -q '^3 patterns, engine ' .lines
+terminal 80 "'$trawl' compile --stats -e fox -o db"
+holds 'compile --stats on a terminal' grep -qx 'engine  *[a-z-]*' .lines
+"$trawl" compile --stats -e fox -o db 2>.lines
+holds 'compile --stats in a file' grep -qx '{"patterns":1,.*}' .lines
+
 finish
