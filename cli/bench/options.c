@@ -109,14 +109,15 @@ const command bench_command = {
                 "  trawl bench -f words.txt --device cuda --engine all book.txt  all GPU kernels\n",
     .flags = bench_flags,
     .notes =
-        "Columns: engine, variant, threads, matches, seconds to build the tables, size of the\n"
-        "tables (MB of 10^6 bytes), median, slowest and fastest run in GB/s (10^9 bytes of text\n"
-        "in a second), and the median divided by the median of the first row. Rows take turns,\n"
+        "Columns: engine, variant, matches, seconds to build the tables, size of the tables (MB\n"
+        "of 10^6 bytes), median, slowest and fastest run in GB/s (10^9 bytes of text in a\n"
+        "second), and the median divided by the median of the first row. Rows take turns,\n"
         "so on a busy machine the ratios are more reliable than the speeds. An engine that\n"
         "refuses the patterns is listed with its reason.\n"
         "\n"
-        "With --peers the ratio is the speed divided by that of the fastest peer: median, lowest\n"
-        "and highest over the turns. A row whose matches differ from those of most rows is\n"
+        "With --peers, GB/s is the median, and the ratio the speed divided by that of the\n"
+        "fastest peer: median, lowest and highest over the turns. A row whose matches differ from "
+        "those of most rows is\n"
         "marked MISMATCH.\n"
         "\n"
         "On a CUDA device each engine has a row for each of its kernels in the order of the\n"

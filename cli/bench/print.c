@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "cli/base/report.h"
+#include "cli/base/words.h"
 #include "cli/bench/subject.h"
 #include "cli/flags/compile.h"
 #include "cli/flags/scan.h"
+
+enum { NAME_GAP = 2, PLAN_MARK = 2 }; /* columns: between names, and the mark "*" */
 
 static const char *device_name(const bench_options *options, const bench_row *row) {
     const char *device = options->scan.device;
@@ -41,32 +44,31 @@ void bench_print_heading(const bench_options *options, const trawl_patterns *pat
     (void)printf(", %u thread%s\n\n", threads, threads == 1 ? "" : "s");
 }
 
-bench_widths bench_widths_of(const bench_rows *rows) {
+bench_widths bench_widths_of(const bench_rows *rows, int rest) {
     bench_widths widths = {.engine = (int)strlen("engine"), .variant = (int)strlen("variant")};
     for (size_t i = 0; i < rows->count; i++) {
         int engine = (int)strlen(rows->items[i].engine);
-        int variant = (int)strlen(rows->items[i].variant);
         widths.engine = engine > widths.engine ? engine : widths.engine;
-        widths.variant = variant > widths.variant ? variant : widths.variant;
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        int variant = (int)strlen(rows->items[i].variant);
+        bool fits = widths.engine + NAME_GAP + variant + rest <= WORDS_WIDTH;
+        widths.variant = fits && variant > widths.variant ? variant : widths.variant;
     }
     return widths;
 }
 
-void bench_print_columns(const bench_row *row, bench_widths widths, size_t length) {
-    (void)printf("%-*s  %-*s  ", widths.engine, row->engine, widths.variant, row->variant);
-    if (!row->measured) {
-        char why[sizeof row->refusal.message + 32];
-        bench_row_explain(row, why, sizeof why);
-        (void)fputs(why, stdout);
-        return;
-    }
-    bench_speed speed = bench_row_speed(row, length);
-    (void)printf("%7u %12" PRIu64 " %8.3f ", row->threads, row->matches, row->build_seconds);
-    if (row->table_bytes == 0)
-        (void)printf("%10s", "?");
-    else
-        (void)printf("%10.3f", (double)row->table_bytes / 1e6);
-    (void)printf(" %#8.3g %#8.3g %#8.3g", speed.median, speed.min, speed.max);
+void bench_print_names(const bench_row *row, bench_widths widths) {
+    (void)printf("%-*s  %-*s", widths.engine, row->engine, widths.variant, row->variant);
+    if ((int)strlen(row->variant) > widths.variant)
+        (void)printf("\n%*s", widths.engine + NAME_GAP + widths.variant, "");
+}
+
+void bench_print_absence(const bench_row *row, bench_widths widths) {
+    char why[sizeof row->refusal.message + 32];
+    size_t column = (size_t)(widths.engine + NAME_GAP + widths.variant);
+    bench_row_explain(row, why, sizeof why);
+    words_print(why, strlen(why), column, column + NAME_GAP);
 }
 
 const char *bench_plan_mark(const bench_row *row) {
@@ -81,8 +83,7 @@ void bench_print_plan_note(const bench_rows *rows) {
         (void)puts("\n* the planner's choice for this text");
 }
 
-/* The width of the column of matches. */
-static int matches_width(const bench_rows *rows) {
+int bench_matches_width(const bench_rows *rows) {
     int width = (int)strlen("matches");
     for (size_t i = 0; i < rows->count; i++) {
         int digits = snprintf(NULL, 0, "%" PRIu64, rows->items[i].matches);
@@ -91,31 +92,29 @@ static int matches_width(const bench_rows *rows) {
     return width;
 }
 
-/* A row of the table without peers, which fits 80 columns if the names of variants are short. The
- * number of threads stands in the heading. */
+/* A row of the table without peers. The number of threads stands in the heading. */
 static void print_row(const bench_row *row, bench_widths widths, int matches, size_t length,
                       double first) {
-    (void)printf("%-*s  %-*s ", widths.engine, row->engine, widths.variant, row->variant);
+    bench_print_names(row, widths);
     if (!row->measured) {
-        char why[sizeof row->refusal.message + 32];
-        bench_row_explain(row, why, sizeof why);
-        (void)printf(" %s\n", why);
+        bench_print_absence(row, widths);
         return;
     }
     bench_speed speed = bench_row_speed(row, length);
-    (void)printf("%*" PRIu64 " %7.3f %8.3f %#7.3g %#7.3g %#7.3g %5.2f%s\n", matches, row->matches,
+    (void)printf(" %*" PRIu64 " %7.3f %8.3f %#7.3g %#7.3g %#7.3g %5.2f%s\n", matches, row->matches,
                  row->build_seconds, (double)row->table_bytes / 1e6, speed.median, speed.min,
                  speed.max, speed.median / first, bench_plan_mark(row));
 }
 
 void bench_print_table(const bench_options *options, const trawl_patterns *patterns,
                        const memory_text *text, const bench_rows *rows) {
-    bench_widths widths = bench_widths_of(rows);
-    int matches = matches_width(rows);
+    static const char titles[] = "build s table MB    GB/s     min     max ratio";
+    int matches = bench_matches_width(rows);
+    bench_widths widths = bench_widths_of(rows, matches + (int)sizeof titles + 1 + PLAN_MARK);
     double first = 0;
     bench_print_heading(options, patterns, text);
-    (void)printf("%-*s  %-*s %*s build s table MB    GB/s     min     max ratio\n", widths.engine,
-                 "engine", widths.variant, "variant", matches, "matches");
+    (void)printf("%-*s  %-*s %*s %s\n", widths.engine, "engine", widths.variant, "variant", matches,
+                 "matches", titles);
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->items[i];
         if (row->measured && !(first > 0))

@@ -18,9 +18,10 @@ variants=$("$trawl" engines | grep '^  [a-z]' | grep -cvE '^  (source:|kernels )
 check 'every engine' bench text
 holds 'a row for each' test "$(sed -n '4,/^$/p' .out | grep . | wc -l)" -eq "$engines"
 check 'every variant' bench --variants text
-holds 'a row for each' test "$(sed -n '4,/^$/p' .out | grep . | wc -l)" -eq "$variants"
-holds 'all that do it count the same' \
-    test "$(sed -n '4,/^$/p' .out | grep . | grep -v ' refuses: ' | awk '{ print $3 }' | sort -u)" = "$matches"
+holds 'a row for each' test "$(sed -n '4,/^$/p' .out | grep -c '^[a-z]')" -eq "$variants"
+holds 'all within 80 columns' awk 'length > 80 { wide = 1 } END { exit wide }' .out
+check 'every variant' bench --variants --format json text
+holds 'all that do it count the same' test "$(in_json matches | sort -u)" = "$matches"
 expect 0 'ac-nfa:bitmap\nac-dfa:classes\nac-dfa:stt' \
     rows bench --engine ac-nfa:bitmap,ac-dfa --engine ac-dfa:stt text
 expect 0 'ac-dfa:classes\nac-dfa:stt\nac-dfa:stt16' rows bench --engine ac-dfa --variants text

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/json_text.h"
+#include "cli/base/words.h"
 #include "cli/bench/agree.h"
 #include "cli/bench/print.h"
 
@@ -45,20 +46,26 @@ const bench_row *bench_rows_best_peer(const bench_rows *rows) {
 
 /* ------------------------------------------------------------------ the table */
 
+/* The columns after the names, in characters, for bench_widths_of. */
+enum { RATIO = 18, PLAN_MARK = 2, THREADS = 8, BUILD_AND_TABLE = 17, SPEED = 8 };
+
 static void print_rest(const bench_row *row, const bench_row *best, const bench_row *reference) {
-    if (row->measured && best != NULL) {
+    if (best != NULL) {
         bench_ratio ratio = bench_row_ratio(row, best);
-        (void)printf("  %6.2f (%.2f-%.2f)", ratio.median, ratio.min, ratio.max);
+        (void)printf(" %5.2f (%.2f-%.2f)", ratio.median, ratio.min, ratio.max);
     }
-    (void)fputs(row->measured ? bench_plan_mark(row) : "", stdout);
-    (void)puts(row->measured && !bench_row_agrees(row, reference) ? "  MISMATCH" : "");
+    (void)fputs(bench_plan_mark(row), stdout);
+    (void)puts(bench_row_agrees(row, reference) ? "" : " MISMATCH");
 }
 
 static void print_notes(const bench_rows *rows) {
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->items[i];
-        if (row->note[0] != '\0')
-            (void)printf("%s %s: %s\n", row->engine, row->variant, row->note);
+        char note[sizeof row->engine + sizeof row->variant + sizeof row->note + 8];
+        if (row->note[0] == '\0')
+            continue;
+        (void)snprintf(note, sizeof note, "%s %s: %s", row->engine, row->variant, row->note);
+        words_print(note, strlen(note), 0, 0);
     }
 }
 
@@ -66,45 +73,71 @@ static void print_programs(const bench_contest *contest) {
     const bench_rows *rows = contest->programs;
     const bench_row *reference = bench_rows_reference(rows);
     const bench_row *best = bench_rows_best_peer(rows);
+    int lines = bench_matches_width(rows);
+    bench_widths widths = bench_widths_of(rows, THREADS + lines + 1 + SPEED + RATIO);
     (void)puts("\nwhole programs (lines with a match; the whole process is timed)");
-    bench_widths widths = bench_widths_of(rows);
-    (void)printf("%-*s  %-*s  threads        lines     GB/s      min      max%s\n", widths.engine,
-                 "program", widths.variant, "version", best == NULL ? "" : "   ratio (min-max)");
+    (void)printf("%-*s  %-*s threads %*s    GB/s%s\n", widths.engine, "program", widths.variant,
+                 "version", lines, "lines", best == NULL ? "" : " ratio (min-max)");
     for (size_t i = 0; i < rows->count; i++) {
         const bench_row *row = &rows->items[i];
-        (void)printf("%-*s  %-*s  ", widths.engine, row->engine, widths.variant, row->variant);
-        if (row->measured) {
-            bench_speed speed = bench_row_speed(row, contest->text->length);
-            (void)printf("%7u %12" PRIu64 " %#8.3g %#8.3g %#8.3g", row->threads, row->matches,
-                         speed.median, speed.min, speed.max);
-        } else {
-            char why[sizeof row->refusal.message + 32];
-            bench_row_explain(row, why, sizeof why);
-            (void)fputs(why, stdout);
+        bench_print_names(row, widths);
+        if (!row->measured) {
+            bench_print_absence(row, widths);
+            continue;
         }
+        (void)printf(" %7u %*" PRIu64 " %#7.3g", row->threads, lines, row->matches,
+                     bench_row_speed(row, contest->text->length).median);
         print_rest(row, best, reference);
     }
 }
 
+/* Whether some row runs on another number of threads than the heading says. */
+static bool threads_differ(const bench_rows *rows) {
+    for (size_t i = 1; i < rows->count; i++) {
+        if (rows->items[i].threads != rows->items[0].threads)
+            return true;
+    }
+    return false;
+}
+
+static void print_row(const bench_contest *contest, const bench_row *row, bench_widths widths,
+                      bool with_threads) {
+    bench_print_names(row, widths);
+    if (!row->measured) {
+        bench_print_absence(row, widths);
+        return;
+    }
+    if (with_threads)
+        (void)printf(" %7u", row->threads);
+    (void)printf(" %*" PRIu64 " %7.3f ", bench_matches_width(contest->rows), row->matches,
+                 row->build_seconds);
+    if (row->table_bytes == 0)
+        (void)printf("%8s", "?");
+    else
+        (void)printf("%8.3f", (double)row->table_bytes / 1e6);
+    (void)printf(" %#7.3g", bench_row_speed(row, contest->text->length).median);
+    print_rest(row, bench_rows_best_peer(contest->rows), bench_rows_reference(contest->rows));
+}
+
 void bench_peers_print_table(const bench_contest *contest) {
     const bench_rows *rows = contest->rows;
-    const bench_row *reference = bench_rows_reference(rows);
     const bench_row *best = bench_rows_best_peer(rows);
-    bench_widths widths = bench_widths_of(rows);
+    bool with_threads = threads_differ(rows);
+    int matches = bench_matches_width(rows);
+    bench_widths widths = bench_widths_of(rows, (with_threads ? THREADS : 0) + matches + 1 +
+                                                    BUILD_AND_TABLE + SPEED + RATIO + PLAN_MARK);
     bench_print_heading(contest->options, contest->patterns, contest->text);
-    (void)printf("%-*s  %-*s  threads      matches  build s   table MB     GB/s      min      max"
-                 "%s\n",
-                 widths.engine, "engine", widths.variant, "variant",
-                 best == NULL ? "" : "   ratio (min-max)");
+    (void)printf("%-*s  %-*s%s %*s build s table MB    GB/s%s\n", widths.engine, "engine",
+                 widths.variant, "variant", with_threads ? " threads" : "", matches, "matches",
+                 best == NULL ? "" : " ratio (min-max)");
     for (size_t i = 0; i < rows->count; i++) {
         if (i > 0 && bench_row_is_peer(&rows->items[i]) && !bench_row_is_peer(&rows->items[i - 1]))
             (void)puts("peers");
-        bench_print_columns(&rows->items[i], widths, contest->text->length);
-        print_rest(&rows->items[i], best, reference);
+        print_row(contest, &rows->items[i], widths, with_threads);
     }
     if (best != NULL)
-        (void)printf("\nratio: to %s %s, the fastest peer; median, lowest and highest over the "
-                     "turns\n",
+        (void)printf("\nratio: to %s %s, the fastest peer;\n"
+                     "median, lowest and highest over the turns\n",
                      best->engine, best->variant);
     bench_print_plan_note(rows);
     print_notes(rows);
