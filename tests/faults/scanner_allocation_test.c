@@ -65,6 +65,9 @@ static void use(trawl_scanner *scanner, const uint8_t *text, size_t length, uint
     (void)trawl_scanner_scan_batches(scanner, text, length, ignore, NULL);
 }
 
+/* Bytes of the largest allocation of a scanner of the small sets here. */
+#define LARGEST ((size_t)4 << 20)
+
 static void check(combination which, const test_case *test, trawl_match_kind kind) {
     combination_failure failure;
     trawl_db *db;
@@ -73,7 +76,12 @@ static void check(combination which, const test_case *test, trawl_match_kind kin
     trawl_scanner *scanner;
     trawl_error error;
     uint64_t *counts = calloc(test->count, sizeof(*counts));
+    atomic_store(&largest, 0);
     assert_int_equal(trawl_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
+    if (atomic_load(&largest) > LARGEST)
+        fail_msg("%s/%s, %s: an allocation of %zu bytes", which.engine,
+                 which.variant ? which.variant : "-", match_kind_names[kind],
+                 atomic_load(&largest));
     enum { MANY = 1000000000 };
     atomic_store(&countdown, MANY);
     atomic_store(&others, 0);

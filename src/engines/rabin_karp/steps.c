@@ -6,6 +6,9 @@
 
 /* Bytes of text whose sums are made at once: the paper's largest text is half as long. */
 #define MOST_OWNED ((size_t)1 << 28)
+/* The same for a walker that must not allocate while it walks: their sums stay in the second level
+ * of a processor's cache (256 KiB). */
+#define MOST_OWNED_RESERVED ((size_t)1 << 16)
 
 /* ------------------------------------------------------------------ steps 1 and 2 */
 
@@ -124,7 +127,8 @@ static trawl_status make_room(trawl_steps_walk *walk, size_t count, trawl_error 
 }
 
 trawl_status trawl_steps_reserve(const trawl_db *db, trawl_steps_walk *walk, trawl_error *error) {
-    return make_room(walk, MOST_OWNED + db->header->max_length - 1, error);
+    walk->most_owned = MOST_OWNED_RESERVED;
+    return make_room(walk, walk->most_owned + db->header->max_length - 1, error);
 }
 
 trawl_status trawl_steps_walk_window(const trawl_db *db, trawl_steps_walk *walk,
@@ -137,7 +141,7 @@ trawl_status trawl_steps_walk_window(const trawl_db *db, trawl_steps_walk *walk,
     trawl_status status = TRAWL_OK;
     for (size_t owned = window->owned; status == TRAWL_OK && owned < window->length;) {
         size_t left = window->length - owned;
-        size_t past = owned + (left < MOST_OWNED ? left : MOST_OWNED);
+        size_t past = owned + (left < walk->most_owned ? left : walk->most_owned);
         size_t begin = owned < overlap ? 0 : owned - overlap;
         status = make_room(walk, past - begin, error);
         if (status != TRAWL_OK) {
@@ -177,6 +181,7 @@ trawl_status trawl_steps_open(const trawl_db *db, trawl_steps_walk *walk, trawl_
     walk->powers = (trawl_steps_powers){.modulus = modulus, .power = walk->memory};
     walk->heads = walk->memory + modulus;
     walk->ids = walk->heads + modulus + 1;
+    walk->most_owned = MOST_OWNED;
     double begin = trawl_seconds();
     trawl_rabin_karp_fill_table(&db->patterns, header, db->header->folded != 0, walk->heads,
                                 walk->ids);

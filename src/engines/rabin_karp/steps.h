@@ -68,11 +68,12 @@ typedef struct trawl_steps_walk {
     uint32_t *ids;
     uint32_t *sums;       /* of the text that is being walked */
     size_t sums_capacity; /* numbers that there is room for */
+    size_t most_owned;    /* bytes of text whose sums are made at once */
     double seconds[4];    /* of steps 2, 3, 4, 5 so far */
 } trawl_steps_walk;
 
 trawl_status trawl_steps_open(const trawl_db *db, trawl_steps_walk *walk, trawl_error *error);
-/* Makes room for windows of any length: then no walk allocates. */
+/* After this call no walk allocates: the sums are made for shorter pieces of the text. */
 trawl_status trawl_steps_reserve(const trawl_db *db, trawl_steps_walk *walk, trawl_error *error);
 void trawl_steps_close(trawl_steps_walk *walk);
 trawl_status trawl_steps_walk_window(const trawl_db *db, trawl_steps_walk *walk,
