@@ -314,4 +314,17 @@ static trawl_status trawl_cuda_allow_shared(const trawl_cuda_device *device, Ker
     return TRAWL_OK;
 }
 
+/* Sets *blocks to how many blocks of a kernel the device runs at the same time, at least 1. */
+template <typename Kernel>
+static trawl_status trawl_cuda_resident_blocks(const trawl_cuda_device *device, Kernel *kernel,
+                                               uint32_t threads, uint32_t shared_bytes,
+                                               uint32_t *blocks, trawl_error *error) {
+    int each = 0;
+    TRAWL_CUDA_TRY(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, (int)threads, shared_bytes),
+        error);
+    *blocks = (uint32_t)(each < 1 ? 1 : each) * (uint32_t)device->multiprocessors;
+    return TRAWL_OK;
+}
+
 #endif

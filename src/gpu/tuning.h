@@ -75,7 +75,6 @@ typedef struct trawl_gpu_tuning {
     uint32_t split_block_bytes;  /* a block's text has at most so many bytes */
     uint32_t wu_manber_threads;  /* of a block */
     uint32_t wu_manber_bytes;    /* text of a block */
-    uint64_t wu_manber_slice;    /* owned bytes of a slice: bounds the workspace of counters */
     trawl_gpu_shape rolling;     /* strips of a window's length, at least so long */
     uint32_t rolling_most_bytes; /* longest strip */
     uint32_t sums_threads;       /* prefix-sums: of a block */

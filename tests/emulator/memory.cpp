@@ -217,6 +217,19 @@ cudaError_t set_function_attribute(const void *function, cudaFuncAttribute attri
     return cudaSuccess;
 }
 
+/* By threads and shared memory; registers are not counted. */
+cudaError_t resident_blocks(int *blocks, int threads, size_t shared) {
+    api_call self("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    if (self.code != cudaSuccess) {
+        return self.code;
+    }
+    CHECK(threads > 0, cudaErrorInvalidValue);
+    size_t by_threads = threads > most_threads ? 0 : (size_t)(2 * most_threads / threads);
+    size_t by_shared = (most_shared + 1024) / (shared + 1024);
+    *blocks = (int)(by_threads < by_shared ? by_threads : by_shared);
+    return cudaSuccess;
+}
+
 } // namespace emulator
 
 using emulator::allocate;

@@ -255,12 +255,18 @@ struct api_call {
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
 
 cudaError_t set_function_attribute(const void *function, cudaFuncAttribute attribute, int value);
+cudaError_t resident_blocks(int *blocks, int threads, size_t shared);
 
 } // namespace emulator
 
 template <class T>
 cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value) {
     return emulator::set_function_attribute((const void *)function, attribute, value);
+}
+template <class T>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *, int threads,
+                                                          size_t shared) {
+    return emulator::resident_blocks(blocks, threads, shared);
 }
 template <class T> cudaError_t cudaMalloc(T **memory, size_t bytes) {
     return cudaMalloc((void **)memory, bytes);

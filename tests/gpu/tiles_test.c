@@ -248,6 +248,44 @@ static void shapes_of_blocks(void **state) {
     for_every_kernel(dense, device_cases_are_limited() ? VARIANTS_SOME : VARIANTS_ALL, shapes_of);
 }
 
+/* ------------------------------------------------------------------ blocks of several tiles */
+
+/* More tiles of the smallest blocks than run at the same time, so that blocks take several. */
+static void make_many_tiles(fixture *made) {
+    size_t length = device_is_emulated() ? 160000 : 6000000;
+    uint8_t *bytes = malloc(length);
+    random_source random = random_for_case(3, length);
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = (uint8_t)('a' + random_below(&random, 7));
+    memset(made, 0, sizeof(*made));
+    for (size_t i = 0; i < 12; i++)
+        test_case_add_pattern(&made->test, bytes + length / 13 * i, 5 + i, 0);
+    test_case_append_text(&made->test, bytes, length);
+    free(bytes);
+    expectation_make(&made->expected, &made->test);
+}
+
+static void many_tiles_of(device_database databases[2], const fixture fixtures[2],
+                          const char *kernel) {
+    static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_MATCHES};
+    for (size_t i = 0; i < 2; i++) {
+        device_scan scan = {
+            .kernel = kernel, .form = forms[i], .block_threads = 32, .block_bytes = 512};
+        device_check(&databases[0], &scan, &fixtures[0].test, fixtures[0].test.length,
+                     &fixtures[0].expected, NULL);
+    }
+}
+
+static void many_tiles(void **state) {
+    (void)state;
+    static fixture fixtures[2];
+    make_many_tiles(&fixtures[0]);
+    make_fixture(&fixtures[1], true, longest_dense(), 4);
+    for_every_kernel(fixtures, VARIANTS_SOME, many_tiles_of);
+    free_fixture(&fixtures[0]);
+    free_fixture(&fixtures[1]);
+}
+
 /* ------------------------------------------------------------------ long patterns */
 
 /* Patterns cut out of one string without structure, and of runs; a text with all of it, twice. */
@@ -321,6 +359,7 @@ int main(void) {
         cmocka_unit_test_teardown(every_alignment, device_tests_after_a_crash),
         cmocka_unit_test_teardown(every_owned_part, device_tests_after_a_crash),
         cmocka_unit_test_teardown(shapes_of_blocks, device_tests_after_a_crash),
+        cmocka_unit_test_teardown(many_tiles, device_tests_after_a_crash),
         cmocka_unit_test_teardown(long_patterns, device_tests_after_a_crash),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

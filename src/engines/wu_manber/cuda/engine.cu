@@ -3,12 +3,16 @@
  * wu-manber: the five stages of Kouzinopoulos et al. 2015, 4.2.2, as kernels, each with the changes
  * of the ones before it.
  *
- *     u     text and tables in device memory, byte by byte; a counter for each thread there, which
- *           every match increments
+ *     u     text and tables in device memory, byte by byte; a counter for each thread of the grid
+ *           there, which every match increments
  *     tc    the tables through the texture path
  *     cr    the text of a block read by its threads together, byte by byte, into shared memory
  *     r16   the same 16 bytes at a time
  *     cw    counters in registers, handed in once and together at the end
+ *
+ * The grid is the paper's (4.2.1): as many blocks as run at the same time, which take the texts of
+ * blocks (tiles) in turn. In u and tc a thread walks S_thread = n / (numBlocks * blockDim) bytes,
+ * so a grid has one tile a block; in the others a tile is what shared memory holds.
  *
  * Texture references, which the paper used, no longer exist: textures here are texture objects, and
  * read-only loads (__ldg) can be requested instead.
@@ -51,55 +55,85 @@ static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, 
     }
 }
 
-/* The tile also has `before` bytes before the block's own. `counters` is NULL for cw. */
+/* What a launch does besides walking; the same for all its threads. */
+typedef struct walk_shape {
+    uint32_t strip_bytes;
+    uint32_t tiles;          /* texts of a block in the slice */
+    uint32_t before;         /* bytes before the block's own that its tile has as well */
+    trawl_counter *counters; /* NULL: in registers (cw) */
+} walk_shape;
+
+/* Passes SIZES and RECORDS have a counter for each strip, all others one for each thread. */
+static __host__ __device__ __forceinline__ bool is_by_strip(trawl_cuda_pass pass) {
+    return pass == TRAWL_CUDA_PASS_SIZES || pass == TRAWL_CUDA_PASS_RECORDS;
+}
+
+template <bool PAPER, int PATH, int LOADS>
+static __device__ __forceinline__ void
+walk_strip(const trawl_cuda_reporter &reporter, const trawl_cuda_wu_manber_tables &tables,
+           const trawl_cuda_tile &tile, trawl_cuda_range range, trawl_counter *cursor) {
+    if (PAPER) {
+        trawl_cuda_wu_manber_paper<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, range,
+                                                              cursor);
+    } else {
+        trawl_cuda_wu_manber_tuned<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, range,
+                                                              cursor);
+    }
+}
+
 template <bool PAPER, int PATH, int LOADS>
 static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     walk(const __grid_constant__ trawl_cuda_reporter reporter,
-         const __grid_constant__ trawl_cuda_wu_manber_tables tables, uint32_t strip_bytes,
-         uint32_t before, trawl_counter *counters) {
+         const __grid_constant__ trawl_cuda_wu_manber_tables tables,
+         const __grid_constant__ walk_shape shape) {
     if (!trawl_cuda_wanted(reporter.output)) {
         return;
     }
+    TRAWL_SHARED(shared);
     const trawl_cuda_slice &slice = reporter.slice;
-    trawl_cuda_tile tile = {NULL, 0};
-    if (LOADS != LOADS_NONE) {
-        TRAWL_SHARED(shared);
-        uint32_t block_bytes = blockDim.x * strip_bytes;
-        tile.first =
-            (int32_t)trawl_cuda_strip_begin(&slice, block_bytes, blockIdx.x) - (int32_t)before;
-        load_tile<LOADS>(slice, tile.first, before + block_bytes + TRAWL_CUDA_TILE_BEHIND, shared);
-        tile.bytes = shared;
-        __syncthreads();
-    }
-    uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
-    bool valid = strip < trawl_cuda_strip_count(&slice, strip_bytes);
+    const trawl_cuda_output &output = reporter.output;
+    uint32_t block_bytes = blockDim.x * shape.strip_bytes;
+    uint32_t strips = trawl_cuda_strip_count(&slice, shape.strip_bytes);
+    bool by_strip = is_by_strip(output.pass);
     trawl_counter in_register = 0;
-    trawl_counter *cursor = &in_register;
-    if (valid && counters != NULL) {
-        cursor = &counters[strip];
-    } else if (valid) {
-        in_register = trawl_cuda_cursor_begin(reporter.output, strip);
-    }
-    if (valid) {
-        trawl_cuda_range range = trawl_cuda_strip_range(slice, strip_bytes, strip);
-        if (PAPER) {
-            trawl_cuda_wu_manber_paper<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, range,
-                                                                  cursor);
-        } else {
-            trawl_cuda_wu_manber_tuned<PATH, LOADS != LOADS_NONE>(reporter, tables, tile, range,
-                                                                  cursor);
+    for (uint32_t at = blockIdx.x; at < shape.tiles; at += gridDim.x) {
+        trawl_cuda_tile tile = {NULL, 0};
+        if (LOADS != LOADS_NONE) {
+            tile.bytes = shared;
+            tile.first =
+                (int32_t)trawl_cuda_strip_begin(&slice, block_bytes, at) - (int32_t)shape.before;
+            load_tile<LOADS>(slice, tile.first, shape.before + block_bytes + TRAWL_CUDA_TILE_BEHIND,
+                             shared);
+            __syncthreads();
+        }
+        uint32_t strip = at * blockDim.x + threadIdx.x;
+        bool valid = strip < strips;
+        if (valid && by_strip && shape.counters == NULL) {
+            in_register = trawl_cuda_cursor_begin(output, strip);
+        }
+        if (valid) {
+            uint32_t counter = by_strip ? strip : blockIdx.x * blockDim.x + threadIdx.x;
+            walk_strip<PAPER, PATH, LOADS>(
+                reporter, tables, tile, trawl_cuda_strip_range(slice, shape.strip_bytes, strip),
+                shape.counters == NULL ? &in_register : &shape.counters[counter]);
+        }
+        if (by_strip && shape.counters == NULL) {
+            trawl_cuda_cursor_end(output, valid, strip, in_register);
+        }
+        if (LOADS != LOADS_NONE) {
+            __syncthreads(); /* before the next tile takes this one's place */
         }
     }
-    if (counters == NULL) {
-        trawl_cuda_cursor_end(reporter.output, valid, strip, in_register);
+    if (!by_strip && shape.counters == NULL) {
+        trawl_cuda_cursor_end(output, true, 0, in_register);
     }
 }
 
 /* Adds up all threads' counters. The paper leaves this to the host. */
 static __global__ void add_counters(trawl_cuda_output output, const trawl_counter *counters,
                                     uint32_t count) {
-    uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
-    trawl_cuda_cursor_end(output, strip < count, strip, strip < count ? counters[strip] : 0);
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    trawl_cuda_cursor_end(output, i < count, 0, i < count ? counters[i] : 0);
 }
 
 /* ------------------------------------------------------------------ preparing */
@@ -111,6 +145,7 @@ static void release(trawl_cuda_db *uploaded) {
         trawl_cuda_texture_free(tables->kernel.hash.texture);
         trawl_cuda_texture_free(tables->kernel.prefix.texture);
         trawl_cuda_texture_free(tables->kernel.ids.texture);
+        trawl_cuda_texture_free(tables->kernel.bytes.texture);
         trawl_release(tables);
         uploaded->tables = NULL;
     }
@@ -139,9 +174,10 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
         {TRAWL_SECTION_WU_MANBER_SHIFT, paper ? 4u : 1u, &kernel->shift},
         {TRAWL_SECTION_WU_MANBER_HASH, 4, &kernel->hash},
         {TRAWL_SECTION_WU_MANBER_PREFIX, paper ? 2u : 16u, &kernel->prefix},
-        {TRAWL_SECTION_WU_MANBER_IDS, 4, &kernel->ids}, /* paper */
+        {TRAWL_SECTION_WU_MANBER_IDS, 4, &kernel->ids}, /* paper, as the next */
+        {TRAWL_SECTION_PATTERN_BYTES, 1, &kernel->bytes},
     };
-    for (size_t i = 0; i < (paper ? 4u : 3u); i++) {
+    for (size_t i = 0; i < (paper ? 5u : 3u); i++) {
         trawl_cuda_lookup *table = sections[i].table;
         table->memory = trawl_cuda_section(uploaded, sections[i].kind, 0);
         trawl_status status =
@@ -188,15 +224,34 @@ static trawl_status plan_path(const trawl_cuda_db *uploaded,
                             (int)request->table_path);
 }
 
+/* Blocks that the device is taken to run at the same time, at most. */
+static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan) {
+    uint32_t blocks = uploaded->device.tuning->resident_threads / plan->block_threads;
+    return (blocks == 0 ? 1 : blocks) * (uint32_t)uploaded->device.multiprocessors;
+}
+
+/* S_thread where the caller does not ask for a block's bytes. */
+static uint32_t usual_strip(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
+                            const trawl_cuda_launch_plan *plan) {
+    uint32_t tiled = uploaded->device.tuning->wu_manber_bytes / plan->block_threads;
+    if (is_tiled(plan->kernel)) {
+        return tiled;
+    }
+    uint64_t length =
+        request->length < TRAWL_CUDA_LARGEST_SLICE ? request->length : TRAWL_CUDA_LARGEST_SLICE;
+    uint64_t threads = (uint64_t)most_blocks(uploaded, plan) * plan->block_threads;
+    uint64_t fair = length / threads + 1, most = MOST_BLOCK_BYTES / plan->block_threads;
+    fair = fair < most ? fair : most;
+    return fair < tiled ? tiled : (uint32_t)fair; /* of short texts fewer blocks */
+}
+
 static trawl_status plan_shape(const trawl_cuda_db *uploaded,
                                const trawl_cuda_launch_request *request,
                                trawl_cuda_launch_plan *plan, trawl_error *error) {
-    const trawl_gpu_tuning *tuning = uploaded->device.tuning;
-    plan->block_threads =
-        request->block_threads != 0 ? request->block_threads : tuning->wu_manber_threads;
-    trawl_status status =
-        trawl_cuda_plan_text(uploaded, request, tuning->wu_manber_bytes / plan->block_threads, 1,
-                             MOST_BLOCK_BYTES, plan, error);
+    plan->block_threads = request->block_threads != 0 ? request->block_threads
+                                                      : uploaded->device.tuning->wu_manber_threads;
+    trawl_status status = trawl_cuda_plan_text(
+        uploaded, request, usual_strip(uploaded, request, plan), 1, MOST_BLOCK_BYTES, plan, error);
     if (status != TRAWL_OK || !is_tiled(plan->kernel)) {
         return status;
     }
@@ -208,6 +263,7 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
 static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                          trawl_cuda_launch_plan *plan, trawl_error *error) {
     const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
+    bool tuned = tables->kernel.header.variant == TRAWL_WU_MANBER_TUNED;
     trawl_status status = plan_path(uploaded, request, plan, error);
     if (status == TRAWL_OK) {
         status = plan_shape(uploaded, request, plan, error);
@@ -215,12 +271,11 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
     if (status != TRAWL_OK) {
         return status;
     }
-    plan->overlap = uploaded->db->header->max_length - 1;
-    plan->ordered = tables->kernel.header.variant == TRAWL_WU_MANBER_TUNED;
-    plan->slice_bytes = uploaded->device.tuning->wu_manber_slice;
+    plan->overlap = tuned ? 0 : uploaded->db->header->max_length - 1;
+    plan->ordered = tuned;
     if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW && request->form != TRAWL_CUDA_MATCHES) {
-        uint64_t bytes = request->length < plan->slice_bytes ? request->length : plan->slice_bytes;
-        plan->workspace_bytes = ((bytes + 15) / plan->strip_bytes + 1) * sizeof(trawl_counter);
+        plan->workspace_bytes =
+            (uint64_t)most_blocks(uploaded, plan) * plan->block_threads * sizeof(trawl_counter);
     }
     return TRAWL_OK;
 }
@@ -231,29 +286,38 @@ typedef struct launch_context {
     const trawl_cuda_db *uploaded;
     const trawl_cuda_launch_plan *plan;
     trawl_cuda_reporter reporter;
-    trawl_counter *counters; /* NULL for cw */
-    uint32_t blocks;
+    walk_shape shape;
+    uint32_t most_blocks; /* for which there are counters */
+    uint32_t blocks;      /* of the launch */
     cudaStream_t stream;
 } launch_context;
 
 template <bool PAPER, int PATH, int LOADS>
-static trawl_status launch_walk(const launch_context *context, trawl_error *error) {
+static trawl_status launch_walk(launch_context *context, trawl_error *error) {
     const wu_manber_tables *tables = (const wu_manber_tables *)context->uploaded->tables;
     const trawl_cuda_launch_plan *plan = context->plan;
-    trawl_status status = trawl_cuda_allow_shared(
-        &context->uploaded->device, walk<PAPER, PATH, LOADS>, plan->shared_bytes, error);
+    const trawl_cuda_device *device = &context->uploaded->device;
+    uint32_t resident = 0;
+    trawl_status status =
+        trawl_cuda_allow_shared(device, walk<PAPER, PATH, LOADS>, plan->shared_bytes, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_resident_blocks(device, walk<PAPER, PATH, LOADS>, plan->block_threads,
+                                            plan->shared_bytes, &resident, error);
+    }
     if (status != TRAWL_OK) {
         return status;
     }
+    uint32_t most = resident < context->most_blocks ? resident : context->most_blocks;
+    context->blocks = context->shape.tiles < most ? context->shape.tiles : most;
     TRAWL_LAUNCH((walk<PAPER, PATH, LOADS>), context->blocks, plan->block_threads,
                  plan->shared_bytes, context->stream, context->reporter, tables->kernel,
-                 plan->strip_bytes, bytes_before(tables), context->counters);
+                 context->shape);
     TRAWL_CUDA_LAUNCHED("wu-manber", error);
     return TRAWL_OK;
 }
 
 template <bool PAPER, int PATH>
-static trawl_status launch_loads(const launch_context *context, trawl_error *error) {
+static trawl_status launch_loads(launch_context *context, trawl_error *error) {
     switch (context->plan->kernel) {
     case TRAWL_CUDA_WU_MANBER_TC:
         return launch_walk<PAPER, PATH, LOADS_NONE>(context, error);
@@ -264,8 +328,7 @@ static trawl_status launch_loads(const launch_context *context, trawl_error *err
     }
 }
 
-template <bool PAPER>
-static trawl_status launch_path(const launch_context *context, trawl_error *error) {
+template <bool PAPER> static trawl_status launch_path(launch_context *context, trawl_error *error) {
     if (context->plan->kernel == TRAWL_CUDA_WU_MANBER_U) {
         return launch_walk<PAPER, TRAWL_CUDA_PLAIN, LOADS_NONE>(context, error);
     }
@@ -278,32 +341,31 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
                            const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
     const wu_manber_tables *tables = (const wu_manber_tables *)uploaded->tables;
-    uint32_t strips = trawl_cuda_strip_count(slice, plan->strip_bytes);
     trawl_cuda_pass pass = output->pass;
     launch_context context;
     context.uploaded = uploaded;
     context.plan = plan;
     context.reporter = {*slice, *output, uploaded->patterns};
-    context.counters = NULL;
-    context.blocks = trawl_cuda_block_count(slice, plan);
+    context.shape = {plan->strip_bytes, trawl_cuda_block_count(slice, plan), bytes_before(tables),
+                     NULL};
+    context.most_blocks = most_blocks(uploaded, plan);
+    context.blocks = 0;
     context.stream = stream;
     bool counted = pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_PATTERNS;
     if (plan->kernel != TRAWL_CUDA_WU_MANBER_CW) {
-        bool sized = pass == TRAWL_CUDA_PASS_SIZES || pass == TRAWL_CUDA_PASS_RECORDS;
-        context.counters = sized ? output->sizes : (trawl_counter *)workspace;
-        if (!sized) {
-            TRAWL_CUDA_TRY(
-                cudaMemsetAsync(workspace, 0, (size_t)strips * sizeof(trawl_counter), stream),
-                error);
+        context.shape.counters = is_by_strip(pass) ? output->sizes : (trawl_counter *)workspace;
+        if (!is_by_strip(pass)) {
+            TRAWL_CUDA_TRY(cudaMemsetAsync(workspace, 0, plan->workspace_bytes, stream), error);
         }
     }
     trawl_status status = tables->kernel.header.variant == TRAWL_WU_MANBER_PAPER
                               ? launch_path<true>(&context, error)
                               : launch_path<false>(&context, error);
-    if (status == TRAWL_OK && counted && context.counters != NULL) {
+    if (status == TRAWL_OK && counted && context.shape.counters != NULL) {
         uint32_t threads = uploaded->device.tuning->counter_threads;
-        TRAWL_LAUNCH(add_counters, (strips + threads - 1) / threads, threads, 0, stream, *output,
-                     context.counters, strips);
+        uint32_t counters = context.blocks * plan->block_threads;
+        TRAWL_LAUNCH(add_counters, (counters + threads - 1) / threads, threads, 0, stream, *output,
+                     context.shape.counters, counters);
         TRAWL_CUDA_LAUNCHED("add_counters", error);
     }
     return status;

@@ -37,6 +37,7 @@ typedef struct trawl_cuda_wu_manber_tables {
     trawl_cuda_lookup hash;     /* uint32_t */
     trawl_cuda_lookup prefix;   /* uint4, that is trawl_ending_range; paper: uint16_t */
     trawl_cuda_lookup ids;      /* paper: uint32_t */
+    trawl_cuda_lookup bytes;    /* paper: of all patterns */
     trawl_cuda_endings endings; /* tuned */
 } trawl_cuda_wu_manber_tables;
 
@@ -145,6 +146,26 @@ static __device__ __forceinline__ uint8_t trawl_cuda_text_byte(const uint8_t *te
     return folded ? trawl_fold(byte) : byte;
 }
 
+/* Whether pattern `id` stands at text[start]: its bytes come the same way as the tables, the text's
+ * from the tile. */
+template <int PATH, bool TILED>
+static __device__ __forceinline__ bool
+trawl_cuda_wu_manber_equal(const trawl_pattern_view &patterns,
+                           const trawl_cuda_wu_manber_tables &tables, const uint8_t *text,
+                           const trawl_cuda_tile &tile, uint32_t id, uint32_t start) {
+    uint32_t begin = patterns.offsets[id];
+    uint32_t length = patterns.offsets[id + 1] - begin;
+    bool folded = (patterns.flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+    for (uint32_t j = 0; j < length; j++) {
+        uint8_t byte = trawl_cuda_look_up<PATH, uint8_t>(tables.bytes, (size_t)begin + j);
+        if ((folded ? trawl_fold(byte) : byte) !=
+            trawl_cuda_text_byte<TILED>(text, tile, start + j, folded)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Algorithm 7's search, for matches whose last byte is in the range: windows begin where such a
  * match may begin. */
 template <int PATH, bool TILED>
@@ -183,7 +204,7 @@ static __device__ void trawl_cuda_wu_manber_paper(const trawl_cuda_reporter &rep
             uint32_t length = patterns.offsets[id + 1] - patterns.offsets[id];
             uint32_t end = start + length;
             if (end <= range.past && end > range.first &&
-                trawl_cuda_pattern_matches(patterns, id, text + start)) {
+                trawl_cuda_wu_manber_equal<PATH, TILED>(patterns, tables, text, tile, id, start)) {
                 trawl_cuda_report(reporter, id, end, length, cursor);
             }
         }
