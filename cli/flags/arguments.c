@@ -73,6 +73,18 @@ static const char *nearest_flag(const arguments *args, const char *name) {
     return search.name;
 }
 
+/* What to do instead of a flag of another program; NULL: it is none. Either `letter` or `name` is
+ * given, the other is 0. */
+static const char *foreign_hint(const arguments *args, char letter, const char *name) {
+    const foreign_flag *row = args->command->foreign;
+    for (; row != NULL && row->hint != NULL; row++) {
+        bool same_name = name != NULL && row->name != NULL && strcmp(row->name, name) == 0;
+        if (same_name || (letter != 0 && row->letter == letter))
+            return row->hint;
+    }
+    return NULL;
+}
+
 /* Reports an unknown flag, written as `shown`, whose name may have been meant to be `name`. */
 static int unknown_flag(const arguments *args, const char *shown, const char *name) {
     const char *meant = nearest_flag(args, name);
@@ -82,15 +94,26 @@ static int unknown_flag(const arguments *args, const char *shown, const char *na
     return ARGUMENTS_ERROR;
 }
 
+static int refuse_foreign(const arguments *args, const char *shown, const char *hint) {
+    (void)arguments_misuse(args->command, "unknown flag %s: %s", shown, hint);
+    return ARGUMENTS_ERROR;
+}
+
 static int unknown_name(const arguments *args, const char *name) {
     char shown[256];
     (void)snprintf(shown, sizeof shown, "--%s", name);
+    const char *hint = foreign_hint(args, 0, name);
+    if (hint != NULL)
+        return refuse_foreign(args, shown, hint);
     return unknown_flag(args, shown, name);
 }
 
 /* A letter. The whole word after one dash may have been meant to be a long name. */
 static int unknown_letter(const arguments *args, const char *cluster) {
     const char shown[] = {'-', cluster[0], '\0'};
+    const char *hint = foreign_hint(args, cluster[0], NULL);
+    if (hint != NULL)
+        return refuse_foreign(args, shown, hint);
     return unknown_flag(args, shown, cluster);
 }
 

@@ -24,13 +24,21 @@ typedef struct flag {
     const char *group; /* heading of --help before this flag; NULL: that of the flag before */
 } flag;
 
+/* A flag of another program that users may try. A table ends with a row of zeros. */
+typedef struct foreign_flag {
+    char letter;      /* 0: none */
+    const char *name; /* NULL: none */
+    const char *hint; /* what to do instead */
+} foreign_flag;
+
 typedef struct command {
-    const char *name;         /* "scan" */
-    const char *summary;      /* one line, without a full stop */
-    const char *usage;        /* indented lines are printed as they are, others wrapped */
-    const char *examples;     /* printed first: lines "  trawl ...  what for" that end in \n */
-    const flag *const *flags; /* tables in the order of --help; ends with NULL */
-    const char *notes;        /* printed last: formats, exit status; as `usage`; or NULL */
+    const char *name;            /* "scan" */
+    const char *summary;         /* one line, without a full stop */
+    const char *usage;           /* indented lines are printed as they are, others wrapped */
+    const char *examples;        /* printed first: lines "  trawl ...  what for" that end in \n */
+    const flag *const *flags;    /* tables in the order of --help; ends with NULL */
+    const char *notes;           /* printed last: formats, exit status; as `usage`; or NULL */
+    const foreign_flag *foreign; /* or NULL */
 } command;
 
 /* The flags of all tables in their order; NULL past the last one. */

@@ -82,6 +82,33 @@ static const flag *const scan_flags[] = {
     kernel_flags,         transfer_flags, profile_flags, NULL,
 };
 
+static const char by_lines[] = "scan prints matches, not lines; 'trawl grep' has it";
+static const char by_strings[] = "patterns are strings, never regular expressions";
+
+static const foreign_flag grep_flags[] = {
+    {'n', "line-number", "scan prints offsets; 'trawl grep -n' prints line numbers"},
+    {'b', "byte-offset", "scan prints the offsets of every match anyway"},
+    {'l', "files-with-matches", "scan prints matches; 'trawl grep -l' prints names of files"},
+    {'L', "files-without-match", "scan prints matches; 'trawl grep -L' prints names of files"},
+    {'v', "invert-match", by_lines},
+    {'x', "line-regexp", by_lines},
+    {'m', "max-count", by_lines},
+    {'A', "after-context", by_lines},
+    {'B', "before-context", by_lines},
+    {'C', "context", by_lines},
+    {'q', "quiet", by_lines},
+    {0, "only-matching", "scan prints every match; 'trawl grep -o' prints parts of lines"},
+    {'H', "with-filename", "scan always prints the name of the file"},
+    {'a', "text", "scan searches all files as bytes"},
+    {0, "color", by_lines},
+    {0, "json", "JSON is --format jsonl"},
+    {'F', "fixed-strings", "patterns are always strings"},
+    {'E', "extended-regexp", by_strings},
+    {'P', "perl-regexp", by_strings},
+    {'G', "basic-regexp", by_strings},
+    {0},
+};
+
 const command scan_command = {
     .name = "scan",
     .summary = "find every occurrence of every pattern",
@@ -106,6 +133,7 @@ const command scan_command = {
         "\n"
         "Exit status: 0 if there is a match, 1 if there is none, 2 after an error (even if only\n"
         "one of the texts could not be read).\n",
+    .foreign = grep_flags,
 };
 
 /* The flags of a command line while they are read. */
@@ -144,6 +172,17 @@ static void add_glob(scan_options *options, file_glob_kind kind, const char *glo
     options->rules.count = count + 1;
 }
 
+/* Whoever is used to grep may write -o without a file; the value is then the next flag. */
+static bool output_is_no_flag(const arguments *args) {
+    if (args->value[0] != '-' || args->value[1] == '\0')
+        return true;
+    (void)arguments_misuse(&scan_command,
+                           "-o: expected the file to write to, not '%s' (a file of that name is "
+                           "./%s); 'trawl grep -o' prints parts of lines",
+                           args->value, args->value);
+    return false;
+}
+
 /* Takes a flag of this command. False after reporting. */
 static bool take_own(parsing *parser, int id) {
     scan_options *options = parser->options;
@@ -174,7 +213,7 @@ static bool take_own(parsing *parser, int id) {
         return true;
     case FLAG_OUTPUT:
         options->output = args->value;
-        return true;
+        return output_is_no_flag(args);
     case FLAG_STATS:
         options->stats = true;
         return true;

@@ -168,6 +168,15 @@ expect 0 '' "$trawl" scan -e fox c -o out-link
 expect 0 'c\t2\t5\t0\tfox' cat out.tsv
 check '-o keeps a symbolic link' test -L out-link
 
+# what users of grep type
+refuse "unknown flag -n: scan prints offsets; 'trawl grep -n'" "$trawl" scan -n -e fox a
+refuse "unknown flag -l: scan prints matches; 'trawl grep -l'" "$trawl" scan -cl -e fox a
+refuse "unknown flag --files-without-match: scan prints" "$trawl" scan --files-without-match -e fox a
+refuse 'unknown flag -F: patterns are always strings' "$trawl" scan -F -e fox a
+refuse "unknown flag -E: patterns are strings, never" "$trawl" scan -Ei -e fox a
+refuse "-o: expected the file to write to, not '-e'" "$trawl" scan -o -e fox a
+check 'no file of that name' test ! -e ./-e
+
 # every engine and variant gives the same; flags are checked
 "$trawl" scan -e fox -e ox -e animals a b c >expected
 "$trawl" engines | sed -n 's/^\([a-z-]*\): .*/\1/p' >engines
