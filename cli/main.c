@@ -72,7 +72,15 @@ static const entry *find(const char *name) {
             return &entries[i];
         nearest_offer(&search, entries[i].name);
     }
-    if (search.name != NULL)
+    static const char *const synonyms[] = {"find", "search", "locate", "match", "count", "run"};
+    for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
+        if (strcmp(synonyms[i], name) == 0)
+            search.name = "scan";
+    }
+    if (name[0] == '-')
+        report("expected a command before %s, such as 'trawl scan %s'; see 'trawl --help'", name,
+               name);
+    else if (search.name != NULL)
         report("there is no command '%s'; did you mean %s? See 'trawl --help'", name, search.name);
     else
         report("there is no command '%s'; see 'trawl --help'", name);

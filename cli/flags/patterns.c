@@ -16,7 +16,8 @@ const flag pattern_flags[] = {
      NULL},
     {FLAG_PATTERN_FORMAT, 0, "pattern-format", "FORMAT",
      "How patterns are written, one on each line: lines (the default) are raw bytes; escaped has "
-     "\\n \\r \\t \\\\ \\0 \\xNN for bytes; hex has hexadecimal digits; tsv has three columns: "
+     "\\n \\r \\t \\\\ \\0 \\xNN for bytes; hex has hexadecimal digits, with blanks between bytes "
+     "or without; tsv has three columns: "
      "name, "
      "flags (i: any case, -: none), escaped pattern.",
      NULL},
@@ -77,6 +78,11 @@ void pattern_note(const char *path, const pattern_reading *reading, bool format_
         report("note: pattern file %s: each line is one pattern, tabs included; "
                "--pattern-format tsv reads name, flags and pattern",
                name);
+    if (as_lines && counts->greater_lines != 0 && counts->greater_lines >= patterns / 100 &&
+        counts->greater_lines <= patterns / 2)
+        report("note: pattern file %s: this looks like FASTA, but each line is one pattern, lines "
+               "with > included",
+               name);
     if (counts->cr_lines == patterns)
         report("note: pattern file %s: every line ends in CR LF, and the CR is part of each "
                "pattern; --crlf removes it",
@@ -94,6 +100,7 @@ static trawl_status add_file(const pattern_options *options, const char *path,
         tally->empty_lines += counts.empty_lines;
         tally->cr_lines += counts.cr_lines;
         tally->tab_lines += counts.tab_lines;
+        tally->greater_lines += counts.greater_lines;
     }
     return status;
 }

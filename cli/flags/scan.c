@@ -44,7 +44,7 @@ int scan_options_take(trawl_scan_options *options, trawl_study_scan_options *stu
         options->device = args->value;
         return FLAG_TAKEN;
     case FLAG_THREADS:
-        if (flag_take_uint32(args, 0, 4096, &options->threads) == FLAG_REFUSED)
+        if (flag_take_uint32(args, 0, 1024, &options->threads) == FLAG_REFUSED)
             return FLAG_REFUSED;
         if (options->threads == 0)
             options->threads = TRAWL_THREADS_ALL;

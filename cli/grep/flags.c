@@ -80,6 +80,17 @@ static const flag flags[] = {
 
 static const flag *const grep_flags[] = {flags, NULL};
 
+static const foreign_flag ripgrep_flags[] = {
+    {0, "json", "JSON is written by 'trawl scan --format jsonl'"},
+    {'t', "type", "files are chosen by --include, as --include='*.c'"},
+    {'g', "glob", "files are chosen by --include and --exclude"},
+    {'S', "smart-case", "-i ignores the case of letters"},
+    {'j', NULL, "the number of threads is --threads N"},
+    {0, "hidden", "-r searches hidden files too"},
+    {0, "no-ignore", "-r searches all files, whatever .gitignore says"},
+    {0},
+};
+
 const command grep_command = {
     .name = "grep",
     .summary = "print the lines that contain a pattern: a drop-in for grep -F",
@@ -97,4 +108,5 @@ const command grep_command = {
         "\n"
         "Exit status: 0 if a line was selected, 1 if none was, 2 after an error (with -q: 0 if a\n"
         "line was selected, even after an error).\n",
+    .foreign = ripgrep_flags,
 };

@@ -376,8 +376,10 @@ static bool take(querying *job, const arguments *args, int id) {
     if (id != ARGUMENTS_OPERAND)
         return pattern_options_take(&job->patterns, args, id) == FLAG_TAKEN;
     if (job->path != NULL) {
-        (void)arguments_misuse(&query_command, "expected one index, found '%s' and '%s'", job->path,
-                               args->value);
+        (void)arguments_misuse(&query_command,
+                               "expected one index, found '%s' and '%s'; patterns come by -e "
+                               "PATTERN or -f FILE",
+                               job->path, args->value);
         return false;
     }
     job->path = args->value;

@@ -15,7 +15,9 @@ static trawl_status check_head(const uint8_t *block, uint64_t size, const char *
                                trawl_error *error) {
     const trawl_image_header *header = (const trawl_image_header *)block;
     if (size < sizeof *header || memcmp(header->magic, TRAWL_IMAGE_MAGIC, 8) != 0) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl database", name);
+        return trawl_fail(
+            error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl database%s", name,
+            size >= 8 && memcmp(header, "TRAWLIX\n", 8) == 0 ? ", but an index of texts" : "");
     }
     if (header->byte_order != TRAWL_IMAGE_BYTE_ORDER) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,

@@ -92,7 +92,10 @@ static trawl_status check_head(trawl_index *index, uint64_t size, trawl_error *e
         memcpy(header, index->bytes, sizeof *header);
     }
     if (size < sizeof *header || memcmp(header->magic, TRAWL_INDEX_MAGIC, 8) != 0) {
-        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl index", index->name);
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl index%s", index->name,
+                          size >= 8 && memcmp(index->bytes, "TRAWLDB\n", 8) == 0
+                              ? ", but a database of patterns"
+                              : "");
     }
     if (header->byte_order != TRAWL_INDEX_BYTE_ORDER) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT,

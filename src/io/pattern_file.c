@@ -125,30 +125,37 @@ static trawl_status unescape(const line_reader *reader, const uint8_t *bytes, si
     return TRAWL_OK;
 }
 
+/* Blanks may stand between the digits of two bytes. */
 static trawl_status decode_hex(const line_reader *reader, const uint8_t *bytes, size_t length,
                                size_t *result_length) {
     char message[128];
+    size_t digits = 0;
     for (size_t i = 0; i < length; i++) {
+        if (bytes[i] == ' ' && digits % 2 == 0)
+            continue;
         int value = hex_value(bytes[i]);
         if (value < 0) {
             char shown[8];
             show_byte(bytes[i], shown);
             (void)snprintf(message, sizeof message,
                            "column %zu: expected a hexadecimal digit, found %s%s", i + 1, shown,
-                           bytes[i] == '\r' ? " (--crlf drops it)" : "");
+                           bytes[i] == '\r'  ? " (--crlf drops it)"
+                           : bytes[i] == '?' ? "; patterns have no wildcards"
+                                             : "");
             return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
         }
-        if (i % 2 == 0)
-            reader->scratch[i / 2] = (uint8_t)(value << 4);
+        if (digits % 2 == 0)
+            reader->scratch[digits / 2] = (uint8_t)(value << 4);
         else
-            reader->scratch[i / 2] = (uint8_t)(reader->scratch[i / 2] | value);
+            reader->scratch[digits / 2] = (uint8_t)(reader->scratch[digits / 2] | value);
+        digits++;
     }
-    if (length % 2 != 0) {
+    if (digits % 2 != 0) {
         (void)snprintf(message, sizeof message,
-                       "expected an even number of hexadecimal digits, found %zu", length);
+                       "expected an even number of hexadecimal digits, found %zu", digits);
         return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
     }
-    *result_length = length / 2;
+    *result_length = digits / 2;
     return TRAWL_OK;
 }
 
@@ -317,6 +324,7 @@ static trawl_status add_line(line_reader *reader, const uint8_t *line, size_t le
     }
     counts->cr_lines += ends_in_cr && !reader->reading->strip_cr;
     counts->tab_lines += memchr(line, '\t', length) != NULL;
+    counts->greater_lines += line[0] == '>';
     trawl_status status = add_pattern(reader, line, length);
     if (status == TRAWL_ERROR_ARGUMENT && reader->line == 1 &&
         is_header(reader->reading->format, line, length))

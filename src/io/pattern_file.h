@@ -38,10 +38,11 @@ typedef struct pattern_reading {
 
 /* What has been read. Every call adds to it: begin with zeros. */
 typedef struct pattern_counts {
-    uint64_t lines;       /* all lines */
-    uint64_t empty_lines; /* lines without a pattern */
-    uint64_t cr_lines;    /* patterns whose line ends in a CR that was not removed */
-    uint64_t tab_lines;   /* patterns whose line has a tab */
+    uint64_t lines;         /* all lines */
+    uint64_t empty_lines;   /* lines without a pattern */
+    uint64_t cr_lines;      /* patterns whose line ends in a CR that was not removed */
+    uint64_t tab_lines;     /* patterns whose line has a tab */
+    uint64_t greater_lines; /* patterns whose line begins with >, as the names in FASTA do */
 } pattern_counts;
 
 /* Adds the patterns of a file to the set. "-" is standard input. Files compressed with gzip, zstd

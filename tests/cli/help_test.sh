@@ -58,6 +58,11 @@ for command in "scan -e fox" "grep -e fox" "compile -o db -e fox"; do
 done
 refuse "engine ac-dfa has no variant 'fast'; it has classes, stt" \
     "$trawl" grep --engine ac-dfa --variant fast fox text
+refuse "did you mean scan?" "$trawl" search -e fox text
+refuse "expected a command before -f, such as 'trawl scan -f'" "$trawl" -f words text
+refuse 'unknown flag --json: JSON is written by' "$trawl" grep --json fox text
+refuse 'unknown flag -g: files are chosen by --include' "$trawl" grep -g '*.c' fox text
+refuse '--threads: expected a number from 0 to 1024' "$trawl" scan --threads 1025 -e fox text
 refuse "--format: expected tsv, jsonl, count or top, not 'json'; did you mean jsonl?" \
     "$trawl" scan --format json -e fox text
 refuse "--format: expected tsv, jsonl, count or top, not 'csv'; did you mean tsv?" \

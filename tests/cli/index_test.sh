@@ -26,6 +26,11 @@ refuse 'expected -o X.tix' "$trawl" index build docs/0
 refuse 'expected texts' "$trawl" index build -o y.tix
 refuse 'is a directory' "$trawl" index build -o y.tix docs
 refuse 'not a trawl index' "$trawl" index query docs/0 -e p
+"$trawl" compile -e p -o p.db
+refuse 'not a trawl index, but a database of patterns' "$trawl" index query p.db -e p
+refuse 'not a trawl database, but an index of texts' "$trawl" scan --db x.tix docs/0
+refuse 'not a trawl database, but an index of texts' "$trawl" info x.tix
+refuse 'patterns come by -e PATTERN' "$trawl" index query x.tix p
 refuse 'expected build or query' "$trawl" index
 refuse 'expected build or query' "$trawl" index make
 refuse '' "$trawl" index query x.tix --count --positions -e p

@@ -42,8 +42,13 @@ expect 0 'text\t16\t19\t0\tfox' "$trawl" scan --pattern-format hex -e 666f78 tex
 printf '66\n666\n' >bad
 refuse 'bad:2: expected an even number of hexadecimal digits, found 3' \
     "$trawl" scan --pattern-format hex -f bad text
-printf '66 6f\n' >bad
-refuse 'bad:1: column 3: expected a hexadecimal digit, found \x20' \
+printf '66 6f  78 \n' >spaced
+expect 0 'text\t16\t19\t0\tfox' "$trawl" scan --pattern-format hex -f spaced text
+printf '66 ??\n' >bad
+refuse "bad:1: column 4: expected a hexadecimal digit, found '?'; patterns have no wildcards" \
+    "$trawl" scan --pattern-format hex -f bad text
+printf '6 66f\n' >bad
+refuse 'bad:1: column 2: expected a hexadecimal digit, found \x20' \
     "$trawl" scan --pattern-format hex -f bad text
 printf '66\r\n' >bad
 refuse '(--crlf drops it)' "$trawl" scan --pattern-format hex -f bad text
@@ -129,6 +134,8 @@ printf 'fox\r\n\nquick brown fox\r\n' >crlf
 note "pattern file crlf: $cr" "$trawl" scan -f crlf text
 note "pattern file (standard input): $cr" bash -c "'$trawl' scan -f - text <crlf"
 note "pattern file crlf: $cr" "$trawl" scan --pattern-format escaped -f crlf text
+printf '>one\nfox\n>two\nquick\n' >motifs.fa
+note 'pattern file motifs.fa: this looks like FASTA' "$trawl" scan -f motifs.fa text
 printf 'fox\r\nquick\n' >mixed
 expect 0 2 "$trawl" scan -c -f mixed text
 expect 0 2 "$trawl" scan -c --crlf -f crlf text

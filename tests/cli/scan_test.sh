@@ -186,7 +186,7 @@ while read -r engine; do
 done <engines
 refuse "'nonsense'" "$trawl" scan --engine nonsense -e fox a
 refuse 'expected none, spread or close' "$trawl" scan --placement here -e fox a
-refuse 'expected a number from 0 to 4096' "$trawl" scan --threads many -e fox a
+refuse 'expected a number from 0 to 1024' "$trawl" scan --threads many -e fox a
 refuse 'expected all, leftmost-first or leftmost-longest' "$trawl" scan --matches some -e fox a
 refuse '--device cuda' "$trawl" scan --device cuda:77 -e fox a
 refuse "expected cpu, cuda, cuda:N or auto" "$trawl" scan --device gpu -e fox a
