@@ -4,7 +4,8 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
-/* Bytes of a key that may be in windows, and bytes that are read from the last of them on. */
+/* The most bytes at a key's end that windows can cover; and the bytes of one load, which may go
+ * that far beyond them. */
 #define MAX_BYTES (TRAWL_QGRAM_MAX_GRAM + TRAWL_QGRAM_MAX_ENDS)
 #define READ_BYTES 8u
 
@@ -55,7 +56,7 @@ uint32_t trawl_anchor_choose(const trawl_anchor_counts *counts, const uint8_t *e
     memcpy(copy, end - bytes, bytes);
     uint64_t case_bits = trawl_qgram_case_bits(counts->folded);
     uint64_t multiplier = trawl_qgram_multiplier(gram);
-    uint32_t seen[MAX_BYTES]; /* in the text: the q-gram that ends i bytes before the key's end */
+    uint32_t seen[MAX_BYTES]; /* [i]: count of the q-gram that ends i bytes before the key's end */
     uint32_t best = 0, sum = 0, least = UINT32_MAX;
     for (uint32_t i = 0; i + gram <= bytes; i++) {
         const uint8_t *first = copy + bytes - gram - i;

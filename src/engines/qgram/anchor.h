@@ -9,10 +9,10 @@
  *
  * The last bytes of a key may be frequent in texts (zeros of a binary, the endings of words), and
  * each place where they stand has to be verified. So the window ends where its q-grams are rarest
- * in a sample of the text, at most the tier's anchor slack before the key's end.
+ * in a sample of the text, but at most the tier's anchor slack before the key's end.
  *
  * A window that was chosen to be rare in a sample is not as rare in other texts. So the sample's
- * pieces are divided into folds, and the pass rate in one fold is measured with windows that were
+ * pieces are divided into folds. The pass rate in one fold is measured with windows that were
  * chosen by the other three:
  *
  *   piece   0  1  2  3  4  5  6  7
@@ -25,33 +25,33 @@
 #include "engines/qgram/format.h"
 #include "pattern/keys.h"
 
-/* Bytes of a sample that are in a validating fold. */
+/* Number of bytes of a sample of `length` bytes that are in one fold. */
 static inline size_t trawl_anchor_validation_bytes(size_t length) {
     return length / (TRAWL_ANCHOR_FOLDS * TRAWL_ANCHOR_PIECE) * TRAWL_ANCHOR_PIECE;
 }
-/* Where in the sample byte `number` of the fold is. */
+/* Offset in the sample of the fold's byte with this number. */
 static inline size_t trawl_anchor_validation_offset(uint32_t validation_fold, size_t number) {
     return (number / TRAWL_ANCHOR_PIECE * TRAWL_ANCHOR_FOLDS + validation_fold) *
                TRAWL_ANCHOR_PIECE +
            number % TRAWL_ANCHOR_PIECE;
 }
 
-/* How often the q-grams of a hash stand in the pieces that choose, up to 65,535. */
+/* How often the q-grams of a hash stand in the pieces that choose windows, up to 65,535. */
 typedef struct trawl_anchor_counts {
-    uint32_t gram; /* 0: nothing has been counted */
+    uint32_t gram; /* q; 0: nothing has been counted */
     bool folded;
     uint16_t each[1u << TRAWL_ANCHOR_COUNT_BITS];
 } trawl_anchor_counts;
 
-/* Counts the q-grams of all pieces but those of the validating fold; with TRAWL_ANCHOR_FOLDS, of
- * all pieces. Of a sample shorter than TRAWL_ANCHOR_LEAST_SAMPLE nothing is counted: all offsets
- * are 0 then. */
+/* Counts the q-grams of all pieces but those of the validating fold; validation_fold =
+ * TRAWL_ANCHOR_FOLDS counts all pieces. Of a sample shorter than TRAWL_ANCHOR_LEAST_SAMPLE nothing
+ * is counted: trawl_anchor_choose then returns 0 for every key. */
 void trawl_anchor_count(trawl_anchor_counts *counts, uint32_t gram, bool folded,
                         uint32_t validation_fold, const uint8_t *text, size_t length);
 
-/* Returns the anchor offset of a key of `length` bytes before `end`, at most `anchor_slack`: the
- * least of those whose windows have the rarest q-grams. The key has at least gram + stride - 1
- * bytes, and stride + anchor_slack is at most TRAWL_QGRAM_MAX_ENDS. */
+/* Returns the anchor offset of a key of `length` bytes before `end`, at most `anchor_slack`: that
+ * of the window whose q-grams are rarest, the smallest offset if several are equal. The key has at
+ * least gram + stride - 1 bytes, and stride + anchor_slack is at most TRAWL_QGRAM_MAX_ENDS. */
 uint32_t trawl_anchor_choose(const trawl_anchor_counts *counts, const uint8_t *end, uint32_t length,
                              uint32_t stride, uint32_t anchor_slack);
 

@@ -4,7 +4,6 @@
 #include "engines/qgram/format.h"
 
 #include "base/allocate.h"
-#include "base/fold.h"
 #include "base/status.h"
 #include "engines/engines.h"
 #include "engines/qgram/anchor.h"
@@ -36,7 +35,7 @@ typedef struct qgram_plan {
 
 /* ------------------------------------------------------------------ planning */
 
-/* Makes the keys of the tier's patterns. */
+/* Makes the keys of the tier's patterns. `reversed` has the bytes of each pattern reversed. */
 static trawl_status make_keys(const trawl_build *build, const trawl_patterns *reversed,
                               const trawl_qgram_tier *tier, trawl_keys *keys) {
     trawl_patterns view = *reversed;
@@ -64,7 +63,8 @@ static trawl_status make_keys(const trawl_build *build, const trawl_patterns *re
     return status;
 }
 
-/* The suffix filter has a word for each suffix in it, or more: few others pass. */
+/* The suffix filter has at least a word for each of its suffixes, so that few other suffixes have
+ * both bits. */
 static uint32_t suffix_filter_bits(const trawl_qgram_tier *tier, const trawl_keys *keys) {
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
     uint64_t count = keys->count;
@@ -81,7 +81,7 @@ static uint32_t suffix_filter_bits(const trawl_qgram_tier *tier, const trawl_key
     return bits;
 }
 
-/* The end offsets have two words for each q-gram, up to a limit. */
+/* At least TRAWL_END_OFFSETS_WORDS_PER_GRAM words for each q-gram, up to a limit. */
 static uint32_t choose_end_offsets_bits(const trawl_qgram_tier *tier, uint32_t keys) {
     uint64_t grams = (uint64_t)keys * tier->stride;
     uint32_t bits = TRAWL_END_OFFSETS_MIN_BITS;
@@ -92,7 +92,7 @@ static uint32_t choose_end_offsets_bits(const trawl_qgram_tier *tier, uint32_t k
     return bits;
 }
 
-/* Reserves the tables of a tier for key look-up and verification; pairs of bytes need none. */
+/* Reserves the tables of a tier for key look-up and verification. Tiers of byte pairs have none. */
 static trawl_status reserve_verification(trawl_build *build, uint32_t part,
                                          const trawl_qgram_tier *tier, uint32_t ranges) {
     const struct {
@@ -142,8 +142,9 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
 }
 
-/* Makes the filter of a Teddy tier; or that of a direct tier where it has few candidates, else one
- * without probes. */
+/* Makes the filter of a Teddy tier, or the Teddy filter in front of a direct tier. The latter is
+ * left without probes, which means that it is not used, where it would have many candidates or the
+ * tier has too many patterns. */
 static void make_teddy(const trawl_build *build, const trawl_qgram_tier *tier,
                        trawl_teddy *filter) {
     const trawl_patterns *patterns = build->patterns;
@@ -153,7 +154,7 @@ static void make_teddy(const trawl_build *build, const trawl_qgram_tier *tier,
     for (size_t id = 0; id < patterns->count; id++) {
         if (trawl_qgram_in_tier(patterns, id, tier)) {
             if (count == TRAWL_TEDDY_PATTERNS) {
-                return; /* a direct tier: no filter */
+                return; /* a direct tier with too many patterns */
             }
             ids[count++] = (uint32_t)id;
         }
@@ -177,11 +178,11 @@ static trawl_status divide(const trawl_build *build, trawl_qgram_header *header)
     if (strcmp(variant, "registers") == 0) {
         return trawl_register_bloom_make_tier(build->patterns, header, build->error);
     }
-    *header = build->choice->header; /* which the planner has made (engines/qgram/divide.h) */
+    *header = build->choice->header; /* mixed: made by the planner (engines/qgram/divide.h) */
     return TRAWL_OK;
 }
 
-/* Completes a tier and reserves its tables. */
+/* Completes a tier: keys, anchor offsets, rows of its filter. Reserves its tables. */
 static trawl_status plan_tier(trawl_build *build, const trawl_patterns *reversed, uint32_t part) {
     qgram_plan *planned = build->state;
     trawl_qgram_tier *tier = &planned->header.tier[part];
@@ -235,32 +236,12 @@ static trawl_status plan(trawl_build *build) {
 static void fill_pairs(const trawl_build *build, uint32_t part, const trawl_keys *keys,
                        const trawl_teddy *filter) {
     uint32_t *pairs = trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part);
-    uint32_t single[256] = {0};
-    memset(pairs, 0, TRAWL_QGRAM_PAIRS * sizeof *pairs);
+    trawl_qgram_fill_pairs(keys, pairs);
     memcpy(pairs + TRAWL_QGRAM_PAIRS, filter, sizeof *filter);
-    for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
-        if (trawl_key_length(keys, key) == 1) {
-            single[reversed[0]] = key + 1;
-        } else {
-            pairs[reversed[1] | (uint32_t)reversed[0] << 8] = key + 1;
-        }
-    }
-    for (uint32_t pair = TRAWL_QGRAM_PAIRS; pair-- > 0;) {
-        uint8_t before = (uint8_t)pair, last = (uint8_t)(pair >> 8);
-        if (keys->folded) {
-            before = trawl_fold(before);
-            last = trawl_fold(last);
-        }
-        /* Lower-casing raises bytes or leaves them: the folded pair's entry is complete already, or
-         * it is this one. */
-        uint32_t key = pairs[before | (uint32_t)last << 8];
-        pairs[pair] = key != 0 ? key : single[last];
-    }
 }
 
-/* The bytes of a sample as two words: the first eight at most, and the last eight, or 0 where there
- * are no more. */
+/* The bytes of a sample as two words (trawl_qgram_join_words); `last` is 0 for a sample of at most
+ * eight bytes. */
 typedef struct sample_words {
     uint64_t first, last;
 } sample_words;
@@ -272,8 +253,8 @@ static sample_words words_of(const uint8_t *reversed, uint32_t gram) {
                      : (sample_words){trawl_ending_eight(reversed + gram - 8), last};
 }
 
-/* The number of a sample in the sample filter, and in the other tables: they set the case bit
- * differently (engines/qgram/format.h). */
+/* The number of a sample in the sample filter; and in all other tables, where the case bit is set
+ * in fewer bytes (trawl_qgram_case_bits). */
 static uint64_t filter_number(sample_words words, uint32_t gram, uint64_t case_bits) {
     return gram <= 8 ? words.first | case_bits
                      : trawl_qgram_join_words(words.first | case_bits, words.last | case_bits);
@@ -294,7 +275,7 @@ static uint32_t last_suffix_of(const trawl_qgram_suffixes *suffixes, uint32_t le
     return longest;
 }
 
-/* Writes the sample filter and the end offsets; `anchor_offsets` of the keys, or NULL. */
+/* Writes the sample filter and the end offsets. `anchor_offsets`: one for each key, or NULL. */
 static void fill_sample_filter(const trawl_build *build, uint32_t part,
                                const trawl_qgram_tier *tier, const trawl_keys *keys,
                                const uint8_t *anchor_offsets) {
@@ -312,9 +293,9 @@ static void fill_sample_filter(const trawl_build *build, uint32_t part,
         &end_offsets, trawl_image_section(build->image, TRAWL_SECTION_QGRAM_END_OFFSETS, part),
         tier->end_offsets_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
-        /* Q-grams that lie in what the key shares with the key before are in the tables already,
-         * unless that key's last suffix is another one; or its window is elsewhere, if there are
-         * anchor offsets. */
+        /* Q-grams inside the suffix that the key shares with the key before it have been written
+         * with that key, and are skipped, if both last suffixes are equally long. With anchor
+         * offsets nothing is skipped: the windows of the two keys may be in different places. */
         uint32_t suffix = last_suffix_of(&suffixes, trawl_key_length(keys, key));
         uint32_t shared = key == 0 || suffix != suffix_before ? 0 : keys->common[key];
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
@@ -393,7 +374,7 @@ static void fill_suffix_filter(const trawl_build *build, uint32_t part,
         uint32_t bytes = 0;
         for (uint32_t i = 0; i < suffixes.count && suffixes.bytes[i] <= length; i++) {
             bytes = suffixes.bytes[i];
-            if (shared < bytes) { /* else the key before has it */
+            if (shared < bytes) { /* else the key before has the same suffix */
                 add_suffix(&suffix_filter, tier, reversed, bytes, TRAWL_SUFFIX_ANY);
             }
         }
@@ -422,7 +403,7 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     const trawl_qgram_tier *tier = &planned->header.tier[part];
     trawl_keys *keys = &planned->keys[part];
     trawl_endings_fill(build, part, keys);
-    trawl_keys_release_ids(keys); /* for large sets most memory is in use now */
+    trawl_keys_release_ids(keys); /* of large sets: the use of memory is highest here */
     if (tier->kind == TRAWL_TIER_DIRECT) {
         fill_pairs(build, part, keys, &planned->teddy[part]);
         return;

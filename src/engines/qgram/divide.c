@@ -14,8 +14,8 @@
 #define CLASSES TRAWL_SURVEY_CLASSES
 #define MAX_FILTERS (TRAWL_DIVIDE_GRAMS * TRAWL_DIVIDE_STRIDES) /* that begin with one class */
 
-/* A way to filter the classes [begin, end). Of `tier`, min_length, max_length and folded are filled
- * in at the end. */
+/* A way to filter the classes [begin, end). tier.min_length, max_length and folded are filled in at
+ * the end, by divide(). */
 typedef struct offer {
     trawl_qgram_tier tier;
     trawl_tier_estimate estimate;
@@ -28,9 +28,9 @@ typedef struct division {
     bool has_register_bloom; /* the processor has the instructions of such filters */
     double endings[CLASSES]; /* trawl_survey_measure_endings */
     double pairs;            /* share of positions that end patterns of one or two bytes */
-    offer best[CLASSES + 1][CLASSES + 1];     /* the cheapest one so far, by [begin][end] */
-    offer at_end[CLASSES + 1][CLASSES + 1];   /* the same without anchor slack */
-    bool validated[CLASSES + 1][CLASSES + 1]; /* all folds have validated the best one */
+    offer best[CLASSES + 1][CLASSES + 1];     /* the cheapest offer so far, by [begin][end] */
+    offer at_end[CLASSES + 1][CLASSES + 1];   /* the same of offers without anchor slack */
+    bool validated[CLASSES + 1][CLASSES + 1]; /* whether all folds have validated the best offer */
 } division;
 
 /* What the patterns of some neighbouring classes have in common. */
@@ -72,8 +72,8 @@ static void consider(division *self, uint32_t begin, uint32_t end, const offer *
     }
 }
 
-/* The share of positions at which a key of the classes may end, for filters in registers. Patterns
- * of one and two bytes are known exactly. */
+/* The share of positions at which a key of the classes may end, for filters in vector registers.
+ * For class 0, patterns of one and two bytes, it has been measured with the patterns themselves. */
 static double sum_endings(const division *self, uint32_t begin, uint32_t end) {
     double ends = begin == 0 ? self->pairs : 0;
     for (uint32_t length_class = begin == 0 ? 1 : begin; length_class < end; length_class++) {
@@ -82,8 +82,8 @@ static double sum_endings(const division *self, uint32_t begin, uint32_t end) {
     return ends;
 }
 
-/* The price of candidates of a filter in registers. Most of them cost little: no pattern ends
- * there. */
+/* The price of candidates of a filter in vector registers. At most of them no pattern ends: those
+ * are excluded by prefix signatures, which costs less than a look-up. */
 static double price_candidates(const division *self, double pass, double look_ups) {
     double ends = look_ups < pass ? look_ups : pass;
     return (pass - ends) * TRAWL_DIVIDE_REGISTERS_CANDIDATE *
@@ -103,7 +103,7 @@ static double make_teddy(const division *self, uint32_t begin, uint32_t end, uin
                             length, filter);
 }
 
-/* Prices a table of pairs for the patterns of one and two bytes. */
+/* Prices a table of pairs for the patterns of one and two bytes, alone and behind Teddy. */
 static void try_pairs(division *self) {
     const trawl_qgram_survey *survey = self->survey;
     double hits = trawl_survey_measure_pairs(survey, 1);
@@ -128,8 +128,8 @@ static void try_pairs(division *self) {
     }
 }
 
-/* Prices a tier with a sample filter for the classes [filter->begin, end). With an anchor slack
- * that no pattern has bytes for, the price is infinite. */
+/* Prices a tier with a sample filter for the classes [filter->begin, end). The price is infinite if
+ * the filter has an anchor slack but every pattern is only as long as the window. */
 static offer price_sample_filter(const division *self, const trawl_survey_filter *filter,
                                  const trawl_survey_rates *rates, uint32_t end) {
     uint32_t window = filter->gram + filter->stride - 1;
@@ -149,7 +149,7 @@ static offer price_sample_filter(const division *self, const trawl_survey_filter
         bloom.estimate = trawl_tier_price(self->costs, self->survey, filter, rates, end, endings,
                                           self->most_bytes);
         bloom.tier.row_bits = bloom.estimate.row_bits;
-        /* A gain by anchor offsets must be clear, also beside other engines. */
+        /* The gain by anchor offsets must be clear, also in comparison with other engines. */
         bloom.estimate.nanoseconds *= bloom.tier.anchor_slack != 0 ? TRAWL_DIVIDE_ANCHOR_MARGIN : 1;
     }
     return bloom;
@@ -160,6 +160,7 @@ static uint32_t max_anchor_slack(uint32_t stride) {
     return most < TRAWL_QGRAM_MAX_ANCHOR_SLACK ? most : TRAWL_QGRAM_MAX_ANCHOR_SLACK;
 }
 
+/* Offers a sample filter for each range of classes that begins with filter->begin. */
 static void offer_filter(division *self, const trawl_survey_filter *filter,
                          const trawl_survey_rates *rates) {
     for (uint32_t end = filter->begin + 1; end <= CLASSES; end++) {
@@ -168,8 +169,8 @@ static void offer_filter(division *self, const trawl_survey_filter *filter,
     }
 }
 
-/* Returns the least price that the filter might have with anchor offsets, divided by the best price
- * so far for the same classes; `rates` are those with windows at the end. */
+/* Returns the least price that the filter might have with anchor offsets, as a multiple of the best
+ * price so far for the same classes. `rates` are those with windows at the end. */
 static double estimate_best_case(const division *self, const trawl_survey_filter *filter,
                                  const trawl_survey_rates *rates) {
     trawl_survey_filter anchored = *filter;
@@ -189,7 +190,7 @@ static double estimate_best_case(const division *self, const trawl_survey_filter
     return least;
 }
 
-/* Tries filters with anchor offsets, the most promising first, validated by one fold. */
+/* Tries filters with anchor offsets, the most promising one first. One fold validates each. */
 static void try_anchor_slack(division *self, const trawl_survey_filter *filters,
                              const trawl_survey_rates *rates, size_t count) {
     double costs[MAX_FILTERS];
@@ -202,7 +203,7 @@ static void try_anchor_slack(division *self, const trawl_survey_filter *filters,
             best = costs[i] < costs[best] ? i : best;
         }
         costs[best] = INFINITY;
-        /* Others that were tried since may be better than this one can become. */
+        /* Filters that were tried before may be cheaper than this one can become. */
         if (estimate_best_case(self, &filters[best], &rates[best]) < 1) {
             trawl_survey_filter filter = filters[best];
             trawl_survey_rates validated;
@@ -215,7 +216,8 @@ static void try_anchor_slack(division *self, const trawl_survey_filter *filters,
 }
 
 /* Prices the best offer, which has an anchor slack, again with the means of all folds: the winner
- * of one fold is overfitted to it. Falls back to windows at the end if these are cheaper now. */
+ * of one fold is overfitted to it. Takes the best offer without anchor slack if that is cheaper
+ * now. */
 static void validate_by_all_folds(division *self, uint32_t begin, uint32_t end) {
     offer *best = &self->best[begin][end];
     const offer *at_end = &self->at_end[begin][end];
@@ -267,8 +269,8 @@ static void try_packed(division *self, uint32_t begin, uint32_t end) {
     consider(self, begin, end, &packed);
 }
 
-/* Prices a Teddy tier. Making the filter takes time that grows with the patterns, so many patterns
- * are tried only as a whole set, or as all of a set up to or from some length. */
+/* Prices a Teddy tier. The time to make the filter grows with the patterns. So many patterns are
+ * tried only as a whole set, or as the shortest or the longest patterns of a set. */
 static void try_teddy(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
     const class_range described = describe(self, begin, end);
@@ -294,8 +296,8 @@ static void try_teddy(division *self, uint32_t begin, uint32_t end) {
     consider(self, begin, end, &teddy);
 }
 
-/* Measures the pass rate of a register Bloom filter on pieces from all over the text: neighbouring
- * bytes are too much alike. */
+/* Measures the pass rate of a register Bloom filter on pieces from all over the text: the pass rate
+ * of a single place may differ much from that of the whole. */
 static double measure_register_bloom(const trawl_register_bloom *filter, uint32_t gram,
                                      const uint8_t *text, size_t length) {
     const size_t pieces = TRAWL_DIVIDE_REGISTERS_PIECES, bytes = TRAWL_DIVIDE_REGISTERS_PIECE;
@@ -311,7 +313,7 @@ static double measure_register_bloom(const trawl_register_bloom *filter, uint32_
     return pass;
 }
 
-/* Adds the last bytes of all patterns of the classes. */
+/* Adds the last bytes of all patterns of the classes to the filter. */
 static void fill_register_bloom(const trawl_qgram_survey *survey, uint32_t begin, uint32_t end,
                                 uint32_t gram, trawl_register_bloom *filter) {
     for (uint32_t i = survey->first[begin]; i < survey->first[end]; i++) {
@@ -324,13 +326,12 @@ static void fill_register_bloom(const trawl_qgram_survey *survey, uint32_t begin
     }
 }
 
-/* Prices a tier with a register Bloom filter, on processors with the instructions for it: for all
- * of a set up to or from some length. Wide banks are only for whole sets, which then need no other
- * tier. */
+/* Prices a tier with a register Bloom filter, on processors with the instructions for it: for a
+ * whole set, or for its shortest or longest patterns. Wide banks are only for whole sets. */
 static void try_register_bloom(division *self, uint32_t begin, uint32_t end) {
     const trawl_qgram_survey *survey = self->survey;
     const class_range described = describe(self, begin, end);
-    /* Patterns of one and two bytes have a filter of their own. */
+    /* Patterns of one and two bytes, class 0, have a tier of their own beside this one. */
     bool first = begin <= 1 || survey->first[begin] == survey->first[1], last = end == CLASSES;
     bool wide = trawl_register_bloom_is_wide(described.count);
     if (!self->has_register_bloom || !(wide ? first && last : first || last) ||
@@ -343,7 +344,7 @@ static void try_register_bloom(division *self, uint32_t begin, uint32_t end) {
     trawl_register_bloom_clear(&filter, described.folded, wide);
     fill_register_bloom(survey, begin, end, gram, &filter);
     double pass = measure_register_bloom(&filter, gram, survey->text, survey->length);
-    if (pass > TRAWL_TEDDY_MAX_PASS_RATE) { /* most of it would be compared */
+    if (pass > TRAWL_TEDDY_MAX_PASS_RATE) { /* comparison with keys would cost most of the time */
         return;
     }
     double look_ups = sum_endings(self, begin, end);
@@ -439,8 +440,9 @@ static uint32_t cover_classes(const division *self, uint32_t *begins, uint32_t *
     return count;
 }
 
-/* What tiers cost more because they evict each other's tables from the nearer caches, block by
- * block: samples wait as if their filter were as large as all that is read. */
+/* The additional cost of several tiers: block by block they evict each other's tables from the
+ * nearer caches. A sample then waits as if its filter were as large as everything that the tiers
+ * read in a block. */
 static double price_eviction(const division *self, const trawl_qgram_choice *choice) {
     double spread = self->survey->spread, read = 0, more = 0;
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
@@ -459,7 +461,7 @@ static double price_eviction(const division *self, const trawl_qgram_choice *cho
     return more;
 }
 
-/* Prices every kind of tier for every run of classes. */
+/* Prices every kind of tier for every range of neighbouring classes. */
 static void try_all(division *self) {
     for (uint32_t begin = 0; begin <= CLASSES; begin++) {
         for (uint32_t end = 0; end <= CLASSES; end++) {
@@ -479,12 +481,12 @@ static void try_all(division *self) {
     }
 }
 
-/* Finds the cheapest sequence of tiers, all of whose anchor slacks all folds have validated;
- * returns their number. */
+/* Finds the cheapest sequence of tiers; tiers with an anchor slack count only after all folds have
+ * validated them. Returns their number. */
 static uint32_t choose_tiers(division *self, uint32_t *begins, uint32_t *ends) {
     bool all_validated;
     uint32_t tiers;
-    do { /* a tier whose price rises by validation may leave the cheapest sequence */
+    do { /* validation may raise the price of a tier: another sequence may then be the cheapest */
         tiers = cover_classes(self, begins, ends);
         all_validated = true;
         for (uint32_t i = 0; i < tiers; i++) {
@@ -518,7 +520,8 @@ static void divide(division *self, trawl_qgram_choice *choice) {
     if (choice->header.tiers > 1) {
         choice->nanoseconds *= 1 + TRAWL_DIVIDE_FURTHER_TIER * (choice->header.tiers - 1);
     }
-    /* Work and waiting for the text overlap. */
+    /* Computing and waiting for the text overlap, but not completely: the root of the sum of
+     * squares. That formula was chosen, not measured. */
     choice->nanoseconds = hypot(choice->nanoseconds, self->costs->memory);
 }
 

@@ -23,8 +23,8 @@ typedef struct trawl_qgram_choice {
     bool exact;         /* candidates are matches, and counting them costs nothing more */
 } trawl_qgram_choice;
 
-/* Finds the division with the least expected cost. `options` are complete, with costs. Never fails:
- * every set has a division. */
+/* Finds the division with the least expected cost. `options` are complete, with costs. Every set
+ * has a division, so it always returns TRAWL_OK. */
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
                                 const trawl_compile_settings *options, trawl_qgram_choice *choice,
                                 trawl_error *error);

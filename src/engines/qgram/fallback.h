@@ -2,13 +2,14 @@
 /*
  * The fallback automaton: scans where the text has so many candidates that the filters do not pay.
  *
- * A text may be full of candidates, by chance or by malice; then a byte takes many times as long as
- * a step of an automaton, which no text can slow down so much. So stretches of text with many
- * look-ups are timed:
+ * A text may be full of candidates, by chance or by malice. A byte then takes the filters many
+ * times as long as it takes an automaton, whose time hardly depends on the text. So stretches of
+ * text with many look-ups are timed:
  * 1. What a stretch takes beyond TRAWL_FALLBACK_STEP_SECONDS a byte is time lost.
  * 2. Once more time is lost than building an automaton is expected to take, it is built.
- * 3. From then on, each stretch that was slower than the automaton is followed by text for the
- *    automaton, twice as much each time; a faster stretch makes it little again.
+ * 3. From then on, after each stretch that was slower than the automaton, the automaton scans the
+ *    text that follows: TRAWL_FALLBACK_STRETCH bytes, twice as many each time. A faster stretch
+ *    resets this number.
  * Whatever the text is, the whole takes at most a small multiple of the automaton's time.
  */
 #ifndef TRAWL_ENGINES_QGRAM_FALLBACK_H
@@ -20,7 +21,7 @@ typedef struct trawl_qgram_fallback {
     trawl_walker *walker;    /* the automaton's; NULL until it is needed */
     bool unavailable;        /* there is no memory for an automaton */
     double seconds_lost;     /* by slow stretches so far, less what fast ones gained; at least 0 */
-    double build_seconds;    /* expected, for building the automaton */
+    double build_seconds;    /* that building the automaton is expected to take */
     double seconds_per_byte; /* that the automaton took for its last text */
     size_t next_bytes;       /* text that the automaton gets the next time */
     uint64_t bytes;          /* that the automaton has scanned */
@@ -29,13 +30,14 @@ typedef struct trawl_qgram_fallback {
 void trawl_qgram_fallback_begin(trawl_qgram_fallback *fallback, const trawl_db *db);
 void trawl_qgram_fallback_close(trawl_qgram_fallback *fallback);
 
-/* Opens the automaton now if the set has at most TRAWL_FALLBACK_RESERVED_BYTES, or never. */
+/* For scanners: opens the automaton now if the patterns have at most TRAWL_FALLBACK_RESERVED_BYTES
+ * together. If they have more, or there is no memory, it is never opened. */
 trawl_status trawl_qgram_fallback_reserve(trawl_qgram_fallback *fallback, trawl_walker *walker,
                                           trawl_error *error);
 
-/* Takes account of a stretch of `bytes` with many look-ups, which took so many seconds; builds the
- * automaton when it is time (`walker` is qgram's). *takes_over: whether the automaton shall scan
- * the next fallback->next_bytes of the text. Errors: those of walker->open_fallback. */
+/* Takes account of a stretch of `bytes` with many look-ups, which took `seconds`. Builds the
+ * automaton when it is time. `walker` is qgram's. *takes_over: whether the automaton shall scan the
+ * next fallback->next_bytes of the text. Errors: those of walker->open_fallback. */
 trawl_status trawl_qgram_fallback_account(trawl_qgram_fallback *fallback, trawl_walker *walker,
                                           size_t bytes, double seconds, bool *takes_over,
                                           trawl_error *error);

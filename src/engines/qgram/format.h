@@ -5,10 +5,11 @@
  *   text -> filter -> candidates -> verify -> ends -> key look-up -> matches
  *
  * The set is divided by length into tiers. A tier examines `window` bytes (m) of each of its
- * patterns: the last ones, so that ends are found in ascending order; with an anchor slack, bytes
- * up to so far before the end, and the ends are sorted (engines/qgram/anchor.h). Each tier has one
- * filter. Tiers stand in order of falling lengths: of two keys that end at one position, the key of
- * the earlier tier is longer, which is the canonical order.
+ * patterns: the last ones, so that ends are found in ascending order. In a tier with an anchor
+ * slack of b bytes, the window of a pattern may end up to b bytes before the pattern does, and the
+ * ends are sorted (engines/qgram/anchor.h). Each tier has one filter. Tiers stand in order of
+ * falling lengths: of two keys that end at one position, the key of the earlier tier is longer,
+ * which is the canonical order.
  *
  * Kinds of tiers, by their filter:
  *   direct     patterns of one and two bytes: a table of all pairs of bytes
@@ -19,15 +20,16 @@
  *
  * The sample filter is a blocked Bloom filter (Bloom 1970; Putze, Sanders and Singler 2007) with
  * one bit for each string of q bytes (q-gram) of all windows. A window of m bytes has m - q + 1
- * q-grams, so of as many neighbouring positions one is enough:
+ * q-grams, all of which are in the filter. So of m - q + 1 neighbouring positions of the text one
+ * has to be tested:
  *   1. Read the q bytes at every `stride`-th position (stride = m - q + 1 or less): a sample.
  *   2. Hash them to a row of 32 bits, and take a bit of the row by the lowest bits of the bytes.
  *   3. The sample is a candidate if the bit is set.
  *   4. The end offsets of its q-gram say at which of the next `stride` positions a key may end.
  *   5. The suffix filter and the run lengths exclude most of these ends.
- *   6. What is left is looked up by its last bytes (database/endings.h).
+ *   6. The ends that are left are looked up by their last bytes (database/endings.h).
  * False candidates: the planner takes the cheapest size of table; of the measured sets 0.1 to 2 %
- * of the samples pass.
+ * of the samples are candidates.
  */
 #ifndef TRAWL_ENGINES_QGRAM_FORMAT_H
 #define TRAWL_ENGINES_QGRAM_FORMAT_H
@@ -35,6 +37,7 @@
 #include <string.h>
 
 #include "database/endings.h"
+#include "engines/qgram/pairs.h"
 
 typedef enum trawl_tier_kind {
     TRAWL_TIER_DIRECT = 0,
@@ -45,15 +48,18 @@ typedef enum trawl_tier_kind {
 } trawl_tier_kind;
 #define TRAWL_TIER_KINDS 5
 
+/* Limits of the format. Where no reason is given they were chosen, not measured. */
 #define TRAWL_QGRAM_MAX_TIERS 8u
-#define TRAWL_QGRAM_MAX_GRAM 16u
-#define TRAWL_QGRAM_MAX_STRIDE 64u
-#define TRAWL_QGRAM_MAX_ANCHOR_SLACK 16u
-#define TRAWL_QGRAM_MAX_ENDS 64u /* stride + anchor_slack, in tiers with an anchor slack */
-#define TRAWL_QGRAM_MAX_ROW_BITS 26u
-#define TRAWL_QGRAM_PAIRS 65536u /* of bytes */
-#define TRAWL_QGRAM_LOOK_UP_BYTES 8u
-#define TRAWL_QGRAM_GROUP 8u /* samples that loops test in line */
+#define TRAWL_QGRAM_MAX_GRAM 16u         /* bytes: two words of eight */
+#define TRAWL_QGRAM_MAX_STRIDE 64u       /* bytes */
+#define TRAWL_QGRAM_MAX_ANCHOR_SLACK 16u /* bytes */
+#define TRAWL_QGRAM_MAX_ENDS 64u         /* stride + anchor slack: a mask of 64 bits */
+#define TRAWL_QGRAM_MAX_ROW_BITS 26u     /* 256 MiB of rows */
+#define TRAWL_QGRAM_LOOK_UP_BYTES 8u     /* a word of 64 bits */
+
+/* Samples that the loops test without a branch between them. x86 addresses that many by small
+ * multiples of the stride (bloom/template.h). */
+#define TRAWL_QGRAM_GROUP 8u
 
 typedef struct trawl_qgram_tier {
     uint32_t kind;                   /* trawl_tier_kind */
@@ -66,13 +72,13 @@ typedef struct trawl_qgram_tier {
     uint32_t row_bits;               /* bloom: the filter has 1 << row_bits rows of 32 bits */
     uint32_t suffix_filter_bits;     /* the suffix filter has 1 << suffix_filter_bits words */
     uint32_t look_up_bytes;          /* last bytes by which an end is looked up: min(m, 8);
-                                        packed: letters */
+                                        packed: last letters instead */
     uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads */
     uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
     uint32_t end_offsets_bits;       /* bloom: 1 << end_offsets_bits words of end offsets */
     uint32_t fields;                 /* bloom: see trawl_qgram_field; 0: rows by products */
-    uint32_t anchor_slack;           /* bloom: the largest anchor offset of its patterns: windows
-                                        end up to so many bytes before their pattern */
+    uint32_t anchor_slack;           /* bloom: the largest anchor offset of its patterns: how many
+                                        bytes before its pattern a window may end */
 } trawl_qgram_tier;
 
 typedef struct trawl_qgram_header {
@@ -102,12 +108,13 @@ typedef struct trawl_qgram_header {
  * and the outputs and endings of the part. Direct tiers have no suffix filter, HASH, RANGES and
  * RUNS, packed ones no RUNS. */
 
-/* Whether candidates of the tier are verified by prefix signatures: those of filters in vector
- * registers, which test every position for few keys. */
+/* Whether candidates of the tier are verified by prefix signatures. These are for filters in vector
+ * registers, which test every position and have few keys. */
 static inline bool trawl_qgram_has_prefix_signatures(const trawl_qgram_tier *tier) {
     return tier->kind == TRAWL_TIER_TEDDY || tier->kind == TRAWL_TIER_REGISTERS;
 }
 
+/* 2^64 divided by the golden ratio: multiplicative hashing (Knuth, volume 3, 6.4). */
 #define TRAWL_QGRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
 /* ------------------------------------------------------------------ samples
@@ -118,10 +125,11 @@ static inline bool trawl_qgram_has_prefix_signatures(const trawl_qgram_tier *tie
  *   row      [ 31 ............ b ....... 0 ]     b = lowest 5 bits of the number
  */
 
-/* In folded tiers letters of either case have the same number: bit 0x20 is set. In the sample
- * filter it is set in every byte, which takes one instruction; in the other tables
- * (trawl_qgram_fold) only in bytes that may be letters, those with 0x40, so that zeros and spaces
- * differ. Other bytes that are confused cost a look-up, not a wrong match. */
+/* In folded tiers letters of either case have the same number: bit 0x20 is set in both. In the
+ * sample filter the bit is set in every byte, which takes one instruction. In the other tables
+ * (trawl_qgram_fold) it is set only in bytes with 0x40, which all letters have, so that zeros and
+ * spaces differ there. Bytes that are no letters and become equal so (`@` and a grave accent) cost
+ * a look-up, not a wrong match. */
 TRAWL_BOTH uint64_t trawl_qgram_case_bits(bool folded) {
     return folded ? UINT64_C(0x2020202020202020) : 0;
 }
@@ -129,14 +137,19 @@ TRAWL_BOTH uint64_t trawl_qgram_fold(uint64_t bytes, uint64_t case_bits) {
     return bytes | (bytes >> 1 & case_bits);
 }
 
-/* The number of a sample of more than eight bytes: `first` are its first eight bytes as a
- * little-endian number, `last` its last eight. The number of a shorter sample is `first`; bytes
- * behind the sample are shifted out by the multiplier. */
+/* The number of a sample of more than eight bytes. They are read as two words, which may overlap:
+ *
+ *   sample of 11 bytes   b0 b1 b2 b3 b4 b5 b6 b7 b8 b9 b10
+ *                        '------- first -------'
+ *                                 '------- last --------'      both little-endian
+ *
+ * The number of a sample of at most eight bytes is `first` alone: trawl_qgram_multiplier shifts the
+ * bytes behind the sample out of the product. */
 TRAWL_BOTH uint64_t trawl_qgram_join_words(uint64_t first, uint64_t last) {
     return first * UINT64_C(0xd6e8feb86659fd93) ^ last;
 }
 
-/* What a sample's number is multiplied by, so that only its q bytes count. */
+/* What a sample's number is multiplied by: a shifted constant, so that only its q bytes count. */
 TRAWL_BOTH uint64_t trawl_qgram_multiplier(uint32_t gram) {
     return gram >= 8 ? TRAWL_QGRAM_MULTIPLIER : TRAWL_QGRAM_MULTIPLIER << ((64 - 8 * gram) & 63);
 }
@@ -154,11 +167,13 @@ TRAWL_BOTH size_t trawl_qgram_row(uint64_t number, uint64_t multiplier, uint32_t
  *   extracted        00001 10010 1 | 10100
  *                    row, 11 bits  | bit in the row: the first byte's lowest five bits
  */
-#define TRAWL_QGRAM_FIELD_BYTES 8u /* the longest sample with fields */
+#define TRAWL_QGRAM_FIELD_BYTES 8u /* the longest sample with fields: one word for PEXT */
+/* Bits of the widest field. The loops with AVX-512 multiply fields as signed bytes (maddubs in
+ * bloom/loops.c). */
 #define TRAWL_QGRAM_MAX_FIELD 7u
-#define TRAWL_QGRAM_ROW_BIT 5u /* bits of the number of a row's bit */
+#define TRAWL_QGRAM_ROW_BIT 5u /* log2(32): bits of the index of a bit in its row */
 
-/* The width of the field of that byte. */
+/* The width in bits of the field of that byte. */
 TRAWL_BOTH uint32_t trawl_qgram_field(uint32_t fields, uint32_t byte) {
     return fields >> (4 * byte) & 15;
 }
@@ -185,7 +200,8 @@ TRAWL_BOTH uint64_t trawl_qgram_extract(uint64_t number, uint32_t fields) {
 /* ------------------------------------------------------------------ end offsets
  *
  * A candidate may belong to a match at any of stride + anchor slack ends, but most q-grams occur in
- * one place of one key. The end offsets have a word for the q-grams of a hash:
+ * one place of one key. The table of end offsets is indexed by a hash of the q-gram. A word of it
+ * is the union over all q-grams with that hash:
  *
  *    31      24 23                     0
  *    | suffixes | steps                |   bit s of the steps: a key with such a q-gram ends in
@@ -193,13 +209,16 @@ TRAWL_BOTH uint64_t trawl_qgram_extract(uint64_t number, uint32_t fields) {
  *                                          bit i of the suffixes: the last suffix of such a key has
  *                                          the i-th length of trawl_qgram_suffixes
  *
- * A step is one byte where there are at most 24 possible ends, else more. The word of a false
- * candidate has no bits as a rule.
+ * A step is one byte where there are at most 24 possible ends, else several bytes. The word of a
+ * false candidate has no bits as a rule.
  */
-#define TRAWL_END_OFFSETS_STEPS 24u
+#define TRAWL_END_OFFSETS_STEPS 24u /* 32 - TRAWL_QGRAM_SUFFIXES */
+
+/* Words of the table: twice as many as the keys have q-grams, between 1 << 8 and 1 << 22 (16 MiB).
+ * Chosen, not measured. */
 #define TRAWL_END_OFFSETS_MIN_BITS 8u
 #define TRAWL_END_OFFSETS_MAX_WORDS (UINT64_C(1) << 22)
-#define TRAWL_END_OFFSETS_WORDS_PER_GRAM 2u /* up to that limit */
+#define TRAWL_END_OFFSETS_WORDS_PER_GRAM 2u
 
 /* Bytes of a step, for samples that may lead to `ends` ends. */
 TRAWL_BOTH uint32_t trawl_end_offsets_step_bytes(uint32_t ends) {
@@ -214,23 +233,25 @@ TRAWL_BOTH size_t trawl_end_offsets_word(uint64_t product, uint32_t end_offsets_
 
 /* ------------------------------------------------------------------ suffix filter
  *
- * A Bloom filter of the keys' suffixes, with two bits of one word for each. For every key it has
- * the suffixes of all the lengths below that the key has, and the longest of these once more as its
- * last suffix:
+ * A Bloom filter of the keys' suffixes, with two bits of one word for each suffix. It has all
+ * suffixes of a key whose lengths are in trawl_qgram_suffixes, and the longest of these once more,
+ * with another hash, as the key's last suffix:
  *
  *   key  n e t w o r k   m = 5:   lengths 5 and 6;  twork: any   etwork: any and last
  *
- * An end is tested with the shortest suffix that the end offsets name, which all their keys have,
- * and then with a last one. The last m bytes alone would accept each end at which the last m bytes
- * of a long key stand by chance.
+ * An end is tested with the shortest suffix that its word of end offsets names, which all keys of
+ * the word have, and then with a last suffix. The test of the last m bytes alone would accept each
+ * end at which the last m bytes of a long key stand by chance.
  */
-#define TRAWL_QGRAM_SUFFIXES 8u
-#define TRAWL_QGRAM_LONGEST_SUFFIX 16u
+#define TRAWL_QGRAM_SUFFIXES 8u        /* lengths of suffixes: bits in a word of end offsets */
+#define TRAWL_QGRAM_LONGEST_SUFFIX 16u /* bytes: two words of eight */
+
+/* Sizes of the filter, as powers of two of its words; at most 64 MiB. Chosen, not measured. */
 #define TRAWL_SUFFIX_FILTER_MIN_BITS 4u
 #define TRAWL_SUFFIX_FILTER_MAX_BITS 24u
 
-/* The lengths of a tier's suffixes, ascending: min(m, 16), and those of 2, 3, 4, 5, 6, 8, 12 and 16
- * that are longer, as far as the tier has so long keys. */
+/* The lengths of a tier's suffixes, ascending: min(m, 16), and of 2, 3, 4, 5, 6, 8, 12 and 16 those
+ * that are longer than m and not longer than the tier's longest key. */
 typedef struct trawl_qgram_suffixes {
     uint32_t count;
     uint32_t bytes[TRAWL_QGRAM_SUFFIXES];
@@ -253,21 +274,22 @@ TRAWL_BOTH trawl_qgram_suffixes trawl_qgram_suffixes_of(const trawl_qgram_tier *
     return suffixes;
 }
 
-/* The number of a suffix: `last` are the last eight bytes before the end and `first` the first
- * eight of a suffix of more than eight, both with their case bits. */
+/* The number of a suffix of `bytes` bytes. `last` are the eight bytes before the end. `first`, used
+ * for more than eight bytes only, are the first eight of the suffix. Both have their case bits. */
 TRAWL_BOTH uint64_t trawl_qgram_suffix(uint32_t bytes, uint64_t first, uint64_t last) {
     return bytes > 8 ? trawl_qgram_join_words(first, last)
                      : last & ~UINT64_C(0) << ((64 - 8 * bytes) & 63); /* bytes is never 0 */
 }
 
-/* A run of one byte at a key's end, from TRAWL_QGRAM_SHORT_RUN bytes on, is in the suffix filter
- * too, together with the four bytes before it, or, where the key has fewer, with the last of them.
- */
+/* If a key ends with a run of one byte, of SHORT_RUN bytes or more, the suffix filter also has the
+ * run's length together with the four bytes before the run; or, if the key has fewer than four
+ * there, with the last of them. SHORT_RUN is a word, so that one comparison finds a run; four bytes
+ * were chosen, not measured. */
 #define TRAWL_QGRAM_SHORT_RUN 8u
 #define TRAWL_QGRAM_BYTES_BEFORE_RUN 4u
 
-/* The number of a run of `run` bytes and of the `bytes` bytes before it; `before` are the eight
- * bytes before the run. */
+/* The number of a run of `run` bytes and of the `bytes` bytes before it, 1 or 4; `before` are the
+ * eight bytes before the run. */
 TRAWL_BOTH uint64_t trawl_qgram_run_number(uint64_t before, uint32_t bytes, uint64_t run) {
     return (before >> (64 - 8 * bytes)) << 24 ^ run << 3 ^ bytes;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The q-gram engine's walker: takes a window block by block through its tiers, and merges what
- * these find. */
+/* The q-gram engine's walker: takes a window block by block through its tiers, and merges the
+ * events of the tiers. */
 #include "base/allocate.h"
 #include "base/clock.h"
 #include "base/status.h"
@@ -38,7 +38,7 @@ static void close(trawl_walker *base) {
     trawl_release(walker);
 }
 
-/* Allocates the lists; on a failure some of them. */
+/* Allocates the lists. After a failure some of them are allocated and have to be released. */
 static bool allocate_lists(trawl_qgram_lists *lists, size_t block, bool anchored) {
     size_t size = block + TRAWL_QGRAM_LIST_MORE;
     lists->block = block;
@@ -53,8 +53,8 @@ static bool allocate_lists(trawl_qgram_lists *lists, size_t block, bool anchored
            lists->possible_ends != NULL && lists->keys != NULL;
 }
 
-/* Room for the blocks of a window: a text of a few bytes is scanned in a microsecond, in which the
- * memory of a full block would be most of the work. */
+/* Allocates lists for the blocks of this window, smaller ones for a short text: that is scanned in
+ * a microsecond, and allocating the lists of a full block would take longer. */
 static trawl_status prepare(qgram_walker *walker, const trawl_window *window, bool events,
                             trawl_error *error) {
     size_t owned = window->length - window->owned;
@@ -129,7 +129,7 @@ static trawl_status report_events(qgram_walker *walker, const trawl_window *wind
                                   trawl_sink *sink) {
     for (;;) {
         trawl_tier_walker *first = NULL;
-        uint32_t limit = UINT32_MAX; /* up to there no event of another tier comes first */
+        uint32_t limit = UINT32_MAX; /* up to this position the events of `first` come first */
         for (uint32_t i = 0; i < walker->tiers; i++) {
             trawl_tier_walker *tier = &walker->tier[i];
             if (tier->next == tier->event_count) {
@@ -139,8 +139,8 @@ static trawl_status report_events(qgram_walker *walker, const trawl_window *wind
             if (first == NULL) {
                 first = tier;
             } else if (position < first->events[first->next].position) {
-                /* The tier that was first so far is the earlier one: it comes first again from its
-                 * own position on. */
+                /* The tier that was first so far stands before this one, so its event is the first
+                 * one again at its own position. */
                 limit = first->events[first->next].position - 1;
                 first = tier;
             } else {
@@ -166,7 +166,7 @@ static trawl_status report_events(qgram_walker *walker, const trawl_window *wind
 
 /* ------------------------------------------------------------------ the scan */
 
-/* Scans (begin, end] of a window, at most a block, with the tiers. */
+/* Scans the ends (begin, end] of a window, at most a block, with all tiers. */
 static trawl_status scan_block(qgram_walker *walker, const trawl_window *window, size_t begin,
                                size_t end, const trawl_consumer *consumer) {
     if (consumer->sink != NULL && walker->tiers == 1 && walker->tier[0].packed.one_match) {
@@ -193,8 +193,8 @@ static uint64_t count_look_ups(const qgram_walker *walker) {
     return sum;
 }
 
-/* Scans a stretch of text from *begin on with the tiers, or less where look-ups are too many, and
- * moves *begin behind it; returns the number of its look-ups in *look_ups. */
+/* Scans a stretch of text from *begin on with the tiers, and moves *begin behind it. The stretch is
+ * cut short where look-ups are too many. Returns the number of its look-ups in *look_ups. */
 static trawl_status scan_stretch(qgram_walker *walker, const trawl_window *window,
                                  const trawl_consumer *consumer, size_t *begin,
                                  uint64_t *look_ups) {
@@ -223,13 +223,14 @@ static trawl_status scan_window(qgram_walker *walker, const trawl_window *window
     trawl_qgram_fallback *fallback = &walker->fallback;
     size_t begin = window->owned;
     for (uint32_t i = 0; i < walker->tiers; i++) {
-        /* Runs of the window before are forgotten. */
+        /* The run that was found in the window before is not part of this window. */
         walker->tier[i].run = (trawl_qgram_run){.text_length = window->length};
     }
     while (status == TRAWL_OK && begin < window->length) {
         size_t first = begin;
         uint64_t look_ups;
-        /* The clock is read only where its time may be needed: it takes as long as 64 bytes. */
+        /* Reading the clock takes as long as scanning 64 bytes: only where the text is longer than
+         * a block, so that the fallback automaton can still gain something. */
         double start = window->length - begin > TRAWL_QGRAM_BLOCK ? trawl_seconds() : 0;
         status = scan_stretch(walker, window, consumer, &begin, &look_ups);
         size_t bytes = begin - first;

@@ -7,24 +7,25 @@
 #include "base/fold.h"
 #include "base/status.h"
 #include "engines/qgram/anchor.h"
+#include "engines/qgram/verify/runs.h"
 
 #define GROUP TRAWL_QGRAM_GROUP /* samples that are tested together */
 #define LEVELS 3u               /* a sixteenth, a quarter, all of the examined patterns */
 #define NO_CLASS 255u
-#define LONG_PATTERN 64u /* longer patterns are in the last class */
-#define COUNTS ((TRAWL_QGRAM_MAX_GRAM + 1) * TRAWL_ANCHOR_FOLDS)
+#define LONG_PATTERN 64u /* bytes: longer patterns are in the last class too */
+#define COUNTS ((TRAWL_QGRAM_MAX_GRAM + 1) * TRAWL_ANCHOR_FOLDS) /* by q and fold */
 
 typedef struct trawl_survey_slot {
-    uint32_t tag;           /* of the q-gram's hash */
+    uint32_t tag;           /* bits of the q-gram's hash that tell it from others of the slot */
     uint8_t lowest[LEVELS]; /* the lowest class with this q-gram; NO_CLASS: none */
     uint8_t used;
-    uint32_t steps; /* where its keys end, as end offsets have it (engines/qgram/format.h) */
+    uint32_t steps; /* where its keys end: the steps of end offsets (engines/qgram/format.h) */
 } trawl_survey_slot;
 
 /* ------------------------------------------------------------------ the survey */
 
-/* The larger the set, the more of it and of the text is examined: q-grams that a part of a large
- * set does not have in common with the text, all of it may have often. */
+/* The larger the set, the more patterns and text are examined. A few thousand patterns of a large
+ * set may have hardly a q-gram in common with the text, although all patterns have many. */
 static uint32_t slot_bits_of(size_t patterns) {
     uint32_t bits = TRAWL_SURVEY_SLOT_BITS;
     while (bits < TRAWL_SURVEY_MAX_SLOT_BITS && patterns > TRAWL_SURVEY_MANY_PATTERNS
@@ -41,8 +42,8 @@ static uint32_t class_of(uint32_t length) {
     return length_class;
 }
 
-/* Chooses the patterns that are examined, at equal distances, so that all parts of a sorted set
- * have their share. */
+/* Chooses the patterns that are examined: of each class one in `step`, so that all parts of a
+ * sorted set are represented. */
 static void choose_patterns(trawl_qgram_survey *survey, const uint8_t *class_of_length) {
     const trawl_patterns *patterns = survey->patterns;
     uint64_t step[TRAWL_SURVEY_CLASSES], seen[TRAWL_SURVEY_CLASSES] = {0};
@@ -77,9 +78,9 @@ static void measure_low_bits(const uint8_t *bytes, size_t length, double *shares
     }
 }
 
-/* Measures how much the text repeats itself, as its different q-grams of four bytes divided by its
- * positions: of a large table, a text that repeats itself reads some lines again and again, which
- * stay in a cache, and the others hardly ever. */
+/* Measures how much the text repeats itself: its different q-grams of four bytes divided by its
+ * positions. A text that repeats itself reads some lines of a large table again and again, which
+ * stay in a cache, and the other lines hardly ever. */
 static double measure_spread(const uint8_t *text, size_t length) {
     enum { BITS = TRAWL_SURVEY_SPREAD_BITS };
     static const double unknown = 1;
@@ -209,16 +210,17 @@ static void tally(tallies *counts, const uint8_t *lowest) {
     }
 }
 
-/* The power of the number of patterns by which a quantity grew between two levels, 0 to 1. */
+/* A quantity is taken to grow as (number of patterns)^exponent. Returns the exponent, 0 to 1,
+ * between two levels, of which the second has four times as many patterns. */
 static double growth(double before, double after) {
     double exponent = before > 0 ? log(after / before) / log(4.0) : 1;
     return exponent > 1 ? 1 : exponent < 0 ? 0 : exponent;
 }
 
-/* Extrapolates a quantity: it has been measured for n / 16, n / 4 and n patterns, and is wanted for
- * n * factor. The exponent of its growth goes on falling as it has fallen so far. What is measured
- * in the text depends on its few most frequent q-grams; so the growth of the patterns' own q-grams,
- * `grams`, counts as much. */
+/* Extrapolates a quantity, which was measured for n / 16, n / 4 and n patterns, to n * factor
+ * patterns. The exponent of its growth is taken to go on falling as it fell between the levels.
+ * What is measured in the text depends on its few most frequent q-grams. So the growth of the
+ * number of the patterns' own q-grams, `grams`, has the same weight. */
 static double extrapolate(const double *seen, const double *grams, double factor) {
     if (factor <= 1 || seen[2] <= 0) {
         return seen[2];
@@ -236,7 +238,8 @@ static double extrapolate(const double *seen, const double *grams, double factor
 }
 
 /* The same for a share: shares do not add up, but -ln(1 - share) does. `rare`: windows were chosen
- * where patterns share nothing, so the quantity grows in proportion to their number. */
+ * for rare q-grams, which patterns seldom share, so the quantity grows in proportion to their
+ * number. */
 static double extrapolate_share(const uint64_t *seen, uint64_t all, const double *grams,
                                 double factor, bool rare) {
     double amount[LEVELS];
@@ -250,13 +253,14 @@ static double extrapolate_share(const uint64_t *seen, uint64_t all, const double
     return -expm1(-(rare && factor > 1 ? amount[2] * factor : extrapolate(amount, grams, factor)));
 }
 
-/* The frequencies by which windows are chosen that the filter's fold validates. */
+/* The frequencies by which windows are chosen when the filter's fold validates them. */
 static trawl_anchor_counts *counts_of(const trawl_qgram_survey *survey,
                                       const trawl_survey_filter *filter) {
     return &survey->counts[filter->gram * TRAWL_ANCHOR_FOLDS + filter->validation_fold];
 }
 
-/* Enters the q-grams of the examined patterns, every `thin`-th of each class. */
+/* Enters the q-grams of the examined patterns into the table: of every `thin`-th pattern of each
+ * class. */
 static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                        uint32_t thin, uint64_t case_bits, const slot_table *table) {
     const trawl_patterns *patterns = survey->patterns;
@@ -294,16 +298,8 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
     }
 }
 
-static bool is_run(const uint8_t *end, uint32_t length) {
-    uint32_t same = 1;
-    while (same < length && end[-1 - (ptrdiff_t)same] == end[-1]) {
-        same++;
-    }
-    return same == length;
-}
-
-/* Tests groups of samples at equal distances in the text, or in the pieces of the validating fold;
- * returns the number of groups. */
+/* Tests groups of samples at equal distances in the text, or in the pieces of the validating fold.
+ * Counts candidates in `samples` and returns the number of groups. */
 static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                              uint64_t case_bits, const slot_table *table, tallies *samples,
                              double *ends_per_candidate) {
@@ -312,15 +308,15 @@ static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_surve
         return 0;
     }
     uint32_t candidates = 0, steps = 0;
-    size_t piece = TRAWL_ANCHOR_PIECE - span; /* places for a group in a piece */
+    size_t piece = TRAWL_ANCHOR_PIECE - span; /* positions in a piece where a group may begin */
     size_t room =
         filter->validated
             ? trawl_anchor_validation_bytes(survey->length) / TRAWL_ANCHOR_PIECE * piece - 1
             : survey->length - span;
-    /* Groups of large sets overlap: the samples of one lie between those of others. */
+    /* Of large sets groups may overlap: the samples of one lie between those of another. */
     bool large = survey->slot_bits > TRAWL_SURVEY_SLOT_BITS;
     size_t count = room / ((size_t)GROUP * (large ? 1 : filter->stride)) + 1;
-    /* The smaller the set, the less there is to gain from knowing better. */
+    /* Fewer groups for small sets: a better estimate would gain little. */
     size_t most = TRAWL_SURVEY_MIN_GROUPS + survey->patterns->count / 2;
     most = most < TRAWL_SURVEY_MAX_GROUPS
                ? most
@@ -337,7 +333,8 @@ static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_surve
         for (unsigned k = 0; k < GROUP; k++, end += filter->stride) {
             const trawl_survey_slot *slot =
                 find_slot(table, gram_hash(survey->text, end, filter->gram, case_bits));
-            if (slot->used != 0 && !(filter->no_runs && is_run(end, filter->gram))) {
+            if (slot->used != 0 &&
+                !(filter->no_runs && trawl_qgram_is_run(end - filter->gram, filter->gram))) {
                 tally(samples, slot->lowest);
                 candidates++;
                 steps += (uint32_t)__builtin_popcount(slot->steps);
@@ -413,7 +410,7 @@ void trawl_survey_measure_endings(const trawl_qgram_survey *survey, double *shar
                                       .gram = suffixes.bytes[suffixes.count - 1],
                                       .stride = 1,
                                       .folded = survey->folded[length_class],
-                                      .no_runs = true}; /* run lengths exclude most of them */
+                                      .no_runs = true}; /* run lengths exclude most of these */
         trawl_survey_rates rates;
         trawl_survey_measure(survey, &filter, &rates);
         shares[length_class] = rates.pass[length_class + 1];
@@ -424,7 +421,7 @@ double trawl_survey_measure_pairs(const trawl_qgram_survey *survey, uint32_t end
     const trawl_patterns *patterns = survey->patterns;
     uint8_t single[256] = {0};
     static const unsigned step = 8; /* bits of a byte of `pair` */
-    uint8_t pair[65536 / 8] = {0};
+    uint8_t pair[TRAWL_QGRAM_PAIRS / 8] = {0};
     bool folded = false;
     for (uint32_t length_class = 0; length_class < end; length_class++) {
         folded |= survey->folded[length_class];

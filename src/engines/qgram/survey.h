@@ -3,10 +3,10 @@
  * The survey: how many samples of a text would be candidates, measured with some of the patterns
  * and a sample of the text, without building a filter.
  *
- * Lengths are divided into classes, and a tier takes a run of neighbouring classes. Of a large set
- * only a few thousand patterns are examined. Pass rates are measured for a sixteenth, a quarter and
- * all of these, and extrapolated to the whole set: for random strings they grow in proportion to
- * the number of patterns, for words, which share their q-grams, much more slowly.
+ * Patterns are divided by length into classes, and a tier takes a range of neighbouring classes. Of
+ * a large set only a few thousand patterns are examined. Pass rates are measured for a sixteenth, a
+ * quarter and all of these, and extrapolated to the whole set: for random strings they grow in
+ * proportion to the number of patterns, for words, which share their q-grams, much more slowly.
  */
 #ifndef TRAWL_ENGINES_QGRAM_SURVEY_H
 #define TRAWL_ENGINES_QGRAM_SURVEY_H
@@ -40,45 +40,45 @@ typedef struct trawl_qgram_survey {
 } trawl_qgram_survey;
 
 /* Prepares a survey; free it with trawl_survey_close, also after a failure. `made_up`: the text was
- * made from the patterns, and does not tell what is rare. TRAWL_ERROR_MEMORY. */
+ * made from the patterns, so it does not tell which q-grams are rare. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
                                const void *text, size_t length, bool made_up, trawl_error *error);
 void trawl_survey_close(trawl_qgram_survey *survey);
 
-/* A sample filter for the patterns of the classes from `begin` on. */
+/* A sample filter for the patterns of class `begin` and all later classes. */
 typedef struct trawl_survey_filter {
     uint32_t begin;
     uint32_t gram;
     uint32_t stride;
     uint32_t anchor_slack; /* as in trawl_qgram_tier; only where the survey has counts */
     bool folded;
-    bool no_runs;             /* leaves out runs of one byte in the text */
-    bool validated;           /* examines only the pieces of the text in the validating fold */
+    bool no_runs;             /* samples that are runs of one byte are not counted */
+    bool validated;           /* only the pieces of the text in the validating fold are examined */
     uint32_t validation_fold; /* windows are chosen by the other folds (engines/qgram/anchor.h) */
 } trawl_survey_filter;
 
-/* Of a filter without false candidates for the classes begin .. end - 1, at [end]. */
+/* Rates at [end]: of a filter for the classes begin .. end - 1 that has no false candidates. */
 typedef struct trawl_survey_rates {
     double pass[TRAWL_SURVEY_CLASSES + 1];  /* pass rate: candidates, as a share of samples */
     double grams[TRAWL_SURVEY_CLASSES + 1]; /* different q-grams of the patterns */
     double ends_per_candidate;              /* that the end offsets name, on average */
 } trawl_survey_rates;
 
-/* Measures the rates for all ends at once. The patterns of class `begin` have at least gram +
- * stride - 1 bytes. */
+/* Measures the rates for all values of `end` at once. The patterns of class `begin` have at least
+ * gram + stride - 1 bytes. */
 void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                           trawl_survey_rates *rates);
 
-/* Measures for each class the share of text bytes before which the last bytes of one of its
- * patterns stand, as many as the suffix filter tests. */
+/* Measures for each class the share of positions of the text before which the last bytes of one of
+ * its patterns stand, as many bytes as the suffix filter tests at most. */
 void trawl_survey_measure_endings(const trawl_qgram_survey *survey, double *shares);
 
-/* Returns the share of text bytes at which a pattern of the classes 0 .. end - 1 ends, all of which
- * have one or two bytes. */
+/* Returns the share of positions of the text at which a pattern of the classes 0 .. end - 1 ends.
+ * These patterns have one or two bytes. */
 double trawl_survey_measure_pairs(const trawl_qgram_survey *survey, uint32_t end);
 
-/* Counts the different bytes of the examined patterns of these classes, up to five or a few more.
- */
+/* Counts the different bytes of the examined patterns of these classes. With more than four it
+ * stops early: the result is then only known to be five or more. */
 unsigned trawl_survey_count_letters(const trawl_qgram_survey *survey, uint32_t begin, uint32_t end,
                                     bool folded);
 

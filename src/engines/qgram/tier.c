@@ -87,7 +87,8 @@ static size_t find_ends_in_registers(trawl_tier_walker *walker, const trawl_wind
     size_t window_bytes = walker->tier->window;
     size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
     size_t ends = 0;
-    /* The filters and the comparison with keys read so many bytes before an end. */
+    /* The filters and the comparison with keys read TRAWL_TEDDY_SUFFIX bytes before an end. Ends
+     * nearer to the text's beginning are tested one by one. */
     for (; first_end <= end && first_end < TRAWL_TEDDY_SUFFIX; first_end++) {
         lists->ends[ends] = (uint32_t)first_end;
         lists->keys[ends] = TRAWL_NO_KEY;
@@ -112,7 +113,7 @@ static size_t find_ends_of_pairs(trawl_tier_walker *walker, const trawl_window *
                                  size_t begin, size_t end, const trawl_qgram_lists *lists) {
     const uint32_t *pairs = walker->filter.rows;
     size_t ends = 0;
-    if (begin == 0 && end != 0) { /* one byte, no pair: key_of_pair tests it */
+    if (begin == 0 && end != 0) { /* the first end has one byte before it: see key_of_pair */
         lists->ends[ends++] = 1;
         begin = 1;
     }
@@ -131,6 +132,8 @@ static size_t find_ends_of_pairs(trawl_tier_walker *walker, const trawl_window *
     return ends;
 }
 
+/* The longest key of one or two bytes that ends there. Before the text a zero is assumed, so at the
+ * end 1 a key of two bytes is wrong: its link is the key of one byte, if there is one. */
 static uint32_t key_of_pair(const trawl_tier_walker *walker, const trawl_window *window,
                             size_t end) {
     const trawl_outputs *outputs = &walker->search.view.outputs;
@@ -165,7 +168,7 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
     return found;
 }
 
-/* Whether lists->keys has the keys of ends where they are known already. */
+/* Whether lists->keys has the keys of those ends whose keys are known already. */
 static bool lists_keys(const trawl_tier_walker *walker) {
     return trawl_qgram_has_prefix_signatures(walker->tier);
 }

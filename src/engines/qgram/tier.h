@@ -16,25 +16,27 @@
 #include "engines/qgram/verify/text_runs.h"
 
 /* Lists of one walker, shared by its tiers. A list has at most one end for each byte of the block,
- * and more for
- * - samples before the block: 3 bytes in packed tiers, the anchor slack in others;
- * - ends of the last sample behind the block: a stride;
- * - entries that loops without branches write in vain: 8. */
+ * and besides
+ * - ends that belong to samples before the block: 3 bytes in packed tiers, the anchor slack in
+ *   others;
+ * - ends behind the block, of the last sample: a stride;
+ * - entries that loops without branches write and do not keep: 8. */
 #define TRAWL_QGRAM_LIST_MORE                                                                      \
     (TRAWL_QGRAM_MAX_STRIDE + TRAWL_QGRAM_MAX_ANCHOR_SLACK + TRAWL_QGRAM_GROUP)
 
-/* Blocks are so long at most: TRAWL_QGRAM_BLOCK, or a smaller power of two for short texts. */
+/* Bytes of the smallest block, for short texts. Blocks are powers of two up to TRAWL_QGRAM_BLOCK.
+ * Chosen, not measured. */
 #define TRAWL_QGRAM_SMALLEST_BLOCK ((size_t)1024)
 
 struct trawl_qgram_lists {
-    size_t block;            /* bytes of the longest block that they have room for; 0: none */
+    size_t block;            /* bytes of the longest block for which there is room; 0: none */
     size_t size;             /* block + TRAWL_QGRAM_LIST_MORE: entries of most lists */
-    size_t room;             /* of possible ends: as many, or more with an anchor slack */
-    uint64_t *words;         /* size / 32 + 1: a word for 32 samples */
+    size_t room;             /* entries of possible_ends: `size`, more with an anchor slack */
+    uint64_t *words;         /* size / 32 + 1: one for 32 samples (bloom/template.h) */
     uint32_t *samples;       /* candidates */
-    uint32_t *ends;          /* size + room: some are there twice until they are sorted */
+    uint32_t *ends;          /* size + room: before they are sorted an end may be there twice */
     uint32_t *possible_ends; /* room */
-    uint32_t *keys;          /* of the ends, where comparison with keys found them */
+    uint32_t *keys;          /* of the ends, where the comparison with keys found them */
 };
 
 /* Verifies candidates of filters in vector registers (engines/qgram/verify/compare_keys.h). */
@@ -43,7 +45,7 @@ typedef size_t (*trawl_compare_keys)(trawl_tier_walker *walker, const uint8_t *t
 
 struct trawl_tier_walker {
     const trawl_qgram_tier *tier;
-    bool first; /* of the database's tiers */
+    bool first; /* this is the first of the database's tiers */
     const trawl_qgram_loops *loops;
     trawl_qgram_filter filter;
     trawl_teddy_search teddy;
@@ -60,7 +62,7 @@ struct trawl_tier_walker {
     const trawl_long_prefix_signature *long_prefix_signatures;
     trawl_qgram_run run;
     trawl_endings_search search;
-    bool dense; /* Teddy: the last block had so many candidates that branches on them do not pay */
+    bool dense; /* the last block had so many candidates that branches on them are mispredicted */
     trawl_ending_event *events; /* of a block, from the window's beginning; NULL until needed */
     size_t event_count;
     size_t next;       /* the first event that has not been reported */
@@ -72,7 +74,7 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
 void trawl_tier_close(trawl_tier_walker *walker);
 
 /* Finds the ends in (begin, end] of a window at which a key of the tier ends, and writes them with
- * the longest key of each to walker->events, ascending. At most a block. */
+ * the longest key of each to walker->events, ascending. The range is at most a block. */
 void trawl_tier_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                        size_t end, const trawl_qgram_lists *lists);
 

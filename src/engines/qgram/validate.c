@@ -26,7 +26,7 @@ static trawl_status damaged(trawl_error *error, const char *what) {
     return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's qgram %s", what);
 }
 
-/* Whether walkers can rely on the tier's numbers. */
+/* Whether the tier's numbers are in the ranges that walkers rely on. */
 static bool tier_is_valid(const trawl_qgram_tier *tier) {
     bool valid = tier->kind < TRAWL_TIER_KINDS && tier->folded <= 1 && tier->window != 0 &&
                  trawl_qgram_fields_are_valid(tier) && tier->min_length <= tier->max_length &&

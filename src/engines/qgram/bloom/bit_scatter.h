@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Bit scatter buffer: sets bits all over a table that no cache holds, without noted for each word.
- * A word is prefetched when its bits are noted, and written when 32 others have been noted:
+ * Bit scatter buffer: sets bits all over a table that is larger than the caches, without waiting
+ * for the cache line of each word. A word is prefetched when its bits are noted, and written when
+ * 32 more words have been noted:
  *
- *   note(word, bits) -> [ 32 noted words, whose cache lines are on their way ] -> table[word] |=
- * bits
+ *   set(word, bits) --> [ 32 noted words, prefetched ] --> table[word] |= bits
  *
  * The table is complete only after trawl_bit_scatter_finish. Filling tables took half as long with
- * it or less (docs/notebook/2026-11-building.md).
+ * the buffer or less (docs/notebook/2026-11-building.md).
  */
 #ifndef TRAWL_ENGINES_QGRAM_BLOOM_BIT_SCATTER_H
 #define TRAWL_ENGINES_QGRAM_BLOOM_BIT_SCATTER_H
@@ -16,13 +16,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TRAWL_BIT_SCATTER_AHEAD 32u /* words: by then most cache lines have arrived */
+/* Words in the buffer: by then most cache lines have arrived. Chosen, not measured against
+ * others. */
+#define TRAWL_BIT_SCATTER_AHEAD 32u
 
 typedef struct trawl_bit_scatter {
     uint32_t *table;
     uint32_t count; /* words noted so far, modulo 2^32 */
     struct {
-        uint32_t word, bits; /* at first all 0: no bits of word 0 */
+        uint32_t word, bits; /* at first 0 and 0, which sets nothing in word 0 */
     } noted[TRAWL_BIT_SCATTER_AHEAD];
 } trawl_bit_scatter;
 
@@ -43,7 +45,7 @@ static inline void trawl_bit_scatter_set(trawl_bit_scatter *self, size_t word, u
     self->noted[place].bits = bits;
 }
 
-/* Sets what is still noted. */
+/* Writes the words that are still noted. */
 static inline void trawl_bit_scatter_finish(const trawl_bit_scatter *self) {
     for (uint32_t i = 0; i < TRAWL_BIT_SCATTER_AHEAD; i++) {
         self->table[self->noted[i].word] |= self->noted[i].bits;

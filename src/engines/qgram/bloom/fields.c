@@ -11,16 +11,17 @@
 
 #define SAMPLES TRAWL_FIELDS_SAMPLES
 #define SLOTS ((size_t)1 << TRAWL_FIELDS_SLOT_BITS)
-#define PLACES_OF_A_LINE 512u /* bits of a cache line */
+#define PLACES_OF_A_LINE 512u /* bits of a cache line of 64 bytes */
 
-/* The places of the text's samples in a filter, and the cache lines that have them. Numbers are
- * stored plus 1; 0 is a free slot. */
+/* Two hash tables with open addressing: the places of the text's samples in a filter, and the cache
+ * lines that these places are in. Keys are stored plus 1; 0 is a free slot. */
 typedef struct place_table {
     uint64_t place[SLOTS];
-    uint16_t samples[SLOTS]; /* with this place, until a key is found to have it: then 0 */
+    uint16_t samples[SLOTS]; /* samples with this place; 0 once a key was found to have it too */
     uint64_t line[SLOTS];
-    uint16_t reads[SLOTS];
-    uint64_t hints[1u << (TRAWL_FIELDS_HINT_BITS - 6)]; /* a bit for the hash of each place */
+    uint16_t reads[SLOTS]; /* samples whose place is in this line */
+    /* A Bloom filter of the places with one hash: excludes most places of keys. */
+    uint64_t hints[1u << (TRAWL_FIELDS_HINT_BITS - 6)];
 } place_table;
 
 static uint64_t hash_of(uint64_t number) {
@@ -49,7 +50,7 @@ trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier) {
     return made;
 }
 
-/* The keys and the text for which ways to find rows are compared. */
+/* The keys and the text with which products and fields of different widths are compared. */
 typedef struct comparison {
     const trawl_keys *keys;
     const uint8_t *anchor_offsets;
@@ -58,13 +59,13 @@ typedef struct comparison {
     size_t length;
 } comparison;
 
-/* Measures the pass rate on the text. Where windows were chosen by this text, other texts have more
- * candidates, but so they have with any way to find rows. */
+/* Measures the pass rate on the text. If the windows of keys were chosen by this text, other texts
+ * have more candidates, but equally so for products and for fields. */
 static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *tier,
                                 place_table *table) {
     const trawl_keys *keys = self->keys;
     const trawl_qgram_placing placing = trawl_qgram_placing_of(tier);
-    uint32_t unused = 64 - 8 * tier->gram; /* bits of a number */
+    uint32_t unused = 64 - 8 * tier->gram; /* highest bits of a number */
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0) >> unused;
     size_t room = self->length - 8, samples = room < SAMPLES ? room : SAMPLES;
     memset(table, 0, sizeof *table);
@@ -100,9 +101,9 @@ static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *
     return (double)candidates / (double)samples;
 }
 
-/* The price of reading a row. Text reads some lines again and again, and fields of similar q-grams
- * are near each other: nine in ten samples find theirs in a cache that holds as many lines as they
- * share; the others wait as if all lines were read alike. */
+/* The price of reading a row. Text reads some lines again and again, and fields put similar q-grams
+ * near each other. So nine in ten samples are priced as if the table consisted of the lines that
+ * these samples read most often, and the others as if all lines were read equally often. */
 static double price_rows(const trawl_costs *costs, const place_table *table, double bytes) {
     enum { NEAR = TRAWL_FIELDS_NEAR_SHARE_TENTHS, FAR = 10 - NEAR };
     uint32_t lines_read[SAMPLES + 1] = {0}; /* by the number of reads */
@@ -115,14 +116,15 @@ static double price_rows(const trawl_costs *costs, const place_table *table, dou
         covered += times * lines_read[times];
         lines += lines_read[times];
     }
-    /* If there are more lines than half the samples, most were read once: that tells nothing. */
+    /* If there are more lines than half the samples, most were read once: then nothing is known
+     * about which lines are read often. */
     double most =
         2 * lines > samples || 64.0 * (double)lines > bytes ? bytes : 64.0 * (double)lines;
     return NEAR / 10.0 * trawl_cost_at(costs->sample, most) +
            FAR / 10.0 * trawl_cost_at(costs->sample, bytes);
 }
 
-/* The price of a sample in nanoseconds, with the end offsets where it is a candidate. */
+/* The price of a sample in nanoseconds; if it is a candidate, with its end offsets. */
 static double price_sample(const comparison *self, const trawl_qgram_tier *tier,
                            place_table *table) {
     double pass = measure_pass_rate(self, tier, table);
@@ -131,7 +133,7 @@ static double price_sample(const comparison *self, const trawl_qgram_tier *tier,
            pass * self->costs->sample_candidate;
 }
 
-/* Fields of `bits` bits in all, spread evenly over the bytes, each at most `most` wide. */
+/* Fields of `bits` bits together, spread evenly over the bytes, each at most `most` bits wide. */
 static uint32_t spread_bits(uint32_t gram, uint32_t bits, uint32_t most) {
     uint32_t width[TRAWL_QGRAM_FIELD_BYTES] = {TRAWL_QGRAM_ROW_BIT}, fields = 0;
     uint32_t used = width[0];
@@ -183,7 +185,7 @@ trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *an
         uint32_t last = trawl_qgram_field(offered.fields, tier->gram - 1);
         if (last == 0 || offered.row_bits == 0 || offered.row_bits > TRAWL_QGRAM_MAX_ROW_BITS ||
             (more != 0 && offered.row_bits < tier->row_bits + more)) {
-            continue; /* the last byte would have no field, or the bytes have no more bits */
+            continue; /* the last byte would have no field; or all fields are as wide as allowed */
         }
         if (table == NULL) {
             best = last >= TRAWL_FIELDS_LEAST_BLIND_BITS && more == 0 ? offered : best;

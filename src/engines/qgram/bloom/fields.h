@@ -4,10 +4,11 @@
  * instead of a product of all bytes (engines/qgram/format.h has a picture).
  *
  * A product spreads any set evenly over the rows, but takes a multiplication, a shift and a copy of
- * the number. x86 extracts fields by one instruction (BMI2: PEXT), so a sample costs a quarter
- * less. Similar q-grams have rows near each other, so text reads fewer cache lines of a large
- * table; and a table with a row for every value of the fields has no chance hits. But bytes that
- * differ only in their upper bits are the same. Both ways are priced with a sample of the text.
+ * the number. x86 extracts fields by one instruction (BMI2: PEXT), so that a sample costs a quarter
+ * less. Similar q-grams have rows near each other, so that text reads fewer cache lines of a large
+ * table; and a table with a row for every value of the fields has no collisions. On the other hand,
+ * bytes that differ only in their upper bits are the same to fields. Both ways are priced with a
+ * sample of the text.
  * Measured: docs/notebook/2026-11-sample-filter.md, "Later steps".
  */
 #ifndef TRAWL_ENGINES_QGRAM_BLOOM_FIELDS_H
@@ -16,8 +17,10 @@
 #include "database/endings.h"
 #include "engines/qgram/format.h"
 
-/* How the place of a sample follows from its number: the row's number, and below it the bit in the
- * row. With fields: byte i of the number moved down by shift[i], of which mask[i] is taken. */
+/* How the place of a sample, the index of its bit in the filter, follows from its number. With
+ * fields: byte i of the number is moved down by shift[i], and the bits mask[i] of that are taken.
+ *
+ *   place   | row                    | bit in the row, 5 bits | */
 typedef struct trawl_qgram_placing {
     uint32_t bytes; /* 0: rows by products */
     uint32_t row_bits;
@@ -28,7 +31,7 @@ typedef struct trawl_qgram_placing {
 
 trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier);
 
-/* The place: the row's number above TRAWL_QGRAM_ROW_BIT bits, the number of the bit. */
+/* Returns the place of a sample's number. */
 static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64_t number) {
     if (self->bytes == 0) {
         return (uint64_t)trawl_qgram_row(number, self->multiplier, self->row_bits)
@@ -42,10 +45,10 @@ static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64
     return place;
 }
 
-/* Chooses between fields and products: sets tier->fields, and row_bits where the fields have fewer
- * or more bits than it has; leaves both where products are cheaper, or this processor has no fast
- * PEXT. The tier is complete otherwise. `anchor_offsets` are those of the keys, NULL if the tier
- * has no anchor slack. `text` is a sample, which may be empty. TRAWL_ERROR_MEMORY. */
+/* Chooses between fields and products. Sets tier->fields, and row_bits if fields make the table
+ * smaller or larger. Leaves both if products are cheaper, or if this processor has no fast PEXT.
+ * The tier is complete otherwise. `anchor_offsets`: one for each key, NULL if the tier has no
+ * anchor slack. `text` is a sample, which may be empty. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *anchor_offsets,
                                        const trawl_costs *costs, const uint8_t *text, size_t length,
                                        trawl_qgram_tier *tier, trawl_error *error);

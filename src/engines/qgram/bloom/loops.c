@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The loops over samples for each instruction set: plain C; with AVX2 the same, where BMI2 has
- * shifts by a variable that leave flags and other registers alone; and with AVX-512 VBMI eight or
- * sixteen samples at a time. */
+/* The loops over samples for each instruction set:
+ * - plain C;
+ * - the same C for AVX2: BMI2 has shifts by a variable that leave flags and other registers alone;
+ * - AVX-512 VBMI: eight or sixteen samples at a time. */
 #include "costs/cpu_constants.h"
 #include "engines/qgram/tier.h"
 #include "engines/qgram/verify/text_runs.h"
@@ -10,15 +11,18 @@
 #include <immintrin.h>
 #endif
 
-/* Samples that are tested before any is listed, and entries that are always written for them. */
+/* Samples that are tested before any of them is listed (one word of bits). And entries that are
+ * written for each word without a branch: most words with candidates have no more. Chosen, not
+ * measured against other numbers. */
 #define WORD_SAMPLES 32u
 #define SPARE_SAMPLES 3u
 
-/* Candidates whose end offsets are read together. */
+/* Candidates whose end offsets are read together: 2.7 to 3.5 GB/s for rare-10000
+ * (docs/notebook/2026-11-sample-filter.md). */
 #define AT_ONCE TRAWL_QGRAM_AT_ONCE
 
-/* Bits of the distance from the first candidate's end to a possible end: of a block and of the ends
- * behind it. */
+/* Bits of the distance between the end of the first candidate and a possible end: enough for
+ * TRAWL_QGRAM_BLOCK and the ends behind the block. */
 #define DISTANCE_BITS 15
 #define DISTANCE_MASK ((1u << DISTANCE_BITS) - 1)
 
@@ -29,8 +33,8 @@ typedef enum trawl_qgram_number_kind {
     TRAWL_QGRAM_WIDE
 } trawl_qgram_number_kind;
 
-/* Appends bit `number` (modulo 32) of a row to `bits`: 2 * bits + that bit. Compilers do not find
- * the two instructions by which x86 does it. */
+/* Appends a bit: returns 2 * bits + (bit `number` modulo 32 of `row`). Compilers do not find these
+ * two instructions of x86. */
 static inline uint32_t append_bit(uint32_t bits, uint32_t row, uint32_t number) {
 #if TRAWL_HAVE_X86
     __asm__("btl %2, %1\n\tadcl %0, %0" : "+r"(bits) : "r"(row), "r"(number) : "cc");
@@ -40,9 +44,10 @@ static inline uint32_t append_bit(uint32_t bits, uint32_t row, uint32_t number) 
 #endif
 }
 
-/* Sorts ends and removes those that are there twice; the first `sorted` are sorted already. Returns
- * how many remain. In a tier with an anchor slack the ends of neighbouring samples interleave, and
- * two samples may have the same end. So each end is inserted among the last few. */
+/* Sorts ends and removes duplicates; the first `sorted` are sorted already. Returns how many
+ * remain. In a tier with an anchor slack the ends of neighbouring samples interleave, and two
+ * samples may have the same end. Ends are nearly sorted, so that insertion takes a step or two for
+ * each. */
 static size_t sort_ends(uint32_t *ends, size_t sorted, size_t count) {
     for (size_t i = sorted; i < count; i++) {
         uint32_t end = ends[i];
@@ -84,8 +89,8 @@ extract_row_avx2(uint64_t number, const trawl_qgram_filter *filter) {
 #define TARGET TRAWL_TARGET_AVX2
 #include "engines/qgram/bloom/template.h"
 
-/* Several samples at a time: one permutation (VBMI) collects their bytes, their rows are computed
- * and gathered at once, and the positions of candidates are moved together and written:
+/* Several samples at a time. One permutation (VBMI) collects their bytes; their rows are computed
+ * and gathered together; the positions of candidates are compressed and written:
  *
  *   text    [0 ... stride ... 2 * stride ...]      64 or 128 bytes from the first sample on
  *   lanes   [sample 0 | sample 1 | sample 2 ...]   4 or 8 bytes each */
@@ -93,7 +98,7 @@ extract_row_avx2(uint64_t number, const trawl_qgram_filter *filter) {
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx2,bmi,bmi2,popcnt")))
 
 typedef struct vbmi_lanes {
-    uint8_t order[64];     /* order[i]: which byte of those loaded becomes byte i of the lanes */
+    uint8_t order[64];     /* order[i]: which of the loaded bytes becomes byte i of the lanes */
     size_t samples, bytes; /* samples of a group; bytes that they take in the text */
     size_t step;           /* from one group to the next */
 } vbmi_lanes;
@@ -108,8 +113,9 @@ static vbmi_lanes vbmi_lanes_of(const trawl_qgram_filter *filter, size_t stride)
     return lanes;
 }
 
-/* Puts the fields of numbers side by side: each byte's field is multiplied by the power of two that
- * moves it behind the field before it, and neighbours are added up, first bytes, then words:
+/* Puts the fields of numbers side by side, as PEXT does: each byte's field is multiplied by the
+ * power of two that moves it behind the field before it, and neighbours are added up, first bytes,
+ * then words of 16 bits (w0: the width of field f0, and so on):
  *
  *   bytes   f0        f1        f2        f3
  *   words   f0 + f1 << w0       f2 + f3 << w2
@@ -157,13 +163,14 @@ vbmi_drop_groups_in_runs(const trawl_qgram_filter *filter, trawl_qgram_run *run,
     return candidates;
 }
 
-/* Sixteen samples of up to four bytes at a time, with fields. `wide`: they take more than 64 bytes
- * of text. */
+/* Sixteen samples of up to four bytes at a time, with fields. `wide`: these samples take more than
+ * 64 bytes of text. */
 TARGET_VBMI static inline __attribute__((always_inline)) uint32_t *
 vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
            const vbmi_lanes *lanes, size_t groups, uint32_t *next, bool wide) {
     const __m512i order = _mm512_loadu_si512(lanes->order);
-    /* Fields of four bytes, twice: a lane has four bytes, not eight. */
+    /* A number has four bytes here, so two samples share what vbmi_fields_of takes for one number
+     * of eight bytes: the same fields twice. */
     const vbmi_fields fields = vbmi_fields_of(filter->fields | filter->fields << 16);
     const __m512i bit = _mm512_set1_epi32(31), lowest = _mm512_set1_epi32(1);
     const __m512i step = _mm512_set1_epi32((int)lanes->step);
@@ -247,8 +254,8 @@ TARGET_VBMI static size_t filter_samples_vbmi(const trawl_qgram_filter *filter,
                                               trawl_qgram_run *run, const trawl_qgram_grid *grid,
                                               size_t count, uint64_t *words, uint32_t *list) {
     const vbmi_lanes lanes = vbmi_lanes_of(filter, grid->stride);
-    /* The samples of a group must be among the bytes that are loaded, and these inside the text,
-     * which may end behind the last groups: the loops of AVX2 take those. */
+    /* The samples of a group must be among the loaded bytes, and all loaded bytes inside the text.
+     * The text may end behind the last groups: the loops for AVX2 test those. */
     size_t loaded = lanes.bytes > 64 ? 128 : 64, last = loaded / lanes.step + 1;
     if (filter->gram > 8 || lanes.bytes > (lanes.samples == 16 ? 128 : 64) ||
         count / lanes.samples <= last) {
@@ -279,7 +286,7 @@ TARGET_VBMI static size_t filter_samples_vbmi(const trawl_qgram_filter *filter,
 const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set, const trawl_qgram_tier *tier) {
 #if TRAWL_HAVE_X86
     if (set == TRAWL_CPU_SCALAR || (tier->fields != 0 && !trawl_cpu_extracts())) {
-        return &trawl_qgram_loops_scalar; /* still faster than PEXT in microcode */
+        return &trawl_qgram_loops_scalar; /* without PEXT or with a slow one: plain C is faster */
     }
     if (set == TRAWL_CPU_AVX512_VBMI && (trawl_cpu_gathers() || trawl_cpu_is_forced())) {
         return &trawl_qgram_loops_vbmi;

@@ -7,8 +7,8 @@
 
 /* ------------------------------------------------------------------ samples */
 
-/* Filters samples so near the text's end that eight bytes cannot be read from them: on a copy with
- * room behind. */
+/* Filters samples so near the text's end that eight bytes cannot be read from them: on a copy that
+ * has zeros behind. */
 static size_t filter_last_samples(const trawl_tier_walker *walker, const trawl_window *window,
                                   size_t from, size_t count, uint32_t *list) {
     uint8_t bytes[TRAWL_QGRAM_MAX_GRAM + 8];
@@ -27,8 +27,8 @@ static size_t filter_last_samples(const trawl_tier_walker *walker, const trawl_w
     return found;
 }
 
-/* Lists in lists->samples the candidates among the samples of the grid that end at `end` at the
- * latest; the first sample does. */
+/* Lists in lists->samples the candidates among those samples of the grid that end at `end` or
+ * before. The first sample ends there or before. */
 static size_t filter_samples(trawl_tier_walker *walker, const trawl_window *window,
                              const trawl_qgram_grid *grid, size_t end,
                              const trawl_qgram_lists *lists) {
@@ -61,7 +61,8 @@ static size_t find_ends_of_sample(const trawl_tier_walker *walker, const trawl_w
     return found;
 }
 
-/* Tiers whose windows are the last bytes of patterns. The first sample ends at the first end:
+/* Tiers whose windows are the last bytes of patterns. The first sample is the q bytes before the
+ * first end:
  *
  *   ends of the block        [first_end ............ end]
  *   samples             [gram]<- stride ->[gram] ...
@@ -79,8 +80,8 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
                              .stride = stride,
                              .prefetch = walker->first};
     size_t found = filter_samples(walker, window, &grid, end, lists);
-    /* The loops neither look before the text nor stop at an end: the first samples and the last one
-     * are taken one by one where that matters. */
+    /* The loops read bytes_before_end bytes before an end and know no last end. So samples at the
+     * text's beginning, and the last sample if its ends go beyond `end`, are taken one by one. */
     const uint32_t *list = lists->samples;
     size_t ends = 0;
     while (found != 0 && list[0] + gram < filter->bytes_before_end) {
@@ -103,12 +104,12 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
     return ends;
 }
 
-/* Tiers with an anchor slack: a sample may lead to ends up to so much further behind it. So samples
- * are taken from as much further before the block. */
+/* Tiers with an anchor slack b: a sample may lead to ends up to b bytes further behind it. So
+ * samples are taken from b bytes before the block on. */
 static size_t find_anchored_ends(trawl_tier_walker *walker, const trawl_window *window,
                                  size_t first_end, size_t end, const trawl_qgram_lists *lists) {
     const trawl_qgram_filter *filter = &walker->filter;
-    /* Behind so many bytes, all that is read before an end is in the text. */
+    /* From this end on everything that is read before an end is inside the text. */
     size_t edge = filter->ends_per_sample + TRAWL_QGRAM_MAX_GRAM, ends = 0;
     for (; first_end <= end && first_end < edge; first_end++) {
         lists->ends[ends] = (uint32_t)first_end;

@@ -2,8 +2,8 @@
 /*
  * Scanning with a sample filter (engines/qgram/format.h), on one block of text at a time.
  *
- * Each step writes a shorter list than the one before, without a branch on what it finds, as a
- * branch for every sample would be mispredicted too often:
+ * Each step writes a shorter list than the one before. It has no branch on whether a sample is a
+ * candidate, as such a branch would often be mispredicted:
  *
  *   samples of the grid -> candidates -> possible ends -> ends to look up
  *          sample filter    end offsets     suffix filter, run lengths
@@ -15,8 +15,8 @@
 #include "engines/qgram/format.h"
 #include "scan/candidates.h"
 
-/* Candidates whose end offsets are read before any is examined, and the possible ends that so many
- * may have in tiers with an anchor slack. */
+/* Candidates whose end offsets are read before any is examined (bloom/loops.c). And possible ends
+ * that as many candidates may have in tiers with an anchor slack. */
 #define TRAWL_QGRAM_AT_ONCE 64
 #define TRAWL_QGRAM_ENDS_AT_ONCE                                                                   \
     ((size_t)TRAWL_QGRAM_AT_ONCE * TRAWL_QGRAM_MAX_ENDS + TRAWL_QGRAM_GROUP)
@@ -27,10 +27,10 @@ typedef struct trawl_qgram_grid {
     size_t from;
     size_t stride;
     size_t room;   /* of the list of possible ends, with an anchor slack */
-    bool prefetch; /* this is the first tier to touch the block: prefetch the text */
+    bool prefetch; /* this is the first tier to read the block: prefetch the text */
 } trawl_qgram_grid;
 
-/* What the loops over samples need of a tier. */
+/* What the loops over samples need to know of a tier. */
 typedef struct trawl_qgram_filter {
     const uint32_t *rows; /* of the sample filter; direct tiers: the table of pairs */
     uint64_t multiplier;
@@ -52,11 +52,11 @@ typedef struct trawl_qgram_filter {
 
 typedef struct trawl_qgram_run trawl_qgram_run; /* engines/qgram/verify/text_runs.h */
 
-/* The loops over samples, compiled for each instruction set. All reads of the samples (eight bytes
- * from each, and the last eight of each that is longer) must be inside the text. Lists are written
- * in ascending order; functions return how many entries they wrote. */
+/* The loops over samples, compiled for each instruction set. Eight bytes are read from each sample
+ * on, and the last eight of a sample that is longer; all of them must be inside the text. Lists are
+ * written in ascending order; functions return how many entries they wrote. */
 typedef struct trawl_qgram_loops {
-    /* Lists those of `count` samples that are candidates; `words` is scratch
+    /* Lists those of `count` samples that are candidates; `words` is working memory
      * (trawl_qgram_lists). */
     size_t (*filter_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                              const trawl_qgram_grid *grid, size_t count, uint64_t *words,
@@ -67,8 +67,8 @@ typedef struct trawl_qgram_loops {
                         const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
                         uint32_t *possible_ends, uint32_t *list);
     /* The same for ends sample + gram + 0 .. filter->ends_per_sample - 1 of tiers with an anchor
-     * slack, those from `least` to `most` only, each once. Samples end at `most` at the latest and
-     * have eight bytes of the text before their ends; `least` is at least
+     * slack. Lists those from `least` to `most` only, each once. Every sample ends at `most` or
+     * before and has eight bytes of the text before its end; `least` is at least
      * filter->bytes_before_end. */
     size_t (*find_anchored_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                                  const trawl_qgram_grid *grid, const uint32_t *samples,

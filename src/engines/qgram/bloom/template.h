@@ -3,16 +3,16 @@
  * The loops over samples (engines/qgram/bloom/scan.h). Before including it, define
  *   LOOPS       name of the trawl_qgram_loops to define
  *   NAME(base)  a distinct name for each function; NAME(extract_row)(number, filter), the row of a
- *               number by its fields, is there already unless SAMPLES is defined
+ *               number by its fields, must be defined before, unless SAMPLES is defined
  *   TARGET      the functions' target attribute, or nothing
- *   SAMPLES     the function for `filter_samples`, where NAME(filter_samples) is not the best one
+ *   SAMPLES     a faster function for `filter_samples` than NAME(filter_samples), if there is one
  */
 
 #ifndef SAMPLES
 #define SAMPLES NAME(filter_samples)
 
-/* Tests a sample; returns `bits` with the answer appended as the lowest bit. `filter` is the
- * caller's own copy. */
+/* Tests a sample. Returns 2 * bits, plus 1 if it is a candidate. `filter` is the caller's own copy
+ * (NAME(list_samples)). */
 TARGET static inline __attribute__((always_inline)) uint32_t
 NAME(test)(uint32_t bits, const trawl_qgram_filter *filter, const uint8_t *sample,
            trawl_qgram_number_kind kind) {
@@ -35,8 +35,8 @@ NAME(test)(uint32_t bits, const trawl_qgram_filter *filter, const uint8_t *sampl
  *   63               32 31            0
  *   | position        | s0 s1 ... s31 |   position of sample 0; bit set: candidate
  *
- * The filter is copied, or the compiler would take the lists for parts of it and load it again and
- * again. */
+ * The filter is copied into a local variable: otherwise the compiler has to assume that writing to
+ * the lists changes it, and loads it again and again. */
 TARGET static inline __attribute__((always_inline)) size_t
 NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
                    const trawl_qgram_grid *grid, size_t count, uint64_t *restrict words,
@@ -58,8 +58,7 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
         for (size_t line = 0; line < prefetched; line += 64) {
             __builtin_prefetch((const void *)((uintptr_t)sample + TRAWL_BLOOM_PREFETCH + line));
         }
-#pragma GCC unroll 1 /* eight samples are addressed by multiples of the stride, more by additions  \
-                      */
+#pragma GCC unroll 1 /* x86 addresses eight samples by multiples of the stride, not more */
         for (unsigned group = 0; group < WORD_SAMPLES; group += TRAWL_QGRAM_GROUP) {
 #pragma GCC unroll 8
             for (unsigned k = 0; k < TRAWL_QGRAM_GROUP; k++) {
@@ -77,7 +76,7 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
         if (bits == UINT32_MAX) {
             bits = trawl_qgram_drop_groups_in_runs(given, run, grid, from);
         }
-        /* How many bits there are cannot be predicted: SPARE_SAMPLES entries are always written. */
+        /* How many bits are set cannot be predicted: SPARE_SAMPLES entries are always written. */
         uint32_t *one = list + found;
         found += (uint32_t)__builtin_popcount(bits);
         for (unsigned i = 0; i < SPARE_SAMPLES; i++) {
@@ -120,8 +119,8 @@ TARGET static size_t NAME(filter_samples)(const trawl_qgram_filter *filter, traw
 
 #endif
 
-/* Whether the suffix filter has the last `bytes` bytes before `end`; `last` are the last eight,
- * with their case bits. Lengths below and above eight are selected by masks, without a branch. */
+/* Whether the suffix filter has the last `bytes` bytes before `end`. `last` are the last eight,
+ * with their case bits. Lengths up to eight and above are selected by masks, without a branch. */
 TARGET static inline __attribute__((always_inline)) bool
 NAME(has_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t last,
                  uint32_t bytes, uint32_t kind) {
@@ -142,8 +141,9 @@ NAME(has_suffix)(const trawl_qgram_filter *filter, const uint8_t *end, uint64_t 
  *   | suffixes  | distance  |   distance of the end from that of the first sample; bit i of the
  *                               suffixes: the last suffix of a key may have the i-th length
  *
- * Keeps those with the shortest of these suffixes in the suffix filter and with a run length after
- * which a key may end. Runs of eight bytes and more are left to NAME(list_ends). */
+ * Keeps an end if the shortest of these suffixes is in the suffix filter and a key may end after a
+ * run as long as the one before the end. Runs of eight bytes and more are kept: NAME(list_ends)
+ * tests them. */
 TARGET static inline __attribute__((always_inline)) size_t
 NAME(keep_possible_ends)(const trawl_qgram_filter *given, const uint8_t *text,
                          uint32_t *restrict possible_ends, size_t count) {
@@ -205,8 +205,8 @@ NAME(select_ends)(size_t from, size_t least, size_t most) {
     return most - from < 63 ? ends & ((UINT64_C(2) << (most - from)) - 1) : ends;
 }
 
-/* Reads the words of end offsets of `count` samples, at most AT_ONCE. Returns which samples are
- * runs of one byte: bit i for sample i. */
+/* Reads the words of end offsets of `count` samples, at most AT_ONCE. Returns bit i: whether sample
+ * i is a run of one byte. */
 TARGET static inline __attribute__((always_inline)) uint64_t
 NAME(load_end_offsets)(const trawl_qgram_filter *filter, const uint8_t *text,
                        const uint32_t *samples, size_t count, uint32_t *restrict words) {
@@ -218,7 +218,7 @@ NAME(load_end_offsets)(const trawl_qgram_filter *filter, const uint8_t *text,
     for (size_t i = 0; i < count; i++) {
         const uint8_t *sample = text + samples[i];
         uint64_t number, last;
-        memcpy(&number, sample - run_shift / 8, sizeof number); /* nothing behind the sample */
+        memcpy(&number, sample - run_shift / 8, sizeof number); /* ends with the sample */
         number >>= run_shift;
         uint64_t same = (number & 0xff) * UINT64_C(0x0101010101010101);
         bool is_run = (number ^ same) << run_shift == 0;
@@ -235,12 +235,13 @@ NAME(load_end_offsets)(const trawl_qgram_filter *filter, const uint8_t *text,
 }
 
 /* Writes the possible ends of a sample to `next`, and returns the place after them. Bit i of
- * `steps`: ends from i * step to before (i + 1) * step bytes after the sample; bit i of `allowed`:
- * the end i bytes after it. `entry` is the possible end at the sample's own end. */
+ * `steps`: the step of ends from i * step to (i + 1) * step - 1 bytes after the sample's own end.
+ * Bit i of `allowed`: the end i bytes after the sample's own end. `entry` is the possible end at
+ * the sample's own end. */
 TARGET static inline __attribute__((always_inline)) uint32_t *
 NAME(write_possible_ends)(uint32_t *next, uint32_t entry, uint32_t steps, uint64_t allowed,
                           uint32_t step, uint32_t ends) {
-    if (step == 1) { /* seldom there are more than two: two are always written */
+    if (step == 1) { /* most samples have at most two ends: two are always written */
         steps &= (uint32_t)allowed;
         *next = entry + (uint32_t)__builtin_ctz(steps | 1u << 31);
         next += steps != 0;

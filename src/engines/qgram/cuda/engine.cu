@@ -7,8 +7,8 @@ extern "C" {
 #include "engines/qgram/gpu/frequent_automaton.h"
 }
 
-/* Batches of a strip of a long text, at most. Between this and least_batches the planner takes the
- * number that gives warps the most equal shares. */
+/* The most batches of a strip of a long text. Between least_batches and this number, a plan takes
+ * the number that gives warps the most equal shares. */
 #define MOST_BATCHES (TRAWL_QGRAM_MOST_STRIP / TRAWL_QGRAM_BATCH)
 
 #define WORKSPACE_ALIGNMENT TRAWL_CUDA_ARRAY_ALIGNMENT
@@ -18,7 +18,7 @@ typedef struct qgram_tables {
     trawl_cuda_packed_view packed;
     trawl_error obstacle; /* why the set cannot be packed; status TRAWL_OK: it can */
     bool packed_pays;
-    uint8_t *memory; /* of all arrays, on the device */
+    uint8_t *memory; /* device memory of all arrays */
     /* The automaton that counts frequent patterns, whose tiers come after the first filter_tiers;
      * NULL: there is none. */
     trawl_cuda_db *automaton;
@@ -49,15 +49,15 @@ static void put_tier(trawl_cuda_uploader *self, const trawl_cuda_qgram_tier *tie
         self, arrays->heads, arrays->heads == NULL ? 0 : (UINT64_C(4) << tier->hash_bits) + 4);
     table->ranges = (const uint4 *)trawl_cuda_put(self, arrays->ranges,
                                                   arrays->range_count * sizeof(trawl_ending_range));
-    table->direct = (const uint32_t *)trawl_cuda_put(self, arrays->direct,
-                                                     arrays->direct == NULL ? 0 : 65536 * 4);
+    table->direct = (const uint32_t *)trawl_cuda_put(
+        self, arrays->direct, arrays->direct == NULL ? 0 : TRAWL_QGRAM_PAIRS * 4);
     table->endings.endings = (const uint64_t *)trawl_cuda_put(self, arrays->endings, count * 8);
     table->endings.folded = tier->folded != 0;
     trawl_cuda_put_outputs(self, arrays, keys);
     table->endings.keys = *keys;
 }
 
-/* All filters in shared memory, one after the other. */
+/* Makes the image: all filters in shared memory, one after the other. */
 static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t **image,
                                trawl_error *error) {
     uint64_t bytes = (uint64_t)layout->image_words * 4;
@@ -75,14 +75,14 @@ static trawl_status make_image(const trawl_cuda_qgram_layout *layout, uint32_t *
     return TRAWL_OK;
 }
 
-/* The uploaded tables. */
+/* The tables to be uploaded. */
 typedef struct upload_sources {
     const trawl_cuda_qgram_layout *layout;
     const uint32_t *image;
     const trawl_cuda_packed_layout *packed; /* NULL if the set cannot be packed */
 } upload_sources;
 
-/* Puts all tables, and numbers the hits of their keys one part after the other. */
+/* Uploads all tables, and numbers the hits of their keys, one part after the other. */
 static void put_tables(trawl_cuda_uploader *upload, const upload_sources *sources,
                        trawl_cuda_db *uploaded, qgram_tables *tables) {
     const trawl_cuda_qgram_layout *layout = sources->layout;
@@ -102,7 +102,7 @@ static void put_tables(trawl_cuda_uploader *upload, const upload_sources *source
         uploaded->hits += packed->arrays.keys.count;
         trawl_cuda_packed_put(upload, packed, &tables->packed, keys);
     }
-    if (tables->automaton != NULL) { /* hits of its keys are counted like those of the tiers */
+    if (tables->automaton != NULL) { /* hits of its keys are numbered behind those of the tiers */
         trawl_cuda_keys *keys = tables->automaton->keys;
         keys->first_hit = uploaded->hits;
         uploaded->hits += keys->outputs.keys;
@@ -110,7 +110,8 @@ static void put_tables(trawl_cuda_uploader *upload, const upload_sources *source
     }
 }
 
-/* The first pass adds up the tables' bytes, the second copies them into one allocation. */
+/* The first call of put_tables adds up the tables' bytes, the second one copies them into one
+ * allocation. */
 static trawl_status copy_tables(const upload_sources *sources, trawl_cuda_db *uploaded,
                                 qgram_tables *tables, trawl_error *error) {
     trawl_cuda_uploader upload = {NULL, 0, cudaSuccess};
@@ -186,7 +187,7 @@ static trawl_patterns patterns_of(const trawl_db *db) {
     return patterns;
 }
 
-/* Bytes of a block's shared memory for tables: what no kernel needs for its warps. */
+/* Bytes of a block's shared memory for tables: what no kernel needs for anything else. */
 static size_t room_for_tables(const trawl_cuda_device *device) {
     uint32_t warps = trawl_qgram_tuned::filter_threads / 32;
     size_t of_walk =
@@ -224,7 +225,7 @@ static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *s
     return status;
 }
 
-/* Takes the automaton out of the layout. */
+/* Uploads the layout's automaton, and becomes its owner. */
 static trawl_status upload_automaton(const trawl_cuda_db *uploaded, const uint8_t *sample,
                                      size_t sample_length, trawl_cuda_qgram_layout *layout,
                                      qgram_tables *tables, trawl_error *error) {
@@ -292,8 +293,8 @@ static uint64_t warps_of(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
     return (uint64_t)uploaded->device.multiprocessors * (plan->block_threads / 32);
 }
 
-/* The largest number of candidate words for a batch: for each thread one for a tier, or two at a
- * stride of 1. */
+/* The largest number of candidate words for a batch: for each of 32 threads one in each tier, or
+ * two at a stride of 1. */
 static uint32_t words_of_batch(const trawl_cuda_qgram_view *view) {
     uint32_t words = 0;
     for (uint32_t i = 0; i < view->tiers; i++) {
@@ -302,6 +303,7 @@ static uint32_t words_of_batch(const trawl_cuda_qgram_view *view) {
     return words;
 }
 
+/* Words of totals before the candidate lists: dense_strips, listed, longest, taken. */
 #define CANDIDATE_WORDS 4u
 
 /*
@@ -333,7 +335,7 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *vi
     return candidates;
 }
 
-/* Words that are zeroed before hits are noted: `overflown`, and `count` of each strip. */
+/* 32-bit words that are zeroed before hits are noted: `overflown`, and `count` of each strip. */
 static uint64_t noted_words(const trawl_cuda_launch_plan *plan) {
     return 1 + strips_of_slice(plan);
 }
@@ -344,8 +346,8 @@ static uint64_t noted_bytes(const trawl_cuda_launch_plan *plan) {
            aligned(hits * sizeof(trawl_cuda_qgram_hit));
 }
 
-/* The hits of a slice, behind the candidate lists in the workspace. One pass notes hits of all
- * slices, another one reads them. */
+/* The noted hits of a slice, behind the candidate lists in the workspace. One pass (SIZES) notes
+ * the hits of all slices, a later one (RECORDS) reads them. */
 static trawl_cuda_qgram_noted_hits noted_of(const trawl_cuda_launch_plan *plan,
                                             const trawl_cuda_slice *slice, void *workspace) {
     trawl_cuda_qgram_noted_hits noted = {};
@@ -358,8 +360,8 @@ static trawl_cuda_qgram_noted_hits noted_of(const trawl_cuda_launch_plan *plan,
     return noted;
 }
 
-/* Batches of a strip. Warps take strips in turn; a warp with one strip more than others makes them
- * wait. */
+/* The number of batches of a strip. Warps take strips in turn, and a warp with one strip more than
+ * the others makes them wait: so the number for which the busiest warp has the fewest batches. */
 static uint32_t batches_of_strip(uint64_t length, uint64_t warps) {
     uint64_t batches = (length + TRAWL_QGRAM_BATCH - 1) / TRAWL_QGRAM_BATCH, least = UINT64_MAX;
     uint64_t each = (batches + warps - 1) / warps;
@@ -378,7 +380,7 @@ static uint32_t batches_of_strip(uint64_t length, uint64_t warps) {
     return best;
 }
 
-/* The part of the launch plan that both kernels share: all but memory. */
+/* The part of the launch plan that both kernels have in common: all but memory. */
 static trawl_status plan_strips(const trawl_cuda_db *uploaded,
                                 const trawl_cuda_launch_request *request,
                                 trawl_cuda_launch_plan *plan, trawl_error *error) {
@@ -437,8 +439,8 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
         uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, request->form);
         return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
     }
-    /* Frequent patterns may be longer than patterns of later tiers (runs of one byte), so records
-     * with the same end have to be sorted. */
+    /* Frequent patterns may be longer than patterns of the tiers before theirs (runs of one byte),
+     * so records with the same end have to be sorted. */
     plan->ordered_ends = tables->automaton != NULL;
     if (tables->automaton != NULL) {
         plan->overlap = tables->automaton_db->header->max_length - 1;
@@ -462,7 +464,7 @@ static trawl_status walk_automaton(const trawl_cuda_db *automaton, const trawl_c
                    : output->pass == TRAWL_CUDA_PASS_PATTERNS ? TRAWL_CUDA_PATTERNS
                                                               : TRAWL_CUDA_ENDS;
     request.length = slice->length;
-    trawl_cuda_launch_plan plan = {}; /* of kernel hot, the first one of the engine */
+    trawl_cuda_launch_plan plan = {}; /* kernel 0, hot */
     trawl_status status = automaton->engine->plan(automaton, &request, &plan, error);
     return status != TRAWL_OK
                ? status

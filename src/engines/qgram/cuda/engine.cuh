@@ -18,7 +18,7 @@ extern "C" {
 #include "gpu/endings.cuh"
 #include "gpu/uploader.cuh"
 
-/* The kernels, in the order of registry.c's list. */
+/* The kernels, in the order of `kernels` in build.c. */
 enum { TRAWL_CUDA_QGRAM_FILTER, TRAWL_CUDA_QGRAM_PACKED };
 
 /*
@@ -30,11 +30,12 @@ enum { TRAWL_CUDA_QGRAM_FILTER, TRAWL_CUDA_QGRAM_PACKED };
  *     vector 1  [16 bytes] [16 bytes]  ...  [16 bytes]
  *     ...
  */
-#define TRAWL_QGRAM_VECTOR_BYTES (32u * 16u) /* that a warp loads at once */
+#define TRAWL_QGRAM_VECTOR_BYTES (32u * 16u) /* bytes that the threads of a warp load at once */
 #define TRAWL_QGRAM_BATCH (trawl_qgram_tuned::vectors * TRAWL_QGRAM_VECTOR_BYTES)
 
 /* Shared memory of a warp that writes records of a full strip: for each tier a bitmap of the ends
- * in a round of batches and one stride behind it; and a queue of candidates. */
+ * in a round of batches and one word behind it; and a queue of candidates. At most 31 candidates
+ * remain in the queue before each of 32 threads adds one. */
 #define TRAWL_QGRAM_QUEUE 64u
 
 /* A tier with its tables in device memory. */
@@ -44,7 +45,7 @@ typedef struct trawl_cuda_qgram_tables {
     const uint32_t *filter; /* GLOBAL */
     const uint16_t *end_offsets;
     const uint8_t *anchor_offsets;
-    const uint32_t *pattern_end; /* of each key: end of its first pattern in the bytes of all */
+    const uint32_t *pattern_end; /* of each key: where its first pattern ends in `bytes` of all */
     const uint32_t *heads;
     const uint4 *ranges;    /* trawl_ending_range */
     const uint32_t *direct; /* DIRECT */
@@ -55,56 +56,60 @@ typedef struct trawl_cuda_qgram_tables {
 typedef struct trawl_cuda_qgram_view {
     uint32_t tiers;
     uint32_t image_words;  /* a multiple of 4 */
-    uint32_t bitmap_words; /* of a warp and a tier */
+    uint32_t bitmap_words; /* of a warp, for each tier */
     const uint4 *image;
     trawl_cuda_qgram_tables table[TRAWL_CUDA_QGRAM_TIERS];
 } trawl_cuda_qgram_view;
 
-/* Blocks have a copy of the view in shared memory, behind the image. */
+/* Size of the view in 32-bit words, a multiple of 4. Blocks have a copy of it in shared memory,
+ * behind the image. */
 #define TRAWL_QGRAM_VIEW_WORDS ((uint32_t)(sizeof(trawl_cuda_qgram_view) + 15) / 16 * 4)
 
 /* A key that ends at a position of the text. */
 typedef struct trawl_cuda_qgram_hit {
     uint32_t end; /* one past its last byte, in the slice */
-    uint32_t key; /* the tier is in the upper two bits */
+    uint32_t key; /* its number, and above it that of its tier, in two bits */
 } trawl_cuda_qgram_hit;
 
+/* Where the tier's number begins in trawl_cuda_qgram_hit.key and in queues of candidates. */
 #define TRAWL_QGRAM_TIER_SHIFT 30u
 
-/* Hits of each strip, in no order, noted while matches are counted, so that records need no second
- * pass over the text. A strip with more than `capacity` hits is scanned again (full_strips.cu). */
+/* The hits of each strip, in no order. They are noted while matches are counted, so that the text
+ * is not filtered again for records, but for strips with more than `capacity` hits
+ * (full_strips.cu). */
 typedef struct trawl_cuda_qgram_noted_hits {
     trawl_cuda_qgram_hit *hits; /* `capacity` for each strip; NULL: none are noted */
-    uint32_t *overflown;        /* one word: the number of strips with too many hits */
-    uint32_t *count; /* follows that word: hits of each strip, which may be above `capacity` */
+    uint32_t *overflown;        /* one word: the number of strips with more hits than that */
+    uint32_t *count; /* follows that word: hits of each strip, also those beyond `capacity` */
     uint32_t capacity;
 } trawl_cuda_qgram_noted_hits;
 
 /*
  * The filter step's candidates, as a list of 64-bit words for each strip. A word has the candidates
- * that a thread has in a batch for one tier, or in half of a batch at a stride of 1:
+ * of one thread in a batch (at a stride of 1, in half of a batch) for one tier:
  *
  *     63     48 47  46 45      32 31                           0
  *     | stride | tier | offset  | samples, the last one lowest |
  *
  * `stride` is its binary logarithm. `offset` is that of the thread's first byte in the strip. A
- * sample's bit is set if it is a candidate. A list has room for all words that a strip can have.
- * Dense strips (tuning.cuh) are listed separately, because verifying one takes long.
+ * sample's bit is set if the sample is a candidate. A list has room for all words that a strip can
+ * have. Dense strips (tuning.cuh) are listed separately, because verifying one takes long.
  */
 typedef struct trawl_cuda_qgram_candidates {
     uint64_t *words;        /* `capacity` for each strip */
     uint32_t *count;        /* of each strip; 0 for dense ones */
     uint2 *dense;           /* (strip, number of words) of dense strips, in no order */
     uint32_t *dense_strips; /* first of four words of memory: the number of dense strips */
-    uint32_t *listed;       /* second word: candidate words of all other strips */
-    uint32_t *longest;      /* third word: the most that one of these strips has */
-    uint32_t *taken;        /* fourth word: shares that the verify step has given away */
+    uint32_t *listed;       /* second word: the number of candidate words of all other strips */
+    uint32_t *longest;      /* third word: the largest number of words of one of these strips */
+    uint32_t *taken;        /* fourth word: how many shares of the verify step warps have taken */
     uint32_t capacity;
 } trawl_cuda_qgram_candidates;
 
+/* The upper half of a candidate word, and the bytes of the longest strip: what `offset` holds. */
 #define TRAWL_QGRAM_WORD_TIER_SHIFT 14u
 #define TRAWL_QGRAM_WORD_STRIDE_SHIFT 16u
-#define TRAWL_QGRAM_MOST_STRIP (1u << TRAWL_QGRAM_WORD_TIER_SHIFT) /* bytes */
+#define TRAWL_QGRAM_MOST_STRIP (1u << TRAWL_QGRAM_WORD_TIER_SHIFT)
 
 /* The largest number of samples in a candidate word of a tier. */
 TRAWL_BOTH uint32_t trawl_cuda_qgram_samples_of_word(uint32_t stride_shift) {
@@ -126,18 +131,20 @@ typedef struct trawl_cuda_qgram_call {
  * most patterns of one and two bytes here. */
 trawl_status trawl_cuda_qgram_filter_text(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* Bytes of shared memory that it needs besides tables. */
+/* Bytes of shared memory that the filter step needs besides tables. */
 uint32_t trawl_cuda_qgram_filter_shared(void);
 
 /* The verify step, for all listed candidates. Pass SIZES also notes hits. */
 trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* Pass RECORDS: of strips whose hits are all noted, and of full strips. */
+/* Pass RECORDS: writes the records of strips whose hits are all noted; then those of full
+ * strips. */
 trawl_status trawl_cuda_qgram_write_records(const trawl_cuda_qgram_call *call, trawl_error *error);
 trawl_status trawl_cuda_qgram_write_full_strips(const trawl_cuda_qgram_call *call,
                                                 trawl_error *error);
 
-/* Batches of a round. */
+/* Batches of a round of full_strips.cu: fewer for more tiers, which share the memory for
+ * bitmaps. */
 static inline uint32_t trawl_cuda_qgram_round(uint32_t tiers) {
     return tiers == 1   ? trawl_qgram_tuned::most_round
            : tiers == 2 ? trawl_qgram_tuned::most_round / 2
@@ -150,7 +157,7 @@ static inline uint32_t trawl_cuda_qgram_shared_bytes(const trawl_cuda_qgram_view
     return 4 * (view->image_words + TRAWL_QGRAM_VIEW_WORDS + threads / 32 * warp_words);
 }
 
-/* Uploads the outputs of keys and sets all of *keys but first_hit. */
+/* Uploads the outputs of keys, and sets all of *keys but first_hit. */
 static inline void trawl_cuda_put_outputs(trawl_cuda_uploader *self,
                                           const trawl_cuda_qgram_arrays *arrays,
                                           trawl_cuda_keys *keys) {

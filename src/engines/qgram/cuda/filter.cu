@@ -3,17 +3,18 @@
  * The filter step: tests all samples of the text against the sample filters, and lists candidates
  * for the verify step, strip by strip.
  *
- * It does nothing else. Looking up end offsets here, while the text is in caches, makes warps wait
- * that have text to read, and took longer than reading some of the text again.
+ * It does nothing else. An earlier version looked up end offsets here, while the text was in
+ * caches. That made warps wait which had text to read, and took longer than reading some of the
+ * text again.
  *
  * A warp owns a strip and tests it batch by batch, each batch against one tier after the other. The
  * loop needs all registers: registers in local memory would be slow, because the filters in shared
- * memory leave little of the L1 cache. For the same reason candidates are listed as the loop has
- * them, as a bit for each sample; the verify step takes the bits apart.
+ * memory leave little of the L1 cache. For the same reason candidates are listed in the form in
+ * which the loop has them, a bit for each sample; the verify step turns the bits into positions.
  *
- * The warp that owns a sample reports every match it leads to, up to 15 bytes behind the sample,
- * even behind the strip. Samples before the first byte of the slice are tested by one warp of the
- * verify step.
+ * The warp that owns a sample reports every match that the sample leads to, up to 15 bytes behind
+ * the sample, even behind the strip. Samples before the first byte of the slice are tested by one
+ * warp of the verify step (test_before).
  */
 #include "engines/qgram/cuda/find_keys.cuh"
 
@@ -26,7 +27,7 @@ typedef struct filter_tier {
     const uint32_t *filter; /* GLOBAL */
 } filter_tier;
 
-/* Shared by all warps of a block. */
+/* The tiers, in shared memory, for all warps of a block. */
 typedef struct filter_tiers {
     uint32_t count, unused;
     filter_tier tier[TRAWL_CUDA_QGRAM_TIERS];
@@ -39,16 +40,16 @@ typedef struct filter_context {
     const filter_tiers *tiers; /* in shared memory */
 } filter_context;
 
-/* The candidate list of a strip while it is written. All members but `samples` are the same in all
- * threads of the warp. */
+/* The candidate list of a strip while it is written. All members but `samples` have the same value
+ * in all threads of the warp. */
 typedef struct candidate_list {
     uint64_t *words;
     uint32_t count;
     uint32_t samples; /* candidates of the thread */
 } candidate_list;
 
-/* Lists the candidates of each thread. Its first byte is `at` bytes behind the first byte of the
- * strip. All threads of the warp call this. */
+/* Lists the candidates of each thread. `at`: offset of the thread's first byte in the strip. All
+ * threads of the warp call this. */
 static __device__ __forceinline__ void list_candidates(candidate_list *self, uint32_t number,
                                                        const filter_tier &tier, uint32_t at,
                                                        uint32_t candidate_bits) {
@@ -65,8 +66,8 @@ static __device__ __forceinline__ void list_candidates(candidate_list *self, uin
 
 /* ------------------------------------------------------------------ tiers */
 
-/* Tests all positions. Bit b of a thread is its sample 31 - b, of the first half of the batch in x
- * and of the second half in y. */
+/* Tests all positions. Bit b of a thread's result is its sample 31 - b: of the first half of the
+ * batch in x, of the second half in y. */
 template <int WORDS, int BITS>
 static __device__ __forceinline__ uint2 every_position(const filter_tier &tier,
                                                        const uint32_t *filter, const uint4 *own,
@@ -79,8 +80,8 @@ static __device__ __forceinline__ uint2 every_position(const filter_tier &tier,
     return candidate_bits;
 }
 
-/* Tests all byte pairs. `counted`: all positions are owned and have a byte before them, so that
- * patterns are counted at once, in *sum, unless there are 15 or more. */
+/* Tests all byte pairs. `counted`: all positions are owned and have a byte before them. Then
+ * matches are counted at once, in *sum, and only pairs with 15 matches or more are candidates. */
 static __device__ __forceinline__ uint2 test_pairs(const uint32_t *filter, const uint4 *own,
                                                    uint4 edge, bool counted, uint32_t *sum) {
     uint32_t candidate_bits[2] = {0, 0};
@@ -99,8 +100,8 @@ static __device__ __forceinline__ uint2 test_pairs(const uint32_t *filter, const
     return make_uint2(candidate_bits[0], candidate_bits[1]);
 }
 
-/* Tests a batch for a tier of any shape; at strides above 1 bit b of x is sample 64 / stride - 1 -
- * b of the thread. */
+/* Tests a batch for a tier of any shape. At strides above 1 only x of the result is used: bit b is
+ * the thread's sample 64 / stride - 1 - b. */
 struct test_batch {
     const filter_tier &tier;
     const uint32_t *filter; /* in shared memory */
@@ -134,8 +135,8 @@ static __device__ __forceinline__ uint2 test_tier(const filter_context &context,
 
 /* ------------------------------------------------------------------ a strip */
 
-/* Tests one strip, which begins at text[from]. Returns what the thread has counted of byte pairs.
- * COUNTED: byte pairs of some batches are counted. */
+/* Tests one strip, which begins at text[from]. Returns how many matches of byte pairs the thread
+ * has counted. COUNTED: they are counted in batches that are owned completely. */
 template <bool COUNTED>
 static __device__ __forceinline__ uint32_t filter_strip(const filter_context &context,
                                                         uint32_t strip_bytes, int64_t from,
@@ -163,9 +164,7 @@ static __device__ __forceinline__ uint32_t filter_strip(const filter_context &co
                 }
             }
         }
-        const uint4 &last = own[trawl_qgram_tuned::vectors - 1];
-        edge = make_uint4(__shfl_sync(FULL, last.x, 31), __shfl_sync(FULL, last.y, 31),
-                          __shfl_sync(FULL, last.z, 31), __shfl_sync(FULL, last.w, 31));
+        edge = vector_of_last_thread(own[trawl_qgram_tuned::vectors - 1]);
         if (batch + (int32_t)TRAWL_QGRAM_BATCH < past) {
             load_batch(slice, batch + (int32_t)TRAWL_QGRAM_BATCH, own);
         }
@@ -175,10 +174,10 @@ static __device__ __forceinline__ uint32_t filter_strip(const filter_context &co
 
 /* ------------------------------------------------------------------ shared memory */
 
-/* Follows the filters in shared memory. */
+/* What a block has in shared memory behind the filters. */
 typedef struct filter_shared {
     filter_tiers tiers;
-    trawl_counter counted; /* by byte pairs: in memory, because the loop needs all registers */
+    trawl_counter counted; /* matches of byte pairs; not in a register: the loop needs all */
     uint32_t listed, longest;
 } filter_shared;
 
@@ -186,9 +185,7 @@ typedef struct filter_shared {
  * afterwards. */
 static __device__ __forceinline__ void copy_to_shared(const trawl_cuda_qgram_view &view,
                                                       uint8_t *shared, filter_shared *block) {
-    for (uint32_t i = threadIdx.x; i < view.image_words / 4; i += blockDim.x) {
-        ((uint4 *)shared)[i] = __ldg(view.image + i);
-    }
+    copy_image(view.image, view.image_words / 4, shared);
     if (threadIdx.x == 0) {
         block->tiers.count = view.tiers;
         block->counted = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* From a candidate to the longest key that it leads to: the look-up of end offsets and of keys
- * (gpu/format.h). What happens with the matches is up to the kernels. */
+ * (gpu/format.h). The kernels that include this count or report the matches. */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_FIND_KEYS_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_FIND_KEYS_CUH
 
@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------ the text */
 
-/* The 16 bytes at text[at], zeros where there is no text. */
+/* Loads the 16 bytes at text[at], with zeros where there is no text. */
 static __device__ __forceinline__ uint4 load_vector(const trawl_cuda_slice &slice, int32_t at) {
     if (at >= 0 && at + 16 <= (int32_t)slice.length) {
         return __ldg((const uint4 *)(slice.text + at));
@@ -41,9 +41,24 @@ static __device__ __forceinline__ void load_batch(const trawl_cuda_slice &slice,
     }
 }
 
-/* The eight bytes before text[end], the last one highest, zeros where there is no text; a false end
- * from such zeros is rejected by the comparison of keys. Loads aligned words where the text has
- * them. */
+/* The last thread's vector: the 16 bytes before the next vector of the warp. */
+static __device__ __forceinline__ uint4 vector_of_last_thread(const uint4 &own) {
+    return make_uint4(__shfl_sync(FULL, own.x, 31), __shfl_sync(FULL, own.y, 31),
+                      __shfl_sync(FULL, own.z, 31), __shfl_sync(FULL, own.w, 31));
+}
+
+/* Copies vectors of a filter image to shared memory. All threads of the block call this, and
+ * synchronise afterwards. */
+static __device__ __forceinline__ void copy_image(const uint4 *image, uint32_t vectors,
+                                                  uint8_t *shared) {
+    for (uint32_t i = threadIdx.x; i < vectors; i += blockDim.x) {
+        ((uint4 *)shared)[i] = __ldg(image + i);
+    }
+}
+
+/* The eight bytes before text[end], the last one most significant, with zeros where there is no
+ * text. Such zeros may lead to a key that ends there; the comparison of lengths rejects it. Loads
+ * aligned words unless they are partly outside the text. */
 static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_slice &slice,
                                                         int32_t end) {
     if (end >= 16 && end + 8 <= (int32_t)slice.length) {
@@ -64,9 +79,9 @@ static __device__ __forceinline__ uint64_t eight_before(const trawl_cuda_slice &
 
 /* ------------------------------------------------------------------ end offsets */
 
-/* The `count` words of a sample that ends before text[end], the latest word first, zeros where
- * there is no text. Uses as few loads of eight aligned bytes as possible: the threads' bytes are in
- * 32 places, so each load takes a cycle for each thread. */
+/* The `count` words of a sample that ends before text[end], the latest word first, with zeros where
+ * there is no text. Uses as few loads of eight aligned bytes as possible: the 32 threads load from
+ * different places, so that each load of a warp takes 32 cycles. */
 static __device__ __forceinline__ void sample_words(const trawl_cuda_slice &slice, uint32_t count,
                                                     int32_t end, uint32_t (&words)[4]) {
     uint64_t near, far;
@@ -89,8 +104,8 @@ static __device__ __forceinline__ void sample_words(const trawl_cuda_slice &slic
     words[3] = (uint32_t)far;
 }
 
-/* The end offsets of a sample that ends before text[end]: a bit for each number of bytes behind the
- * sample where keys may end. */
+/* The end offsets of a sample that ends before text[end]. Bit a: keys may end a bytes behind the
+ * sample. */
 static __device__ __forceinline__ uint32_t end_offsets_of(const trawl_cuda_slice &slice,
                                                           const trawl_cuda_qgram_tables &table,
                                                           int32_t end) {
@@ -107,17 +122,16 @@ static __device__ __forceinline__ uint32_t end_offsets_of(const trawl_cuda_slice
                  trawl_cuda_qgram_end_offset_entry(hash, table.tier.end_offset_bits));
 }
 
-/* Where keys of a tier may end after a sample: before text[end + a] for each bit a of
- * end_offsets. */
+/* The possible ends of keys after a sample: before text[end + a] for each bit a of end_offsets. */
 typedef struct ends {
     uint32_t number; /* of the tier */
     int32_t end;     /* of the sample */
     uint32_t end_offsets;
 } ends;
 
-/* Looks up the end offsets of a sample of tier `number` that ends before text[end]. None if it ends
- * before the first owned byte: those samples are tested by test_before(). Ends behind the slice are
- * found with the next slice. */
+/* Looks up the end offsets of a sample of tier `number` that ends before text[end]. There are none
+ * if the sample ends before the first owned byte, since test_before() tests such samples. Ends
+ * behind the slice are dropped: they are found in the next slice. */
 static __device__ __forceinline__ ends find_end_offsets(const trawl_cuda_slice &slice,
                                                         const trawl_cuda_qgram_view &view,
                                                         uint32_t number, int32_t end) {
@@ -134,7 +148,7 @@ static __device__ __forceinline__ ends find_end_offsets(const trawl_cuda_slice &
 /* ------------------------------------------------------------------ keys */
 
 /* The keys of a tier that have the same ending as the text before text[end]: first to last - 1;
- * none if these are equal. */
+ * none if first == last. */
 typedef struct key_range {
     uint32_t first, last;
     uint64_t ending; /* of the text (trawl_ending_number) */
@@ -169,8 +183,8 @@ static __device__ __forceinline__ key_range keys_with_ending(const trawl_cuda_re
     return result;
 }
 
-/* The `count` bytes before bytes[end], up to eight, the last one highest; lower bytes are
- * undefined. Loads only aligned words that have some of these bytes. */
+/* The `count` bytes before bytes[end], up to eight, the last one most significant; lower bytes are
+ * undefined. Loads only those aligned words that have some of these bytes. */
 static __device__ __forceinline__ uint64_t few_before(const uint8_t *bytes, uint32_t end,
                                                       uint32_t count) {
     uintptr_t last = (uintptr_t)(bytes + end - 1);
@@ -180,9 +194,9 @@ static __device__ __forceinline__ uint64_t few_before(const uint8_t *bytes, uint
     return __ldg(words) << behind | below;
 }
 
-/* How many bytes before text[end] and before byte `past` of the patterns are equal. `known` bytes
- * are known to be equal; at most `most` are counted. `folded`: letters of either case are equal.
- * *less: at the first difference the pattern's byte is less. */
+/* Returns how many bytes before text[end] and before byte `past` of the patterns are equal, at most
+ * `most`. The first `known` of them are known to be equal. `folded`: letters of either case are
+ * equal. *less: at the first difference the pattern's byte is less. */
 static __device__ __forceinline__ uint32_t common_before(const trawl_cuda_reporter &reporter,
                                                          uint32_t end, uint32_t past,
                                                          uint32_t known, uint32_t most, bool folded,
@@ -228,8 +242,8 @@ static __device__ __forceinline__ uint32_t find_by_bytes(const trawl_cuda_report
     return low == first ? TRAWL_NO_KEY : trawl_ending_suffix(&outputs, low - 1, low_common);
 }
 
-/* The longest key in a range that ends before text[end], or TRAWL_NO_KEY. Bytes of patterns are
- * only loaded if the ending does not decide. */
+/* Returns the longest key in a range that ends before text[end], or TRAWL_NO_KEY. Loads bytes of
+ * patterns only if the ending is not enough. */
 static __device__ __forceinline__ uint32_t longest_in_range(const trawl_cuda_reporter &reporter,
                                                             const trawl_cuda_qgram_tables &table,
                                                             const key_range &range, uint32_t end) {
@@ -238,7 +252,7 @@ static __device__ __forceinline__ uint32_t longest_in_range(const trawl_cuda_rep
         return trawl_ending_suffix(&outputs, range.first, end);
     }
     if (table.tier.max_length == table.tier.tail) {
-        return range.first; /* one key alone has these bytes */
+        return range.first; /* keys are not longer than the tail, so there is just one */
     }
     const uint64_t *endings = table.endings.endings;
     uint32_t key = range.first;
@@ -270,8 +284,8 @@ static __device__ __forceinline__ uint32_t longest_key_before(const trawl_cuda_r
     return range.first == range.last ? TRAWL_NO_KEY : longest_in_range(reporter, table, range, end);
 }
 
-/* The number of matches of a key that ends before text[end]. In a folded tier, case-sensitive
- * patterns are compared with the text. */
+/* The number of matches of a key that ends before text[end], with those of its links. In a folded
+ * tier, case-sensitive patterns are compared with the text. */
 static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
     const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys, uint32_t end, uint32_t key) {
     const trawl_outputs &outputs = keys.outputs;
@@ -302,20 +316,20 @@ static __device__ __forceinline__ uint32_t trawl_cuda_qgram_total(
 /* ------------------------------------------------------------------ for all threads of a warp or
  * block */
 
-/* The sum of the values of all threads before this one; *sum: of all threads. */
-static __device__ __forceinline__ uint32_t sum_before(uint32_t value, uint32_t *sum) {
-    uint32_t lane = threadIdx.x % 32;
-    uint32_t inclusive = value;
+/* Returns the sum of the values of the warp's threads before this one; *sum: of all its threads. */
+template <typename Count>
+static __device__ __forceinline__ Count sum_before(Count value, Count *sum) {
+    Count inclusive = value;
 #pragma unroll
     for (uint32_t distance = 1; distance < 32; distance *= 2) {
-        uint32_t other = __shfl_up_sync(FULL, inclusive, distance);
-        inclusive += lane < distance ? 0 : other;
+        Count other = __shfl_up_sync(FULL, inclusive, distance);
+        inclusive += threadIdx.x % 32 < distance ? 0 : other;
     }
     *sum = __shfl_sync(FULL, inclusive, 31);
     return inclusive - value;
 }
 
-/* Adds the counts of all threads of a block to the total. */
+/* Adds up the counts of all threads of a block, and adds the sum to the total of the output. */
 static __device__ __forceinline__ void add_total(const trawl_cuda_output &output,
                                                  trawl_counter counted, uint32_t *shared) {
     for (uint32_t offset = 16; offset != 0; offset /= 2) {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Records of full strips, which have more hits than were noted: tests them again, and writes
- * records in the order of the text.
+ * Records of full strips, which have more hits than could be noted: tests their samples again, and
+ * writes records in the order of the text.
  *
  * A warp owns a strip and tests it in rounds of some batches. Candidates are queued, so that whole
  * warps look up their end offsets; each end offset sets a bit in the bitmap of the round. At the
- * end of a round the bits are taken in the order of the text, and keys are looked up:
+ * end of a round, keys are looked up for the bits in the order of the text:
  *
  *     round      batch | batch | batch | batch |
  *     bitmap     ..1.......1..1................|..1.      one bit for each byte, for each tier
  *                                                behind: belongs to the next round
  *
- * A match ends up to 15 bytes behind the sample that leads to it, perhaps in the next round, whose
- * bits are kept, or in the next strip. So each warp also tests the samples just before its strip.
+ * A match ends up to 15 bytes behind the sample that leads to it: perhaps in the next round, for
+ * which such bits are kept, or in the next strip. So each warp also tests the samples just before
+ * its strip.
  */
 #include "engines/qgram/cuda/find_keys.cuh"
 
@@ -32,14 +33,14 @@ typedef struct strip_state {
     uint32_t from;        /* first byte of the batch, in the round */
     uint32_t first, past; /* owned bytes: last bytes of matches are in this range */
     uint32_t queued;      /* candidates in the queue */
-    uint32_t bits;        /* the thread has set bits; other threads may have too */
+    uint32_t bits;        /* nonzero: this thread has set bits in a bitmap */
     trawl_counter cursor; /* where the next record goes */
 } strip_state;
 
 /* ------------------------------------------------------------------ end offsets */
 
 /* Sets the bits of the ends that a sample of tier `number` may lead to. The sample ends `at` bytes
- * behind the first byte of the round; `at` may be negative. Returns 0 if there are none. */
+ * behind the first byte of the round; `at` may be negative. Returns 0 if there are no such ends. */
 static __device__ __forceinline__ uint32_t look_up_end_offsets(const warp_context &context,
                                                                int32_t round, uint32_t number,
                                                                int32_t at) {
@@ -59,8 +60,9 @@ static __device__ __forceinline__ uint32_t look_up_end_offsets(const warp_contex
     return some;
 }
 
-/* Tests the samples that end at the first byte of a strip or before it, and may lead to matches in
- * the strip. A tier has at most TRAWL_CUDA_QGRAM_BEFORE of them; each thread tests one. */
+/* Tests the samples that end at the first byte of a strip or before it and may lead to matches in
+ * the strip. A tier has at most TRAWL_CUDA_QGRAM_BEFORE of them; each thread of the warp tests
+ * one. */
 static_assert(TRAWL_CUDA_QGRAM_TIERS * TRAWL_CUDA_QGRAM_BEFORE <= 32, "one for each thread");
 
 static __device__ __forceinline__ uint32_t test_before(const warp_context &context, int32_t begin) {
@@ -84,8 +86,9 @@ typedef struct round_result {
 } round_result;
 
 /*
- * The bits of a round as a list in the order of matches: tier, and byte of the round. It uses the
- * queue's memory, and may be made in several parts.
+ * The bits of a round as a list in the order of matches: tier, and byte of the round. The list is
+ * in the queue's memory, two entries in a word. If it is too long for that, it is made and
+ * processed in several parts.
  *
  *     15  14 13      0
  *     | tier | byte   |
@@ -93,8 +96,8 @@ typedef struct round_result {
 #define LIST (2 * TRAWL_QGRAM_QUEUE)
 #define LISTED_TIER_SHIFT 14
 
-/* Lists the bits of a thread, for list entries from `begin` on, as far as there is room. The
- * thread's first bit is entry `rank`. */
+/* Writes the thread's bits into the list that has room for LIST bits from number `begin` on. The
+ * thread's first bit has number `rank`. */
 static __device__ __forceinline__ void list_bits(const warp_context &context, uint32_t rank,
                                                  uint32_t begin) {
     uint16_t *list = (uint16_t *)context.queue;
@@ -120,7 +123,8 @@ static __device__ __forceinline__ void list_bits(const warp_context &context, ui
     }
 }
 
-/* Looks up keys for the bits of a round, writes their records, and clears the bits. */
+/* Looks up keys for the bits of a round, writes their records, and clears the bits. Bits behind the
+ * round become the first ones of the next round. */
 static __device__ __noinline__ round_result write_round(const warp_context &context,
                                                         const strip_state state) {
     const trawl_cuda_reporter &reporter = *context.reporter;
@@ -197,8 +201,8 @@ static __device__ __noinline__ void test_queue(const warp_context &context, int3
     __syncwarp();
 }
 
-/* Queues candidates. Bit b of candidate_bits is sample `count` - 1 - b of the thread, which has
- * `count` samples in count * stride / 16 vectors of the batch. */
+/* Queues candidates. Bit b of candidate_bits is sample `count` - 1 - b of the thread. The thread
+ * has `count` samples in the batch, 16 / stride in each vector. */
 static __device__ __forceinline__ void queue_samples(const warp_context context, strip_state *state,
                                                      uint32_t number, uint32_t stride,
                                                      uint32_t count, uint32_t candidate_bits) {
@@ -217,7 +221,7 @@ static __device__ __forceinline__ void queue_samples(const warp_context context,
         }
         state->queued += (uint32_t)__popc(some);
         if (state->queued >= 32) {
-            const warp_context copy = context; /* only this copy is in local memory */
+            const warp_context copy = context; /* only the copy has to be in local memory */
             test_queue(copy, state->round, state->queued);
             state->queued -= 32;
             state->bits = 1;
@@ -236,7 +240,7 @@ static __device__ __forceinline__ void set_bits(const warp_context context,
     atomicOr(&context.bitmaps[number * context.bitmap_words + word], bits << (16 * (lane % 2)));
 }
 
-/* Samples at every position end where matches end, so there are no end offsets to look up. */
+/* At a stride of 1 samples end where matches end: bits are set without looking up end offsets. */
 template <int WORDS, int BITS>
 static __device__ __forceinline__ void
 every_position(const warp_context context, strip_state *state, const trawl_cuda_qgram_tables &table,
@@ -341,9 +345,7 @@ static __device__ __forceinline__ void scan_strip(const warp_context context, st
             for (uint32_t number = 0; number < view.tiers; number++) {
                 test_tier(context, state, number, own, edge);
             }
-            const uint4 &last = own[trawl_qgram_tuned::vectors - 1];
-            edge = make_uint4(__shfl_sync(FULL, last.x, 31), __shfl_sync(FULL, last.y, 31),
-                              __shfl_sync(FULL, last.z, 31), __shfl_sync(FULL, last.w, 31));
+            edge = vector_of_last_thread(own[trawl_qgram_tuned::vectors - 1]);
             if (batch + (int32_t)TRAWL_QGRAM_BATCH < (int32_t)state->past) {
                 load_batch(slice, batch + (int32_t)TRAWL_QGRAM_BATCH, own);
             }
@@ -373,9 +375,7 @@ static __global__ void __launch_bounds__(trawl_qgram_tuned::filter_threads, 1)
         return;
     }
     TRAWL_SHARED(shared);
-    for (uint32_t i = threadIdx.x; i < view.image_words / 4; i += blockDim.x) {
-        ((uint4 *)shared)[i] = __ldg(view.image + i);
-    }
+    copy_image(view.image, view.image_words / 4, shared);
     const uint32_t lane = threadIdx.x % 32;
     const uint32_t warp_words = view.tiers * view.bitmap_words + TRAWL_QGRAM_QUEUE;
     /* In shared memory the view is indexed by tier, which kernel arguments cannot be. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Kernel `packed` (gpu/packed_tables.h): its arguments, and what a thread does with a vector of 16
- * bytes, in as few instructions as possible.
+ * bytes, in as few instructions as possible. Without a filter that excludes most positions, the
+ * number of instructions decides the speed.
  *
  *     packed_launch.cu     uploads tables, starts the kernel
  *     packed_filter.cu     a warp tests its strip
@@ -20,8 +21,8 @@ extern "C" {
 typedef struct trawl_cuda_packed_view {
     uint32_t mask;          /* selects the index bits in each byte of a word */
     uint32_t pack_factor;   /* masked word * pack_factor: the four indices in the top byte */
-    uint32_t nibble_factor; /* masked word * nibble_factor: two indices each in bytes 1 and 3, one a
-                               nibble */
+    uint32_t nibble_factor; /* masked word * nibble_factor: bytes 1 and 3 have two indices each, in
+                               a nibble each */
     uint32_t min_length, max_length;
     uint32_t planes;        /* 0: matches are counted by key_of */
     bool folded;            /* a letter may be of either case */
@@ -42,11 +43,11 @@ typedef struct trawl_cuda_packed_call {
     cudaStream_t stream;
 } trawl_cuda_packed_call;
 
-/* Uploads the tables, and sets *view and all of *keys but first_hit, which has been set. */
+/* Uploads the tables, and sets *view and all of *keys but first_hit, which the caller has set. */
 void trawl_cuda_packed_put(trawl_cuda_uploader *upload, const trawl_cuda_packed_layout *layout,
                            trawl_cuda_packed_view *view, trawl_cuda_keys *keys);
 
-/* Shared memory of a block, at most. */
+/* Shared memory of a block in bytes, at most. */
 uint32_t trawl_cuda_packed_shared_bytes(const trawl_cuda_packed_view *view, trawl_cuda_form form);
 
 trawl_status trawl_cuda_packed_launch(const trawl_cuda_db *uploaded,
@@ -55,21 +56,22 @@ trawl_status trawl_cuda_packed_launch(const trawl_cuda_db *uploaded,
                                       const trawl_cuda_reporter *reporter, cudaStream_t stream,
                                       trawl_error *error);
 
-/* Tests a slice, for any pass but STATES. */
+/* Tests a slice, for any pass except STATES. */
 trawl_status trawl_cuda_packed_scan(const trawl_cuda_packed_call *call, trawl_error *error);
 
 /* ------------------------------------------------------------------ letters to indices */
 
-/* Tables of four bytes, by letter index. Threads load them from memory: kernel arguments would be
- * moved into a register for each use. */
+/* Tables of four bytes, by letter index. Threads load them from memory: as kernel arguments they
+ * would be moved into a register for each use. */
 typedef struct trawl_packed_tables {
     uint32_t letters, folds;
-    uint32_t bits;    /* byte i is 1 << i */
-    uint32_t hundred; /* 0x100; as a constant it would become shifts, whose units are busier */
+    uint32_t bits; /* byte i is 1 << i */
+    uint32_t
+        hundred; /* 0x100; a product with a constant would become shifts, whose units are busier */
 } trawl_packed_tables;
 
-/* Looks up four bytes of `table` by the four nibbles in the lower half of `selector`, which are
- * below 4. CUDA's __byte_perm takes one more instruction, to ignore the upper bit of nibbles. */
+/* Looks up four bytes of `table` by the four nibbles in the lower half of `selector`, all below 4.
+ * CUDA's __byte_perm takes one more instruction, which clears the upper bit of nibbles. */
 static __device__ __forceinline__ uint32_t trawl_packed_select(uint32_t table, uint32_t selector) {
 #ifdef __CUDA_ARCH__
     uint32_t bytes;
@@ -113,12 +115,12 @@ static __device__ __forceinline__ uint32_t trawl_packed_pack(const trawl_cuda_pa
                        0x5410);
 }
 
-/* Gathers bits 0, 8, 16 and 24 into four adjacent bits. All other bits are 0. */
+/* Moves the bits 0, 8, 16 and 24 into four neighbouring bits. All other bits must be 0. */
 static __device__ __forceinline__ uint32_t trawl_packed_gather(uint32_t bits) {
     return bits * 0x10204080u >> 28;
 }
 
-/* A bit for each of the 16 bytes that is outside the alphabet. */
+/* Returns a bit for each of the 16 bytes: 1 if it is outside the alphabet. */
 static __device__ __forceinline__ uint32_t trawl_packed_outside(const uint32_t (&differences)[4]) {
     uint32_t outside = 0;
 #pragma unroll
@@ -131,8 +133,9 @@ static __device__ __forceinline__ uint32_t trawl_packed_outside(const uint32_t (
 
 /* ------------------------------------------------------------------ look-ups */
 
-/* The entries of a plane for a thread's 16 positions. Byte i of word j is the entry for positions 8
- * * j + 2 * i and the next one; only the bits that apply to the letter before are left. */
+/* The entries of a plane for a thread's 16 positions. Byte i of word j is the entry for the
+ * positions 8 * j + 2 * i and 8 * j + 2 * i + 1; bits for other letters before the 8-mer are
+ * cleared. */
 typedef struct trawl_packed_found {
     uint32_t words[2];
 } trawl_packed_found;
@@ -140,16 +143,17 @@ typedef struct trawl_packed_found {
 /* The 8-mers that end at odd positions: number[i] ends at position 2 * i + 1. */
 typedef struct trawl_packed_kmers {
     uint32_t number[8];
-    uint32_t kept[2]; /* the bits of entries that apply */
+    uint32_t kept[2]; /* for each byte of trawl_packed_found, the bits that are not cleared */
 } trawl_packed_kmers;
 
 static __device__ __forceinline__ trawl_packed_kmers
 trawl_packed_kmers_of(const trawl_packed_tables &tables, uint32_t before, uint32_t own) {
-    /* Bits from 12 and from 8 bits before the thread's own: there some 8-mers are whole bytes. */
+    /* The letters' bits from 12 and from 8 bits before the thread's own: some 8-mers are two whole
+     * bytes of these. */
     const uint32_t from_12 = __funnelshift_r(before, own, 20);
     const uint32_t from_8 = __funnelshift_r(before, own, 24);
-    /* The letters before the 8-mers (odd positions, from 7 letters before the own ones), one in
-     * each nibble. */
+    /* The letters before the 8-mers (at odd positions, from 7 letters before the own ones on), one
+     * in each nibble. */
     const uint32_t letters = __funnelshift_r(before, own, 18) & 0x33333333u;
     trawl_packed_kmers kmers;
     kmers.number[0] = from_12 & 0xffff;
@@ -180,7 +184,7 @@ static __device__ __forceinline__ trawl_packed_found trawl_packed_look_up(
     return found;
 }
 
-/* A bit for each of the 16 positions. */
+/* Returns a bit for each of the 16 positions: 1 if its entry has a bit. */
 static __device__ __forceinline__ uint32_t trawl_packed_positions(const trawl_packed_found &found) {
     uint32_t positions = 0;
 #pragma unroll

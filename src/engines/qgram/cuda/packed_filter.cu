@@ -4,9 +4,9 @@
  * registers for loading the next one, and looks up the positions while that is loaded.
  *
  * In nearly all batches all bytes are letters of the set and all positions belong to the strip. In
- * the others some positions do not count: those outside the strip, and those with a byte outside
- * the alphabet among the last `max_length` bytes. After such a byte shorter keys may still match;
- * those are looked up one by one.
+ * other batches some positions need care: those outside the strip do not count; those with a byte
+ * outside the alphabet among the last `max_length` bytes may still end a shorter key, which is
+ * looked up position by position.
  */
 #include "engines/qgram/cuda/find_keys.cuh"
 #include "engines/qgram/cuda/packed.cuh"
@@ -15,16 +15,17 @@
 #define BATCH_BYTES ((int32_t)TRAWL_QGRAM_BATCH)
 #define VECTOR_BYTES ((int32_t)TRAWL_QGRAM_VECTOR_BYTES)
 
-/* What happens at positions where matches end. A value up to 3: that many planes count them. */
+/* What a kernel does at positions where matches end. A value up to 3: it counts them by that many
+ * planes. */
 enum {
-    OUTPUT_KEYS = 4, /* keys are counted or reported, in any order */
-    OUTPUT_RECORDS = 5
+    OUTPUT_KEYS = 4,   /* counts or reports keys, in any order */
+    OUTPUT_RECORDS = 5 /* writes records in the order of the text */
 };
 
 /* A thread's 16 letters, and the 16 before them. */
 typedef struct letters {
     uint32_t before, own; /* packed */
-    uint32_t outside;     /* outside the alphabet: bit 16 + i: byte i; bit i: byte i before */
+    uint32_t outside;     /* bytes outside the alphabet: bit 16 + i: byte i; bit i: byte i before */
 } letters;
 
 /* The arguments of the functions below. */
@@ -45,13 +46,13 @@ typedef struct packed_strip {
 
 /* ------------------------------------------------------------------ positions */
 
-/* A bit for each i below 16 with first <= at + i < past. */
+/* Returns a bit for each i below 16: 1 if first <= at + i < past. */
 static __device__ __forceinline__ uint32_t within(int32_t at, int32_t first, int32_t past) {
     int32_t from = min(max(first - at, 0), 16), to = min(max(past - at, 0), 16);
     return ((1u << to) - 1) & ~((1u << from) - 1);
 }
 
-/* Copies each bit to the `length` - 1 bits above it. */
+/* Sets the `length` - 1 bits above each bit that is set. */
 static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t length) {
     for (uint32_t width = 1; width < length;) {
         uint32_t more = min(width, length - width);
@@ -61,20 +62,20 @@ static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t length
     return bits;
 }
 
-/* The positions with a byte outside the alphabet among the last `length` bytes. */
+/* Returns the positions with a byte outside the alphabet among their last `length` bytes. */
 static __device__ __forceinline__ uint32_t outside_within(const letters &text, uint32_t length) {
     return spread(text.outside, length) >> 16;
 }
 
-/* Of positions with such a byte among the last max_length bytes, those where the shortest key may
- * end. */
+/* Of positions with such a byte among their last max_length bytes, returns those where a shorter
+ * key may end: none if all keys are equally long. */
 static __device__ __forceinline__ uint32_t possible_at(const trawl_cuda_packed_view &view,
                                                        const letters &text, uint32_t positions) {
     return view.min_length == view.max_length ? 0
                                               : positions & ~outside_within(text, view.min_length);
 }
 
-/* The longest key that ends at position `at`, or TRAWL_NO_KEY. */
+/* Returns the longest key that ends at position `at`, or TRAWL_NO_KEY. */
 static __device__ __forceinline__ uint32_t key_at(const trawl_cuda_packed_view &view,
                                                   const letters &text, uint32_t at) {
     uint64_t both = (uint64_t)text.own << 32 | text.before;
@@ -88,8 +89,8 @@ static __device__ __forceinline__ uint32_t key_at(const trawl_cuda_packed_view &
     return key;
 }
 
-/* Of `positions`, those where a key ends, although some have a byte outside the alphabet among the
- * last ones. */
+/* Returns those of `positions` where a key ends. Some may have a byte outside the alphabet among
+ * their last bytes. */
 static __device__ __noinline__ uint32_t keys_behind(const trawl_cuda_packed_view &view,
                                                     const letters text, uint32_t positions) {
     uint32_t kept = 0;
@@ -100,7 +101,7 @@ static __device__ __noinline__ uint32_t keys_behind(const trawl_cuda_packed_view
     return kept;
 }
 
-/* Of positions where the plane has an end, those where a key really ends. */
+/* Of positions where the plane says that a key ends, returns those where that is true. */
 static __device__ __forceinline__ uint32_t true_ends(const trawl_cuda_packed_view &view,
                                                      const letters &text, uint32_t positions) {
     uint32_t uncertain = positions & outside_within(text, view.max_length);
@@ -112,7 +113,7 @@ static __device__ __forceinline__ uint32_t true_ends(const trawl_cuda_packed_vie
     return possible == 0 ? positions : positions | keys_behind(view, text, possible);
 }
 
-/* The matches that end at these positions. */
+/* Returns the number of matches that end at these positions. */
 static __device__ __noinline__ uint32_t matches_at(const trawl_cuda_packed_view &view,
                                                    const letters text, uint32_t positions) {
     uint32_t sum = 0;
@@ -139,7 +140,7 @@ static __device__ __forceinline__ uint32_t count(const packed_context &context,
     return sum;
 }
 
-/* Counts at some of the positions. */
+/* The same, only at the positions `owned`, and with care for bytes outside the alphabet. */
 template <int PLANES>
 static __device__ __forceinline__ uint32_t count_some(const packed_context &context,
                                                       const letters &text, uint32_t owned) {
@@ -226,13 +227,8 @@ static __device__ __forceinline__ trawl_counter write_records(const trawl_cuda_r
                                           key_at(view, text, position));
         }
     }
-    trawl_counter inclusive = own;
-#pragma unroll
-    for (uint32_t distance = 1; distance < 32; distance *= 2) {
-        trawl_counter other = __shfl_up_sync(FULL, inclusive, distance);
-        inclusive += threadIdx.x % 32 < distance ? 0 : other;
-    }
-    cursor += inclusive - own;
+    trawl_counter all;
+    cursor += sum_before(own, &all);
     for (; positions != 0; positions &= positions - 1) {
         uint32_t position = (uint32_t)__ffs((int)positions) - 1;
         uint32_t key = key_at(view, text, position);
@@ -245,10 +241,11 @@ static __device__ __forceinline__ trawl_counter write_records(const trawl_cuda_r
             trawl_cuda_report_key(reporter, view.keys, end, key, &cursor);
         }
     }
-    return __shfl_sync(FULL, inclusive, 31);
+    return all;
 }
 
-/* Reports a vector's positions one by one. `whole`: all of them count. */
+/* Reports the matches of a vector position by position. `whole`: all positions belong to the strip
+ * and all bytes are letters. */
 template <int OUTPUT>
 static __device__ __forceinline__ void report_positions(const packed_context &context,
                                                         const letters &text, int32_t at, bool whole,
@@ -286,7 +283,7 @@ static __device__ __forceinline__ void process(const packed_context &context, co
     }
 }
 
-/* The 16 bytes at text[at]. Bytes that the text does not have are outside the alphabet. */
+/* Packs the 16 bytes at text[at]. Bytes that are not in the slice count as outside the alphabet. */
 template <bool FOLDED>
 static __device__ __forceinline__ letters load_letters(const packed_context &context, int32_t at) {
     const trawl_cuda_slice &slice = context.reporter->slice;
@@ -300,13 +297,13 @@ static __device__ __forceinline__ letters load_letters(const packed_context &con
     return text;
 }
 
-/* What is before the first thread's bytes. In the other threads `outside` is 0. */
+/* The last letters before the first thread's bytes. In the other threads `outside` is 0. */
 typedef struct packed_edge {
     uint32_t letters, outside;
 } packed_edge;
 
 /* Tests a batch that has bytes outside the alphabet, or positions that are not the strip's. Returns
- * whether all of its vectors have such bytes. */
+ * whether each of its vectors has such bytes. */
 template <int OUTPUT, bool FOLDED>
 static __device__ __forceinline__ bool process_mixed_batch(const packed_context &context,
                                                            int32_t batch, packed_edge *edge,
@@ -341,7 +338,7 @@ static __device__ __forceinline__ void load_inner(const trawl_cuda_slice &slice,
 template <int OUTPUT, bool FOLDED>
 static __device__ __forceinline__ void scan_strip(const packed_context &context, int32_t begin,
                                                   packed_strip *place) {
-    /* Functions that are called need registers, so nothing is loaded ahead of them. */
+    /* Called functions need the registers, so nothing is loaded before a call. */
     constexpr bool CALLS = OUTPUT >= OUTPUT_KEYS;
     const trawl_cuda_slice &slice = context.reporter->slice;
     const int32_t lane_at = (int32_t)(threadIdx.x % 32 * 16);
@@ -393,8 +390,8 @@ static __device__ __forceinline__ void scan_strip(const packed_context &context,
     }
 }
 
-/* Threads of a block, at most. With more, kernels that call functions would have registers in local
- * memory. */
+/* The most threads of a block. With more threads, kernels that call functions would have registers
+ * in local memory. */
 static constexpr uint32_t threads_of(int after) {
     return after >= OUTPUT_KEYS ? trawl_qgram_tuned::packed_threads_reporting
                                 : trawl_qgram_tuned::packed_threads;
@@ -410,14 +407,12 @@ static __global__ void __launch_bounds__(threads_of(OUTPUT), 1)
     TRAWL_SHARED(shared);
     const uint4 *image = OUTPUT >= OUTPUT_KEYS ? view.ends : view.image;
     const uint32_t vectors = (OUTPUT >= OUTPUT_KEYS ? 1 : OUTPUT) * (TRAWL_CUDA_PACKED_KMERS / 16);
-    for (uint32_t i = threadIdx.x; i < vectors; i += blockDim.x) {
-        ((uint4 *)shared)[i] = __ldg(image + i);
-    }
+    copy_image(image, vectors, shared);
     __syncthreads();
     const trawl_cuda_slice &slice = reporter.slice;
     const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);
     const uint32_t warps = blockDim.x / 32;
-    /* From one thread, so that the compiler knows the value is the same for all. */
+    /* Taken from one thread, so that the compiler knows that the value is the same in all. */
     const uint32_t warp = __shfl_sync(FULL, threadIdx.x / 32, 0);
     const uint4 tables = __ldg(view.tables);
     const packed_context context = {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Records from noted hits. The pass that counted matches has noted which keys end where; the sums
- * over the strips say where the records of each strip go. A warp sorts the hits of a strip by end
- * and writes their records. Among keys with the same end, those of earlier tiers are longer and
- * come first. */
+/* Records from noted hits. The pass that counted matches has noted which keys end where. The sums
+ * over the strips' matches are where the records of each strip begin. A warp sorts the hits of a
+ * strip by end, then by tier, and writes their records. Among keys with the same end, those of
+ * earlier tiers are longer and come first. */
 #include "engines/qgram/cuda/find_keys.cuh"
 
 #define THREADS trawl_qgram_tuned::record_threads
 #define WARPS (THREADS / 32)
 
-/* Sorts `count` numbers, a power of two, in shared memory, by all threads of a warp: a bitonic
- * network (Batcher). */
+/* Sorts `count` numbers, a power of two, in shared memory by a bitonic network (Batcher 1968). All
+ * threads of a warp call this. */
 static __device__ __forceinline__ void sort(uint64_t *numbers, uint32_t count) {
     for (uint32_t size = 2; size <= count; size *= 2) {
         for (uint32_t distance = size / 2; distance != 0; distance /= 2) {
@@ -61,13 +61,8 @@ static __global__ void __launch_bounds__(THREADS)
             const trawl_cuda_keys &keys =
                 view.table[(uint32_t)hit >> TRAWL_QGRAM_TIER_SHIFT].endings.keys;
             uint32_t own = i < count ? trawl_cuda_qgram_total(reporter, keys, end, key) : 0;
-            uint32_t inclusive = own;
-#pragma unroll
-            for (uint32_t distance = 1; distance < 32; distance *= 2) {
-                uint32_t other = __shfl_up_sync(FULL, inclusive, distance);
-                inclusive += lane < distance ? 0 : other;
-            }
-            trawl_counter at = cursor + (inclusive - own);
+            uint32_t all;
+            trawl_counter at = cursor + sum_before(own, &all);
             if (own == 1 && __ldg(keys.outputs.link + key) == TRAWL_NO_KEY &&
                 (__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) == 0) {
                 uint32_t id = __ldg(keys.outputs.ids + __ldg(keys.outputs.first + key));
@@ -76,7 +71,7 @@ static __global__ void __launch_bounds__(THREADS)
             } else if (own != 0) {
                 trawl_cuda_report_key(reporter, keys, end, key, &at);
             }
-            cursor += __shfl_sync(FULL, inclusive, 31);
+            cursor += all;
         }
         __syncwarp();
         if (lane == 0) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The first test of a sample: the sample filter, for 16 bytes of text at a time. Where matches are
- * rare, a scan spends all of its time here; so each shape of samples has compiled code of its own.
+ * rare, a scan spends nearly all of its time here. So each shape of samples (stride and number of
+ * words) has compiled code of its own.
  *
  * A thread has eight 32-bit words: the 16 bytes before its own, and its own 16 bytes.
  *
@@ -13,7 +14,7 @@
 
 #include "engines/qgram/cuda/engine.cuh"
 
-/* The four bytes that end 4 * BACK bytes before own byte AT. */
+/* Returns the four bytes that end 4 * BACK bytes before own byte AT. */
 template <int AT, int BACK>
 static __device__ __forceinline__ uint32_t trawl_qgram_text_word(const uint32_t (&seen)[8]) {
     constexpr int word = 4 + AT / 4 - BACK;
@@ -44,7 +45,8 @@ static __device__ __forceinline__ uint64_t trawl_qgram_sample_hash(const uint32_
     return hash;
 }
 
-/* value * TIMES + more by the multiplication unit: the unit for shifts and additions is busier. */
+/* Returns value * TIMES + more by the unit for multiplications: that for shifts and additions is
+ * busier. */
 template <uint32_t TIMES>
 static __device__ __forceinline__ uint32_t trawl_qgram_multiply_add(uint32_t value, uint32_t more) {
 #ifdef __CUDA_ARCH__
@@ -56,8 +58,8 @@ static __device__ __forceinline__ uint32_t trawl_qgram_multiply_add(uint32_t val
 #endif
 }
 
-/* Word `at` of the filter. For shared memory the address is computed here: the compiler would add
- * the filter's address to the index in two more instructions. */
+/* Returns word `at` of the filter. For shared memory the address is computed here: the compiler
+ * would take two more instructions to add the filter's address to the index. */
 template <bool GLOBAL>
 static __device__ __forceinline__ uint32_t trawl_qgram_filter_word(const uint32_t *filter,
                                                                    uint32_t at) {
@@ -73,7 +75,7 @@ static __device__ __forceinline__ uint32_t trawl_qgram_filter_word(const uint32_
 }
 
 /* Appends a bit for each sample to `candidate_bits`, the last sample lowest. The filter's word is
- * rotated, so that the tested bit is the lowest one. `size`: words of the filter. */
+ * rotated, so that the tested bit becomes the lowest one. `size`: words of the filter. */
 template <int STRIDE, int WORDS, int BITS, bool GLOBAL, int AT = STRIDE>
 static __device__ __forceinline__ uint32_t trawl_qgram_test_samples(const uint32_t (&seen)[8],
                                                                     const uint32_t *filter,
@@ -95,8 +97,8 @@ static __device__ __forceinline__ uint32_t trawl_qgram_test_samples(const uint32
     }
 }
 
-/* One word of the 16 bytes before each thread's own: that of the previous thread. The first thread
- * takes *edge, which is the last thread's word of the previous vector; *edge becomes the last
+/* Returns one word of the 16 bytes before each thread's own: that of the thread before it. The
+ * first thread takes *edge, the last thread's word of the vector before; *edge becomes the last
  * thread's word of this vector. */
 static __device__ __forceinline__ uint32_t trawl_qgram_word_before(uint32_t own, uint32_t *edge) {
     uint32_t lane = threadIdx.x % 32;
@@ -106,8 +108,8 @@ static __device__ __forceinline__ uint32_t trawl_qgram_word_before(uint32_t own,
     return before;
 }
 
-/* The number of patterns that end at byte j of a thread's 16, by the table of byte pairs (DIRECT).
- * `words`: the word before its own, and its own. */
+/* Returns the number of matches that end at byte j of a thread's 16, by the table of byte pairs
+ * (DIRECT). `words`: the word before the thread's own, and its own. */
 static __device__ __forceinline__ uint32_t trawl_qgram_pair_total(const uint32_t *pairs,
                                                                   const uint32_t (&words)[5],
                                                                   uint32_t j) {
@@ -116,15 +118,15 @@ static __device__ __forceinline__ uint32_t trawl_qgram_pair_total(const uint32_t
     return pairs[newest >> 19] >> (newest >> 14 & 28) & 15;
 }
 
-/* Tests VECTORS vectors of a batch. *edge has the 16 bytes before them, as far as samples need
- * them, and becomes the last 16 bytes. In the result, bits of earlier vectors are above those of
- * later ones. */
+/* Tests VECTORS vectors of a batch. *edge has the 16 bytes before them, of which only those are
+ * used that belong to samples; it becomes their last 16 bytes. In the result, the bits of earlier
+ * vectors are above those of later ones. */
 template <int STRIDE, int WORDS, int BITS, bool GLOBAL, int VECTORS>
 static __device__ __forceinline__ uint32_t trawl_qgram_test_vectors(const uint4 *own, uint4 *edge,
                                                                     const uint32_t *filter,
                                                                     uint32_t size, uint32_t mask,
                                                                     uint32_t case_bits) {
-    constexpr int BEFORE = WORDS - STRIDE / 4; /* words before the own ones that samples have */
+    constexpr int BEFORE = WORDS - STRIDE / 4; /* words that samples have before the thread's own */
     if constexpr (BEFORE > 0) {
         *edge = make_uint4(edge->x | case_bits, edge->y | case_bits, edge->z | case_bits,
                            edge->w | case_bits);
@@ -155,7 +157,7 @@ static __device__ __forceinline__ uint32_t trawl_qgram_test_vectors(const uint4 
     return candidate_bits;
 }
 
-/* A tier's kind of samples as one number, by which visit_shape chooses. */
+/* The shape of a tier's samples as one number, for the switch in trawl_qgram_visit_shape. */
 #define TRAWL_QGRAM_SHAPE_PAIRS 0u
 #define TRAWL_QGRAM_SHAPE_EVERY(words, bits) (1u + 2 * ((words)-1) + ((bits)-1))
 #define TRAWL_QGRAM_SHAPE(stride, words) ((stride)*8 + (words))
@@ -173,9 +175,9 @@ static __device__ __forceinline__ uint32_t trawl_qgram_shape_of(const trawl_cuda
            (tier.place == TRAWL_CUDA_QGRAM_GLOBAL ? TRAWL_QGRAM_SHAPE_GLOBAL : 0);
 }
 
-/* The one switch from a tier's shape to compiled code. It calls the visitor's pairs(), every<words,
- * bits>() or strided<stride, words, is global>(). These are all shapes that divide.c chooses from.
- */
+/* The one switch from a tier's shape to compiled code: calls the visitor's pairs(), every<words,
+ * bits>() or strided<stride, words, is global>(). It has all shapes from which gpu/divide.c
+ * chooses. */
 template <typename Result, typename Visitor>
 static __device__ __forceinline__ Result trawl_qgram_visit_shape(uint32_t shape, Visitor visitor) {
     switch (shape) {

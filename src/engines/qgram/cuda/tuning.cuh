@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The tuning numbers of qgram's kernels, one structure for each GPU architecture.
+ * The tuning numbers of qgram's kernels, a structure for each GPU architecture that has been tuned.
  *
  * All numbers were tuned on an H200 (sm_90) with 1 GiB and 64 MiB of text; experiments and their
  * outcomes are in docs/notebook/2026-11-gpu-qgram-steps.md. No other architecture has been tuned,
- * so sm_90 has no numbers of its own yet.
+ * so the numbers of sm_90 are those of all.
  */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_TUNING_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_TUNING_CUH
@@ -13,51 +13,51 @@
 
 /* For every architecture that has no structure of its own below. */
 template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
-    /* Filter step: threads of a block. One block fills a multiprocessor, so that its filters may
-     * have all of the shared memory. */
+    /* Filter step: threads of a block. One block fills a multiprocessor, so that the filters may
+     * have all of its shared memory. */
     static constexpr uint32_t filter_threads = 1024;
 
     /* Vectors of 16 bytes that a thread loads at once: 4 make a batch of 2 KiB for a warp. With
-     * more, registers would be in local memory. */
+     * more vectors, registers would be in local memory. */
     static constexpr uint32_t vectors = 4;
 
-    /* Batches of a strip, at least. Short strips give all warps work, but each begins with bytes
-     * that belong to the strip before it. */
+    /* The least number of batches of a strip. Short strips give all warps work, but each begins
+     * with bytes that belong to the strip before it. */
     static constexpr uint32_t least_batches = 4;
 
     /* A strip is dense if it has more than one candidate for so many bytes. Dense strips are
      * verified first. */
     static constexpr uint32_t bytes_per_candidate = 8;
 
-    /* Verify step: threads of a block, and blocks of a multiprocessor that registers have room for,
-     * when matches are counted and when they are reported. */
+    /* Verify step: threads of a block, and blocks of a multiprocessor for which there are
+     * registers, when matches are counted and when they are reported. */
     static constexpr uint32_t verify_threads = 256;
     static constexpr uint32_t verify_blocks_counting = 4;
     static constexpr uint32_t verify_blocks_reporting = 3;
 
-    /* Candidate words that a warp takes at a time: of all strips together (about), of one strip at
-     * most, and at least if other strips have fewer. */
+    /* Candidate words that a warp takes at a time: about as many of all strips together; of one
+     * strip at most; and of one strip at least, if other strips have fewer. */
     static constexpr uint32_t share_words = 256;
     static constexpr uint32_t most_share = 64;
     static constexpr uint32_t least_share = 32;
 
-    /* If strips have fewer words than this on average, strips are not divided: there is little to
-     * wait for. */
+    /* If strips have fewer words than this on average, strips are not divided into shares: no warp
+     * would have to wait long for another one. */
     static constexpr uint32_t few_words = 4;
 
-    /* Words of a dense strip that a warp takes at least, and shares of dense strips for each warp
-     * if all strips were full. */
+    /* The least number of words of a dense strip that a warp takes; and how many shares of dense
+     * strips there would be for each warp if all strips were full. */
     static constexpr uint32_t least_dense_share = 8;
     static constexpr uint32_t dense_shares_per_warp = 32;
 
-    /* Records: hits that are noted for a strip, one for so many bytes; threads of a block, and
-     * blocks of a multiprocessor that shared memory has room for. */
+    /* Records: a strip has room to note one hit for so many bytes; threads of a block; and blocks
+     * of a multiprocessor for which there is shared memory. */
     static constexpr uint32_t bytes_per_hit = 16;
     static constexpr uint32_t record_threads = 128;
     static constexpr uint32_t record_blocks = 6;
 
-    /* Records of full strips: batches of a round, at most. All tiers share the bitmaps of a round.
-     */
+    /* Records of full strips: the most batches of a round, with one tier. More tiers share the
+     * memory of its bitmaps (trawl_cuda_qgram_round). */
     static constexpr uint32_t most_round = 4;
 
     /* Kernel packed: threads of a block. Functions that report matches need more registers. */

@@ -3,29 +3,31 @@
  * The verify step: looks up end offsets and keys for all candidates that the filter step has
  * listed.
  *
- * Few candidates get from one look-up to the next. So that all 32 threads of a warp have something
- * to look up, each look-up has a queue in shared memory, and is done when the queue has an entry
- * for every thread:
+ * Each look-up excludes most of what it is given. So that all 32 threads of a warp still have
+ * something to look up, each look-up has a queue in shared memory, and is done when its queue has
+ * an entry for every thread:
  *
  *     candidate words ─► samples ─► ends ─► ends with keys ─► match
  *                  end offsets     hash table     comparison
  *
- * Warps take shares of the lists: each share has the next words of some strips. A warp takes a
- * share when its queues allow. All warps work in the same region of the text at the same time, so
- * that it stays in caches; shares from all over the text took longer.
+ * Warps take shares of the lists: a share is the next words of some strips. A warp takes a share as
+ * soon as its queues have room. All warps work in the same region of the text at the same time, so
+ * that the text stays in caches; shares from all over the text took longer.
  */
 #include "engines/qgram/cuda/verify.cuh"
 
 #define THREADS trawl_qgram_tuned::verify_threads
 #define WARPS (THREADS / 32)
 
-/* Blocks of a multiprocessor at the same time. */
+/* Blocks that a multiprocessor runs at the same time. */
 #define BLOCKS(report)                                                                             \
     ((report) ? trawl_qgram_tuned::verify_blocks_reporting                                         \
               : trawl_qgram_tuned::verify_blocks_counting)
 
 /* Entries of a queue: at most 31 remain before each of 32 threads adds one. */
 #define WAITING 64u
+
+/* Where the fields of an entry begin. */
 #define END_TIER_SHIFT 32
 #define END_OFFSET_SHIFT 40
 
@@ -39,13 +41,13 @@
  */
 typedef struct queues {
     uint64_t samples[WAITING]; /* candidates */
-    uint64_t ends[WAITING];    /* possible ends, with the end offset */
-    uint64_t ranges[WAITING];  /* the same, of which some keys have the ending: */
-    uint64_t ending[WAITING];  /* the ending of the text (trawl_ending_number) */
-    uint2 keys[WAITING];       /* first of these keys, and one past the last */
+    uint64_t ends[WAITING];    /* possible ends, with their end offsets */
+    uint64_t ranges[WAITING];  /* possible ends at which the text has the ending of some keys: */
+    uint64_t ending[WAITING];  /* that ending (trawl_ending_number) */
+    uint2 keys[WAITING];       /* the first of these keys, and one past the last */
 } queues;
 
-/* The state of a warp. All members but `counted` are the same in all threads. */
+/* The state of a warp. All members but `counted` have the same value in all threads. */
 typedef struct work {
     const verify_context *context;
     const trawl_cuda_qgram_view *view;
@@ -59,7 +61,7 @@ static __device__ __forceinline__ uint32_t rank_among(uint32_t some) {
     return (uint32_t)__popc(some & ((1u << threadIdx.x % 32) - 1));
 }
 
-/* Takes the last entries of a queue, one for each thread. *there: the thread has got one. */
+/* Takes the last entries of a queue, one for each thread. *there: the thread has one. */
 static __device__ __forceinline__ uint64_t take(const uint64_t *queue, uint32_t *waiting,
                                                 bool *there) {
     const uint32_t count = *waiting < 32 ? *waiting : 32;
@@ -77,7 +79,7 @@ static __device__ __forceinline__ uint32_t tier_of(uint64_t end) {
 
 /* ------------------------------------------------------------------ keys */
 
-/* Compares the text with the keys that have the same ending. */
+/* Takes ends from the last queue, and compares the text with the keys that have its ending. */
 template <bool REPORT> static __device__ __forceinline__ void compare_keys(work *self) {
     const queues *queued = self->queued;
     bool there;
@@ -93,7 +95,7 @@ template <bool REPORT> static __device__ __forceinline__ void compare_keys(work 
     __syncwarp();
 }
 
-/* Looks up which keys have the ending of the text. */
+/* Takes ends from the second queue, and looks up the range of keys with the text's ending. */
 template <bool REPORT> static __device__ __forceinline__ void look_up_endings(work *self) {
     queues *queued = self->queued;
     bool there;
@@ -116,7 +118,7 @@ template <bool REPORT> static __device__ __forceinline__ void look_up_endings(wo
     }
 }
 
-/* Puts all possible ends into the queue. */
+/* Puts all possible ends of the threads' samples into the queue. */
 template <bool REPORT> static __device__ __forceinline__ void queue_ends(work *self, ends found) {
     for (uint32_t some = __ballot_sync(FULL, found.end_offsets != 0); some != 0;
          some = __ballot_sync(FULL, found.end_offsets != 0)) {
@@ -136,6 +138,7 @@ template <bool REPORT> static __device__ __forceinline__ void queue_ends(work *s
 
 /* ------------------------------------------------------------------ end offsets */
 
+/* Takes samples from the first queue, and looks up their end offsets. */
 template <bool REPORT> static __device__ __forceinline__ void test_samples(work *self) {
     bool there;
     const uint64_t sample = take(self->queued->samples, &self->waiting_samples, &there);
@@ -153,7 +156,8 @@ typedef struct candidate_word {
     int32_t begin; /* first byte of the strip, in the slice */
 } candidate_word;
 
-/* Puts all candidates into the queue: first the earliest one of each thread, then the next ones. */
+/* Puts all candidates of the threads' words into the queue: first the earliest one of each thread,
+ * then the second one, and so on. */
 template <bool REPORT>
 static __device__ __forceinline__ void queue_samples(work *self,
                                                      const candidate_word &candidate_word) {
@@ -171,7 +175,7 @@ static __device__ __forceinline__ void queue_samples(work *self,
         if (candidate_bits != 0) {
             uint32_t sample = (uint32_t)__clz((int)candidate_bits);
             candidate_bits ^= 0x80000000u >> sample;
-            uint32_t byte = sample << shift; /* among the thread's own bytes, vector after vector */
+            uint32_t byte = sample << shift; /* in the thread's own bytes of all vectors */
             int32_t end = from + (int32_t)(byte / 16 * TRAWL_QGRAM_VECTOR_BYTES + byte % 16);
             self->queued->samples[self->waiting_samples + rank_among(some)] =
                 (uint64_t)number << END_TIER_SHIFT | (uint32_t)end;
@@ -185,8 +189,8 @@ static __device__ __forceinline__ void queue_samples(work *self,
 
 /* ------------------------------------------------------------------ shares */
 
-/* The thread whose strip has candidate word `item` of a share. `sum` is the number of words up to
- * and with the thread's strip. All threads of the warp call this. */
+/* Returns the thread whose strip has candidate word `item` of a share. `sum` is the number of words
+ * of the strips of all threads up to and including this one. All threads of the warp call this. */
 static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t item) {
     uint32_t thread = 0;
 #pragma unroll
@@ -197,13 +201,13 @@ static __device__ __forceinline__ uint32_t thread_with(uint32_t sum, uint32_t it
     return thread;
 }
 
-/* A strip of each thread, and its candidate words in a share; `count` may be 0. */
+/* A strip of each thread, and the range of its candidate words in a share; `count` may be 0. */
 typedef struct strip_share {
     uint32_t strip, from, count;
 } strip_share;
 
-/* Verifies the candidates of a share. While the samples of 32 words are tested, the next words are
- * loaded. */
+/* Verifies the candidates of a share. The next 32 words are loaded while the samples of the last 32
+ * are tested. */
 template <bool REPORT>
 static __device__ __forceinline__ void take_share(work *self, const strip_share &own) {
     const trawl_cuda_qgram_candidates &candidates = *self->candidates;
@@ -215,12 +219,12 @@ static __device__ __forceinline__ void take_share(work *self, const strip_share 
         if (first < all) {
             const uint32_t i = first + threadIdx.x % 32;
             const uint32_t thread = thread_with(before + own.count, i < all ? i : 0);
-            const uint32_t its = __shfl_sync(FULL, own.strip, (int)thread);
+            const uint32_t strip = __shfl_sync(FULL, own.strip, (int)thread);
             const uint32_t index = __shfl_sync(FULL, own.from - before, (int)thread) + i;
-            const uint64_t *list = candidates.words + (size_t)its * candidates.capacity;
+            const uint64_t *list = candidates.words + (size_t)strip * candidates.capacity;
             listed = i < all ? __ldg(list + index) : 0;
             begin = (int32_t)trawl_cuda_strip_begin(&self->context->reporter->slice,
-                                                    self->context->strip_bytes, its);
+                                                    self->context->strip_bytes, strip);
         }
         if (first != 0) {
             queue_samples<REPORT>(self, now);
@@ -229,15 +233,15 @@ static __device__ __forceinline__ void take_share(work *self, const strip_share 
     }
 }
 
-/* How the lists of a slice are divided into shares. Those of dense strips take longest and come
+/* How the lists of a slice are divided into shares. Shares of dense strips take longest and come
  * first. */
 typedef struct division {
-    uint32_t strips, each; /* strips that are not dense; of a share */
-    uint32_t groups;       /* of so many strips */
-    uint32_t share;        /* words of each of these strips */
-    uint32_t dense_share;  /* words of a dense strip */
-    uint32_t of_dense;     /* shares of a dense strip */
-    uint64_t dense, all;   /* shares */
+    uint32_t strips, each; /* number of strips that are not dense; of strips in a share */
+    uint32_t groups;       /* number of groups of `each` strips */
+    uint32_t share;        /* words of each strip in a share */
+    uint32_t dense_share;  /* words of a dense strip in a share */
+    uint32_t of_dense;     /* number of shares of a dense strip */
+    uint64_t dense, all;   /* number of shares of dense strips; of all shares */
 } division;
 
 static __device__ __forceinline__ uint32_t clamp(uint64_t value, uint32_t least, uint32_t most) {
@@ -254,14 +258,14 @@ static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candida
         most * 32 < trawl_qgram_tuned::share_words ? 32 : trawl_qgram_tuned::share_words / most;
     each = each < fair ? each : fair;
     const uint32_t groups = (strips + each - 1) / each;
-    /* A strip with far more words than others is divided: otherwise all warps would wait for
-     * one. */
+    /* A strip with far more words than others is divided among shares: otherwise all warps would
+     * wait for the one that has it. */
     const uint32_t share = usual < trawl_qgram_tuned::few_words
                                ? trawl_qgram_tuned::most_share
                                : clamp(2 * (uint64_t)usual, trawl_qgram_tuned::least_share,
                                        trawl_qgram_tuned::most_share);
     const uint32_t turns = (*candidates.longest + share - 1) / share;
-    /* The same for dense strips. If there are many of them, large shares are faster. */
+    /* The same for dense strips. If there are many of them, larger shares are faster. */
     const uint64_t dense_strips = *candidates.dense_strips;
     const uint32_t dense_share = clamp(
         dense_strips * candidates.capacity / (trawl_qgram_tuned::dense_shares_per_warp * warps),
@@ -277,22 +281,25 @@ static __device__ __forceinline__ division divide(const trawl_cuda_qgram_candida
 static __device__ __forceinline__ strip_share
 share_of(const trawl_cuda_qgram_candidates &candidates, const division &by, uint64_t number) {
     const uint32_t lane = threadIdx.x % 32;
-    strip_share its = {0, 0, 0};
+    strip_share result = {0, 0, 0};
     uint32_t share = by.share, count = 0;
     if (number < by.dense) {
         const uint2 dense = __ldg(candidates.dense + number / by.of_dense);
         share = by.dense_share;
-        its.strip = dense.x;
-        its.from = (uint32_t)(number % by.of_dense) * share;
+        result.strip = dense.x;
+        result.from = (uint32_t)(number % by.of_dense) * share;
         count = lane == 0 ? dense.y : 0;
     } else {
         number -= by.dense;
-        its.strip = (uint32_t)(number % by.groups) + lane * by.groups;
-        its.from = (uint32_t)(number / by.groups) * share;
-        count = lane < by.each && its.strip < by.strips ? __ldg(candidates.count + its.strip) : 0;
+        result.strip = (uint32_t)(number % by.groups) + lane * by.groups;
+        result.from = (uint32_t)(number / by.groups) * share;
+        count =
+            lane < by.each && result.strip < by.strips ? __ldg(candidates.count + result.strip) : 0;
     }
-    its.count = count < its.from ? 0 : count - its.from < share ? count - its.from : share;
-    return its;
+    result.count = count < result.from           ? 0
+                   : count - result.from < share ? count - result.from
+                                                 : share;
+    return result;
 }
 
 template <bool REPORT>
@@ -314,7 +321,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
     }
     const division by = divide(candidates, trawl_cuda_strip_count(&slice, strip_bytes), warps);
     while (number < by.all) {
-        /* The number of the next share is fetched meanwhile. */
+        /* Fetches the number of the next share while this one is verified. */
         uint32_t taken =
             threadIdx.x % 32 == 0 && by.all > warps ? atomicAdd(candidates.taken, 1u) : 0;
         take_share<REPORT>(&work, share_of(candidates, by, number));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the verify step (verify.cu) does with the ends that it finds, in any order. */
+/* What the verify step (verify.cu) does with possible ends, in any order. */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_VERIFY_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_VERIFY_CUH
 
@@ -12,8 +12,8 @@ typedef struct verify_context {
     uint32_t strip_bytes;
 } verify_context;
 
-/* Looks up the end offsets of samples at the first owned byte of the slice or before it, which may
- * lead to owned matches. Each thread of a warp tests one sample. */
+/* Looks up the end offsets of samples that end at the first owned byte of the slice or before it
+ * and may lead to owned matches. Each thread of a warp tests one sample. */
 static_assert(TRAWL_CUDA_QGRAM_TIERS * TRAWL_CUDA_QGRAM_BEFORE <= 32, "one for each thread");
 
 static __device__ __forceinline__ ends test_before(const trawl_cuda_slice &slice,
@@ -38,7 +38,7 @@ static __device__ __forceinline__ ends test_before(const trawl_cuda_slice &slice
     return result;
 }
 
-/* Notes a hit with `total` matches, in pass SIZES. */
+/* Notes a hit with `total` matches, and adds these to the size of the strip. For pass SIZES. */
 static __device__ __forceinline__ void note_hit(const verify_context &context, uint32_t number,
                                                 uint32_t end, uint32_t key, uint32_t total) {
     const trawl_cuda_reporter &reporter = *context.reporter;
@@ -55,8 +55,9 @@ static __device__ __forceinline__ void note_hit(const verify_context &context, u
     }
 }
 
-/* Finds the key of the range that ends before text[end], and counts or (REPORT) reports its
- * matches. `end_offset`: how many bytes before that end the sample ends. */
+/* Finds the key of the range that ends before text[end], and counts its matches; with REPORT,
+ * reports them as the pass asks. `end_offset`: how many bytes before that end the sample ends.
+ * Returns the number of matches for the thread's count. */
 template <bool REPORT>
 static __device__ __forceinline__ uint32_t verify_end(const verify_context &context,
                                                       const trawl_cuda_qgram_tables &table,
@@ -79,7 +80,7 @@ static __device__ __forceinline__ uint32_t verify_end(const verify_context &cont
         return 0;
     }
     if (chain && REPORT && pass != TRAWL_CUDA_PASS_SIZES) {
-        trawl_counter sum = 0; /* the only variable in local memory */
+        trawl_counter sum = 0; /* its address is taken, so it is in local memory */
         trawl_cuda_report_key(reporter, keys, end, key, &sum);
         return (uint32_t)sum;
     }

@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-/* Last bytes of a key that its samples may be taken from. */
+/* The number of last bytes of a key from which its samples may be taken. */
 #define MOST_BYTES (TRAWL_CUDA_QGRAM_ANCHOR_SLACK + TRAWL_CUDA_QGRAM_MOST_GRAM)
 
-/* Bytes before the end of a key that are read. */
+/* The number of bytes before the end of a key that may be read. */
 #define READ_BEFORE MOST_BYTES
 
-/* Frequently used functions are compiled for each number of words. */
+/* In the functions below, loops that run for every position or offset are compiled once for each
+ * number of words, so that the compiler can unroll hash_before. */
 static inline uint64_t hash_before(const uint8_t *end, uint32_t words_each, uint32_t mask,
                                    uint32_t case_bits) {
     uint32_t words[4] = {0, 0, 0, 0};
@@ -65,7 +66,7 @@ void trawl_cuda_qgram_count(const trawl_cuda_qgram_tier *tier, const uint8_t *te
 }
 
 uint32_t trawl_cuda_qgram_offsets(const trawl_cuda_qgram_tier *tier, uint32_t length) {
-    if (tier->stride == 1) { /* the sample's end is the match's end */
+    if (tier->stride == 1) { /* the sample ends where the key ends */
         return 1;
     }
     uint32_t last = (length < MOST_BYTES ? length : MOST_BYTES) - tier->gram;
@@ -123,8 +124,9 @@ void trawl_cuda_qgram_sum(const trawl_cuda_qgram_counts *counts, const uint64_t 
 uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t offsets, uint32_t stride) {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i + stride <= offsets; i++) {
-        uint32_t its = (sums[i + stride] - sums[i]) * TRAWL_CUDA_QGRAM_ANCHOR_SLACK + i;
-        least = its < least ? its : least; /* of equal sums the first */
+        /* The offset is in the lowest digit: of equal sums the first one is the least. */
+        uint32_t sum = (sums[i + stride] - sums[i]) * TRAWL_CUDA_QGRAM_ANCHOR_SLACK + i;
+        least = sum < least ? sum : least;
     }
     return least % TRAWL_CUDA_QGRAM_ANCHOR_SLACK;
 }
@@ -132,7 +134,8 @@ uint32_t trawl_cuda_qgram_rarest(const uint32_t *sums, uint32_t offsets, uint32_
 uint32_t trawl_cuda_qgram_anchor(const trawl_cuda_qgram_tier *tier,
                                  const trawl_cuda_qgram_counts *counts, const uint8_t *reversed,
                                  uint32_t length, uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK]) {
-    /* The bytes before the key are masked later. */
+    /* Bytes before the key are zeros here; samples reach them only with bytes that are masked
+     * out. */
     uint8_t padded[TRAWL_CUDA_QGRAM_MOST_GRAM + MOST_BYTES] = {0};
     uint8_t *end = padded + sizeof padded;
     for (uint32_t i = 0; i < length && i < MOST_BYTES; i++) {

@@ -5,10 +5,11 @@
 
 #include "costs/gpu_constants.h"
 
-/* The number of samples of the set in a word is Poisson-distributed. A sample with two bits leaves
- * a given bit of its word unset with probability (31/32)^2. So the probability that both bits of
- * another sample are set is the mean of (1 - (31/32)^(2 samples))^2. This is far more than the
- * square of the filter's load if a word has few samples. */
+/* The probability that a sample which is not in the filter is a candidate. The number of samples of
+ * the set in a word of the filter is Poisson-distributed. A sample with two bits leaves a given bit
+ * of its word unset with probability (31/32)^2. So the probability that both bits of another sample
+ * are set is the mean of (1 - (31/32)^(2 samples))^2 over that distribution. If a word has few
+ * samples, this is far more than the square of the share of bits that are set. */
 double trawl_cuda_qgram_false_rate(uint32_t ones, double samples, uint32_t words) {
     double each = samples / words;
     if (ones == 1) {
@@ -19,15 +20,15 @@ double trawl_cuda_qgram_false_rate(uint32_t ones, double samples, uint32_t words
     return 1 - 2 * clear + both_clear;
 }
 
-/* What a tier with a filter of a given size adds to the price. */
+/* What a tier with a filter of some size adds to the price. */
 typedef struct price {
-    double filtering; /* while the text is read */
-    double verifying; /* afterwards */
-    double candidates;
+    double filtering;  /* while the text is read */
+    double verifying;  /* afterwards */
+    double candidates; /* for a byte of text */
 } price;
 
-/* A warp writes one list entry for each thread that has candidates, for a batch, or at a stride of
- * 1 for half of a batch. */
+/* The price of listing candidates. A warp writes one list entry for each thread that has candidates
+ * in a batch; at a stride of 1, in half of a batch. */
 static double listing(double candidates, uint32_t stride) {
     double halves = stride == 1 ? 2 : 1;
     return TRAWL_GPU_CANDIDATE_LIST * halves *
@@ -69,14 +70,15 @@ void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_option *option, uint32_t word
     option->price_alone = alone.filtering + alone.verifying;
 }
 
-/* A division of the shared memory among the tiers, in units of TRAWL_GPU_FILTER_UNIT_WORDS. */
+/* A division of the shared memory among the tiers, in units of TRAWL_GPU_FILTER_UNIT_WORDS. It is
+ * improved by moving units from one tier to another as long as the price falls. */
 typedef struct sharing {
     trawl_cuda_qgram_option *const *options;
     uint32_t count;
     bool direct;
     uint32_t units[TRAWL_GPU_MOST_TIERS + 1]; /* of each tier; the last entry is unused memory */
     price prices[TRAWL_GPU_MOST_TIERS + 1];   /* of each tier with these units */
-    /* The prices with `step` fewer and `step` more units, as far as they have been computed. */
+    /* The prices with `step` fewer and `step` more units, if they have been computed. */
     uint32_t step;
     price less[TRAWL_GPU_MOST_TIERS + 1], more[TRAWL_GPU_MOST_TIERS + 1];
     bool has_less[TRAWL_GPU_MOST_TIERS + 1], has_more[TRAWL_GPU_MOST_TIERS + 1];
@@ -95,7 +97,7 @@ static price price_with(const sharing *self, uint32_t tier, uint32_t units) {
     return price_of(option, is_shared(option) ? words : option->tier.filter_words);
 }
 
-/* The price of a scan: the filter step overlaps with reading memory. */
+/* The price of a scan. The filter step and reading memory overlap, but not completely. */
 static double price_together(const sharing *self) {
     price sum = {.filtering = self->direct ? TRAWL_GPU_TIER + TRAWL_GPU_PAIR : 0};
     double filled = 0;
@@ -157,8 +159,8 @@ double trawl_cuda_qgram_share_memory(trawl_cuda_qgram_option *const *options, ui
     if (all < tiers) {
         return INFINITY;
     }
-    /* Starts with the same load for all filters, and moves units as long as that pays: first many
-     * at a time, in the end single ones. */
+    /* Starts with about the same load for all filters, and moves units as long as that pays: first
+     * many at a time, in the end single ones. */
     self.units[count] = all - tiers;
     for (uint32_t i = 0; i < count; i++) {
         if (least[i] != 0) {

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What tiers cost a scan, and how shared memory is divided among their filters. */
+/* What tiers cost in a scan, and how shared memory is divided among their filters. */
 #ifndef TRAWL_ENGINES_QGRAM_GPU_COST_H
 #define TRAWL_ENGINES_QGRAM_GPU_COST_H
 
 #include "engines/qgram/gpu/format.h"
 
-/* A tier that may be chosen. Prices are picoseconds of a whole H200 for a byte of text. */
+/* A tier that may be chosen. Prices are picoseconds of a whole H200, for a byte of text. */
 typedef struct trawl_cuda_qgram_option {
     trawl_cuda_qgram_tier tier; /* trawl_cuda_qgram_share_memory sets the size of its filter */
     double samples;             /* different samples of its patterns */
-    double true_rate;           /* share of the text's samples that are among them */
-    double price_alone;         /* its price if its filter had all of the shared memory */
+    double true_rate;           /* share of the text's samples that are among these */
+    double price_alone;         /* the tier's price if its filter had all of the shared memory */
 } trawl_cuda_qgram_option;
 
-/* The false candidate rate: of samples that are not in a filter, the share that it does not
- * exclude. */
+/* The false candidate rate: the share of samples that are not in a filter and that it does not
+ * exclude. `ones`: bits that a sample sets, 1 or 2. `samples`: of the set. `words`: of the
+ * filter. */
 double trawl_cuda_qgram_false_rate(uint32_t ones, double samples, uint32_t words);
 
 /* Sets option->price_alone and, for a filter in device memory, its size. */
@@ -26,7 +27,7 @@ void trawl_cuda_qgram_price_alone(trawl_cuda_qgram_option *option, uint32_t word
 double trawl_cuda_qgram_share_memory(trawl_cuda_qgram_option *const *options, uint32_t count,
                                      bool direct, uint32_t words);
 
-/* The candidates for a byte of text, for filters whose sizes have been set. */
+/* The expected candidates for a byte of text, of filters whose sizes have been set. */
 double trawl_cuda_qgram_candidate_rate(trawl_cuda_qgram_option *const *options, uint32_t count);
 
 #endif

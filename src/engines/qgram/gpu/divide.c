@@ -9,19 +9,25 @@
 #include "costs/gpu_constants.h"
 #include "engines/qgram/gpu/cost.h"
 
-#define TRIAL_BITS 2u /* that a sample sets in the trial filter */
+#define TRIAL_BITS 2u /* bits that a sample sets in the trial filter */
+
+/* Sizes of the table of end offsets, as powers of two of its entries; at most 128 MiB. Chosen, not
+ * measured. */
+#define LEAST_END_OFFSET_BITS 8u
+#define MOST_END_OFFSET_BITS 26u
 
 #define LENGTH_GROUPS TRAWL_CUDA_QGRAM_LENGTH_GROUPS
 #define LAST_BYTES ((size_t)TRAWL_CUDA_QGRAM_TRIAL_WORDS * 32)
 
-/* The kinds of samples that kernels are compiled for (sample_filter.cuh). */
+/* The kinds of samples for which kernels are compiled (trawl_qgram_visit_shape in
+ * cuda/sample_filter.cuh). */
 static const struct {
     uint32_t stride, words;
 } shapes[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 3}, {8, 2}, {8, 3}, {16, 4}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
 #define OPTIONS (2 * SHAPES)
 
-/* All tiers that groups of lengths may get, the cheapest one first. */
+/* All options for a tier of some range of groups, the cheapest one first. */
 typedef struct options {
     trawl_cuda_qgram_option each[OPTIONS];
     uint32_t count;
@@ -34,7 +40,7 @@ typedef struct division {
     uint32_t begin[LENGTH_GROUPS + 1];    /* of each group in `order`; no group is empty */
     uint32_t least_length[LENGTH_GROUPS]; /* of each group */
     uint32_t most_length[LENGTH_GROUPS];  /* of each group */
-    bool folded[LENGTH_GROUPS];
+    bool folded[LENGTH_GROUPS];           /* the group has a case-insensitive pattern */
     size_t groups;
     uint32_t most_tiers;
     bool direct;    /* there are patterns of one and two bytes */
@@ -42,16 +48,16 @@ typedef struct division {
     uint32_t words; /* of shared memory, for filters */
     options (*options_of)[LENGTH_GROUPS + 1]; /* [from][past]: a tier for the groups [from, past) */
     double least_price[LENGTH_GROUPS + 1];    /* lower bound for the groups from this one on */
-    trawl_cuda_qgram_option *trial[TRAWL_GPU_MOST_TIERS];
-    trawl_cuda_qgram_tier best[TRAWL_GPU_MOST_TIERS]; /* by rising length */
-    size_t best_from[TRAWL_GPU_MOST_TIERS + 1];       /* the groups where the tiers begin */
+    trawl_cuda_qgram_option *trial[TRAWL_GPU_MOST_TIERS]; /* the division that is tried */
+    trawl_cuda_qgram_tier best[TRAWL_GPU_MOST_TIERS]; /* the best one so far, by rising length */
+    size_t best_from[TRAWL_GPU_MOST_TIERS + 1];       /* the groups where its tiers begin */
     uint32_t best_count;
     double best_price, best_candidates;
 } division;
 
 /* ------------------------------------------------------------------ groups of lengths */
 
-/* Takes the patterns that are not in the automaton, and drops groups that are empty then. */
+/* Takes the patterns that are not in the automaton, and drops groups that are then empty. */
 static trawl_status select_patterns(division *self, trawl_error *error) {
     const trawl_cuda_qgram_samples *samples = self->samples;
     const trawl_patterns *patterns = samples->patterns;
@@ -88,10 +94,12 @@ static trawl_status select_patterns(division *self, trawl_error *error) {
 
 /* ------------------------------------------------------------------ trying a kind of sample */
 
-/* Samples are added to the trial filter group by group, and serve tiers that begin with any group
- * at once. A byte for each bit of the filter has the last group that has set the bit. So the bit is
- * set for the tiers that begin with that group or an earlier one. Groups are numbered from 1; 0
- * means that the bit is not set. */
+/* Samples are added to the trial filter group by group. One trial filter serves tiers that begin
+ * with any group: instead of a bit it has a byte, the last group that has set the bit. For a tier
+ * which begins with group b the bit is set if that group is b or a later one. Groups are numbered
+ * from 1; 0 means that no group has set the bit.
+ *
+ * first_of and second_of return the bytes of the two bits of a sample's address. */
 static uint8_t *first_of(uint8_t *last, uint32_t address) {
     return &last[trawl_cuda_qgram_address_word(address) * 32 +
                  trawl_cuda_qgram_address_first_bit(address)];
@@ -101,8 +109,8 @@ static uint8_t *second_of(uint8_t *last, uint32_t address) {
                  trawl_cuda_qgram_address_second_bit(address)];
 }
 
-/* Adds a group. Increases samples[from] by the samples that are new in a tier which begins with
- * group `from`. */
+/* Adds a group. Increases samples[from], for each `from` up to this group, by the number of samples
+ * that are new in a tier which begins with group `from`. */
 static void add_group(const division *self, const trawl_cuda_qgram_tier *tier,
                       const trawl_cuda_qgram_kind *kind, size_t group, uint32_t *samples) {
     uint32_t room[TRAWL_CUDA_QGRAM_MOST_STRIDE];
@@ -122,13 +130,13 @@ static void add_group(const division *self, const trawl_cuda_qgram_tier *tier,
     }
     uint32_t new = 0;
     for (size_t from = 0; from <= group; from++) {
-        new += seen[from]; /* no group from `from` on had them */
+        new += seen[from]; /* samples that no group from `from` on has had */
         samples[from] += new;
     }
 }
 
-/* candidates[from]: the text's samples that are candidates of a tier which begins with group
- * `from`. */
+/* Sets candidates[from] to the number of the text's samples that are candidates of a tier which
+ * begins with group `from`. */
 static void count_candidates(const division *self, const trawl_cuda_qgram_kind *kind,
                              size_t *candidates) {
     size_t seen[LENGTH_GROUPS + 1] = {0}, sum = 0;
@@ -143,7 +151,8 @@ static void count_candidates(const division *self, const trawl_cuda_qgram_kind *
     }
 }
 
-/* The share of the text's samples that are among `samples` of the set, without false candidates. */
+/* The share of the text's samples that are among `samples` of the set: the share of candidates in
+ * the trial filter, less the expected false ones. */
 static double rate_of(size_t candidates, size_t text_addresses, uint32_t samples) {
     double chance = trawl_cuda_qgram_false_rate(TRIAL_BITS, samples, TRAWL_CUDA_QGRAM_TRIAL_WORDS);
     double rate = text_addresses == 0
@@ -152,8 +161,8 @@ static double rate_of(size_t candidates, size_t text_addresses, uint32_t samples
     return rate > 0 ? rate : 0;
 }
 
-/* Adds an option to the few of its range, which are ordered by price; of equal ones the shorter
- * stride is first. */
+/* Adds an option to those of its range. They are ordered by price; of equal ones the option with
+ * the shorter stride is first. */
 static void add_option(const division *self, options *kept, trawl_cuda_qgram_option option) {
     trawl_cuda_qgram_price_alone(&option, self->words);
     uint32_t at = kept->count++;
@@ -173,9 +182,9 @@ static void add_option(const division *self, options *kept, trawl_cuda_qgram_opt
 static void make_options(division *self, size_t from, size_t past, trawl_cuda_qgram_tier tier,
                          uint32_t samples, double rate) {
     tier.min_length = self->least_length[from];
-    if (tier.stride != 1) { /* size of the table of end offsets */
-        tier.end_offset_bits = 8;
-        while (tier.end_offset_bits < 26 &&
+    if (tier.stride != 1) {
+        tier.end_offset_bits = LEAST_END_OFFSET_BITS;
+        while (tier.end_offset_bits < MOST_END_OFFSET_BITS &&
                (UINT64_C(1) << tier.end_offset_bits) <
                    TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE * (uint64_t)samples) {
             tier.end_offset_bits++;
@@ -193,8 +202,8 @@ static void make_options(division *self, size_t from, size_t past, trawl_cuda_qg
     }
 }
 
-/* Tries one kind of samples for all tiers that begin with one of the groups `begins`, of which
- * `first` is the first. */
+/* Tries one kind of samples for all tiers that begin with a group `from` with begins[from]; `first`
+ * is the first such group. */
 static void try_samples(division *self, const trawl_cuda_qgram_tier *tier, size_t first,
                         const bool *begins) {
     const trawl_cuda_qgram_kind *kind = trawl_cuda_qgram_kind_of(self->samples, tier);
@@ -203,8 +212,8 @@ static void try_samples(division *self, const trawl_cuda_qgram_tier *tier, size_
     for (size_t group = first; group < self->groups; group++) {
         const size_t past = group + 1;
         add_group(self, tier, kind, group, samples);
-        /* If there are at most two tiers, a tier begins with the first group or ends with the
-         * last. */
+        /* With at most two tiers, every tier begins with the first group or ends with the last: no
+         * other ranges are needed. */
         bool any = past == self->groups || self->most_tiers > 2;
         if (!any && (first != 0 || !begins[0])) {
             continue;
@@ -220,8 +229,8 @@ static void try_samples(division *self, const trawl_cuda_qgram_tier *tier, size_
     memset(self->last, 0, (size_t)kind->words * 32);
 }
 
-/* The length of samples of a shape, for tiers that begin with a group; 0: the patterns are too
- * short or too long for the shape. */
+/* The length of samples of this shape in tiers that begin with group `from`; 0 if the patterns are
+ * too short or too long for the shape. */
 static uint32_t gram_of(const division *self, size_t from, size_t shape) {
     uint32_t stride = shapes[shape].stride, words = shapes[shape].words;
     if (self->least_length[from] < stride + 1) {
@@ -232,7 +241,7 @@ static uint32_t gram_of(const division *self, size_t from, size_t shape) {
     return gram > 4 * (words - 1) && gram >= 2 ? gram : 0;
 }
 
-/* Tries all samples of a length. */
+/* Tries all shapes whose samples have this length, for tiers that are `folded` or not. */
 static trawl_status try_gram(division *self, uint32_t gram, bool folded, trawl_error *error) {
     trawl_cuda_qgram_tier tier[SHAPES];
     bool begins[SHAPES][LENGTH_GROUPS];
@@ -276,8 +285,8 @@ static trawl_status try_all(division *self, trawl_error *error) {
 
 /* ------------------------------------------------------------------ choosing tiers */
 
-/* Prices the tiers in self->trial, which begin with the groups `begins`, and keeps them if they are
- * the best. */
+/* Prices the division self->trial, whose tiers begin with the groups `begins`, and keeps it if it
+ * is the best. */
 static void price_division(division *self, const size_t *begins, uint32_t count) {
     double price = trawl_cuda_qgram_share_memory(self->trial, count, self->direct, self->words);
     if (price < self->best_price) {
@@ -292,8 +301,9 @@ static void price_division(division *self, const size_t *begins, uint32_t count)
     }
 }
 
-/* Branch and bound: tries all tiers for the groups from begins[depth] on, behind `depth` tiers that
- * cost `before` at least. Skips whatever cannot be cheaper than the best division. */
+/* Branch and bound: tries all tiers for the groups from begins[depth] on, after `depth` tiers whose
+ * prices alone are `before` together. Skips what cannot be cheaper than the best division so
+ * far. */
 static void try_divisions(division *self, size_t *begins, uint32_t depth, double before) {
     size_t from = begins[depth];
     for (size_t past = self->groups; past > from; past--) {
@@ -310,7 +320,7 @@ static void try_divisions(division *self, size_t *begins, uint32_t depth, double
             if (past == self->groups) {
                 price_division(self, begins, depth + 1);
             } else if (depth + 1 <
-                       TRAWL_GPU_MOST_TIERS) { /* always true, which compilers do not see */
+                       TRAWL_GPU_MOST_TIERS) { /* always true; compilers do not see it */
                 begins[depth + 1] = past;
                 try_divisions(self, begins, depth + 1, sum);
             }
@@ -318,7 +328,7 @@ static void try_divisions(division *self, size_t *begins, uint32_t depth, double
     }
 }
 
-/* Takes the cheapest division. Tiers of longer patterns come first. */
+/* Takes the cheapest division into the layout. Tiers of longer patterns come first. */
 static void choose_division(division *self, trawl_cuda_qgram_layout *layout) {
     for (size_t from = self->groups; from-- > 0;) {
         self->least_price[from] = INFINITY;

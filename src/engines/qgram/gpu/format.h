@@ -3,16 +3,16 @@
  * The q-gram engine's tables as a GPU uses them.
  *
  * As on the CPU (engines/qgram/format.h) the patterns are divided by length into tiers, each with a
- * sample filter. The costs differ: whatever is tested for every byte of text must be in shared
- * memory, 200 KB for all tiers together. Look-ups there are cheap, look-ups in the L2 cache are
- * not. So the set is divided anew for the device (divide.h), from the patterns of the database,
+ * sample filter. The costs differ: a table that is read for every byte of text must be in shared
+ * memory, which has about 200 KB for all tiers together. Reading it is cheap, reading the L2 cache
+ * is not. So the set is divided anew for the device (divide.h), from the patterns of the database,
  * when it is uploaded.
  *
- * A sample is the last `gram` bytes before a position of the text that is a multiple of `stride`,
- * counted from an address that is a multiple of 16. Every pattern of the tier has at least gram +
- * stride - 1 bytes. So of any gram + stride - 1 neighbouring bytes of the pattern, one sample is
- * tested in every occurrence. Which bytes these are is chosen for each pattern (anchor_offsets.h);
- * a sample ends fewer than TRAWL_CUDA_QGRAM_ANCHOR_SLACK bytes before the match does.
+ * A sample is the `gram` bytes before a position of the text whose address is a multiple of
+ * `stride`. Every pattern of the tier has at least gram + stride - 1 bytes, and any gram + stride -
+ * 1 neighbouring bytes of it have `stride` q-grams, of which exactly one is a sample in every
+ * occurrence. Which bytes these are is chosen for each pattern (anchor_offsets.h); a sample ends
+ * fewer than TRAWL_CUDA_QGRAM_ANCHOR_SLACK bytes before the match does.
  *
  *     text      . . . . . . k k k k k k k k k k k k k . . .     stride 4, gram 4
  *     samples           |-----> |-----> |-----> |----->
@@ -24,8 +24,8 @@
  *     end offsets      16 bits by another hash: how many bytes behind the sample? (stride > 1)
  *     key look-up      which is the longest key that ends there? (database/endings.h)
  *
- * Two samples may lead to the same end. A key therefore counts only for the end offsets of its own
- * samples.
+ * Two samples may lead to the same end. Therefore a key counts only if the end offset is one of its
+ * own samples' offsets.
  *
  * Patterns of one and two bytes are looked up in a table of all pairs of bytes instead.
  */
@@ -34,15 +34,19 @@
 
 #include "base/compiler.h"
 #include "database/endings.h"
+#include "engines/qgram/pairs.h"
 
-#define TRAWL_CUDA_QGRAM_TIERS 4u
-#define TRAWL_CUDA_QGRAM_MOST_STRIDE 16u
-#define TRAWL_CUDA_QGRAM_MOST_GRAM 16u
-#define TRAWL_CUDA_QGRAM_ANCHOR_SLACK 16u /* 1 at a stride of 1 */
+#define TRAWL_CUDA_QGRAM_TIERS 4u         /* TRAWL_GPU_MOST_TIERS, and one for byte pairs */
+#define TRAWL_CUDA_QGRAM_MOST_STRIDE 16u  /* bytes that a thread loads at once */
+#define TRAWL_CUDA_QGRAM_MOST_GRAM 16u    /* bytes: four words */
+#define TRAWL_CUDA_QGRAM_ANCHOR_SLACK 16u /* bits of an entry of end offsets; stride 1: 1 */
 
 /* Samples of a tier that end before the bytes of a strip and may lead to a match in the strip, at
- * most. */
+ * most: at a stride of 2 one in every two bytes. */
 #define TRAWL_CUDA_QGRAM_BEFORE (TRAWL_CUDA_QGRAM_ANCHOR_SLACK / 2)
+
+/* Bytes of text by which anchor offsets are chosen: three quarters of 128 KiB (samples.c). Chosen,
+ * not measured. */
 #define TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES 98304u
 
 /* Where the sample filter is. */
@@ -60,18 +64,18 @@ typedef struct trawl_cuda_qgram_tier {
     uint32_t folded; /* 1: keys are lower-cased, and case-sensitive patterns are compared with the
                         text */
     uint32_t filter_words; /* 32-bit words of the sample filter: a multiple of 4 */
-    uint32_t filter_bits;  /* bits that a sample sets in its word: 1 or 2; 2 at strides above 1 */
+    uint32_t filter_bits;  /* bits that a sample sets in its word: 1 or 2; at strides above 1: 2 */
     uint32_t filter_at;    /* first 32-bit word of the filter in the image (SHARED, DIRECT) */
     uint32_t end_offset_bits; /* the table of end offsets has 1 << end_offset_bits entries of 16
                                  bits; 0 at a stride of 1 */
     uint32_t tail;            /* number of last bytes by which keys are looked up: up to 8 */
     uint32_t hash_bits;       /* the hash table of endings has (1 << hash_bits) + 1 heads */
-    uint32_t in_automaton; /* 1: frequent patterns, which are only found by this tier when records
-                              are written */
+    uint32_t in_automaton;    /* 1: frequent patterns (trawl_cuda_qgram_automaton): the tier is used
+                                 only to write records */
 } trawl_cuda_qgram_tier;
 
-/* The number of 32-bit words of a sample, and a mask for the bytes of the earliest word that belong
- * to it. */
+/* The number of 32-bit words of a sample; and a mask of those bytes of its earliest word that
+ * belong to the sample. */
 TRAWL_BOTH uint32_t trawl_cuda_qgram_words(const trawl_cuda_qgram_tier *tier) {
     return (tier->gram + 3) / 4;
 }
@@ -85,21 +89,22 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_case_bits(const trawl_cuda_qgram_tier *tier
     return tier->folded != 0 ? UINT32_C(0x20202020) : 0;
 }
 
-/* Factors of the words of a sample, for the latest word first. */
+/* Odd factors of the words of a sample, for the latest word first: primes of xxHash32. */
 #define TRAWL_CUDA_QGRAM_FACTOR_0 UINT32_C(0xc2b2ae3d)
 #define TRAWL_CUDA_QGRAM_FACTOR_1 UINT32_C(0x85ebca77)
 #define TRAWL_CUDA_QGRAM_FACTOR_2 UINT32_C(0x9e3779b1)
 #define TRAWL_CUDA_QGRAM_FACTOR_3 UINT32_C(0x27d4eb2f)
 
 /*
- * The hash of a sample: the sum of the products of its masked words, the latest word first.
+ * The hash of a sample: the sum of the products of its masked words and the factors, the latest
+ * word first.
  *
  *     63                      32 31                       0
  *     | bits of the word        | word of the filter      |
  *
- * The upper bits of the lower half depend on all bytes, its low bits on the earliest bytes alone;
- * so the lower half, times the number of words, selects the word. The low bits of the upper half
- * depend on all bytes too; they select the bits of the word.
+ * The upper bits of the lower half depend on all bytes, its lowest bits on the earliest bytes
+ * alone. So the word is (lower half * number of words) >> 32, which mainly uses the upper bits. The
+ * lowest bits of the upper half depend on all bytes too: they select the bits in the word.
  */
 TRAWL_BOTH uint64_t trawl_cuda_qgram_hash(const uint32_t *words) {
     return (uint64_t)words[0] * TRAWL_CUDA_QGRAM_FACTOR_0 +
@@ -108,8 +113,8 @@ TRAWL_BOTH uint64_t trawl_cuda_qgram_hash(const uint32_t *words) {
            (uint64_t)words[3] * TRAWL_CUDA_QGRAM_FACTOR_3;
 }
 
-/* The word of the sample filter that a hash belongs to. A product instead of a shift, so that a
- * filter may have any number of words. */
+/* The word of the sample filter for a hash. A product instead of a shift, so that a filter may have
+ * any number of words. */
 TRAWL_BOTH uint32_t trawl_cuda_qgram_word_index(uint64_t hash, uint32_t filter_words) {
 #ifdef __CUDA_ARCH__
     return __umulhi((uint32_t)hash, filter_words); /* one instruction instead of two */
@@ -117,7 +122,7 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_word_index(uint64_t hash, uint32_t filter_w
     return (uint32_t)(((hash & UINT32_MAX) * filter_words) >> 32);
 #endif
 }
-/* The two bits of that word, modulo 32: shifts on a GPU ignore higher bits. */
+/* The indices of the two bits in that word, modulo 32: shifts on a GPU ignore higher bits. */
 TRAWL_BOTH uint32_t trawl_cuda_qgram_first_bit(uint64_t hash) {
     return (uint32_t)(hash >> 32);
 }
@@ -130,8 +135,8 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_bits(uint64_t hash, uint32_t filter_bits) {
     return filter_bits == 1 ? first : first | second;
 }
 
-/* The entry of the table of end offsets. It does not depend on the filter's word, so that few false
- * candidates of the filter find an entry here. */
+/* The entry of the table of end offsets. It is mixed again, so that it does not depend on the
+ * filter's word: few false candidates of the filter then find an entry with bits. */
 TRAWL_BOTH uint32_t trawl_cuda_qgram_end_offset_entry(uint64_t hash, uint32_t end_offset_bits) {
     uint32_t mixed = (uint32_t)hash;
     mixed ^= mixed >> 15;
@@ -141,9 +146,10 @@ TRAWL_BOTH uint32_t trawl_cuda_qgram_end_offset_entry(uint64_t hash, uint32_t en
 }
 
 /* The table of byte pairs has four bits for each pair: the number of patterns that end with it. 15
- * means 15 or more. The index is earlier byte | later byte << 8. */
+ * means 15 or more, or that letter case has to be verified. The index is earlier byte | later byte
+ * << 8. */
 #define TRAWL_CUDA_QGRAM_MANY_PAIRS 15u
-#define TRAWL_CUDA_QGRAM_PAIR_WORDS 8192u
+#define TRAWL_CUDA_QGRAM_PAIR_WORDS (TRAWL_QGRAM_PAIRS / 8)
 
 /* ------------------------------------------------------------------ on the host (tables.c) */
 
@@ -153,7 +159,7 @@ typedef struct trawl_cuda_qgram_arrays {
     uint32_t *filter; /* the sample filter or the table of byte pairs */
     uint16_t *end_offsets;
     uint8_t *anchor_offsets; /* of each key (anchor_offsets.h) */
-    uint32_t *pattern_end;   /* of each key: end of its first pattern in the bytes of all */
+    uint32_t *pattern_end;   /* of each key: where its first pattern ends among the bytes of all */
     uint32_t *heads;
     trawl_ending_range *ranges;
     uint32_t range_count;
@@ -164,27 +170,27 @@ typedef struct trawl_cuda_qgram_arrays {
 } trawl_cuda_qgram_arrays;
 
 /* The automaton for frequent patterns: short patterns, runs of one byte, and patterns without rare
- * bytes. Where a text has many of these, nearly every sample is a candidate, and a step of an
+ * bytes. In a text with many of these nearly every sample is a candidate, and a step of an
  * automaton whose rows are in shared memory costs far less than verifying a candidate. The
- * automaton counts matches, also by pattern, and marks ends. Records must be in order, so the
- * frequent patterns have tiers too, which are only used when records are written. */
+ * automaton counts matches, also by pattern, and marks ends, in any order. Records must be in
+ * order, so there are tiers for the frequent patterns too, which are used only to write records. */
 typedef struct trawl_cuda_qgram_automaton {
     uint8_t *in_automaton;      /* 1 for each pattern that the automaton has; NULL: there is none */
     trawl_db *db;               /* engine ac-dfa; the ids are those of the whole set */
-    uint32_t patterns;          /* number of its patterns */
+    uint32_t patterns;          /* number of patterns in the automaton */
     uint32_t shortest, longest; /* lengths of its patterns */
-    uint32_t short_length;      /* it has all patterns up to this length */
+    uint32_t short_length;      /* the automaton has all patterns up to this length */
     uint32_t states, rows;      /* all states, and those whose rows are in shared memory */
     uint64_t shared_bytes;      /* of a block, for those rows */
-    double elsewhere;           /* share of steps that need another row */
+    double elsewhere;           /* share of steps that read a row outside shared memory */
     double price;               /* of its walk, picoseconds of a whole device for a byte of text */
 } trawl_cuda_qgram_automaton;
 
 typedef struct trawl_cuda_qgram_layout {
     uint32_t tiers;
     uint32_t filter_tiers;      /* the first tiers: those whose patterns are not in the automaton */
-    uint32_t filter_tier_words; /* words of the image that belong to them */
-    uint32_t image_words;       /* all filters that are in shared memory, one after the other */
+    uint32_t filter_tier_words; /* 32-bit words of the image that belong to them */
+    uint32_t image_words;       /* of all filters in shared memory, one after the other */
     trawl_cuda_qgram_tier tier[TRAWL_CUDA_QGRAM_TIERS]; /* by falling length; frequent last */
     trawl_cuda_qgram_arrays arrays[TRAWL_CUDA_QGRAM_TIERS];
     /* The text by which anchor offsets are chosen. */
@@ -203,15 +209,15 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
 void trawl_cuda_qgram_layout_release(trawl_cuda_qgram_layout *layout);
 
 /* Makes only keys, outputs and endings, of the patterns that have the tier's lengths and its value
- * of in_automaton (NULL: 0 for all patterns). `reversed`: see trawl_endings_reverse. On failure
- * some of the arrays may be there. */
+ * of in_automaton (NULL: 0 for all patterns). `reversed`: see trawl_endings_reverse. After a
+ * failure some arrays may be allocated: release them. */
 trawl_status trawl_cuda_qgram_keys_make(const trawl_patterns *patterns,
                                         const trawl_patterns *reversed, const uint8_t *in_automaton,
                                         const trawl_cuda_qgram_tier *tier,
                                         trawl_cuda_qgram_arrays *arrays, trawl_error *error);
 void trawl_cuda_qgram_arrays_release(trawl_cuda_qgram_arrays *arrays);
 
-/* The 32-bit words of the sample filter or the table of byte pairs of a tier. */
+/* The number of 32-bit words of a tier's sample filter, or table of byte pairs. */
 uint64_t trawl_cuda_qgram_filter_words(const trawl_cuda_qgram_tier *tier);
 
 #endif

@@ -16,8 +16,9 @@
 #include "engines/engines.h"
 #include "engines/qgram/gpu/divide.h"
 #include "engines/qgram/gpu/frequent_patterns.h"
+#include "engines/qgram/verify/runs.h"
 
-/* Patterns up to one of these lengths are put into the automaton, tried in this order. */
+/* The automaton has all patterns up to one of these lengths, which are tried in this order. */
 static const uint32_t lengths[] = {3, 4, 2};
 
 /* ------------------------------------------------------------------ which patterns */
@@ -25,22 +26,13 @@ static const uint32_t lengths[] = {3, 4, 2};
 static uint32_t letters_of(const uint8_t *bytes, uint32_t length) {
     uint32_t letters = 0;
     for (uint32_t i = 0; i < length; i++) {
-        uint8_t lower = trawl_fold(bytes[i]);
-        letters += lower >= 'a' && lower <= 'z';
+        letters += trawl_is_letter(bytes[i]);
     }
     return letters;
 }
 
-static bool is_run(const uint8_t *bytes, uint32_t length) {
-    uint32_t i = 1;
-    while (i < length && bytes[i] == bytes[0]) {
-        i++;
-    }
-    return i == length;
-}
-
-/* The number of spellings of a pattern that match it, each a key of the automaton; 0: too many, or
- * the pattern is too long. */
+/* The number of spellings of a pattern in upper and lower case that match it; each is a key of the
+ * automaton. 0: they are too many, or the pattern is too long. */
 static size_t spellings_of(const trawl_patterns *patterns, size_t id) {
     uint32_t length = trawl_pattern_length(patterns, id);
     bool any_case = (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
@@ -57,7 +49,8 @@ static void mark_short(const trawl_patterns *patterns, uint32_t short_length,
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
         automaton->in_automaton[id] =
-            (length <= short_length || is_run(trawl_pattern_bytes(patterns, id), length)) &&
+            (length <= short_length ||
+             trawl_qgram_is_run(trawl_pattern_bytes(patterns, id), length)) &&
             spellings_of(patterns, id) != 0;
     }
 }
@@ -76,8 +69,8 @@ static trawl_status mark_frequent(const trawl_patterns *patterns,
     return status;
 }
 
-/* Fills in the number and lengths of the marked patterns. False: none or all patterns are marked,
- * or too many. */
+/* Fills in the number and lengths of the marked patterns. Returns false if none, all or too many
+ * patterns are marked. */
 static bool describe(const trawl_patterns *patterns, trawl_cuda_qgram_automaton *automaton) {
     size_t keys = 0, bytes = 0;
     automaton->patterns = automaton->longest = 0;
@@ -107,16 +100,16 @@ static trawl_status add_key(const trawl_patterns *patterns, size_t id, size_t sp
     uint32_t length = trawl_pattern_length(patterns, id), letter = 0;
     memcpy(written, trawl_pattern_bytes(patterns, id), length);
     for (uint32_t i = 0; i < length && spellings > 1; i++) {
-        uint8_t lower = trawl_fold(written[i]);
-        if (lower >= 'a' && lower <= 'z') {
-            written[i] = (spelling >> letter & 1) != 0 ? (uint8_t)(lower - 'a' + 'A') : lower;
+        if (trawl_is_letter(written[i])) {
+            uint8_t lower = trawl_fold(written[i]);
+            written[i] = (spelling >> letter & 1) != 0 ? (uint8_t)(lower ^ 0x20) : lower;
             letter++;
         }
     }
     return trawl_patterns_add(keys, written, length, 0, error);
 }
 
-/* The automaton's pattern set. ids: for each of its patterns, the id in the whole set. */
+/* Makes the automaton's pattern set, and ids: for each of its patterns, the id in the whole set. */
 static trawl_status make_keys(const trawl_patterns *patterns,
                               const trawl_cuda_qgram_automaton *automaton, trawl_patterns **keys,
                               uint32_t *ids, trawl_error *error) {
@@ -133,8 +126,8 @@ static trawl_status make_keys(const trawl_patterns *patterns,
 }
 
 /* Replaces the ids of the automaton's patterns by those of the whole set. Patterns of one key stay
- * in rising order, because the spellings of a pattern follow each other. No one else has seen the
- * block yet, so it may be changed. */
+ * in rising order, because the spellings of a pattern follow each other. The block may be changed,
+ * as nothing else has a pointer to it yet. */
 static void rename_patterns(trawl_db *automaton, const uint32_t *ids) {
     uint64_t bytes = 0;
     const void *section = trawl_db_section(automaton, TRAWL_SECTION_KEY_IDS, 0, &bytes);
@@ -171,8 +164,8 @@ static trawl_status make_automaton(const trawl_patterns *patterns,
 
 /* ------------------------------------------------------------------ what it costs */
 
-/* The share of the sample's steps whose row is not in shared memory, or whose entry has no room for
- * the number of matches. */
+/* The share of the sample's steps that read the full table: because the row is not in shared
+ * memory, or because the entry has no room for the number of matches. */
 static double share_elsewhere(const trawl_db *automaton, const trawl_state_ranks *ranks,
                               trawl_hot_shape shape) {
     uint32_t see_elsewhere = (UINT32_C(1) << (16 - shape.rank_bits)) - 1;
@@ -185,15 +178,15 @@ static double share_elsewhere(const trawl_db *automaton, const trawl_state_ranks
     return (double)steps / (double)ranks->steps;
 }
 
-/* How much slower filters are on the device than with the built-in costs. Prices of layouts are for
- * filters with the built-in costs; the planner multiplies them by costs->filter. The price of an
- * automaton does not depend on that cost, so it is divided by this ratio. */
+/* How much slower filters are on this device than with the built-in costs. Prices of layouts are
+ * for filters with the built-in costs; the planner multiplies them by costs->filter. The price of
+ * an automaton is already that of this device, so it is divided by this ratio. */
 static double filter_slowdown(const trawl_device_costs *costs) {
     return costs->filter / trawl_device_costs_built_in.filter;
 }
 
-/* The price of the walk over a long text. The automaton's table (at most
- * TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES) is taken to be in the L2 cache, so hot_memory is not
+/* The price of the walk over a long text. The full table (at most
+ * TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES) is assumed to be in the L2 cache, so hot_memory is not
  * used. */
 static double price_walk(const trawl_cuda_qgram_automaton *automaton, uint32_t classes,
                          const trawl_cuda_qgram_target *target) {
@@ -232,8 +225,8 @@ static trawl_status price_automaton(trawl_cuda_qgram_automaton *automaton, const
 
 /* ------------------------------------------------------------------ tiers */
 
-/* The tiers by which frequent patterns are found when records are written: one for pairs of bytes,
- * and one for all longer patterns. */
+/* Makes the tiers that find frequent patterns when records are written: one for byte pairs, and one
+ * for all longer patterns. Returns their number. */
 static uint32_t make_tiers(const trawl_patterns *patterns,
                            const trawl_cuda_qgram_automaton *automaton,
                            trawl_cuda_qgram_tier *tiers) {
@@ -299,8 +292,8 @@ typedef struct layout_search {
     double price; /* of the best layout so far, with its surplus (trawl_cuda_qgram_frequent) */
 } layout_search;
 
-/* Divides the patterns that are not in the automaton into tiers, in a layout that takes over the
- * automaton. */
+/* Divides the patterns that are not in the automaton into tiers. The layout becomes the owner of
+ * the automaton. */
 static trawl_status make_filters(layout_search *self, trawl_cuda_qgram_automaton *automaton,
                                  trawl_cuda_qgram_layout *layout, trawl_error *error) {
     trawl_cuda_qgram_tier tiers[2];
@@ -321,9 +314,9 @@ static trawl_status make_filters(layout_search *self, trawl_cuda_qgram_automaton
     return status;
 }
 
-/* Tries an automaton of the marked patterns, in the layout `other`, and replaces *layout if `other`
- * is clearly cheaper. Takes over the automaton. If the device lacks memory for it, the result is
- * TRAWL_OK and *layout stays as it is. */
+/* Tries an automaton of the marked patterns, in the layout `other`, and replaces *layout by `other`
+ * if that is clearly cheaper. Becomes the owner of the automaton. If a limit of the device is
+ * exceeded, the result is TRAWL_OK and *layout stays as it is. */
 static trawl_status try_automaton(layout_search *self, trawl_cuda_qgram_automaton *automaton,
                                   trawl_cuda_qgram_layout *other, trawl_cuda_qgram_layout *layout,
                                   trawl_error *error) {
@@ -367,7 +360,7 @@ static trawl_status try_automaton(layout_search *self, trawl_cuda_qgram_automato
     return status;
 }
 
-/* The price of filters from which on an automaton is tried, in proportion to the cost of a step. */
+/* The price of filters from which on an automaton is tried, scaled with the cost of a step. */
 static double worth_trying(const trawl_device_costs *costs) {
     return TRAWL_GPU_AUTOMATON_WORTH_TRYING * costs->hot_step /
            trawl_device_costs_built_in.hot_step / filter_slowdown(costs);
@@ -395,7 +388,7 @@ static trawl_status try_all(layout_search *self, trawl_cuda_qgram_layout *other,
     }
     self->price = layout->price + surplus;
     for (size_t i = 0; status == TRAWL_OK && i < sizeof lengths / sizeof *lengths; i++) {
-        /* Length 2 is tried only if length 4 did not pay: each try takes time. */
+        /* Each try takes time: length 2 is tried only if length 4 was not better. */
         bool longer_pays = layout->automaton.short_length > lengths[0];
         if (self->price < worth_trying(self->target->costs) ||
             (lengths[i] < lengths[0] && longer_pays)) {
@@ -411,7 +404,8 @@ static trawl_status try_all(layout_search *self, trawl_cuda_qgram_layout *other,
         }
     }
     trawl_cuda_qgram_automaton_release(&frequent);
-    /* The samples of the new filters may be frequent too. */
+    /* The new filters have other samples, which may be frequent too: tries once more with the
+     * patterns that have these samples in the automaton. */
     if (status == TRAWL_OK && layout->automaton.in_automaton != NULL) {
         status = new_automaton(self->patterns, &automaton, error);
         if (status == TRAWL_OK) {

@@ -14,10 +14,9 @@ typedef struct trawl_cuda_qgram_target {
 } trawl_cuda_qgram_target;
 
 /*
- * Chooses the layout of a set for a device: its tiers, and which frequent patterns an automaton
- * takes. The choice is made by the candidates that filters have in the
- * sample. If the sample is NULL or too short, text is made up of short pieces of the patterns, and
- * there is no automaton.
+ * Chooses the layout of a set for a device: its tiers, and which frequent patterns are in an
+ * automaton. The choice is made by the candidates that filters have in the sample. If the sample is
+ * NULL or too short, a text is made up of short pieces of the patterns, and there is no automaton.
  *
  * Fills layout->tiers, the members of the tiers up to end_offset_bits, and layout->automaton.
  * Release it with trawl_cuda_qgram_layout_release. On failure there is nothing to release.

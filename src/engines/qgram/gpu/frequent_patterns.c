@@ -8,6 +8,7 @@
 #include "costs/gpu_constants.h"
 #include "engines/qgram/gpu/anchor_offsets.h"
 
+/* More entries than the text has samples, so that a free one ends every search. */
 #define INDEX_BITS 17u
 #define INDEX_SIZE (1u << INDEX_BITS)
 _Static_assert(INDEX_SIZE > TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES, "a free place ends every search");
@@ -16,7 +17,7 @@ _Static_assert(INDEX_SIZE > TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES, "a free place en
 typedef struct text_sample {
     uint64_t hash;
     uint32_t count;
-    uint16_t end_offsets; /* of the patterns that have the sample, a bit for each offset */
+    uint16_t end_offsets; /* bit i: a pattern with the sample ends i bytes behind it */
 } text_sample;
 
 typedef struct frequent_samples {
@@ -36,7 +37,7 @@ static uint32_t *find(frequent_samples *samples, uint64_t hash) {
     return &samples->index[place];
 }
 
-/* Most samples are known to be rare by a count that they share with others. */
+/* False for most rare samples: by a count that several samples share. */
 static bool may_be_frequent(const frequent_samples *samples, uint64_t hash) {
     return samples->counts.each[trawl_cuda_qgram_count_slot(hash)] >= samples->least;
 }
@@ -59,7 +60,7 @@ static void read_text(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgram_
     }
 }
 
-/* Notes the end offsets at which a pattern has frequent samples. False: it has none. */
+/* Notes the end offsets at which a pattern has frequent samples. Returns false if it has none. */
 static bool note_samples(const trawl_patterns *patterns, size_t id,
                          const trawl_cuda_qgram_tier *tier, frequent_samples *samples) {
     uint64_t hashes[TRAWL_CUDA_QGRAM_ANCHOR_SLACK];
@@ -79,14 +80,14 @@ static bool note_samples(const trawl_patterns *patterns, size_t id,
     return frequent;
 }
 
-/* The ends that frequent samples lead to at all positions, beyond the usual number for a
- * candidate. */
+/* The sum over all positions of the ends that a frequent sample leads to, beyond the number that
+ * the price of a candidate includes. */
 static double ends_beyond(const frequent_samples *samples) {
     double ends = 0;
     for (uint32_t i = 0; i < samples->used; i++) {
-        const text_sample *its = &samples->samples[i];
-        double more = __builtin_popcount(its->end_offsets) - TRAWL_GPU_ENDS_PER_CANDIDATE;
-        ends += more > 0 ? its->count * more : 0;
+        const text_sample *sample = &samples->samples[i];
+        double more = __builtin_popcount(sample->end_offsets) - TRAWL_GPU_ENDS_PER_CANDIDATE;
+        ends += more > 0 ? sample->count * more : 0;
     }
     return ends;
 }

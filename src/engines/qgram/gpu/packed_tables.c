@@ -67,8 +67,8 @@ bool trawl_cuda_packed_pays(const trawl_cuda_packed_layout *layout, size_t patte
 
 /* ------------------------------------------------------------------ tables */
 
-/* The indices of a key's letters as a number. They are the upper *bits bits of the 8-mers that end
- * with the key. */
+/* The indices of a key's letters as a number of *bits bits. It is the upper *bits bits of the
+ * 8-mers that end with the key. */
 static uint32_t key_number(const trawl_cuda_packed_layout *layout, uint32_t key, uint32_t *bits) {
     const trawl_keys *keys = &layout->arrays.keys;
     const uint8_t *reversed = keys->bytes + keys->offsets[key];
@@ -84,7 +84,7 @@ static void fill_keys(trawl_cuda_packed_layout *layout) {
     for (uint32_t kmer = 0; kmer < KMERS; kmer++) {
         layout->key_of[kmer] = TRAWL_NO_KEY;
     }
-    /* A key comes after its suffixes, so it replaces them in the 8-mers that end with it. */
+    /* Suffixes of a key come before the key: so the longest key remains for each 8-mer. */
     for (uint32_t key = 0; key < layout->arrays.keys.count; key++) {
         uint32_t bits, number = key_number(layout, key, &bits);
         for (uint32_t before = 0; before < KMERS >> bits; before++) {
@@ -116,7 +116,8 @@ static void fill_planes(trawl_cuda_packed_layout *layout) {
     }
 }
 
-/* One plane for each bit of the largest number of matches that end at a position. */
+/* The number of planes: one for each bit of the largest number of matches that end at a position. 0
+ * if these are more than most_planes, or if matches have to be verified. */
 static uint32_t count_planes(const trawl_cuda_packed_layout *layout, uint32_t most_planes) {
     uint32_t planes = 1;
     for (uint32_t key = 0; key < layout->arrays.keys.count; key++) {

@@ -3,10 +3,10 @@
  * The tables of kernel `packed`, in host memory: for sets of at most four letters and patterns of
  * at most eight bytes.
  *
- * Two adjacent bits of a byte tell the letters apart: they are the letter's index. The indices of
- * eight letters (an 8-mer) are a number of 16 bits, the earliest letter in the lowest bits. Which
- * matches end with an 8-mer is known before the text is. Nothing has to be verified, unless the
- * cases of letters matter or the text has bytes outside the alphabet.
+ * Two adjacent bits of a byte distinguish the letters: they are the letter's index. The indices of
+ * eight letters (an 8-mer) are a number of 16 bits, the earliest letter in the lowest bits. A table
+ * by 8-mers says which matches end with it. Nothing has to be verified, unless the case of letters
+ * matters or the text has bytes outside the alphabet.
  *
  * A plane is a table with a byte for each 8-mer. One look-up tests two positions, the position
  * where the 8-mer ends and the one before it:
@@ -22,10 +22,10 @@
 
 #include "engines/qgram/gpu/format.h"
 
-#define TRAWL_CUDA_PACKED_MOST_LENGTH 8u /* of a pattern */
-#define TRAWL_CUDA_PACKED_KMERS 65536u   /* entries of a plane, one byte each */
-#define TRAWL_CUDA_PACKED_MOST_PLANES 3u
-#define TRAWL_CUDA_PACKED_MOST_SHIFT 4u
+#define TRAWL_CUDA_PACKED_MOST_LENGTH 8u /* letters of a pattern: an 8-mer */
+#define TRAWL_CUDA_PACKED_KMERS 65536u   /* entries of a plane, one byte each: 4^8 */
+#define TRAWL_CUDA_PACKED_MOST_PLANES 3u /* 192 KiB of a block's shared memory */
+#define TRAWL_CUDA_PACKED_MOST_SHIFT 4u  /* low zeros of nibble_factor (packed_launch.cu) */
 
 typedef struct trawl_cuda_packed_layout {
     uint32_t shift;      /* the index of a byte is (byte >> shift) & 3 */
@@ -35,20 +35,20 @@ typedef struct trawl_cuda_packed_layout {
     uint32_t max_length;
     uint32_t planes;                /* 0: matches are counted by key_of */
     uint8_t *image;                 /* the planes, one after the other */
-    uint8_t *ends;                  /* a plane that says whether at least one match ends */
+    uint8_t *ends;                  /* one more plane: whether at least one match ends */
     uint32_t *key_of;               /* the longest key that ends with each 8-mer, or TRAWL_NO_KEY */
-    bool verify;                    /* some matches have to be compared with the text */
+    bool verify;                    /* some matches have to be compared with the text: their case */
     trawl_cuda_qgram_arrays arrays; /* only keys and outputs */
 } trawl_cuda_packed_layout;
 
-/* Whether the set can be packed, for a device with so much shared memory for a block. If it can,
- * shift to max_length are set; else *obstacle has the reason, a sentence about "it", the
- * kernel. */
+/* Whether the set can be packed, for a device that gives a block so many bytes of shared memory. If
+ * it can, shift to max_length are set. Otherwise *obstacle has the reason, a sentence in which "it"
+ * is the kernel. */
 bool trawl_cuda_packed_letters(const trawl_patterns *patterns, size_t shared_bytes,
                                trawl_cuda_packed_layout *layout, trawl_error *obstacle);
 
-/* Makes the tables of such a set, with as many planes as shared memory has room for. On failure
- * everything is released. */
+/* Makes the tables of such a set, with as many planes as shared memory has room for. After a
+ * failure there is nothing to release. */
 trawl_status trawl_cuda_packed_layout_make(const trawl_patterns *patterns, size_t shared_bytes,
                                            trawl_cuda_packed_layout *layout, trawl_error *error);
 void trawl_cuda_packed_layout_release(trawl_cuda_packed_layout *layout);

@@ -7,15 +7,17 @@
 #include "base/status.h"
 #include "costs/gpu_constants.h"
 
-/* Three of four pieces of the sample choose anchor offsets, the fourth one counts candidates:
- * samples that were chosen because they are rare in a text seem rarer there than they are. */
+/* Three of four pieces of the sample choose anchor offsets, the fourth one validates them:
+ * candidates are counted in it. Samples that were chosen because they are rare in a text seem rarer
+ * in that text than they are elsewhere. */
 #define SAMPLE_BYTES ((size_t)TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES / 3 * 4)
 
-/* Lengths at which groups begin, besides the shortest one. */
+/* Lengths at which groups begin, besides the shortest one. Chosen, not measured: single lengths
+ * where a byte more allows another kind of sample, ranges for long patterns. */
 static const uint32_t starts[] = {4, 5, 6, 7, 8, 9, 11, 12, 16, 19, 24, 32};
 _Static_assert(sizeof starts / sizeof *starts + 1 == TRAWL_CUDA_QGRAM_LENGTH_GROUPS,
                "and one before");
-#define AHEAD 24u /* Distance of prefetches, in addresses. */
+#define AHEAD 24u /* distance of prefetches, in addresses; chosen, not measured */
 
 #define MOST_STRIDES 5u /* 1, 2, 4, 8 and 16 */
 
@@ -28,7 +30,8 @@ static uint64_t random_next(uint64_t *state) {
     return *state;
 }
 
-/* Fills self->text, first with the pieces that choose anchor offsets. Returns its length. */
+/* Fills self->text: first the pieces that choose anchor offsets, then those that validate them.
+ * Returns its length. */
 static size_t gather(const trawl_cuda_qgram_samples *self, const uint8_t *sample, size_t length) {
     if (sample != NULL && length >= TRAWL_GPU_LEAST_SAMPLE_BYTES) {
         size_t fours =
@@ -151,7 +154,8 @@ static bool is_kept(const trawl_cuda_qgram_kind *kind, uint32_t from) {
     return kind->addresses != NULL && kind->from <= from;
 }
 
-/* Reads the samples of both parts of the text, unless the last call was for the same kind. */
+/* Reads the samples of both parts of the text, unless the last call was for the same length and
+ * letter case. */
 static void read_texts(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_tier *tier) {
     if (self->tier.gram == tier->gram && self->tier.folded == tier->folded) {
         return;
@@ -172,8 +176,8 @@ static void read_texts(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_ti
     }
 }
 
-/* Takes the text's samples of a kind, and allocates the patterns' addresses unless they are used
- * only once. */
+/* Takes the text's samples of a kind, and allocates the patterns' addresses. If all patterns are in
+ * one group, addresses would be used only once and are not stored. */
 static trawl_status begin_kind(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_tier *tier,
                                uint32_t from, trawl_error *error) {
     trawl_cuda_qgram_kind *kind = &self->kind[kind_number(tier)];
@@ -214,7 +218,7 @@ static void address_samples(const uint64_t *hashes, const uint32_t *sums, uint32
     }
 }
 
-/* Stores the addresses of one pattern's samples for all these kinds. */
+/* Stores the addresses of one pattern's samples for all these kinds, which differ in strides. */
 static void address_pattern(trawl_cuda_qgram_samples *self,
                             const trawl_cuda_qgram_tier *const *tiers, size_t count,
                             uint32_t position) {
@@ -224,8 +228,8 @@ static void address_pattern(trawl_cuda_qgram_samples *self,
     for (size_t i = 0; i < count; i++) {
         const trawl_cuda_qgram_kind *kind = &self->kind[kind_number(tiers[i])];
         if (position >= kind->from && is_long_enough(tiers[i], length)) {
-            uint32_t its = trawl_cuda_qgram_offsets(tiers[i], length);
-            offsets = its > offsets ? its : offsets;
+            uint32_t possible = trawl_cuda_qgram_offsets(tiers[i], length);
+            offsets = possible > offsets ? possible : offsets;
         }
     }
     if (offsets == 0) {
@@ -249,39 +253,39 @@ static uint32_t bits_of(uint32_t address) {
 }
 
 /* Numbers the words of the trial filter in the order of their first sample, so that a walk over all
- * addresses walks through memory in order. Removes samples of the text that no pattern has: a tier
- * has fewer samples than all patterns. */
+ * addresses walks through memory in order. Removes samples of the text that no pattern has: they
+ * cannot be candidates of a tier, which has no more samples than all patterns. */
 static void number_words(trawl_cuda_qgram_samples *self, const trawl_cuda_qgram_tier *tier) {
     trawl_cuda_qgram_kind *kind = &self->kind[kind_number(tier)];
     size_t count = (size_t)(ordered_patterns(self) - kind->from) * tier->stride;
-    const uint32_t before = self->numbered; /* smaller or equal numbers belong to other kinds */
+    const uint32_t before = self->numbered; /* numbers up to this one belong to other kinds */
     uint32_t last = before;
-    for (size_t i = 0; i < count;
-         i++) { /* without branches: mispredictions would wait for memory */
+    /* Without branches: a mispredicted one would wait for memory. */
+    for (size_t i = 0; i < count; i++) {
         uint32_t address = kind->addresses[i];
         uint32_t *number = &self->number[trawl_cuda_qgram_address_word(address)];
-        uint32_t its = *number;
+        uint32_t given = *number;
         if (i + AHEAD < count) {
             __builtin_prefetch(
                 &self->number[trawl_cuda_qgram_address_word(kind->addresses[i + AHEAD])], 1);
         }
-        last += its <= before;
-        its = its <= before ? last : its;
-        *number = its;
-        self->seen[its - before - 1] |= bits_of(address);
-        kind->addresses[i] = trawl_cuda_qgram_address_in(address, its - before - 1);
+        last += given <= before;
+        given = given <= before ? last : given;
+        *number = given;
+        self->seen[given - before - 1] |= bits_of(address);
+        kind->addresses[i] = trawl_cuda_qgram_address_in(address, given - before - 1);
     }
     self->numbered = last;
-    size_t passed = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < kind->text_count; i++) {
         uint32_t address = kind->text_addresses[i];
         uint32_t number = self->number[trawl_cuda_qgram_address_word(address)];
         if (number > before && (~self->seen[number - before - 1] & bits_of(address)) == 0) {
-            kind->text_addresses[passed++] =
+            kind->text_addresses[kept++] =
                 trawl_cuda_qgram_address_in(address, number - before - 1);
         }
     }
-    kind->text_count = passed;
+    kind->text_count = kept;
     kind->words = self->numbered - before;
     memset(self->seen, 0, kind->words * sizeof *self->seen);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/fold.h"
 #include "base/status.h"
 #include "engines/qgram/gpu/anchor_offsets.h"
 #include "engines/qgram/gpu/frequent_automaton.h"
@@ -121,29 +120,11 @@ static void fill_filter(const trawl_cuda_qgram_tier *tier, const trawl_cuda_qgra
     }
 }
 
+/* Fills the table of byte pairs, and the table of matches for each pair, which kernels read. */
 static void fill_direct(trawl_cuda_qgram_arrays *arrays) {
-    const trawl_keys *keys = &arrays->keys;
-    uint32_t single[256] = {0};
-    for (uint32_t key = 0; key < keys->count; key++) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key];
-        if (trawl_key_length(keys, key) == 1) {
-            single[reversed[0]] = key + 1;
-        } else {
-            arrays->direct[reversed[1] | (uint32_t)reversed[0] << 8] = key + 1;
-        }
-    }
-    for (uint32_t pair = 65536; pair-- > 0;) {
-        uint8_t before = (uint8_t)pair, last = (uint8_t)(pair >> 8);
-        if (keys->folded) {
-            before = trawl_fold(before);
-            last = trawl_fold(last);
-        }
-        /* A folded pair's entry is read before it is written, because its index is larger or the
-         * same. */
-        uint32_t found = arrays->direct[before | (uint32_t)last << 8];
-        found = found != 0 ? found : single[last];
-        arrays->direct[pair] = found;
-        uint32_t total = 0;
+    trawl_qgram_fill_pairs(&arrays->keys, arrays->direct);
+    for (uint32_t pair = 0; pair < TRAWL_QGRAM_PAIRS; pair++) {
+        uint32_t found = arrays->direct[pair], total = 0;
         if (found != 0) {
             total = arrays->total[found - 1];
             bool many = total > TRAWL_CUDA_QGRAM_MANY_PAIRS ||
@@ -164,7 +145,7 @@ static trawl_status make_tables(const trawl_cuda_qgram_layout *layout, trawl_cud
     trawl_status status = allocate(&arrays->filter, trawl_cuda_qgram_filter_words(tier), 4, error);
     if (tier->place == TRAWL_CUDA_QGRAM_DIRECT) {
         if (status == TRAWL_OK) {
-            status = allocate(&arrays->direct, 65536, 4, error);
+            status = allocate(&arrays->direct, TRAWL_QGRAM_PAIRS, 4, error);
         }
         if (status == TRAWL_OK) {
             fill_direct(arrays);

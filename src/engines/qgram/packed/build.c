@@ -6,8 +6,8 @@
 
 /* ------------------------------------------------------------------ letters */
 
-/* Gives each letter the index that two of its bits are; false when two letters have the same one,
- * or the two cases of a letter do not. */
+/* Uses two bits of each letter as its index. Returns false if two letters have the same index, or
+ * the two cases of a letter different ones. */
 static bool place_letters(const uint8_t *sorted, uint32_t count, bool folded, uint32_t shift,
                           trawl_packed_letters *letters) {
     bool used[4] = {false};
@@ -26,7 +26,7 @@ static bool place_letters(const uint8_t *sorted, uint32_t count, bool folded, ui
     }
     for (unsigned index = 0; index < 4; index++) {
         if (!used[index]) {
-            letters->letter[index] = sorted[0]; /* no byte is that letter and has this index */
+            letters->letter[index] = sorted[0]; /* no byte equals this letter and has this index */
         }
     }
     return true;
@@ -70,7 +70,8 @@ static uint64_t filter_bytes(const trawl_qgram_tier *tier) {
                                               : UINT64_C(4) << tier->row_bits);
 }
 
-/* The suffix filter has 32 bits for each ending of a key, or more, up to its limit. */
+/* The suffix filter has at least 32 bits, a word, for each range of keys with the same ending, up
+ * to its limit. */
 static uint32_t suffix_filter_bits(uint32_t ranges) {
     uint32_t bits = TRAWL_SUFFIX_FILTER_MIN_BITS;
     while (bits < TRAWL_SUFFIX_FILTER_MAX_BITS && UINT64_C(1) << bits < ranges) {
@@ -107,7 +108,8 @@ trawl_status trawl_packed_reserve(trawl_build *build, uint32_t part, trawl_qgram
     return status;
 }
 
-/* The number of a key's last `length` letters; `reversed` has its bytes, the last one first. */
+/* The number of a key's last `length` letters; `reversed` has the key's bytes, the last one first.
+ * The earliest letter is in the lowest two bits. */
 static uint64_t last_letters(const uint8_t *reversed, uint32_t length, const void *context) {
     const trawl_packed_letters *letters = context;
     uint64_t number = 0;
@@ -124,12 +126,12 @@ static void add_pairs(uint8_t *rows, uint32_t gram, uint64_t number) {
     rows[number & mask] |= (uint8_t)(16u << (number >> (2 * (gram - 1))));
 }
 
-/* Adds the samples of a key, which shares `shared` last letters with the key before. */
+/* Adds the samples of a key, whose last `shared` letters are also those of the key before it. */
 static void add_samples(const trawl_qgram_tier *tier, const trawl_packed_letters *letters,
                         const uint8_t *reversed, uint32_t shared, uint32_t *rows) {
     uint64_t multiplier = trawl_packed_multiplier(tier->gram, tier->row_bits);
     uint64_t mask = trawl_packed_mask(tier->gram);
-    /* Samples in the shared letters are there already. */
+    /* Samples inside the shared letters have been added with the key before. */
     uint32_t from = shared < tier->gram ? 0 : shared - tier->gram + 1;
     if (from >= tier->stride) {
         return;
@@ -154,7 +156,8 @@ static uint32_t count_before(const uint64_t *bits, uint32_t words, uint32_t *bef
     return sum;
 }
 
-/* Whether each key has one pattern, its own, and none is to be verified. */
+/* Whether each key has exactly one pattern, with the key's own number, and no pattern needs
+ * verification of letter case. */
 static bool all_are_one_match(const uint32_t *first, const uint8_t *verify, uint32_t keys) {
     bool one_match = first[keys] == keys;
     for (uint32_t key = 0; key < keys; key++) {
@@ -245,7 +248,8 @@ static bool letters_are_valid(const trawl_packed_letters *letters) {
     return valid;
 }
 
-/* Checks that every candidate has a rank, and that each rank is a key. */
+/* Checks that the table of pairs has exactly the numbers of the bit table, and that each rank of a
+ * number is a key. */
 static trawl_status validate_exact(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier,
                                    const trawl_packed_header *header, trawl_error *error) {
     uint64_t size;

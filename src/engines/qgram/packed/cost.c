@@ -24,12 +24,12 @@ static double price_load(double bytes) {
     return TRAWL_PACKED_FAR_LOAD_COST;
 }
 
-/* The share of `places` that are taken after `count` have been drawn at random. */
+/* The expected share of `places` that are taken after `count` random draws. */
 static double taken(double count, double places) {
     return -expm1(-count / places);
 }
 
-/* The share of positions at which random text has the last letters of some pattern. */
+/* The share of positions at which random text has the last min_length letters of some pattern. */
 static double share_of_endings(double count, double letters, uint32_t min_length) {
     return taken(count, pow(letters, min_length));
 }
@@ -79,7 +79,7 @@ static void try_samples(double count, double letters, uint64_t most_bytes, uint3
     for (uint32_t row_bits = TRAWL_PACKED_MIN_ROW_BITS; row_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
          row_bits++) {
         trawl_packed_estimate samples = {.bytes = ldexp(4, (int)row_bits)};
-        bool exact = 2 * gram <= row_bits + 5; /* a bit for each number */
+        bool exact = 2 * gram <= row_bits + 5; /* a bit for each number: 5 select one of a row */
         if (samples.bytes > (double)most_bytes && row_bits > TRAWL_PACKED_FEW_ROW_BITS) {
             break;
         }
@@ -115,7 +115,7 @@ void trawl_packed_choose(uint64_t count, uint32_t letters, uint64_t most_bytes,
     }
 }
 
-/* ------------------------------------------------------------------ the variant of the name */
+/* ------------------------------------------------------------------ variant packed */
 
 #define CLASSES TRAWL_PACKED_CLASSES
 
@@ -150,7 +150,8 @@ trawl_status trawl_packed_divide(const trawl_build *build, trawl_qgram_header *h
     }
     length_class classes[CLASSES] = {{0}};
     count_classes(patterns, classes);
-    /* The cheapest division of the classes from this one on, and its first tier. */
+    /* The cheapest division of the classes from `begin` on: its cost, where its first tier ends,
+     * its number of tiers, and its first tier. */
     double least[CLASSES + 1] = {0};
     uint32_t next[CLASSES] = {0}, tiers[CLASSES + 1] = {0};
     trawl_qgram_tier first[CLASSES];

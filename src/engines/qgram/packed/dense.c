@@ -7,14 +7,14 @@
 #include "costs/cpu_constants.h"
 #include "engines/qgram/tier.h"
 
-/* Letters of a window: its number and its place fit one word of 32 bits. */
+/* Letters of a window, at most: its number (16 bits) and its place are in one word of 32 bits. */
 #define MAX_LETTERS 8u
 
 #if TRAWL_HAVE_X86
 #include <immintrin.h>
 
 #define NUMBERS ((size_t)1 << (2 * MAX_LETTERS))
-#define AT_ONCE 16u /* windows, records */
+#define AT_ONCE 16u /* windows and records: words of 32 bits in a vector */
 
 static bool make_table(trawl_packed_dense *dense, const trawl_packed_filter *filter) {
     dense->ids = trawl_allocate_zeroed(NUMBERS, sizeof *dense->ids);
@@ -50,7 +50,7 @@ bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *
     return dense->ids != NULL;
 }
 
-/* Lists the windows that match, and zeros behind them; returns their number:
+/* Lists the windows that match, with 16 zeros behind them; returns their number:
  *
  *   31             16 15            0
  *   | first letter   | number        |    of the window
@@ -58,7 +58,7 @@ bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *
 TRAWL_TARGET_AVX512 static size_t list_hits(const trawl_packed_block *block, uint32_t gram,
                                             uint32_t *list) {
     /* The first of 16 windows begins with letter `from` of a byte, the last one with letter 3 of
-     * the fifth byte at most. */
+     * the fifth byte at most: a load of eight bytes has all of them. */
     uint32_t from = (1 - gram) & 3;
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i letters = _mm512_add_epi32(lanes, _mm512_set1_epi32((int)from));
@@ -80,7 +80,7 @@ TRAWL_TARGET_AVX512 static size_t list_hits(const trawl_packed_block *block, uin
             memcpy(&word, packed, sizeof word);
             __m512i numbers = _mm512_srlv_epi32(
                 _mm512_shuffle_epi8(_mm512_set1_epi64((long long)word), bytes), shifts);
-            /* (numbers & mask) | places */
+            /* ternary logic: (numbers & mask) | places */
             numbers = _mm512_ternarylogic_epi32(numbers, mask, places, 0xea);
             _mm512_storeu_si512(next, _mm512_maskz_compress_epi32((__mmask16)hits, numbers));
             next += __builtin_popcount((uint32_t)hits & 0xffff);
@@ -93,7 +93,7 @@ TRAWL_TARGET_AVX512 static size_t list_hits(const trawl_packed_block *block, uin
     return (size_t)(next - list);
 }
 
-/* What records are made of: the list of list_hits, and what is the same in all records. */
+/* What records are made from: the list of list_hits, and what all records have in common. */
 typedef struct record_source {
     const uint32_t *list;
     const uint32_t *ids;
@@ -108,8 +108,8 @@ typedef struct record_source {
  *   vector   '----------------------- 0 ------------------------------' 1 ...
  */
 typedef struct record_layout {
-    __m512i words[6]; /* by 32 bits: 0 to 15 are places of the list, 16 to 31 patterns */
-    __m512i added[3]; /* to the words of vectors 0, 1, 2, 0, 1, 2 */
+    __m512i words[6]; /* indices of 32-bit words: 0 to 15 the list's places, 16 to 31 patterns */
+    __m512i added[3]; /* what is added to vectors 0, 1, 2, and again to 3, 4, 5 */
 } record_layout;
 
 TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) void
@@ -128,7 +128,7 @@ lay_out_records(const record_source *source, record_layout *layout) {
     }
 }
 
-/* Writes 16 records; `far`: past the caches, where they fill whole cache lines. */
+/* Writes 16 records. `far`: with stores that bypass the caches; `to` begins a cache line then. */
 TRAWL_TARGET_AVX512 static inline __attribute__((always_inline)) void
 write_records(const record_layout *layout, const uint32_t *list, const uint32_t *ids, bool far,
               trawl_match *to) {
@@ -138,7 +138,7 @@ write_records(const record_layout *layout, const uint32_t *list, const uint32_t 
     __m512i places = _mm512_srli_epi32(listed, 16);
 #pragma GCC unroll 6
     for (unsigned i = 0; i < 6; i++) {
-        /* The upper half of each word of 64 bits is 0. */
+        /* 0x5555: the upper half of each word of 64 bits becomes 0. */
         __m512i fields =
             _mm512_maskz_permutex2var_epi32(0x5555, places, layout->words[i], patterns);
         fields = _mm512_add_epi64(fields, layout->added[i % 3]);
@@ -150,7 +150,7 @@ write_records(const record_layout *layout, const uint32_t *list, const uint32_t 
     }
 }
 
-/* Writes `count` records where there is `room` for so many or more. */
+/* Writes `count` records to `to`, where there is room for `room` of them, `count` or more. */
 TRAWL_TARGET_AVX512 static void write_all(const record_source *source, size_t count, bool far,
                                           trawl_match *to, size_t room) {
     record_layout layout;
@@ -159,7 +159,8 @@ TRAWL_TARGET_AVX512 static void write_all(const record_source *source, size_t co
     lay_out_records(source, &layout);
     size_t done = 0;
     if (far) {
-        /* Records have 24 bytes: one of the first eight begins a cache line. */
+        /* Records have 24 bytes, so that one of the first eight begins a cache line. The product
+         * with 5 is its number: 3 * 5 = 15, which is -1 modulo 8. */
         size_t before = (uintptr_t)to / 8 % 8 * 5 % 8;
         before = before < count ? before : count;
         write_records(&layout, list, ids, false, some);
@@ -207,7 +208,7 @@ void trawl_packed_dense_flush(const trawl_sink *sink) {
 }
 
 #else
-/* Without AVX-512 no tier is reported so. */
+/* Without x86 vectors no tier is reported by this file. */
 bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *block,
                            size_t found) {
     (void)walker, (void)block, (void)found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Writing match records where matches are frequent, in packed tiers each of whose candidates is one
- * match. With AVX-512, for 16 windows at a time:
+ * Writing match records where matches are frequent, for packed tiers in which each candidate is one
+ * match of one pattern. With AVX-512, for 16 windows at a time:
  * 1. Make their numbers by one shuffle and one shift.
  * 2. Move those together that match (VPCOMPRESSD).
  * 3. Look up their patterns in a table with an entry for each number (gather).
@@ -15,24 +15,26 @@
 
 #include "engines/qgram/packed/scan.h"
 
-/* Whether a tier may be reported so with this instruction set (walker->dense_packed.wanted). */
+/* Whether a tier can be reported by trawl_packed_report_dense with this instruction set. The result
+ * is stored in walker->dense_packed.wanted. */
 bool trawl_packed_may_be_dense(const trawl_packed_filter *filter, trawl_cpu_set set);
 
-/* Whether trawl_packed_report_dense shall report the block's matches, `found` of them. Makes the
- * table if it is still missing. */
+/* Whether trawl_packed_report_dense shall report the block's matches, `found` of them, because they
+ * are frequent. Makes the table if it is still missing. */
 bool trawl_packed_is_dense(trawl_tier_walker *walker, const trawl_packed_block *block,
                            size_t found);
 
-/* Reports all hits of a block, whose letter 0 is at `base` of the whole text. Overwrites
+/* Reports all hits of a block, whose letter 0 is at offset `base` of the whole text. Overwrites
  * lists->ends. */
 trawl_status trawl_packed_report_dense(const trawl_tier_walker *walker,
                                        const trawl_packed_block *block, uint64_t base,
                                        const trawl_qgram_lists *lists, trawl_sink *sink);
 
-/* Orders the stores past the caches before later ones; to be called after a window. */
+/* Orders the stores that bypass the caches before later stores; to be called after each window. */
 void trawl_packed_dense_flush(const trawl_sink *sink);
 
-/* Makes the table now, or never: trawl_packed_is_dense then allocates nothing. */
+/* Makes the table now; without memory for it, never. trawl_packed_is_dense then allocates
+ * nothing. */
 void trawl_packed_dense_reserve(trawl_tier_walker *walker);
 
 void trawl_packed_dense_release(trawl_packed_dense *dense);

@@ -84,8 +84,8 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
 
 /* ------------------------------------------------------------------ candidates */
 
-/* Drops candidates with a byte outside the alphabet, which pass by chance only: a million of N in a
- * row must not be a million look-ups. */
+/* Drops candidates with a byte outside the alphabet. Such bytes have any code: a million of N in a
+ * row must not become a million look-ups. */
 static size_t drop_outside_alphabet(const trawl_packed_block *block, uint32_t gram,
                                     uint32_t *samples, size_t count) {
     size_t left = 0;
@@ -102,7 +102,7 @@ static size_t drop_outside_alphabet(const trawl_packed_block *block, uint32_t gr
     return left;
 }
 
-/* Whether all bytes of the block but its last unit are letters. */
+/* Whether all bytes of the block are letters, those of its last unit not tested. */
 static bool all_are_letters(const trawl_packed_block *block) {
     uint64_t is_letter = ~UINT64_C(0);
     for (uint32_t unit = 1; unit + 1 < block->units; unit++) {
@@ -111,7 +111,7 @@ static bool all_are_letters(const trawl_packed_block *block) {
     return is_letter == ~UINT64_C(0);
 }
 
-/* Filters by samples. */
+/* find_ends for tiers that are filtered by samples. */
 static size_t find_ends_of_samples(const trawl_tier_walker *walker, const trawl_window *window,
                                    size_t begin, size_t end, const trawl_qgram_lists *lists,
                                    trawl_packed_block *block) {
@@ -123,8 +123,8 @@ static size_t find_ends_of_samples(const trawl_tier_walker *walker, const trawl_
         return 0;
     }
     loops->pack(filter, window->text, begin, end, block);
-    /* The first sample begins a byte of letters. So it may lead to ends before the block, and the
-     * last one to ends behind it: these are dropped. */
+    /* The first sample begins a byte of packed letters. So it may lead to ends before the block,
+     * and the last sample to ends behind it: those are dropped. */
     size_t from = (first_end - filter->gram + TRAWL_PACKED_LETTERS_BEFORE - begin) & ~(size_t)3;
     size_t past = end - filter->gram + TRAWL_PACKED_LETTERS_BEFORE - begin + 1;
     size_t found = loops->filter_samples(filter, block, from, past, lists->samples);
@@ -184,7 +184,8 @@ static uint32_t find_key(const trawl_tier_walker *walker, const trawl_packed_blo
         const trawl_ending_range *range = &walker->ranges[i];
         if (range->word == number) {
             uint64_t ending = trawl_ending_load(window->text, end, walker->search.view.folded);
-            /* Equal letters need not be equal bytes: 0 bytes are known to fit. */
+            /* Equal numbers need not be equal bytes (outside the alphabet): 0 bytes are known to be
+             * equal. */
             return trawl_endings_find(&walker->search.view, range->first, range->last, 0,
                                       window->text, end, ending);
         }
@@ -192,7 +193,7 @@ static uint32_t find_key(const trawl_tier_walker *walker, const trawl_packed_blo
     return TRAWL_NO_KEY;
 }
 
-/* Writes the ends of a list that have a key, with their keys. */
+/* Writes those ends of a list that have a key, with the longest key of each. */
 static size_t find_events(const trawl_tier_walker *walker, const trawl_packed_block *block,
                           const trawl_window *window, const uint32_t *ends, size_t count,
                           trawl_ending_event *events) {
@@ -264,7 +265,7 @@ void trawl_packed_count(trawl_tier_walker *walker, const trawl_window *window, s
         size_t left = count - done;
         size_t found = find_events(walker, &block, window, lists->ends + done,
                                    left < AT_ONCE ? left : AT_ONCE, events);
-        if (filter->one_match) { /* each of them is one match of one pattern */
+        if (filter->one_match) { /* each event is one match of one pattern */
             counts->total += found;
             for (size_t i = 0; i < found && hits != NULL; i++) {
                 hits[events[i].key]++;

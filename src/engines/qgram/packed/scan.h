@@ -11,12 +11,12 @@
 typedef struct trawl_tier_walker trawl_tier_walker; /* engines/qgram/tier.h */
 typedef struct trawl_qgram_lists trawl_qgram_lists;
 
-/* What the loops need of a tier. */
+/* What the loops need to know of a tier. */
 typedef struct trawl_packed_filter {
     trawl_packed_letters letters;
     uint32_t gram, stride, look_up_letters;
-    const uint8_t *pairs; /* the table, by pairs */
-    const uint32_t *rows; /* or by samples */
+    const uint8_t *pairs; /* the table of a tier by pairs */
+    const uint32_t *rows; /* or of a tier by samples */
     uint64_t multiplier;
     uint32_t row_shift; /* 64 - row_bits */
     uint32_t suffix_filter_bits;
@@ -29,15 +29,15 @@ typedef struct trawl_packed_filter {
     uint8_t code[256];          /* trawl_packed_code of every byte */
 } trawl_packed_filter;
 
-/* Of a walker that reports matches where they are frequent (engines/qgram/packed/dense.h). */
+/* State of a walker that writes records of frequent matches (engines/qgram/packed/dense.h). */
 typedef struct trawl_packed_dense {
-    bool wanted;    /* the tier and the processor are fit for it, and there is memory */
-    uint64_t found; /* matches before the table was made */
+    bool wanted;    /* the tier and the processor allow it, and there was memory */
+    uint64_t found; /* matches so far, counted until the table is made */
     uint32_t *ids;  /* the pattern of each number; NULL: not made */
 } trawl_packed_dense;
 
-/* Letters of a block, in units of 64. They are numbered from 64 letters before the block on, so
- * that windows can begin there:
+/* Letters of a block, in units of 64. They are numbered from 64 letters before the block on, since
+ * windows may begin there:
  *
  *   unit     0               1               2        ...
  *   letters  0 ........ 63   64 ....... 127  128 ...
@@ -45,12 +45,12 @@ typedef struct trawl_packed_dense {
  */
 #define TRAWL_PACKED_LETTERS_BEFORE 64u
 #define TRAWL_PACKED_UNITS (1 + TRAWL_QGRAM_BLOCK / 64)
-#define TRAWL_PACKED_BATCH_UNITS 16u /* that go through all steps at once */
+#define TRAWL_PACKED_BATCH_UNITS 16u /* packed before they are tested; chosen, not measured */
 
 typedef struct trawl_packed_block {
     _Alignas(64) uint8_t letters[TRAWL_PACKED_UNITS * 16 + 64]; /* and zeros, for loads and ends */
-    uint64_t is_letter[TRAWL_PACKED_UNITS]; /* a bit for each byte: it is a letter */
-    uint64_t hits[TRAWL_PACKED_UNITS]; /* by pairs, a bit for each position: it is a candidate */
+    uint64_t is_letter[TRAWL_PACKED_UNITS]; /* bit i of a unit: its byte i is a letter */
+    uint64_t hits[TRAWL_PACKED_UNITS];      /* by pairs, bit i of a unit: candidate */
     uint32_t units;
     size_t begin; /* of the block in the window's text */
 } trawl_packed_block;
@@ -61,11 +61,11 @@ typedef struct trawl_packed_loops {
     /* Packs text[begin .. end) and the letters before it; end - begin is at most a block. */
     void (*pack)(const trawl_packed_filter *filter, const uint8_t *text, size_t begin, size_t end,
                  trawl_packed_block *block);
-    /* The same, and filters by pairs: sets the hits, and returns their number. */
+    /* Does the same and filters by pairs: sets block->hits, and returns their number. */
     size_t (*filter_pairs)(const trawl_packed_filter *filter, const uint8_t *text, size_t begin,
                            size_t end, trawl_packed_block *block);
-    /* Lists the positions of all hits, `found` of them; that of the block's first byte is `base`.
-     */
+    /* Lists the positions of all hits, `found` of them; `base` is the position of the block's first
+     * byte. */
     void (*list_hits)(const trawl_packed_block *block, size_t found, uint32_t base, uint32_t *list);
     /* Lists those of the samples from, from + stride, ... before `past` that are candidates. */
     size_t (*filter_samples)(const trawl_packed_filter *filter, const trawl_packed_block *block,
@@ -76,17 +76,17 @@ typedef struct trawl_packed_loops {
     /* Lists those of the ends that are in the suffix filter; `list` may be `ends`. */
     size_t (*keep_ends)(const trawl_packed_filter *filter, const trawl_packed_block *block,
                         const uint32_t *ends, size_t count, uint32_t *list);
-    /* Finds the keys of exact tiers' hits. */
+    /* Finds the keys of the hits of exact tiers; `ends` are those of the hits. */
     void (*find_keys)(const trawl_packed_filter *filter, const trawl_packed_block *block,
                       const uint32_t *ends, size_t count, trawl_ending_event *events);
-    /* Writes the matches of hits where each is one match, given by the numbers of their first
-     * letters; the block's letter 0 is at `base` of the whole text. */
+    /* Writes the matches of hits, each of which is one match. `firsts` are the numbers of their
+     * first letters; the block's letter 0 is at offset `base` of the whole text. */
     void (*write_matches)(const trawl_packed_filter *filter, const trawl_packed_block *block,
                           const uint32_t *firsts, size_t count, uint64_t base,
                           trawl_match *matches);
 } trawl_packed_loops;
 
-/* Fills in what the walker of a packed tier needs besides the rest. */
+/* Completes the walker of a packed tier. */
 void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
                        trawl_tier_walker *walker);
 
@@ -94,8 +94,8 @@ void trawl_packed_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
 void trawl_packed_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                          size_t end, const trawl_qgram_lists *lists);
 
-/* Reports the matches without events, where the tier is the only one and walker->packed.one_match.
- */
+/* Reports matches without making events. The tier must be the only one, with
+ * walker->packed.one_match. */
 trawl_status trawl_packed_report(trawl_tier_walker *walker, const trawl_window *window,
                                  size_t begin, size_t end, const trawl_qgram_lists *lists,
                                  trawl_sink *sink);

@@ -11,7 +11,7 @@
  *   NAME(lowest)    the number of a word's lowest bit
  */
 
-/* The letters from this one on, as a number. */
+/* The number of the letters from this one on: at least 29 letters. */
 TARGET static inline __attribute__((always_inline)) uint64_t NAME(load)(const uint8_t *letters,
                                                                         size_t letter) {
     uint64_t word;
@@ -19,8 +19,8 @@ TARGET static inline __attribute__((always_inline)) uint64_t NAME(load)(const ui
     return word >> (2 * (letter & 3));
 }
 
-/* Packs unit 0, the letters before the block, and sets the block's size. Codes are needed by pairs
- * only. */
+/* Packs unit 0, the letters before the block, and sets the block's size. `codes` may be NULL: only
+ * filters by pairs need them. */
 TARGET static inline __attribute__((always_inline)) void
 NAME(pack_before)(const trawl_packed_filter *filter, const uint8_t *text, size_t begin, size_t end,
                   trawl_packed_block *block, uint8_t *codes) {
@@ -67,7 +67,8 @@ TARGET static inline __attribute__((always_inline)) void
 NAME(load_rows)(const trawl_packed_filter *filter, const uint8_t *letters, uint32_t unit,
                 uint8_t *rows) {
     uint32_t bits = 2 * (filter->gram - 1);
-    /* A pair has the positions 2k and 2k + 1; its row's index are the gram - 1 letters up to 2k. */
+    /* A pair has the positions 2k and 2k + 1. The index of its row is the gram - 1 letters up to
+     * 2k, which both windows have. */
     size_t first = (size_t)64 * unit + 2 - filter->gram;
     unsigned shift = 2 * (first & 3);
     const uint8_t *from = letters + (first >> 2);
@@ -85,8 +86,8 @@ NAME(load_rows)(const trawl_packed_filter *filter, const uint8_t *letters, uint3
     }
 }
 
-/* The positions of a unit whose last `length` (at most 64) bytes are letters; `before` and `here`
- * have the letters of the unit before and of this one. */
+/* The positions of a unit at which the last `length` (at most 64) bytes are letters. `before` and
+ * `here` say which bytes of the unit before and of this unit are letters. */
 TARGET static inline __attribute__((always_inline)) uint64_t
 NAME(valid)(uint64_t before, uint64_t here, uint32_t length) {
     if ((before & here) == ~UINT64_C(0)) {
@@ -105,7 +106,7 @@ TARGET static size_t NAME(filter_pairs)(const trawl_packed_filter *filter, const
                                         size_t begin, size_t end, trawl_packed_block *block) {
     uint8_t codes[64 * (TRAWL_PACKED_BATCH_UNITS + 1)];
     uint8_t rows[32 * TRAWL_PACKED_BATCH_UNITS];
-    const trawl_packed_filter own = *filter; /* a copy: what is written is no part of it */
+    const trawl_packed_filter own = *filter; /* a copy, which no store through a pointer changes */
     size_t found = 0;
     NAME(pack_before)(&own, text, begin, end, block, codes);
     uint32_t units = block->units;
@@ -131,7 +132,8 @@ TARGET static size_t NAME(filter_pairs)(const trawl_packed_filter *filter, const
     return found;
 }
 
-/* Lists the four lowest positions of a word, in vain where it has fewer; returns the other bits. */
+/* Writes the four lowest positions of a word, any numbers if it has fewer bits; returns the other
+ * bits. */
 TARGET static inline __attribute__((always_inline)) uint64_t
 NAME(list_four)(uint64_t hits, uint32_t base, uint32_t *next) {
     for (uint32_t k = 0; k < 4; k++) {
@@ -145,8 +147,9 @@ TARGET static void NAME(list_hits)(const trawl_packed_block *block, size_t found
                                    uint32_t *list) {
     uint32_t *next = list;
     uint32_t units = block->units;
-    /* A branch on the number of a unit's hits would be mispredicted. So as many entries are always
-     * written as all but a few units need. Where hits are rare, the branch is predicted. */
+    /* A branch on the number of a unit's hits would be mispredicted. So `usual` entries are always
+     * written, which are enough for nearly all units: 5/4 of the mean and four more. If hits are
+     * rare the branch is predicted, and nothing is written in advance. */
     size_t mean = 5 * found / (4 * (size_t)units), most = mean + 4 < 64 ? mean + 4 : 64;
     uint32_t usual = found < units / 4 ? 0 : (uint32_t)(most & ~(size_t)3);
     for (uint32_t unit = 1; unit < units; unit++, base += 64) {
@@ -192,7 +195,7 @@ TARGET static size_t NAME(filter_samples)(const trawl_packed_filter *filter,
                : NAME(list_samples)(filter, block, from, past, list, false);
 }
 
-/* Whether the suffix filter has a number, whose last look_up_letters letters count. */
+/* Whether the suffix filter has a number, of which the last look_up_letters letters count. */
 TARGET static inline __attribute__((always_inline)) uint32_t
 NAME(has_suffix)(const trawl_packed_filter *filter, uint64_t number) {
     uint64_t bit =

@@ -7,11 +7,11 @@
  * to 3, anything for a byte outside the alphabet. Returns a bit for each byte: it is a letter.
  *
  * select64 tests 64 positions by the rows of their 32 pairs (engines/qgram/packed/format.h). Bit 2k
- * of its result is bit before[2k] of row k, bit 2k + 1 is bit 4 + here[2k + 1] of row k.
+ * of its result is bit before[2k] of row k; bit 2k + 1 is bit 4 + here[2k + 1] of row k.
  *
  * field returns `bits` (at most 18) bits of a word from bit `from` on.
  *
- * lowest returns the number of the lowest bit of a word, and any number for 0.
+ * lowest returns the index of the lowest bit set in a word, and any number for 0.
  */
 #ifndef TRAWL_ENGINES_QGRAM_PACKED_VECTORS_H
 #define TRAWL_ENGINES_QGRAM_PACKED_VECTORS_H
@@ -61,14 +61,14 @@ static inline __attribute__((always_inline)) uint32_t lowest_scalar(uint64_t wor
 #if TRAWL_HAVE_X86
 #include <immintrin.h>
 
-/* A table of four bytes for byte shuffles. */
+/* Four bytes as a word that, repeated, is a table for byte shuffles. */
 static inline int trawl_packed_table(const uint8_t *bytes) {
     int word;
     memcpy(&word, bytes, sizeof word);
     return word;
 }
 
-/* The codes of 32 bytes; *letters: which of them are letters. */
+/* The codes of 32 bytes; bit i of *letters: byte i is a letter. */
 TRAWL_TARGET_AVX2 static inline __attribute__((always_inline)) __m256i
 codes32_avx2(const trawl_packed_filter *filter, const uint8_t *text, uint32_t *letters) {
     const trawl_packed_letters *set = &filter->letters;
@@ -82,7 +82,8 @@ codes32_avx2(const trawl_packed_filter *filter, const uint8_t *text, uint32_t *l
     return _mm256_shuffle_epi8(_mm256_set1_epi32(trawl_packed_table(set->code)), index);
 }
 
-/* Joins the four codes of each 32 bits into one byte, the lowest one. */
+/* Joins the four codes of each 32-bit word into its lowest byte: the multipliers 1, 4 and 1, 16
+ * move each code by two bits. */
 TRAWL_TARGET_AVX2 static inline __attribute__((always_inline)) __m256i join_avx2(__m256i codes) {
     __m256i twos = _mm256_maddubs_epi16(codes, _mm256_set1_epi16(0x0401));
     return _mm256_madd_epi16(twos, _mm256_set1_epi32(0x00100001));
@@ -98,7 +99,7 @@ pack64_avx2(const trawl_packed_filter *filter, const uint8_t *text, uint8_t *pac
         _mm256_storeu_si256((__m256i *)codes, low);
         _mm256_storeu_si256((__m256i *)(codes + 32), high);
     }
-    /* Narrowing works within halves; the permutation puts the quarters in order. */
+    /* packus works within halves of 128 bits; the permutation puts the quarters in order. */
     __m256i words = _mm256_packus_epi32(join_avx2(low), join_avx2(high));
     __m256i bytes = _mm256_packus_epi16(words, words);
     bytes = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5));
@@ -111,7 +112,7 @@ select32_avx2(const uint8_t *rows, const uint8_t *before, const uint8_t *here) {
     const __m256i odd = _mm256_set1_epi16((short)0xff00);
     __m256i codes = _mm256_blendv_epi8(_mm256_loadu_si256((const __m256i *)before),
                                        _mm256_loadu_si256((const __m256i *)here), odd);
-    /* The bit of the row: that of odd positions is in its high half. */
+    /* Byte shuffles select the bit of the row: odd positions use the bits 4 to 7. */
     codes = _mm256_or_si256(codes, _mm256_set1_epi16(0x0400));
     __m256i bits =
         _mm256_shuffle_epi8(_mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201)), codes);
@@ -187,7 +188,7 @@ static inline __attribute__((always_inline)) uint8x16_t table_neon(const uint8_t
     return vreinterpretq_u8_u32(vdupq_n_u32(word));
 }
 
-/* Joins nibbles, each with the bits of four positions, to a bit for each position. */
+/* Nibbles of one bit for each of four positions become one word with a bit for each position. */
 static inline __attribute__((always_inline)) uint64_t join_nibbles_neon(uint8x16_t nibbles) {
     uint16x8_t pairs = vreinterpretq_u16_u8(nibbles);
     uint8x8_t joined = vmovn_u16(vorrq_u16(pairs, vshrq_n_u16(pairs, 4)));

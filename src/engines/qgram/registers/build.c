@@ -4,9 +4,9 @@
 #include "base/status.h"
 #include "costs/cpu_constants.h"
 
-/* The matrices, by hash and distance: random ones that can be inverted, and that lose one dimension
- * without the bit by which letters of either case differ. A byte for each row, the row of the
- * result's highest bit in the lowest byte. */
+/* The matrices, by hash and distance: random ones that can be inverted, and whose rank falls by one
+ * only when the bit by which letters of either case differ is ignored. A byte for each row, the row
+ * of the result's highest bit in the lowest byte (the order that GF2P8AFFINEQB expects). */
 static const uint64_t matrices[TRAWL_REGISTER_BLOOM_HASHES][TRAWL_REGISTER_BLOOM_BYTES] = {
     {UINT64_C(0x44222d9edf333807), UINT64_C(0x446f76e4aa96ef70), UINT64_C(0xf0a0a12c3d9aff0b),
      UINT64_C(0xe99c7fbb7b1ebe91), UINT64_C(0xc2f1147f43a8104e), UINT64_C(0xc7fb9ea61be1db6d)},
@@ -16,6 +16,7 @@ static const uint64_t matrices[TRAWL_REGISTER_BLOOM_HASHES][TRAWL_REGISTER_BLOOM
      UINT64_C(0x730e431c8bc7c568), UINT64_C(0x4dcbb6e86a7796b0), UINT64_C(0x040274b0faf0a469)},
 };
 
+/* Clears bit 0x20 in each row of a matrix: letters of either case then have the same product. */
 #define WITHOUT_CASE UINT64_C(0xdfdfdfdfdfdfdfdf)
 
 uint64_t trawl_register_bloom_matrix(uint32_t hash, uint32_t distance, bool folded) {
@@ -41,7 +42,7 @@ void trawl_register_bloom_clear(trawl_register_bloom *filter, bool folded, bool 
         hash[0] = 0;
         for (uint32_t byte = 1; byte < 256; byte++) {
             uint32_t rest = byte & (byte - 1);
-            if (rest != 0) { /* the product of a sum is the sum of the products */
+            if (rest != 0) { /* products are linear: that of a XOR is the XOR of the products */
                 hash[byte] = hash[rest] ^ hash[byte ^ rest];
                 continue;
             }

@@ -32,11 +32,11 @@ static size_t search_scalar(const trawl_register_bloom_view *view, const uint8_t
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 #define WIDTH 64
-#define LISTED 8u /* positions that are written at once */
+#define LISTED 8u /* positions that one store writes: eight words of 32 bits */
 
 typedef struct vector_filter {
     __m512i bank[TRAWL_REGISTER_BLOOM_BANKS]
-                [TRAWL_REGISTER_BLOOM_BANK / WIDTH]; /* wide: all four, else two */
+                [TRAWL_REGISTER_BLOOM_BANK / WIDTH]; /* the last two are used if banks are wide */
     __m512i matrix[TRAWL_REGISTER_BLOOM_HASHES][TRAWL_REGISTER_BLOOM_BYTES];
     __m512i bits;    /* byte i: 1 << i % 8 */
     __m512i numbers; /* byte i: i */
@@ -62,7 +62,7 @@ INLINE void load_filter(const trawl_register_bloom_view *view, vector_filter *fi
     filter->numbers = _mm512_loadu_si512(numbers);
 }
 
-/* XOR and AND of three operands by one instruction: compilers join fewer operands. */
+/* XOR and AND of three operands by one instruction, which compilers do not always find. */
 INLINE __m512i sum(__m512i a, __m512i b, __m512i c) {
     return _mm512_ternarylogic_epi64(a, b, c, 0x96);
 }
@@ -70,7 +70,7 @@ INLINE __m512i all(__m512i a, __m512i b, __m512i c) {
     return _mm512_ternarylogic_epi64(a, b, c, 0x80);
 }
 
-/* The products of the bytes at this distance before each of 64 positions, one for each hash. */
+/* The products of the bytes at this distance before each of 64 positions, for each hash. */
 INLINE void multiply(const vector_filter *filter, const uint8_t *last, uint32_t distance,
                      __m512i *products) {
     __m512i bytes = _mm512_loadu_si512(last - distance);
@@ -79,8 +79,8 @@ INLINE void multiply(const vector_filter *filter, const uint8_t *last, uint32_t 
     }
 }
 
-/* The bytes of a bank. A permutation of two registers uses the lowest seven bits of an index, so
- * the others need not be cleared. */
+/* Selects bytes of a bank. A permutation of two registers uses the lowest seven bits of an index,
+ * so the highest bit need not be cleared. In wide banks it selects between the two results. */
 INLINE __m512i look_up(const __m512i *bank, __m512i index, bool wide) {
     __m512i lower = _mm512_permutex2var_epi8(bank[0], index, bank[1]);
     if (!wide) {
@@ -90,7 +90,8 @@ INLINE __m512i look_up(const __m512i *bank, __m512i index, bool wide) {
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), lower, upper);
 }
 
-/* Tests 64 positions: a bit for each candidate. */
+/* Tests 64 positions; returns a bit for each, 1 for a candidate. `last` is the first position's
+ * byte. */
 INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t gram, bool wide) {
     __m512i hash[TRAWL_REGISTER_BLOOM_HASHES], found[TRAWL_REGISTER_BLOOM_BANKS];
     __m512i one[TRAWL_REGISTER_BLOOM_HASHES], other[TRAWL_REGISTER_BLOOM_HASHES];
@@ -121,8 +122,8 @@ INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t 
 }
 
 /* Appends the candidates among 64 positions, the first of which is `position`. Their number cannot
- * be predicted: eight entries are always written, and there are hardly ever more candidates. `next`
- * has room for them, as none of the 64 has been listed yet. */
+ * be predicted: eight entries are always written, and there are hardly ever more candidates. There
+ * is room for these entries, since the list has room for all 64 positions. */
 INLINE uint32_t *list_positions(const vector_filter *filter, uint64_t candidates, size_t position,
                                 uint32_t *next) {
     uint32_t *past = next + __builtin_popcountll(candidates);

@@ -7,16 +7,16 @@
 #include "base/cpu.h"
 #include "engines/qgram/registers/format.h"
 
-/* A filter of a tier. */
+/* The filter of a tier, and what the tier knows about it. */
 typedef struct trawl_register_bloom_view {
     const trawl_register_bloom *filter;
     uint32_t gram;
     bool folded;
 } trawl_register_bloom_view;
 
-/* Lists the candidates among the positions first .. first + count - 1: those that may hold the last
- * byte of a pattern, ascending; returns their number. `list` has room for `count` and one more.
- * Reads text[first - gram + 1] to text[first + count - 1]. The result is the same for all
+/* Lists the candidates among the positions first .. first + count - 1 in ascending order: positions
+ * that may hold the last byte of a pattern. Returns their number. `list` has room for `count` and
+ * one more. Reads text[first - gram + 1] to text[first + count - 1]. The result is the same for all
  * instruction sets. */
 typedef size_t (*trawl_register_bloom_search)(const trawl_register_bloom_view *view,
                                               const uint8_t *text, size_t first, size_t count,

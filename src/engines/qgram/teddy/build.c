@@ -5,8 +5,9 @@
 #include "base/status.h"
 #include "costs/cpu_constants.h"
 
-/* How frequent bytes are, in ten-thousandths, for texts without a sample: the average of English
- * text, C source and x86-64 machine code, 64 MB each. */
+/* Usual frequencies of bytes, in ten-thousandths: the averages over English text, C source and
+ * x86-64 machine code, 64 MB each. They are mixed with those of the sample of the text, and used
+ * alone if there is none. */
 static const uint16_t usual_frequencies[256] = {
     712, 54,  23,  17,  20,  18,  8,   11, 32,  136, 216, 7,  7,   8,   22,  62,  // 0x00
     24,  6,   5,   4,   6,   6,   3,   4,  16,  3,   3,   3,  4,   3,   4,   18,  // 0x10
@@ -26,15 +27,15 @@ static const uint16_t usual_frequencies[256] = {
     9,   3,   4,   5,   4,   3,   9,   6,  15,  5,   7,   7,  7,   8,   14,  147, // 0xf0
 };
 
-/* A set of bytes: those whose low nibble is in one set of 16 bits and whose high nibble in another.
- */
+/* A set of bytes: those whose low nibble is in `low` and whose high nibble is in `high`. Bit i: the
+ * nibble i is in the set. */
 typedef struct nibbles {
     uint16_t low, high;
 } nibbles;
 
 typedef struct bucket {
     nibbles accepted[TRAWL_TEDDY_SUFFIX]; /* by distance from the pattern's end */
-    double share[TRAWL_TEDDY_PROBES];     /* of text bytes that are accepted */
+    double share[TRAWL_TEDDY_PROBES];     /* of the text's bytes, that the probe accepts */
     double pass;                          /* the product of the shares; 0 if the bucket is empty */
 } bucket;
 
@@ -42,13 +43,13 @@ typedef struct chooser {
     uint32_t count; /* patterns */
     uint32_t suffix_bytes;
     nibbles pattern[TRAWL_TEDDY_PATTERNS][TRAWL_TEDDY_SUFFIX];
-    bool high_bytes[TRAWL_TEDDY_SUFFIX]; /* a pattern has a byte from 0x80 on there */
-    bool ascii;                          /* no pattern has one anywhere */
+    bool high_bytes[TRAWL_TEDDY_SUFFIX]; /* by distance: a pattern has a byte from 0x80 on there */
+    bool ascii;                          /* no pattern has a byte from 0x80 on anywhere */
     double frequency[256];
     double low_frequency[16]; /* by low nibble */
     uint32_t probes;
     uint32_t distance[TRAWL_TEDDY_PROBES];
-    bool both[TRAWL_TEDDY_PROBES];           /* tests both nibbles */
+    bool both[TRAWL_TEDDY_PROBES]; /* the probe tests both nibbles, not only the low one */
     uint8_t bucket_of[TRAWL_TEDDY_PATTERNS]; /* TRAWL_TEDDY_BUCKETS: none so far */
     bucket buckets[TRAWL_TEDDY_BUCKETS];
 } chooser;
@@ -74,7 +75,7 @@ static void count_frequencies(chooser *self, const uint8_t *sample, size_t lengt
     }
 }
 
-/* The share of text bytes that are in the set, or (not `both`) have its low nibbles. */
+/* The share of text bytes that are in the set; without `both`, that have one of its low nibbles. */
 static double share_of(const chooser *self, nibbles set, bool both) {
     double share = 0;
     if (!both) {
@@ -98,7 +99,7 @@ static nibbles united(nibbles a, nibbles b) {
 
 /* ------------------------------------------------------------------ buckets */
 
-/* The pass rate of a bucket with the pattern in it too. */
+/* The pass rate that a bucket would have with this pattern added. */
 static double pass_with(const chooser *self, const bucket *into, uint32_t pattern) {
     double pass = 1;
     for (uint32_t probe = 0; probe < self->probes; probe++) {
@@ -129,7 +130,7 @@ static void update_pass_rate(const chooser *self, bucket *one) {
     }
 }
 
-/* Removes the pattern from its bucket, which is made anew of the others. */
+/* Removes the pattern from its bucket, which is built again from the patterns that are left. */
 static void remove_from_bucket(chooser *self, uint32_t pattern) {
     uint32_t to = self->bucket_of[pattern];
     self->buckets[to] = (bucket){.pass = 0};
@@ -142,8 +143,8 @@ static void remove_from_bucket(chooser *self, uint32_t pattern) {
     update_pass_rate(self, &self->buckets[to]);
 }
 
-/* Puts each pattern into the bucket whose pass rate rises least by it; then again, with all others
- * in place. */
+/* Puts each pattern into the bucket whose pass rate rises least by it. Further rounds take each
+ * pattern out and choose again, now that all others are in place. */
 static void assign_buckets(chooser *self) {
     memset(self->buckets, 0, sizeof self->buckets);
     memset(self->bucket_of, TRAWL_TEDDY_BUCKETS, sizeof self->bucket_of);
@@ -181,7 +182,7 @@ static double work(uint32_t probes, uint32_t both) {
     return probes + TRAWL_TEDDY_HIGH_WORK * both;
 }
 
-/* The work for a byte of text with this pass rate. */
+/* The work for a byte of text with this pass rate, in tests of a low nibble. */
 static double cost(const chooser *self, double pass) {
     uint32_t both = 0;
     for (uint32_t probe = 0; probe < self->probes; probe++) {
@@ -192,8 +193,8 @@ static double cost(const chooser *self, double pass) {
     return waiting + TRAWL_TEDDY_CANDIDATE_WORK * pass + TRAWL_TEDDY_HIDDEN_WORK * filtering;
 }
 
-/* The pass rate of all buckets after a change of this probe: both nibbles, or, if it is the last
- * one and tests low nibbles, that it is new. */
+/* The pass rate of all buckets after a change of this probe. Either it now tests both nibbles, or
+ * it is the last probe, tests low nibbles and is new. */
 static double pass_if(chooser *self, uint32_t probe) {
     double pass = 0;
     for (uint32_t i = 0; i < TRAWL_TEDDY_BUCKETS; i++) {
@@ -206,8 +207,8 @@ static double pass_if(chooser *self, uint32_t probe) {
     return pass < 1 ? pass : 1;
 }
 
-/* Makes the cheapest next change: one more probe of low nibbles, or the high nibbles of one.
- * Returns false if there is none. */
+/* Makes the cheapest next change: a new probe of low nibbles, or the high nibbles for one that
+ * exists. Returns false if all probes are in use with both nibbles. */
 static bool add_probe_or_nibbles(chooser *self) {
     double least = 1e300;
     uint32_t best_distance = 0, best_probe = 0;
@@ -234,7 +235,8 @@ static bool add_probe_or_nibbles(chooser *self) {
         self->both[added] = false;
         self->probes = added + 1;
         double pass;
-        if (added == 0) { /* so far nothing distinguishes patterns */
+        if (added ==
+            0) { /* without probes all patterns are alike: buckets are assigned by this one */
             assign_buckets(self);
             pass = total_pass(self);
         } else {
@@ -288,7 +290,7 @@ static void write_filter(const chooser *self, trawl_teddy *filter) {
     }
 }
 
-/* Counts the sample's candidates; returns the pass rate. */
+/* Counts the sample's candidates in *found; returns the pass rate. */
 static double count_candidates(const trawl_teddy *filter, const uint8_t *sample, size_t length,
                                size_t *found) {
     uint8_t sets[TRAWL_TEDDY_PROBES][256];
@@ -314,7 +316,7 @@ static void read_patterns(chooser *self, const trawl_patterns *patterns, const u
         bool folds = (patterns->flags[ids[i]] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
         uint32_t length = trawl_pattern_length(patterns, ids[i]);
         for (uint32_t distance = 0; distance < self->suffix_bytes; distance++) {
-            if (distance >= length) { /* any byte before the pattern */
+            if (distance >= length) { /* before the pattern any byte is accepted */
                 self->pattern[i][distance] = (nibbles){.low = 0xffff, .high = 0xffff};
                 self->high_bytes[distance] = true;
                 continue;
@@ -324,7 +326,7 @@ static void read_patterns(chooser *self, const trawl_patterns *patterns, const u
             nibbles *set = &self->pattern[i][distance];
             set->low = (uint16_t)(1u << (byte & 15));
             set->high = (uint16_t)(1u << (byte >> 4));
-            if (folds && folded >= 'a' && folded <= 'z') {
+            if (folds && trawl_is_letter(byte)) {
                 set->high |= (uint16_t)(1u << (folded >> 4) | 1u << ((folded ^ 0x20) >> 4));
             }
             self->high_bytes[distance] |= byte >= 0x80;
@@ -344,14 +346,16 @@ double trawl_teddy_make(const trawl_patterns *patterns, const uint32_t *ids, uin
     read_patterns(&self, patterns, ids);
     count_frequencies(&self, sample, length);
     double least = 1e300, expected = 1;
-    /* A change may pay only with the one after it. */
+    /* A change may pay only together with the next one: a few changes without a gain are
+     * allowed. */
     for (uint32_t in_vain = 0;
          in_vain < TRAWL_TEDDY_STEPS_IN_VAIN && add_probe_or_nibbles(&self);) {
         trawl_teddy offered;
         write_filter(&self, &offered);
         double pass = total_pass(&self);
         if (length > TRAWL_TEDDY_SUFFIX) {
-            /* Neighbouring bytes of a text depend on each other: candidates are counted too. */
+            /* Neighbouring bytes of a text depend on each other, which the product of shares
+             * ignores: so candidates are counted too. */
             size_t found;
             double counted = count_candidates(&offered, sample, length, &found);
             pass = found >= TRAWL_TEDDY_FEW_CANDIDATES || counted > pass ? counted : pass;

@@ -9,7 +9,8 @@
 #include <arm_neon.h>
 #endif
 
-/* Groups of four vectors whose masks are collected before positions are listed. */
+/* Groups of four vectors whose masks are collected before positions are listed. Chosen, not
+ * measured against other numbers. */
 #define AT_ONCE 32
 
 /* ------------------------------------------------------------------ scalar: vectors of one byte */
@@ -58,8 +59,8 @@ SCALAR position_mask *append_masks_scalar(uint8_t a, uint8_t b, uint8_t c, uint8
 #if TRAWL_HAVE_X86
 
 /* ------------------------------------------------------------------ AVX2
- * A byte shuffle selects by the low four bits of an index, and gives 0 where the highest bit is
- * set: with `ascii` nibbles need not be isolated first. */
+ * A byte shuffle selects by the low four bits of an index byte, and gives 0 if its highest bit is
+ * set. So with `ascii` the text's bytes are indices as they are. */
 
 #define AVX2 TRAWL_TARGET_AVX2 static inline __attribute__((always_inline))
 
@@ -153,7 +154,7 @@ AVX512 position_mask *append_masks_avx512(__m512i a, __m512i b, __m512i c, __m51
 #elif TRAWL_HAVE_NEON
 
 /* ------------------------------------------------------------------ NEON
- * A table look-up gives 0 where the index is 16 or more: with `ascii` the highest bit is kept. */
+ * A table look-up gives 0 if the index is 16 or more: with `ascii` the highest bit is kept. */
 
 #define NEON static inline __attribute__((always_inline))
 
@@ -179,7 +180,8 @@ NEON bool any_neon(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
     uint8x16_t any = vorrq_u8(vorrq_u8(a, b), vorrq_u8(c, d));
     return vmaxvq_u32(vreinterpretq_u32_u8(any)) != 0;
 }
-/* The bytes that are not 0 as one bit each, in the place that they have in a mask of eight. */
+/* One bit for each byte that is not 0: byte i has bit i % 8, so that sums of neighbours are
+ * masks. */
 NEON uint8x16_t bits_neon(uint8x16_t bytes) {
     return vandq_u8(vtstq_u8(bytes, bytes),
                     vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201))));

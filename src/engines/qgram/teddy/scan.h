@@ -9,11 +9,11 @@
 
 #define TRAWL_TEDDY_SPARE TRAWL_SPARE_POSITIONS
 
-/* Lists the candidates among the positions first .. first + count - 1: those that may hold the last
- * byte of a pattern, ascending; returns their number. `list` has room for `count` and
+/* Lists the candidates among the positions first .. first + count - 1 in ascending order: positions
+ * that may hold the last byte of a pattern. Returns their number. `list` has room for `count` and
  * TRAWL_TEDDY_SPARE more. Reads text[first - window + 1] to text[first + count - 1] at most, where
- * `window` is the tier's. `dense`: for texts with many candidates, the same result by a loop
- * without branches on them. The result is the same for all instruction sets. */
+ * `window` is the tier's. `dense` selects a loop without branches on candidates, which is faster if
+ * there are many. The result is the same for both loops and all instruction sets. */
 typedef size_t (*trawl_teddy_search)(const trawl_teddy *filter, const uint8_t *text, size_t first,
                                      size_t count, bool dense, uint32_t *list);
 

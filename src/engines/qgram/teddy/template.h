@@ -30,9 +30,9 @@ INLINE VECTOR NAME(test_both)(VECTOR left, TABLE low, TABLE high, const uint8_t 
     return NAME(and)(left, NAME(high)(high, bytes));
 }
 
-/* Tests groups of four vectors, with one branch for each group; `dense`: without, where it would be
- * mispredicted too often. Tables are loaded anew for each probe, which costs little, so that one
- * loop serves any number of probes. */
+/* Tests groups of four vectors, with one branch for each group; with `dense` without a branch,
+ * where it would often be mispredicted. Tables are loaded again for each probe of each group: this
+ * costs little, and one loop serves any number of probes. */
 INLINE size_t NAME(groups)(const trawl_teddy *filter, const uint8_t *text, size_t position,
                            size_t groups, uint32_t *list, bool ascii, bool dense) {
     position_mask masks[AT_ONCE * MASKS + 1];
@@ -104,7 +104,7 @@ static size_t SEARCH(const trawl_teddy *filter, const uint8_t *text, size_t firs
     if (rest == 0) {
         return found;
     }
-    /* The last, incomplete group is tested on a copy with room behind. */
+    /* The last, incomplete group is tested on a copy that has zeros behind. */
     uint8_t copy[TRAWL_TEDDY_SUFFIX + GROUP] = {0};
     uint32_t last[GROUP + TRAWL_TEDDY_SPARE];
     size_t before = 0;

@@ -8,15 +8,17 @@ INLINE uint32_t all_if(bool yes) {
     return 0 - (uint32_t)yes;
 }
 
-/* The eight bytes before `end` as a number, the last one most significant (trawl_ending_number). */
+/* The eight bytes before `end` as a number, the last one most significant, as in
+ * trawl_ending_number. */
 INLINE uint64_t ending_before(const uint8_t *text, size_t end, bool folded) {
     uint64_t word;
     memcpy(&word, text + end - sizeof word, sizeof word);
     return folded ? trawl_fold_word(word) : word;
 }
 
-/* Keeps the candidates whose prefix signature, or (`is_long`) long prefix signature, allows the two
- * or eight bytes before their last look_up_bytes. Candidates are positions of a last byte. */
+/* Keeps the candidates that the prefix signature of their slot allows: by the two bytes before
+ * their last look_up_bytes; or with `is_long`, by the four and the eight bytes before them. A
+ * candidate is the position of a last byte. */
 INLINE size_t keep_by_prefix_signatures(const trawl_tier_walker *walker, const uint8_t *text,
                                         size_t count, uint32_t *lasts, bool folded, bool is_long) {
     const trawl_prefix_signature *signatures = walker->prefix_signatures;
@@ -38,9 +40,9 @@ INLINE size_t keep_by_prefix_signatures(const trawl_tier_walker *walker, const u
     return kept;
 }
 
-/* Keeps the candidates whose last look_up_bytes some key has: writes their ends to `ends`, and in
- * place of each in `lasts` the index of the range of these keys. Where a slot has several ranges,
- * the candidate is kept with the first one. */
+/* Keeps the candidates whose last look_up_bytes are those of some key. Writes the end of each to
+ * `ends`, and over its entry in `lasts` the index of the range of these keys. If the slot has
+ * several ranges, the candidate is kept with the first one, which may be the wrong one. */
 INLINE size_t keep_by_ranges(const trawl_tier_walker *walker, const uint8_t *text, size_t count,
                              uint32_t *restrict lasts, uint32_t *restrict ends, bool folded) {
     const uint32_t *heads = walker->heads;
@@ -53,7 +55,7 @@ INLINE size_t keep_by_ranges(const trawl_tier_walker *walker, const uint8_t *tex
         uint64_t word = ending_before(text, end, folded) & mask;
         size_t slot = trawl_ending_slot(word, bits);
         uint32_t head = heads[slot], listed = heads[slot + 1] - head;
-        head &= all_if(listed != 0); /* there is always a first one */
+        head &= all_if(listed != 0); /* an empty slot reads range 0, which always exists */
         ends[kept] = (uint32_t)end;
         lasts[kept] = head;
         kept += (listed != 0) & ((listed > 1) | (ranges[head].word == word));
@@ -61,14 +63,15 @@ INLINE size_t keep_by_ranges(const trawl_tier_walker *walker, const uint8_t *tex
     return kept;
 }
 
-/* Whether a key may end at `end`, behind a run of eight bytes or more. */
+/* Whether a key may end at `end`, which has a run of at least eight bytes before it. */
 static bool run_fits(trawl_tier_walker *walker, const uint8_t *text, size_t end, uint8_t byte) {
     return (trawl_qgram_ends_after_run(&walker->filter, &walker->run, text, end - 8, end, byte) &
             1) != 0 &&
            trawl_qgram_run_start_fits(&walker->filter, &walker->run, text, end);
 }
 
-/* Whether a text whose last eight bytes are `word` may end with a key of that ending and length. */
+/* Whether a text whose last eight bytes are `word` may end with the key that has this ending (its
+ * last eight bytes, fewer if it is shorter) and length. */
 INLINE bool fits(uint64_t word, uint64_t ending, uint32_t length) {
     uint64_t mask = ~UINT64_C(0) << ((64 - 8 * length) & all_if(length < 8));
     return ((word ^ ending) & mask) == 0;
@@ -103,12 +106,12 @@ INLINE size_t keep_by_keys(trawl_tier_walker *walker, const uint8_t *text, size_
         uint32_t second = first + (more != 0);
         bool first_fits = fits(word, endings[first], lengths[first]);
         bool second_fits = fits(word, endings[second], lengths[second]);
-        /* The range may be another one of the slot, or have more keys. */
+        /* The range may be another one of the slot, or have more than two keys. */
         bool all = (more <= 1) & (range->word == (word & mask));
         uint32_t key = first + ((more != 0) & second_fits);
         bool known = all & (first_fits | second_fits) & (lengths[key] <= 8);
         list[kept] = (uint32_t)end;
-        keys[kept] = key | all_if(!known); /* TRAWL_NO_KEY */
+        keys[kept] = key | all_if(!known); /* all bits set: TRAWL_NO_KEY */
         kept += first_fits | second_fits | !all;
     }
     return kept;
@@ -132,7 +135,8 @@ static size_t compare_scalar(trawl_tier_walker *walker, const uint8_t *text, siz
 
 #if TRAWL_HAVE_X86
 
-/* With BMI2 a shift by a variable is one instruction; without, Intel's processors take several. */
+/* With BMI2 a shift by a variable is one instruction; without it Intel's processors take
+ * several. */
 TRAWL_TARGET_AVX2 static size_t compare_avx2(trawl_tier_walker *walker, const uint8_t *text,
                                              size_t count, const trawl_qgram_lists *lists,
                                              size_t from) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engines/qgram/verify/prefix_signatures.h"
 
-/* Slots as a power of two. */
+/* Number of slots, as a power of two. */
 static uint32_t slot_bits(const trawl_qgram_tier *tier) {
     return tier->hash_bits - TRAWL_QGRAM_SPARSE_BITS;
 }
@@ -19,13 +19,13 @@ trawl_status trawl_prefix_signatures_reserve(trawl_build *build, uint32_t part,
     return status;
 }
 
-/* The set of the byte at this distance from the key's end; `reversed` has the key's bytes, the last
- * one first. */
+/* A set of 32 values that has the key's byte at this distance from its end, by its lowest five
+ * bits; all values if the key is too short. `reversed` has the key's bytes, the last one first. */
 static uint32_t byte_bits(const uint8_t *reversed, uint32_t length, uint32_t distance) {
     return distance < length ? UINT32_C(1) << (reversed[distance] & 31) : UINT32_MAX;
 }
 
-/* The set of the hash of `count` bytes that end at this distance. */
+/* The same for 64 values and the hash of `count` bytes, the last of which is at this distance. */
 static uint64_t hash_bits(const uint8_t *reversed, uint32_t length, uint32_t distance,
                           uint32_t count) {
     return distance + count <= length ? UINT64_C(1) << trawl_prefix_signature_hash(

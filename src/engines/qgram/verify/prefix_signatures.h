@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Prefix signatures: which bytes stand before the last ones of keys. For candidates of filters in
- * vector registers, most of which have the last bytes of some key: names end alike, but seldom
- * after the same bytes.
+ * Prefix signatures: which bytes stand before the last ones of keys. They verify candidates of
+ * filters in vector registers. Most of these candidates have the last bytes of some key, since
+ * names end alike, but seldom the same bytes before them.
  *
  *   key   i d e n t i f i e r
  *         | | '-------------'   the last look_up_bytes, min(m, 8): their hash selects a slot
  *         | nearer              slot: for each of these two bytes a set of 32 bits,
  *         further                     indexed by the byte's lowest 5 bits
  *
- *   long  four    a set of 64 bits, indexed by a hash of the four bytes before the last ones
- *         eight   the same for the eight bytes before them
+ *   long  four    a set of 64 bits, indexed by a hash of the four bytes before the tail
+ *         eight   the same for the eight bytes before the tail
  *
- * 1. Hash the last look_up_bytes before the end: the slot.
- * 2. The candidate is kept if both bytes before them have their bits in the slot's sets.
- * 3. What is left is tested by the long signatures in the same way.
- * A shorter key, which has no such bytes, sets all bits of the set. Slots have eight bytes, so that
- * the table stays in the first-level cache, and no test takes a branch.
+ *   slot of the table                       slot of the table of long signatures
+ *   31         0 31          0              63            0 63            0
+ *   | nearer    | further     |             | four         | eight         |
+ *
+ * 1. Hash the last look_up_bytes before the end, the tail: the slot.
+ * 2. The candidate is kept if both bytes before the tail have their bits in the slot's sets.
+ * 3. Candidates that are kept are tested by the long signatures in the same way.
+ * A key that is too short to have such bytes sets all bits of the set. A slot has eight bytes, so
+ * that the table stays in the first-level cache, and no test takes a branch.
  * Measured: docs/notebook/2026-11-register-filter-candidates.md, second round.
  */
 #ifndef TRAWL_ENGINES_QGRAM_VERIFY_PREFIX_SIGNATURES_H
@@ -24,11 +28,11 @@
 
 #include "engines/qgram/format.h"
 
-/* HASH has 4 = 1 << 2 times as many slots, so that ranges hardly ever share one: 1.04 and 1.12
- * times as fast (the same, first round). */
+/* HASH has 1 << 2 times as many slots as without signatures, so that ranges hardly ever share one:
+ * 1.04 and 1.12 times as fast (the same page, first round). */
 #define TRAWL_QGRAM_SPARSE_BITS 2u
 
-/* A slot. Letters of either case have the same lowest five bits. */
+/* Letters of either case have the same lowest five bits, so folded tiers need nothing else. */
 typedef struct trawl_prefix_signature {
     uint32_t nearer;  /* the byte before the last look_up_bytes */
     uint32_t further; /* the byte before that */
@@ -44,12 +48,12 @@ typedef struct trawl_long_prefix_signature {
     uint64_t four, eight;
 } trawl_long_prefix_signature;
 
-/* The bit of the nearest `count` of eight bytes, the last of which is most significant. */
+/* Index of the bit for the last `count` of eight bytes; the last byte is the most significant. */
 static inline uint32_t trawl_prefix_signature_hash(uint64_t bytes, uint32_t count) {
     return (uint32_t)((bytes >> (64 - 8 * count)) * TRAWL_QGRAM_MULTIPLIER >> 58);
 }
 
-/* 1 if the slot has the bits of these eight bytes and of the nearest four. */
+/* 1 if the slot has the bits of these eight bytes and of the last four of them. */
 static inline uint32_t trawl_long_prefix_signature_has(const trawl_long_prefix_signature *slot,
                                                        uint64_t bytes) {
     return (uint32_t)(slot->four >> trawl_prefix_signature_hash(bytes, 4) &

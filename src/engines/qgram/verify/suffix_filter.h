@@ -14,8 +14,8 @@ static inline bool trawl_suffix_filter_has(const trawl_qgram_filter *filter, uin
             both) == both;
 }
 
-/* Whether the filter has a last suffix before this end. The end may be anywhere: nothing before the
- * text is read. */
+/* Whether the filter has a last suffix that the text has before this end. `end` may be smaller than
+ * a suffix is long: nothing before the text is read. */
 bool trawl_suffix_filter_has_end(const trawl_qgram_filter *filter, const uint8_t *text, size_t end);
 
 #endif
