@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Measures the planner over workloads that nobody chose: random sets, random texts, from a seed.
+
+For each workload (tools/zoo_workloads.py makes them) one run of `trawl bench`: the planner's choice,
+every engine, Hyperscan and aho-corasick. Printed are the regret (the speed of the best engine divided
+by that of the planner's choice, each the fastest of its runs: 1 is a perfect choice) and the ratio to the best peer, as
+distributions, and the worst workloads. Their numbers make them again: --only.
+
+    tools/bench_zoo.py build/release/trawl                   15 minutes, a seed of its own
+    tools/bench_zoo.py --seed 7 --workloads 50 build/release/trawl
+    tools/bench_zoo.py --seed 7 --only 13,48 --keep zoo build/release/trawl      and keep the files
+
+Every contestant of a workload must count the same matches. Exit status: 0; 1 when they do not, or a
+workload could not be measured; 2 for wrong usage.
+"""
+
+import argparse
+import json
+import math
+import os
+import random
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True  # leaves nothing in tools/
+import bench_workloads
+import zoo_workloads
+
+PEERS = ("hyperscan", "aho-corasick")  # by the beginning of their names
+
+
+# ------------------------------------------------------------------ measuring
+
+
+def link_peers(directory, place):
+    """A directory with links to the peers to measure, without the others of `directory`."""
+    os.makedirs(os.path.join(place, "programs"))
+    for folder in ("", "programs"):
+        source = os.path.join(directory, folder)
+        for name in sorted(os.listdir(source)) if os.path.isdir(source) else []:
+            if name.startswith(PEERS):
+                os.symlink(os.path.abspath(os.path.join(source, name)),
+                           os.path.join(place, folder, name))
+    return place
+
+
+def bench_command(options, patterns, text, peers):
+    # Peers are in processes of their own, and so is then each engine: one that takes too long ends.
+    return [options.trawl, "bench", "--format", "json", "--no-progress", "--repeat",
+            str(options.repeat), "--engine", "auto,all", "-f", patterns, "--pattern-format", "tsv",
+            "--peers", "--peers-dir", peers, "--time-limit", str(options.time_limit),
+            *options.flags, text]
+
+
+def measure(options, workload, number, folder, peers):
+    patterns, text = os.path.join(folder, "patterns.tsv"), os.path.join(folder, "text")
+    zoo_workloads.write(workload, patterns, text)
+    command = bench_command(options, patterns, text, peers)
+    begin = time.monotonic()
+    status, output, errors = bench_workloads.run_limited(command, 60 * options.time_limit)
+    contestants = bench_workloads.parse_rows(output, "auto,all")
+    problem = ""
+    if status != 0:
+        said = [line for line in errors.splitlines() if "not found" not in line]
+        problem = said[-1] if said else "trawl bench ended with %s" % status
+    elif not any(one["kind"] == "auto" and one["speed"] for one in contestants):
+        problem = "the planner's choice took longer than --time-limit"
+    return {"number": number, "name": workload.name, "patterns": len(workload.patterns),
+            "bytes": len(workload.text), "seconds": round(time.monotonic() - begin, 1),
+            "contestants": contestants, "problem": problem}
+
+
+def fastest(contestant):
+    """Other processes of a machine only make a run slower: the fastest run has least of that."""
+    return contestant["speed"]["max"] if contestant["speed"] else 0
+
+
+def judge(result):
+    """What a workload says: the regret, and the ratio to the best peer (None: there is none)."""
+    ours = {kind: [one for one in result["contestants"] if one["kind"] == kind]
+            for kind in ("auto", "engine", "peer")}
+    auto = fastest(ours["auto"][0])
+    best = max(ours["auto"] + ours["engine"], key=fastest)
+    peer = max(ours["peer"], key=fastest, default=None)
+    return {"number": result["number"], "name": result["name"], "auto": auto,
+            "chosen": ours["auto"][0]["chosen"], "regret": fastest(best) / auto,
+            "best": "auto" if best["kind"] == "auto" else best["name"],
+            "matches": ours["auto"][0]["matches"] / result["bytes"],
+            "peer": peer["name"] if peer and peer["speed"] else "-",
+            "ratio": auto / fastest(peer) if peer and peer["speed"] else None}
+
+
+# ------------------------------------------------------------------ report
+
+
+def quantile(values, share):
+    """The least value that at least `share` of the values do not exceed."""
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+LINE = "%6d  %-58s %8.3f %7.2f %-18s %6s %s"
+HEAD = "%6s  %-58s %8s %7s %-18s %6s %s" % ("number", "workload", "GB/s", "regret", "best engine",
+                                          "ratio", "best peer")
+
+
+def line_of(one):
+    ratio = "-" if one["ratio"] is None else "%.2f" % one["ratio"]
+    return LINE % (one["number"], one["name"][:58], one["auto"], one["regret"], one["best"], ratio,
+                   one["peer"])
+
+
+def print_summary(results, options, seconds):
+    judged = [judge(result) for result in results if not result["problem"]]
+    print("seed %s, workloads %d to %d, %.0f s; %d could not be measured"
+          % (options.seed, results[0]["number"], results[-1]["number"], seconds,
+             len(results) - len(judged)))
+    for result in results:
+        if result["problem"]:
+            print("%6d  %s: %s" % (result["number"], result["name"], result["problem"]))
+    if not judged:
+        return
+    regrets = [one["regret"] for one in judged]
+    print("regret: median %.2f, 95th percentile %.2f, worst %.2f"
+          % (quantile(regrets, 0.5), quantile(regrets, 0.95), max(regrets)))
+    ratios = [one["ratio"] for one in judged if one["ratio"] is not None]
+    if ratios:
+        print("ratio to the best peer (%d workloads): geometric mean %.2f, 5th percentile %.2f, "
+              "worst %.2f; below 1: %d" % (len(ratios), geometric_mean(ratios),
+                                           quantile(ratios, 0.05), min(ratios),
+                                           sum(ratio < 1 for ratio in ratios)))
+    for title, key in (("the largest regrets", lambda one: -one["regret"]),
+                       ("the smallest ratios", lambda one: one["ratio"] or math.inf)):
+        print("\n%s:\n%s" % (title, HEAD))
+        for one in sorted(judged, key=key)[:options.worst]:
+            print(line_of(one))
+
+
+# ------------------------------------------------------------------ the command
+
+
+def numbers(text):
+    return [int(number) for number in text.split(",")]
+
+
+def parse_arguments(arguments):
+    flags = []
+    if "--" in arguments:
+        at = arguments.index("--")
+        arguments, flags = arguments[:at], arguments[at + 1:]
+    parser = argparse.ArgumentParser(
+        prog="bench_zoo.py", description="Measures the planner over random workloads.",
+        epilog="Flags after -- go to trawl bench.")
+    parser.add_argument("trawl", help="the command to measure")
+    parser.add_argument("--seed", type=int, default=None, metavar="N",
+                        help="the workloads (a new one, which is printed)")
+    parser.add_argument("--workloads", type=int, default=300, metavar="N", help="how many (300)")
+    parser.add_argument("--only", type=numbers, metavar="LIST", help="the workloads of these numbers")
+    parser.add_argument("--minutes", type=float, default=15, metavar="N",
+                        help="begin no workload after so long (15)")
+    parser.add_argument("--text", type=bench_workloads.parse_size, default=4 << 20,
+                        metavar="BYTES", help="bytes of each text (4M)")
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="timed runs (3)")
+    parser.add_argument("--time-limit", type=int, default=4, metavar="SECONDS",
+                        help="the time of each contestant, building included (4)")
+    parser.add_argument("--peers-dir", default="build/peers", metavar="DIRECTORY",
+                        help="as make peers fetches them (build/peers)")
+    parser.add_argument("--out", metavar="FILE", help="every result, a JSON object on a line")
+    parser.add_argument("--keep", metavar="DIRECTORY", help="keep the files of the last workload")
+    parser.add_argument("--worst", type=int, default=10, metavar="N", help="lines of each list (10)")
+    options = parser.parse_args(arguments)
+    options.flags = flags
+    options.seed = random.SystemRandom().randrange(10 ** 6) if options.seed is None else options.seed
+    if os.sep not in options.trawl and os.path.isfile(options.trawl):
+        options.trawl = os.path.join(".", options.trawl)
+    return options
+
+
+def run(options, folder):
+    peers = link_peers(options.peers_dir, os.path.join(folder, "peers"))
+    os.environ["PATH"] = ""  # without grep and ripgrep, which bench would measure as programs
+    corpora = zoo_workloads.Corpora(options.seed)
+    results, begin = [], time.monotonic()
+    for number in options.only or range(options.workloads):
+        if time.monotonic() - begin > 60 * options.minutes:
+            break
+        workload = zoo_workloads.make(corpora, options.seed, number, options.text)
+        result = measure(options, workload, number, options.keep or folder, peers)
+        results.append(result)
+        if options.out:
+            with open(options.out, "a", encoding="utf-8") as file:
+                file.write(json.dumps(dict(result, seed=options.seed)) + "\n")
+        print(line_of(judge(result)) if not result["problem"] else
+              "%6d  %s: %s" % (number, result["name"], result["problem"]), file=sys.stderr, flush=True)
+    return results, time.monotonic() - begin
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        results, seconds = run(options, folder)
+    if not results:
+        raise bench_workloads.Trouble("expected at least one workload")
+    print_summary(results, options, seconds)
+    return 1 if any(result["problem"] for result in results) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (bench_workloads.Trouble, OSError) as trouble:
+        print("bench_zoo: %s" % trouble, file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
