@@ -29,6 +29,7 @@ typedef struct entry {
 static const entry entries[] = {
     {"scan", trawl_command_scan, "find every occurrence of every pattern"},
     {"grep", trawl_command_grep, "print matching lines, as grep -F does"},
+    {"cat", trawl_command_cat, "write the results of a scan in parts (scan --journal)"},
     {"compile", trawl_command_compile, "turn patterns into a database that loads at once"},
     {"index", trawl_command_index, "sort texts once, then find each pattern at once"},
     {"info", trawl_command_info, "which engine a pattern set gets, how fast, how large, and why"},

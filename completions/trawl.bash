@@ -33,7 +33,7 @@ _trawl() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        _trawl_words "scan grep compile index info bench tune devices engines --help --version" "$current"
+        _trawl_words "scan grep cat compile index info bench tune devices engines --help --version" "$current"
         return
     fi
     # Readline splits at "=": --engine=ac arrives as three words.

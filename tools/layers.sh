@@ -32,9 +32,9 @@ declare -A allowed=(
     [python]=""
     [include/trawl]=""
 )
-# cli/base, cli/flags and cli/target are what commands share; every other folder of cli/ holds one command
-# and may use these three. cli/main.c may use all.
-declare -A cli_allowed=([base]="" [flags]="base" [target]="base flags")
+# cli/base, cli/flags, cli/target and cli/parts are what commands share; every other folder of cli/ holds one
+# command and may use these four. cli/main.c may use all.
+declare -A cli_allowed=([base]="" [flags]="base" [target]="base flags" [parts]="base")
 
 # The longest listed folder that holds the file $1.
 folder_of() {
@@ -56,7 +56,7 @@ may_use() {
 }
 
 # Which folders of cli/ the file cli/$1 may use, besides its own.
-rules_of_command() { printf '%s' "${cli_allowed[${1%%/*}]-base flags target}"; }
+rules_of_command() { printf '%s' "${cli_allowed[${1%%/*}]-base flags target parts}"; }
 
 # Whether the file cli/$1 may use the file cli/$2.
 may_use_command() {

@@ -19,9 +19,12 @@
 #include "cli/flags/device.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/scan.h"
+#include "cli/scan/describe.h"
+#include "cli/scan/journaled.h"
 #include "cli/scan/many.h"
 #include "cli/scan/options.h"
 #include "cli/scan/plan.h"
+#include "cli/scan/range.h"
 #include "cli/scan/records.h"
 #include "cli/scan/text.h"
 #include "cli/scan/texts.h"
@@ -104,11 +107,11 @@ static bool drain_to_output(void *context, const char *bytes, size_t length) {
 }
 
 /* Scans one text with all threads. */
-static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path) {
+static void scan_alone(scan_plan *plan, text_scanner *scanner, const scan_entry *entry) {
     text_result result;
     scan_done done;
     device_want_report(&scanner->options, &scanner->study, &done);
-    text_scanner_run(scanner, path, &result);
+    scan_entry_run(scanner, entry, &result);
     device_want_report(&scanner->options, &scanner->study, NULL);
     device_add_report(&plan->report, &done);
     plan->bytes += result.bytes;
@@ -116,7 +119,7 @@ static void scan_alone(scan_plan *plan, text_scanner *scanner, const char *path)
     plan->failed = plan->failed || result.failed;
     if (plan->options->kind == RECORD_COUNTS && !result.failed) {
         size_t length = 0;
-        char *line = count_line(plan, path, result.matches, &length);
+        char *line = count_line(plan, entry->path, result.matches, &length);
         output_file_write(plan->output, line, length);
         free(line);
     }
@@ -153,7 +156,7 @@ static void scan_all(scan_plan *plan, const scan_texts *texts) {
             scan_many(plan, texts->items + i, end - i);
             i = end;
         } else {
-            scan_alone(plan, &scanner, texts->items[i++].path);
+            scan_alone(plan, &scanner, &texts->items[i++]);
         }
     }
     if (scanner.writer != NULL)
@@ -247,7 +250,7 @@ static _Noreturn void leave(int status) {
 
 /* Scans the texts with the database and writes the results. Returns the exit status; with a GPU it
  * ends the process with that status instead. */
-static int run(const scan_options *options, const trawl_db *db, const scan_texts *texts,
+static int run(const scan_options *options, const trawl_db *db, scan_texts *texts,
                scan_times *times) {
     trawl_error error;
     trawl_db_information information = TRAWL_DB_INFORMATION;
@@ -260,7 +263,7 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
                       .labels = &labels,
                       .scanner = {.db = db, .options = options->scan},
                       .threads = scan_options_threads(&options->scan),
-                      .several = texts->count > 1 || options->texts.count > 1 || options->recursive,
+                      .several = texts->several,
                       .patterns = information.patterns,
                       .failed = texts->failed};
     plan.scanner.options.threads = plan.threads;
@@ -272,6 +275,15 @@ static int run(const scan_options *options, const trawl_db *db, const scan_texts
     device_choice device;
     if (!device_choose(&device, db, &options->profile, sample_of(options, texts),
                        &plan.scanner.options)) {
+        status = EXIT_ERROR;
+    } else if (options->division.journal != NULL) {
+        double begin = seconds_now();
+        times->setup = begin - times->begin;
+        status = scan_journaled(&plan, texts);
+        times->scan = seconds_now() - begin;
+        if (options->stats)
+            print_stats(&plan, &device, times);
+    } else if (options->division.shard != 0 && !scan_take_shard(texts, &plan)) {
         status = EXIT_ERROR;
     } else if (output_file_open(options->output, &plan.output, &error) != TRAWL_OK) {
         (void)report_error(&error);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/memory.h"
+#include "cli/scan/range.h"
 #include "cli/scan/totals.h"
 #include "cli/target/choice.h"
 
@@ -108,7 +109,7 @@ static void *work(void *context) {
         text_result result;
         scan_done done;
         device_want_report(&self->scanner.options, &self->scanner.study, &done);
-        text_scanner_run(&self->scanner, self->crowd->entries[self->text].path, &result);
+        scan_entry_run(&self->scanner, &self->crowd->entries[self->text], &result);
         device_want_report(&self->scanner.options, &self->scanner.study, NULL);
         finish_text(self, &result, &done);
     }

@@ -77,9 +77,9 @@ static const flag sample_flags[] = {
 };
 
 static const flag *const scan_flags[] = {
-    pattern_flags,        input_flags,    engine_flags,  variant_or_kernel_flags,
-    compile_detail_flags, sample_flags,   device_flags,  scan_detail_flags,
-    kernel_flags,         transfer_flags, profile_flags, NULL,
+    pattern_flags,        input_flags,   division_flags, engine_flags,      variant_or_kernel_flags,
+    compile_detail_flags, sample_flags,  device_flags,   scan_detail_flags, kernel_flags,
+    transfer_flags,       profile_flags, NULL,
 };
 
 static const char by_lines[] = "scan prints matches, not lines; 'trawl grep' has it";
@@ -280,7 +280,11 @@ static bool consistent(parsing *parser) {
                                   "a database has its own patterns, engine and kind of matches");
     if (options->database == NULL && options->patterns.count == 0)
         return miss_patterns(options);
-    bool text_is_stdin = options->texts.count == 0 && !options->recursive;
+    const division_options *division = &options->division;
+    if (!division_options_check(division, &scan_command, options->output))
+        return false;
+    bool lists = division->lists.count != 0 || division->lists0.count != 0;
+    bool text_is_stdin = options->texts.count == 0 && !options->recursive && !lists;
     for (size_t i = 0; i < options->texts.count; i++)
         text_is_stdin = text_is_stdin || strcmp(options->texts.items[i], "-") == 0;
     if (text_is_stdin && pattern_options_use_stdin(&options->patterns)) {
@@ -305,7 +309,10 @@ bool scan_options_parse(scan_options *options, int argc, char **argv, int *statu
                                 &options->study, &options->profile};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &parser.arguments, status)) != ARGUMENTS_END) {
-        if (id == ARGUMENTS_ERROR || !take_own(&parser, id))
+        int taken = id == ARGUMENTS_ERROR
+                        ? FLAG_REFUSED
+                        : division_options_take(&options->division, &parser.arguments, id);
+        if (taken == FLAG_REFUSED || (taken == FLAG_NOT_MINE && !take_own(&parser, id)))
             return false;
     }
     return consistent(&parser) &&
@@ -316,4 +323,5 @@ void scan_options_release(scan_options *options) {
     pattern_options_release(&options->patterns);
     free(options->globs);
     free(options->texts.items);
+    division_options_release(&options->division);
 }

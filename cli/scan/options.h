@@ -8,6 +8,7 @@
 #include "cli/flags/cuda.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/study.h"
+#include "cli/scan/division.h"
 #include "cli/scan/records.h"
 #include "io/directory.h"
 #include "trawl/trawl.h"
@@ -32,6 +33,7 @@ typedef struct scan_options {
     file_rules rules;
     file_glob *globs; /* owned; rules.globs */
     string_list texts;
+    division_options division;
 } scan_options;
 
 extern const command scan_command;

@@ -273,7 +273,7 @@ static bool is_for_offsets(const text_scanner *scanner, const text_file *file) {
            (transfer == NULL || strcmp(transfer, "ring") == 0);
 }
 
-static bool is_output(const text_scanner *scanner, const text_file *file) {
+bool text_scanner_is_output(const text_scanner *scanner, const text_file *file) {
     struct stat information;
     return scanner->has_output_file && fstat(text_file_descriptor(file), &information) == 0 &&
            information.st_dev == scanner->output_device &&
@@ -289,7 +289,7 @@ void text_scanner_run(text_scanner *scanner, const char *path, text_result *resu
         (void)fail(&run, &error);
         return;
     }
-    if (is_output(scanner, file)) {
+    if (text_scanner_is_output(scanner, file)) {
         report("%s: not scanned, since it is the output too", path);
         result->failed = true;
         text_file_close(file);

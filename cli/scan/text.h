@@ -7,6 +7,7 @@
 
 #include "cli/scan/records.h"
 #include "io/output_file.h"
+#include "io/text_file.h"
 #include "trawl/trawl_study.h"
 
 /* The state of a thread that scans texts one after the other. */
@@ -32,6 +33,9 @@ typedef struct text_result {
 
 /* `path` "-" is standard input. */
 void text_scanner_run(text_scanner *scanner, const char *path, text_result *result);
+
+/* Whether the file is the standard output of this process. */
+bool text_scanner_is_output(const text_scanner *scanner, const text_file *file);
 
 void text_scanner_release(text_scanner *scanner);
 

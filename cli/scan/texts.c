@@ -7,6 +7,7 @@
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
+#include "cli/scan/list.h"
 #include "io/directory.h"
 #include "trawl/trawl.h"
 
@@ -30,10 +31,11 @@ static int add(const char *path, void *context) {
         texts->items = reallocate(texts->items, texts->capacity * sizeof *texts->items);
     }
     scan_entry *entry = &texts->items[texts->count++];
-    *entry = (scan_entry){.path = string_copy(path), .alone = true};
+    *entry = (scan_entry){.path = string_copy(path), .end = UINT64_MAX, .alone = true};
     struct stat information;
     if (strcmp(path, "-") != 0 && stat(path, &information) == 0 && S_ISREG(information.st_mode)) {
         entry->stored_bytes = (uint64_t)information.st_size;
+        entry->changed = information.st_mtim;
         entry->alone = entry->stored_bytes > SCAN_SMALL_TEXT && !looks_compressed(path);
     }
     return 0;
@@ -67,14 +69,34 @@ static void collect_operand(scan_texts *texts, const char *operand, const scan_o
     texts->failed = texts->failed || (is_directory && !options->recursive);
 }
 
+/* The texts that a list names. */
+static void collect_list(scan_texts *texts, const char *path, char separator,
+                         const scan_options *options) {
+    text_list list;
+    if (text_list_read(&list, path, separator)) {
+        for (size_t i = 0; i < list.count; i++)
+            collect_operand(texts, list.names[i], options);
+    } else {
+        texts->failed = true;
+    }
+    text_list_release(&list);
+}
+
 void scan_texts_collect(scan_texts *texts, const scan_options *options) {
+    const division_options *division = &options->division;
+    bool lists = division->lists.count != 0 || division->lists0.count != 0;
     *texts = (scan_texts){0};
-    if (options->texts.count == 0 && options->recursive)
+    if (options->texts.count == 0 && !lists && options->recursive)
         walk(texts, NULL, options);
-    else if (options->texts.count == 0)
+    else if (options->texts.count == 0 && !lists)
         (void)add("-", texts);
     for (size_t i = 0; i < options->texts.count; i++)
         collect_operand(texts, options->texts.items[i], options);
+    for (size_t i = 0; i < division->lists.count; i++)
+        collect_list(texts, division->lists.items[i], '\n', options);
+    for (size_t i = 0; i < division->lists0.count; i++)
+        collect_list(texts, division->lists0.items[i], '\0', options);
+    texts->several = texts->count > 1 || options->texts.count > 1 || options->recursive || lists;
     for (size_t i = 0; i < texts->count; i++) {
         if (texts->items[i].stored_bytes == 0 && texts->items[i].alone) {
             texts->stored_bytes = 0;

@@ -43,14 +43,9 @@ char *count_line(const scan_plan *plan, const char *path, uint64_t matches, size
     return line;
 }
 
-typedef struct frequency {
-    uint64_t count;
-    uint32_t id;
-} frequency;
-
-static int compare_frequencies(const void *left, const void *right) {
-    const frequency *a = left;
-    const frequency *b = right;
+static int compare_rows(const void *left, const void *right) {
+    const top_row *a = left;
+    const top_row *b = right;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
     return a->id < b->id ? -1 : a->id > b->id;
@@ -83,14 +78,9 @@ static size_t cut_label(char *label, size_t length, size_t used, size_t columns)
     return fitting + DOTS + 1;
 }
 
-void top_write(const scan_plan *plan) {
-    frequency *rows = allocate(plan->patterns * sizeof *rows);
-    size_t count = 0;
-    for (size_t id = 0; id < plan->patterns; id++) {
-        if (plan->per_pattern[id] != 0)
-            rows[count++] = (frequency){plan->per_pattern[id], (uint32_t)id};
-    }
-    qsort(rows, count, sizeof *rows, compare_frequencies);
+void top_write_rows(const scan_plan *plan, top_row *rows, size_t count, top_label label_of,
+                    const void *context) {
+    qsort(rows, count, sizeof *rows, compare_rows);
     if (plan->options->top != 0 && count > plan->options->top)
         count = (size_t)plan->options->top;
     size_t columns = columns_of_output(plan);
@@ -101,11 +91,26 @@ void top_write(const scan_plan *plan) {
             output_file_text(plan->output, "{\"count\":");
         output_file_write(plan->output, digits, used);
         size_t length = 0;
-        char *label = record_label(plan->labels, rows[i].id, &length);
+        char *label = label_of(context, rows[i].id, &length);
         if (columns != SIZE_MAX)
             length = cut_label(label, length, used, columns);
         output_file_write(plan->output, label, length);
         free(label);
     }
+}
+
+/* A top_label. */
+static char *label_of_pattern(const void *labels, uint32_t id, size_t *length) {
+    return record_label(labels, id, length);
+}
+
+void top_write(const scan_plan *plan) {
+    top_row *rows = allocate(plan->patterns * sizeof *rows);
+    size_t count = 0;
+    for (size_t id = 0; id < plan->patterns; id++) {
+        if (plan->per_pattern[id] != 0)
+            rows[count++] = (top_row){plan->per_pattern[id], (uint32_t)id};
+    }
+    top_write_rows(plan, rows, count, label_of_pattern, plan->labels);
     free(rows);
 }

@@ -11,4 +11,17 @@ char *count_line(const scan_plan *plan, const char *path, uint64_t matches, size
 /* Writes the most frequent patterns by plan->per_pattern, as many as the options ask for. */
 void top_write(const scan_plan *plan);
 
+/* A pattern and its number of matches. */
+typedef struct top_row {
+    uint64_t count;
+    uint32_t id;
+} top_row;
+
+/* What follows the number in the line of a pattern. The caller frees it. */
+typedef char *(*top_label)(const void *context, uint32_t id, size_t *length);
+
+/* Sorts rows, and writes as many as the options ask for. */
+void top_write_rows(const scan_plan *plan, top_row *rows, size_t count, top_label label_of,
+                    const void *context);
+
 #endif

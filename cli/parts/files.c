@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/parts/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+
+char *parts_path(const char *folder, const char *name) {
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = allocate(size);
+    (void)snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
+char *parts_numbered(const char *folder, const char *name, unsigned number) {
+    char numbered[64];
+    (void)snprintf(numbered, sizeof numbered, "%s%u", name, number);
+    return parts_path(folder, numbered);
+}
+
+int parts_read_at(int descriptor, uint64_t offset, void *buffer, size_t length) {
+    uint8_t *to = buffer;
+    while (length != 0) {
+        size_t most = length < ((size_t)1 << 30) ? length : (size_t)1 << 30;
+        ssize_t got = pread(descriptor, to, most, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? errno : -1;
+        to += got;
+        offset += (uint64_t)got;
+        length -= (size_t)got;
+    }
+    return 0;
+}
+
+uint8_t *parts_read_file(const char *path, size_t *length) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat information;
+    if (descriptor < 0 || fstat(descriptor, &information) != 0) {
+        report("%s: %s", path, strerror(errno));
+        if (descriptor >= 0)
+            (void)close(descriptor);
+        return NULL;
+    }
+    *length = (size_t)information.st_size;
+    uint8_t *bytes = allocate(*length + 1);
+    int error = parts_read_at(descriptor, 0, bytes, *length);
+    (void)close(descriptor);
+    if (error == 0)
+        return bytes;
+    report("%s: %s", path, error < 0 ? "became shorter while it was read" : strerror(error));
+    free(bytes);
+    return NULL;
+}
+
+int parts_write_all(int descriptor, const void *bytes, size_t length, uint64_t *written) {
+    const uint8_t *from = bytes;
+    while (length != 0) {
+        ssize_t put = write(descriptor, from, length);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return put < 0 ? errno : EIO;
+        from += put;
+        length -= (size_t)put;
+        *written += (uint64_t)put;
+    }
+    return 0;
+}
+
+int parts_sync_folder(const char *folder) {
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return errno;
+    /* File systems that cannot do this for folders say EINVAL. */
+    int error = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+    (void)close(descriptor);
+    return error;
+}
+
+/* The number in "PREFIXnumber", or -1. */
+static long number_of(const char *name, const char *prefix) {
+    size_t length = strlen(prefix);
+    const char *digits = name + length;
+    if (strncmp(name, prefix, length) != 0 || *digits == '\0' || strlen(digits) > 9 ||
+        strspn(digits, "0123456789") != strlen(digits))
+        return -1;
+    return strtol(digits, NULL, 10);
+}
+
+long parts_count_writers(const char *folder) {
+    DIR *directory = opendir(folder);
+    if (directory == NULL) {
+        report("%s: %s", folder, strerror(errno));
+        return -1;
+    }
+    long count = 0;
+    const struct dirent *entry = NULL;
+    while ((entry = readdir(directory)) != NULL) {
+        long part = number_of(entry->d_name, "part-");
+        long records = number_of(entry->d_name, "journal-");
+        long number = part > records ? part : records;
+        if (number >= count)
+            count = number + 1;
+    }
+    (void)closedir(directory);
+    return count;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The folder: its lock, the description of the run, the records of all writers. */
+#include "cli/parts/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "cli/parts/files.h"
+#include "cli/parts/segments.h"
+#include "io/output_file.h"
+
+enum { MOST_WRITERS = 1 << 20 };
+
+static bool fail(const char *path, int error) {
+    report("%s: %s", path, strerror(error));
+    return false;
+}
+
+/* ------------------------------------------------------------------ the folder */
+
+bool journal_make_folder(const char *path) {
+    char *folder = string_copy(path);
+    bool made = true;
+    for (char *at = folder + 1; made; at++) {
+        char here = *at;
+        if (here != '/' && here != '\0')
+            continue;
+        *at = '\0';
+        made = mkdir(folder, 0777) == 0 || errno == EEXIST;
+        if (!made)
+            (void)fail(folder, errno);
+        *at = here;
+        if (here == '\0')
+            break;
+    }
+    free(folder);
+    return made;
+}
+
+bool journal_exists(const char *folder) {
+    char *path = parts_path(folder, "run");
+    struct stat information;
+    bool exists = stat(path, &information) == 0;
+    free(path);
+    return exists;
+}
+
+static bool take_lock(parts_journal *journal) {
+    char *path = parts_path(journal->folder, "lock");
+    bool taken = false;
+    journal->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (journal->lock < 0)
+        (void)fail(path, errno);
+    else if (flock(journal->lock, LOCK_EX | LOCK_NB) == 0)
+        taken = true;
+    else if (errno == EWOULDBLOCK)
+        report("%s: another scan writes to this folder", journal->folder);
+    else
+        (void)fail(path, errno);
+    free(path);
+    return taken;
+}
+
+/* Writes the file `run`. */
+static bool write_run(const parts_journal *journal, const uint8_t *bytes, size_t length) {
+    char *path = parts_path(journal->folder, "run");
+    output_file *file = NULL;
+    trawl_error error;
+    trawl_status status = output_file_open(path, &file, &error);
+    if (status == TRAWL_OK) {
+        output_file_write(file, bytes, length);
+        status = output_file_close(file, &error);
+    }
+    if (status != TRAWL_OK)
+        (void)report_error(&error);
+    int unsynced = status == TRAWL_OK ? parts_sync_folder(journal->folder) : 0;
+    if (unsynced != 0)
+        (void)fail(journal->folder, unsynced);
+    free(path);
+    return status == TRAWL_OK && unsynced == 0;
+}
+
+/* Reads the file `run` of the folder. */
+static bool read_run(parts_journal *journal, parts_run *run) {
+    char *path = parts_path(journal->folder, "run");
+    size_t length = 0;
+    uint8_t *bytes = parts_read_file(path, &length);
+    bool read = bytes != NULL && parts_run_read(run, bytes, length, path);
+    if (read)
+        journal->name = parts_run_name(bytes, length);
+    free(bytes);
+    free(path);
+    return read;
+}
+
+static bool continue_run(parts_journal *journal) {
+    parts_run found = {0};
+    bool same = read_run(journal, &found);
+    if (same && journal->run.identity.segment == 0)
+        journal->run.identity.segment = found.identity.segment;
+    /* Which texts are whole depends on the bytes of a segment, and was decided then. */
+    for (size_t i = 0; same && i < found.count && i < journal->run.count; i++)
+        journal->run.texts[i].whole = found.texts[i].whole;
+    same = same && parts_run_same(&found, &journal->run, journal->folder, true);
+    parts_run_release(&found);
+    return same;
+}
+
+static bool begin_run(parts_journal *journal, uint64_t segment) {
+    if (parts_count_writers(journal->folder) != 0) {
+        report("%s: has parts of a scan but no file 'run'; take another folder", journal->folder);
+        return false;
+    }
+    if (journal->run.identity.segment == 0)
+        journal->run.identity.segment = segment;
+    size_t length = 0;
+    if (!segments_mark_whole(&journal->run))
+        return false;
+    uint8_t *bytes = parts_run_write(&journal->run, &length);
+    journal->name = parts_run_name(bytes, length);
+    bool written = write_run(journal, bytes, length);
+    free(bytes);
+    return written;
+}
+
+bool journal_open(parts_journal *journal, const char *folder, journal_use use, parts_run *run,
+                  uint64_t segment) {
+    *journal = (parts_journal){.folder = string_copy(folder), .lock = -1};
+    if (use == JOURNAL_READ)
+        return read_run(journal, &journal->run);
+    journal->run = *run;
+    *run = (parts_run){0};
+    if (!journal_make_folder(folder) || !take_lock(journal))
+        return false;
+    bool exists = journal_exists(folder);
+    if (exists && use == JOURNAL_BEGIN) {
+        report("%s: has a scan already; --resume continues it, another folder begins anew", folder);
+        return false;
+    }
+    return exists ? continue_run(journal) : begin_run(journal, segment);
+}
+
+void journal_close(parts_journal *journal) {
+    if (journal->lock >= 0)
+        (void)close(journal->lock);
+    parts_run_release(&journal->run);
+    free(journal->places);
+    free(journal->ends);
+    free(journal->journal_ends);
+    free(journal->folder);
+    *journal = (parts_journal){.lock = -1};
+}
+
+/* ------------------------------------------------------------------ records */
+
+static bool is_damaged(const char *path, size_t record, const char *why) {
+    report("%s: record %zu is damaged: %s", path, record, why);
+    return false;
+}
+
+/* Takes one record of a writer. False after reporting. */
+static bool take_record(parts_journal *journal, unsigned writer, const journal_record *record,
+                        const char *path, size_t number) {
+    if (record->run != journal->name)
+        return is_damaged(path, number, "it is of another scan");
+    if (record->segment >= journal->segments)
+        return is_damaged(path, number, "there is no such segment");
+    journal_place *place = &journal->places[record->segment];
+    if (place->finished)
+        return is_damaged(path, number, "another record has the same segment");
+    if (record->begin != journal->ends[writer] || record->length > UINT64_MAX - record->begin)
+        return is_damaged(path, number, "it does not follow the record before");
+    *place = (journal_place){true, writer, *record};
+    journal->ends[writer] += record->length;
+    journal->finished++;
+    return true;
+}
+
+/* Reads the records of one writer, whose journal may be missing. */
+static bool read_records(parts_journal *journal, unsigned writer, bool resume) {
+    char *path = parts_numbered(journal->folder, "journal-", writer);
+    size_t length = 0;
+    uint8_t *bytes = access(path, F_OK) == 0 ? parts_read_file(path, &length) : allocate(1);
+    bool sound = bytes != NULL;
+    size_t count = length / sizeof(journal_record);
+    for (size_t i = 0; sound && i < count; i++) {
+        journal_record record;
+        memcpy(&record, bytes + i * sizeof record, sizeof record);
+        bool whole = record.checksum == XXH3_64bits(&record, offsetof(journal_record, checksum));
+        if (!whole && resume && i + 1 == count)
+            break; /* the machine may have stopped while it was written */
+        sound = whole ? take_record(journal, writer, &record, path, i)
+                      : is_damaged(path, i, "its checksum is another one");
+        if (sound)
+            journal->journal_ends[writer] += sizeof record;
+    }
+    if (sound && !resume && length % sizeof(journal_record) != 0)
+        sound = is_damaged(path, count, "it is not complete");
+    free(bytes);
+    free(path);
+    return sound;
+}
+
+bool journal_read(parts_journal *journal, size_t segments, bool resume) {
+    journal->segments = segments;
+    journal->places = allocate(segments * sizeof *journal->places + 1);
+    memset(journal->places, 0, segments * sizeof *journal->places);
+    long writers = parts_count_writers(journal->folder);
+    if (writers < 0 || writers > MOST_WRITERS)
+        return false;
+    journal->writers = (unsigned)writers;
+    journal->ends = allocate((size_t)writers * sizeof *journal->ends + 1);
+    journal->journal_ends = allocate((size_t)writers * sizeof *journal->journal_ends + 1);
+    memset(journal->ends, 0, (size_t)writers * sizeof *journal->ends);
+    memset(journal->journal_ends, 0, (size_t)writers * sizeof *journal->journal_ends);
+    for (unsigned writer = 0; writer < journal->writers; writer++) {
+        if (!read_records(journal, writer, resume))
+            return false;
+    }
+    return true;
+}

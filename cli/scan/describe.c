@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/scan/describe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "cli/base/memory.h"
+#include "cli/base/report.h"
+#include "cli/parts/segments.h"
+
+/* A checksum of all that the results depend on: bytes, flags and names in the order of the ids. */
+static uint64_t checksum_of_patterns(const trawl_db *db) {
+    XXH3_state_t *state = XXH3_createState();
+    if (state == NULL)
+        (void)allocate(SIZE_MAX); /* reports that memory is out */
+    (void)XXH3_64bits_reset(state);
+    trawl_pattern pattern = TRAWL_PATTERN;
+    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
+        uint64_t numbers[] = {pattern.length, pattern.flags,
+                              pattern.name == NULL ? UINT64_MAX : pattern.name_length};
+        (void)XXH3_64bits_update(state, numbers, sizeof numbers);
+        (void)XXH3_64bits_update(state, pattern.bytes, pattern.length);
+        if (pattern.name != NULL)
+            (void)XXH3_64bits_update(state, pattern.name, pattern.name_length);
+    }
+    uint64_t checksum = XXH3_64bits_digest(state);
+    (void)XXH3_freeState(state);
+    return checksum;
+}
+
+static bool add_text(parts_run *run, const scan_entry *entry) {
+    if (entry->alone && entry->stored_bytes == 0) {
+        report("text %s: is not a regular file, or cannot be read; shards and journals need texts "
+               "whose size is known",
+               strcmp(entry->path, "-") == 0 ? "(standard input)" : entry->path);
+        return false;
+    }
+    parts_text text = {.name = entry->path,
+                       .bytes = entry->stored_bytes,
+                       .seconds = (uint64_t)entry->changed.tv_sec,
+                       .nanoseconds = (uint64_t)entry->changed.tv_nsec};
+    parts_run_add(run, &text);
+    return true;
+}
+
+bool scan_describe(parts_run *run, const scan_plan *plan, const scan_texts *texts) {
+    const scan_options *options = plan->options;
+    const division_options *division = &options->division;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(plan->scanner.db, &information, NULL);
+    *run = (parts_run){.identity = {.patterns = checksum_of_patterns(plan->scanner.db),
+                                    .matches = (uint64_t)information.matches,
+                                    .kind = (uint64_t)options->kind,
+                                    .format = (uint64_t)options->format,
+                                    .with_pattern = options->with_pattern,
+                                    .top = options->kind == RECORD_TOP ? options->top : 0,
+                                    .several = plan->several,
+                                    .whole = information.matches != TRAWL_MATCH_ALL,
+                                    .shard = division->shard == 0 ? 1 : division->shard,
+                                    .shards = division->shard == 0 ? 1 : division->shards,
+                                    .segment = division->segment_bytes}};
+    (void)snprintf(run->version, sizeof run->version, "%s", trawl_version());
+    bool listed = !texts->failed; /* else this has been reported */
+    for (size_t i = 0; listed && i < texts->count; i++)
+        listed = add_text(run, &texts->items[i]);
+    return listed;
+}
+
+uint64_t scan_default_segment(const scan_texts *texts) {
+    const uint64_t least = UINT64_C(16) << 20;
+    const uint64_t most = UINT64_C(1) << 30;
+    uint64_t share = texts->stored_bytes / 4096;
+    return share < least ? least : share > most ? most : share;
+}
+
+bool scan_take_shard(scan_texts *texts, const scan_plan *plan) {
+    parts_run run;
+    bool described = scan_describe(&run, plan, texts);
+    run.identity.segment = UINT64_MAX;
+    if (described && segments_mark_whole(&run)) {
+        segment_list list;
+        segments_divide(&run, &list);
+        scan_entry *items = allocate(list.piece_count * sizeof *items + 1);
+        for (size_t i = 0; i < list.piece_count; i++) {
+            const parts_piece *piece = &list.pieces[i];
+            items[i] = texts->items[piece->text];
+            items[i].path = string_copy(items[i].path);
+            if (piece->begin != 0 || piece->end != items[i].stored_bytes) {
+                items[i].begin = piece->begin;
+                items[i].end = piece->end;
+                items[i].stored_bytes = piece->end - piece->begin;
+                items[i].alone = items[i].stored_bytes > SCAN_SMALL_TEXT;
+            }
+        }
+        for (size_t i = 0; i < texts->count; i++)
+            free(texts->items[i].path);
+        free(texts->items);
+        texts->items = items;
+        texts->count = texts->capacity = list.piece_count;
+        texts->stored_bytes = 0;
+        for (size_t i = 0; i < texts->count; i++)
+            texts->stored_bytes += items[i].stored_bytes;
+        segments_release(&list);
+    } else {
+        described = false;
+    }
+    parts_run_release(&run);
+    return described;
+}

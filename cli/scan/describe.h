@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The scan as cli/parts knows it: what is divided into shards and segments. */
+#ifndef CLI_SCAN_DESCRIBE_H
+#define CLI_SCAN_DESCRIBE_H
+
+#include "cli/parts/run.h"
+#include "cli/scan/plan.h"
+#include "cli/scan/texts.h"
+
+/* Describes the scan; identity.segment is what --journal-segment says, or 0. False after reporting
+ * that a text is not a regular file, or could not be listed: its size must be known. Release the
+ * run in any case. */
+bool scan_describe(parts_run *run, const scan_plan *plan, const scan_texts *texts);
+
+/* The bytes of a segment where nothing is said: more of larger texts. */
+uint64_t scan_default_segment(const scan_texts *texts);
+
+/* Replaces the texts by the parts of them that --shard names. False after reporting. */
+bool scan_take_shard(scan_texts *texts, const scan_plan *plan);
+
+#endif

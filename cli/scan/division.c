@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/scan/division.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parts/run.h"
+
+enum {
+    FLAG_FILES_FROM = 1400,
+    FLAG_FILES0_FROM,
+    FLAG_SHARD,
+    FLAG_JOURNAL,
+    FLAG_RESUME,
+    FLAG_JOURNAL_SEGMENT
+};
+
+const flag division_flags[] = {
+    {FLAG_FILES_FROM, 0, "files-from", "LIST",
+     "Scan the texts that the file LIST names (-: standard input), one a line, after the TEXTs.",
+     "Large texts"},
+    {FLAG_FILES0_FROM, 0, "files0-from", "LIST",
+     "The same with names that end with NUL, as 'find -print0' writes them.", NULL},
+    {FLAG_SHARD, 0, "shard", "K/N",
+     "Scan only part K of N, 1/N to N/N: all N together find what one scan finds. Parts have about "
+     "the same number of bytes.",
+     NULL},
+    {FLAG_JOURNAL, 0, "journal", "DIR",
+     "Write results to parts in the folder DIR, with a journal of what is finished; 'trawl cat "
+     "DIR' then writes what this command would have written. With --shard: DIR/shard-K-of-N.",
+     NULL},
+    {FLAG_RESUME, 0, "resume", NULL,
+     "Continue the scan in DIR if there is one; only what its journal lacks is scanned.", NULL},
+    {FLAG_JOURNAL_SEGMENT, 0, "journal-segment", "SIZE",
+     "With --journal: bytes of text that are finished together (default: by the size of the "
+     "texts, 16M to 1G). Results do not depend on it.",
+     NULL},
+    {0},
+};
+
+static int take_shard(division_options *options, const arguments *args) {
+    char *end = NULL;
+    char after = '\0';
+    const char *value = args->value;
+    if (value[0] >= '0' && value[0] <= '9' && strlen(value) < 24)
+        options->shard = strtoull(value, &end, 10);
+    bool sound = end != NULL && end[0] == '/' && end[1] >= '0' && end[1] <= '9' &&
+                 sscanf(end + 1, "%" SCNu64 "%c", &options->shards, &after) == 1;
+    if (sound && options->shard >= 1 && options->shard <= options->shards &&
+        options->shards <= PARTS_MOST_SHARDS)
+        return FLAG_TAKEN;
+    (void)arguments_misuse(args->command,
+                           "--shard %s: expected K/N with K from 1 to N, such as 3/16", value);
+    return FLAG_REFUSED;
+}
+
+int division_options_take(division_options *options, const arguments *args, int id) {
+    switch (id) {
+    case FLAG_FILES_FROM:
+        string_list_add(&options->lists, args->value);
+        return FLAG_TAKEN;
+    case FLAG_FILES0_FROM:
+        string_list_add(&options->lists0, args->value);
+        return FLAG_TAKEN;
+    case FLAG_SHARD:
+        return take_shard(options, args);
+    case FLAG_JOURNAL:
+        options->journal = args->value;
+        return FLAG_TAKEN;
+    case FLAG_RESUME:
+        options->resume = true;
+        return FLAG_TAKEN;
+    case FLAG_JOURNAL_SEGMENT:
+        return arguments_size(args, 1, UINT64_C(1) << 50, &options->segment_bytes) ? FLAG_TAKEN
+                                                                                   : FLAG_REFUSED;
+    default:
+        return FLAG_NOT_MINE;
+    }
+}
+
+bool division_options_check(const division_options *options, const command *of,
+                            const char *output) {
+    if (options->journal != NULL) {
+        if (output != NULL)
+            return arguments_conflict(of, "--journal", "-o", "'trawl cat DIR' writes the results");
+        if (options->journal[0] == '\0') {
+            (void)arguments_misuse(of, "--journal: expected the name of a folder");
+            return false;
+        }
+        return true;
+    }
+    if (options->resume || options->segment_bytes != 0) {
+        (void)arguments_misuse(of, "%s needs --journal DIR",
+                               options->resume ? "--resume" : "--journal-segment");
+        return false;
+    }
+    return true;
+}
+
+void division_options_release(division_options *options) {
+    free(options->lists.items);
+    free(options->lists0.items);
+}

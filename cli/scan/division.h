@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The flags for large texts: lists of texts, shards, journals. */
+#ifndef CLI_SCAN_DIVISION_H
+#define CLI_SCAN_DIVISION_H
+
+#include "cli/base/memory.h"
+#include "cli/flags/arguments.h"
+
+typedef struct division_options {
+    string_list lists;  /* --files-from: names end with LF */
+    string_list lists0; /* --files0-from: names end with NUL */
+    uint64_t shard;     /* --shard K/N: K, from 1 on; 0: not given */
+    uint64_t shards;    /* N */
+    const char *journal;
+    bool resume;
+    uint64_t segment_bytes; /* 0: not given */
+} division_options;
+
+extern const flag division_flags[];
+
+/* FLAG_NOT_MINE, FLAG_TAKEN or, after reporting, FLAG_REFUSED. */
+int division_options_take(division_options *options, const arguments *arguments, int id);
+
+/* Whether the flags fit together and to -o. False after reporting. */
+bool division_options_check(const division_options *options, const command *command,
+                            const char *output);
+
+void division_options_release(division_options *options);
+
+#endif

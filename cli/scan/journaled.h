@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Scans segment by segment into a folder with a journal: --journal. */
+#ifndef CLI_SCAN_JOURNALED_H
+#define CLI_SCAN_JOURNALED_H
+
+#include "cli/parts/journal.h"
+#include "cli/scan/plan.h"
+#include "cli/scan/texts.h"
+
+/* Scans what the folder of the options lacks. Sets the sums of the plan: bytes of this process,
+ * matches of all segments. Returns the exit status. */
+int scan_journaled(scan_plan *plan, const scan_texts *texts);
+
+/* The folder that the options name; of a shard, a folder in it. The caller frees it. */
+char *scan_journal_folder(const division_options *division);
+
+/* Adds the matches of the segments that were finished before. */
+uint64_t scan_matches_before(const parts_journal *journal);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Scans a part of a text: the matches whose last byte is there. */
+#ifndef CLI_SCAN_RANGE_H
+#define CLI_SCAN_RANGE_H
+
+#include "cli/scan/text.h"
+#include "cli/scan/texts.h"
+
+/* As text_scanner_run, for bytes [begin, end) of a regular file that is not compressed; all matches
+ * (TRAWL_MATCH_ALL) alone. Matches keep their offsets in the file. Of the bytes before `begin` as
+ * many are read as a match that ends in the range may have there. */
+void text_scanner_run_range(text_scanner *scanner, const char *path, uint64_t begin, uint64_t end,
+                            text_result *result);
+
+/* Scans a text, or the range of it that the entry names. */
+void scan_entry_run(text_scanner *scanner, const scan_entry *entry, text_result *result);
+
+#endif

@@ -1,0 +1,208 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# Lists of texts, shards, journals and trawl cat: the same bytes as one scan, whatever happens.
+# usage: parts_test.sh TRAWL; TRAWL_TEST_EFFORT=full: all cuts, 200 kills, each byte damaged
+[ -d /dev/shm ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm # fsync is slow elsewhere
+source "$(dirname "$0")/harness.sh" "$1"
+effort=${TRAWL_TEST_EFFORT:-short}
+step=1
+[ "$effort" = full ] || step=11
+
+# same WHAT: .got is .want
+same() {
+    checks=$((checks + 1))
+    cmp -s got want || { cp got .out; cp want .err; fail "$1"; }
+}
+
+# random BYTES SEED: letters a and b, and line ends
+random() { awk -v n="$1" -v seed="$2" 'BEGIN { srand(seed); for (i = 0; i < n; i++) printf "%s", substr("aab\nb", int(rand() * 5) + 1, 1) }'; }
+
+: >empty
+random 1000 1 >b
+printf a >one
+random 37 2 >d
+random 3000 3 >e
+: >last
+gzip -c e >e.gz
+texts=(empty b one d e last e.gz)
+printf '%s\n' a ab bba abab aaabab bbbb abaabaabba >p
+random 40 3 | tr -d '\n' >>p # as long as no piece of the smallest segments
+
+# ------------------------------------------------------------------ lists
+$trawl scan -f p "${texts[@]}" >want
+printf '%s\n' "${texts[@]}" >list
+$trawl scan -f p --files-from list >got
+same "--files-from"
+printf '%s\0' "${texts[@]}" | "$trawl" scan -f p --files0-from - >got
+same "--files0-from -"
+printf '%s\n' "${texts[@]:2}" | "$trawl" scan -f p --files-from - "${texts[@]:0:2}" >got
+same "a list behind operands"
+expect 0 'one:1' "$trawl" scan -c -e a --files-from <(echo one)
+refuse 'such-list: No such file' "$trawl" scan -e a --files-from such-list
+refuse 'a name has a NUL byte' "$trawl" scan -e a --files-from <(printf 'b\0one\n')
+refuse 'no-text: No such file' "$trawl" scan -e a --files-from <(printf 'no-text\n')
+
+# ------------------------------------------------------------------ shards and segments
+segments=(1 100)
+shards=(3)
+kinds=(all)
+if [ "$effort" = full ]; then
+    segments=(1 3 9 10 11 39 40 41 1000 100000)
+    shards=(1 2 3 7 40)
+    kinds=(all leftmost-first leftmost-longest)
+fi
+for kind in "${kinds[@]}"; do
+    for format in "--format tsv" "--format jsonl --no-pattern" "-c" "-c --format jsonl" "--top 3"; do
+        scan=("$trawl" scan -f p --matches "$kind" $format)
+        "${scan[@]}" "${texts[@]}" >want
+        for bytes in "${segments[@]}"; do
+            rm -rf j
+            "${scan[@]}" --threads 2 --journal j --journal-segment "$bytes" "${texts[@]}"
+            "$trawl" cat j >got
+            same "$kind $format, segments of $bytes bytes"
+        done
+        for n in "${shards[@]}"; do
+            rm -rf j
+            : >got
+            for ((k = 1; k <= n; k++)); do
+                "${scan[@]}" --shard "$k/$n" --journal j --journal-segment 50 "${texts[@]}"
+                "${scan[@]}" --shard "$k/$n" "${texts[@]}" >>got
+            done
+            [ "${format#--format}" = "$format" ] || same "$kind $format, $n shards one behind the other"
+            "$trawl" cat j/shard-* >got
+            same "$kind $format, $n shards"
+        done
+    done
+done
+# every cut of a text with matches everywhere
+printf 'aaaaaaaaaaaaaaaaaaaaaaaa' >cuts
+for ((n = 1; n <= 26; n += step)); do
+    : >got
+    $trawl scan -e aaaa -e a -e aaaaaaaaaaaaaaaa cuts >want
+    for ((k = 1; k <= n; k++)); do "$trawl" scan -e aaaa -e a -e aaaaaaaaaaaaaaaa --shard "$k/$n" cuts >>got; done
+    same "$n shards of 24 bytes"
+done
+rm -rf j
+expect 1 '' "$trawl" scan -e x --journal j empty
+expect 1 '' "$trawl" cat j
+rm -rf j
+expect 0 '' "$trawl" scan -c -e a --journal j --journal-segment 1 one
+expect 0 1 "$trawl" cat j
+rm -rf j
+expect 1 '' "$trawl" scan -e a --journal j --files-from empty
+expect 1 '' "$trawl" cat j
+
+# ------------------------------------------------------------------ what is refused
+rm -rf j
+scan=("$trawl" scan -f p --journal-segment 100)
+"${scan[@]}" --journal j "${texts[@]}"
+refuse 'has a scan already; --resume' "${scan[@]}" --journal j "${texts[@]}"
+refuse 'begun with other patterns' "${scan[@]}" --journal j --resume -e more "${texts[@]}"
+refuse 'begun with other patterns' "${scan[@]}" --journal j --resume -i "${texts[@]}"
+refuse 'another kind of matches' "${scan[@]}" --matches leftmost-first --journal j --resume "${texts[@]}"
+refuse 'other options for the output' "${scan[@]}" -c --journal j --resume "${texts[@]}"
+refuse 'another --journal-segment' "$trawl" scan -f p --journal-segment 7 --journal j --resume "${texts[@]}"
+refuse 'begun with 7 texts, now there are 6' "${scan[@]}" --journal j --resume "${texts[@]:1}"
+refuse 'begun with other texts' "${scan[@]}" --journal j --resume p "${texts[@]:1}"
+expect 0 '' "$trawl" scan -f p --journal j --resume "${texts[@]}"
+cp -p d d.old && printf a >>d
+refuse 'text d has changed' "${scan[@]}" --journal j --resume "${texts[@]}"
+cp -p d.old d && touch -d '2001-01-01' d
+refuse 'text d has changed' "${scan[@]}" --journal j --resume "${texts[@]}"
+cp -p d.old d
+expect 0 '' "${scan[@]}" --journal j --resume "${texts[@]}"
+refuse 'another scan writes' flock j/lock "${scan[@]}" --journal j --resume "${texts[@]}"
+refuse 'is not a regular file' "$trawl" scan -e a --journal k -
+refuse 'no-text: is not a regular file, or cannot be read' "$trawl" scan -e a --shard 1/2 one no-text
+refuse 'Not a directory' "$trawl" scan -e a --journal one/k one
+refuse 'expected K/N' "$trawl" scan -e a --shard 0/3 one
+refuse 'expected K/N' "$trawl" scan -e a --shard 4/3 one
+refuse 'expected K/N' "$trawl" scan -e a --shard 2 one
+refuse '--resume needs --journal' "$trawl" scan -e a --resume one
+refuse '-o' "$trawl" scan -e a --journal k -o out one
+refuse 'expected a folder that' "$trawl" cat .
+refuse 'No such file' "$trawl" cat nothing
+refuse 'expected the folder' "$trawl" cat
+rm -rf k
+"${scan[@]}" --journal k --shard 1/3 "${texts[@]}"
+"${scan[@]}" --journal k --shard 3/3 "${texts[@]}"
+refuse 'shard 2 of 3 is missing' "$trawl" cat k
+refuse 'is there twice' "$trawl" cat k/shard-1-of-3 k
+refuse 'begun with another division' "$trawl" cat j k/shard-1-of-3
+
+# ------------------------------------------------------------------ what goes wrong
+# A disk that is full, and then is not.
+rm -rf j
+yes ab | head -n 200000 >big
+$trawl scan -e a -e b big >want
+refuse 'File too large' bash -c "ulimit -f 1000; trap '' XFSZ; '$trawl' scan --threads 1 -e a -e b --journal j --journal-segment 40000 big"
+refuse 'segments are not finished' "$trawl" cat j
+expect 0 '' "$trawl" scan -e a -e b --journal j --resume big
+"$trawl" cat j >got
+same "a disk that was full"
+
+# damage FILE BYTE: one byte of a copy of the folder is another one
+damage() {
+    local byte
+    rm -rf k && cp -r j k
+    byte=$(od -An -tu1 -j "$2" -N 1 "k/$1")
+    printf "\\x$(printf %x $((byte ^ (1 << $2 % 8))))" | dd of="k/$1" bs=1 seek="$2" conv=notrunc status=none
+}
+rm -rf j
+scan=("$trawl" scan --threads 1 -e ab --journal-segment 20)
+"${scan[@]}" --journal j d
+"$trawl" cat j >want
+for file in run journal-0 part-0; do
+    for ((at = 0; at < $(stat -c %s j/$file); at += step)); do
+        damage $file $at
+        refuse 'k' "$trawl" cat k
+        # What is damaged is told, or scanned again.
+        if [ $file = journal-0 ] && "${scan[@]}" --journal k --resume d 2>/dev/null; then
+            "$trawl" cat k >got
+            same "$file with byte $at damaged, then resumed"
+        fi
+    done
+    cp j/$file whole
+    rm -rf k && cp -r j k && head -c -1 whole >k/$file
+    refuse 'k' "$trawl" cat k
+    rm k/$file
+    refuse 'k' "$trawl" cat k
+done
+
+# Killed at random moments, and resumed each time.
+kills=8
+[ "$effort" = full ] && kills=200
+random 60000 9 >text
+scan=("$trawl" scan --threads 2 -f p --journal-segment 150 text e.gz)
+"$trawl" scan -f p text e.gz >want
+killed=0
+for ((run = 0; killed < kills && run < 10 * kills; run++)); do
+    rm -rf j
+    while :; do
+        "${scan[@]}" --journal j --resume &
+        pid=$!
+        sleep "0.0$((RANDOM % 40 + 10))"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        [ $? -eq 137 ] || break
+        killed=$((killed + 1))
+        [ $killed -lt $kills ] || break
+    done
+    check "resumed after kill $killed" "${scan[@]}" --journal j --resume
+    "$trawl" cat j >got
+    same "killed and resumed"
+done
+echo "$killed kills in $run scans"
+
+# A text that shrinks or changes meanwhile.
+    rm -rf j
+    random 3000000 4 >shrinking
+    "$trawl" scan --threads 1 -f p --journal j --journal-segment 20000 shrinking >/dev/null 2>messages &
+    pid=$!
+    while [ ! -e j/journal-0 ]; do :; done
+    truncate -s 1000 shrinking
+    wait $pid
+    got=$?
+    checks=$((checks + 1))
+    if [ $got -ne 2 ] || ! grep -q '^trawl: text shrinking: ' messages; then fail "a text that shrinks ($got): $(head -c 300 messages)"; fi
+finish
