@@ -61,6 +61,24 @@ static inline uint32_t trawl_dfa_inverse_of_odd(uint32_t odd) {
     return inverse;
 }
 
+/* How walks number states. In the wide layout they use table offsets (number * columns), and
+ * (offset >> shift) * inverse is the number again. */
+typedef struct trawl_dfa_numbering {
+    uint32_t first_match; /* the first matching state; wide: its offset */
+    uint32_t shift;       /* header->shift; wide: trailing zero bits of the columns */
+    uint32_t inverse;     /* wide: of the odd part of the columns, modulo 2^32; else 0 */
+} trawl_dfa_numbering;
+
+static inline trawl_dfa_numbering trawl_dfa_numbering_of(const trawl_dfa_header *header) {
+    trawl_dfa_numbering numbering = {header->first_match, header->shift, 0};
+    if (header->layout == TRAWL_DFA_WIDE) {
+        numbering.first_match *= header->columns;
+        numbering.shift = (uint32_t)__builtin_ctz(header->columns);
+        numbering.inverse = trawl_dfa_inverse_of_odd(header->columns >> numbering.shift);
+    }
+    return numbering;
+}
+
 /* Sets every member of the header for a trie. TRAWL_ERROR_LIMIT: the table has more entries than 32
  * bits can count, or an STT16 would have more states than 16 bits can. */
 trawl_status trawl_dfa_measure(const trawl_trie *trie, const trawl_classes *classes,

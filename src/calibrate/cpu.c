@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/allocate.h"
+#include "base/random.h"
 #include "base/sized.h"
 #include "base/status.h"
 #include "engines/qgram/registers/format.h"
@@ -34,11 +35,7 @@ typedef struct bench {
 } bench;
 
 static uint64_t next_random(bench *self) {
-    uint64_t value = self->random;
-    value ^= value << 13;
-    value ^= value >> 7;
-    value ^= value << 17;
-    return self->random = value;
+    return trawl_random_next(&self->random);
 }
 
 static double size_of(unsigned index) {

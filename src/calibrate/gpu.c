@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/random.h"
 #include "base/sized.h"
 #include "base/status.h"
 #include "engines/ac_dfa/gpu_cost.h"
@@ -29,10 +30,7 @@ typedef struct device_bench {
 } device_bench;
 
 static uint64_t next_random(device_bench *self) {
-    self->random ^= self->random << 13;
-    self->random ^= self->random >> 7;
-    self->random ^= self->random << 17;
-    return self->random >> 11;
+    return trawl_random_next(&self->random) >> 11;
 }
 
 /* ------------------------------------------------------------------ sets and texts */

@@ -48,6 +48,10 @@
  * device memory: very long patterns are rare, and shared memory is scarce. */
 #define TRAWL_CUDA_MOST_TILE_BEFORE 4096u
 
+/* Most bytes of text of a block, where the caller chooses them: products with the number of threads
+ * stay in 32 bits. Chosen. */
+#define TRAWL_CUDA_MOST_BLOCK_BYTES (UINT32_C(1) << 24)
+
 /* ------------------------------------------------------------------ for launches */
 
 /* A block's threads, and the bytes of a strip. */

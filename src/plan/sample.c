@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/random.h"
 #include "base/status.h"
 
 #define SAMPLE_BYTES ((size_t)32768)
@@ -71,9 +72,7 @@ static void write_text(const chain *self, uint8_t *text, size_t length) {
     uint64_t random = UINT64_C(0x2545f4914f6cdd1d);
     size_t inside = self->length > self->order ? self->length - self->order : 1;
     for (size_t i = 0; i < length; i++) {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
+        (void)trawl_random_next(&random);
         uint32_t at = i < self->order ? 0 : context(self, text + i);
         uint32_t begin = self->begins[at], end = self->begins[at + 1];
         if (i < self->order || begin == end) { /* no byte follows this context */

@@ -12,25 +12,25 @@
 
 typedef struct visited_state {
     uint64_t state;
-    uint32_t ranking, validating; /* visits in stripes of either kind */
+    uint32_t ranking, validating; /* visits in the stripes that rank, and in those that validate */
     bool ends, verified;          /* matches */
 } visited_state;
 
-/* Most visits first, and then by the state, so that a set always gets the same plan. */
+/* Most visits first, then by number of the state, so that a set always gets the same plan. */
 static int by_visits(const void *left, const void *right) {
     const visited_state *a = left, *b = right;
     return a->ranking != b->ranking ? (a->ranking > b->ranking ? -1 : 1)
                                     : (a->state > b->state) - (a->state < b->state);
 }
 
-/* Gathers the visits of each state in one entry, and sorts the entries; returns their number.
- * `places` is a hash table of 1 << bits zeros, more than there are steps. */
+/* Makes one entry for each visited state, and sorts the entries; returns their number. `places` is
+ * a hash table of 1 << bits zeros, more than there are steps. */
 static size_t gather(const trawl_automata_steps *trace, visited_state *visited, uint32_t *places,
                      uint32_t bits) {
     size_t count = 0;
     for (size_t i = 0; i < trace->steps; i++) {
         bool validates = i / TRAWL_GPU_HOT_STRIPE_BYTES % 2 != 0;
-        uint8_t ends = i == 0 ? 0 : trace->ends[i - 1]; /* states are those before a byte */
+        uint8_t ends = i == 0 ? 0 : trace->ends[i - 1]; /* states[i] is the state before byte i */
         uint64_t state = trace->states[i];
         size_t place = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
         while (places[place] != 0 && visited[places[place] - 1].state != state) {
@@ -50,8 +50,9 @@ static size_t gather(const trawl_automata_steps *trace, visited_state *visited, 
     return count;
 }
 
-/* Steps in the validating stripes that need the full table, if shared memory has `rows` rows whose
- * entries have `bits` bits for a state; *ranking: the same of the ranking stripes. */
+/* The number of steps in the validating stripes that read the full table, if shared memory has
+ * `rows` rows whose entries have `bits` bits for a state. `whole`: all states have rows. *ranking:
+ * the same number in the ranking stripes. */
 static double steps_elsewhere(const visited_state *visited, size_t count, double rows,
                               uint32_t bits, bool whole, double *ranking) {
     double validating = 0, unknown = 0, known = 0;
@@ -59,7 +60,7 @@ static double steps_elsewhere(const visited_state *visited, size_t count, double
     for (size_t i = 0; i < count; i++) {
         const visited_state *state = &visited[i];
         known += state->ranking != 0;
-        /* With one bit beside the state an entry cannot say how many matches end there. */
+        /* With one bit beside the rank an entry cannot say how many matches end in a state. */
         bool unsaid = state->verified || (state->ends && bits == TRAWL_GPU_HOT_MOST_RANK_BITS);
         if (!whole && state->ranking == 0) {
             unknown += state->validating;
@@ -68,12 +69,12 @@ static double steps_elsewhere(const visited_state *visited, size_t count, double
             *ranking += state->ranking;
         }
     }
-    /* States at upload are ranked by a longer text: the more rows are left, the more of the states
-     * that this sample has not met get one. */
+    /* At upload, states are ranked by a longer text than this sample. The more rows are left, the
+     * more of the states that the sample has not met get one. */
     return validating + unknown * fmin(known / rows, 1);
 }
 
-/* The fraction of such steps, with the number of bits for a state that makes it least. */
+/* The share of such steps, with the number of bits for a state that makes it least. */
 static double share_elsewhere(const visited_state *visited, size_t count, size_t steps,
                               trawl_hot_estimate *estimate) {
     double all = 0, least = INFINITY, best = 0;
@@ -111,7 +112,7 @@ static double price(const trawl_hot_estimate *estimate, double classes,
                   costs->hot_conflict * trawl_hot_bank_conflicts((uint32_t)classes) +
                   costs->hot_wait * estimate->waits +
                   estimate->elsewhere * (costs->hot_cached + costs->hot_memory * over_cache);
-    double overlaps; /* the time with overlaps, relative to that without */
+    double overlaps; /* the time with overlaps between strips, divided by that without */
     (void)trawl_hot_strip_bytes(TRAWL_GPU_PRICED_TEXT_BYTES, patterns->max_length - 1,
                                 device->multiprocessors, TRAWL_GPU_HOT_THREADS, &overlaps);
     return overlaps * (step + estimate->verified * costs->hot_verified);

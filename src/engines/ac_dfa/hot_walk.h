@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The time of kernel hot apart from the automaton: for its launch plan and for its price. */
+/* What kernel hot costs apart from its automaton: used by its launch plan and by its price. */
 #ifndef TRAWL_ENGINES_AC_DFA_HOT_WALK_H
 #define TRAWL_ENGINES_AC_DFA_HOT_WALK_H
 
 #include <stdint.h>
 
-/* How much the rows of different states share banks of shared memory: 0 if they begin in different
- * banks, 1 if all begin in the same one, as rows of 64 columns do. Threads with the same byte then
- * wait for each other. */
+/* How many rows of 16-bit entries begin in the same bank of shared memory: 0 if 32 neighbouring
+ * rows begin in different banks, 1 if all rows begin in the same bank, as rows of 64 columns do.
+ * Threads with the same byte and rows that begin in the same bank wait for each other. */
 double trawl_hot_bank_conflicts(uint32_t classes);
 
-/* Bytes of a strip, the text that a thread walks at once: short strips give all threads of blocks
- * of `threads` work, but each walk begins `overlap` bytes before its strip. *cost: the time with
- * this length, relative to enough strips without overlap; or NULL. */
+/* Returns the bytes of a strip, the text that a thread walks at once. Short strips give all threads
+ * of blocks of `threads` work, but each walk begins `overlap` bytes before its strip. *cost (or
+ * NULL): the time with this length, divided by that of enough strips without overlap. */
 uint32_t trawl_hot_strip_bytes(uint64_t length, uint64_t overlap, uint32_t multiprocessors,
                                uint32_t threads, double *cost);
 
-/* The fraction of steps in which a warp waits for a thread that asks the full table, if a thread
- * asks it in the fraction `elsewhere` of its steps. */
+/* The share of steps in which a warp waits for the full table, if each of its threads reads it in
+ * the share `elsewhere` of its steps. */
 double trawl_hot_waits(double elsewhere);
 
 #endif

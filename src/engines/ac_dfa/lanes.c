@@ -21,7 +21,7 @@
 #define STATE(number) (number)
 #include "scan/lanes_template.h"
 
-/* Matching states are multiples of the columns; see trawl_dfa_inverse_of_odd. */
+/* States are table offsets, multiples of the columns: divided by trawl_dfa_inverse_of_odd. */
 #define LOOPS wide_loops
 #define NAME(base) wide_##base
 #define AUTOMATON trawl_dfa_view
@@ -74,17 +74,14 @@ void trawl_dfa_walk_open(const trawl_db *db, uint32_t part, trawl_dfa_walk *walk
     view->class_of = trawl_db_section(db, TRAWL_SECTION_CLASSES, part, NULL);
     view->output = trawl_db_section(db, TRAWL_SECTION_DFA_OUTPUT, part, NULL);
     view->total = walk->outputs.total;
-    view->first_match = header->first_match;
-    view->shift = header->shift;
     walk->lanes.loops = header->layout == TRAWL_DFA_NARROW  ? &narrow_loops
                         : header->layout == TRAWL_DFA_WIDE  ? &wide_loops
                         : header->layout == TRAWL_DFA_STT16 ? &stt16_loops
                                                             : &stt_loops;
-    if (header->layout == TRAWL_DFA_WIDE) {
-        view->first_match *= header->columns;
-        view->shift = (uint32_t)__builtin_ctz(header->columns);
-        view->inverse = trawl_dfa_inverse_of_odd(header->columns >> view->shift);
-    }
+    const trawl_dfa_numbering numbering = trawl_dfa_numbering_of(header);
+    view->first_match = numbering.first_match;
+    view->shift = numbering.shift;
+    view->inverse = numbering.inverse;
     view->columns = header->columns;
     walk->lanes.automaton = view;
     walk->lanes.states = header->states;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Walking one DFA part of a database: all of ac-dfa, a share of ac-split. */
+/* Walking one DFA of a database: that of ac-dfa, or one part of ac-split. */
 #ifndef TRAWL_ENGINES_AC_DFA_LANES_H
 #define TRAWL_ENGINES_AC_DFA_LANES_H
 
 #include "automaton/dfa.h"
 #include "scan/lanes.h"
 
-/* A DFA as the loops want it. For the wide layout, states are table offsets (number * columns). */
+/* A DFA for the loops. In the wide layout states are table offsets (number * columns). */
 typedef struct trawl_dfa_view {
     const void *table;
     const uint8_t *class_of;
@@ -19,13 +19,13 @@ typedef struct trawl_dfa_view {
 } trawl_dfa_view;
 
 typedef struct trawl_dfa_walk {
-    trawl_lane_walker lanes; /* first: a walk is a walker */
+    trawl_lane_walker lanes; /* first, so that a pointer to a walk is one to a walker */
     trawl_dfa_view view;
     trawl_outputs outputs;
 } trawl_dfa_walk;
 
-/* Prepares *walk, which must not move afterwards, for a part of a valid database; nothing is
- * allocated yet. Release with trawl_dfa_walk_close. */
+/* Prepares *walk, which must not be moved afterwards, for a part of a valid database. Allocates
+ * nothing yet. Release with trawl_dfa_walk_close. */
 void trawl_dfa_walk_open(const trawl_db *db, uint32_t part, trawl_dfa_walk *walk);
 void trawl_dfa_walk_close(trawl_dfa_walk *walk);
 

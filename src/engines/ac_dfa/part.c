@@ -26,7 +26,7 @@ trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32
         return status;
     }
     trawl_classes_make(&planned->keys, &planned->classes);
-    /* The trie of a set that is far too large would not fit into memory either. */
+    /* Refuses a set that is far too large before the trie is made, which needs much memory too. */
     uint64_t states = trawl_keys_states(&planned->keys);
     status = trawl_build_foresee(build, states * row_bytes(kind, states, planned->classes.count),
                                  instead);
@@ -114,8 +114,8 @@ static bool header_sound(const trawl_dfa_header *header) {
     }
 }
 
-/* Every entry leads to a state; in the STT of 4-byte entries every match column names a key or
- * nothing. */
+/* Whether every entry leads to a state. In the STT of 4-byte entries, whether every match column
+ * also names a key or none. */
 static bool table_sound(const trawl_dfa_header *header, const void *table, uint64_t keys) {
     uint64_t entries = (uint64_t)header->states * header->columns;
     if (trawl_dfa_entry_bytes(header->layout) == 2) {

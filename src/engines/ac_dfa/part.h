@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* One DFA inside a database: the whole of ac-dfa, each of the parts of ac-split. */
+/* One DFA inside a database: that of ac-dfa, or one part of ac-split. */
 #ifndef TRAWL_ENGINES_AC_DFA_PART_H
 #define TRAWL_ENGINES_AC_DFA_PART_H
 
 #include "automaton/dfa.h"
 #include "database/outputs.h"
 
-/* What planning leaves for filling. */
+/* What planning leaves for filling the tables. */
 typedef struct trawl_dfa_part {
     trawl_keys keys;
     trawl_classes classes;
@@ -14,8 +14,9 @@ typedef struct trawl_dfa_part {
     trawl_dfa_header header;
 } trawl_dfa_part;
 
-/* Plans the DFA of the patterns listed in `subset` (or of all when NULL) as part `part`, reserves
- * its sections and adds to build->states. `instead` ends a refusal's sentence. */
+/* Plans the DFA of the patterns listed in `subset` (NULL: all) as part `part` of the database,
+ * reserves its sections and adds its states to build->states. `instead` ends the sentence of a
+ * refusal. */
 trawl_status trawl_dfa_part_plan(trawl_build *build, uint32_t part, const uint32_t *subset,
                                  size_t subset_count, trawl_dfa_columns_kind kind,
                                  const char *instead, trawl_dfa_part *planned);

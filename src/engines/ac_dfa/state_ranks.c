@@ -6,11 +6,13 @@
 
 #include "automaton/dfa.h"
 #include "base/allocate.h"
+#include "base/random.h"
 #include "base/status.h"
 #include "costs/gpu_constants.h"
 #include "database/outputs.h"
 
-/* Places of a text that are walked in turn: a step waits for the one before it. */
+/* Number of places of a text that are walked in turn, since a step waits for the one before it.
+ * Half of TRAWL_LANES: chosen, not measured. */
 #define LANES ((size_t)4)
 
 /* ------------------------------------------------------------------ walking */
@@ -19,7 +21,7 @@ typedef struct dfa_walk {
     const trawl_dfa_header *header;
     const void *table;
     const uint8_t *class_of;
-    size_t longest; /* pattern: no state is deeper */
+    size_t longest; /* bytes of the longest pattern: no state is deeper */
 } dfa_walk;
 
 static dfa_walk walk_of(const trawl_db *db) {
@@ -55,8 +57,8 @@ static uint32_t walk_bytes(const dfa_walk *walk, uint32_t state, const uint8_t *
     return state;
 }
 
-/* The state before text[place]: that of a walk over as many bytes before it as patterns are long.
- */
+/* Returns the state before text[place]: a walk over as many bytes before it as patterns are long
+ * leads there. */
 static uint32_t state_at(const dfa_walk *walk, const uint8_t *text, size_t place) {
     uint32_t state = 0;
     for (size_t i = place < walk->longest ? 0 : place - walk->longest; i < place; i++) {
@@ -65,11 +67,11 @@ static uint32_t state_at(const dfa_walk *walk, const uint8_t *text, size_t place
     return state;
 }
 
-/* Walks a text in LANES places in turn, if it is long enough. */
+/* Walks a text in LANES places in turn if it is long enough for that. */
 static void walk_text(const dfa_walk *walk, const uint8_t *text, size_t length, uint32_t *visits) {
     const size_t lane_bytes = length / LANES;
     uint32_t state[LANES] = {0};
-    if (lane_bytes / LANES < walk->longest) {
+    if (lane_bytes / LANES < walk->longest) { /* the walks before the lanes would be too long */
         (void)walk_bytes(walk, 0, text, length, visits);
         return;
     }
@@ -99,16 +101,14 @@ static void walk_sample(const dfa_walk *walk, const uint8_t *sample, size_t leng
     }
 }
 
+/* Walks a text that is made up of short pieces of the patterns. */
 static void walk_made_up(const dfa_walk *walk, const trawl_pattern_view *patterns,
                          uint32_t *visits) {
     uint64_t bytes = patterns->offsets[patterns->count];
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
     uint32_t state = 0;
     for (size_t i = 0; bytes != 0 && i < TRAWL_GPU_HOT_RANKED_BYTES; i += TRAWL_GPU_MADE_UP_BYTES) {
-        random ^= random << 13; /* Marsaglia's xorshift */
-        random ^= random >> 7;
-        random ^= random << 17;
-        uint64_t from = (random >> 16) % bytes;
+        uint64_t from = (trawl_random_next(&random) >> 16) % bytes;
         for (uint64_t j = from; j < from + TRAWL_GPU_MADE_UP_BYTES && j < bytes; j++) {
             state = step(walk, state, patterns->bytes[j]);
             visits[state]++;
@@ -122,6 +122,7 @@ typedef struct visited_state {
     uint32_t visits, state;
 } visited_state;
 
+/* The root first, then most visits, then by number. */
 static int by_visits(const void *left, const void *right) {
     const visited_state *a = left, *b = right;
     if (a->state == 0 || b->state == 0) {
@@ -133,9 +134,9 @@ static int by_visits(const void *left, const void *right) {
     return a->state < b->state ? -1 : a->state > b->state;
 }
 
-/* Replaces the visits by state with those by rank. */
+/* Orders the states, and replaces the visits by state with visits by rank. */
 static trawl_status rank(trawl_state_ranks *ranks, trawl_error *error) {
-    ranks->visits[0]++; /* so that the root is among them */
+    ranks->visits[0]++; /* so that the root is among the visited states */
     for (uint32_t state = 0; state < ranks->states; state++) {
         ranks->visited += ranks->visits[state] != 0;
         ranks->steps += ranks->visits[state];
@@ -150,7 +151,7 @@ static trawl_status rank(trawl_state_ranks *ranks, trawl_error *error) {
         if (ranks->visits[state] != 0) {
             visited[used++] = (visited_state){ranks->visits[state], state};
         } else {
-            ranks->order[rest++] = state; /* in level order: nearer to the root first */
+            ranks->order[rest++] = state; /* by number: states nearer to the root come first */
         }
     }
     qsort(visited, used, sizeof *visited, by_visits);
@@ -236,7 +237,8 @@ trawl_hot_shape trawl_hot_shape_choose(const trawl_db *db, const trawl_state_ran
     for (uint32_t bits = TRAWL_GPU_HOT_LEAST_RANK_BITS; bits <= TRAWL_GPU_HOT_MOST_RANK_BITS;
          bits++) {
         uint32_t rows = (UINT32_C(1) << bits) < capacity ? UINT32_C(1) << bits : capacity;
-        rows = (rows < ranks->states ? rows : ranks->states) - 1; /* one means "elsewhere" */
+        rows =
+            (rows < ranks->states ? rows : ranks->states) - 1; /* one row stands for all others */
         uint32_t see_elsewhere = (UINT32_C(1) << (16 - bits)) - 1;
         uint64_t elsewhere = ranks->steps;
         for (uint32_t i = 0; i < rows && i < ranks->visited; i++) {
@@ -244,12 +246,12 @@ trawl_hot_shape trawl_hot_shape_choose(const trawl_db *db, const trawl_state_ran
                 elsewhere -= ranks->visits[i];
             }
         }
-        if (elsewhere <= fewest) { /* more rows are better when the sample cannot tell */
+        if (elsewhere <= fewest) { /* if the sample shows no difference, more rows are better */
             fewest = elsewhere;
             best = (trawl_hot_shape){rows, bits, false};
         }
         if (rows + 1 == capacity) {
-            break; /* more bits would only take from the totals */
+            break; /* more bits for ranks would only leave fewer for totals */
         }
     }
     return best;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Which states of a DFA a walk visits most: those that fast memory should hold. */
+/* Which states of a DFA a text visits most: those whose rows fast memory should have. */
 #ifndef TRAWL_ENGINES_AC_DFA_STATE_RANKS_H
 #define TRAWL_ENGINES_AC_DFA_STATE_RANKS_H
 
 #include "database/database.h"
 
-/* States ordered by visits, but the root first of all. Release with trawl_state_ranks_release. */
+/* States ordered by visits, after the root, which is always first. Release with
+ * trawl_state_ranks_release. */
 typedef struct trawl_state_ranks {
     uint32_t states;
     uint32_t *order;  /* order[rank]: the state */
-    uint32_t *visits; /* visits[rank]: steps into it */
-    uint32_t visited; /* ranks below it have visits */
+    uint32_t *visits; /* visits[rank]: how many steps of the walk led to the state */
+    uint32_t visited; /* states with visits: the ranks below this one */
     uint64_t steps;   /* the sum of the visits */
 } trawl_state_ranks;
 
@@ -23,20 +24,22 @@ trawl_status trawl_state_ranks_make(const trawl_db *db, const uint8_t *sample, s
                                     trawl_state_ranks *ranks, trawl_error *error);
 void trawl_state_ranks_release(trawl_state_ranks *ranks);
 
-/* How many patterns end in a state: 0, or that many, or UINT32_MAX when they need verification. */
+/* How many patterns end in a state; UINT32_MAX if they need verification. */
 uint32_t trawl_state_total(const trawl_db *db, uint32_t state);
 
-/* A table of 16-bit entries for the highest ranks: `rank_bits` bits for the next state's rank, and
- * above them how many patterns end there, up to a value that means "see elsewhere". */
+/* A table of 16-bit entries for the first ranks:
+ *
+ *     15          rank_bits          0
+ *     | total      | next state's rank |    total: how many patterns end in the next state; the
+ *                                           largest value means: see the full table */
 typedef struct trawl_hot_shape {
-    uint32_t rows;      /* ranks below it are in the table */
-    uint32_t rank_bits; /* 1 to 15; rows <= 1 << rank_bits, with room for one more row when not all
-                           states are in the table */
-    bool whole;         /* all states are */
+    uint32_t rows;      /* ranks below this one have rows */
+    uint32_t rank_bits; /* 1 to 15; rows <= 1 << rank_bits, less one if not all states have rows */
+    bool whole;         /* all states have rows */
 } trawl_hot_shape;
 
-/* Chooses the shape for room for `capacity` rows (at least 2) with which the fewest steps have to
- * see elsewhere. */
+/* Chooses the shape with which the fewest steps have to read the full table. There is room for
+ * `capacity` rows, at least 2. */
 trawl_hot_shape trawl_hot_shape_choose(const trawl_db *db, const trawl_state_ranks *ranks,
                                        uint32_t capacity);
 

@@ -20,6 +20,7 @@ typedef struct planned_parts {
     trawl_dfa_part parts[];
 } planned_parts;
 
+/* Sets *parts to the number of parts that was asked for, or to one that suits the caches. */
 static trawl_status choose_parts(const trawl_build *build, uint32_t *parts) {
     if (build->options->split_parts > TRAWL_IMAGE_MAX_PARTS) {
         return trawl_fail(build->error, TRAWL_ERROR_ARGUMENT,
@@ -35,9 +36,10 @@ static trawl_status choose_parts(const trawl_build *build, uint32_t *parts) {
     if (status != TRAWL_OK) {
         return status;
     }
-    uint64_t entry = statistics.states <= 65536 ? 2 : 4;
+    /* The table of a single automaton, about. The paper splits into an even number of parts. */
+    uint64_t entry = statistics.states <= TRAWL_DFA_NARROW_STATES ? 2 : 4;
     uint64_t table = statistics.states * (statistics.alphabet + 1) * entry;
-    *parts = 2; /* the paper wants an even number */
+    *parts = 2;
     while (*parts < TRAWL_SPLIT_MOST_PARTS && table / *parts > TRAWL_SPLIT_PART_TABLE_BYTES) {
         *parts *= 2;
     }
@@ -108,7 +110,8 @@ static void release(trawl_build *build) {
     }
 }
 
-/* No pattern is in two parts: threads that scan different parts count it without a lock. */
+/* Checks that no pattern is in two parts: threads that scan different parts count it without a
+ * lock. */
 static trawl_status check_disjoint(const trawl_db *db, trawl_error *error) {
     uint64_t *seen = trawl_allocate_zeroed((size_t)db->patterns.count / 64 + 1, sizeof *seen);
     if (seen == NULL) {

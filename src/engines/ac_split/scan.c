@@ -63,11 +63,12 @@ static trawl_status find_in_turn(trawl_walker *walker, const trawl_window *windo
     return status;
 }
 
-/* A part's own sink while other threads fill theirs: an array that grows up to the limit. */
+/* The sink of one part while other threads fill those of other parts: an array that grows up to a
+ * limit. */
 typedef struct part_sink {
     trawl_sink sink;
     size_t limit;
-    bool full; /* the limit was reached: the block must be made smaller */
+    bool full; /* the limit was reached: trawl_reorder has to try again with a smaller block */
     trawl_status status;
     trawl_error error;
 } part_sink;
@@ -88,7 +89,7 @@ static trawl_status grow(trawl_sink *sink) {
     return TRAWL_OK;
 }
 
-/* What threads share that each take the next part that nobody has taken. */
+/* What the threads share in find_parts. Each takes the next part that no thread has taken. */
 typedef struct shared_find {
     split_walker *split;
     const trawl_window *window;
@@ -118,7 +119,7 @@ static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *w
         return trawl_fail_memory(error, "scanning", split->parts * sizeof *sinks);
     }
     uint32_t threads = walker->threads < split->parts ? walker->threads : split->parts;
-    /* A single byte ends at most as many matches as there are patterns, and is never cut again. */
+    /* At one end there are at most as many matches as patterns: a block of one byte must fit. */
     size_t limit = TRAWL_REORDER_MOST;
     while (limit < walker->db->patterns.count) {
         limit *= 2;
@@ -139,7 +140,8 @@ static trawl_status find_in_parallel(trawl_walker *walker, const trawl_window *w
             status = trawl_sink_put(sink, match->start, match->end, match->pattern);
         }
         if (status == TRAWL_OK && own->full) {
-            /* This part alone has as many matches as the caller's sink takes: let it say so. */
+            /* This part alone has as many matches as the caller's sink takes: the sink reports
+             * that. */
             status = sink->flush(sink);
         }
         trawl_release(own->sink.matches);
@@ -156,13 +158,13 @@ static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl
                          &split->order, error);
 }
 
-/* What threads share that each count the next part that nobody has taken. */
+/* What the threads share in count_parts. Each takes the next part that no thread has taken. */
 typedef struct shared_count {
     split_walker *split;
     const trawl_window *window;
     uint64_t *per_pattern; /* no pattern is in two parts */
     atomic_uint next;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the members below */
     uint64_t total;
     trawl_status status;
     trawl_error error;
@@ -226,6 +228,7 @@ static void settle(trawl_walker *walker, trawl_counts *counts) {
     }
 }
 
+/* The automaton of one part. */
 static trawl_lane_walker *automaton(trawl_walker *walker, uint32_t part) {
     return &((split_walker *)walker)->walks[part].lanes;
 }

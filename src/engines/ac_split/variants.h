@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* ac-split: the set in several parts, each its own small DFA (Tran et al., 4.2). */
+/* ac-split: the set is divided into several parts, each with a small DFA of its own (Tran et al.,
+ * 4.2). */
 #ifndef TRAWL_ENGINES_AC_SPLIT_VARIANTS_H
 #define TRAWL_ENGINES_AC_SPLIT_VARIANTS_H
 

@@ -2,7 +2,7 @@
 /*
  * ac0 and ac1: Algorithm basic (Zha & Sahni 2011, Fig. 4). Each thread reads its bytes one by one
  * from device memory, looks up the table there (ac0) or through the texture path (ac1), and writes
- * its results straight to device memory. Deficiencies D1 and D2 of the paper are all here.
+ * its results straight to device memory. So these kernels have the paper's deficiencies D1 and D2.
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
 

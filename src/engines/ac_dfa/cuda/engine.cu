@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * ac-dfa on the device. The kernels of Zha & Sahni 2011 walk the database's table as it is, ac0 by
- * plain loads and the others through the texture path; "hot" walks tables of its own
- * (hot.cuh).
+ * ac-dfa on the device. The kernels of Zha & Sahni 2011 walk the table of the database: ac0 with
+ * plain loads, the others through the texture path. Kernel hot walks tables of its own (hot.cuh).
  */
 #include "engines/ac_dfa/cuda/engine.cuh"
-
-#define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
 
 /* ------------------------------------------------------------------ preparing */
 
@@ -20,23 +17,20 @@ static void release(trawl_cuda_db *uploaded) {
     }
 }
 
-void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t strip, trawl_cuda_dfa *dfa) {
+void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t part, trawl_cuda_dfa *dfa) {
     const trawl_dfa_header *header = (const trawl_dfa_header *)trawl_db_section(
-        uploaded->db, TRAWL_SECTION_DFA_HEADER, strip, NULL);
+        uploaded->db, TRAWL_SECTION_DFA_HEADER, part, NULL);
     dfa->layout = header->layout;
-    dfa->table = trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_TABLE, strip);
-    dfa->class_of = (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_CLASSES, strip);
-    dfa->output = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_OUTPUT, strip);
+    dfa->table = trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_TABLE, part);
+    dfa->class_of = (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_CLASSES, part);
+    dfa->output = (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_DFA_OUTPUT, part);
     dfa->states = header->states;
-    dfa->first_match = header->first_match;
     dfa->classes = header->classes;
     dfa->columns = header->columns;
-    dfa->shift = header->shift;
-    if (header->layout == TRAWL_DFA_WIDE) {
-        dfa->first_match *= header->columns;
-        dfa->shift = (uint32_t)__builtin_ctz(header->columns);
-        dfa->inverse = trawl_dfa_inverse_of_odd(header->columns >> dfa->shift);
-    }
+    const trawl_dfa_numbering numbering = trawl_dfa_numbering_of(header);
+    dfa->first_match = numbering.first_match;
+    dfa->shift = numbering.shift;
+    dfa->inverse = numbering.inverse;
     dfa->verify = header->verify;
     dfa->overlap = uploaded->db->header->max_length - 1;
     dfa->wide_states = trawl_study_cuda_state_bytes(uploaded) == 4;
@@ -92,7 +86,7 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
     uint32_t threads = request->block_threads != 0 ? request->block_threads : usual.block_threads;
     plan->block_threads = threads;
     trawl_status status = trawl_cuda_plan_text(uploaded, request, usual.strip_bytes, tiled ? 4 : 1,
-                                               MOST_BLOCK_BYTES, plan, error);
+                                               TRAWL_CUDA_MOST_BLOCK_BYTES, plan, error);
     if (status != TRAWL_OK) {
         return status;
     }

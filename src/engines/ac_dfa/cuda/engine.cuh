@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * ac-dfa on the device: what its files share.
+ * ac-dfa on the device: what its files have in common.
  *
  *     engine.cu        the engine: preparing, planning, which kernel is launched
  *     walk.cuh         the automaton's step in the four layouts, and what follows a step
@@ -19,6 +19,7 @@
 
 extern "C" {
 #include "automaton/dfa.h"
+#include "costs/gpu_constants.h"
 }
 
 #include "gpu/contract.cuh"
@@ -33,23 +34,23 @@ enum {
     TRAWL_CUDA_AC_DFA_AC4
 };
 
-/* The database's automaton, as the CPU's walkers see it (engines/ac_dfa/lanes.h). Passed by value.
- */
+/* The database's automaton, with the members of trawl_dfa_view (engines/ac_dfa/lanes.h). Passed to
+ * kernels by value. */
 typedef struct trawl_cuda_dfa {
     uint32_t layout; /* trawl_dfa_layout */
     const void *table;
-    cudaTextureObject_t texture; /* over the table; 0 when it is too large for one */
+    cudaTextureObject_t texture; /* over the table; 0 if the table is too large for one */
     const uint8_t *class_of;
     const uint32_t *output;
     uint32_t states;
-    uint32_t first_match; /* wide: the entry, that is times columns */
+    uint32_t first_match; /* wide: a table offset, that is number * columns */
     uint32_t classes;
     uint32_t columns;
     uint32_t shift;       /* narrow, STT16: log2 of the columns; wide: their trailing zero bits */
-    uint32_t inverse;     /* wide: of the columns' odd strip, modulo 2^32 */
+    uint32_t inverse;     /* wide: of the odd part of the columns, modulo 2^32 */
     uint32_t verify;      /* some keys need verification */
     uint32_t overlap;     /* max_length - 1 */
-    uint32_t wide_states; /* the output array has 4 bytes for a state */
+    uint32_t wide_states; /* the output array of states has 4 bytes for each, else 2 */
 } trawl_cuda_dfa;
 
 struct trawl_cuda_hot;
@@ -57,7 +58,7 @@ struct trawl_cuda_hot;
 /* uploaded->tables of this engine. */
 typedef struct trawl_cuda_ac_dfa_tables {
     trawl_cuda_dfa dfa;
-    trawl_error obstacle; /* why there is no texture, when there is none */
+    trawl_error obstacle; /* why there is no texture; status TRAWL_OK: there is one */
     struct trawl_cuda_hot *hot;
 } trawl_cuda_ac_dfa_tables;
 
@@ -73,19 +74,19 @@ typedef struct trawl_cuda_ac_dfa_launch {
     cudaStream_t stream;
 } trawl_cuda_ac_dfa_launch;
 
-/* A view of the automaton of one strip of an ac-dfa or ac-split database; no texture. */
-void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t strip, trawl_cuda_dfa *dfa);
+/* A view of the automaton of one part of an ac-dfa or ac-split database; without a texture. */
+void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t part, trawl_cuda_dfa *dfa);
 
 trawl_status trawl_cuda_ac_dfa_direct(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_dfa_vector(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_dfa_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
 
-/* Shared memory of a block. */
+/* Bytes of shared memory of a block. */
 uint32_t trawl_cuda_ac_dfa_vector_shared(uint32_t threads);
 uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_launch_plan *plan, trawl_cuda_form form,
                                        uint32_t before);
 
-/* hot: makes tables->hot, and lays out and launches its walks. */
+/* hot: makes tables->hot; plans and launches its walks. */
 trawl_status trawl_cuda_hot_make(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *dfa,
                                  const uint8_t *sample, size_t sample_length,
                                  struct trawl_cuda_hot **hot, trawl_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Kernel "hot": the shape of a launch, and which of its two walks serves a pass. */
+/* Kernel hot: the shape of a launch, and which of its two walks a pass needs. */
 #include "engines/ac_dfa/cuda/hot.cuh"
 
 extern "C" {
@@ -7,6 +7,7 @@ extern "C" {
 }
 
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 27)
+/* Slices are multiples of so many bytes. Chosen, not measured. */
 #define SLICE_UNIT UINT64_C(4096)
 
 /* ------------------------------------------------------------------ planning */
@@ -15,7 +16,7 @@ trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded,
                                  const trawl_cuda_launch_request *request,
                                  trawl_cuda_launch_plan *plan, trawl_error *error) {
     const trawl_cuda_hot *hot = ((const trawl_cuda_ac_dfa_tables *)uploaded->tables)->hot;
-    bool staged = request->form != TRAWL_CUDA_COUNT; /* gathered states, or notes of matches */
+    bool staged = request->form != TRAWL_CUDA_COUNT; /* threads gather states or notes of matches */
     uint32_t most = staged ? hot->stage_bytes / TRAWL_HOT_STAGE_BYTES : TRAWL_CUDA_MOST_THREADS;
     if (request->table_path == TRAWL_TABLES_TEXTURE) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,

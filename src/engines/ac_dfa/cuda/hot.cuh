@@ -4,30 +4,35 @@
  *
  * States are renumbered by rank, the most visited ones first (state_ranks.h). There are two tables:
  *
- *     the image, in shared memory: rows of the first `rows` ranks, one 16-bit entry for each byte
- *     class. The low rank_bits bits of an entry are the next state's rank, the bits above them how
- *     many patterns end there. All of those bits set mean that the full table has to be asked:
- *     the next state has no row here, or too many patterns end in it, or they need verification.
- *     Row number `rows` stands for all states without one: every entry of it asks the full table.
+ *     the image, in shared memory: rows of the first `rows` ranks, a 16-bit entry for each byte
+ * class
  *
- *     the full table, in device memory: all ranks, one 32-bit entry for each byte class, of the
- *     same kind: the low full_bits bits are the next state's rank, the bits above how many patterns
- *     end there, up to full_most, which means "that many or more, or they need verification".
+ *         15          rank_bits          0
+ *         | total      | next state's rank |     total: how many patterns end in the next state
  *
- * So a step is a lookup in shared memory, and one comparison finds everything that is rare.
+ *     the full table, in device memory: rows of all ranks, a 32-bit entry for each byte class
+ *
+ *         31          full_bits          0
+ *         | total      | next state's rank |     a total of full_most means: so many or more, or
+ * the patterns need verification
+ *
+ * If all bits of the image's total are set, the step has to read the full table: the next state has
+ * no row in the image, or too many patterns end in it, or they need verification. Row number `rows`
+ * of the image stands for all states without a row: all its entries are of that kind.
+ *
+ * So a step is a look-up in shared memory, and one comparison finds everything that is rare.
  */
 #ifndef TRAWL_ENGINES_AC_DFA_CUDA_HOT_CUH
 #define TRAWL_ENGINES_AC_DFA_CUDA_HOT_CUH
 
 #include "engines/ac_dfa/cuda/engine.cuh"
 
-/* A block's shared memory begins with the image: the class of each byte, then the rows. */
-#define TRAWL_HOT_CLASS_BYTES 256u
-
+/* A block's shared memory begins with the image: the class of each byte (TRAWL_GPU_CLASS_BYTES),
+ * then the rows. */
 typedef struct trawl_hot_image {
     uint8_t *bytes;       /* in device memory; aligned to 16 */
     uint32_t image_bytes; /* a multiple of 16 */
-    uint32_t rows;
+    uint32_t rows;        /* states with rows */
     uint32_t rank_bits;
     bool whole; /* all states have rows */
 } trawl_hot_image;
@@ -39,27 +44,27 @@ typedef struct trawl_hot_view {
     uint32_t states;
     uint32_t full_bits;
     uint32_t full_most;
-    const uint32_t *full;   /* states * classes */
-    const uint32_t *key;    /* by rank: the longest key that ends there, or TRAWL_NO_KEY */
-    const uint32_t *number; /* by rank: the database's number of the state; NULL when equal */
-    uint32_t overlap;       /* max_length - 1 */
-    uint32_t wide_states;   /* the output array has 4 bytes for a state */
+    const uint32_t *full; /* states * classes */
+    const uint32_t *key;  /* by rank: the longest key that ends there, or TRAWL_NO_KEY */
+    const uint32_t
+        *number;          /* by rank: the state's number in the database; NULL: equal to the rank */
+    uint32_t overlap;     /* max_length - 1 */
+    uint32_t wide_states; /* the output array of states has 4 bytes for each, else 2 */
 } trawl_hot_view;
 
 typedef struct trawl_cuda_hot {
-    trawl_hot_view view; /* with the image for counting */
-    trawl_hot_image
-        staged_image;     /* smaller: shared memory also holds states, or notes of matches */
-    uint32_t stage_bytes; /* room for those */
-    uint32_t verify;
-    uint32_t *memory; /* full, key and number */
+    trawl_hot_view view;          /* with the image for counting */
+    trawl_hot_image staged_image; /* a smaller one: gathered states or notes need memory too */
+    uint32_t stage_bytes;         /* shared memory for these */
+    uint32_t verify;              /* some patterns have to be verified */
+    uint32_t *memory;             /* device memory of full, key and number */
 } trawl_cuda_hot;
 
-/* Notes of matches that a warp has room for (hot_report.cu), of 16 bytes each. They, the block's
- * counters of states, and gathered states use the same memory, each in its own pass. */
+/* The notes of matches that a warp has room for (hot_report.cu), of 16 bytes each. Notes, the
+ * block's counters of states, and gathered states use the same memory, each in another pass. */
 #define TRAWL_HOT_NOTES (32 * TRAWL_HOT_STAGE_BYTES / 16)
 
-/* One launch of the walk that counts and reports, with the image that its pass has room for. */
+/* A launch of one of the walks, with the image that its pass has room for. */
 typedef struct trawl_cuda_hot_call {
     const trawl_cuda_reporter *reporter;
     trawl_cuda_keys keys;
@@ -79,7 +84,8 @@ trawl_status trawl_cuda_hot_states(const trawl_cuda_hot_call *call, trawl_error 
 trawl_status trawl_cuda_hot_report(const trawl_cuda_hot_call *call, bool verify,
                                    trawl_error *error);
 
-/* How much of a block's shared memory is for gathered states: whole warps' worth. */
+/* Bytes of a block's shared memory for gathered states or notes: whole warps, at most half of
+ * it. */
 static inline uint32_t trawl_cuda_hot_stage_bytes(size_t shared_bytes) {
     size_t most = (size_t)1024 * TRAWL_HOT_STAGE_BYTES;
     size_t warp = (size_t)32 * TRAWL_HOT_STAGE_BYTES;

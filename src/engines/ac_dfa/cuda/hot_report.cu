@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Kernel "hot" for everything but states: counting, and reporting what was found.
+ * Kernel hot for every pass but STATES: it counts, and reports what it finds.
  *
- * One block of up to 1024 threads stays on each multiprocessor, copies the image into shared
- * memory once and walks its strips. A thread walks one strip at a time and reads 32 bytes of
- * it at once: whole sectors, so that nothing is read twice although the threads of a warp read far
- * apart.
+ * One block of up to 1,024 threads stays on each multiprocessor, copies the image into shared
+ * memory once and walks its strips. A thread walks one strip at a time and reads 32 bytes of it at
+ * once: whole sectors, so that nothing is read twice although the threads of a warp read far apart.
  *
- * Matches are rare, and reporting one takes long: a warp that reported each match at once would run
- * with one thread most of the time. Instead its threads note where matches end, and when the notes
- * are nearly full, all threads of the warp report, each another note. A note also says where its
- * records go. That is known when the note is taken, because the automaton's entries say how many
- * patterns end at a state. If patterns have to be verified, their number is not known, and matches
- * are reported at once. For counts by pattern, a block counts in shared memory how often each
- * matching state is reached, and adds these counts to the keys at its end. If only ends are wanted,
- * they are marked for 32 bytes at once.
+ * Matches are rare, and reporting one takes long: a warp that reported each match at once would
+ * work with one of its threads most of the time. Instead its threads note where matches end. When
+ * the notes are nearly full, all threads of the warp report, each another note. A note also says
+ * where its records go: the automaton's entries say how many patterns end at a state, so this is
+ * known when the note is taken. If patterns have to be verified, their number is not known, and
+ * matches are reported at once. For counts by pattern, a block counts in shared memory how often
+ * each matching state is reached, and at its end adds these counts to the keys. If only ends are
+ * wanted, they are marked for 32 bytes at once.
  */
 #include "engines/ac_dfa/cuda/hot.cuh"
 #include "gpu/emission.cuh"
@@ -26,16 +25,16 @@ typedef struct note {
     trawl_counter cursor;
 } note;
 
-/* A warp's notes: room for those of one step of all its threads above the limit at which they are
- * reported. */
+/* A warp's notes are reported from FULL on: there is room above it for the notes of one step of all
+ * its threads. */
 #define NOTES TRAWL_HOT_NOTES
 #define FULL (NOTES - 32)
 
-/* What is done at a matching state: its matches are counted, its visits are tallied, its end is
- * marked, its matches are noted, or reported at once. */
+/* What happens at a matching state: its matches are counted; its visits are counted (TALLY); its
+ * end is marked; its matches are noted; or they are reported at once. */
 enum after { COUNT, TALLY, MARK, NOTE, REPORT };
 
-/* What all steps of a thread read. */
+/* What all steps of a thread read or write besides the walker. */
 typedef struct surroundings {
     const trawl_cuda_reporter *reporter;
     const trawl_cuda_keys *keys;
@@ -43,32 +42,32 @@ typedef struct surroundings {
     const uint8_t *class_of; /* in shared memory */
     const uint16_t *rows;    /* in shared memory */
     note *notes;             /* the warp's, in shared memory */
-    uint32_t *tally;         /* the block's, in the same memory: how often each state is reached */
-    uint32_t tallied;        /* ranks below it have a counter there */
+    uint32_t *tally;         /* the block's, in the same memory: visits by the state's rank */
+    uint32_t tallied;        /* ranks below this one have a counter in `tally` */
 } surroundings;
 
-/* A thread's place in the automaton and in its results. */
+/* The state of a thread's walk, and its results so far. */
 typedef struct walker {
     uint32_t row;         /* the state's rank if it has a row, else the number of rows */
     uint32_t rank;        /* the state's rank if it has no row */
     uint32_t count;       /* matches since the cursor was last advanced; MARK: of the last step */
-    uint32_t noted;       /* NOTE: in the warp's notes; the same for all its threads */
-    trawl_counter cursor; /* gpu/emission.cuh */
+    uint32_t noted;       /* NOTE: notes of the warp; the same in all its threads */
+    trawl_counter cursor; /* see gpu/emission.cuh */
 } walker;
 
-/* The exact number of matches where the entry only says "so many or more". */
+/* The exact number of matches in a state whose entry only says "full_most or more". */
 static __device__ __forceinline__ uint32_t total_of(const surroundings &around, uint32_t rank) {
     return __ldg(around.keys->outputs.total + __ldg(around.view->key + rank));
 }
 
-/* Counts `times` visits of a state for its key. Only for keys that need no verification. */
+/* Adds `times` visits of a state to the hits of its key, which must not need verification. */
 static __device__ __forceinline__ void count_state(const surroundings &around, uint32_t rank,
                                                    uint32_t times) {
     const uint32_t key = __ldg(around.view->key + rank);
     atomicAdd(&around.reporter->output.hits[around.keys->first_hit + key], (trawl_counter)times);
 }
 
-/* Adds the counters of all states to their keys. All threads of the block call it. */
+/* Adds the block's counters to the hits of the keys. All threads of the block call this. */
 static __device__ __forceinline__ void hand_in_tally(const surroundings &around) {
     __syncthreads();
     for (uint32_t rank = threadIdx.x; rank < around.tallied; rank += blockDim.x) {
@@ -78,7 +77,7 @@ static __device__ __forceinline__ void hand_in_tally(const surroundings &around)
     }
 }
 
-/* Reports all notes of the warp. */
+/* Reports all notes of the warp. All its threads call this. */
 static __device__ __noinline__ void report_notes(const surroundings &around, uint32_t count) {
     __syncwarp();
     for (uint32_t i = threadIdx.x % 32; i < count; i += 32) {
@@ -90,7 +89,7 @@ static __device__ __noinline__ void report_notes(const surroundings &around, uin
     __syncwarp();
 }
 
-/* Notes the matches of those threads of the warp that found some; all threads call it. */
+/* Notes the matches of those threads of the warp that have some. All its threads call this. */
 static __device__ __forceinline__ void take_notes(const surroundings &around, uint32_t at,
                                                   uint32_t rank, uint32_t total, walker *walker) {
     uint32_t found = __ballot_sync(0xffffffffu, total != 0);
@@ -109,7 +108,7 @@ static __device__ __forceinline__ void take_notes(const surroundings &around, ui
     }
 }
 
-/* One byte. */
+/* Steps over one byte. COUNTED: the byte is owned, so matches that end there count. */
 template <int AFTER, bool WHOLE, bool COUNTED>
 static __device__ __forceinline__ void step(const surroundings &around, uint32_t byte, uint32_t at,
                                             walker *walker) {
@@ -151,7 +150,7 @@ static __device__ __forceinline__ void step(const surroundings &around, uint32_t
         take_notes(around, at, rank, total, walker);
     }
     if (COUNTED && AFTER == REPORT && total != 0) {
-        trawl_counter cursor = walker->cursor; /* the walker stays in registers */
+        trawl_counter cursor = walker->cursor; /* a copy: so the walker stays in registers */
         trawl_cuda_report_key(*around.reporter, *around.keys, at + 1, __ldg(view.key + rank),
                               &cursor);
         walker->cursor = cursor;
@@ -174,7 +173,8 @@ static __device__ __forceinline__ void mark(const trawl_cuda_reporter &reporter,
     }
 }
 
-/* Steps over text[at .. end), byte by byte. In a noting warp all threads take as many steps. */
+/* Steps over text[at .. end) byte by byte. For notes, all threads of the warp take equally many
+ * steps. */
 template <int AFTER, bool WHOLE, bool COUNTED>
 static __device__ __forceinline__ void walk_bytes(const surroundings &around, uint32_t at,
                                                   uint32_t end, walker *walker) {
@@ -202,7 +202,7 @@ static __device__ __forceinline__ void walk_bytes(const surroundings &around, ui
     }
 }
 
-/* Whether a thread goes on; in a warp that notes, whether all its threads do. */
+/* Whether a thread goes on; for notes, whether all threads of the warp do. */
 template <int AFTER> static __device__ __forceinline__ bool together(bool goes_on) {
     if constexpr (AFTER == NOTE) {
         return __all_sync(0xffffffffu, goes_on) != 0;
@@ -224,7 +224,7 @@ static __device__ __forceinline__ void walk_strip(const surroundings &around, ui
     walk_bytes<AFTER, WHOLE, true>(around, begin, aligned, walker);
     uint32_t units = (end - aligned) / TRAWL_HOT_READ_BYTES;
     uint32_t at = aligned;
-    /* The threads of a warp that notes stay together as long as all of them have whole units. */
+    /* For notes, the threads of a warp take whole units as long as all of them have some. */
     for (uint32_t unit = 0; together<AFTER>(unit < units); unit++) {
         uint4 first = __ldg((const uint4 *)(text + at));
         uint4 second = __ldg((const uint4 *)(text + at) + 1);
@@ -264,7 +264,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
                                  &keys,
                                  &view,
                                  shared,
-                                 (const uint16_t *)(shared + TRAWL_HOT_CLASS_BYTES),
+                                 (const uint16_t *)(shared + TRAWL_GPU_CLASS_BYTES),
                                  (note *)staged + threadIdx.x / 32 * NOTES,
                                  (uint32_t *)staged,
                                  view.states < counters ? view.states : counters};
@@ -285,7 +285,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
         int64_t past = from + strip_bytes;
         uint32_t begin = from < (int64_t)slice.owned ? slice.owned : (uint32_t)from;
         uint32_t end = past < (int64_t)slice.length ? (uint32_t)past : slice.length;
-        end = valid && begin < end ? end : begin; /* the first strip may have no owned bytes */
+        end = valid && begin < end ? end : begin; /* a strip may have no owned bytes */
         walker walker = {0, 0, 0, 0, valid ? trawl_cuda_cursor_begin(reporter.output, strip) : 0};
         walk_strip<AFTER, WHOLE>(around, begin, end, &walker);
         if (AFTER == NOTE) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Kernel "hot" writing the state after every byte: the walk of hot_report.cu, with states
- * gathered in shared memory by each thread and written by its warp, coalesced (Zha & Sahni 2011,
- * IV-B2).
+ * Kernel hot for pass STATES, which writes the state after every byte: the walk of hot_report.cu,
+ * but each thread gathers states in shared memory and its warp writes them, coalesced (Zha & Sahni
+ * 2011, IV-B2).
  */
 #include "engines/ac_dfa/cuda/hot.cuh"
 
-/* A thread's place in the automaton. */
+/* The state of a thread's walk. */
 typedef struct place {
-    uint32_t row;  /* the state's rank when it has a row, else the number of rows */
-    uint32_t rank; /* the state's rank when it has no row */
+    uint32_t row;  /* the state's rank if it has a row, else the number of rows */
+    uint32_t rank; /* the state's rank if it has no row */
 } place;
 
 /* What all steps of a thread read. */
 typedef struct tables {
-    const uint8_t *class_of; /* both in shared memory */
+    const uint8_t *class_of; /* like `rows`, in shared memory */
     const uint16_t *rows;
 } tables;
 
@@ -33,7 +33,7 @@ static __device__ __forceinline__ void step(const trawl_hot_view &view, const ta
     place->row = WHOLE || place->rank < view.image.rows ? place->rank : view.image.rows;
 }
 
-/* What the output array holds for a place in the automaton. */
+/* Returns the state's number, as the output array has it. */
 template <bool WHOLE>
 static __device__ __forceinline__ uint32_t number_of(const trawl_hot_view &view,
                                                      const place &place) {
@@ -41,15 +41,20 @@ static __device__ __forceinline__ uint32_t number_of(const trawl_hot_view &view,
     return view.number == NULL ? rank : __ldg(view.number + rank);
 }
 
-/* Where 16 bytes of a thread's gathered states are. The place is rotated by the thread's number, so
- * that both the thread that gathers and the warp that writes touch all banks alike. */
+/* Returns the place of 16 bytes of a thread's gathered states. Columns are permuted by the thread's
+ * number: otherwise the threads of a warp, 64 bytes apart, would use only some of the banks:
+ *
+ *     thread   0, 1    0 1 2 3       the order in which a thread's columns are stored
+ *              2, 3    1 0 3 2
+ *              4, 5    2 3 0 1
+ *              6, 7    3 2 1 0 */
 static __device__ __forceinline__ uint4 *stage_at(uint4 *stage, uint32_t thread, uint32_t column) {
     return stage + (thread * 4 + (column ^ (thread >> 1 & 3)));
 }
 
-/* A warp writes what its threads have gathered: 64 bytes of states each, thread t's for the text
- * from text[begin + t * strip_bytes] on, of which those before `past` are wanted. Lanes write next
- * to each other (Zha & Sahni 2011, IV-B2). */
+/* A warp writes what its threads have gathered: 64 bytes of states for each. Thread t's are those
+ * after the bytes from text[begin + t * strip_bytes] on; states for text from `past` on are not
+ * written. Neighbouring lanes write neighbouring 16 bytes (Zha & Sahni 2011, IV-B2). */
 template <typename T>
 static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &reporter,
                                                    uint4 *stage, int64_t begin,
@@ -78,14 +83,14 @@ static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &re
     __syncwarp();
 }
 
-/* A warp's place for gathered states, and what is written from it. */
+/* A warp's memory for gathered states, and the text to which they belong. */
 typedef struct stage_of_warp {
     uint4 *vectors;
     int64_t begin; /* of the first thread's strip */
-    int64_t past;  /* of the text that is wanted */
+    int64_t past;  /* end of the text whose states are wanted */
 } stage_of_warp;
 
-/* Gathers the states after 16 bytes, and writes when there are 64 bytes of them. */
+/* Stores the states after 16 bytes, and writes when there are 64 bytes of states. */
 static __device__ __forceinline__ void gather(const trawl_cuda_reporter &reporter,
                                               const trawl_hot_view &view,
                                               const stage_of_warp &stage, const uint4 *gathered,
@@ -109,7 +114,8 @@ static __device__ __forceinline__ void gather(const trawl_cuda_reporter &reporte
     }
 }
 
-/* Puts the number of the state after byte j of 16 among the gathered ones; j is a constant. */
+/* Stores the number of the state after byte j of 16 in `gathered`. j is a constant when
+ * compiled. */
 static __device__ __forceinline__ void put_number(const trawl_hot_view &view, uint32_t number,
                                                   uint32_t j, uint32_t *gathered) {
     if (view.wide_states) {
@@ -119,7 +125,7 @@ static __device__ __forceinline__ void put_number(const trawl_hot_view &view, ui
     }
 }
 
-/* Steps over the 16 bytes at text[at], of which those in text[begin .. end) are there. */
+/* Steps over the 16 bytes at text[at]; only those in text[begin .. end) exist. */
 template <bool WHOLE>
 static __device__ __forceinline__ void walk_vector(const trawl_hot_view &view, const tables &tables,
                                                    const uint8_t *text, const uint4 &vector,
@@ -152,7 +158,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
         ((uint4 *)shared)[i] = __ldg((const uint4 *)view.image.bytes + i);
     }
     __syncthreads();
-    const tables tables = {shared, (const uint16_t *)(shared + TRAWL_HOT_CLASS_BYTES)};
+    const tables tables = {shared, (const uint16_t *)(shared + TRAWL_GPU_CLASS_BYTES)};
     const trawl_cuda_slice &slice = reporter.slice;
     const uint8_t *text = slice.text;
     const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);

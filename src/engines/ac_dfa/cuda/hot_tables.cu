@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* The tables of kernel "hot", laid out on the device when a database is uploaded. */
+/* The tables of kernel hot, filled on the device when a database is uploaded. */
 #include "engines/ac_dfa/cuda/hot.cuh"
 
 extern "C" {
 #include "engines/ac_dfa/state_ranks.h"
 }
 
-/* A larger number of patterns is looked up in the keys: the sum over the entries of a unit of text
- * must not overflow. */
+/* A larger number of patterns is looked up among the keys, so that the sum of the totals of 32
+ * bytes, the unit that is read at once, cannot overflow. */
 #define MOST_FULL_TOTAL 255u
 
 /* ------------------------------------------------------------------ on the device */
@@ -16,9 +16,9 @@ extern "C" {
 typedef struct hot_source {
     trawl_cuda_dfa dfa;
     trawl_outputs outputs;
-    uint8_t byte_of[256];    /* of each class, one byte that is in it: for the STTs */
-    const uint32_t *order;   /* the state of each rank; NULL: the same number */
-    const uint32_t *rank_of; /* the rank of each state; NULL: the same number */
+    uint8_t byte_of[256];    /* a byte of each class, for layouts with a column for each byte */
+    const uint32_t *order;   /* the state of each rank; NULL: they are equal */
+    const uint32_t *rank_of; /* the rank of each state; NULL: they are equal */
 } hot_source;
 
 static __device__ uint32_t next_state(const hot_source &source, uint32_t state, uint32_t column) {
@@ -45,7 +45,8 @@ static __device__ uint32_t key_of(const hot_source &source, uint32_t state) {
     return state < first ? TRAWL_NO_KEY : dfa.output[state - first];
 }
 
-/* One thread for each entry of the full table, and for each rank's key. */
+/* Fills the full table and the keys. One thread for each entry, which also fills the key of its
+ * rank if it is the first one of a row. */
 static __global__ void fill_full(const __grid_constant__ hot_source source, uint32_t full_bits,
                                  uint32_t full_most, uint32_t *full, uint32_t *key) {
     uint64_t entries = (uint64_t)source.dfa.states * source.dfa.classes;
@@ -76,12 +77,13 @@ static __global__ void fill_ranks(const uint32_t *order, uint32_t states, uint32
     }
 }
 
-/* One thread for each entry of the image, and for each byte's class. */
+/* Fills the image from the full table. One thread for each entry and, among these, for each byte's
+ * class. */
 static __global__ void fill_image(const __grid_constant__ trawl_hot_view view,
                                   const uint8_t *class_of) {
     const trawl_hot_image &image = view.image;
-    uint16_t *table = (uint16_t *)(image.bytes + TRAWL_HOT_CLASS_BYTES);
-    uint32_t entries = (image.image_bytes - TRAWL_HOT_CLASS_BYTES) / 2;
+    uint16_t *table = (uint16_t *)(image.bytes + TRAWL_GPU_CLASS_BYTES);
+    uint32_t entries = (image.image_bytes - TRAWL_GPU_CLASS_BYTES) / 2;
     uint32_t in_rows = image.rows * view.classes;
     uint32_t most = (1u << (16 - image.rank_bits)) - 1;
     uint32_t stride = gridDim.x * blockDim.x;
@@ -102,17 +104,17 @@ static __global__ void fill_image(const __grid_constant__ trawl_hot_view view,
     }
 }
 
-/* ------------------------------------------------------------------ making them */
+/* ------------------------------------------------------------------ on the host */
 
-/* Blocks that fill `count` entries. */
+/* The number of blocks that fill `count` entries. */
 static uint32_t blocks_for(const trawl_gpu_tuning *tuning, uint64_t count) {
     uint64_t blocks = (count + tuning->hot_table_threads - 1) / tuning->hot_table_threads;
     return blocks < tuning->hot_table_blocks ? (uint32_t)blocks : tuning->hot_table_blocks;
 }
 
-/* Rows that fit beside the classes into `bytes` of shared memory. */
+/* The number of rows for which there is room beside the classes in `bytes` of shared memory. */
 static uint32_t rows_in(size_t bytes, uint32_t classes) {
-    return (uint32_t)((bytes - TRAWL_HOT_CLASS_BYTES - 15) / (2 * classes));
+    return (uint32_t)((bytes - TRAWL_GPU_CLASS_BYTES - 15) / (2 * classes));
 }
 
 static trawl_status make_image(const trawl_gpu_tuning *tuning, const trawl_cuda_hot *hot,
@@ -120,9 +122,9 @@ static trawl_status make_image(const trawl_gpu_tuning *tuning, const trawl_cuda_
                                trawl_hot_image *image, trawl_error *error) {
     trawl_hot_view view = hot->view;
     uint32_t rows = shape->rows + (shape->whole ? 0 : 1);
-    /* At least as many entries as bytes, so that one grid fills both. */
+    /* At least 256 entries, so that the same threads fill the class of each byte. */
     uint32_t entries = rows * dfa->classes < 256 ? 256 : rows * dfa->classes;
-    view.image.image_bytes = (TRAWL_HOT_CLASS_BYTES + 2 * entries + 15) / 16 * 16;
+    view.image.image_bytes = (TRAWL_GPU_CLASS_BYTES + 2 * entries + 15) / 16 * 16;
     view.image.rows = shape->rows;
     view.image.rank_bits = shape->rank_bits;
     view.image.whole = shape->whole;
@@ -167,7 +169,7 @@ static trawl_status fill(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *df
 
 static trawl_status make(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *dfa,
                          const trawl_state_ranks *ranks, trawl_cuda_hot *hot, trawl_error *error) {
-    /* A small automaton keeps its numbers, so that they can be written as they are. */
+    /* The states of a small automaton keep their numbers, which can then be written as they are. */
     size_t shared = uploaded->device.shared_bytes;
     uint32_t rows = rows_in(shared, dfa->classes);
     uint32_t states_rows = rows_in(shared - hot->stage_bytes, dfa->classes);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * ac3 and ac4: the threads of a block load the block's text together into shared memory, 16 bytes
- * at a time and next to each other (Zha & Sahni 2011, IV-B1, Fig. 5). With an odd number of 4-byte
- * words for each thread, the threads of a warp then read from different banks (Theorem 1, which
+ * ac3 and ac4: the threads of a block together load the block's text into shared memory, 16 bytes
+ * at a time and next to each other (Zha & Sahni 2011, IV-B1, Fig. 5). If each thread has an odd
+ * number of 4-byte words, the threads of a warp then read from different banks (Theorem 1, which
  * holds for 32 banks as it does for 16).
  *
- * ac4 takes its text from there a word at a time into a register, and when states are written, a
- * thread's next 128 bytes of states are gathered in shared memory and written by all threads of the
- * block together, 8 bytes at a time (IV-B2). The paper moves all text to registers because 16 KB of
- * shared memory cannot hold text and states at once; here both fit. Other results than states are
- * few and are written at once: for them ac4 is ac3 with words.
+ * ac4 reads its text from there a word at a time. If states are written, the next 128 bytes of
+ * states of each thread are gathered in shared memory and written by all threads of the block
+ * together, 8 bytes at a time (IV-B2). The paper moves all text to registers because 16 KB of
+ * shared memory cannot hold text and states at once; here there is room for both. Other results
+ * than states are few and are written at once: then ac4 is ac3 with words.
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
 
@@ -17,10 +17,10 @@ uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_launch_plan *plan, trawl
                                        uint32_t before) {
     bool staged = plan->kernel == TRAWL_CUDA_AC_DFA_AC4 && form == TRAWL_CUDA_STATES;
     uint32_t strip_bytes = plan->strip_bytes + (staged ? TRAWL_AC4_STAGE_STRIDE * 4 : 0);
-    return TRAWL_DFA_CLASS_BYTES + before + plan->block_threads * strip_bytes;
+    return TRAWL_GPU_CLASS_BYTES + before + plan->block_threads * strip_bytes;
 }
 
-/* Copies text[first] .. text[first + bytes - 1] to shared memory, zeros where the text has none.
+/* Copies text[first] .. text[first + bytes - 1] to shared memory, zeros where there is no text.
  * text + first and bytes are multiples of 16. */
 static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, int32_t first,
                                                  uint32_t bytes, uint8_t *tile) {
@@ -38,8 +38,8 @@ static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, 
     }
 }
 
-/* The state before text[span.first]. The tile begins with text[tile_first]; bytes of a long overlap
- * that lie before the tile are read from device memory. */
+/* Returns the state before text[span.first]. The tile begins with text[tile_first]; if the overlap
+ * is so long that it begins before the tile, its first bytes are read from device memory. */
 template <int LAYOUT, int PATH>
 static __device__ __forceinline__ uint32_t walk_overlap(const trawl_cuda_dfa &dfa,
                                                         const uint8_t *class_of,
@@ -57,8 +57,8 @@ static __device__ __forceinline__ uint32_t walk_overlap(const trawl_cuda_dfa &df
     return state;
 }
 
-/* Writes what the block's threads have gathered: `words` words each, thread t's for the text from
- * text[begin + t * strip_bytes] on. */
+/* Writes what the block's threads have gathered, `words` words for each. Thread t's are the states
+ * after the bytes from text[begin + t * strip_bytes] on. */
 template <typename T>
 static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &reporter,
                                                    const uint32_t *stage, uint32_t words,
@@ -90,7 +90,7 @@ static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &re
     }
 }
 
-/* ac4's states. All threads of the block call it, also those without a strip. */
+/* Walks and writes states (ac4). All threads of the block call this, also those without a strip. */
 template <int LAYOUT, int PATH, typename T>
 static __device__ __forceinline__ void
 walk_staged(const trawl_cuda_reporter &reporter, const trawl_cuda_dfa &dfa, const uint8_t *class_of,
@@ -137,7 +137,7 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
         return;
     }
     TRAWL_SHARED(class_of);
-    uint8_t *tile = class_of + TRAWL_DFA_CLASS_BYTES;
+    uint8_t *tile = class_of + TRAWL_GPU_CLASS_BYTES;
     const trawl_cuda_slice &slice = reporter.slice;
     uint32_t block_bytes = blockDim.x * strip_bytes;
     int32_t block_begin = (int32_t)trawl_cuda_strip_begin(&slice, block_bytes, blockIdx.x);

@@ -3,16 +3,16 @@
  * ac2: ac1 in which each thread reads its text 16 bytes at a time (Zha & Sahni 2011, IV-B1) into 16
  * bytes of shared memory of its own, from which it takes the bytes one by one.
  *
- * A strip of the paper's 228 bytes does not begin at a multiple of 16, so threads read the aligned
- * 16 bytes that their first and last bytes are in; neighbours read those too.
+ * A strip of the paper's 228 bytes does not begin at a multiple of 16. So a thread reads the
+ * aligned 16 bytes that contain its first or last bytes; a neighbouring thread reads them too.
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
 
 uint32_t trawl_cuda_ac_dfa_vector_shared(uint32_t threads) {
-    return TRAWL_DFA_CLASS_BYTES + threads * 16;
+    return TRAWL_GPU_CLASS_BYTES + threads * 16;
 }
 
-/* Brings the 16 bytes that begin at text[at], an address that is a multiple of 16, into `slot`. */
+/* Copies the 16 bytes from text[at] on, an address that is a multiple of 16, to `slot`. */
 static __device__ __forceinline__ void load(const trawl_cuda_slice &slice, int32_t at,
                                             uint8_t *slot) {
     if (at >= 0 && at + 16 <= (int32_t)slice.length) {
@@ -33,7 +33,7 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
     }
     TRAWL_SHARED(class_of);
     trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
-    uint8_t *slot = class_of + TRAWL_DFA_CLASS_BYTES + 16 * threadIdx.x;
+    uint8_t *slot = class_of + TRAWL_GPU_CLASS_BYTES + 16 * threadIdx.x;
     uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
     bool valid = strip < trawl_cuda_strip_count(&reporter.slice, strip_bytes);
     trawl_counter cursor = 0;

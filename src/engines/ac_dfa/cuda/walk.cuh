@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The step of a DFA in its four layouts and over three ways to its table, and what follows a step:
- * the strips that kernels ac0 to ac4 have in common. Everything is resolved when it is compiled, so
- * that a kernel's loop has the lookup and nothing else.
+ * what the kernels ac0 to ac4 have in common. All choices are template arguments, so that a
+ * kernel's loop has the look-up and nothing else.
  */
 #ifndef TRAWL_ENGINES_AC_DFA_CUDA_WALK_CUH
 #define TRAWL_ENGINES_AC_DFA_CUDA_WALK_CUH
@@ -12,20 +12,18 @@
 #include "gpu/strip.cuh"
 
 /* How tables are read. Zha & Sahni bound the DFA to a texture reference, which CUDA no longer has:
- * a texture object or the read-only loads take its place. */
+ * the kernels use a texture object or read-only loads instead. */
 enum trawl_cuda_dfa_path { TRAWL_DFA_PLAIN, TRAWL_DFA_TEXTURE, TRAWL_DFA_READ_ONLY };
 
 /* What a kernel does after a step. */
 enum trawl_cuda_dfa_after {
     TRAWL_DFA_COUNT, /* adds up how many patterns end here; nothing needs verification */
     TRAWL_DFA_WRITE, /* writes the state (Zha & Sahni 2011, IV-A) */
-    TRAWL_DFA_REPORT /* whatever the pass says */
+    TRAWL_DFA_REPORT /* reports the matches as the pass asks */
 };
 
-/* The classes of bytes are in shared memory, where they take this much. */
-#define TRAWL_DFA_CLASS_BYTES 256u
-
-/* Copies them there. All threads of the block must call it. */
+/* Copies the byte classes to shared memory, where they take TRAWL_GPU_CLASS_BYTES. All threads of
+ * the block call this. */
 template <int LAYOUT>
 static __device__ __forceinline__ void trawl_dfa_load_classes(const trawl_cuda_dfa &dfa,
                                                               uint8_t *class_of) {
@@ -81,14 +79,14 @@ static __device__ __forceinline__ uint32_t trawl_dfa_key(const trawl_cuda_dfa &d
                  (LAYOUT == TRAWL_DFA_WIDE ? (index >> dfa.shift) * dfa.inverse : index));
 }
 
-/* The state's number, which is what the output array holds. */
+/* Returns the state's number, as the output array has it. */
 template <int LAYOUT>
 static __device__ __forceinline__ uint32_t trawl_dfa_number(const trawl_cuda_dfa &dfa,
                                                             uint32_t state) {
     return LAYOUT == TRAWL_DFA_WIDE ? (state >> dfa.shift) * dfa.inverse : state;
 }
 
-/* What follows the step over text[at]. */
+/* Does what follows the step over text[at]. */
 template <int LAYOUT, int PATH, int AFTER>
 static __device__ __forceinline__ void
 trawl_dfa_after(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys,
@@ -114,8 +112,8 @@ trawl_dfa_after(const trawl_cuda_reporter &reporter, const trawl_cuda_keys &keys
     }
 }
 
-/* What a thread walks: from text[begin] on, with something to do after each byte from text[first]
- * to text[past - 1]. */
+/* What a thread walks: text[begin] to text[past - 1]. Only from text[first] on something is done
+ * after each byte. */
 typedef struct trawl_dfa_span {
     uint32_t begin, first, past;
 } trawl_dfa_span;
@@ -132,7 +130,7 @@ static __device__ __forceinline__ trawl_dfa_span trawl_dfa_span_of(const trawl_c
     return span;
 }
 
-/* Which of the three a pass is. */
+/* Which of the three follows a step in the launch's pass. */
 static inline int trawl_dfa_after_of(const trawl_cuda_ac_dfa_launch *launch) {
     trawl_cuda_pass pass = launch->reporter.output.pass;
     return pass == TRAWL_CUDA_PASS_STATES                         ? TRAWL_DFA_WRITE
@@ -140,7 +138,7 @@ static inline int trawl_dfa_after_of(const trawl_cuda_ac_dfa_launch *launch) {
                                                                   : TRAWL_DFA_REPORT;
 }
 
-/* Launches a kernel over a DFA, whose arguments end with `more`. */
+/* Launches a kernel that walks a DFA; `more` are its last arguments. */
 template <typename Kernel, typename... More>
 static trawl_status trawl_dfa_launch_kernel(Kernel *kernel, const trawl_cuda_ac_dfa_launch *launch,
                                             trawl_error *error, More... more) {

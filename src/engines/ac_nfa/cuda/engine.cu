@@ -15,8 +15,6 @@
 #include "engines/ac_nfa/cuda/engine.cuh"
 #include "gpu/emission.cuh"
 
-#define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
-
 /* ------------------------------------------------------------------ preparing */
 
 static void release(trawl_cuda_db *uploaded) {
@@ -269,7 +267,7 @@ static uint32_t choose_shape(const trawl_cuda_db *uploaded,
     uint64_t length =
         request->length < TRAWL_CUDA_LARGEST_SLICE ? request->length : TRAWL_CUDA_LARGEST_SLICE;
     uint64_t fair = length / resident_threads(uploaded) + 1;
-    uint64_t most = MOST_BLOCK_BYTES / plan->block_threads;
+    uint64_t most = TRAWL_CUDA_MOST_BLOCK_BYTES / plan->block_threads;
     fair = fair < most ? fair : most;
     if (has_counters(plan->kernel)) {
         /* S_thread = n / (numBlocks * blockDim), with as few blocks as keep the multiprocessors
@@ -290,7 +288,7 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
                                trawl_cuda_launch_plan *plan, trawl_error *error) {
     uint32_t usual = choose_shape(uploaded, request, plan);
     trawl_status status =
-        trawl_cuda_plan_text(uploaded, request, usual, 1, MOST_BLOCK_BYTES, plan, error);
+        trawl_cuda_plan_text(uploaded, request, usual, 1, TRAWL_CUDA_MOST_BLOCK_BYTES, plan, error);
     return status == TRAWL_OK
                ? trawl_cuda_plan_shared(uploaded, shared_bytes_of(uploaded, plan, request->form),
                                         plan, error)

@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * ac-split on the device (Tran et al., 5.1.2, Pseudocode 2): every part of the set has a DFA, a
- * texture object over it and a stream of its own, and all parts scan the whole text at the same
- * time.
+ * texture object over the DFA's table, and a stream of its own. All parts scan the whole text at
+ * the same time.
  *
  *     p1    text straight from device memory (Fig. 9), as ac-dfa's ac1 does it
  *     p2    text through shared memory (Fig. 10), without bank conflicts (4.3)
- *     p2-conflicts    the same with rows stored as they come: what Fig. 19 compares p2 with
+ *     p2-conflicts    as p2, but rows are stored in order: what Fig. 19 compares p2 with
  *
- * Parts of the set add to the same results by atomic additions; so they also take places for their
- * records among those of a strip, which are sorted afterwards.
+ * Parts of the set add to the same results by atomic additions. Places for records are taken in the
+ * same way, so the records of a strip are sorted afterwards.
  *
- * How p2 stores its tile: a row for each thread, W = S_thread / 4 words long. Were rows stored as
- * they come, then the words that the threads of a warp read together, W apart from each other,
- * would be in no more than 32 / g of the 32 banks, where g is the largest power of two, up to 32,
- * that divides W: bank t * W mod 32 is the same for threads 32 / g apart. So words are moved
- * within groups of g, along a diagonal: word w of row t takes the place of the word
- * (w + t / (32 / g)) mod g of its group. Every 32 / g rows go on by one bank, and after 32 rows all
- * banks have been used once. The words that a warp stores together are 32 neighbours in the text,
- * whole groups, and moving them within their groups keeps them in 32 different banks. For an odd W,
- * g is 1 and nothing moves (Theorem 1 of Zha & Sahni 2011). The paper has W = 8, its Fig. 10 and
- * its earlier work show W = 32, where each row is a group and goes on by one word.
+ * How p2 stores its tile: a row for each thread, W = S_thread / 4 words long. If rows were stored
+ * in order, the words that the threads of a warp read together, W apart from each other, would be
+ * in no more than 32 / g of the 32 banks, where g is the largest power of two, up to 32, that
+ * divides W: bank t * W mod 32 is the same for threads 32 / g apart. So words are moved within
+ * groups of g, along a diagonal: word w of row t is stored in place (w + t / (32 / g)) mod g of its
+ * group. For W = 8, so g = 8, with the words of each row from place 0 on:
+ *
+ *     rows  0 to  3   0 1 2 3 4 5 6 7
+ *     rows  4 to  7   7 0 1 2 3 4 5 6
+ *     rows  8 to 11   6 7 0 1 2 3 4 5
+ *     ...
+ *
+ * Every 32 / g rows the words move by one bank, and after 32 rows all banks have been used once.
+ * The words that a warp stores together are 32 neighbours in the text, whole groups, and moving
+ * them within their groups keeps them in 32 different banks. For an odd W, g is 1 and nothing is
+ * moved (Theorem 1 of Zha & Sahni 2011). The paper has W = 8; its Fig. 10 and its earlier work show
+ * W = 32, where each row is a group and moves by one word.
  */
 #include "engines/ac_dfa/cuda/walk.cuh"
 
 /* The kernels, in the order of `kernels` in ../build.c. */
 enum { KERNEL_P2, KERNEL_P1, KERNEL_P2_CONFLICTS };
-
-#define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
-#define BANKS 32u
 
 /* One part of the set. */
 typedef struct split_part {
@@ -39,7 +43,7 @@ typedef struct split_part {
 
 /* uploaded->tables of this engine. */
 typedef struct split_tables {
-    trawl_error obstacle; /* why some part has no texture, when one has none */
+    trawl_error obstacle; /* why a part has no texture; status TRAWL_OK if all have one */
     cudaEvent_t begin;    /* in the caller's stream */
     uint32_t count;
     split_part parts[];
@@ -106,15 +110,16 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
 
 /* ------------------------------------------------------------------ planning */
 
-/* Rows of the tile that hold text before the block's own: as for other tiles, but rounded up. */
+/* Rows of the tile with text before the block's own, at most as many bytes as in other tiles,
+ * rounded up to whole rows. */
 static uint32_t rows_before(const trawl_cuda_db *uploaded, uint32_t strip_bytes) {
     uint32_t overlap = uploaded->db->header->max_length - 1;
     uint32_t before = overlap < TRAWL_CUDA_MOST_TILE_BEFORE ? overlap : TRAWL_CUDA_MOST_TILE_BEFORE;
     return (before + strip_bytes - 1) / strip_bytes;
 }
 
-/* Bytes of a strip unless the caller names them. p2: a thread also reads max_length - 1 bytes
- * before its strip, so patterns longer than those of the paper get longer strips. */
+/* The bytes of a strip if the caller does not name them. p2: a thread also reads max_length - 1
+ * bytes before its strip, so longer patterns get longer strips than the paper's. */
 static uint32_t usual_strip_bytes(const trawl_cuda_db *uploaded, uint32_t kernel,
                                   uint32_t threads) {
     const trawl_gpu_tuning *tuning = uploaded->device.tuning;
@@ -141,12 +146,12 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
     plan->block_threads = threads;
     trawl_status status =
         trawl_cuda_plan_text(uploaded, request, usual_strip_bytes(uploaded, plan->kernel, threads),
-                             tiled ? 4 : 1, MOST_BLOCK_BYTES, plan, error);
+                             tiled ? 4 : 1, TRAWL_CUDA_MOST_BLOCK_BYTES, plan, error);
     if (status != TRAWL_OK) {
         return status;
     }
     uint32_t rows = tiled ? rows_before(uploaded, plan->strip_bytes) + threads : 0;
-    return trawl_cuda_plan_shared(uploaded, TRAWL_DFA_CLASS_BYTES + rows * plan->strip_bytes, plan,
+    return trawl_cuda_plan_shared(uploaded, TRAWL_GPU_CLASS_BYTES + rows * plan->strip_bytes, plan,
                                   error);
 }
 
@@ -162,10 +167,10 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
 
 /* ------------------------------------------------------------------ kernel p2 */
 
-/* A block's tile: rows of `words` words, the first of which begins with text[first]. */
+/* A block's tile: rows of `row_words` words, the first of which begins with text[first]. */
 typedef struct split_tile {
     uint32_t *words;
-    int32_t first;      /* may lie before the text */
+    int32_t first;      /* may be before the text */
     uint32_t row_words; /* W */
     uint32_t mask;      /* g - 1; 0: no diagonal */
     uint32_t shift;     /* log2 of 32 / g */
@@ -177,20 +182,23 @@ static __device__ __forceinline__ split_tile split_tile_at(uint8_t *memory, int3
     tile.words = (uint32_t *)memory;
     tile.first = first;
     tile.row_words = row_words;
-    tile.mask = diagonal ? ((row_words & (0u - row_words) & (BANKS - 1)) - 1) & (BANKS - 1) : 0;
-    tile.shift = (uint32_t)__popc(~tile.mask & (BANKS - 1));
+    /* The lowest bit set in W is the largest power of two that divides it; none below 32 is 32. */
+    tile.mask = diagonal ? ((row_words & (0u - row_words) & (TRAWL_GPU_BANKS - 1)) - 1) &
+                               (TRAWL_GPU_BANKS - 1)
+                         : 0;
+    tile.shift = (uint32_t)__popc(~tile.mask & (TRAWL_GPU_BANKS - 1));
     return tile;
 }
 
-/* Where word `index` of the tile, which is in row `row`, is stored. A row is a whole number of
- * groups, so that the word's place in its group is that of its index. */
+/* The place of word `index` of the tile, which is in row `row`. A row is a whole number of groups,
+ * so that the word's place in its group follows from its index. */
 static __device__ __forceinline__ uint32_t *split_word(const split_tile &tile, uint32_t index,
                                                        uint32_t row) {
     uint32_t moved = (index + (row >> tile.shift)) & tile.mask;
     return &tile.words[(index & ~tile.mask) | moved];
 }
 
-/* text[at] .. text[at + 3], zeros where the text has none. text + at is a multiple of 4. */
+/* Loads text[at] .. text[at + 3], zeros where there is no text. text + at is a multiple of 4. */
 static __device__ __forceinline__ uint32_t split_load(const trawl_cuda_slice &slice, int32_t at) {
     if (at >= 0 && at + 4 <= (int32_t)slice.length) {
         return __ldg((const uint32_t *)(slice.text + at));
@@ -204,7 +212,8 @@ static __device__ __forceinline__ uint32_t split_load(const trawl_cuda_slice &sl
     return word;
 }
 
-/* Each warp loads 128 neighbouring bytes at a time. All threads of the block must call it. */
+/* Fills the tile: each warp loads 128 neighbouring bytes at a time. All threads of the block call
+ * this. */
 static __device__ __forceinline__ void split_fill(const trawl_cuda_slice &slice,
                                                   const split_tile &tile, uint32_t rows) {
     uint32_t row = threadIdx.x / tile.row_words, column = threadIdx.x % tile.row_words;
@@ -221,7 +230,7 @@ static __device__ __forceinline__ void split_fill(const trawl_cuda_slice &slice,
     __syncthreads();
 }
 
-/* What a walk is given and what it changes. */
+/* The part of a walk that changes with each step. */
 typedef struct split_walk {
     uint32_t state;
     trawl_counter cursor;
@@ -285,7 +294,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     uint32_t block_bytes = blockDim.x * strip_bytes;
     int32_t block_begin = (int32_t)trawl_cuda_strip_begin(&slice, block_bytes, blockIdx.x);
     split_tile tile =
-        split_tile_at(class_of + TRAWL_DFA_CLASS_BYTES,
+        split_tile_at(class_of + TRAWL_GPU_CLASS_BYTES,
                       block_begin - (int32_t)(before * strip_bytes), strip_bytes / 4, diagonal);
     trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
     split_fill(slice, tile, before + blockDim.x);
@@ -345,7 +354,7 @@ static trawl_status launch_part(const trawl_cuda_ac_dfa_launch *launch, trawl_er
                : launch_layout<TRAWL_DFA_READ_ONLY>(launch, error);
 }
 
-/* Puts a part's launch into its own stream, after all work that is in the caller's. */
+/* Launches a part in its own stream, after all earlier work of the caller's stream. */
 static trawl_status fork_part(const split_tables *tables, const split_part *part,
                               trawl_cuda_ac_dfa_launch *launch, trawl_error *error) {
     TRAWL_CUDA_TRY(cudaStreamWaitEvent(part->stream, tables->begin, 0), error);
@@ -370,7 +379,7 @@ static trawl_status launch_together(const trawl_cuda_db *uploaded, trawl_cuda_ac
         launch->dfa = tables->parts[i].dfa;
         launch->keys = uploaded->keys[i];
         status = fork_part(tables, &tables->parts[i], launch, error);
-        /* What was put into the part's stream before a failure is waited for as well. */
+        /* Also after a failure: some work may already be in the part's stream. */
         trawl_status joined =
             join_part(&tables->parts[i], stream, status == TRAWL_OK ? error : NULL);
         status = status == TRAWL_OK ? joined : status;
@@ -387,12 +396,12 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
     launch.plan = plan;
     launch.reporter = {*slice, *output, uploaded->patterns};
     launch.blocks = trawl_cuda_block_count(slice, plan);
-    launch.tile_before = rows_before(uploaded, plan->strip_bytes); /* rows, here */
+    launch.tile_before = rows_before(uploaded, plan->strip_bytes); /* in rows */
     launch.device = &uploaded->device;
     launch.stream = stream;
     launch.reporter.output.shared_strips = ((const split_tables *)uploaded->tables)->count > 1;
-    /* The streams and events are the database's, and scans of it may be started by several
-     * threads at once. */
+    /* The streams and events belong to the uploaded database, which several threads may scan at the
+     * same time. */
     pthread_mutex_t *lock = const_cast<pthread_mutex_t *>(&uploaded->lock);
     (void)pthread_mutex_lock(lock);
     trawl_status status = launch_together(uploaded, &launch, error);

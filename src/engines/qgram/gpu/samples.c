@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/random.h"
 #include "base/status.h"
 #include "costs/gpu_constants.h"
 
@@ -23,13 +24,6 @@ _Static_assert(sizeof starts / sizeof *starts + 1 == TRAWL_CUDA_QGRAM_LENGTH_GRO
 
 /* ------------------------------------------------------------------ the text */
 
-static uint64_t random_next(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 /* Fills self->text: first the pieces that choose anchor offsets, then those that validate them.
  * Returns its length. */
 static size_t gather(const trawl_cuda_qgram_samples *self, const uint8_t *sample, size_t length) {
@@ -48,9 +42,9 @@ static size_t gather(const trawl_cuda_qgram_samples *self, const uint8_t *sample
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
     size_t made = 0;
     while (patterns->count != 0 && made + TRAWL_GPU_MADE_UP_BYTES <= SAMPLE_BYTES) {
-        size_t id = (size_t)(random_next(&state) % patterns->count);
+        size_t id = (size_t)(trawl_random_next(&state) % patterns->count);
         uint32_t bytes = trawl_pattern_length(patterns, id);
-        uint32_t from = (uint32_t)(random_next(&state) % bytes);
+        uint32_t from = (uint32_t)(trawl_random_next(&state) % bytes);
         for (uint32_t i = from; i < bytes && i < from + TRAWL_GPU_MADE_UP_BYTES; i++) {
             self->text[made++] = trawl_pattern_bytes(patterns, id)[i];
         }

@@ -19,8 +19,6 @@
  */
 #include "engines/wu_manber/cuda/engine.cuh"
 
-#define MOST_BLOCK_BYTES (UINT32_C(1) << 24)
-
 typedef struct wu_manber_tables {
     trawl_cuda_wu_manber_tables kernel; /* what kernels get */
     trawl_error obstacle;               /* why some table has no texture, when one has none */
@@ -240,7 +238,7 @@ static uint32_t usual_strip(const trawl_cuda_db *uploaded, const trawl_cuda_laun
     uint64_t length =
         request->length < TRAWL_CUDA_LARGEST_SLICE ? request->length : TRAWL_CUDA_LARGEST_SLICE;
     uint64_t threads = (uint64_t)most_blocks(uploaded, plan) * plan->block_threads;
-    uint64_t fair = length / threads + 1, most = MOST_BLOCK_BYTES / plan->block_threads;
+    uint64_t fair = length / threads + 1, most = TRAWL_CUDA_MOST_BLOCK_BYTES / plan->block_threads;
     fair = fair < most ? fair : most;
     return fair < tiled ? tiled : (uint32_t)fair; /* of short texts fewer blocks */
 }
@@ -250,8 +248,9 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
                                trawl_cuda_launch_plan *plan, trawl_error *error) {
     plan->block_threads = request->block_threads != 0 ? request->block_threads
                                                       : uploaded->device.tuning->wu_manber_threads;
-    trawl_status status = trawl_cuda_plan_text(
-        uploaded, request, usual_strip(uploaded, request, plan), 1, MOST_BLOCK_BYTES, plan, error);
+    trawl_status status =
+        trawl_cuda_plan_text(uploaded, request, usual_strip(uploaded, request, plan), 1,
+                             TRAWL_CUDA_MOST_BLOCK_BYTES, plan, error);
     if (status != TRAWL_OK || !is_tiled(plan->kernel)) {
         return status;
     }
