@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "run/scanner.h"
 
-#include <string.h>
-
 #include "base/allocate.h"
 #include "base/cpu.h"
 #include "base/status.h"
@@ -118,13 +116,15 @@ void trawl_scanner_close(trawl_scanner *scanner) {
 
 /* The part of a text that the walker is shown next, from *begin on, with at most `most` owned
  * bytes; moves *begin behind it. */
-static trawl_window next_window(const trawl_scanner *scanner, const uint8_t *text, size_t length,
-                                size_t most, size_t *begin) {
+static trawl_window next_window(const trawl_scanner *scanner, const trawl_window *text, size_t most,
+                                size_t *begin) {
     size_t overlap = scanner->db->header->max_length - 1;
-    size_t end = length - *begin < most ? length : *begin + most;
+    size_t end = text->length - *begin < most ? text->length : *begin + most;
     size_t from = *begin < overlap ? 0 : *begin - overlap;
-    trawl_window window = {
-        .text = text + from, .length = end - from, .owned = *begin - from, .base = from};
+    trawl_window window = {.text = text->text + from,
+                           .length = end - from,
+                           .owned = *begin - from,
+                           .base = text->base + from};
     *begin = end;
     return window;
 }
@@ -135,14 +135,12 @@ static size_t longest_window(const trawl_scanner *scanner) {
                                                : TRAWL_WINDOW_MAX - scanner->db->header->max_length;
 }
 
-/* Walks a text, all of it or until the sink's flush asks to stop. Of the matches, the last ones are
- * still in the sink. */
-static trawl_status walk(const trawl_scanner *scanner, const uint8_t *text, size_t length,
-                         trawl_sink *sink) {
+trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window *text,
+                                trawl_sink *sink) {
     trawl_walker *walker = scanner->walker;
     trawl_status status = TRAWL_OK;
-    for (size_t begin = 0; status == TRAWL_OK && begin < length;) {
-        trawl_window window = next_window(scanner, text, length, longest_window(scanner), &begin);
+    for (size_t begin = text->owned; status == TRAWL_OK && begin < text->length;) {
+        trawl_window window = next_window(scanner, text, longest_window(scanner), &begin);
         status = walker->type->scan(walker, &window, sink, NULL);
     }
     return status;
@@ -166,7 +164,8 @@ static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
     trawl_delivery_restart(delivery, 0);
-    trawl_status status = walk(scanner, text, length, &into.sink);
+    const trawl_window whole = {.text = text, .length = length};
+    trawl_status status = trawl_scanner_walk(scanner, &whole, &into.sink);
     if (status == TRAWL_OK && into.sink.count != 0) {
         status = deliver(&into.sink);
     }
@@ -198,8 +197,9 @@ bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
     trawl_walker *walker = scanner->walker;
     trawl_sink sink = {
         .matches = first != NULL ? first : scanner->matches, .capacity = 1, .flush = stop};
+    const trawl_window whole = {.text = text, .length = length};
     for (size_t begin = 0; sink.count == 0 && begin < length;) {
-        trawl_window window = next_window(scanner, text, length, ANY_BYTES, &begin);
+        trawl_window window = next_window(scanner, &whole, ANY_BYTES, &begin);
         (void)walker->type->scan(walker, &window, &sink, NULL);
     }
     return sink.count != 0;
@@ -223,10 +223,7 @@ static int note_ids(const trawl_match *matches, size_t count, void *context) {
 size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t length, uint32_t *ids,
                            size_t capacity) {
     const trawl_receiver receiver = {.on_matches = note_ids, .context = scanner};
-    if (++scanner->turn == 0) {
-        memset(scanner->seen, 0, scanner->db->patterns.count * sizeof *scanner->seen);
-        scanner->turn = 1;
-    }
+    trawl_scanner_new_turn(scanner);
     scanner->ids = ids;
     scanner->capacity = capacity;
     scanner->found = 0;
@@ -243,8 +240,9 @@ uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t le
     }
     trawl_walker *walker = scanner->walker;
     trawl_counts counts = {.total = 0};
+    const trawl_window whole = {.text = text, .length = length};
     for (size_t begin = 0; begin < length;) {
-        trawl_window window = next_window(scanner, text, length, longest_window(scanner), &begin);
+        trawl_window window = next_window(scanner, &whole, longest_window(scanner), &begin);
         (void)walker->type->count(walker, &window, &counts, NULL);
     }
     return counts.total;
