@@ -44,10 +44,14 @@ static bool is_there(const uint8_t *valid, uint64_t bit) {
     return valid == NULL || (valid[bit / 8] >> (bit % 8) & 1) != 0;
 }
 
-/* The end of a record without its tail. */
-static uint64_t record_end(const trawl_record_stretch *stretch, uint64_t index) {
-    uint64_t begin = stretch_offset(stretch, index), end = stretch_offset(stretch, index + 1);
+/* The end, without its tail, of a record between two offsets. */
+static uint64_t without_tail(const trawl_record_stretch *stretch, uint64_t begin, uint64_t end) {
     return end - begin < stretch->tail ? begin : end - stretch->tail;
+}
+
+static uint64_t record_end(const trawl_record_stretch *stretch, uint64_t index) {
+    return without_tail(stretch, stretch_offset(stretch, index),
+                        stretch_offset(stretch, index + 1));
 }
 
 /* The last of the offsets from `begin` to `end` that is `value` or less; the one at `begin` is. */
@@ -179,10 +183,13 @@ static void enter(trawl_record_worker *worker, uint64_t index) {
     worker->index = index;
     worker->begin = stretch_offset(stretch, index);
     worker->limit = stretch_offset(stretch, index + 1);
-    worker->end = is_there(stretch->valid, stretch->first_bit + index) ? record_end(stretch, index)
-                                                                       : worker->begin;
+    worker->end = is_there(stretch->valid, stretch->first_bit + index)
+                      ? without_tail(stretch, worker->begin, worker->limit)
+                      : worker->begin;
     worker->found = false;
-    trawl_scanner_new_turn(worker->scanner);
+    if (worker->task->in_records || worker->task->question == TRAWL_RECORDS_WHICH) {
+        trawl_scanner_new_turn(worker->scanner);
+    }
     if (selects(worker)) {
         trawl_delivery_restart(&worker->scanner->delivery, worker->begin);
     }
@@ -216,7 +223,10 @@ static trawl_status take_of_record(trawl_record_worker *worker, trawl_match *mat
     }
     for (; count_all < number && matches[count_all].end <= worker->limit; count_all++) {
         if (matches[count_all].start >= worker->begin && matches[count_all].end <= worker->end) {
-            matches[kept++] = matches[count_all];
+            if (kept != count_all) {
+                matches[kept] = matches[count_all];
+            }
+            kept++;
         }
     }
     *taken = count_all;
@@ -327,15 +337,27 @@ static uint64_t next_absent(const trawl_record_stretch *all, uint64_t begin, uin
     return end;
 }
 
+/* Whether none of `count` + 1 offsets is less than the one before. Compilers make vectors of it. */
+static bool is_ascending(const uint8_t *offsets, uint32_t bytes, uint64_t count) {
+    unsigned wrong = 0;
+    if (bytes == sizeof(uint32_t)) {
+        for (uint64_t i = 0; i < count; i++) {
+            wrong |= offset_at(offsets, sizeof(uint32_t), i + 1) <
+                     offset_at(offsets, sizeof(uint32_t), i);
+        }
+    } else {
+        for (uint64_t i = 0; i < count; i++) {
+            wrong |= offset_at(offsets, sizeof(uint64_t), i + 1) <
+                     offset_at(offsets, sizeof(uint64_t), i);
+        }
+    }
+    return wrong == 0;
+}
+
 static trawl_status check_order(const trawl_record_stretch *all, uint64_t begin, uint64_t end,
                                 trawl_error *error) {
-    uint64_t before = stretch_offset(all, begin);
-    bool good = true;
-    for (uint64_t i = begin + 1; i <= end; i++) {
-        uint64_t offset = stretch_offset(all, i);
-        good &= offset >= before;
-        before = offset;
-    }
+    bool good =
+        is_ascending(all->offsets + begin * all->offset_bytes, all->offset_bytes, end - begin);
     for (uint64_t i = begin; !good && i < end; i++) {
         if (stretch_offset(all, i + 1) < stretch_offset(all, i)) {
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
