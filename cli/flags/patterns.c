@@ -17,13 +17,14 @@ const flag pattern_flags[] = {
     {FLAG_PATTERN_FORMAT, 0, "pattern-format", "FORMAT",
      "How patterns are written, one on each line: lines (the default) are raw bytes; escaped has "
      "\\n \\r \\t \\\\ \\0 \\xNN for bytes; hex has hexadecimal digits, with blanks between bytes "
-     "or without; tsv has three columns: "
-     "name, "
-     "flags (i: any case, -: none), escaped pattern.",
+     "or without; tsv has three columns: name, flags (i: any case, -: none), escaped pattern; and "
+     "perhaps a fourth: conditions, such as word or left=label,end=64.",
      NULL},
     {FLAG_CRLF, 0, "crlf", NULL, "Lines of pattern files end in CR LF: remove the CR too.", NULL},
     {FLAG_IGNORE_CASE, 'i', "ignore-case", NULL,
      "ASCII letters of all patterns match upper and lower case.", NULL},
+    {FLAG_WORD, 'w', "word", NULL,
+     "A match counts only if no letter, digit or underscore stands before or behind it.", NULL},
     {0},
 };
 
@@ -55,6 +56,9 @@ int pattern_options_take(pattern_options *options, const arguments *args, int id
         return FLAG_TAKEN;
     case FLAG_IGNORE_CASE:
         options->reading.case_insensitive = true;
+        return FLAG_TAKEN;
+    case FLAG_WORD:
+        options->reading.whole_words = true;
         return FLAG_TAKEN;
     default:
         return FLAG_NOT_MINE;

@@ -7,7 +7,14 @@
 #include "io/pattern_file.h"
 #include "trawl/trawl.h"
 
-enum { FLAG_PATTERN_FILE = 1000, FLAG_PATTERN, FLAG_PATTERN_FORMAT, FLAG_CRLF, FLAG_IGNORE_CASE };
+enum {
+    FLAG_PATTERN_FILE = 1000,
+    FLAG_PATTERN,
+    FLAG_PATTERN_FORMAT,
+    FLAG_CRLF,
+    FLAG_IGNORE_CASE,
+    FLAG_WORD
+};
 
 extern const flag pattern_flags[];
 

@@ -10,6 +10,7 @@
 #include "cli/flags/device.h"
 #include "cli/flags/patterns.h"
 #include "io/pattern_file.h"
+#include "trawl/trawl_conditions.h"
 
 /* Adds the patterns of an argument, one on each line. As in GNU grep, after a LF at the end of the
  * argument there is one more pattern, the empty one. */
@@ -146,6 +147,25 @@ static bool check_line_ends(const grep_set *set) {
     return true;
 }
 
+/* Refuses conditions that count offsets: grep searches lines, wherever these are. */
+static bool check_places(const grep_set *set) {
+    trawl_condition condition = TRAWL_CONDITION;
+    trawl_pattern pattern = TRAWL_PATTERN;
+    for (uint32_t id = 0;
+         trawl_db_has_conditions(set->db) && trawl_db_pattern(set->db, id, &pattern); id++) {
+        if (trawl_db_condition(set->db, id, &condition) &&
+            (condition.min_start != 0 || condition.max_end != 0 || condition.at_start ||
+             condition.at_end)) {
+            report(
+                "pattern %u has a condition on its place in the text, which is for 'trawl scan': "
+                "grep has boundaries alone, and -x",
+                id);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool load_database(grep_set *set, const grep_options *options, bool parts) {
     trawl_error error;
     if (database_load(options->database, options->database_copy, &set->db, &error) != TRAWL_OK) {
@@ -153,6 +173,9 @@ static bool load_database(grep_set *set, const grep_options *options, bool parts
     }
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(set->db, &information, NULL);
+    if (!check_places(set)) {
+        return false;
+    }
     bool all_matches = parts || set->whole_words || set->whole_lines;
     if (all_matches && information.matches != TRAWL_MATCH_ALL) {
         report("%s: -o, --color, -w and -x need a database that was compiled with --matches all",
@@ -182,7 +205,7 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
         }
         trawl_error error;
         good = trawl_compile(patterns, &compile, &set->db, &error) == TRAWL_OK
-                   ? check_line_ends(set)
+                   ? check_line_ends(set) && check_places(set)
                    : report_failure(&error);
     }
     trawl_patterns_free(patterns);
@@ -192,7 +215,8 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
 bool grep_set_may_cover(const grep_set *set) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(set->db, &information, NULL);
-    return information.matches == TRAWL_MATCH_ALL && !set->whole_words;
+    return information.matches == TRAWL_MATCH_ALL && !set->whole_words &&
+           !trawl_db_has_conditions(set->db);
 }
 
 bool grep_set_cover(grep_set *set) {

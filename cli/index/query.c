@@ -14,6 +14,7 @@
 #include "cli/flags/patterns.h"
 #include "cli/index/command.h"
 #include "io/output_file.h"
+#include "trawl/trawl_conditions.h"
 #include "trawl/trawl_index.h"
 
 enum {
@@ -295,6 +296,13 @@ static bool patterns_exact(const querying *job) {
         if (trawl_patterns_get(job->set, id, &pattern) && pattern.flags != 0) {
             report("pattern %" PRIu32 " ignores case, but an index compares bytes; "
                    "'trawl scan -i' finds it",
+                   id);
+            return false;
+        }
+        trawl_condition condition = TRAWL_CONDITION;
+        if (trawl_patterns_condition(job->set, id, &condition)) {
+            report("pattern %" PRIu32 " has a condition, but an index finds all occurrences; "
+                   "'trawl scan' tests conditions",
                    id);
             return false;
         }

@@ -19,6 +19,7 @@
 #include "cli/info/report.h"
 #include "cli/target/planning.h"
 #include "trawl/trawl.h"
+#include "trawl/trawl_conditions.h"
 
 enum {
     FLAG_FORMAT = 1,
@@ -192,10 +193,7 @@ static bool parse(info_request *request, int argc, char **argv, int *status) {
 /* The patterns of a database, as a new set. */
 static trawl_status patterns_of(const trawl_db *db, trawl_patterns **patterns, trawl_error *error) {
     trawl_status status = trawl_patterns_new(patterns, error);
-    trawl_pattern pattern = TRAWL_PATTERN;
-    for (uint32_t id = 0; status == TRAWL_OK && trawl_db_pattern(db, id, &pattern); id++)
-        status = trawl_patterns_add(*patterns, pattern.bytes, pattern.length, pattern.flags, error);
-    return status;
+    return status == TRAWL_OK ? trawl_patterns_add_database(*patterns, db, error) : status;
 }
 
 static info_extent extent_of(const info_request *request) {

@@ -6,10 +6,12 @@
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
+#include "io/condition_text.h"
 #include "io/output_file.h"
 
 /* Why a pattern cannot be written in a format, or NULL. */
-static const char *find_objection(const trawl_pattern *pattern, pattern_format format) {
+static const char *find_objection(const trawl_pattern *pattern, bool conditioned,
+                                  pattern_format format) {
     if (format == PATTERN_FORMAT_TSV)
         return memchr(pattern->name, '\t', pattern->name_length) != NULL ||
                        memchr(pattern->name, '\n', pattern->name_length) != NULL
@@ -17,6 +19,8 @@ static const char *find_objection(const trawl_pattern *pattern, pattern_format f
                    : NULL;
     if ((pattern->flags & TRAWL_PATTERN_CASE_INSENSITIVE) != 0)
         return "is case-insensitive, which only --pattern-format tsv can say";
+    if (conditioned)
+        return "has a condition, which only --pattern-format tsv can say";
     if (format == PATTERN_FORMAT_LINES && memchr(pattern->bytes, '\n', pattern->length) != NULL)
         return "holds a line end; give --pattern-format escaped, hex or tsv";
     return NULL;
@@ -43,7 +47,16 @@ static void write_pattern(output_file *output, const trawl_pattern *pattern, pat
         output_file_write(output, pattern->bytes, pattern->length);
     else
         output_file_write(output, room, pattern_escape(pattern->bytes, pattern->length, room));
-    output_file_byte(output, '\n');
+}
+
+/* The fourth column, if any pattern of the database has a condition. */
+static void write_condition(output_file *output, const trawl_db *db, uint32_t id) {
+    char text[CONDITION_TEXT];
+    if (trawl_db_has_conditions(db)) {
+        condition_write_text(db, id, text);
+        output_file_byte(output, '\t');
+        output_file_text(output, text);
+    }
 }
 
 int info_write_patterns(const trawl_db *db, pattern_format format) {
@@ -53,7 +66,9 @@ int info_write_patterns(const trawl_db *db, pattern_format format) {
     (void)trawl_db_info(db, &about, NULL);
     for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
         pattern.name = pattern.name == NULL ? "" : pattern.name;
-        const char *objection = find_objection(&pattern, format);
+        trawl_condition condition = TRAWL_CONDITION;
+        const char *objection =
+            find_objection(&pattern, trawl_db_condition(db, id, &condition), format);
         if (objection != NULL) {
             report("pattern %u %s", id, objection);
             return EXIT_ERROR;
@@ -63,8 +78,12 @@ int info_write_patterns(const trawl_db *db, pattern_format format) {
     if (output_file_open(NULL, &output, &error) != TRAWL_OK)
         return report_error(&error);
     char *room = allocate(4 * about.max_length + 1);
-    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++)
+    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
         write_pattern(output, &pattern, format, room);
+        if (format == PATTERN_FORMAT_TSV)
+            write_condition(output, db, id);
+        output_file_byte(output, '\n');
+    }
     free(room);
     return output_file_close(output, &error) == TRAWL_OK ? EXIT_MATCHED : report_error(&error);
 }

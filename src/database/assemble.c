@@ -9,6 +9,7 @@
 #include "base/allocate.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "database/conditions.h"
 #include "database/selection.h"
 
 /* Reserves the sections that every database has. */
@@ -39,7 +40,7 @@ static trawl_status reserve_patterns(const trawl_patterns *set, const trawl_asse
             return status;
         }
     }
-    return TRAWL_OK;
+    return trawl_conditions_reserve(set, image, error);
 }
 
 static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
@@ -49,6 +50,7 @@ static void fill_patterns(const trawl_patterns *set, const trawl_assembly *plan,
     memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_BYTES, 0), set->bytes,
            set->offsets[set->count]);
     memcpy(trawl_image_section(image, TRAWL_SECTION_PATTERN_FLAGS, 0), set->flags, set->count);
+    trawl_conditions_fill(set, image);
     static const trawl_section_kind kinds[] = {TRAWL_SECTION_PLAN, TRAWL_SECTION_DEVICE_PLAN};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (plan->records[i].bytes != NULL) {

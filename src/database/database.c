@@ -8,6 +8,7 @@
 #include "base/fold.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "database/conditions.h"
 
 static void release_block(uint8_t *block, uint64_t size, trawl_block_owner owner) {
     if (owner == TRAWL_BLOCK_MAPPED) {
@@ -33,6 +34,7 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     made->patterns.offsets = trawl_db_section(made, TRAWL_SECTION_PATTERN_OFFSETS, 0, NULL);
     made->patterns.bytes = trawl_db_section(made, TRAWL_SECTION_PATTERN_BYTES, 0, NULL);
     made->patterns.flags = trawl_db_section(made, TRAWL_SECTION_PATTERN_FLAGS, 0, NULL);
+    trawl_conditions_view(made, &made->conditions);
     made->name_offsets = trawl_db_section(made, TRAWL_SECTION_NAME_OFFSETS, 0, NULL);
     made->names = trawl_db_section(made, TRAWL_SECTION_NAMES, 0, NULL);
     made->uploads = &made->uploads_storage;

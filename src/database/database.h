@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "database/image.h"
+#include "pattern/conditions.h"
 #include "trawl/trawl_study.h"
 
 typedef enum trawl_block_owner {
@@ -22,6 +23,13 @@ typedef struct trawl_pattern_view {
     const uint8_t *flags;
     uint32_t count;
 } trawl_pattern_view;
+
+/* Conditions of patterns (database/conditions.h). */
+typedef struct trawl_condition_view {
+    const trawl_condition_record *records; /* NULL: no pattern has a condition */
+    const uint32_t *of;                    /* the record of each pattern */
+    uint16_t outside[256];                 /* of each byte, the bits of the classes it is not in */
+} trawl_condition_view;
 
 /* What the CUDA module keeps with a database, so that the database is uploaded once for many scans.
  * The module defines what `items` points to, reads and writes it with the lock held, and sets
@@ -47,6 +55,7 @@ struct trawl_db {
     const trawl_image_header *header;
     const struct trawl_engine *engine;
     trawl_pattern_view patterns;
+    trawl_condition_view conditions;
     const uint32_t *name_offsets; /* NULL when no pattern has a name */
     const char *names;
     /* These two change while the database is const for its users: so they are pointers. */
@@ -66,6 +75,11 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
  */
 const void *trawl_db_section(const trawl_db *db, trawl_section_kind kind, uint32_t part,
                              uint64_t *size);
+
+/* Bytes before the owned ones of a window that a match, or the byte before a match, may be in. */
+static inline size_t trawl_db_overlap(const trawl_db *db) {
+    return db->header->max_length - (db->conditions.records == NULL ? 1u : 0u);
+}
 
 /* Whether text[0 .. length of the pattern) is pattern `id`, in any case if the pattern has the flag
  * for that. */

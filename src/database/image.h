@@ -23,7 +23,7 @@
 #include "trawl/trawl.h"
 
 #define TRAWL_IMAGE_MAGIC "TRAWLDB\n"
-#define TRAWL_IMAGE_VERSION 7u
+#define TRAWL_IMAGE_VERSION 8u
 #define TRAWL_IMAGE_BYTE_ORDER 0x01020304u
 #define TRAWL_IMAGE_ALIGNMENT 64u
 #define TRAWL_IMAGE_MAX_SECTIONS 4096u
@@ -46,6 +46,9 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_SELECTION_KEY = 9, /* trawl_selection_key[keys] (database/selection.h) */
     TRAWL_SECTION_SELECTION_PATTERN = 10, /* uint32_t[patterns]: the selection key of each */
     TRAWL_SECTION_SELECTION_INSIDE = 11,  /* trawl_selection_inside[] */
+    TRAWL_SECTION_CONDITIONS = 12,        /* 12 to 14: database/conditions.h */
+    TRAWL_SECTION_PATTERN_CONDITION = 13,
+    TRAWL_SECTION_CONDITION_CLASSES = 14,
     /* automata: byte classes and outputs (automaton/classes.h, database/outputs.h) */
     TRAWL_SECTION_CLASSES = 16,    /* uint8_t[256] */
     TRAWL_SECTION_KEY_LENGTH = 17, /* uint32_t[keys] */

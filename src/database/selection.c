@@ -10,7 +10,7 @@
 
 static bool is_wanted(const trawl_build *build) {
     const trawl_patterns *patterns = build->patterns;
-    if (build->options->matches == TRAWL_MATCH_ALL) {
+    if (build->options->matches == TRAWL_MATCH_ALL || trawl_patterns_have_conditions(patterns)) {
         return false;
     }
     for (size_t id = 0; patterns->case_insensitive != 0 && id < patterns->count; id++) {

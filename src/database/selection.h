@@ -13,9 +13,10 @@
  *     links            [ab]    the longest key that this one ends with: it lists the offsets
  *                        [b]   inside it itself, and so does the key that it links to
  *
- * Databases have these sections if they are compiled for a leftmost kind and none of their matches
- * has to be verified. (The selection has no text to verify with.) The key records of their engines
- * have no links and one pattern, the one with the lowest id (database/outputs.h).
+ * Databases have these sections if they are compiled for a leftmost kind, and none of their matches
+ * has to be verified or to fulfil a condition. (The selection has no text for that.) The key
+ * records of their engines have no links and one pattern, the one with the lowest id
+ * (database/outputs.h).
  */
 #ifndef TRAWL_DATABASE_SELECTION_H
 #define TRAWL_DATABASE_SELECTION_H

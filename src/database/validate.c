@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "base/status.h"
+#include "database/conditions.h"
 
 uint64_t trawl_block_checksum(const uint8_t *block, uint64_t size) {
     return XXH3_64bits(block + TRAWL_IMAGE_UNCHECKED, size - TRAWL_IMAGE_UNCHECKED);
@@ -118,6 +119,14 @@ static bool patterns_sound(const uint8_t *block, const trawl_image_header *heade
            longest == header->max_length && header->folded == (insensitive ? 1u : 0u);
 }
 
+static bool conditions_sound(const uint8_t *block, const trawl_image_header *header) {
+    trawl_condition_sections sections;
+    sections.records = find_section(block, TRAWL_SECTION_CONDITIONS, &sections.records_size);
+    sections.of = find_section(block, TRAWL_SECTION_PATTERN_CONDITION, &sections.of_size);
+    sections.classes = find_section(block, TRAWL_SECTION_CONDITION_CLASSES, &sections.classes_size);
+    return trawl_conditions_sound(&sections, header->pattern_count);
+}
+
 static bool texts_sound(const uint8_t *block, const trawl_image_header *header) {
     uint64_t reason_size, offsets_size, names_size;
     const char *reason = find_section(block, TRAWL_SECTION_REASON, &reason_size);
@@ -149,6 +158,9 @@ trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const cha
     }
     if (!patterns_sound(block, header) || !texts_sound(block, header)) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its patterns are damaged", name);
+    }
+    if (!conditions_sound(block, header)) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its conditions are damaged", name);
     }
     return TRAWL_OK;
 }

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/status.h"
+#include "io/condition_text.h"
 #include "io/text_file.h"
 
 /* Bytes of a line, at most. A pattern of 65,536 bytes that are all written as \xNN has 256 KiB,
@@ -249,6 +250,8 @@ static trawl_status add_bytes(const line_reader *reader, const uint8_t *bytes, s
         flags |= TRAWL_PATTERN_CASE_INSENSITIVE;
     trawl_error cause;
     trawl_status status = trawl_patterns_add(reader->patterns, bytes, length, flags, &cause);
+    if (status == TRAWL_OK && reader->reading->whole_words)
+        status = condition_add_boundary(reader->patterns, TRAWL_CLASS_WORD, &cause);
     return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
 }
 
@@ -257,6 +260,21 @@ static trawl_status add_escaped(const line_reader *reader, const uint8_t *bytes,
     size_t decoded = 0;
     trawl_status status = unescape(reader, bytes, length, column, &decoded);
     return status == TRAWL_OK ? add_bytes(reader, reader->scratch, decoded, flags) : status;
+}
+
+/* Gives the last pattern the conditions of a column. */
+static trawl_status add_condition(const line_reader *reader, const uint8_t *text, size_t length) {
+    char expected[128], message[256];
+    trawl_error cause;
+    if (!condition_add_text(reader->patterns, text, length, expected)) {
+        (void)snprintf(message, sizeof message,
+                       "fourth column: %s; a tab in a pattern is written \\t", expected);
+        return refuse(reader, TRAWL_ERROR_ARGUMENT, message);
+    }
+    if (!reader->reading->whole_words)
+        return TRAWL_OK;
+    trawl_status status = condition_add_boundary(reader->patterns, TRAWL_CLASS_WORD, &cause);
+    return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
 }
 
 static trawl_status add_tsv(const line_reader *reader, const uint8_t *line, size_t length) {
@@ -273,9 +291,12 @@ static trawl_status add_tsv(const line_reader *reader, const uint8_t *line, size
                             "found two");
     }
     const uint8_t *pattern = second + 1;
-    if (memchr(pattern, '\t', (size_t)(end - pattern)) != NULL) {
+    const uint8_t *third = memchr(pattern, '\t', (size_t)(end - pattern));
+    const uint8_t *condition = third == NULL ? end : third + 1;
+    if (memchr(condition, '\t', (size_t)(end - condition)) != NULL) {
         return refuse(reader, TRAWL_ERROR_ARGUMENT,
-                      "expected three columns, found more; a tab in a pattern is written \\t");
+                      "expected three columns, or four with conditions, found more; a tab in a "
+                      "pattern is written \\t");
     }
     unsigned bits = 0;
     if (second - flags == 1 && flags[0] == 'i') {
@@ -284,8 +305,11 @@ static trawl_status add_tsv(const line_reader *reader, const uint8_t *line, size
         return refuse(reader, TRAWL_ERROR_ARGUMENT,
                       "expected i (case-insensitive) or - (none) in the second column");
     }
-    trawl_status status =
-        add_escaped(reader, pattern, (size_t)(end - pattern), (size_t)(pattern - line) + 1, bits);
+    const uint8_t *pattern_end = third == NULL ? end : third;
+    trawl_status status = add_escaped(reader, pattern, (size_t)(pattern_end - pattern),
+                                      (size_t)(pattern - line) + 1, bits);
+    if (status == TRAWL_OK && third != NULL)
+        status = add_condition(reader, condition, (size_t)(end - condition));
     if (status != TRAWL_OK || tab == line)
         return status;
     trawl_error cause;

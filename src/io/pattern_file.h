@@ -7,7 +7,7 @@
  *   escaped  one pattern a line, with \n \r \t \\ \0 and \xNN
  *   hex      one pattern a line as an even number of hexadecimal digits
  *   tsv      name, flags and escaped pattern, separated by tabs; flags are `i` (case-insensitive)
- *            or `-` (none)
+ *            or `-` (none). A fourth column may have conditions (io/condition_text.h)
  *
  * A last line without LF is a line. Empty lines give no pattern and no id, but are counted: for
  * grep an empty line is a pattern that matches every line.
@@ -34,6 +34,7 @@ typedef struct pattern_reading {
     pattern_format format;
     bool strip_cr;         /* a CR before the LF is not part of the line (--crlf) */
     bool case_insensitive; /* every pattern gets TRAWL_PATTERN_CASE_INSENSITIVE (-i) */
+    bool whole_words;      /* boundaries of TRAWL_CLASS_WORD where a pattern has none (-w) */
 } pattern_reading;
 
 /* What has been read. Every call adds to it: begin with zeros. */

@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "pattern/conditions.h"
 
 trawl_status trawl_patterns_new(trawl_patterns **patterns, trawl_error *error) {
     trawl_clear(error);
@@ -28,6 +29,7 @@ void trawl_patterns_free(trawl_patterns *patterns) {
         trawl_release(patterns->flags);
         trawl_release(patterns->names);
         trawl_release(patterns->name_offsets);
+        trawl_set_conditions_free(patterns->conditions);
         trawl_release(patterns);
     }
 }

@@ -19,7 +19,8 @@ struct trawl_patterns {
     size_t names_capacity; /* of `names` */
     size_t min_length;
     size_t max_length;
-    size_t case_insensitive; /* patterns with that flag */
+    size_t case_insensitive;                 /* patterns with that flag */
+    struct trawl_set_conditions *conditions; /* NULL while nobody has set one (conditions.h) */
 };
 
 static inline const uint8_t *trawl_pattern_bytes(const trawl_patterns *patterns, size_t id) {

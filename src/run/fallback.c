@@ -8,20 +8,12 @@
  * caches. */
 #define DFA_BYTES (UINT64_C(512) << 20)
 
-static trawl_status copy_patterns(const trawl_db *db, trawl_patterns **patterns,
-                                  trawl_error *error) {
-    trawl_status status = trawl_patterns_new(patterns, error);
-    for (uint32_t id = 0; status == TRAWL_OK && id < db->patterns.count; id++) {
-        trawl_pattern pattern = TRAWL_PATTERN;
-        (void)trawl_db_pattern(db, id, &pattern);
-        status = trawl_patterns_add(*patterns, pattern.bytes, pattern.length, pattern.flags, error);
-    }
-    return status;
-}
-
 static trawl_status build(const trawl_db *db, trawl_db **fallback, trawl_error *error) {
     trawl_patterns *patterns = NULL;
-    trawl_status status = copy_patterns(db, &patterns, error);
+    trawl_status status = trawl_patterns_new(&patterns, error);
+    if (status == TRAWL_OK) {
+        status = trawl_patterns_add_database(patterns, db, error);
+    }
     if (status == TRAWL_OK) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
         options.engine = "ac-dfa";

@@ -3,6 +3,7 @@
 #include "base/allocate.h"
 #include "base/status.h"
 #include "run/run.h"
+#include "scan/conditions.h"
 
 /* Owned bytes for each thread, at least: with fewer a second thread costs more time than it saves.
  */
@@ -14,12 +15,14 @@
 
 typedef struct serial_sink {
     trawl_sink sink;
-    trawl_delivery *delivery;
+    trawl_run *run;
+    const trawl_window *window; /* that the matches are of */
 } serial_sink;
 
 static trawl_status flush_serial(trawl_sink *sink) {
-    trawl_status status =
-        trawl_delivery_put(((serial_sink *)sink)->delivery, sink->matches, sink->count);
+    serial_sink *own = (serial_sink *)sink;
+    trawl_conditions_drop(own->run->db, own->window, sink, 0);
+    trawl_status status = trawl_delivery_put(&own->run->delivery, sink->matches, sink->count);
     sink->count = 0;
     return status;
 }
@@ -35,8 +38,7 @@ static trawl_status run_serial(trawl_run *run, const trawl_window *window, trawl
         }
     }
     serial_sink batch = {
-        .sink = {.matches = worker->matches, .capacity = BATCH, .flush = flush_serial},
-        .delivery = &run->delivery};
+        .sink = {.matches = worker->matches, .capacity = BATCH, .flush = flush_serial}, .run = run};
     trawl_sink *sink = gathers || run->count_only ? &batch.sink : &run->collector->sink;
     size_t most =
         run->type->long_windows ? SIZE_MAX : TRAWL_WINDOW_MAX - run->db->header->max_length;
@@ -46,12 +48,13 @@ static trawl_status run_serial(trawl_run *run, const trawl_window *window, trawl
         if (run->count_only) {
             status = run->type->count(worker->walker, &part, &worker->counts, error);
         } else {
+            batch.window = &part;
             status = run->type->scan(worker->walker, &part, sink, error);
+            if (status == TRAWL_OK && batch.sink.count != 0) {
+                status = flush_serial(&batch.sink);
+            }
         }
         begin = end;
-    }
-    if (status == TRAWL_OK && batch.sink.count != 0) {
-        status = flush_serial(&batch.sink);
     }
     return status;
 }

@@ -34,8 +34,9 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
     run->db = db;
     run->type = run->options.device == NULL ? db->engine->walker : trawl_cuda_walker();
-    run->count_only =
-        receiver->on_match == NULL && receiver->on_matches == NULL && kind == TRAWL_MATCH_ALL;
+    run->conditions = db->conditions.records != NULL;
+    run->count_only = receiver->on_match == NULL && receiver->on_matches == NULL &&
+                      kind == TRAWL_MATCH_ALL && !run->conditions;
     run->per_pattern = per_pattern;
     run->own_threads = run->type->own_threads != NULL && run->type->own_threads(db);
     run->workers = trawl_allocate_zeroed(run->options.threads, sizeof *run->workers);
@@ -47,7 +48,7 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
 }
 
 void trawl_run_collect(trawl_run *run, trawl_collector *collector) {
-    if (run->delivery.kind == TRAWL_MATCH_ALL) {
+    if (run->delivery.kind == TRAWL_MATCH_ALL && !run->conditions) {
         run->collector = collector;
         run->count_only = false;
     } else {
@@ -108,12 +109,15 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
 
 trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window, size_t begin,
                                size_t end) {
-    size_t overlap = run->db->header->max_length - 1;
+    size_t overlap = trawl_db_overlap(run->db);
     size_t from = begin < overlap ? 0 : begin - overlap;
+    bool inside = run->conditions && end < window->length;
     return (trawl_window){.text = window->reading != NULL ? NULL : window->text + from,
                           .length = end - from,
                           .owned = begin - from,
                           .base = window->base + from,
+                          .goes_on = inside || window->goes_on,
+                          .next = inside ? window->text[end] : window->next,
                           .reading = window->reading};
 }
 

@@ -34,6 +34,7 @@ typedef struct trawl_run {
     trawl_scan_settings options; /* trawl_options_read: every member is set */
     trawl_wanted_report report;  /* handed to the caller when the run is closed */
     char device[16];             /* what options.device points to unless that is NULL, the CPU */
+    bool conditions;             /* matches are tested for the conditions of their patterns */
     bool count_only;             /* walkers count the matches; none is delivered */
     bool own_threads;            /* the walker spreads windows over threads itself */
     trawl_collector *collector;  /* NULL; or takes all matches instead of the delivery */
@@ -56,7 +57,8 @@ void trawl_run_collect(trawl_run *run, trawl_collector *collector);
 trawl_status trawl_run_open_team(trawl_run *run, trawl_error *error);
 
 /* Handles all matches whose last byte the window owns. Windows may be of any length, come in the
- * order of the text, and have their complete overlap. */
+ * order of the text, and have their complete overlap (trawl_db_overlap). With conditions, goes_on
+ * and next are set. */
 trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_error *error);
 
 /* Handles all matches of a text that is read by offset: instead of trawl_run_window. If reading

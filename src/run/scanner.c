@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "run/scanner.h"
 
+#include <string.h>
+
 #include "base/allocate.h"
 #include "base/cpu.h"
 #include "base/status.h"
 #include "engines/engines.h"
 #include "run/fallback.h"
 #include "run/options.h"
+#include "scan/conditions.h"
 
 /* Owned bytes of a window where the first match ends the search. */
 #define ANY_BYTES ((size_t)65536)
@@ -116,15 +119,17 @@ void trawl_scanner_close(trawl_scanner *scanner) {
 
 /* The part of a text that the walker is shown next, from *begin on, with at most `most` owned
  * bytes; moves *begin behind it. */
-static trawl_window next_window(const trawl_scanner *scanner, const trawl_window *text, size_t most,
-                                size_t *begin) {
-    size_t overlap = scanner->db->header->max_length - 1;
-    size_t end = text->length - *begin < most ? text->length : *begin + most;
+static trawl_window next_window(const trawl_scanner *scanner, const uint8_t *text, size_t length,
+                                size_t most, size_t *begin) {
+    size_t overlap = trawl_db_overlap(scanner->db);
+    size_t end = length - *begin < most ? length : *begin + most;
     size_t from = *begin < overlap ? 0 : *begin - overlap;
-    trawl_window window = {.text = text->text + from,
+    trawl_window window = {.text = text + from,
                            .length = end - from,
                            .owned = *begin - from,
-                           .base = text->base + from};
+                           .base = from,
+                           .goes_on = end < length,
+                           .next = end < length ? text[end] : 0};
     *begin = end;
     return window;
 }
@@ -135,19 +140,29 @@ static size_t longest_window(const trawl_scanner *scanner) {
                                                : TRAWL_WINDOW_MAX - scanner->db->header->max_length;
 }
 
-trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window *text,
-                                trawl_sink *sink) {
+/* Walks a text, all of it or until the sink's flush asks to stop. Of the matches, the last ones are
+ * still in the sink. */
+static trawl_status walk(const trawl_scanner *scanner, const uint8_t *text, size_t length,
+                         trawl_scanner_sink *into) {
     trawl_walker *walker = scanner->walker;
     trawl_status status = TRAWL_OK;
-    for (size_t begin = text->owned; status == TRAWL_OK && begin < text->length;) {
-        trawl_window window = next_window(scanner, text, longest_window(scanner), &begin);
-        status = walker->type->scan(walker, &window, sink, NULL);
+    for (size_t begin = 0; status == TRAWL_OK && begin < length;) {
+        trawl_window window = next_window(scanner, text, length, longest_window(scanner), &begin);
+        into->window = &window;
+        status = walker->type->scan(walker, &window, &into->sink, NULL);
+        if (status == TRAWL_OK) {
+            trawl_conditions_drop(scanner->db, &window, &into->sink, into->tested);
+            into->tested = into->sink.count;
+        }
     }
     return status;
 }
 
 static trawl_status deliver(trawl_sink *sink) {
-    trawl_scanner *scanner = ((trawl_scanner_sink *)sink)->scanner;
+    trawl_scanner_sink *into = (trawl_scanner_sink *)sink;
+    trawl_scanner *scanner = into->scanner;
+    trawl_conditions_drop(scanner->db, into->window, sink, into->tested);
+    into->tested = 0;
     size_t count = sink->count;
     sink->count = 0;
     return trawl_delivery_put(&scanner->delivery, sink->matches, count);
@@ -164,8 +179,7 @@ static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
     trawl_delivery_restart(delivery, 0);
-    const trawl_window whole = {.text = text, .length = length};
-    trawl_status status = trawl_scanner_walk(scanner, &whole, &into.sink);
+    trawl_status status = walk(scanner, text, length, &into);
     if (status == TRAWL_OK && into.sink.count != 0) {
         status = deliver(&into.sink);
     }
@@ -176,8 +190,9 @@ static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length
 
 /* `flush` of a sink with room for one match, which is full. */
 static trawl_status stop(trawl_sink *sink) {
-    (void)sink;
-    return TRAWL_STOPPED;
+    const trawl_scanner_sink *into = (trawl_scanner_sink *)sink;
+    trawl_conditions_drop(into->scanner->db, into->window, sink, 0);
+    return sink->count == 0 ? TRAWL_OK : TRAWL_STOPPED;
 }
 
 static int keep_first(const trawl_match *matches, size_t count, void *context) {
@@ -195,14 +210,16 @@ bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
     /* Any occurrence will do: of the leftmost kinds one is selected where there is any. A walker
      * asks for room for a second one before it stops, so it is shown little text at a time. */
     trawl_walker *walker = scanner->walker;
-    trawl_sink sink = {
-        .matches = first != NULL ? first : scanner->matches, .capacity = 1, .flush = stop};
-    const trawl_window whole = {.text = text, .length = length};
-    for (size_t begin = 0; sink.count == 0 && begin < length;) {
-        trawl_window window = next_window(scanner, &whole, ANY_BYTES, &begin);
-        (void)walker->type->scan(walker, &window, &sink, NULL);
+    trawl_scanner_sink into = {
+        .sink = {.matches = first != NULL ? first : scanner->matches, .capacity = 1, .flush = stop},
+        .scanner = scanner};
+    for (size_t begin = 0; into.sink.count == 0 && begin < length;) {
+        trawl_window window = next_window(scanner, text, length, ANY_BYTES, &begin);
+        into.window = &window;
+        (void)walker->type->scan(walker, &window, &into.sink, NULL);
+        trawl_conditions_drop(scanner->db, &window, &into.sink, 0);
     }
-    return sink.count != 0;
+    return into.sink.count != 0;
 }
 
 static int note_ids(const trawl_match *matches, size_t count, void *context) {
@@ -223,7 +240,10 @@ static int note_ids(const trawl_match *matches, size_t count, void *context) {
 size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t length, uint32_t *ids,
                            size_t capacity) {
     const trawl_receiver receiver = {.on_matches = note_ids, .context = scanner};
-    trawl_scanner_new_turn(scanner);
+    if (++scanner->turn == 0) {
+        memset(scanner->seen, 0, scanner->db->patterns.count * sizeof *scanner->seen);
+        scanner->turn = 1;
+    }
     scanner->ids = ids;
     scanner->capacity = capacity;
     scanner->found = 0;
@@ -233,16 +253,16 @@ size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t leng
 
 uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t length,
                              uint64_t *per_pattern) {
-    if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL) {
+    if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL ||
+        trawl_db_has_conditions(scanner->db)) {
         const trawl_receiver nobody = {.context = NULL};
         (void)scan(scanner, text, length, &nobody, per_pattern);
         return scanner->delivery.delivered;
     }
     trawl_walker *walker = scanner->walker;
     trawl_counts counts = {.total = 0};
-    const trawl_window whole = {.text = text, .length = length};
     for (size_t begin = 0; begin < length;) {
-        trawl_window window = next_window(scanner, &whole, longest_window(scanner), &begin);
+        trawl_window window = next_window(scanner, text, length, longest_window(scanner), &begin);
         (void)walker->type->count(walker, &window, &counts, NULL);
     }
     return counts.total;

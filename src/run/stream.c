@@ -8,6 +8,10 @@
  *                  overlap ^ owned by the joint                              ^
  *
  *     piece                        | overlap | owned by the second window                 |
+ *
+ * With conditions, whether a match counts may depend on the byte before it and on the byte behind
+ * it. Then one byte more is kept (trawl_db_overlap), and the last byte that has been written waits,
+ * as a gathered one, until the next byte or the end of the text comes.
  */
 #include <string.h>
 
@@ -29,7 +33,8 @@ struct trawl_stream {
     uint8_t *buffer;     /* kept bytes, then gathered ones */
     size_t kept;         /* bytes of the overlap: scanned already */
     size_t gathered;     /* bytes that are not scanned yet */
-    size_t overlap;      /* max_length - 1 */
+    size_t overlap;      /* trawl_db_overlap */
+    size_t waiting;      /* 1 if the last byte waits for the next one, else 0 */
     size_t gather_limit; /* so many gathered bytes are scanned */
     uint64_t offset;     /* bytes written so far */
     bool finished;       /* the text has ended */
@@ -51,14 +56,15 @@ static trawl_status open_stream(const trawl_db *db, const trawl_scan_options *op
     }
     trawl_status status = trawl_run_open(&made->run, db, options, receiver, NULL, error);
     if (status == TRAWL_OK) {
-        made->overlap = db->header->max_length - 1;
+        made->overlap = trawl_db_overlap(db);
+        made->waiting = made->run.conditions ? 1 : 0;
         size_t gather = made->run.options.device != NULL ? GATHER_FOR_DEVICE
                         : made->run.options.threads > 1  ? GATHER_FOR_MANY
                                                          : GATHER;
         size_t worthwhile = made->overlap * OVERLAP_FACTOR;
         made->gather_limit = worthwhile > gather ? worthwhile : gather;
         /* Room for the joint: kept bytes, gathered bytes, and the beginning of a piece. */
-        size_t capacity = made->overlap + made->gather_limit + made->overlap;
+        size_t capacity = made->overlap + made->gather_limit + made->overlap + made->waiting;
         made->buffer = trawl_allocate(capacity, 1);
         if (made->buffer == NULL) {
             status = trawl_fail_memory(error, "a stream", capacity);
@@ -117,24 +123,31 @@ static trawl_status keep_status(trawl_stream *stream, trawl_status status, trawl
     return status;
 }
 
-/* Keeps the last bytes before `end`, of `available` ones, as the overlap of the next window. */
-static void keep_tail(trawl_stream *stream, const uint8_t *end, size_t available) {
-    size_t tail = available < stream->overlap ? available : stream->overlap;
-    memmove(stream->buffer, end - tail, tail);
-    stream->kept = tail;
-    stream->gathered = 0;
-}
-
-/* Scans the gathered bytes, whose end is at `offset` of the text. */
-static trawl_status scan_gathered(trawl_stream *stream, uint64_t offset) {
-    size_t length = stream->kept + stream->gathered;
-    trawl_window window = {
-        .text = stream->buffer, .length = length, .owned = stream->kept, .base = offset - length};
+/* Scans bytes [owned, length - waiting) of `text`, whose end is at `offset` of the stream, and
+ * keeps the last of these as the overlap of the next window, and behind them those that wait. */
+static trawl_status scan_part(trawl_stream *stream, const uint8_t *text, size_t length,
+                              size_t owned, size_t waiting, uint64_t offset) {
+    size_t end = length - waiting;
+    trawl_window window = {.text = text,
+                           .length = end,
+                           .owned = owned,
+                           .base = offset - length,
+                           .goes_on = waiting != 0,
+                           .next = waiting != 0 ? text[end] : 0};
     trawl_status status = trawl_run_window(&stream->run, &window, &stream->error);
     if (status == TRAWL_OK) {
-        keep_tail(stream, stream->buffer + length, length);
+        size_t tail = end < stream->overlap ? end : stream->overlap;
+        memmove(stream->buffer, text + end - tail, tail + waiting);
+        stream->kept = tail;
+        stream->gathered = waiting;
     }
     return status;
+}
+
+/* Scans the gathered bytes, of which there are more than `waiting`, up to `offset` of the text. */
+static trawl_status scan_gathered(trawl_stream *stream, size_t waiting, uint64_t offset) {
+    return scan_part(stream, stream->buffer, stream->kept + stream->gathered, stream->kept, waiting,
+                     offset);
 }
 
 trawl_status trawl_stream_write(trawl_stream *stream, const void *bytes, size_t length,
@@ -162,22 +175,19 @@ trawl_status trawl_stream_write(trawl_stream *stream, const void *bytes, size_t 
         return TRAWL_OK;
     }
     /* The joint: matches that end in the first bytes of the piece may begin before the piece. */
-    size_t joint = length < stream->overlap ? length : stream->overlap;
+    size_t waiting = stream->waiting, most = stream->overlap + waiting;
+    size_t joint = length < most ? length : most;
     trawl_status status = TRAWL_OK;
     if (stream->gathered != 0 || stream->kept != 0) {
         memcpy(stream->buffer + stream->kept + stream->gathered, piece, joint);
         stream->gathered += joint;
-        status = scan_gathered(stream, stream->offset + joint);
+        status = scan_gathered(stream, waiting, stream->offset + joint);
     } else {
         joint = 0; /* the text begins with this piece */
     }
     if (status == TRAWL_OK && length > joint) {
-        trawl_window window = {
-            .text = piece, .length = length, .owned = joint, .base = stream->offset};
-        status = trawl_run_window(&stream->run, &window, &stream->error);
-        if (status == TRAWL_OK) {
-            keep_tail(stream, piece + length, length);
-        }
+        size_t owned = joint == 0 ? 0 : joint - waiting;
+        status = scan_part(stream, piece, length, owned, waiting, stream->offset + length);
     }
     stream->offset += length;
     return status == TRAWL_OK ? TRAWL_OK : keep_status(stream, status, error);
@@ -189,8 +199,8 @@ trawl_status trawl_stream_flush(trawl_stream *stream, trawl_error *error) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_stream_flush: stream is NULL");
     }
     trawl_status status = stream->status;
-    if (status == TRAWL_OK && stream->gathered != 0) {
-        status = scan_gathered(stream, stream->offset);
+    if (status == TRAWL_OK && stream->gathered > stream->waiting) {
+        status = scan_gathered(stream, stream->waiting, stream->offset);
     }
     return status == TRAWL_OK ? TRAWL_OK : keep_status(stream, status, error);
 }
@@ -201,7 +211,12 @@ trawl_status trawl_stream_finish(trawl_stream *stream, trawl_error *error) {
         return status;
     }
     stream->finished = true;
-    status = trawl_run_finish(&stream->run, &stream->error);
+    if (stream->gathered != 0) {
+        status = scan_gathered(stream, 0, stream->offset);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_run_finish(&stream->run, &stream->error);
+    }
     return status == TRAWL_OK ? TRAWL_OK : keep_status(stream, status, error);
 }
 

@@ -21,6 +21,7 @@
 #include "base/status.h"
 #include "run/placement.h"
 #include "run/run.h"
+#include "scan/conditions.h"
 
 /* Bytes of a chunk at most: when counting; and for matches, fewer, so that few chunks gather so
  * many that they have to wait. */
@@ -71,7 +72,7 @@ static size_t choose_chunk(const trawl_run *run, size_t owned) {
         return run->options.chunk_bytes < TRAWL_WINDOW_MAX / 2 ? run->options.chunk_bytes
                                                                : TRAWL_WINDOW_MAX / 2;
     }
-    size_t overlap = run->db->header->max_length - 1;
+    size_t overlap = trawl_db_overlap(run->db);
     size_t most = run->count_only ? CHUNK : CHUNK_OF_MATCHES;
     size_t chunk = owned / ((size_t)run->options.threads * CHUNKS_EACH);
     chunk = chunk < SMALLEST_CHUNK ? SMALLEST_CHUNK : chunk > most ? most : chunk;
@@ -127,6 +128,8 @@ static trawl_window chunk_window(const crew_state *crew, size_t chunk) {
 typedef struct chunk_sink {
     trawl_sink sink;
     crew_state *crew;
+    const trawl_window *window; /* of the chunk */
+    size_t tested;              /* matches in the sink whose conditions hold */
     size_t chunk;
     bool turn;      /* it is this chunk's turn: its matches are delivered directly */
     bool no_memory; /* the array could not grow */
@@ -202,6 +205,11 @@ static void deliver(crew_state *crew, const trawl_match *matches, size_t count, 
 static trawl_status flush(trawl_sink *sink) {
     chunk_sink *own = (chunk_sink *)sink;
     crew_state *crew = own->crew;
+    trawl_conditions_drop(crew->run->db, own->window, sink, own->tested);
+    own->tested = sink->count;
+    if (sink->count < sink->capacity) {
+        return TRAWL_OK; /* conditions have made room */
+    }
     if (!own->turn && sink->capacity < MOST_MATCHES) {
         size_t larger = sink->capacity == 0 ? FIRST_MATCHES : sink->capacity * 4;
         larger = larger < MOST_MATCHES ? larger : MOST_MATCHES;
@@ -226,6 +234,7 @@ static trawl_status flush(trawl_sink *sink) {
     trawl_status status = crew->status;
     (void)pthread_mutex_unlock(&crew->lock);
     sink->count = 0;
+    own->tested = 0;
     return status;
 }
 
@@ -261,9 +270,11 @@ static trawl_status scan_chunk(crew_state *crew, trawl_worker *worker, size_t ch
     chunk_sink sink = {
         .sink = {.matches = array->matches, .capacity = array->capacity, .flush = flush},
         .crew = crew,
+        .window = &part,
         .chunk = chunk};
     trawl_status status = crew->run->type->scan(worker->walker, &part, &sink.sink, error);
     if (status == TRAWL_OK) {
+        trawl_conditions_drop(crew->run->db, &part, &sink.sink, sink.tested);
         hand_in(crew, &sink);
         return TRAWL_OK;
     }

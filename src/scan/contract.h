@@ -14,13 +14,17 @@
  *      offset base in the whole text
  *
  * The overlap has max_length - 1 bytes (max_length: of the database's header), or more, or all
- * bytes that the text has before. Only text[0 .. length) may be read.
+ * bytes that the text has before. Only text[0 .. length) may be read. For databases with conditions
+ * it has one byte more, the one before the longest match (trawl_db_overlap).
  *
  * A walker reports every match whose last byte is owned, and no other. So a text that is cut into
  * windows one behind the other gives each match once. Offsets are from the beginning of the whole
  * text: base + index. Matches come in canonical order: by end, then start, then pattern id
  * (scan/reorder.h sorts for engines that find them otherwise). Texts need not be valid in any
  * encoding, and may hold any byte.
+ *
+ * Walkers report patterns by their bytes alone: the runner drops matches that do not fulfil the
+ * condition of their pattern (scan/conditions.h).
  *
  * In databases for leftmost kinds that have selection sections, the walker may leave out all
  * matches that end at a position but the one of the longest key (database/selection.h).
@@ -57,6 +61,9 @@ typedef struct trawl_window {
     size_t length;       /* readable bytes; at most TRAWL_WINDOW_MAX unless long_windows is true */
     size_t owned;        /* index of the first owned byte */
     uint64_t base;       /* offset of text[0] in the whole text */
+    bool goes_on;        /* the text has bytes behind the window, the first of which is `next`: set
+                            for databases with conditions, as walkers need not know it */
+    uint8_t next;
     /* NULL; or, only for walkers whose reads_sources is true, where the bytes are to be read: byte
      * i of the window is at offset base + i of the source. `text` is NULL then. */
     trawl_reading *reading;

@@ -66,7 +66,7 @@ refuse 'bad:1: expected three columns (name, flags, pattern) with tabs between, 
 printf 'a\n' >bad
 refuse 'found one' "$trawl" scan --pattern-format tsv -f bad text
 printf 'a\t-\tb\tc\n' >bad
-refuse 'bad:1: expected three columns, found more' "$trawl" scan --pattern-format tsv -f bad text
+refuse 'bad:1: fourth column: expected a condition' "$trawl" scan --pattern-format tsv -f bad text
 printf 'a\tx\tb\n' >bad
 refuse 'bad:1: expected i (case-insensitive) or - (none)' \
     "$trawl" scan --pattern-format tsv -f bad text

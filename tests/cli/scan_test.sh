@@ -197,10 +197,30 @@ refuse 'expected patterns: -f FILE, -e PATTERN or --db DATABASE' "$trawl" scan a
 refuse "there is no text 'fox', and no pattern: patterns come by -e PATTERN or -f FILE" \
     "$trawl" scan fox a
 
+# conditions: -w, the fourth column of tsv files, databases
+printf 'cat concat cat_ scatter-cat\n' >cats
+expect 0 'cats\t0\t3\t0\tcat\ncats\t24\t27\t0\tcat' "$trawl" scan -w -e cat cats
+expect 0 2 "$trawl" scan -c --word -e cat cats
+expect 1 0 "$trawl" scan -c -w -e ca cats
+expect 0 3 "$trawl" scan -c -w -i -e CAT -e Concat --engine ac-dfa cats
+printf 'a\t-\tcat\tword\nb\ti\tCAT\tleft=[a-r.],end=20\nc\t-\tat\t-\nd\t-\tcat\tat-start\n' >conditions.tsv
+expect 0 11 "$trawl" scan -c --pattern-format tsv -f conditions.tsv cats
+"$trawl" compile --pattern-format tsv -f conditions.tsv -o conditions.db
+expect 0 11 "$trawl" scan -c --db conditions.db cats
+expect 0 11 "$trawl" scan -c --db conditions.db <cats
+expect 0 'a\t-\tcat\tword\nb\ti\tCAT\tleft=[.a-r],end=20\nc\t-\tat\t-\nd\t-\tcat\tat-start' \
+    "$trawl" info conditions.db --patterns
+refuse 'pattern 0 has a condition, which only --pattern-format tsv can say' \
+    "$trawl" info conditions.db --patterns --pattern-format lines
+for wrong in words left= 'left=[' start=x end=0 word, '[z-a]' ''; do
+    printf 'a\t-\tcat\t%s\n' "$wrong" >wrong.tsv
+    refuse 'trawl: pattern file wrong.tsv:1: ' "$trawl" scan --pattern-format tsv -f wrong.tsv cats
+done
+
 # a database has its own patterns, engine and kind of matches
 "$trawl" compile -e fox -o fox.db
 expect 0 2 "$trawl" scan -c --db fox.db a
-for given in '-e a' '-f a' -i --crlf '--engine ac-dfa' '--variant stt' '--pattern-format hex' \
+for given in '-e a' '-f a' -i -w --crlf '--engine ac-dfa' '--variant stt' '--pattern-format hex' \
     '--matches all' '--max-tables 1G' '--split-parts 2'; do
     # shellcheck disable=SC2086  # a flag and its value
     refuse "--db and ${given%% *} exclude each other" "$trawl" scan -c --db fox.db $given a

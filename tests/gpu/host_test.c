@@ -48,8 +48,7 @@ static bool still_fails(const test_case *test, void *context) {
     bool failed = false;
     if (combination_compile(original->which, test, original->kind, &db, &failure) ==
         COMBINATION_COMPILED) {
-        oracle_search(test->patterns, test->count, test->text, test->length, original->kind,
-                      &expected);
+        test_case_search(test, original->kind, &expected);
         failed = !runner_check(&original->how, db, test->text, test->length, &expected, &random,
                                failure.what, sizeof(failure.what));
         if (failed) /* told about the smallest case in the end */
@@ -94,7 +93,7 @@ static trawl_db *compiled(combination which, const test_case *test, trawl_match_
 }
 
 static void search(const test_case *test, trawl_match_kind kind, match_list *expected) {
-    oracle_search(test->patterns, test->count, test->text, test->length, kind, expected);
+    test_case_search(test, kind, expected);
 }
 
 /* ------------------------------------------------------------------ cases */

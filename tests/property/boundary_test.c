@@ -54,7 +54,7 @@ static void plant_everywhere(const runner *how, const trawl_db *db, combination 
         for (size_t i = 0; i < length; i++)
             test_case_append_text(&test, ".", 1);
         memcpy(test.text + at, at % 2 ? "needles" : "nEEDLEs", PLANTED_LENGTH);
-        oracle_search(test.patterns, test.count, test.text, test.length, kind, &expected);
+        test_case_search(&test, kind, &expected);
         check(how, db, which, kind, &test, &expected);
     }
     match_list_free(&expected);
@@ -127,7 +127,7 @@ static void runs_of(const trawl_db *db, combination which, trawl_match_kind kind
         test.length = 0;
         for (size_t i = 0; i < length; i++)
             test_case_append_text(&test, &"needlessneedles"[i % 15], 1);
-        oracle_search(test.patterns, test.count, test.text, test.length, kind, &expected);
+        test_case_search(&test, kind, &expected);
         for (size_t size = 1; size <= 33; size += length % 3 + 1) {
             runner chunked = {.call = RUNNER_COLLECT, .chunk_bytes = size};
             runner streamed = {.call = RUNNER_STREAM, .piece_bytes = size, .flush = size % 2 != 0};
@@ -156,8 +156,7 @@ static void make_long_text(void) {
     for (size_t i = 0; i < length; i += 10) /* a period of 10 shifts through any power of 2 */
         test_case_append_text(&long_text, ".needles..", 10);
     for (int kind = 0; kind < MATCH_KINDS; kind++)
-        oracle_search(long_text.patterns, long_text.count, long_text.text, long_text.length,
-                      (trawl_match_kind)kind, &long_expected[kind]);
+        test_case_search(&long_text, (trawl_match_kind)kind, &long_expected[kind]);
 }
 
 static void chosen_boundaries(const trawl_db *db, combination which, trawl_match_kind kind) {

@@ -15,7 +15,7 @@ static test_case_list cases;
 
 /* Literal expectations where the case has them, else the oracle's. */
 static void expect(const test_case *test, trawl_match_kind kind, match_list *expected) {
-    oracle_search(test->patterns, test->count, test->text, test->length, kind, expected);
+    test_case_search(test, kind, expected);
     if (test->expects[kind] && !match_list_equal(expected, &test->expected[kind]))
         fail_msg("case %s, %s: the oracle disagrees with the table", test->name,
                  match_kind_names[kind]);

@@ -62,8 +62,7 @@ static bool still_fails(const test_case *test, void *context) {
     bool failed = outcome == COMBINATION_FAILED;
     memcpy(what, failure.what, sizeof(what));
     if (outcome == COMBINATION_COMPILED && original->scanning) {
-        oracle_search(test->patterns, test->count, test->text, test->length, original->kind,
-                      &expected);
+        test_case_search(test, original->kind, &expected);
         /* Random pieces and stopping points are drawn anew, so a few attempts are made. */
         for (uint64_t attempt = 0; attempt < 4 && !failed; attempt++) {
             random_source random = random_for_case(1, attempt);
@@ -95,7 +94,7 @@ static bool run_case(uint64_t index) {
     generate_case(&random, LARGE_EVERY, &test);
     test.name = strdup("random");
     trawl_match_kind kind = (trawl_match_kind)(index % MATCH_KINDS);
-    oracle_search(test.patterns, test.count, test.text, test.length, kind, &expected);
+    test_case_search(&test, kind, &expected);
     current.test = &test;
     current.index = index;
     bool good = true;

@@ -104,7 +104,7 @@ static void make_case(random_source *random, const family *from, size_t length, 
 static void check(test_case *test, trawl_match_kind kind, random_source *random) {
     match_list expected = {0};
     combination_failure failure;
-    oracle_search(test->patterns, test->count, test->text, test->length, kind, &expected);
+    test_case_search(test, kind, &expected);
     if (combination_check(packed, test, kind, &expected, RUNNERS, random, &failure) !=
         COMBINATION_COMPILED) {
         combination_print_failure(stdout, test, &failure, NULL);
@@ -192,7 +192,7 @@ static void more_matches_than_caches_hold(void **state) {
     trawl_error error;
     add_different(100, 4, 0x9e3779b1u, &test);
     append_patterns(&random, MANY, &test);
-    oracle_search(test.patterns, test.count, test.text, test.length, TRAWL_MATCH_ALL, &expected);
+    test_case_search(&test, TRAWL_MATCH_ALL, &expected);
     assert_true(expected.count > WANTED && expected.count * sizeof(trawl_match) > (size_t)9 << 20);
     assert_int_equal(combination_compile(packed, &test, TRAWL_MATCH_ALL, &db, &failure),
                      COMBINATION_COMPILED);

@@ -100,7 +100,7 @@ static void note_kinds(const trawl_db *db) {
 
 static void check(const test_case *test, trawl_match_kind kind, random_source *random) {
     match_list expected = {0};
-    oracle_search(test->patterns, test->count, test->text, test->length, kind, &expected);
+    test_case_search(test, kind, &expected);
     for (size_t c = 0; c < combination_count(); c++) {
         combination which = combination_at(c);
         if (strcmp(which.engine, "qgram") != 0)

@@ -25,16 +25,42 @@ void test_case_add_pattern(test_case *test, const void *bytes, size_t length, un
     if (test->count == test->capacity) {
         test->capacity = test->capacity ? test->capacity * 2 : 8;
         test->patterns = grown(test->patterns, test->capacity * sizeof(*test->patterns));
+        test->conditions = grown(test->conditions, test->capacity * sizeof(*test->conditions));
     }
+    test->conditions[test->count] = (trawl_condition)TRAWL_CONDITION;
     test->patterns[test->count++] =
         (trawl_pattern){.bytes = copied(bytes, length), .length = length, .flags = flags};
+}
+
+static bool demands(const trawl_condition *condition) {
+    return condition->left || condition->right || condition->min_start || condition->max_end ||
+           condition->at_start || condition->at_end;
+}
+
+static void note_conditions(test_case *test) {
+    test->conditioned = false;
+    for (size_t id = 0; id < test->count; id++)
+        test->conditioned |= demands(&test->conditions[id]);
 }
 
 void test_case_remove_pattern(test_case *test, size_t id) {
     free((void *)test->patterns[id].bytes);
     memmove(&test->patterns[id], &test->patterns[id + 1],
             (test->count - id - 1) * sizeof(*test->patterns));
+    memmove(&test->conditions[id], &test->conditions[id + 1],
+            (test->count - id - 1) * sizeof(*test->conditions));
     test->count--;
+    note_conditions(test);
+}
+
+void test_case_set_condition(test_case *test, size_t id, const trawl_condition *condition) {
+    test->conditions[id] = *condition;
+    note_conditions(test);
+}
+
+void test_case_search(const test_case *test, trawl_match_kind kind, match_list *found) {
+    oracle_search_with(test->patterns, test->conditions, test->count, test->text, test->length,
+                       kind, found);
 }
 
 void test_case_append_text(test_case *test, const void *bytes, size_t length) {
@@ -54,6 +80,9 @@ void test_case_copy(test_case *to, const test_case *from) {
     for (size_t id = 0; id < from->count; id++)
         test_case_add_pattern(to, from->patterns[id].bytes, from->patterns[id].length,
                               from->patterns[id].flags);
+    if (from->conditioned)
+        for (size_t id = 0; id < from->count; id++)
+            test_case_set_condition(to, id, &from->conditions[id]);
     test_case_append_text(to, from->text, from->length);
 }
 
@@ -61,6 +90,7 @@ void test_case_free(test_case *test) {
     for (size_t id = 0; id < test->count; id++)
         free((void *)test->patterns[id].bytes);
     free(test->patterns);
+    free(test->conditions);
     free(test->text);
     free(test->name);
     for (size_t kind = 0; kind < MATCH_KINDS; kind++)
@@ -68,14 +98,34 @@ void test_case_free(test_case *test) {
     *test = (test_case){0};
 }
 
+/* Defines the oracle's own classes in the set. */
+static bool define_classes(trawl_patterns *patterns, trawl_error *error) {
+    static const uint8_t own[] = {ORACLE_VOWELS, ORACLE_NOTHING};
+    for (size_t i = 0; i < sizeof(own); i++) {
+        uint8_t members[32] = {0};
+        for (unsigned byte = 0; byte < 256; byte++)
+            if (oracle_is_member(own[i], (uint8_t)byte))
+                members[byte / 8] |= (uint8_t)(1u << byte % 8);
+        if (trawl_patterns_class(patterns, own[i], members, error) != TRAWL_OK)
+            return false;
+    }
+    return true;
+}
+
 trawl_patterns *test_case_patterns(const test_case *test, trawl_error *error) {
     trawl_patterns *patterns = NULL;
     if (trawl_patterns_new(&patterns, error) != TRAWL_OK)
         return NULL;
+    if (test->conditioned && !define_classes(patterns, error)) {
+        trawl_patterns_free(patterns);
+        return NULL;
+    }
     for (size_t id = 0; id < test->count; id++) {
         const trawl_pattern *pattern = &test->patterns[id];
         if (trawl_patterns_add(patterns, pattern->bytes, pattern->length, pattern->flags, error) !=
-            TRAWL_OK) {
+                TRAWL_OK ||
+            (demands(&test->conditions[id]) &&
+             trawl_patterns_condition_last(patterns, &test->conditions[id], error) != TRAWL_OK)) {
             trawl_patterns_free(patterns);
             return NULL;
         }
@@ -182,6 +232,67 @@ static bool read_pattern(test_case *test, char *rest, unsigned long times) {
     return true;
 }
 
+static const struct {
+    const char *name;
+    uint8_t class;
+} classes[] = {{"word", TRAWL_CLASS_WORD},   {"word-utf8", TRAWL_CLASS_WORD_UTF8},
+               {"alnum", TRAWL_CLASS_ALNUM}, {"label", TRAWL_CLASS_LABEL},
+               {"vowels", ORACLE_VOWELS},    {"nothing", ORACLE_NOTHING}};
+
+static bool read_class(const char *name, uint8_t *class) {
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+        if (strcmp(name, classes[i].name) == 0) {
+            *class = classes[i].class;
+            return true;
+        }
+    return false;
+}
+
+static bool read_condition(test_case *test, char *text) {
+    trawl_condition condition = TRAWL_CONDITION;
+    char *rest = NULL;
+    bool good = test->count != 0;
+    for (char *word = strtok_r(text, " ", &rest); word && good; word = strtok_r(NULL, " ", &rest)) {
+        if (strncmp(word, "left=", 5) == 0)
+            good = read_class(word + 5, &condition.left);
+        else if (strncmp(word, "right=", 6) == 0)
+            good = read_class(word + 6, &condition.right);
+        else if (strncmp(word, "start=", 6) == 0)
+            condition.min_start = strtoull(word + 6, NULL, 10);
+        else if (strncmp(word, "end=", 4) == 0)
+            condition.max_end = strtoull(word + 4, NULL, 10);
+        else if (strcmp(word, "at-start") == 0)
+            condition.at_start = true;
+        else if (strcmp(word, "at-end") == 0)
+            condition.at_end = true;
+        else
+            good = false;
+    }
+    if (good)
+        test_case_set_condition(test, test->count - 1, &condition);
+    return good;
+}
+
+static void print_side(FILE *file, const char *side, uint8_t class) {
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+        if (class == classes[i].class)
+            fprintf(file, " %s=%s", side, classes[i].name);
+}
+
+void condition_print(FILE *file, const trawl_condition *condition) {
+    if (!demands(condition))
+        return;
+    fputs("condition", file);
+    print_side(file, "left", condition->left);
+    print_side(file, "right", condition->right);
+    if (condition->min_start)
+        fprintf(file, " start=%llu", (unsigned long long)condition->min_start);
+    if (condition->max_end)
+        fprintf(file, " end=%llu", (unsigned long long)condition->max_end);
+    fprintf(file, "%s%s\n", condition->at_start ? " at-start" : "",
+            condition->at_end ? " at-end" : "");
+}
+
 static bool read_text(test_case *test, char *rest, unsigned long times) {
     long length = decode(rest);
     for (unsigned long time = 0; length > 0 && time < times; time++)
@@ -204,6 +315,8 @@ static const char *read_line(test_case_list *list, char *line) {
     test_case *test = &list->items[list->count - 1];
     if ((rest = repeated(line, "pattern", &times)))
         return read_pattern(test, rest, times) ? NULL : "pattern FLAGS BYTES, FLAGS being - or i";
+    if ((rest = repeated(line, "condition", &times)))
+        return read_condition(test, rest) ? NULL : "condition left=word ... behind a pattern";
     if ((rest = repeated(line, "text", &times)))
         return read_text(test, rest, times) ? NULL : "text BYTES with valid escapes";
     for (size_t kind = 0; kind < MATCH_KINDS; kind++)
@@ -211,7 +324,7 @@ static const char *read_line(test_case_list *list, char *line) {
             test->expects[kind] = true;
             return read_matches(rest, &test->expected[kind]) ? NULL : "ID:START-END ...";
         }
-    return "case, pattern, text or a match kind";
+    return "case, pattern, condition, text or a match kind";
 }
 
 bool test_cases_read(test_case_list *list, const char *path, char *message, size_t size) {

@@ -7,12 +7,15 @@
  *     case NAME
  *     pattern FLAGS BYTES         FLAGS is `-`, or `i` for ASCII case-insensitive
  *     pattern*N FLAGS BYTES       BYTES repeated N times
+ *     condition CONDITION         of the last pattern, as below
  *     text BYTES                  several text lines are joined
  *     text*N BYTES
  *     all MATCHES
  *     leftmost-first MATCHES
  *     leftmost-longest MATCHES
  *
+ * CONDITION is a list of left=CLASS, right=CLASS, start=LEAST, end=GREATEST, at-start, at-end;
+ * CLASS is word, word-utf8, alnum, label, vowels or nothing (the last two are the oracle's own).
  * BYTES is the rest of the line with the escapes \n \r \t \\ \0 \xNN. MATCHES is a list of
  * ID:START-END in canonical order; `{ ... }+STEP*N` is the list between the braces N times, each
  * time STEP bytes further. A kind without a line has no literal expectation. Empty lines and lines
@@ -32,7 +35,9 @@ extern const char *const match_kind_names[MATCH_KINDS];
 
 typedef struct test_case {
     char *name;
-    trawl_pattern *patterns; /* .bytes owned by the case */
+    trawl_pattern *patterns;     /* .bytes owned by the case */
+    trawl_condition *conditions; /* of each pattern; all 0: none */
+    bool conditioned;            /* a pattern has one */
     size_t count;
     size_t capacity;
     uint8_t *text;
@@ -45,6 +50,12 @@ typedef struct test_case {
 void test_case_add_pattern(test_case *test, const void *bytes, size_t length, unsigned flags);
 void test_case_remove_pattern(test_case *test, size_t id);
 void test_case_append_text(test_case *test, const void *bytes, size_t length);
+
+/* Sets the condition of pattern `id`. */
+void test_case_set_condition(test_case *test, size_t id, const trawl_condition *condition);
+
+/* The matches that the oracle finds. */
+void test_case_search(const test_case *test, trawl_match_kind kind, match_list *found);
 
 /* A copy of name, patterns and text, without expectations. */
 void test_case_copy(test_case *to, const test_case *from);
@@ -64,6 +75,9 @@ bool test_cases_read(test_case_list *list, const char *path, char *message, size
 /* Appends the cases of every .txt file of TRAWL_TEST_CASES_DIR, in the order of their names. */
 bool test_cases_read_all(test_case_list *list, char *message, size_t size);
 void test_cases_free(test_case_list *list);
+
+/* Writes a condition as above; nothing if it demands nothing. */
+void condition_print(FILE *file, const trawl_condition *condition);
 
 /* Writes the case in the format above (case_print.c), so that it can be pasted into a file. */
 void test_case_print(FILE *file, const test_case *test);

@@ -36,6 +36,7 @@ void test_case_print(FILE *file, const test_case *test) {
         fprintf(file, "pattern %c ", pattern->flags ? 'i' : '-');
         print_bytes(file, pattern->bytes, pattern->length);
         fputc('\n', file);
+        condition_print(file, &test->conditions[id]);
     }
     fputs("text ", file);
     print_bytes(file, test->text, test->length);

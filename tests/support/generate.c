@@ -142,6 +142,30 @@ static size_t choose_pattern_count(random_source *random) {
     return dice < 990 ? random_between(random, 1, 40) : random_between(random, 1, 200);
 }
 
+/* Conditions of the patterns: one for all, or one for some. */
+static void generate_conditions(random_source *random, size_t wanted, test_case *test) {
+    static const uint8_t classes[] = {TRAWL_CLASS_NONE,      TRAWL_CLASS_WORD,  TRAWL_CLASS_WORD,
+                                      TRAWL_CLASS_WORD_UTF8, TRAWL_CLASS_ALNUM, TRAWL_CLASS_LABEL,
+                                      ORACLE_VOWELS,         ORACLE_NOTHING};
+    bool same = random_chance(random, 1, 2);
+    trawl_condition condition = TRAWL_CONDITION;
+    for (size_t id = 0; id < test->count; id++) {
+        if (id == 0 || !same) {
+            condition = (trawl_condition)TRAWL_CONDITION;
+            condition.left = classes[random_below(random, sizeof(classes))];
+            condition.right = classes[random_below(random, sizeof(classes))];
+            if (random_chance(random, 1, 6))
+                condition.min_start = random_below(random, wanted + 1);
+            if (random_chance(random, 1, 6))
+                condition.max_end = random_below(random, wanted + 1);
+            condition.at_start = random_chance(random, 1, 12);
+            condition.at_end = random_chance(random, 1, 12);
+        }
+        if (same || random_chance(random, 1, 2))
+            test_case_set_condition(test, id, &condition);
+    }
+}
+
 static void generate_text(random_source *random, const alphabet *from, size_t wanted, bool letters,
                           test_case *test) {
     uint8_t piece[LONGEST_PATTERN];
@@ -187,5 +211,10 @@ void generate_case(random_source *random, size_t large_every, test_case *test) {
                     : dice < 80 ? random_between(random, 1, 80)
                     : dice < 98 ? random_between(random, 1, 400)
                                 : random_between(random, 1, 5000);
+    if (random_chance(random, 1, 3)) {
+        generate_conditions(random, wanted, test);
+        if (random_chance(random, 1, 2)) /* boundaries in the text */
+            from.letters[random_below(random, from.size)] = random_chance(random, 1, 2) ? ' ' : '-';
+    }
     generate_text(random, &from, wanted, insensitive > 0, test);
 }

@@ -67,40 +67,95 @@ bool oracle_matches_at(const trawl_pattern *pattern, const uint8_t *text, size_t
     return true;
 }
 
-static void search_all(const trawl_pattern *patterns, size_t count, const uint8_t *text,
-                       size_t length, match_list *found) {
-    for (size_t start = 0; start < length; start++)
-        for (size_t id = 0; id < count; id++)
-            if (oracle_matches_at(&patterns[id], text, length, start))
-                match_list_add(found, (uint32_t)id, start, start + patterns[id].length);
+bool oracle_is_member(uint8_t class, uint8_t byte) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    bool alnum = byte && strchr(letters, byte);
+    switch (class) {
+    case TRAWL_CLASS_WORD:
+        return alnum || byte == '_';
+    case TRAWL_CLASS_WORD_UTF8:
+        return alnum || byte == '_' || byte > 127;
+    case TRAWL_CLASS_ALNUM:
+        return alnum;
+    case TRAWL_CLASS_LABEL:
+        return alnum || byte == '-';
+    case ORACLE_VOWELS:
+        return byte && strchr("aeiouAEIOU", byte);
+    default:
+        return false;
+    }
+}
+
+bool oracle_holds(const trawl_condition *condition, const uint8_t *text, size_t length,
+                  size_t start, size_t end) {
+    if (!condition)
+        return true;
+    if (start > 0 && oracle_is_member(condition->left, text[start - 1]))
+        return false;
+    if (end < length && oracle_is_member(condition->right, text[end]))
+        return false;
+    if (condition->at_start && start != 0)
+        return false;
+    if (condition->at_end && end != length)
+        return false;
+    return start >= condition->min_start && (!condition->max_end || end <= condition->max_end);
+}
+
+/* The patterns, with their conditions, in a text. */
+typedef struct search {
+    const trawl_pattern *patterns;
+    const trawl_condition *conditions;
+    size_t count;
+    const uint8_t *text;
+    size_t length;
+} search;
+
+static bool occurs(const search *in, size_t id, size_t start) {
+    return oracle_matches_at(&in->patterns[id], in->text, in->length, start) &&
+           oracle_holds(in->conditions ? &in->conditions[id] : NULL, in->text, in->length, start,
+                        start + in->patterns[id].length);
+}
+
+static void search_all(const search *in, match_list *found) {
+    for (size_t start = 0; start < in->length; start++)
+        for (size_t id = 0; id < in->count; id++)
+            if (occurs(in, id, start))
+                match_list_add(found, (uint32_t)id, start, start + in->patterns[id].length);
     match_list_sort(found);
 }
 
-static void search_leftmost(const trawl_pattern *patterns, size_t count, const uint8_t *text,
-                            size_t length, bool longest, match_list *found) {
+static void search_leftmost(const search *in, bool longest, match_list *found) {
     size_t start = 0;
-    while (start < length) {
-        size_t best = count;
-        for (size_t id = 0; id < count; id++) {
-            if (!oracle_matches_at(&patterns[id], text, length, start))
+    while (start < in->length) {
+        size_t best = in->count;
+        for (size_t id = 0; id < in->count; id++) {
+            if (!occurs(in, id, start))
                 continue;
-            if (best == count || (longest && patterns[id].length > patterns[best].length))
+            if (best == in->count ||
+                (longest && in->patterns[id].length > in->patterns[best].length))
                 best = id;
         }
-        if (best == count) {
+        if (best == in->count) {
             start++;
         } else {
-            match_list_add(found, (uint32_t)best, start, start + patterns[best].length);
-            start += patterns[best].length;
+            match_list_add(found, (uint32_t)best, start, start + in->patterns[best].length);
+            start += in->patterns[best].length;
         }
     }
 }
 
 void oracle_search(const trawl_pattern *patterns, size_t count, const uint8_t *text, size_t length,
                    trawl_match_kind kind, match_list *found) {
+    oracle_search_with(patterns, NULL, count, text, length, kind, found);
+}
+
+void oracle_search_with(const trawl_pattern *patterns, const trawl_condition *conditions,
+                        size_t count, const uint8_t *text, size_t length, trawl_match_kind kind,
+                        match_list *found) {
+    const search in = {patterns, conditions, count, text, length};
     match_list_clear(found);
     if (kind == TRAWL_MATCH_ALL)
-        search_all(patterns, count, text, length, found);
+        search_all(&in, found);
     else
-        search_leftmost(patterns, count, text, length, kind == TRAWL_MATCH_LEFTMOST_LONGEST, found);
+        search_leftmost(&in, kind == TRAWL_MATCH_LEFTMOST_LONGEST, found);
 }

@@ -7,6 +7,7 @@
 #define TRAWL_TESTS_ORACLE_H
 
 #include "trawl/trawl.h"
+#include "trawl/trawl_conditions.h"
 
 /* A growing list of matches, owned by the test. */
 typedef struct match_list {
@@ -27,6 +28,16 @@ void match_list_sort(match_list *list);
 bool oracle_matches_at(const trawl_pattern *pattern, const uint8_t *text, size_t length,
                        size_t start);
 
+/* The oracle's own classes of bytes besides those of the library: vowels, and nothing. */
+enum { ORACLE_VOWELS = TRAWL_CLASS_OWN, ORACLE_NOTHING = TRAWL_CLASS_OWN + 7 };
+
+/* True when byte belongs to the class. */
+bool oracle_is_member(uint8_t class, uint8_t byte);
+
+/* True when an occurrence text[start .. end) fulfils the condition; NULL demands nothing. */
+bool oracle_holds(const trawl_condition *condition, const uint8_t *text, size_t length,
+                  size_t start, size_t end);
+
 /* Sets `found` to the matches of the kind, in canonical order.
  *  - all: every pattern at every position.
  *  - leftmost kinds: from the end of the last match on, the first position where any pattern
@@ -34,5 +45,11 @@ bool oracle_matches_at(const trawl_pattern *pattern, const uint8_t *text, size_t
  *    ones the lowest id (longest). */
 void oracle_search(const trawl_pattern *patterns, size_t count, const uint8_t *text, size_t length,
                    trawl_match_kind kind, match_list *found);
+
+/* The same with conditions: NULL, or one for each pattern. Occurrences that do not fulfil the
+ * condition of their pattern do not exist. */
+void oracle_search_with(const trawl_pattern *patterns, const trawl_condition *conditions,
+                        size_t count, const uint8_t *text, size_t length, trawl_match_kind kind,
+                        match_list *found);
 
 #endif

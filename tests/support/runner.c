@@ -3,7 +3,6 @@
 
 #include "case.h"
 #include "guard.h"
-#include "runner_records.h"
 #include "runner_scanner.h"
 #include "temporary.h"
 #include "text_source.h"
@@ -28,8 +27,6 @@ static const runner serial[] = {
     {.call = RUNNER_COUNT_PATTERNS},
     {.call = RUNNER_SCANNER},
     {.call = RUNNER_SCANNER, .plain_walk = true},
-    {.call = RUNNER_RECORDS},
-    {.call = RUNNER_RECORDS, .threads = 2, .chunk_bytes = 9},
     {.call = RUNNER_COLLECT, .chunk_bytes = 1},
     {.call = RUNNER_COLLECT, .chunk_bytes = 5},
     {.call = RUNNER_COLLECT, .origin = RUNNER_MEMORY},
@@ -141,7 +138,6 @@ static const char *const call_names[RUNNER_CALLS] = {"collect",
                                                      "count",
                                                      "count per pattern",
                                                      "scanner",
-                                                     "records",
                                                      "stream",
                                                      "counting stream",
                                                      "stream that only counts",
@@ -307,6 +303,7 @@ typedef struct job {
     size_t length;
     size_t patterns;
     trawl_match_kind kind;
+    bool conditions; /* patterns have some */
     const match_list *expected;
     trawl_scan_options options;
     trawl_study_scan_options study; /* of options */
@@ -320,11 +317,6 @@ static bool check_scanner(job *work) {
     options.study = &work->study;
     return runner_scanner_check(work->db, &options, work->text, work->length, work->expected,
                                 work->random, work->complaint, work->complaint_size);
-}
-
-static bool check_records(job *work) {
-    return runner_records_check(work->db, &work->options, work->text, work->length, work->random,
-                                work->complaint, work->complaint_size);
 }
 
 static bool check_collect(job *work) {
@@ -474,7 +466,9 @@ static bool write_pieces(job *work, trawl_stream *stream, trawl_error *error) {
             good = succeeded(trawl_stream_flush(stream, error), TRAWL_OK, error, work->complaint,
                              work->complaint_size);
             bool all = work->kind == TRAWL_MATCH_ALL;
-            size_t wanted = all ? expected_until(work->expected, written) : 0;
+            /* With conditions the last byte waits for the next one. */
+            size_t waiting = work->conditions && written != 0;
+            size_t wanted = all ? expected_until(work->expected, written - waiting) : 0;
             if (good && all && trawl_stream_matches(stream) != wanted) {
                 snprintf(work->complaint, work->complaint_size,
                          "%llu matches after a flush at offset %zu, expected %zu",
@@ -513,11 +507,13 @@ static bool check_stream(job *work) {
     if (!good) {
         trawl_stream_abandon(stream);
     } else {
-        /* A stream that only counts tells its total until it is closed: all of it after a flush. */
+        /* A stream that only counts tells its total until it is closed: all of it after a flush, or
+         * with conditions when the text has ended. */
         bool total_known = work->kind == TRAWL_MATCH_ALL && !calls_back;
         if (total_known)
-            good = succeeded(trawl_stream_flush(stream, &error), TRAWL_OK, &error, work->complaint,
-                             work->complaint_size);
+            good = succeeded(work->conditions ? trawl_stream_finish(stream, &error)
+                                              : trawl_stream_flush(stream, &error),
+                             TRAWL_OK, &error, work->complaint, work->complaint_size);
         uint64_t total = trawl_stream_matches(stream);
         good = succeeded(trawl_stream_close(stream, &error), TRAWL_OK, &error, work->complaint,
                          work->complaint_size) &&
@@ -631,6 +627,7 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
                 .length = length,
                 .patterns = information.patterns,
                 .kind = information.matches,
+                .conditions = trawl_db_has_conditions(loaded ? loaded : db),
                 .expected = expected,
                 .options = TRAWL_SCAN_OPTIONS,
                 .study = TRAWL_STUDY_SCAN_OPTIONS,
@@ -655,7 +652,6 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
                     ? refuses_without_kernels(&work, complaint, complaint_size)
                 : is_refused(&work)                  ? true
                 : how->call == RUNNER_SCANNER        ? check_scanner(&work)
-                : how->call == RUNNER_RECORDS        ? check_records(&work)
                 : is_stream(how)                     ? check_stream(&work)
                 : how->call == RUNNER_COLLECT        ? check_collect(&work)
                 : how->call == RUNNER_SCAN           ? check_scan(&work, false)

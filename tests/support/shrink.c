@@ -97,6 +97,20 @@ static bool clear_flags(shrinking *work) {
     return changed;
 }
 
+static bool clear_conditions(shrinking *work) {
+    bool changed = false;
+    for (size_t id = 0; work->test->conditioned && id < work->test->count; id++) {
+        const trawl_condition none = TRAWL_CONDITION;
+        if (memcmp(&work->test->conditions[id], &none, sizeof(none)) == 0)
+            continue;
+        test_case candidate;
+        test_case_copy(&candidate, work->test);
+        test_case_set_condition(&candidate, id, &none);
+        changed |= keep(work, &candidate);
+    }
+    return changed;
+}
+
 /* Replaces a byte value everywhere by a plain letter that does not occur yet. */
 static void replace_bytes(shrinking *work) {
     for (unsigned from = 0; from < 256; from++) {
@@ -135,6 +149,7 @@ void shrink_case(test_case *test, shrink_fails fails, void *context, size_t trie
         changed |= cut_text(&work);
         changed |= shorten_patterns(&work);
         changed |= clear_flags(&work);
+        changed |= clear_conditions(&work);
     } while (changed && work.tries);
     replace_bytes(&work);
 }

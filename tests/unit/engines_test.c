@@ -205,7 +205,7 @@ static bool run_with_parameters(size_t which, const test_case *test, trawl_match
         return false;
     if (status != TRAWL_OK)
         fail_msg("%s, parameters %zu: %s", options.engine, which, error.message);
-    oracle_search(test->patterns, test->count, test->text, test->length, kind, &expected);
+    test_case_search(test, kind, &expected);
     assert_int_equal(trawl_collect(db, test->text, test->length, NULL, &matches, &error), TRAWL_OK);
     match_list got = {.items = matches.items, .count = matches.count};
     if (!match_list_equal(&got, &expected))

@@ -64,7 +64,7 @@ static void test_all(bool threaded) {
         random_source random = random_for_case(random_seed(), 1000 + index);
         generate_case(&random, SIZE_MAX, &test);
         trawl_match_kind kind = (trawl_match_kind)(index % MATCH_KINDS);
-        oracle_search(test.patterns, test.count, test.text, test.length, kind, &expected);
+        test_case_search(&test, kind, &expected);
         for (size_t c = 0; c < combination_count(); c++) {
             combination_failure failure;
             trawl_db *db;

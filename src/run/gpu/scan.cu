@@ -378,13 +378,20 @@ trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
     return status;
 }
 
-/* What a caller gets are the matches of the database's kind, or nothing. */
+/* What a caller gets are the matches of the database's kind that fulfil its conditions, or nothing.
+ */
 static trawl_status check_kind(const trawl_cuda_db *uploaded, trawl_error *error) {
     if (uploaded != NULL && uploaded->db->header->match_kind != TRAWL_MATCH_ALL) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "leftmost matches (kind %u) are selected on the host: use trawl_scan "
                           "with device \"cuda\"",
                           uploaded->db->header->match_kind);
+    }
+    if (uploaded != NULL && uploaded->db->conditions.records != NULL) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "conditions of patterns (of %u) are tested on the host: use trawl_scan "
+                          "with device \"cuda\"",
+                          uploaded->db->header->pattern_count);
     }
     return TRAWL_OK;
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Conditions of patterns in a database, and their test. Three sections, which only databases with a
+ * condition have:
+ *
+ *     CONDITIONS         trawl_condition_record[]   records[0] demands nothing
+ *     PATTERN_CONDITION  uint32_t[patterns]         the record of each pattern
+ *     CONDITION_CLASSES  uint8_t[16][32]            the members of each class of bytes
+ *
+ * Engines find patterns by their bytes; whoever takes matches from a walker on behalf of a caller
+ * drops those that do not fulfil their condition (scan/conditions.h).
+ */
+#ifndef TRAWL_DATABASE_CONDITIONS_H
+#define TRAWL_DATABASE_CONDITIONS_H
+
+#include "database/database.h"
+
+/* The bits of the classes that a neighbour of a match does not belong to: of a byte
+ * view->outside[byte], and of the border of the text all of them. */
+#define TRAWL_BORDER UINT16_MAX
+
+/* Reserves the sections if the set has a condition. */
+trawl_status trawl_conditions_reserve(const trawl_patterns *patterns, trawl_image *image,
+                                      trawl_error *error);
+void trawl_conditions_fill(const trawl_patterns *patterns, const trawl_image *image);
+
+/* Whether the three sections of an untrusted database agree with each other and with the number of
+ * patterns. A section that is absent is NULL and has 0 bytes. */
+typedef struct trawl_condition_sections {
+    const trawl_condition_record *records;
+    const uint32_t *of;
+    const uint8_t *classes;
+    uint64_t records_size, of_size, classes_size;
+} trawl_condition_sections;
+bool trawl_conditions_sound(const trawl_condition_sections *sections, uint64_t patterns);
+
+/* Views the sections of a valid database. */
+void trawl_conditions_view(const trawl_db *db, trawl_condition_view *view);
+
+/* Whether a match of pattern `id` fulfils its condition. `start` and `end` count from the beginning
+ * of the text. `before` and `behind` are the bits of its neighbours: TRAWL_BORDER where the text
+ * begins or ends. */
+static inline bool trawl_condition_holds(const trawl_condition_view *view, uint32_t id,
+                                         uint64_t start, uint64_t end, uint16_t before,
+                                         uint16_t behind, bool text_ends) {
+    const trawl_condition_record *record = &view->records[view->of[id]];
+    return (record->left & before) != 0 && (record->right & behind) != 0 &&
+           start >= record->min_start && end <= record->max_end &&
+           (record->at_start == 0 || start == 0) && (record->at_end == 0 || text_ends);
+}
+
+#endif

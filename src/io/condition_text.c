@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "io/condition_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pattern/conditions.h"
+
+static const struct {
+    const char *name;
+    uint8_t class;
+} classes[] = {{"word", TRAWL_CLASS_WORD},
+               {"word-utf8", TRAWL_CLASS_WORD_UTF8},
+               {"alnum", TRAWL_CLASS_ALNUM},
+               {"label", TRAWL_CLASS_LABEL}};
+
+enum { CLASSES = sizeof classes / sizeof classes[0] };
+
+/* A word of the text: text[0 .. length). */
+typedef struct words {
+    const char *text;
+    size_t length;
+} words;
+
+/* ------------------------------------------------------------------ reading */
+
+static bool is_word(words word, const char *name) {
+    return word.length == strlen(name) && memcmp(word.text, name, word.length) == 0;
+}
+
+/* Whether the word begins with `name`; removes that. */
+static bool strip(words *word, const char *name) {
+    size_t length = strlen(name);
+    if (word->length < length || memcmp(word->text, name, length) != 0)
+        return false;
+    word->text += length;
+    word->length -= length;
+    return true;
+}
+
+static int hex_digit(char digit) {
+    static const char digits[] = "0123456789abcdef";
+    const char *found = digit == '\0' ? NULL : strchr(digits, digit | 0x20);
+    return found == NULL ? -1 : (int)(found - digits);
+}
+
+/* The byte at the beginning of a class's text, which is removed; -1: none is written right. */
+static int take_member(words *rest) {
+    static const char letters[] = "nrt0\\", bytes[] = "\n\r\t\0\\";
+    if (rest->length == 0)
+        return -1;
+    int byte = (uint8_t)rest->text[0];
+    size_t used = 1;
+    if (byte == '\\' && rest->length >= 4 && rest->text[1] == 'x') {
+        int high = hex_digit(rest->text[2]), low = hex_digit(rest->text[3]);
+        byte = high < 0 || low < 0 ? -1 : high * 16 + low;
+        used = 4;
+    } else if (byte == '\\') {
+        const char *found =
+            rest->length < 2 || rest->text[1] == '\0' ? NULL : strchr(letters, rest->text[1]);
+        byte = found == NULL ? -1 : (uint8_t)bytes[found - letters];
+        used = 2;
+    }
+    if (byte >= 0) {
+        rest->text += used;
+        rest->length -= used;
+    }
+    return byte;
+}
+
+/* Reads the members between the brackets. */
+static bool read_members(words inside, uint8_t members[32]) {
+    memset(members, 0, 32);
+    while (inside.length != 0) {
+        int first = take_member(&inside), last = first;
+        if (inside.length > 1 && inside.text[0] == '-') {
+            inside.text++;
+            inside.length--;
+            last = take_member(&inside);
+        }
+        if (first < 0 || last < first)
+            return false;
+        for (int byte = first; byte <= last; byte++)
+            members[byte / 8] |= (uint8_t)(1u << byte % 8);
+    }
+    return true;
+}
+
+/* Reads the name or the members of a class. */
+static bool read_class(trawl_patterns *patterns, words word, uint8_t *class, char message[128]) {
+    for (size_t i = 0; i < CLASSES; i++)
+        if (is_word(word, classes[i].name)) {
+            *class = classes[i].class;
+            return true;
+        }
+    uint8_t members[32];
+    trawl_error error;
+    if (word.length < 2 || word.text[0] != '[' || word.text[word.length - 1] != ']' ||
+        !read_members((words){word.text + 1, word.length - 2}, members)) {
+        (void)snprintf(message, 128,
+                       "expected word, word-utf8, alnum, label or [BYTES] as a class, found '%.*s'",
+                       word.length < 24 ? (int)word.length : 24, word.text);
+        return false;
+    }
+    if (trawl_set_class(patterns, members, class, &error) != TRAWL_OK) {
+        (void)snprintf(message, 128, "%.127s", error.message);
+        return false;
+    }
+    return true;
+}
+
+static bool read_number(words word, uint64_t *number, char message[128]) {
+    *number = 0;
+    bool good = word.length != 0 && word.length < 19;
+    for (size_t i = 0; good && i < word.length; i++) {
+        good = word.text[i] >= '0' && word.text[i] <= '9';
+        *number = *number * 10 + (uint64_t)(word.text[i] - '0');
+    }
+    if (!good)
+        (void)snprintf(message, 128, "expected an offset, such as start=8 or end=64");
+    return good;
+}
+
+/* Adds one word to the condition. */
+static bool read_word(trawl_patterns *patterns, words word, trawl_condition *condition,
+                      char message[128]) {
+    words whole = word;
+    if (is_word(word, "at-start"))
+        return condition->at_start = true;
+    if (is_word(word, "at-end"))
+        return condition->at_end = true;
+    if (strip(&word, "left="))
+        return read_class(patterns, word, &condition->left, message);
+    if (strip(&word, "right="))
+        return read_class(patterns, word, &condition->right, message);
+    if (strip(&word, "start="))
+        return read_number(word, &condition->min_start, message);
+    if (strip(&word, "end=")) {
+        if (!read_number(word, &condition->max_end, message))
+            return false;
+        if (condition->max_end == 0)
+            (void)snprintf(message, 128, "end=0: no match ends there");
+        return condition->max_end != 0;
+    }
+    for (size_t i = 0; i < CLASSES; i++)
+        if (is_word(whole, classes[i].name) || whole.text[0] == '[') {
+            bool good = read_class(patterns, whole, &condition->left, message);
+            condition->right = condition->left;
+            return good;
+        }
+    (void)snprintf(message, 128,
+                   "expected a condition (word, left=CLASS, right=CLASS, start=N, end=N, at-start, "
+                   "at-end), found '%.*s'",
+                   word.length < 16 ? (int)word.length : 16, word.text);
+    return false;
+}
+
+bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t length,
+                        char message[128]) {
+    trawl_condition condition = TRAWL_CONDITION;
+    words rest = {(const char *)text, length};
+    if (is_word(rest, "-"))
+        return true;
+    for (;;) {
+        words word = {rest.text, 0};
+        bool bracket = false;
+        while (word.length < rest.length && (bracket || word.text[word.length] != ',')) {
+            bracket = (bracket || word.text[word.length] == '[') && word.text[word.length] != ']';
+            word.length++;
+        }
+        if (word.length == 0) {
+            (void)snprintf(message, 128, "expected a condition, or - for none, in each place");
+            return false;
+        }
+        if (!read_word(patterns, word, &condition, message))
+            return false;
+        if (word.length == rest.length)
+            break;
+        rest = (words){rest.text + word.length + 1, rest.length - word.length - 1};
+    }
+    trawl_error error;
+    if (trawl_patterns_condition_last(patterns, &condition, &error) == TRAWL_OK)
+        return true;
+    (void)snprintf(message, 128, "%.127s", error.message);
+    return false;
+}
+
+trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t class, trawl_error *error) {
+    trawl_condition condition = TRAWL_CONDITION;
+    (void)trawl_patterns_condition(patterns, (uint32_t)(trawl_patterns_count(patterns) - 1),
+                                   &condition);
+    condition.left = condition.left == TRAWL_CLASS_NONE ? class : condition.left;
+    condition.right = condition.right == TRAWL_CLASS_NONE ? class : condition.right;
+    return trawl_patterns_condition_last(patterns, &condition, error);
+}
+
+/* ------------------------------------------------------------------ writing */
+
+/* Writes a byte of a class, escaped unless it is a letter, a digit or an underscore. */
+static char *write_member(char *to, unsigned byte) {
+    bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                 (byte >= 'a' && byte <= 'z') || byte == '_' || byte == '.' || byte == ' ';
+    return to + (plain ? sprintf(to, "%c", (int)byte) : sprintf(to, "\\x%02X", byte));
+}
+
+static bool is_member(const uint8_t members[32], unsigned byte) {
+    return byte < 256 && (members[byte / 8] >> byte % 8 & 1) != 0;
+}
+
+static char *write_class(const trawl_db *db, uint8_t class, char *to) {
+    for (size_t i = 0; i < CLASSES; i++)
+        if (class == classes[i].class)
+            return to + sprintf(to, "%s", classes[i].name);
+    uint8_t members[32] = {0};
+    (void)trawl_db_class(db, class, members);
+    *to++ = '[';
+    for (unsigned byte = 0; byte < 256; byte++) {
+        unsigned last = byte;
+        if (!is_member(members, byte))
+            continue;
+        while (is_member(members, last + 1))
+            last++;
+        to = write_member(to, byte);
+        if (last > byte + 1)
+            *to++ = '-';
+        if (last > byte)
+            to = write_member(to, last);
+        byte = last;
+    }
+    *to++ = ']';
+    *to = '\0';
+    return to;
+}
+
+void condition_write_text(const trawl_db *db, uint32_t id, char *text) {
+    trawl_condition condition = TRAWL_CONDITION;
+    char *to = text;
+    if (!trawl_db_condition(db, id, &condition)) {
+        (void)strcpy(text, "-");
+        return;
+    }
+    if (condition.left != TRAWL_CLASS_NONE && condition.left == condition.right) {
+        to = write_class(db, condition.left, to);
+        *to++ = ',';
+    } else {
+        const struct {
+            const char *name;
+            uint8_t class;
+        } sides[] = {{"left=", condition.left}, {"right=", condition.right}};
+        for (size_t i = 0; i < 2; i++)
+            if (sides[i].class != TRAWL_CLASS_NONE) {
+                to = write_class(db, sides[i].class, to + sprintf(to, "%s", sides[i].name));
+                *to++ = ',';
+            }
+    }
+    if (condition.min_start != 0)
+        to += sprintf(to, "start=%" PRIu64 ",", condition.min_start);
+    if (condition.max_end != 0)
+        to += sprintf(to, "end=%" PRIu64 ",", condition.max_end);
+    to += sprintf(to, "%s%s", condition.at_start ? "at-start," : "",
+                  condition.at_end ? "at-end," : "");
+    to[-1] = '\0'; /* the last comma: a condition demands something */
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Conditions of patterns as words, in the fourth column of a tsv file and in reports. They are
+ * separated by commas:
+ *
+ *     word              a boundary on both sides; also word-utf8, alnum, label, or a class of bytes
+ *     left=C, right=C   a boundary on one side
+ *     start=N, end=N    least start, greatest end
+ *     at-start, at-end  the match starts or ends with the text
+ *     -                 none
+ *
+ * A class of bytes is written as in [a-z_\x80-\xFF]: bytes and ranges, with the escapes of
+ * patterns; \x5D is a bracket, and \x2D a dash.
+ */
+#ifndef TRAWL_IO_CONDITION_TEXT_H
+#define TRAWL_IO_CONDITION_TEXT_H
+
+#include "trawl/trawl_conditions.h"
+
+/* Gives the last pattern of the set the condition that the text says. False: `message` says what
+ * was expected. */
+bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t length,
+                        char message[128]);
+
+/* A boundary on both sides, of a class that the library defines: as the last pattern's condition,
+ * besides what that demands already. */
+trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t class, trawl_error *error);
+
+/* Writes the condition of pattern `id`, or "-", with a NUL. `text` has room for CONDITION_TEXT. */
+enum { CONDITION_TEXT = 4096 };
+void condition_write_text(const trawl_db *db, uint32_t id, char *text);
+
+#endif

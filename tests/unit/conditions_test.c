@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Conditions of patterns: what is refused, what a set and a database tell of them, forged ones.
+ * Which matches they leave is tested with the case table and random cases (tests/property). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "database/conditions.h"
+#include "seal.h"
+#include "trawl/trawl_conditions.h"
+
+static trawl_patterns *new_set(void) {
+    trawl_patterns *set = NULL;
+    assert_int_equal(trawl_patterns_new(&set, NULL), TRAWL_OK);
+    return set;
+}
+
+static void add(trawl_patterns *set, const char *text) {
+    assert_int_equal(trawl_patterns_add(set, text, strlen(text), 0, NULL), TRAWL_OK);
+}
+
+static trawl_db *compile(const trawl_patterns *set) {
+    trawl_db *db = NULL;
+    assert_int_equal(trawl_compile(set, NULL, &db, NULL), TRAWL_OK);
+    return db;
+}
+
+static void wrong_conditions_are_refused(void **state) {
+    (void)state;
+    trawl_error error;
+    trawl_condition condition = TRAWL_CONDITION, unsized = {.size = 0};
+    trawl_patterns *set = new_set();
+    uint8_t members[32] = {1};
+    assert_int_equal(trawl_patterns_condition_last(set, &condition, &error), TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "empty"));
+    assert_int_equal(trawl_patterns_condition_last(NULL, &condition, NULL), TRAWL_ERROR_ARGUMENT);
+    add(set, "a");
+    assert_int_equal(trawl_patterns_condition_last(set, &unsized, &error), TRAWL_ERROR_ARGUMENT);
+    condition.left = TRAWL_CLASS_OWN;
+    assert_int_equal(trawl_patterns_condition_last(set, &condition, &error), TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "class 8"));
+    condition.left = 99;
+    assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_patterns_class(set, 7, members, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_patterns_class(set, 16, members, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_patterns_class(set, 8, NULL, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_patterns_class(set, 8, members, NULL), TRAWL_OK);
+    assert_int_equal(trawl_patterns_class(set, 8, members, &error), TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "twice"));
+    condition.left = TRAWL_CLASS_OWN;
+    assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
+    trawl_patterns_free(set);
+}
+
+static void sets_and_databases_tell_conditions(void **state) {
+    (void)state;
+    trawl_condition condition = TRAWL_CONDITION, found = TRAWL_CONDITION;
+    trawl_patterns *set = new_set(), *copy = new_set();
+    uint8_t members[32] = {[12] = 0x22}, read[32]; /* a and e */
+    assert_int_equal(trawl_patterns_class(set, 9, members, NULL), TRAWL_OK);
+    add(set, "plain");
+    add(set, "bounded");
+    condition.left = TRAWL_CLASS_LABEL;
+    condition.right = 9;
+    condition.min_start = 3;
+    condition.max_end = UINT64_C(1) << 40;
+    condition.at_end = true;
+    assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
+    add(set, "plain again");
+    assert_false(trawl_patterns_condition(set, 0, &found));
+    assert_true(trawl_patterns_condition(set, 1, &found));
+    assert_memory_equal(&found, &condition, sizeof found);
+    assert_false(trawl_patterns_condition(set, 2, &found));
+    assert_false(trawl_patterns_condition(set, 3, &found));
+
+    trawl_db *db = compile(set);
+    assert_true(trawl_db_has_conditions(db));
+    assert_false(trawl_db_condition(db, 0, &found));
+    assert_true(trawl_db_condition(db, 1, &found));
+    assert_memory_equal(&found, &condition, sizeof found);
+    assert_true(trawl_db_class(db, 9, read));
+    assert_memory_equal(read, members, sizeof read);
+    assert_true(trawl_db_class(db, TRAWL_CLASS_LABEL, read));
+    assert_int_equal(read['-' / 8] >> '-' % 8 & 1, 1);
+    assert_int_equal(read['_' / 8] >> '_' % 8 & 1, 0);
+    assert_false(trawl_db_class(db, 0, read));
+
+    assert_int_equal(trawl_patterns_add_database(copy, db, NULL), TRAWL_OK);
+    assert_true(trawl_patterns_condition(copy, 1, &found));
+    assert_memory_equal(&found, &condition, sizeof found);
+    assert_int_equal(trawl_patterns_add_database(copy, db, NULL), TRAWL_ERROR_ARGUMENT);
+    trawl_db_free(db);
+    trawl_patterns_free(copy);
+    trawl_patterns_free(set);
+}
+
+/* A condition that is taken back, or demands nothing, leaves a database as if there were none. */
+static void conditions_can_be_taken_back(void **state) {
+    (void)state;
+    trawl_condition condition = TRAWL_CONDITION;
+    trawl_patterns *set = new_set();
+    add(set, "a");
+    condition.at_start = true;
+    assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
+    assert_int_equal(trawl_patterns_condition_last(set, NULL, NULL), TRAWL_OK);
+    add(set, "b");
+    condition.at_start = false;
+    assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
+    trawl_db *db = compile(set);
+    assert_false(trawl_db_has_conditions(db));
+    trawl_db_free(db);
+    trawl_patterns_free(set);
+}
+
+static void many_different_conditions_are_kept(void **state) {
+    (void)state;
+    enum { COUNT = 1000 };
+    trawl_patterns *set = new_set();
+    for (unsigned i = 0; i < COUNT; i++) {
+        trawl_condition condition = TRAWL_CONDITION;
+        char text[16];
+        (void)snprintf(text, sizeof text, "p%u", i);
+        add(set, text);
+        condition.min_start = i % 3 == 0 ? 0 : i;
+        assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
+    }
+    trawl_db *db = compile(set);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        trawl_condition found = TRAWL_CONDITION;
+        assert_int_equal(trawl_db_condition(db, i, &found), i % 3 != 0);
+        assert_int_equal(found.min_start, i % 3 == 0 ? 0 : i);
+    }
+    trawl_db_free(db);
+    trawl_patterns_free(set);
+}
+
+/* Overwrites one byte of a section and loads the block. */
+static trawl_status load_forged(const trawl_db *db, trawl_section_kind kind, size_t at,
+                                uint8_t value) {
+    uint64_t size = 0;
+    const uint8_t *section = trawl_db_section(db, kind, 0, &size);
+    assert_non_null(section);
+    assert_true(at < size);
+    uint8_t *block = malloc(db->size);
+    memcpy(block, db->block, db->size);
+    block[(size_t)(section - db->block) + at] = value;
+    seal_block(block, db->size);
+    trawl_db *loaded = NULL;
+    trawl_status status = trawl_db_load_memory(block, db->size, &loaded, NULL);
+    trawl_db_free(loaded);
+    free(block);
+    return status;
+}
+
+static void forged_conditions_are_refused(void **state) {
+    (void)state;
+    trawl_condition condition = TRAWL_CONDITION;
+    trawl_patterns *set = new_set();
+    add(set, "a");
+    condition.left = TRAWL_CLASS_WORD;
+    assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
+    trawl_db *db = compile(set);
+    size_t left = sizeof(trawl_condition_record) + offsetof(trawl_condition_record, left);
+    size_t at_end = offsetof(trawl_condition_record, at_end);
+    assert_int_equal(load_forged(db, TRAWL_SECTION_CONDITIONS, left, 4), TRAWL_OK);
+    assert_int_equal(load_forged(db, TRAWL_SECTION_CONDITIONS, left, 3), TRAWL_ERROR_FORMAT);
+    assert_int_equal(load_forged(db, TRAWL_SECTION_CONDITIONS, left, 0), TRAWL_ERROR_FORMAT);
+    assert_int_equal(load_forged(db, TRAWL_SECTION_CONDITIONS, at_end, 2), TRAWL_ERROR_FORMAT);
+    assert_int_equal(load_forged(db, TRAWL_SECTION_PATTERN_CONDITION, 0, 2), TRAWL_ERROR_FORMAT);
+    assert_int_equal(load_forged(db, TRAWL_SECTION_CONDITION_CLASSES, 40, 1), TRAWL_OK);
+    trawl_db_free(db);
+    trawl_patterns_free(set);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_conditions_are_refused),
+        cmocka_unit_test(sets_and_databases_tell_conditions),
+        cmocka_unit_test(conditions_can_be_taken_back),
+        cmocka_unit_test(many_different_conditions_are_kept),
+        cmocka_unit_test(forged_conditions_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
