@@ -54,7 +54,7 @@ typedef struct planned_nfa {
     trawl_nfa_header header;
 } planned_nfa;
 
-/* The sections of an NFA and their exact sizes; also what validation expects. */
+/* A section of an NFA and its exact size, for reserving and for validation. */
 typedef struct section_size {
     trawl_section_kind kind;
     uint64_t count, object;
@@ -95,8 +95,10 @@ static trawl_status plan(trawl_build *build) {
     } else {
         trawl_classes_make(&planned->keys, &planned->classes);
     }
-    /* The trie of a set that is far too large would not fit into memory either. */
-    uint64_t least = variant->representation == TRAWL_NFA_ARRAY ? 1028 : sizeof(trawl_packed_state);
+    /* Refuses a set that is far too large before the trie is made, which needs much memory too. */
+    uint64_t least = variant->representation == TRAWL_NFA_ARRAY
+                         ? 256 * 4 + 4 /* next states, and a failure link */
+                         : sizeof(trawl_packed_state);
     status = trawl_build_foresee(build, trawl_keys_states(&planned->keys) * least, instead);
     if (status != TRAWL_OK) {
         return status;
@@ -170,7 +172,8 @@ static bool top_sound(const trawl_nfa_header *header) {
            (uint64_t)header->top * header->classes <= header->top_span;
 }
 
-/* A walk of fixed length takes `levels` steps for each byte of text: no more than the longest
+/* Whether the header is what plan() makes for the variant. Divergence-free walks take `levels`
+ * steps for each byte of text, so a damaged database must not name more levels than the longest
  * pattern has bytes. */
 static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant *variant,
                          uint32_t max_length) {
@@ -206,7 +209,7 @@ static bool header_sound(const trawl_nfa_header *header, const trawl_nfa_variant
            header->short_words <= (bitmap && variant->complete_top ? 1u : 0u) &&
            (!variant->of_bytes || header->classes == 256) &&
            (packed || header->short_words != 0 || header->wide == 0) &&
-           /* Only walks with complete rows understand a failure that is a row. */
+           /* Only variants with complete rows can follow a failure link that leads to a row. */
            (variant->complete_top ? header->top >= 1 : header->top == 0);
 }
 
@@ -218,19 +221,19 @@ static uint32_t count_bits(const uint64_t *bits, uint32_t words) {
     return count;
 }
 
-/* The stored failure says whether a state matches; the bits that rank outputs must agree. */
+/* Whether the mark in the stored failure link agrees with the bit by which outputs are found. */
 static bool matching_sound(const uint64_t *matching, uint32_t state, uint32_t stored) {
     return ((stored & TRAWL_FAILURE_MATCHING) != 0) ==
            ((matching[state / 64] >> state % 64 & 1) != 0);
 }
 
-/* States are checked in the order of their numbers, level by level: a level ends with the last
- * state that a step from the level before leads to. */
+/* States are checked in the order of their numbers, level by level. A level ends with the last
+ * state to which a step from the level before leads. */
 typedef struct level_range {
     const trawl_nfa_header *header;
     const uint32_t *top;
     uint32_t begin, end; /* the level of the state that is checked */
-    uint32_t next;       /* the end of the next one, as far as it is known */
+    uint32_t next;       /* the end of the next level, as far as it is known */
 } level_range;
 
 static level_range first_level(const trawl_nfa_header *header, const trawl_db *db) {
@@ -240,14 +243,15 @@ static level_range first_level(const trawl_nfa_header *header, const trawl_db *d
                          .next = 1};
 }
 
-/* A step leads to the states below `end`. */
+/* Notes that a step leads to the states below `end`. */
 static void reach(level_range *level, uint32_t end) {
     level->next = end > level->next ? end : level->next;
 }
 
-/* Children of a state lie behind it and inside the states. Its failure is in a level nearer to the
- * root, or at such a level's complete row: so a step goes at most one level down, a failure at
- * least one up, and a text takes no more failure steps than it has bytes. */
+/* Whether the links of a state are sound: its children have higher numbers than the state, and
+ * exist; its failure link leads to a level nearer to the root, or to the complete row of a state
+ * there. Then a step goes at most one level down and a failure step at least one level up, so that
+ * a scan takes no more failure steps than the text has bytes. */
 static bool links_sound(level_range *level, uint32_t state, uint32_t first_child, uint32_t children,
                         uint32_t stored) {
     const trawl_nfa_header *header = level->header;
@@ -256,7 +260,7 @@ static bool links_sound(level_range *level, uint32_t state, uint32_t first_child
         level->end = level->next;
     }
     if (state >= level->end) {
-        return false; /* no step leads to it */
+        return false; /* no step leads to the state */
     }
     for (uint32_t c = 0; state < header->top && c < header->classes; c++) {
         reach(level, level->top[(size_t)state * header->classes + c] + 1);
@@ -271,7 +275,7 @@ static bool links_sound(level_range *level, uint32_t state, uint32_t first_child
     uint32_t failure = stored & TRAWL_FAILURE_NUMBER;
     if ((stored & TRAWL_FAILURE_ROW) != 0) {
         if (header->classes == 0) {
-            return false; /* refused with the header already; the analyser cannot know */
+            return false; /* header_sound has refused it; the static analyser cannot know */
         }
         uint32_t row = failure / header->classes;
         return failure % header->classes == 0 && row < header->top &&
@@ -341,7 +345,7 @@ static bool bitmaps_sound(level_range level, const uint8_t *records, const uint6
         uint32_t words = header->short_words != 0 ? 1 : header->words;
         if (wide_used < header->wide) {
             const uint64_t *row = wide + (size_t)wide_used * trawl_nfa_wide_words(header);
-            if (row[0] == state) { /* rows that do not ascend are never all met */
+            if (row[0] == state) { /* if rows do not ascend, wide_used never counts all of them */
                 wide_used++;
                 bits = row + 1;
                 words = header->words;

@@ -71,7 +71,8 @@
 #define MATCHING(state) matching_record(a, state)
 #include "engines/ac_nfa/template.h"
 
-/* By representation and way to follow failures (enum nfa_way); NULL: no variant has these two. */
+/* By representation and way to follow failure links (enum nfa_way); NULL: no variant has these
+ * two. */
 static const trawl_lane_loops *const VERSION(loops_of)[][NFA_WAYS] = {
     [TRAWL_NFA_PACKED] = {[NFA_ROWS] = &VERSION(packed_loops)},
     [TRAWL_NFA_ARRAY] =

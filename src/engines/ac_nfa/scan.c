@@ -8,7 +8,7 @@
 #include "engines/engines.h"
 #include "scan/lanes.h"
 
-/* Ways to follow failures: up to a complete row, in a loop up to the root, or a fixed number. */
+/* Ways to follow failure links: up to a complete row; in a loop up to the root; a fixed number. */
 enum nfa_way { NFA_ROWS, NFA_LOOP, NFA_FIXED, NFA_WAYS };
 
 #define VERSION(name) plain_##name
@@ -16,7 +16,7 @@ enum nfa_way { NFA_ROWS, NFA_LOOP, NFA_FIXED, NFA_WAYS };
 #include "engines/ac_nfa/loops.h"
 
 #if TRAWL_HAVE_X86
-/* Counting bits and masking below one of them are the bitmaps' work: an instruction each here. */
+/* The bitmaps' work is counting bits and masking below one of them: an instruction each here. */
 #define VERSION(name) popcnt_##name
 #define TARGET __attribute__((target("popcnt,bmi,bmi2")))
 #include "engines/ac_nfa/loops.h"
@@ -28,7 +28,7 @@ static const trawl_lane_loops *choose_loops(const trawl_nfa_header *header,
     enum nfa_way way = variant->divergence_free ? NFA_FIXED
                        : variant->complete_top  ? NFA_ROWS
                                                 : NFA_LOOP;
-    /* Bitmaps with records of one word, of which only those with rows have loops of their own. */
+    /* Bitmaps with records of one word have loops of their own; all these variants have rows. */
     bool one_word = way == NFA_ROWS && header->representation == TRAWL_NFA_BITMAP &&
                     header->record_bytes == sizeof(trawl_packed_state);
 #if TRAWL_HAVE_X86
@@ -40,7 +40,7 @@ static const trawl_lane_loops *choose_loops(const trawl_nfa_header *header,
 }
 
 typedef struct nfa_walker {
-    trawl_lane_walker lanes; /* first: it begins with the walker */
+    trawl_lane_walker lanes; /* first, so that a pointer to it is one to the walker */
     nfa_view view;
     trawl_outputs outputs;
 } nfa_walker;

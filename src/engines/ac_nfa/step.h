@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Steps of the NFA in each of its representations: goto, the failure walk, the divergence-free
- * step. Functions here are small and inlined into the loops, which choose the instruction set.
+ * Steps of the NFA in each of its representations (automaton/nfa.h): goto, the failure walk, the
+ * divergence-free step. Functions here are small and inlined into the loops, which are compiled for
+ * each instruction set.
  */
 #ifndef TRAWL_ENGINES_AC_NFA_STEP_H
 #define TRAWL_ENGINES_AC_NFA_STEP_H
@@ -11,7 +12,7 @@
 #include "automaton/nfa.h"
 #include "base/compiler.h"
 
-/* An NFA as the loops want it. */
+/* An NFA for the loops. */
 typedef struct nfa_view {
     const uint8_t *class_of;
     const uint32_t *top;
@@ -29,7 +30,7 @@ typedef struct nfa_view {
     const uint32_t *total;
 } nfa_view;
 
-/* Set bits of a bitmap below bit `label`. */
+/* The number of bits that are set in a bitmap below bit `label`. */
 static inline uint32_t bits_below(const uint64_t *bits, uint32_t label) {
     uint32_t count =
         (uint32_t)__builtin_popcountll(bits[label / 64] & ((UINT64_C(1) << (label % 64)) - 1));
@@ -43,7 +44,7 @@ static inline bool has_bit(const uint64_t *bits, uint32_t label) {
     return (bits[label / 64] >> (label % 64) & 1) != 0;
 }
 
-/* goto of each representation: the child of `state` over a byte or class, or 0. */
+/* goto of each representation: the child of `state` over a byte or class; 0 if there is none. */
 static inline uint32_t goto_array(const nfa_view *a, uint32_t state, uint32_t byte) {
     return ((const uint32_t *)a->states)[(size_t)state * 256 + byte];
 }
@@ -57,7 +58,8 @@ static inline uint32_t goto_bitmap(const nfa_view *a, uint32_t state, uint32_t l
     return has_bit(record->bits, label) ? record->first_child + bits_below(record->bits, label) : 0;
 }
 
-/* The child of a state over one of the classes beyond the first 64. */
+/* The child of a state over a class that is not one of the first 64: found by a binary search of
+ * the states that have such children. */
 static inline uint32_t goto_beyond(const nfa_view *a, uint32_t state, uint32_t label) {
     uint32_t low = 0, high = a->wide_rows;
     while (low < high) {
@@ -86,7 +88,7 @@ static inline uint32_t goto_counts(const nfa_view *a, uint32_t state, uint32_t l
     return record->first_child + counts[label / 64] + (uint32_t)__builtin_popcountll(below);
 }
 
-/* The label is a byte: its count is that of the eight bits around it. */
+/* The label is a byte. The counts say how many bits are set before each group of eight bits. */
 static inline uint32_t goto_offsets(const nfa_view *a, uint32_t state, uint32_t label) {
     const trawl_bitmap_state *record = bitmap_at(a, state);
     const uint8_t *counts = (const uint8_t *)(record->bits + a->words);
@@ -97,8 +99,8 @@ static inline uint32_t goto_offsets(const nfa_view *a, uint32_t state, uint32_t 
     return child & trawl_mask((eight >> label % 8 & 1) != 0);
 }
 
-/* The labels of a packed state are bytes 9 to 15 of its record: compared all at once as a word,
- * whose byte 0 is the count. */
+/* The labels of a packed state are bytes 9 to 15 of its record. They are compared together, as a
+ * word whose byte 0 is their number. */
 static inline uint32_t goto_packed(const nfa_view *a, uint32_t state, uint32_t label) {
     const trawl_packed_state *packed = (const trawl_packed_state *)a->states + state;
     uint64_t word;
@@ -110,14 +112,15 @@ static inline uint32_t goto_packed(const nfa_view *a, uint32_t state, uint32_t l
     }
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t differ = (word ^ label * ones) >> 8;
-    /* The lowest byte that is zero has its high bit set here; higher ones may be wrong. */
+    /* The lowest byte that is zero has its high bit set here. Higher bytes may have it by
+     * mistake. */
     uint64_t zero = (differ - ones) & ~differ & (ones << 7);
     uint32_t index = (uint32_t)__builtin_ctzll(zero | UINT64_C(1) << 63) / 8;
     return (packed->first_child + index) & trawl_mask(index < count);
 }
 
-/* As it is stored: TRAWL_FAILURE_ROW and so on. Records of 16 bytes are the fast ones, and a shift
- * finds them sooner than a multiplication. */
+/* The failure link as it is stored, with TRAWL_FAILURE_ROW and _MATCHING. Records of 16 bytes are
+ * the fast ones: a shift finds them sooner than a multiplication. */
 static inline uint32_t failure_record(const nfa_view *a, uint32_t state) {
     return ((const trawl_bitmap_state *)(a->states + state * a->record_bytes))->failure;
 }
@@ -131,9 +134,10 @@ typedef uint32_t nfa_failure(const nfa_view *a, uint32_t state);
 
 /*
  * The failure walk (Kouzinopoulos et al. 2015, Algorithm 3) with complete rows near the root.
- * Nearly always a step ends with the state's child, or in the row of its failure (or its own row).
- * Which of the two is unpredictable, so both are computed and one is selected; a branch is left for
- * failures that have no row. Inlined everywhere, so that the two functions are known.
+ * Nearly always a step ends with a child of the state, or in the complete row that the failure link
+ * (or the state itself) has. Which of the two cannot be predicted, so both are computed and one is
+ * selected; a branch remains for failure links without a row. Always inlined, so that the calls of
+ * the two functions are inlined too.
  */
 static inline __attribute__((always_inline)) uint32_t failure_walk(const nfa_view *a,
                                                                    uint32_t state, uint32_t symbol,
@@ -167,8 +171,8 @@ static inline uint32_t walk_counts(const nfa_view *a, uint32_t state, uint32_t l
     return failure_walk(a, state, label, goto_counts, failure_record);
 }
 
-/* The same for records of one word, written out: ac-nfa's fastest walk has no instruction to lose.
- */
+/* The same for records of one word, written out: it is ac-nfa's fastest walk, where an instruction
+ * more is measurable. */
 static inline uint32_t walk_short(const nfa_view *a, uint32_t state, uint32_t label) {
     if (__builtin_expect(label >= 64, 0)) {
         return walk_beyond(a, state, label);
@@ -200,10 +204,10 @@ static inline uint32_t walk_array(const nfa_view *a, uint32_t state, uint32_t by
 }
 
 /*
- * The divergence-free step (Charan 2015, Algorithm 5): always as many failure steps as there are
- * levels, and the first child that was found. The paper collects the children as a bit mask and
- * takes its lowest bit; keeping the first child in a register is the same without a limit of
- * levels.
+ * The divergence-free step (Charan 2015, Algorithm 5): always takes as many failure steps as there
+ * are levels, and returns the first child that was found. The paper collects the children as a bit
+ * mask and takes its lowest bit; keeping the first child in a register is the same without a limit
+ * of levels.
  */
 static inline __attribute__((always_inline)) uint32_t fixed_steps(const nfa_view *a, uint32_t state,
                                                                   uint32_t symbol,
@@ -258,7 +262,7 @@ static inline uint32_t fixed_counts(const nfa_view *a, uint32_t state, uint32_t 
     return fixed_steps(a, state, label, goto_counts, failure_record);
 }
 
-/* Whether keys end in a state, by where a variant keeps the state's failure link. */
+/* Whether keys end in a state, by where the representation has the state's failure link. */
 static inline bool matching_record(const nfa_view *a, uint32_t state) {
     return (failure_record(a, state) & TRAWL_FAILURE_MATCHING) != 0;
 }
@@ -271,8 +275,8 @@ static inline bool matching_array(const nfa_view *a, uint32_t state) {
     return (a->failure[state] & TRAWL_FAILURE_MATCHING) != 0;
 }
 
-/* The longest key that ends in a state. Outputs are stored for matching states alone, so a state's
- * output has the number of matching states before it. */
+/* The longest key that ends in a state. Only matching states have outputs, so the index of an
+ * output is the number of matching states before it. */
 static inline uint32_t key_of(const nfa_view *a, uint32_t state) {
     uint64_t before = a->matching[state / 64] & ((UINT64_C(1) << (state % 64)) - 1);
     return a->output[a->rank[state / 64] + (uint32_t)__builtin_popcountll(before)];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * ac-nfa on the device: goto and failure, walked as the database has them.
+ * ac-nfa on the device: walks goto and failure links as the database has them.
  *
  *     u, tc, cr, r16, cw         the stages of Kouzinopoulos et al. 2015, each with the changes of
  *                                the ones before it: all in device memory; tables through textures;
  *                                text read together into shared memory; 16 bytes at a time; results
  *                                written together
  *     global, shared, constant   Charan 2015, Algorithm 6, by where the automaton is (4.4)
- *     fit                        shared, constant or global: the first where the automaton fits
+ *     fit                        shared, constant or global: the first one where the automaton fits
  *
- * Which of the database's variants walks with failure steps and which without divergence is the
- * database's own choice (engines/ac_nfa/variants.h); all kernels do both.
+ * The database's variant decides whether failure links are followed in a loop or without divergence
+ * (engines/ac_nfa/variants.h); all kernels do both.
  */
 #include "engines/ac_nfa/cuda/engine.cuh"
 #include "gpu/emission.cuh"
@@ -42,7 +42,7 @@ static bool has_records_of_16(enum trawl_cuda_nfa_form form) {
     return form == TRAWL_CUDA_NFA_PACKED || form == TRAWL_CUDA_NFA_SHORT;
 }
 
-/* Whether walks of the representation read a table: others need no texture and no copy. */
+/* Whether walks of the representation read a table; the others need no texture and no copy. */
 static bool is_read(const trawl_cuda_ac_nfa_tables *tables, size_t table) {
     bool array = tables->form == TRAWL_CUDA_NFA_ARRAY;
     switch (table) {
@@ -57,8 +57,8 @@ static bool is_read(const trawl_cuda_ac_nfa_tables *tables, size_t table) {
     }
 }
 
-/* Finds a table, lays a texture over it (one that is too large costs only the texture), and gives
- * it a place in the copy. */
+/* Finds a table, makes a texture over it, and gives it a place in the copy. A table that is too
+ * large for a texture is used without one. */
 static trawl_status prepare_table(const trawl_cuda_db *uploaded, size_t index,
                                   trawl_cuda_ac_nfa_tables *tables, trawl_error *error) {
     trawl_cuda_nfa_table *table = &tables->nfa.tables[index];
@@ -170,7 +170,7 @@ static bool is_tiled(uint32_t kernel) {
            kernel == TRAWL_CUDA_AC_NFA_R16;
 }
 
-/* Kouzinopoulos' stages count in an array with an entry for each thread. */
+/* The stages of Kouzinopoulos et al. count in an array with an entry for each thread. */
 static bool has_counters(uint32_t kernel) {
     return is_tiled(kernel) || kernel == TRAWL_CUDA_AC_NFA_U || kernel == TRAWL_CUDA_AC_NFA_TC;
 }
@@ -198,7 +198,7 @@ static bool is_staged(uint32_t kernel, trawl_cuda_form form) {
     return kernel == TRAWL_CUDA_AC_NFA_CW && form == TRAWL_CUDA_STATES;
 }
 
-/* Shared memory of a block. */
+/* Bytes of shared memory of a block. */
 static uint64_t shared_bytes_of(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                                 trawl_cuda_form form) {
     if (plan->kernel == TRAWL_CUDA_AC_NFA_SHARED) {
@@ -224,7 +224,7 @@ static uint32_t fitting_kernel(const trawl_cuda_db *uploaded) {
     return tables->constant != NULL ? TRAWL_CUDA_AC_NFA_CONSTANT : TRAWL_CUDA_AC_NFA_GLOBAL;
 }
 
-/* Whether the automaton fits where the kernel wants it. */
+/* Checks that the automaton fits into the kernel's memory. */
 static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                                trawl_error *error) {
     const trawl_cuda_ac_nfa_tables *tables = (const trawl_cuda_ac_nfa_tables *)uploaded->tables;
@@ -247,12 +247,13 @@ static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_l
     return TRAWL_OK;
 }
 
-/* Threads that the device is taken to run at the same time. */
+/* The number of threads that the device is taken to run at the same time. */
 static uint64_t resident_threads(const trawl_cuda_db *uploaded) {
     return (uint64_t)uploaded->device.multiprocessors * uploaded->device.tuning->resident_threads;
 }
 
-/* T, and what S_thread is where the caller does not ask for a block's bytes. */
+/* Sets T, the threads of a block, and returns S_thread if the caller does not name a block's
+ * bytes. */
 static uint32_t choose_shape(const trawl_cuda_db *uploaded,
                              const trawl_cuda_launch_request *request,
                              trawl_cuda_launch_plan *plan) {
@@ -261,7 +262,7 @@ static uint32_t choose_shape(const trawl_cuda_db *uploaded,
     uint32_t usual_threads =
         plan->kernel == TRAWL_CUDA_AC_NFA_SHARED ? TRAWL_CUDA_MOST_THREADS : tuning->nfa_threads;
     plan->block_threads = request->block_threads != 0 ? request->block_threads : usual_threads;
-    if (is_tiled(plan->kernel)) { /* the paper's tile as far as threads divide it */
+    if (is_tiled(plan->kernel)) { /* the paper's tile, divided among the threads */
         return tuning->nfa_tile_bytes / plan->block_threads;
     }
     uint64_t length =
@@ -270,13 +271,13 @@ static uint32_t choose_shape(const trawl_cuda_db *uploaded,
     uint64_t most = TRAWL_CUDA_MOST_BLOCK_BYTES / plan->block_threads;
     fair = fair < most ? fair : most;
     if (has_counters(plan->kernel)) {
-        /* S_thread = n / (numBlocks * blockDim), with as few blocks as keep the multiprocessors
-         * occupied (Kouzinopoulos et al. 2015, 4.2.1). */
+        /* S_thread = n / (numBlocks * blockDim), with just as many blocks as the multiprocessors
+         * run at the same time (Kouzinopoulos et al. 2015, 4.2.1). */
         uint32_t least = tuning->nfa_tile_bytes / tuning->nfa_threads;
         return fair < least ? least : (uint32_t)fair;
     }
-    /* Four times the overlap: more than that saves little, and shorter strips keep more threads
-     * busy. */
+    /* At most four times the overlap: longer strips save little, and shorter ones keep more threads
+     * busy. Chosen, not measured against other factors. */
     uint64_t useful = (uint64_t)4 * (uploaded->db->header->max_length - 1);
     useful = useful < tuning->nfa_useful_bytes ? tuning->nfa_useful_bytes : useful;
     fair = fair < tuning->nfa_least_bytes ? tuning->nfa_least_bytes : fair;
@@ -295,7 +296,8 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
                : status;
 }
 
-/* As many blocks as run at the same time; they take the tiles in turn. */
+/* As many blocks as run at the same time; they take the tiles in turn. A block's share of shared
+ * memory includes 1 KiB that CUDA reserves. */
 static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan) {
     uint64_t blocks = uploaded->device.tuning->resident_threads / plan->block_threads;
     uint64_t by_shared = uploaded->device.shared_bytes / (plan->shared_bytes + 1024u);
@@ -326,7 +328,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
 
 /* ------------------------------------------------------------------ launching */
 
-/* Adds up all threads' counters. The paper leaves this to the host. */
+/* Adds up the counters of all threads. The paper leaves this to the host. */
 static __global__ void add_counters(const trawl_cuda_output output, const trawl_counter *counters,
                                     uint32_t count) {
     trawl_counter sum = 0;

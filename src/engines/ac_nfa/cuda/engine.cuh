@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * ac-nfa on the device: what its files share.
+ * ac-nfa on the device: what its files have in common.
  *
  *     engine.cu            the engine: preparing, planning, which walk is launched
  *     step.cuh             goto and failure in each representation, over each path to the tables;
@@ -30,19 +30,19 @@ enum {
     TRAWL_CUDA_AC_NFA_FIT /* one of the three before it */
 };
 
-/* One table: where it is, its texture (0 when it is too large for one), and where its copy begins
- * in shared or constant memory, in units of 16 bytes. */
+/* One table: where it is, its texture (0 if it is too large for one), and where its copy begins in
+ * shared or constant memory, in units of 16 bytes. */
 typedef struct trawl_cuda_nfa_table {
     const void *memory;
     cudaTextureObject_t texture;
-    uint32_t bytes; /* 0 when the representation has no such table, or it is larger than 4 GiB */
+    uint32_t bytes; /* 0 if the representation has no such table, or copies would be too large */
     uint32_t place;
 } trawl_cuda_nfa_table;
 
 enum {
     TRAWL_CUDA_NFA_CLASSES, /* uint8_t */
-    TRAWL_CUDA_NFA_TOP,     /* uint32_t, as all that follow */
-    TRAWL_CUDA_NFA_STATES,  /* in records of 16 bytes: uint4 */
+    TRAWL_CUDA_NFA_TOP,     /* uint32_t, as in the tables below */
+    TRAWL_CUDA_NFA_STATES,  /* packed, short: uint4 */
     TRAWL_CUDA_NFA_FAILURE, /* array representation */
     TRAWL_CUDA_NFA_WIDE,
     TRAWL_CUDA_NFA_TABLES
@@ -56,7 +56,7 @@ typedef struct trawl_cuda_nfa {
     uint32_t wide_rows;
     uint32_t wide_words; /* 4-byte words of a row of `wide` */
     uint32_t levels;
-    uint32_t copy_bytes; /* of a copy of all tables; UINT32_MAX when it is larger */
+    uint32_t copy_bytes; /* of a copy of all tables; UINT32_MAX if that is too large */
     /* From a matching state to its key: read for matches only, and always from device memory. */
     const unsigned long long *matching;
     const uint32_t *rank;
@@ -65,18 +65,18 @@ typedef struct trawl_cuda_nfa {
 
 /*
  * A copy of the tables in constant memory: a parameter of the kernel. Parameters are in constant
- * memory too, and go through the same cache as __constant__ variables, but belong to one launch:
- * of a __constant__ variable each device has one for the whole program, where scans of different
- * databases would write over each other's automaton. They are limited to 32,764 bytes in all, which
- * is room for 1,900 states of 16 bytes; Charan 2015, 4.4, counts on about 2,000.
+ * memory too, and go through the same cache as __constant__ variables, but belong to one launch. A
+ * __constant__ variable exists once on each device for the whole program: scans of different
+ * databases would overwrite each other's automaton. CUDA limits parameters to 32,764 bytes in all,
+ * which is room for 1,900 states of 16 bytes; Charan 2015, 4.4, expects about 2,000.
  */
 #define TRAWL_CUDA_NFA_CONSTANT_BYTES 31744u
 typedef struct trawl_cuda_nfa_constant {
     uint4 tables[TRAWL_CUDA_NFA_CONSTANT_BYTES / 16];
 } trawl_cuda_nfa_constant;
 
-/* How a step is made: a representation, of which bitmaps with records of one word have a step of
- * their own. */
+/* How a step is made: by the representation. Bitmaps with records of one word (SHORT) have a step
+ * of their own. */
 enum trawl_cuda_nfa_form {
     TRAWL_CUDA_NFA_PACKED,
     TRAWL_CUDA_NFA_ARRAY,
@@ -86,18 +86,18 @@ enum trawl_cuda_nfa_form {
     TRAWL_CUDA_NFA_OFFSETS
 };
 
-/* What a kernel does besides walking; the same for all its threads. */
+/* What a kernel does besides walking; equal for all its threads. */
 typedef struct trawl_cuda_nfa_shape {
     uint32_t strip_bytes;
     uint32_t overlap;        /* max_length - 1 */
-    uint32_t tiles;          /* texts of a block in the slice */
-    uint32_t tile_before;    /* bytes before the block's own that its tile has as well */
+    uint32_t tiles;          /* number of blocks' texts in the slice */
+    uint32_t tile_before;    /* bytes before the block's own that its tile has too */
     uint32_t tile_bytes;     /* of text in shared memory, a multiple of 16; 0 without tiles */
     uint32_t state_bytes;    /* 2 or 4: an entry of the output array */
     bool wide_reads;         /* tiles are read 16 bytes at a time */
-    bool staged_states;      /* states go to shared memory first, then out together */
+    bool staged_states;      /* states go to shared memory first and are written together */
     bool coalesced;          /* counters are kept in registers and written once */
-    trawl_counter *counters; /* COUNT: one for each thread of the grid; NULL: summed at once */
+    trawl_counter *counters; /* COUNT: one for each thread of the grid; NULL: added up at once */
 } trawl_cuda_nfa_shape;
 
 /* uploaded->tables of this engine. */
@@ -107,8 +107,8 @@ typedef struct trawl_cuda_ac_nfa_tables {
     bool divergence_free;
     bool complete_top;
     bool verify;
-    trawl_error obstacle;              /* why some table has no texture, when one has none */
-    trawl_cuda_nfa_constant *constant; /* in host memory; NULL when the tables do not fit */
+    trawl_error obstacle;              /* why a table has no texture; TRAWL_OK if all have one */
+    trawl_cuda_nfa_constant *constant; /* in host memory; NULL if the tables do not fit */
 } trawl_cuda_ac_nfa_tables;
 
 /* One launch. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Steps of the NFA on the device: the counterpart of engines/ac_nfa/step.h. A thread carries with
- * its state what the state's record says about it, so that one read on arrival serves both "does
- * something match here" and the next step.
+ * Steps of the NFA on the device: the counterpart of engines/ac_nfa/step.h. When a walk enters a
+ * state it reads the state's record, which says whether keys end there and is needed for the next
+ * step.
  */
 #ifndef TRAWL_ENGINES_AC_NFA_CUDA_STEP_CUH
 #define TRAWL_ENGINES_AC_NFA_CUDA_STEP_CUH
@@ -20,7 +20,7 @@ enum trawl_cuda_nfa_path {
     TRAWL_CUDA_NFA_IN_CONSTANT
 };
 
-/* Element `index` of a table. `copy` are the tables in shared or constant memory. */
+/* Reads element `index` of a table. `copy`: the tables in shared or constant memory. */
 template <int PATH, typename T>
 static __device__ __forceinline__ T trawl_nfa_read(const trawl_cuda_nfa_table &table,
                                                    const uint4 *copy, size_t index) {
@@ -36,15 +36,16 @@ static __device__ __forceinline__ T trawl_nfa_read(const trawl_cuda_nfa_table &t
     return ((const T *)table.memory)[index];
 }
 
-/* Entry `index` of a table of 4-byte words. */
+/* Reads entry `index` of a table of 4-byte words. */
 template <int TABLE, int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_word(const trawl_cuda_nfa &nfa,
                                                           const uint4 *copy, size_t index) {
     return trawl_nfa_read<PATH, uint32_t>(nfa.tables[TABLE], copy, index);
 }
 
-/* Where a walk is. x: first child, y: failure as it is stored; z, w: the rest of a record of 16
- * bytes. What a representation does not need is never read. */
+/* Where a walk is: the state, and its record. x: first child, y: failure link as it is stored; z,
+ * w: the rest of a record of 16 bytes. Members that a representation does not need are never
+ * read. */
 typedef struct trawl_nfa_place {
     uint32_t state;
     uint4 record;
@@ -66,12 +67,14 @@ static __device__ __forceinline__ void trawl_nfa_enter(const trawl_cuda_nfa &nfa
 
 /* ------------------------------------------------------------------ goto */
 
-/* Set bits of a 4-byte word of a bitmap below bit `bit`, which is below 32. */
+/* The number of bits that are set in a 4-byte word of a bitmap below bit `bit`, which is below
+ * 32. */
 static __device__ __forceinline__ uint32_t trawl_nfa_below(uint32_t word, uint32_t bit) {
     return (uint32_t)__popc(word & ((1u << bit) - 1));
 }
 
-/* The child over `label` by a bitmap in `wide` that begins with word `begin`, or 0. */
+/* The child over `label` by the bitmap in `wide` that begins with word `begin`; 0 if there is
+ * none. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_wide_child(const trawl_cuda_nfa &nfa,
                                                                 const uint4 *copy, size_t begin,
@@ -89,7 +92,7 @@ static __device__ __forceinline__ uint32_t trawl_nfa_wide_child(const trawl_cuda
     return child;
 }
 
-/* The child of a state with a record of one word over one of the classes beyond the first 64. */
+/* The child of a state with a record of one word over a class that is not one of the first 64. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_beyond(const trawl_cuda_nfa &nfa,
                                                             const uint4 *copy, uint32_t state,
@@ -99,8 +102,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_beyond(const trawl_cuda_nfa
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         size_t row = (size_t)middle * nfa.wide_words;
-        uint32_t owner = trawl_nfa_word<TRAWL_CUDA_NFA_WIDE, PATH>(
-            nfa, copy, row); /* 8 bytes, of which the upper ones are 0 */
+        /* Owners are stored as 8 bytes, of which the upper four are 0. */
+        uint32_t owner = trawl_nfa_word<TRAWL_CUDA_NFA_WIDE, PATH>(nfa, copy, row);
         if (owner == state) {
             return trawl_nfa_wide_child<PATH>(nfa, copy, row + 2, first_child, label);
         }
@@ -119,7 +122,7 @@ static __device__ __forceinline__ uint32_t trawl_nfa_short_child(const trawl_cud
                                                                  const trawl_nfa_place &place,
                                                                  uint32_t label) {
     const uint4 &record = place.record;
-    if (label >= 64) { /* bytes above ASCII in sets of text: rare */
+    if (label >= 64) { /* classes of rare bytes */
         return trawl_nfa_beyond<PATH>(nfa, copy, place.state, record.x, label);
     }
     bool upper = label >= 32;
@@ -129,7 +132,7 @@ static __device__ __forceinline__ uint32_t trawl_nfa_short_child(const trawl_cud
     return (word >> label % 32 & 1) != 0 ? child : 0;
 }
 
-/* The labels are bytes 9 to 15 of the record: all compared at once, as on the CPU. */
+/* The labels are bytes 9 to 15 of the record: all are compared at once, as on the CPU. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_packed_child(const trawl_cuda_nfa &nfa,
                                                                   const uint4 *copy,
@@ -142,8 +145,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_packed_child(const trawl_cu
         return trawl_nfa_wide_child<PATH>(nfa, copy, (size_t)index * nfa.wide_words, record.x,
                                           label);
     }
-    /* The lowest byte that is 0 gets its high bit set here; higher ones may be wrong. The first
-     * byte, the count, is made to differ. */
+    /* The lowest byte that is 0 has its high bit set here; higher bytes may have it by mistake. The
+     * first byte is the count, which is made to differ. */
     const uint32_t ones = 0x01010101u;
     uint32_t low = (record.z ^ label * ones) | 0xff, high = record.w ^ label * ones;
     uint32_t zero_low = (low - ones) & ~low & (ones << 7);
@@ -173,7 +176,7 @@ static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child(const trawl_cu
     return child;
 }
 
-/* The same child, found by the same instructions for every label and every answer. */
+/* The same child, found by the same instructions for every label, whether there is one or not. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child_uniform(const trawl_cuda_nfa &nfa,
                                                                           const uint4 *copy,
@@ -191,8 +194,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_bitmap_child_uniform(const 
     return found != 0 ? child : 0;
 }
 
-/* The bits below within a word of 8 bytes are counted, those of the words before are stored. So all
- * labels take the same instructions. */
+/* Bits below the label are counted in its word of 8 bytes; those of the words before are stored. So
+ * all labels take the same instructions. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_counts_child(const trawl_cuda_nfa &nfa,
                                                                   const uint4 *copy, uint32_t state,
@@ -210,8 +213,8 @@ static __device__ __forceinline__ uint32_t trawl_nfa_counts_child(const trawl_cu
     return (word >> label % 32 & 1) != 0 ? child : 0;
 }
 
-/* The label is a byte, whose count is that of the eight bits around it (the thesis's 32 counts).
- * The same instructions for all labels. */
+/* The label is a byte. The counts (32 in the thesis) say how many bits are set before each group of
+ * eight bits. All labels take the same instructions. */
 template <int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_offsets_child(const trawl_cuda_nfa &nfa,
                                                                    const uint4 *copy,
@@ -227,7 +230,7 @@ static __device__ __forceinline__ uint32_t trawl_nfa_offsets_child(const trawl_c
     return (eight >> label % 8 & 1) != 0 ? child : 0;
 }
 
-/* The child of a place over a symbol (a byte for arrays, else its class), or 0. */
+/* The child of a state over a symbol (arrays: a byte, else its class); 0 if there is none. */
 template <int FORM, bool FIXED, int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_child(const trawl_cuda_nfa &nfa,
                                                            const uint4 *copy,
@@ -254,8 +257,7 @@ static __device__ __forceinline__ uint32_t trawl_nfa_child(const trawl_cuda_nfa 
 /* ------------------------------------------------------------------ steps */
 
 /* The failure walk (Kouzinopoulos et al. 2015, Algorithm 6). It ends at the root, or at a state
- * with a complete row (automaton/nfa.h). The number of its iterations differs from thread to
- * thread. */
+ * with a complete row (automaton/nfa.h). Threads take different numbers of iterations. */
 template <int FORM, int PATH>
 static __device__ __forceinline__ uint32_t trawl_nfa_next_by_loop(const trawl_cuda_nfa &nfa,
                                                                   const uint4 *copy,
@@ -273,7 +275,7 @@ static __device__ __forceinline__ uint32_t trawl_nfa_next_by_loop(const trawl_cu
                 nfa, copy, (failure & TRAWL_FAILURE_NUMBER) + symbol);
         }
         if (FORM != TRAWL_CUDA_NFA_PACKED && FORM != TRAWL_CUDA_NFA_SHORT && place.state == 0) {
-            return 0; /* without complete rows walks end at the root */
+            return 0; /* without complete rows a walk ends at the root */
         }
         trawl_nfa_enter<FORM, PATH>(nfa, copy, failure & TRAWL_FAILURE_NUMBER, &place);
     }
@@ -297,7 +299,7 @@ static __device__ __forceinline__ uint32_t trawl_nfa_next_fixed(const trawl_cuda
     return found;
 }
 
-/* Takes the step over a byte. `classes` are in shared memory, or NULL where the path reads them. */
+/* Takes the step over a byte. `classes` are in shared memory; NULL: the path reads them. */
 template <int FORM, bool FIXED, int PATH>
 static __device__ __forceinline__ void trawl_nfa_step(const trawl_cuda_nfa &nfa, const uint4 *copy,
                                                       const uint8_t *classes, uint32_t byte,
@@ -317,7 +319,7 @@ static __device__ __forceinline__ bool trawl_nfa_matches(const trawl_nfa_place &
     return (place.record.y & TRAWL_FAILURE_MATCHING) != 0;
 }
 
-/* The key that a matching state ends. */
+/* The longest key that ends in a matching state. */
 static __device__ __forceinline__ uint32_t trawl_nfa_key(const trawl_cuda_nfa &nfa,
                                                          uint32_t state) {
     unsigned long long before = __ldg(nfa.matching + state / 64) & ((1ull << state % 64) - 1);

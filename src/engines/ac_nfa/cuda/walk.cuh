@@ -9,8 +9,8 @@
  *                    which follows Zha & Sahni 2011, IV)
  *     walk_constant  the same with the automaton in constant memory
  *
- * Blocks take one tile of the text after the other, so that as many are launched as fit on the
- * device: what a block first copies into shared memory is then copied seldom.
+ * A block takes one tile of the text after another, and only as many blocks are launched as run at
+ * the same time: what a block copies into shared memory at its beginning is then copied seldom.
  */
 #ifndef TRAWL_ENGINES_AC_NFA_CUDA_WALK_CUH
 #define TRAWL_ENGINES_AC_NFA_CUDA_WALK_CUH
@@ -23,10 +23,10 @@
 enum trawl_cuda_nfa_after {
     TRAWL_CUDA_NFA_COUNT, /* adds up how many patterns end here; nothing needs verification */
     TRAWL_CUDA_NFA_WRITE, /* writes the state */
-    TRAWL_CUDA_NFA_REPORT /* whatever the pass says */
+    TRAWL_CUDA_NFA_REPORT /* reports the matches as the pass asks */
 };
 
-/* Everything that all threads share. */
+/* What is equal for all threads. */
 typedef struct trawl_nfa_scan {
     trawl_cuda_nfa nfa;
     trawl_cuda_nfa_shape shape;
@@ -34,14 +34,15 @@ typedef struct trawl_nfa_scan {
     trawl_cuda_reporter reporter;
 } trawl_nfa_scan;
 
-/* What a thread walks with. */
+/* The state of a thread's walk, and its results so far. */
 typedef struct trawl_nfa_walker {
     trawl_nfa_place place;
     uint32_t begin, first, past; /* steps over text[begin .. past), reports from text[first] on */
     trawl_counter cursor;
     const uint4 *copy;      /* tables in shared or constant memory */
     const uint8_t *classes; /* in shared memory, or NULL */
-    unsigned char *staged;  /* states in shared memory: entry 0 is that of text[staged_first] */
+    unsigned char
+        *staged; /* states in shared memory; the first one is that of text[staged_first] */
     int32_t staged_first;
 } trawl_nfa_walker;
 
@@ -70,7 +71,7 @@ trawl_nfa_write(const trawl_nfa_scan &scan, const trawl_nfa_walker &walker, uint
     }
 }
 
-/* The step over text[at], and what follows it. */
+/* Takes the step over text[at], and does what follows it. */
 template <int FORM, bool FIXED, int PATH, int AFTER>
 static __device__ __forceinline__ void
 trawl_nfa_visit(const trawl_nfa_scan &scan, trawl_nfa_walker *walker, uint32_t byte, uint32_t at) {
@@ -85,7 +86,7 @@ trawl_nfa_visit(const trawl_nfa_scan &scan, trawl_nfa_walker *walker, uint32_t b
     if (trawl_nfa_matches(walker->place) && at >= walker->first) {
         uint32_t key = trawl_nfa_key(scan.nfa, walker->place.state);
         if (AFTER == TRAWL_CUDA_NFA_REPORT) {
-            /* A walker whose address is handed on would not stay in registers. */
+            /* A copy: a walker whose address is passed on would not stay in registers. */
             trawl_counter cursor = walker->cursor;
             trawl_cuda_report_key(scan.reporter, scan.keys, at + 1, key, &cursor);
             walker->cursor = cursor;
@@ -102,7 +103,7 @@ trawl_nfa_visit(const trawl_nfa_scan &scan, trawl_nfa_walker *walker, uint32_t b
 
 /* ------------------------------------------------------------------ strips and tiles */
 
-/* The strip of this thread in a tile; false for threads without one. */
+/* Sets the walker to the strip of this thread in a tile. Returns false if it has none. */
 static __device__ __forceinline__ bool
 trawl_nfa_begin_strip(const trawl_nfa_scan &scan, uint32_t strip, trawl_nfa_walker *walker) {
     if (strip >= trawl_cuda_strip_count(&scan.reporter.slice, scan.shape.strip_bytes)) {
@@ -114,7 +115,7 @@ trawl_nfa_begin_strip(const trawl_nfa_scan &scan, uint32_t strip, trawl_nfa_walk
     walker->past = range.past;
     walker->begin = range.first < scan.shape.overlap ? 0 : range.first - scan.shape.overlap;
     if (range.first == range.past) {
-        walker->begin = range.past; /* before the owned bytes: nothing to walk for */
+        walker->begin = range.past; /* a strip without owned bytes */
     }
     if (scan.reporter.output.pass == TRAWL_CUDA_PASS_RECORDS) {
         walker->cursor = scan.reporter.output.sizes[strip];
@@ -124,14 +125,14 @@ trawl_nfa_begin_strip(const trawl_nfa_scan &scan, uint32_t strip, trawl_nfa_walk
     return true;
 }
 
-/* The place of the root. */
+/* Sets the walker to the root. */
 template <int FORM, int PATH>
 static __device__ __forceinline__ void trawl_nfa_at_root(const trawl_nfa_scan &scan,
                                                          trawl_nfa_walker *walker) {
     trawl_nfa_enter<FORM, PATH>(scan.nfa, walker->copy, 0, &walker->place);
 }
 
-/* Sizes and records are added to the results after each strip, counts after the last tile. */
+/* Adds sizes and records to the results, after each strip. Counts follow after the last tile. */
 static __device__ __forceinline__ void trawl_nfa_end_strip(const trawl_nfa_scan &scan, bool valid,
                                                            uint32_t strip,
                                                            const trawl_nfa_walker &walker) {
@@ -178,8 +179,8 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     trawl_nfa_end_tiles(scan, walker);
 }
 
-/* Up to 16 bytes of text from text[at] to the next address that is a multiple of 16, or to
- * text[past - 1]; the first one lowest. */
+/* Loads `count` bytes of text from text[at] on, the first one lowest: 16, or as many as there are
+ * up to the next address that is a multiple of 16 or to the end of the strip. */
 static __device__ __forceinline__ uint4 trawl_nfa_load(const uint8_t *text, uint32_t at,
                                                        uint32_t count) {
     if (count == 16) {
@@ -228,7 +229,7 @@ static __device__ __forceinline__ void trawl_nfa_walk_words(const trawl_nfa_scan
     trawl_nfa_end_tiles(scan, *walker);
 }
 
-/* Copies the tables to shared memory. */
+/* Copies the tables to shared memory. All threads of the block call this. */
 static __device__ __forceinline__ void trawl_nfa_copy_tables(const trawl_cuda_nfa &nfa,
                                                              uint4 *copy) {
     for (uint32_t table = 0; table < TRAWL_CUDA_NFA_TABLES; table++) {
@@ -269,8 +270,8 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
 
 /* ------------------------------------------------------------------ text through shared memory */
 
-/* Reads text[first .. first + tile_bytes) into shared memory, as far as there is such text. The
- * address of text[first] is a multiple of 16. */
+/* Copies text[first .. first + tile_bytes) to shared memory, as far as there is text. The address
+ * of text[first] is a multiple of 16. */
 static __device__ __forceinline__ void trawl_nfa_load_tile(const trawl_nfa_scan &scan,
                                                            int32_t first, uint8_t *tile) {
     const trawl_cuda_slice &slice = scan.reporter.slice;
@@ -296,7 +297,7 @@ static __device__ __forceinline__ void trawl_nfa_load_tile(const trawl_nfa_scan 
     }
 }
 
-/* Writes the states of a tile, [first .. past) of the text, together. */
+/* Writes the states of a tile's owned bytes, all threads of the block together. */
 static __device__ __forceinline__ void trawl_nfa_write_tile(const trawl_nfa_scan &scan,
                                                             const trawl_nfa_walker &walker) {
     const trawl_cuda_slice &slice = scan.reporter.slice;
@@ -344,7 +345,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
         if (valid) {
             trawl_nfa_at_root<FORM, PATH>(scan, &walker);
             uint32_t at = walker.begin;
-            /* Patterns longer than a tile has room for. */
+            /* The overlap of very long patterns begins before the tile. */
 #pragma unroll 1
             for (; (int32_t)at < tile_first; at++) {
                 trawl_nfa_step<FORM, FIXED, PATH>(scan.nfa, NULL, classes, text[at], &walker.place);
@@ -366,7 +367,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
 
 /* ------------------------------------------------------------------ launching */
 
-/* Launches a kernel that takes the scan alone. */
+/* Launches a kernel whose only argument is the scan. */
 template <typename Kernel>
 static trawl_status trawl_nfa_launch_kernel(Kernel *kernel, const trawl_cuda_ac_nfa_launch *launch,
                                             const trawl_nfa_scan &scan, trawl_error *error) {
