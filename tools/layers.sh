@@ -7,6 +7,7 @@
 # folder of a file is the longest one listed here that holds it: src/engines/qgram/cuda/full_strips.cu is in
 # src/engines/qgram. A folder may always use itself; a rule that names a file allows that file alone;
 # `engines` allows all engines' folders.
+of_engine="base pattern automaton database scan costs gpu engines/engines.h" # without a line of its own
 declare -A allowed=(
     [src/base]=""
     [src/pattern]="base"
@@ -15,13 +16,9 @@ declare -A allowed=(
     [src/scan]="base pattern automaton database"
     [src/costs]="base pattern automaton database scan"
     [src/gpu]="base pattern automaton database scan engines/list.h"
-    [src/engines/ac_dfa]="base pattern automaton database scan costs gpu engines/engines.h"
-    [src/engines/ac_nfa]="base pattern automaton database scan costs gpu engines/engines.h"
-    [src/engines/ac_split]="base pattern automaton database scan costs gpu engines/engines.h engines/ac_dfa"
-    [src/engines/wu_manber]="base pattern automaton database scan costs gpu engines/engines.h"
-    [src/engines/rabin_karp]="base pattern automaton database scan costs gpu engines/engines.h"
-    [src/engines/qgram]="base pattern automaton database scan costs gpu engines/engines.h engines/ac_dfa"
     [src/engines]="base pattern automaton database scan costs gpu"
+    [src/engines/ac_split]="$of_engine engines/ac_dfa"
+    [src/engines/qgram]="$of_engine engines/ac_dfa"
     [src/plan]="base pattern automaton database costs scan gpu engines"
     [src/run]="base pattern automaton database costs scan gpu engines plan"
     [src/calibrate]="base pattern automaton database costs scan gpu engines plan run"
@@ -32,6 +29,10 @@ declare -A allowed=(
     [python]=""
     [include/trawl]=""
 )
+for folder in src/engines/*/; do
+    folder=${folder%/}
+    [[ -v "allowed[$folder]" ]] || allowed[$folder]=$of_engine
+done
 # cli/base, cli/flags, cli/target and cli/parts are what commands share; every other folder of cli/ holds one
 # command and may use these four. cli/main.c may use all.
 declare -A cli_allowed=([base]="" [flags]="base" [target]="base flags" [parts]="base")

@@ -146,21 +146,25 @@ typedef struct parsing {
 } parsing;
 
 static bool take_format(parsing *parser) {
-    static const char *const names[] = {"tsv", "jsonl", "count", "top"};
+    enum { FORMATS = 4 };
     static const struct {
+        const char *name;
         record_kind kind;
         record_format format;
-    } meanings[] = {
-        {RECORD_MATCHES, RECORD_TSV},
-        {RECORD_MATCHES, RECORD_JSONL},
-        {RECORD_COUNTS, RECORD_PLAIN},
-        {RECORD_TOP, RECORD_PLAIN},
+    } formats[FORMATS] = {
+        {"tsv", RECORD_MATCHES, RECORD_TSV},
+        {"jsonl", RECORD_MATCHES, RECORD_JSONL},
+        {"count", RECORD_COUNTS, RECORD_PLAIN},
+        {"top", RECORD_TOP, RECORD_PLAIN},
     };
-    int choice = arguments_choose(&parser->arguments, names, sizeof names / sizeof names[0]);
+    const char *names[FORMATS];
+    for (size_t i = 0; i < FORMATS; i++)
+        names[i] = formats[i].name;
+    int choice = arguments_choose(&parser->arguments, names, FORMATS);
     if (choice < 0)
         return false;
-    parser->by_format = meanings[choice].kind;
-    parser->options->format = meanings[choice].format;
+    parser->by_format = formats[choice].kind;
+    parser->options->format = formats[choice].format;
     return true;
 }
 

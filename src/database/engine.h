@@ -11,8 +11,8 @@
  *     fill       writes the sections in place (trawl_image_section)
  *     release    frees what plan left in build->state
  *
- * Whoever adds an engine: the numbers of its sections are in database/image.h, its line is in
- * engines/list.h, its layers are in tools/layers.sh; engines/wu_manber/build.c is an example.
+ * How to add an engine: docs/internals/architecture.md. The numbers of its sections are in
+ * database/image.h, its line is in engines/list.h; engines/wu_manber/build.c is an example.
  * Descriptions are constants, and their functions are called from any number of threads at once,
  * each with a build or a database of its own.
  */

@@ -26,8 +26,10 @@
  * Walkers report patterns by their bytes alone: the runner drops matches that do not fulfil the
  * condition of their pattern (scan/conditions.h).
  *
- * In databases for leftmost kinds that have selection sections, the walker may leave out all
- * matches that end at a position but the one of the longest key (database/selection.h).
+ * In databases for leftmost kinds that have selection sections, the walker leaves out all matches
+ * that end at a position but the one of the longest key (of each part): results are right without
+ * this, but nested patterns would take quadratic time. Key records have that key alone
+ * (database/selection.h), so walkers that report by them need no code for it.
  *
  * The shortest complete walker is engines/ac_dfa/scan.c, whose loop other automata share
  * (scan/lanes.h).

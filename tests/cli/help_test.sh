@@ -48,7 +48,8 @@ refuse "unknown flag -Z; see 'trawl scan --help'" "$trawl" scan -Z -e fox text
 refuse 'unknown flag -d; did you mean --db?' "$trawl" scan -db rules.db text
 
 # values: the known ones, and the nearest
-engines='auto, ac-dfa, ac-nfa, ac-split, wu-manber, rabin-karp or qgram'
+engines="auto, $("$trawl" engines | sed -nE 's/^([a-z-]+):.*/\1/p' | sed ':all; N; $!b all; s/\n/, /g; s/\(.*\), /\1 or /')"
+check 'the engines are listed' test "$(wc -w <<<"$engines")" -ge 8
 for command in "scan -e fox" "grep -e fox" "compile -o db -e fox"; do
     # shellcheck disable=SC2086
     refuse "--engine: expected $engines, not 'acdfa'; did you mean ac-dfa?" \
