@@ -358,31 +358,35 @@ static const uint32_t trawl_packed_class_begins[TRAWL_PACKED_CLASSES] = {
 
 /* ------------------------------------------------------------------ wu-manber */
 
-/* Looking up a search window whose shift is 0, in probes of SHIFT. */
+/* The work of looking up a search window whose shift is 0, in reads of SHIFT. Chosen by hand. */
 #define TRAWL_WU_MANBER_LOOK_UP_WORK 8
 
-/* SHIFT gets at least so many entries for each block in it, so that few blocks share one, while the
- * table takes at most this fraction of the memory for all tables. */
+/* SHIFT has at least so many entries for each block of the patterns (1 in 8 is then occupied, as
+ * bits of a Bloom filter with one hash are for about 12 % false positives), unless it would exceed
+ * this fraction of the memory for all tables. Both chosen by hand. */
 #define TRAWL_WU_MANBER_ENTRIES_PER_BLOCK 8
 #define TRAWL_WU_MANBER_MEMORY_DIVISOR 4
 
 /* ------------------------------------------------------------------ rabin-karp */
 
-/* Patterns longer than twice the hashed window get a pass of their own only if otherwise more than
- * one position in so many would lead to a look-up: a pass costs a little at every position. */
+/* Patterns longer than twice the hashed window have a pass of their own only if otherwise more than
+ * one position in so many would lead to a look-up: a pass has costs at every position. Chosen by
+ * hand. */
 #define TRAWL_RABIN_KARP_SELECTIVITY 32.0
 
-/* Bits of the filter for each range of keys: 64 while the filter has fewer than 1 << 18 bits, which
- * fit a first-level cache, and 16 above. */
+/* Bits of the filter for each range of keys, which is one hash in it: 64 while the filter has fewer
+ * than 1 << 18 bits (32 KiB, a first-level cache), so that 1.6 % of random windows are candidates,
+ * and 16 above, which makes that 6 %. Chosen by hand. */
 #define TRAWL_RABIN_KARP_SMALL_FILTER_BITS 64
 #define TRAWL_RABIN_KARP_LARGE_FILTER_BITS 16
 #define TRAWL_RABIN_KARP_SMALL_FILTER_LOG 18u
 
 /* ------------------------------------------------------------------ ac-split */
 
-/* Parts if the caller does not ask for a number: as few as keep a part's table near the size of a
- * last-level cache, in bytes. The paper's 4 and 8 parts pay on GPUs with small caches; on a CPU
- * every part is another walk over the text (docs/notebook/2026-11-dfa-or-nfa.md). */
+/* The number of parts, if the caller does not set it: the fewest for which a part's table has about
+ * so many bytes, the share of a core in a last-level cache; at most 8, as in the paper. More parts
+ * pay on GPUs with small caches; on a CPU every part is another walk over the text
+ * (docs/notebook/2026-11-dfa-or-nfa.md). */
 #define TRAWL_SPLIT_PART_TABLE_BYTES ((uint64_t)8 << 20)
 #define TRAWL_SPLIT_MOST_PARTS 8u
 

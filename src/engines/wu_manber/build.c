@@ -15,6 +15,8 @@ static const char *const variant_summaries[] = {
     "as in the paper: blocks of 3 bytes, prefixes of 2; compares the beginnings of patterns", NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
+
+/* B and B' in bytes (Kouzinopoulos et al. 2015, 3.2). */
 #define PAPER_BLOCK 3u
 #define PAPER_PREFIX 2u
 
@@ -30,7 +32,9 @@ static uint32_t largest_shift(uint32_t window, uint32_t block) {
     return shift < TRAWL_WU_MANBER_MAX_SHIFT ? shift : TRAWL_WU_MANBER_MAX_SHIFT;
 }
 
-/* The logarithm of the number of entries of SHIFT. */
+/* The number of entries of SHIFT as a power of two. Blocks of 1 and 2 bytes have at most as many
+ * entries as they have values; for longer ones 1 << 27 entries (128 MiB) are the most: chosen, not
+ * measured. */
 static uint32_t shift_bits(uint32_t endings, uint32_t window, uint32_t block, uint64_t memory) {
     uint64_t blocks = (uint64_t)endings * largest_shift(window, block);
     uint32_t most = block == 1 ? 8 : block == 2 ? 16 : 27;
@@ -42,9 +46,14 @@ static uint32_t shift_bits(uint32_t endings, uint32_t window, uint32_t block, ui
     return bits;
 }
 
-/* The block length with the least expected work for each byte of text. A block stands at a given
- * distance from the end of some pattern with a probability p; the shift is the number of distances
- * up to which it stands at none. */
+/*
+ * Returns the block length with the least expected work for each byte of text.
+ *
+ * With probability p, a block of random text stands at a given distance from the end of some
+ * pattern, or hashes to the entry of one that does. The shift is the first such distance; its
+ * expected value is the sum over all distances d of (1 - p)^d. The work for each position at which
+ * SHIFT is read is 1, and TRAWL_WU_MANBER_LOOK_UP_WORK more if the shift is 0.
+ */
 uint32_t trawl_wu_manber_choose_block(uint32_t endings, uint32_t window, double alphabet,
                                       uint64_t memory) {
     uint32_t best = 1;
@@ -158,7 +167,7 @@ static trawl_status plan_paper(trawl_build *build, trawl_wu_manber_header *heade
         header->block = header->window < PAPER_BLOCK ? header->window : PAPER_BLOCK;
     }
     header->prefix = header->window < PAPER_PREFIX ? header->window : PAPER_PREFIX;
-    /* The sum of 256 * (2^2)^i: no hash is larger. */
+    /* A hash is the sum of bytes times 4^i, and so below the sum of 256 * 4^i. */
     header->entries = 0;
     for (uint32_t i = 0; i < header->block; i++) {
         header->entries += UINT32_C(256) << (2 * i);
@@ -191,7 +200,7 @@ static uint32_t paper_hash(const uint8_t *bytes, uint32_t count, bool folded) {
     return hash;
 }
 
-/* Algorithm 4. */
+/* Fills all tables (Algorithm 4). */
 static void fill_paper(trawl_build *build, const trawl_wu_manber_header *header) {
     const trawl_patterns *set = build->patterns;
     bool folded = set->case_insensitive != 0;

@@ -2,14 +2,23 @@
 /*
  * Wu-Manber's tables, and the hash functions with which they are filled and read.
  *
- * Variant `paper` compares a window of the shortest pattern's length m with the first m bytes of
- * the patterns: SHIFT by the window's last B bytes, then for the patterns listed in HASH the
- * PREFIX of B' bytes, then the bytes.
+ * m is the length of the shortest pattern. A search window has m bytes and moves from left to
+ * right.
+ *
+ * Variant `paper` (B = 3, B' = 2):
+ *
+ *     text    . . . [ w w . . . . . x y z ] . . .
+ *                     B' bytes        B bytes
+ *
+ *     1. SHIFT[hash of the last B bytes] is the number of bytes by which the window moves.
+ *     2. If it is 0, HASH has the list of patterns whose first m bytes end with such B bytes.
+ *     3. Those of them whose PREFIX is the hash of the window's first B' bytes
+ *     4. are compared with the text, byte by byte.
  *
  * Variant `tuned` compares the window with the last m bytes of the patterns, so that matches are
- * found in order of their ends and nothing has to be sorted, and takes B from the set. Where SHIFT
- * is 0, the window's last bytes (up to 8) are looked up as one number: HASH lists the ranges of
- * keys that end with them (database/endings.h).
+ * found in order of their ends and nothing has to be sorted, and computes B from the set. Where
+ * SHIFT is 0, the window's last bytes (up to 8) are looked up as one number: HASH lists the ranges
+ * of keys that end with these bytes (database/endings.h).
  */
 #ifndef TRAWL_ENGINES_WU_MANBER_FORMAT_H
 #define TRAWL_ENGINES_WU_MANBER_FORMAT_H
@@ -20,10 +29,13 @@
 
 enum { TRAWL_WU_MANBER_TUNED = 0, TRAWL_WU_MANBER_PAPER = 1 };
 
-#define TRAWL_WU_MANBER_MAX_BLOCK 16u       /* tuned */
-#define TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK 4u /* by the caller, and in `paper` */
-#define TRAWL_WU_MANBER_MAX_SHIFT 255u      /* tuned: what an entry of one byte holds */
-#define TRAWL_WU_MANBER_TAIL 8u
+/* Bytes of a block at most: two words of 64 bits in `tuned`. In `paper`, and if the caller sets the
+ * length, at most 4: SHIFT of 4 bytes already has 21,760 entries; chosen, not measured. */
+#define TRAWL_WU_MANBER_MAX_BLOCK 16u
+#define TRAWL_WU_MANBER_MAX_CHOSEN_BLOCK 4u
+
+#define TRAWL_WU_MANBER_MAX_SHIFT 255u /* bytes; tuned: an entry is a byte */
+#define TRAWL_WU_MANBER_TAIL 8u        /* bytes: one word */
 
 typedef struct trawl_wu_manber_header {
     uint32_t variant;
@@ -43,18 +55,20 @@ typedef struct trawl_wu_manber_header {
  * IDS             -                                 uint32_t[patterns]
  * and in `tuned` the outputs. */
 
-/* The block length that `tuned` takes for so many different ends of `window` bytes, of a set with
- * that effective alphabet (trawl_endings_alphabet), and for so many bytes of memory. */
+/* Returns the block length of `tuned`, for a set whose patterns have `endings` different ends of
+ * `window` bytes and an effective alphabet of `alphabet` bytes (trawl_endings_alphabet). SHIFT has
+ * at most `memory` bytes. */
 uint32_t trawl_wu_manber_choose_block(uint32_t endings, uint32_t window, double alphabet,
                                       uint64_t memory);
 
-/* In folded databases letters of either case must hash alike. Setting one bit of every byte does
- * that; the few other bytes that it confuses cost a look-up, not a wrong match. */
+/* In folded databases, both cases of a letter must have the same hash. Setting bit 5 of every byte
+ * achieves this. It also makes a few other bytes equal, which causes look-ups but no wrong
+ * matches. */
 TRAWL_BOTH uint64_t trawl_wu_manber_case_bits(bool folded) {
     return folded ? UINT64_C(0x2020202020202020) : 0;
 }
 
-/* Two numbers of eight bytes as one. */
+/* Maps two numbers of eight bytes to one. */
 TRAWL_BOTH uint64_t trawl_wu_manber_mix(uint64_t first, uint64_t second) {
     return first * UINT64_C(0xd6e8feb86659fd93) ^ second;
 }
@@ -81,15 +95,15 @@ TRAWL_BOTH uint64_t trawl_wu_manber_block(const uint8_t *last, uint32_t block, u
     case 4:
         memcpy(&end, last - 3, sizeof end);
         return end | case_bits;
-    default: /* 5 to 8: the first four and the last four, which may share some */
+    default: /* 5 to 8: the first four and the last four, which may overlap */
         memcpy(&begin, last + 1 - block, sizeof begin);
         memcpy(&end, last - 3, sizeof end);
         return (uint64_t)end << 32 | begin | case_bits;
     }
 }
 
-/* The same number for a block of up to 8 bytes at the end of the eight bytes in `word`, and for one
- * of 9 to 16 at the end of those in `before` and `word`: for readers of whole words. */
+/* Returns trawl_wu_manber_block of the last `block` bytes of before:word (16 bytes of text), for
+ * callers that read whole words. Up to 8 bytes lie in `word` alone, and `before` is ignored. */
 TRAWL_BOTH uint64_t trawl_wu_manber_block_of(uint64_t before, uint64_t word, uint32_t block,
                                              uint64_t case_bits) {
     if (block > 8) {

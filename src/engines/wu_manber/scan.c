@@ -8,8 +8,10 @@
 #include "scan/candidates.h"
 #include "scan/reorder.h"
 
-/* Where a window goes next depends on what is under it: a chain of loads. Several windows that go
- * through different parts of the text at the same time hide the latency of each other's chain. */
+/* The next position of a search window depends on the shift that was loaded at the last one. So a
+ * single window waits for the latency of each load; LANES windows, each in its own part of the text
+ * (a lane), are moved in turn, and their loads overlap. A lane has at most LANE_BYTES bytes, which
+ * bounds the list of its candidates. Both chosen; no measurement of them alone is on record. */
 #define LANES 6u
 #define LANE_BYTES ((size_t)8192)
 
@@ -21,7 +23,7 @@ typedef struct wu_manber_walker {
     const uint8_t *shift;
     const trawl_ending_range *ranges;
     trawl_endings_search search;
-    size_t lane_bytes;    /* room of a lane: up to LANE_BYTES, less for short texts */
+    size_t lane_bytes;    /* capacity of a lane: LANE_BYTES, or less for short texts */
     uint32_t *candidates; /* LANES * lane_bytes: last bytes of windows whose shift is 0 */
     /* paper */
     const uint32_t *paper_shift;
@@ -33,22 +35,24 @@ typedef struct wu_manber_walker {
 
 /* ------------------------------------------------------------------ tuned */
 
-/* A window's last byte goes from `position` to `end`; it stops at candidates. */
+/* One window's part of the text: its last byte goes from text[position] up to text[end - 1].
+ * `candidates` lists the positions of it at which the shift is 0; they are looked up afterwards. */
 typedef struct lane {
     size_t position, end;
     uint32_t *candidates;
     size_t count;
 } lane;
 
-/* What all windows of a walker share. */
+/* What the windows of all lanes have in common. */
 typedef struct sweep_view {
     const uint8_t *text, *shift;
     uint64_t case_bits;
     uint32_t block, shift_bits;
 } sweep_view;
 
-/* Moves a window by its shift, without a branch: the position of each window's last byte is
- * written to `next`, and kept there if the shift was 0. Returns the window's next position. */
+/* Moves a window by its shift, without a branch: writes the position of its last byte to *next, and
+ * advances `next` only if the shift is 0, so that others are overwritten. Returns the new
+ * position. */
 static inline __attribute__((always_inline)) size_t move_window(const sweep_view *view,
                                                                 size_t position, uint32_t **next) {
     uint64_t value = trawl_wu_manber_block(view->text + position, view->block, view->case_bits);
@@ -88,7 +92,7 @@ sweep_blocks(const wu_manber_walker *walker, const uint8_t *text, lane *lanes, u
     }
 }
 
-/* A loop of its own for each length of a block, so that loads have constant lengths. */
+/* One loop is compiled for each block length, so that loads have constant lengths. */
 static void sweep(const wu_manber_walker *walker, const uint8_t *text, lane *lanes) {
     switch (walker->header->block) {
     case 1:
@@ -162,7 +166,7 @@ static trawl_status look_up(wu_manber_walker *walker, const trawl_window *window
     return TRAWL_OK;
 }
 
-/* Room for the candidates of a window with so many owned bytes. */
+/* Allocates room for the candidates of a text with `owned` owned bytes. */
 static trawl_status prepare(wu_manber_walker *walker, size_t owned, trawl_error *error) {
     size_t needed = (owned + LANES - 1) / LANES;
     needed = needed < LANE_BYTES ? needed : LANE_BYTES;
@@ -239,7 +243,8 @@ static trawl_status verify_paper(const wu_manber_walker *walker, const trawl_win
     return TRAWL_OK;
 }
 
-/* Algorithm 5. Windows begin where a pattern that ends in the owned part may begin. */
+/* Algorithm 5 of the paper. The first search window begins where a pattern that ends in the owned
+ * bytes may begin. */
 static trawl_status walk_paper(const wu_manber_walker *walker, const trawl_window *window,
                                const trawl_consumer *consumer) {
     const uint8_t *text = window->text;

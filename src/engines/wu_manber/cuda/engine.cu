@@ -3,16 +3,17 @@
  * wu-manber: the five stages of Kouzinopoulos et al. 2015, 4.2.2, as kernels, each with the changes
  * of the ones before it.
  *
- *     u     text and tables in device memory, byte by byte; a counter for each thread of the grid
- *           there, which every match increments
+ *     u     text and tables in device memory, byte by byte; a counter in device memory for each
+ *           thread of the grid, which every match increments
  *     tc    the tables through the texture path
  *     cr    the text of a block read by its threads together, byte by byte, into shared memory
  *     r16   the same 16 bytes at a time
- *     cw    counters in registers, handed in once and together at the end
+ *     cw    counters in registers, added up and written once at the end
  *
- * The grid is the paper's (4.2.1): as many blocks as run at the same time, which take the texts of
- * blocks (tiles) in turn. In u and tc a thread walks S_thread = n / (numBlocks * blockDim) bytes,
- * so a grid has one tile a block; in the others a tile is what shared memory holds.
+ * The grid is the paper's (4.2.1): as many blocks as run at the same time. The text is divided into
+ * tiles, each of which one block searches; block b takes the tiles b, b + blocks, b + 2 blocks and
+ * so on. In u and tc a thread walks S_thread = n / (numBlocks * blockDim) bytes, so there is one
+ * tile for each block; in the others a tile is copied to shared memory.
  *
  * Texture references, which the paper used, no longer exist: textures here are texture objects, and
  * read-only loads (__ldg) can be requested instead.
@@ -20,16 +21,16 @@
 #include "engines/wu_manber/cuda/engine.cuh"
 
 typedef struct wu_manber_tables {
-    trawl_cuda_wu_manber_tables kernel; /* what kernels get */
-    trawl_error obstacle;               /* why some table has no texture, when one has none */
+    trawl_cuda_wu_manber_tables kernel; /* passed to kernels */
+    trawl_error obstacle; /* why a table has no texture; status TRAWL_OK if all have one */
 } wu_manber_tables;
 
 /* ------------------------------------------------------------------ kernels */
 
 enum loads { LOADS_NONE, LOADS_BYTES, LOADS_WORDS };
 
-/* Copies text[first] .. text[first + bytes - 1] to shared memory, zeros where the text has none.
- * Both are multiples of 16 away from the address of a strip's first byte. */
+/* Copies text[first] .. text[first + bytes - 1] to shared memory, and zeros for bytes outside the
+ * text. `first` differs from the first byte of a strip by a multiple of 16, and `bytes` is one. */
 template <int LOADS>
 static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, int32_t first,
                                                  uint32_t bytes, uint8_t *tile) {
@@ -53,11 +54,11 @@ static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, 
     }
 }
 
-/* What a launch does besides walking; the same for all its threads. */
+/* How a launch divides the text among its threads, and where they count. */
 typedef struct walk_shape {
     uint32_t strip_bytes;
-    uint32_t tiles;          /* texts of a block in the slice */
-    uint32_t before;         /* bytes before the block's own that its tile has as well */
+    uint32_t tiles;  /* in the slice; a block walks the strips of one at a time */
+    uint32_t before; /* bytes of text before those of the strips that are in shared memory too */
     trawl_counter *counters; /* NULL: in registers (cw) */
 } walk_shape;
 
@@ -127,7 +128,7 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     }
 }
 
-/* Adds up all threads' counters. The paper leaves this to the host. */
+/* Adds up the counters of all threads. In the paper the host does this. */
 static __global__ void add_counters(trawl_cuda_output output, const trawl_counter *counters,
                                     uint32_t count) {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -172,7 +173,7 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
         {TRAWL_SECTION_WU_MANBER_SHIFT, paper ? 4u : 1u, &kernel->shift},
         {TRAWL_SECTION_WU_MANBER_HASH, 4, &kernel->hash},
         {TRAWL_SECTION_WU_MANBER_PREFIX, paper ? 2u : 16u, &kernel->prefix},
-        {TRAWL_SECTION_WU_MANBER_IDS, 4, &kernel->ids}, /* paper, as the next */
+        {TRAWL_SECTION_WU_MANBER_IDS, 4, &kernel->ids}, /* only in paper, and so is the next one */
         {TRAWL_SECTION_PATTERN_BYTES, 1, &kernel->bytes},
     };
     for (size_t i = 0; i < (paper ? 5u : 3u); i++) {
@@ -198,8 +199,8 @@ static bool is_tiled(uint32_t kernel) {
     return kernel != TRAWL_CUDA_WU_MANBER_U && kernel != TRAWL_CUDA_WU_MANBER_TC;
 }
 
-/* Bytes of a tile before the block's own. In `paper` search windows begin up to max_length - 1
- * bytes before a strip; bytes before the tile are read from device memory. */
+/* Bytes before those of a block's strips that its tile has too. In `paper`, search windows begin up
+ * to max_length - 1 bytes before a strip; bytes before the tile are read from device memory. */
 static uint32_t bytes_before(const wu_manber_tables *tables) {
     uint32_t before = tables->kernel.header.variant == TRAWL_WU_MANBER_PAPER
                           ? trawl_cuda_tile_before(tables->kernel.max_length - 1)
@@ -222,13 +223,14 @@ static trawl_status plan_path(const trawl_cuda_db *uploaded,
                             (int)request->table_path);
 }
 
-/* Blocks that the device is taken to run at the same time, at most. */
+/* The most blocks that run at the same time if kernels have at most `resident_threads` threads on a
+ * multiprocessor (gpu/tuning.h). */
 static uint32_t most_blocks(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan) {
     uint32_t blocks = uploaded->device.tuning->resident_threads / plan->block_threads;
     return (blocks == 0 ? 1 : blocks) * (uint32_t)uploaded->device.multiprocessors;
 }
 
-/* S_thread where the caller does not ask for a block's bytes. */
+/* S_thread, if the caller does not set a block's bytes. */
 static uint32_t usual_strip(const trawl_cuda_db *uploaded, const trawl_cuda_launch_request *request,
                             const trawl_cuda_launch_plan *plan) {
     uint32_t tiled = uploaded->device.tuning->wu_manber_bytes / plan->block_threads;
@@ -240,7 +242,7 @@ static uint32_t usual_strip(const trawl_cuda_db *uploaded, const trawl_cuda_laun
     uint64_t threads = (uint64_t)most_blocks(uploaded, plan) * plan->block_threads;
     uint64_t fair = length / threads + 1, most = TRAWL_CUDA_MOST_BLOCK_BYTES / plan->block_threads;
     fair = fair < most ? fair : most;
-    return fair < tiled ? tiled : (uint32_t)fair; /* of short texts fewer blocks */
+    return fair < tiled ? tiled : (uint32_t)fair; /* fewer blocks for short texts */
 }
 
 static trawl_status plan_shape(const trawl_cuda_db *uploaded,
@@ -286,7 +288,7 @@ typedef struct launch_context {
     const trawl_cuda_launch_plan *plan;
     trawl_cuda_reporter reporter;
     walk_shape shape;
-    uint32_t most_blocks; /* for which there are counters */
+    uint32_t most_blocks; /* as many as have counters in the workspace */
     uint32_t blocks;      /* of the launch */
     cudaStream_t stream;
 } launch_context;

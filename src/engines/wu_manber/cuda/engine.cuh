@@ -22,7 +22,7 @@ enum {
     TRAWL_CUDA_WU_MANBER_R16
 };
 
-/* A table, and the texture over it (0 when there is none). */
+/* A table in device memory, and the texture over it (0 if it has none). */
 typedef struct trawl_cuda_lookup {
     const void *memory;
     cudaTextureObject_t texture;
@@ -56,9 +56,17 @@ static __device__ __forceinline__ T trawl_cuda_look_up(const trawl_cuda_lookup &
     return ((const T *)table.memory)[index];
 }
 
-/* Text that a block has in shared memory: bytes[i] is text[first + i], 0 where the text has no such
- * byte. From text[first + TRAWL_CUDA_TILE_BEFORE] up to the last byte that the block owns, all
- * sixteen bytes before a byte are there, and four behind it. */
+/*
+ * A tile: text that a thread block has in shared memory. bytes[i] is text[first + i], or 0 outside
+ * the text.
+ *
+ *     first            first strip's begin               last strip's end
+ *     |                |                                 |
+ *     [ 16 or more     | text of the block's strips      | 16 bytes ]
+ *
+ * The 16 bytes in front are enough for the B <= 16 bytes that end with any byte of a strip.
+ * trawl_cuda_tile_word loads aligned words, of which the last ends up to 4 bytes behind that byte.
+ */
 typedef struct trawl_cuda_tile {
     const uint8_t *bytes;
     int32_t first;
@@ -67,7 +75,7 @@ typedef struct trawl_cuda_tile {
 #define TRAWL_CUDA_TILE_BEFORE 16u
 #define TRAWL_CUDA_TILE_BEHIND 16u
 
-/* The eight bytes of the tile that end with text[last]. Words are aligned in shared memory. */
+/* Returns the eight bytes of the tile that end with text[last], from aligned loads of words. */
 static __device__ __forceinline__ uint64_t trawl_cuda_tile_word(const trawl_cuda_tile &tile,
                                                                 uint32_t last) {
     uint32_t begin = (uint32_t)((int32_t)last - 7 - tile.first);
@@ -80,7 +88,7 @@ static __device__ __forceinline__ uint64_t trawl_cuda_tile_word(const trawl_cuda
 
 /* ------------------------------------------------------------------ tuned */
 
-/* Reports what ends with text[position], where SHIFT is 0. */
+/* Looks up the window that ends with text[position], where SHIFT is 0, and reports its matches. */
 template <int PATH>
 static __device__ __forceinline__ void
 trawl_cuda_wu_manber_candidate(const trawl_cuda_reporter &reporter,
@@ -100,7 +108,7 @@ trawl_cuda_wu_manber_candidate(const trawl_cuda_reporter &reporter,
     }
 }
 
-/* Windows whose last byte is in the range. */
+/* The search of `tuned`, for windows whose last byte is in the range. */
 template <int PATH, bool TILED>
 static __device__ void trawl_cuda_wu_manber_tuned(const trawl_cuda_reporter &reporter,
                                                   const trawl_cuda_wu_manber_tables &tables,
@@ -135,8 +143,8 @@ static __device__ void trawl_cuda_wu_manber_tuned(const trawl_cuda_reporter &rep
 
 /* ------------------------------------------------------------------ paper */
 
-/* A byte of the text, folded where patterns are; the tile may begin behind it when patterns are
- * long. */
+/* Returns text[at], folded if `folded`. In a tile, bytes before tile.first are read from device
+ * memory: windows of long patterns begin there. */
 template <bool TILED>
 static __device__ __forceinline__ uint8_t trawl_cuda_text_byte(const uint8_t *text,
                                                                const trawl_cuda_tile &tile,
@@ -146,8 +154,7 @@ static __device__ __forceinline__ uint8_t trawl_cuda_text_byte(const uint8_t *te
     return folded ? trawl_fold(byte) : byte;
 }
 
-/* Whether pattern `id` stands at text[start]: its bytes come the same way as the tables, the text's
- * from the tile. */
+/* Whether pattern `id` stands at text[start]. Its bytes are read through PATH as tables are. */
 template <int PATH, bool TILED>
 static __device__ __forceinline__ bool
 trawl_cuda_wu_manber_equal(const trawl_pattern_view &patterns,
@@ -166,8 +173,8 @@ trawl_cuda_wu_manber_equal(const trawl_pattern_view &patterns,
     return true;
 }
 
-/* Algorithm 7's search, for matches whose last byte is in the range: windows begin where such a
- * match may begin. */
+/* The search of Algorithm 7, for matches whose last byte is in the range. The first window begins
+ * where such a match may begin. */
 template <int PATH, bool TILED>
 static __device__ void trawl_cuda_wu_manber_paper(const trawl_cuda_reporter &reporter,
                                                   const trawl_cuda_wu_manber_tables &tables,
