@@ -16,6 +16,7 @@
  *
  * One thread at a time may use a scanner; each thread opens its own. What is found is what
  * trawl_scan finds in that text, by the database's match kind. `text` may be NULL if length is 0.
+ * Without a scanner, or without a text of another length, nothing is found.
  *
  * Limits: scanners work on the CPU, with one thread. trawl_scan answers a text that is full of
  * candidates by compiling an automaton; a scanner has that automaton from the beginning if the
@@ -60,7 +61,7 @@ TRAWL_API uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text,
 
 /* Calls on_match for every match, as trawl_scan does, or on_matches with many at once, as
  * trawl_scan_batches does. These must not use the scanner. Returns TRAWL_OK, or TRAWL_STOPPED if
- * one of them asked to stop; TRAWL_ERROR_ARGUMENT if it is NULL. */
+ * one of them asked to stop; TRAWL_ERROR_ARGUMENT if a pointer is NULL. */
 TRAWL_API trawl_status trawl_scanner_scan(trawl_scanner *scanner, const void *text, size_t length,
                                           trawl_on_match on_match, void *context);
 TRAWL_API trawl_status trawl_scanner_scan_batches(trawl_scanner *scanner, const void *text,

@@ -14,6 +14,7 @@ trawl_status trawl_read_source(const trawl_source *source, uint64_t offset, void
         status = source->read(source->context, offset + *filled, (uint8_t *)to + *filled, left,
                               &got, error);
         *filled += got < left ? got : left;
+        trawl_explain_failure(status, "the function that reads the text", error);
         if (status == TRAWL_OK && got == 0) {
             status = trawl_fail(error, TRAWL_ERROR_IO,
                                 "the text became shorter while it was read: expected %" PRIu64

@@ -25,6 +25,16 @@ void trawl_clear(trawl_error *error) {
     }
 }
 
+void trawl_explain_failure(trawl_status status, const char *what, trawl_error *error) {
+    if (status != TRAWL_OK && error != NULL) {
+        error->status = status;
+        if (error->message[0] == '\0') {
+            trawl_error_write(error, status, "%s failed, without a reason: %s", what,
+                              trawl_status_text(status));
+        }
+    }
+}
+
 const char *trawl_status_text(trawl_status status) {
     switch (status) {
     case TRAWL_OK:

@@ -23,6 +23,10 @@ static inline trawl_status trawl_fail_memory(trawl_error *error, const char *wha
                       bytes);
 }
 
+/* If `status` is a failure of a function of the caller, which wrote no sentence, writes one: `what`
+ * is that function. */
+void trawl_explain_failure(trawl_status status, const char *what, trawl_error *error);
+
 /* Sets *error to TRAWL_OK and an empty sentence. Every public call begins with it. */
 void trawl_clear(trawl_error *error);
 

@@ -80,8 +80,10 @@ trawl_status trawl_index_builder_document(trawl_index_builder *builder, const ch
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_index_builder_document: %s is NULL",
                           builder == NULL ? "builder" : "name");
     }
-    if (builder->documents == TRAWL_INDEX_MAX_DOCUMENTS ||
-        length > (UINT64_C(1) << 40) - builder->name_bytes) {
+    if (length > (UINT64_C(1) << 40) - builder->name_bytes) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT, "all names together have at most 2^40 bytes");
+    }
+    if (builder->documents == TRAWL_INDEX_MAX_DOCUMENTS) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT, "an index holds at most %u documents",
                           (unsigned)TRAWL_INDEX_MAX_DOCUMENTS);
     }

@@ -41,6 +41,7 @@ static void drain(trawl_index_writer *writer) {
     if (writer->status == TRAWL_OK && writer->used != 0) {
         writer->status = writer->sink(writer->context, writer->buffer, writer->used,
                                       writer->error != NULL ? writer->error : &unused);
+        trawl_explain_failure(writer->status, "the function that takes the index", writer->error);
     }
     writer->used = 0;
 }

@@ -188,6 +188,11 @@ static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length
 
 /* ------------------------------------------------------------------ the forms */
 
+/* Without a scanner or a text nothing is found. */
+static bool can_scan(const trawl_scanner *scanner, const void *text, size_t length) {
+    return scanner != NULL && (text != NULL || length == 0);
+}
+
 /* `flush` of a sink with room for one match, which is full. */
 static trawl_status stop(trawl_sink *sink) {
     const trawl_scanner_sink *into = (trawl_scanner_sink *)sink;
@@ -203,6 +208,9 @@ static int keep_first(const trawl_match *matches, size_t count, void *context) {
 
 bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
                        trawl_match *first) {
+    if (!can_scan(scanner, text, length)) {
+        return false;
+    }
     if (first != NULL && scanner->delivery.kind != TRAWL_MATCH_ALL) {
         const trawl_receiver receiver = {.on_matches = keep_first, .context = first};
         return scan(scanner, text, length, &receiver, NULL) == TRAWL_STOPPED;
@@ -240,12 +248,15 @@ static int note_ids(const trawl_match *matches, size_t count, void *context) {
 size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t length, uint32_t *ids,
                            size_t capacity) {
     const trawl_receiver receiver = {.on_matches = note_ids, .context = scanner};
+    if (!can_scan(scanner, text, length)) {
+        return 0;
+    }
     if (++scanner->turn == 0) {
         memset(scanner->seen, 0, scanner->db->patterns.count * sizeof *scanner->seen);
         scanner->turn = 1;
     }
     scanner->ids = ids;
-    scanner->capacity = capacity;
+    scanner->capacity = ids == NULL ? 0 : capacity;
     scanner->found = 0;
     (void)scan(scanner, text, length, &receiver, NULL);
     return scanner->found;
@@ -253,6 +264,9 @@ size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t leng
 
 uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t length,
                              uint64_t *per_pattern) {
+    if (!can_scan(scanner, text, length)) {
+        return 0;
+    }
     if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL ||
         trawl_db_has_conditions(scanner->db)) {
         const trawl_receiver nobody = {.context = NULL};
@@ -271,11 +285,15 @@ uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t le
 trawl_status trawl_scanner_scan(trawl_scanner *scanner, const void *text, size_t length,
                                 trawl_on_match on_match, void *context) {
     const trawl_receiver receiver = {.on_match = on_match, .context = context};
-    return on_match == NULL ? TRAWL_ERROR_ARGUMENT : scan(scanner, text, length, &receiver, NULL);
+    return on_match == NULL || !can_scan(scanner, text, length)
+               ? TRAWL_ERROR_ARGUMENT
+               : scan(scanner, text, length, &receiver, NULL);
 }
 
 trawl_status trawl_scanner_scan_batches(trawl_scanner *scanner, const void *text, size_t length,
                                         trawl_on_matches on_matches, void *context) {
     const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
-    return on_matches == NULL ? TRAWL_ERROR_ARGUMENT : scan(scanner, text, length, &receiver, NULL);
+    return on_matches == NULL || !can_scan(scanner, text, length)
+               ? TRAWL_ERROR_ARGUMENT
+               : scan(scanner, text, length, &receiver, NULL);
 }

@@ -196,7 +196,8 @@ trawl_status trawl_stream_write(trawl_stream *stream, const void *bytes, size_t 
 trawl_status trawl_stream_flush(trawl_stream *stream, trawl_error *error) {
     trawl_clear(error);
     if (stream == NULL) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_stream_flush: stream is NULL");
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "flushing or finishing a stream: stream is NULL");
     }
     trawl_status status = stream->status;
     if (status == TRAWL_OK && stream->gathered > stream->waiting) {

@@ -3,6 +3,7 @@
  * The edges of the interface: NULL, wrong names and values, options of older and newer programs,
  * and error messages.
  */
+#include "trawl/trawl_scanner.h"
 #include "trawl/trawl_study.h"
 
 #include <setjmp.h>
@@ -131,6 +132,26 @@ static void null_arguments(void **state) {
     trawl_stream_abandon(NULL);
     trawl_matches_free(NULL);
     trawl_matches_free(&matches);
+}
+
+/* These calls have no error: they find nothing. */
+static void scanners_without_a_text(void **state) {
+    (void)state;
+    trawl_scanner *scanner = NULL;
+    uint64_t counts[2] = {0};
+    assert_int_equal(trawl_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
+    for (int i = 0; i < 2; i++) {
+        trawl_scanner *used = i == 0 ? NULL : scanner;
+        const char *text = i == 0 ? "abc" : NULL;
+        assert_false(trawl_scanner_any(used, text, 3, NULL));
+        assert_int_equal(trawl_scanner_which(used, text, 3, NULL, 0), 0);
+        assert_int_equal(trawl_scanner_count(used, text, 3, counts), 0);
+        assert_int_equal(trawl_scanner_scan(used, text, 3, ignore, NULL), TRAWL_ERROR_ARGUMENT);
+        assert_int_equal(trawl_scanner_scan_batches(used, text, 3, ignore_batch, NULL),
+                         TRAWL_ERROR_ARGUMENT);
+    }
+    assert_int_equal(trawl_scanner_which(scanner, "abc", 3, NULL, 7), 2);
+    trawl_scanner_close(scanner);
 }
 
 static void a_null_error_is_allowed(void **state) {
@@ -544,6 +565,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
         cmocka_unit_test(null_arguments),
+        cmocka_unit_test(scanners_without_a_text),
         cmocka_unit_test(a_null_error_is_allowed),
         cmocka_unit_test(names_that_do_not_exist),
         cmocka_unit_test(values_that_no_call_may_have),

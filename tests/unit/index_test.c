@@ -356,6 +356,15 @@ static trawl_status refuse(void *context, const void *bytes, size_t length, traw
     return TRAWL_ERROR_IO;
 }
 
+static trawl_status refuse_silently(void *context, const void *bytes, size_t length,
+                                    trawl_error *why) {
+    (void)context;
+    (void)bytes;
+    (void)length;
+    (void)why;
+    return TRAWL_ERROR_IO;
+}
+
 static int stop(uint32_t document, uint64_t start, void *context) {
     (void)document;
     (void)start;
@@ -372,6 +381,13 @@ static void arguments(void **state) {
     assert_int_equal(trawl_index_write(builder, NULL, refuse, NULL, &error), TRAWL_ERROR_IO);
     assert_string_equal(error.message, "no room");
     assert_int_equal(trawl_index_write(builder, NULL, refuse, NULL, NULL), TRAWL_ERROR_IO);
+    assert_int_equal(trawl_index_write(builder, NULL, refuse_silently, NULL, &error),
+                     TRAWL_ERROR_IO);
+    assert_int_equal(error.status, TRAWL_ERROR_IO);
+    assert_non_null(strstr(error.message, "failed, without a reason"));
+    assert_int_equal(trawl_index_builder_document(builder, "n", SIZE_MAX, &error),
+                     TRAWL_ERROR_LIMIT);
+    assert_non_null(strstr(error.message, "names"));
     trawl_index_options options = TRAWL_INDEX_OPTIONS;
     options.size = 0;
     assert_int_equal(trawl_index_write(builder, &options, refuse, NULL, &error),

@@ -83,6 +83,32 @@ static void failures_end_the_text(void **state) {
     free(text);
 }
 
+static trawl_status fail_silently(void *context, uint64_t offset, void *buffer, size_t capacity,
+                                  size_t *length, trawl_error *why) {
+    (void)context;
+    (void)offset;
+    (void)buffer;
+    (void)capacity;
+    (void)length;
+    (void)why;
+    return TRAWL_ERROR_FORMAT;
+}
+
+static void a_failure_without_a_sentence(void **state) {
+    (void)state;
+    trawl_db *db = compile(TRAWL_MATCH_ALL);
+    trawl_source source = TRAWL_SOURCE;
+    uint64_t total = 0;
+    source.length = 5;
+    source.read = fail_silently;
+    assert_int_equal(trawl_count_source(db, &source, NULL, &total, NULL, &error),
+                     TRAWL_ERROR_FORMAT);
+    assert_int_equal(error.status, TRAWL_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "failed, without a reason"));
+    assert_int_equal(trawl_count_source(db, &source, NULL, &total, NULL, NULL), TRAWL_ERROR_FORMAT);
+    trawl_db_free(db);
+}
+
 static void wrong_arguments(void **state) {
     (void)state;
     trawl_db *db = compile(TRAWL_MATCH_ALL);
@@ -123,6 +149,7 @@ static void wrong_arguments(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures_end_the_text),
+        cmocka_unit_test(a_failure_without_a_sentence),
         cmocka_unit_test(wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
