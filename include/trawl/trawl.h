@@ -36,6 +36,8 @@
  *  - The library never prints, never ends the process and has no mutable global state. A scan
  *    starts its own threads and ends them before it returns, a stream when it is closed. If the
  *    system refuses to create some, the scan runs with fewer. Ask for as many as there are CPUs.
+ *    After fork the child has all objects, but no threads: it must not use, nor close, a stream
+ *    that has several.
  */
 #ifndef TRAWL_TRAWL_H
 #define TRAWL_TRAWL_H
