@@ -12,10 +12,17 @@ ifneq ($(origin CC),default)
 export CC
 endif
 
-.PHONY: all demo check check-all check-gpu peers install clean help configure
+.PHONY: all mpi demo check check-all check-gpu peers install clean help configure
 
 all: configure
 	cmake --build $(build) -j $(JOBS) --target trawl trawl-shared trawl-static
+
+# The command for clusters.
+mpi:
+	@tools/install.sh mpi
+	@$(MAKE) --no-print-directory configure
+	cmake $(build) -DTRAWL_MPI=ON
+	cmake --build $(build) -j $(JOBS) --target trawl-mpi
 
 # Plain `make` installs nothing by itself: it says what is missing.
 configure:
@@ -55,6 +62,7 @@ clean:
 
 help:
 	@echo 'make            build the command trawl and libtrawl in $(build)'
+	@echo 'make mpi        build trawl-mpi, for clusters'
 	@echo 'make demo       build, then search a 100 MB log beside grep and ripgrep: a minute'
 	@echo 'make check      build everything and run the tests: minutes'
 	@echo 'make check-all  ... and the long ones'

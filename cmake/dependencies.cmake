@@ -28,3 +28,18 @@ optional_library(trawl-compression LZMA liblzma ".xz files")
 # `trawl bench` loads its peers when it measures them.
 add_library(trawl-peers INTERFACE)
 target_link_libraries(trawl-peers INTERFACE ${CMAKE_DL_LIBS})
+
+# trawl-mpi. Not under sanitizers, which MPI's own code does not pass.
+set(TRAWL_MPI AUTO CACHE STRING "trawl-mpi, for clusters: ON, OFF, or AUTO: where MPI is found")
+set(TRAWL_HAVE_MPI OFF)
+if(TRAWL_MPI STREQUAL "ON")
+    find_package(MPI REQUIRED COMPONENTS C)
+    set(TRAWL_HAVE_MPI ON)
+elseif(TRAWL_MPI STREQUAL "AUTO" AND NOT TRAWL_SANITIZE AND NOT TRAWL_FUZZ AND
+       NOT CMAKE_CROSSCOMPILING)
+    find_package(MPI QUIET COMPONENTS C)
+    set(TRAWL_HAVE_MPI ${MPI_C_FOUND})
+    if(NOT MPI_C_FOUND)
+        message(STATUS "Without MPI: no trawl-mpi")
+    endif()
+endif()

@@ -9,6 +9,9 @@ install(DIRECTORY include/trawl TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(TARGETS trawl-shared EXPORT trawl-shared-targets)
 install(TARGETS trawl-static EXPORT trawl-static-targets)
 install(TARGETS trawl)
+if(TRAWL_HAVE_MPI)
+    install(TARGETS trawl-mpi OPTIONAL) # `make mpi` builds it
+endif()
 
 file(GLOB manual_pages CONFIGURE_DEPENDS "docs/man/*.1")
 install(FILES ${manual_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")

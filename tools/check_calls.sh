@@ -20,7 +20,7 @@ status=0
 list_objects() {
     find "$build" -name '*.o' | sort | while IFS= read -r object; do
         case $object in
-            */trawl-core.dir/* | */trawl-cuda.dir/* | */trawl-io.dir/* | */trawl.dir/* | */trawl-emulated.dir/*) ;;
+            */trawl-core.dir/* | */trawl-cuda.dir/* | */trawl-io.dir/* | */trawl.dir/* | */trawl-commands.dir/* | */trawl-emulated.dir/*) ;;
             *) continue ;;
         esac
         source=${object#*.dir/}

@@ -29,13 +29,16 @@ while IFS=: read -r file line include; do
             ;;
         '"trawl/'*) ;;
         '"cli/'*)
-            [[ $folder == cli || $folder == tests || $folder == fuzz ]] ||
-                violation "$file:$line" "cli/ is for the command and its tests: $include"
+            [[ $folder == cli || $folder == mpi || $folder == tests || $folder == fuzz ]] ||
+                violation "$file:$line" "cli/ is for the commands and their tests: $include"
             [[ $folder == cli ]] || continue
             from=${file#cli/}
             to=${include#\"cli/}
             may_use_command "$from" "$to" ||
                 violation "$file:$line" "cli/${from%%/*} may include cli/[$(rules_of_command "$from")], not $include"
+            ;;
+        '"mpi/'*)
+            [[ $folder == mpi ]] || violation "$file:$line" "mpi/ is a program: $include"
             ;;
         '"'*/*)
             [[ $file == tests/* || $file == fuzz/* ]] && continue

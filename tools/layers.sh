@@ -25,7 +25,7 @@ declare -A allowed=(
     [src/io]="base pattern"
     [src/index]="base"
     [cli]="cli io"
-    [mpi]="io"
+    [mpi]="io cli"
     [python]=""
     [include/trawl]=""
 )

@@ -10,92 +10,28 @@
 #include <unistd.h>
 
 #include "cli/base/clock.h"
-#include "cli/base/database.h"
 #include "cli/base/memory.h"
 #include "cli/base/progress.h"
 #include "cli/base/report.h"
 #include "cli/base/stats.h"
 #include "cli/flags/cuda.h"
 #include "cli/flags/device.h"
-#include "cli/flags/patterns.h"
 #include "cli/flags/scan.h"
 #include "cli/scan/describe.h"
 #include "cli/scan/journaled.h"
 #include "cli/scan/many.h"
 #include "cli/scan/options.h"
 #include "cli/scan/plan.h"
+#include "cli/scan/prepare.h"
 #include "cli/scan/range.h"
 #include "cli/scan/records.h"
 #include "cli/scan/text.h"
 #include "cli/scan/texts.h"
 #include "cli/scan/totals.h"
 #include "cli/target/choice.h"
-#include "cli/target/planning.h"
 #include "cli/target/start.h"
 #include "io/output_file.h"
 #include "trawl/trawl.h"
-
-/* ------------------------------------------------------------------ the database */
-
-/* The text to plan for: --sample, or the first text that is a regular file and not empty. */
-static const char *sample_of(const scan_options *options, const scan_texts *texts) {
-    if (options->sample != NULL)
-        return options->sample;
-    for (size_t i = 0; i < texts->count; i++) {
-        if (texts->items[i].stored_bytes != 0)
-            return texts->items[i].path;
-    }
-    return NULL;
-}
-
-static bool compile(const scan_options *options, const scan_texts *texts,
-                    const trawl_patterns *patterns, trawl_db **db) {
-    trawl_error error;
-    trawl_compile_options compile = options->compile;
-    planning plan;
-    trawl_status status = TRAWL_ERROR_IO;
-    device_choose_engine(&compile, &options->scan);
-    if (planning_begin(&plan, sample_of(options, texts), options->sample != NULL, &compile)) {
-        status = trawl_compile(patterns, &compile, db, &error);
-        if (status != TRAWL_OK)
-            (void)report_error(&error);
-    }
-    planning_end(&plan);
-    return status == TRAWL_OK;
-}
-
-/* Loads or compiles the database; false after reporting. *seconds is the time of building tables.
- */
-static bool get_database(const scan_options *options, const scan_texts *texts, trawl_db **db,
-                         double *seconds) {
-    trawl_error error;
-    trawl_db_information information = TRAWL_DB_INFORMATION;
-    if (options->database != NULL) {
-        if (database_load(options->database, options->database_copy, db, &error) != TRAWL_OK) {
-            (void)report_error(&error);
-            return false;
-        }
-        (void)trawl_db_info(*db, &information, NULL);
-        *seconds = information.build_seconds;
-        return true;
-    }
-    trawl_patterns *patterns = NULL;
-    if (!pattern_options_load(&options->patterns, &patterns, NULL))
-        return false;
-    bool compiled = false;
-    if (trawl_patterns_count(patterns) == 0) {
-        report("%s: the pattern set is empty; expected a pattern or more",
-               options->patterns.count == 1 && options->patterns.inputs[0].is_file
-                   ? options->patterns.inputs[0].text
-                   : "-f");
-    } else {
-        double begin = seconds_now();
-        compiled = compile(options, texts, patterns, db);
-        *seconds = seconds_now() - begin;
-    }
-    trawl_patterns_free(patterns);
-    return compiled;
-}
 
 /* ------------------------------------------------------------------ the texts */
 
@@ -273,7 +209,7 @@ static int run(const scan_options *options, const trawl_db *db, scan_texts *text
     }
     int status = EXIT_ERROR;
     device_choice device;
-    if (!device_choose(&device, db, &options->profile, sample_of(options, texts),
+    if (!device_choose(&device, db, &options->profile, scan_sample_of(options, texts),
                        &plan.scanner.options)) {
         status = EXIT_ERROR;
     } else if (options->division.journal != NULL) {
@@ -325,7 +261,7 @@ static int scan(const scan_options *options) {
     /* The texts are listed before the output is opened, so that a new output is not among them. */
     scan_texts texts;
     scan_texts_collect(&texts, options);
-    bool ready = get_database(options, &texts, &db, &times.build);
+    bool ready = scan_get_database(options, &texts, &db, &times.build);
     device_start_end(&starting);
     if (ready) {
         times.begin += options->database == NULL ? times.build : 0;
@@ -339,7 +275,7 @@ static int scan(const scan_options *options) {
 int trawl_command_scan(int argc, char **argv) {
     scan_options options;
     int status = EXIT_ERROR;
-    if (scan_options_parse(&options, argc, argv, &status))
+    if (scan_options_parse(&options, &scan_command, argc, argv, &status))
         status = scan(&options);
     scan_options_release(&options);
     return status;

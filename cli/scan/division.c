@@ -14,7 +14,8 @@ enum {
     FLAG_SHARD,
     FLAG_JOURNAL,
     FLAG_RESUME,
-    FLAG_JOURNAL_SEGMENT
+    FLAG_JOURNAL_SEGMENT,
+    FLAG_SPLIT
 };
 
 const flag division_flags[] = {
@@ -39,6 +40,23 @@ const flag division_flags[] = {
      NULL},
     {0},
 };
+
+const flag split_flags[] = {
+    {FLAG_SPLIT, 0, "split", "HOW",
+     "dynamic (the default): each rank takes the next segment when it has finished one; static: "
+     "one "
+     "range of the same length for each rank, which is read and then searched (Kouzinopoulos et "
+     "al.).",
+     "Ranks"},
+    {0},
+};
+
+static int take_split(division_options *options, const arguments *args) {
+    static const char *const names[] = {"dynamic", "static"};
+    int choice = arguments_choose(args, names, sizeof names / sizeof names[0]);
+    options->static_split = choice == 1;
+    return choice < 0 ? FLAG_REFUSED : FLAG_TAKEN;
+}
 
 static int take_shard(division_options *options, const arguments *args) {
     char *end = NULL;
@@ -75,6 +93,8 @@ int division_options_take(division_options *options, const arguments *args, int 
     case FLAG_JOURNAL_SEGMENT:
         return arguments_size(args, 1, UINT64_C(1) << 50, &options->segment_bytes) ? FLAG_TAKEN
                                                                                    : FLAG_REFUSED;
+    case FLAG_SPLIT:
+        return take_split(options, args);
     default:
         return FLAG_NOT_MINE;
     }

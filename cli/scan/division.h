@@ -14,9 +14,11 @@ typedef struct division_options {
     const char *journal;
     bool resume;
     uint64_t segment_bytes; /* 0: not given */
+    bool static_split;      /* trawl-mpi --split static */
 } division_options;
 
 extern const flag division_flags[];
+extern const flag split_flags[]; /* of trawl-mpi alone */
 
 /* FLAG_NOT_MINE, FLAG_TAKEN or, after reporting, FLAG_REFUSED. */
 int division_options_take(division_options *options, const arguments *arguments, int id);

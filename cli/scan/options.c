@@ -82,6 +82,14 @@ static const flag *const scan_flags[] = {
     transfer_flags,       profile_flags, NULL,
 };
 
+static const flag *const ranks_flags[] = {
+    split_flags,          pattern_flags, input_flags,
+    division_flags,       engine_flags,  variant_or_kernel_flags,
+    compile_detail_flags, sample_flags,  device_flags,
+    scan_detail_flags,    kernel_flags,  transfer_flags,
+    profile_flags,        NULL,
+};
+
 static const char by_lines[] = "scan prints matches, not lines; 'trawl grep' has it";
 static const char by_strings[] = "patterns are strings, never regular expressions";
 
@@ -136,6 +144,25 @@ const command scan_command = {
     .foreign = grep_flags,
 };
 
+const command ranks_command = {
+    .name = "scan",
+    .summary = "trawl scan on many machines, started by mpirun",
+    .usage = "  mpirun -n N trawl-mpi scan [FLAGS] -f FILE|-e PATTERN|--db DB -c|-o DIR TEXT...\n"
+             "All ranks scan the same texts, on a file system that they share. Counts are printed\n"
+             "by rank 0. Matches are written to parts in the folder DIR, which 'trawl cat DIR'\n"
+             "joins; such a scan is continued with --resume. Rank 0 compiles the patterns, or\n"
+             "loads the database, and sends the result to the others.",
+    .examples =
+        "  mpirun -n 16 trawl-mpi scan -c -f words.txt -r corpus/\n"
+        "  mpirun trawl-mpi scan -o parts --resume --db rules.db big.txt && trawl cat parts\n"
+        "  mpirun -n 8 trawl-mpi scan -c --split static --stats -f words.txt dna.txt\n",
+    .flags = ranks_flags,
+    .notes = "--stats: times of the ranks in seconds, least, mean and greatest: distributing the\n"
+             "database, loading (static), searching, waiting for the slowest rank, reducing.\n"
+             "Exit status: that of rank 0: 0 if there is a match, 1 if there is none, 2 after an\n"
+             "error.\n",
+};
+
 /* The flags of a command line while they are read. */
 typedef struct parsing {
     scan_options *options;
@@ -180,7 +207,7 @@ static void add_glob(scan_options *options, file_glob_kind kind, const char *glo
 static bool output_is_no_flag(const arguments *args) {
     if (args->value[0] != '-' || args->value[1] == '\0')
         return true;
-    (void)arguments_misuse(&scan_command,
+    (void)arguments_misuse(args->command,
                            "-o: expected the file to write to, not '%s' (a file of that name is "
                            "./%s); 'trawl grep -o' prints parts of lines",
                            args->value, args->value);
@@ -249,27 +276,46 @@ static bool take_own(parsing *parser, int id) {
 static bool choose_kind(parsing *parser) {
     record_kind by_format = parser->by_format;
     if (parser->count && parser->top)
-        return arguments_conflict(&scan_command, "-c", "--top", "");
+        return arguments_conflict(parser->arguments.command, "-c", "--top", "");
     if (parser->count && by_format == RECORD_TOP)
-        return arguments_conflict(&scan_command, "-c", "--format top", "");
+        return arguments_conflict(parser->arguments.command, "-c", "--format top", "");
     if (parser->top && by_format == RECORD_COUNTS)
-        return arguments_conflict(&scan_command, "--top", "--format count", "");
+        return arguments_conflict(parser->arguments.command, "--top", "--format count", "");
     parser->options->kind = parser->count ? RECORD_COUNTS : parser->top ? RECORD_TOP : by_format;
     return true;
 }
 
 /* Without patterns. Whoever is used to grep gives the pattern first. */
-static bool miss_patterns(const scan_options *options) {
+static bool miss_patterns(const parsing *parser) {
+    const scan_options *options = parser->options;
     const char *first = options->texts.count == 0 ? "-" : options->texts.items[0];
     if (strcmp(first, "-") != 0 && access(first, F_OK) != 0)
-        (void)arguments_misuse(&scan_command,
+        (void)arguments_misuse(parser->arguments.command,
                                "there is no text '%s', and no pattern: patterns come by -e PATTERN "
                                "or -f FILE",
                                first);
     else
-        (void)arguments_misuse(&scan_command,
+        (void)arguments_misuse(parser->arguments.command,
                                "expected patterns: -f FILE, -e PATTERN or --db DATABASE");
     return false;
+}
+
+/* trawl-mpi: -o names the folder of the journal. False after reporting. */
+static bool take_ranks_output(parsing *parser) {
+    scan_options *options = parser->options;
+    if (options->output != NULL && options->division.journal != NULL)
+        return arguments_conflict(parser->arguments.command, "-o", "--journal",
+                                  "both name the folder");
+    if (options->output != NULL)
+        options->division.journal = options->output;
+    options->output = NULL;
+    if (options->division.shard != 0)
+        (void)arguments_misuse(parser->arguments.command, "--shard: ranks divide the texts");
+    else if (options->kind == RECORD_MATCHES && options->division.journal == NULL)
+        (void)arguments_misuse(parser->arguments.command,
+                               "expected -o DIR for the matches, or -c or --top to count them");
+    return options->division.shard == 0 &&
+           (options->kind != RECORD_MATCHES || options->division.journal != NULL);
 }
 
 /* Whether the flags fit together. False after reporting. */
@@ -279,27 +325,30 @@ static bool consistent(parsing *parser) {
     if (!choose_kind(parser))
         return false;
     if (options->database != NULL && parser->arguments.compiling != NULL)
-        return arguments_conflict(&scan_command, "--db",
+        return arguments_conflict(parser->arguments.command, "--db",
                                   flag_written(parser->arguments.compiling, written),
                                   "a database has its own patterns, engine and kind of matches");
     if (options->database == NULL && options->patterns.count == 0)
-        return miss_patterns(options);
+        return miss_patterns(parser);
+    if (parser->arguments.command == &ranks_command && !take_ranks_output(parser))
+        return false;
     const division_options *division = &options->division;
-    if (!division_options_check(division, &scan_command, options->output))
+    if (!division_options_check(division, parser->arguments.command, options->output))
         return false;
     bool lists = division->lists.count != 0 || division->lists0.count != 0;
     bool text_is_stdin = options->texts.count == 0 && !options->recursive && !lists;
     for (size_t i = 0; i < options->texts.count; i++)
         text_is_stdin = text_is_stdin || strcmp(options->texts.items[i], "-") == 0;
     if (text_is_stdin && pattern_options_use_stdin(&options->patterns)) {
-        (void)arguments_misuse(&scan_command,
+        (void)arguments_misuse(parser->arguments.command,
                                "standard input cannot be both the patterns and the text");
         return false;
     }
     return true;
 }
 
-bool scan_options_parse(scan_options *options, int argc, char **argv, int *status) {
+bool scan_options_parse(scan_options *options, const command *of, int argc, char **argv,
+                        int *status) {
     *options = (scan_options){.compile = TRAWL_COMPILE_OPTIONS,
                               .scan = TRAWL_SCAN_OPTIONS,
                               .with_pattern = true,
@@ -308,7 +357,7 @@ bool scan_options_parse(scan_options *options, int argc, char **argv, int *statu
     study_options_begin(&options->study, &options->compile, &options->scan);
     options->scan.threads = TRAWL_THREADS_ALL;
     parsing parser = {.options = options};
-    arguments_begin(&parser.arguments, &scan_command, argc, argv);
+    arguments_begin(&parser.arguments, of, argc, argv);
     const flag_groups groups = {&options->patterns, &options->compile, &options->scan,
                                 &options->study, &options->profile};
     int id = ARGUMENTS_END;
@@ -319,8 +368,7 @@ bool scan_options_parse(scan_options *options, int argc, char **argv, int *statu
         if (taken == FLAG_REFUSED || (taken == FLAG_NOT_MINE && !take_own(&parser, id)))
             return false;
     }
-    return consistent(&parser) &&
-           cuda_options_from_variant(&scan_command, &options->compile, &options->scan);
+    return consistent(&parser) && cuda_options_from_variant(of, &options->compile, &options->scan);
 }
 
 void scan_options_release(scan_options *options) {

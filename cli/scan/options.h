@@ -37,10 +37,13 @@ typedef struct scan_options {
 } scan_options;
 
 extern const command scan_command;
+extern const command ranks_command; /* of trawl-mpi */
 
-/* Reads the arguments. False after --help or an error, which has been reported: *status is then the
- * exit status. Does not check the device, for which there is cuda_options_check. */
-bool scan_options_parse(scan_options *options, int argc, char **argv, int *status);
+/* Reads the arguments of one of these commands. False after --help or an error, which has been
+ * reported: *status is then the exit status. Does not check the device, for which there is
+ * cuda_options_check. */
+bool scan_options_parse(scan_options *options, const command *of, int argc, char **argv,
+                        int *status);
 
 void scan_options_release(scan_options *options);
 

@@ -15,7 +15,8 @@ enum { BATCH = 256 }; /* matches that are passed on together */
 /* A range while it is scanned. Bytes [first, end) of the file are the text of the scan. */
 typedef struct range_run {
     text_scanner *scanner;
-    const text_file *file;
+    const text_file *file; /* NULL: the bytes are in memory: */
+    const uint8_t *bytes;
     uint64_t first;
     uint64_t begin;
     uint64_t end;
@@ -68,8 +69,12 @@ static trawl_status count_up_to(range_run *run, uint64_t end, bool take_away, ui
     trawl_db_information information = TRAWL_DB_INFORMATION;
     uint64_t counted = 0;
     (void)trawl_db_info(run->scanner->db, &information, NULL);
-    trawl_status status = trawl_count_source(run->scanner->db, &source, &run->scanner->options,
-                                             &counted, counters, error);
+    const trawl_scan_options *options = &run->scanner->options;
+    trawl_status status =
+        run->bytes == NULL
+            ? trawl_count_source(run->scanner->db, &source, options, &counted, counters, error)
+            : trawl_count(run->scanner->db, run->bytes, (size_t)(end - run->first), options,
+                          &counted, counters, error);
     *total += take_away ? 0 - counted : counted;
     for (size_t id = 0; counters != NULL && id < information.patterns; id++)
         run->scanner->per_pattern[id] += take_away ? 0 - counters[id] : counters[id];
@@ -94,10 +99,48 @@ static trawl_status count(range_run *run, uint64_t *total, trawl_error *error) {
 static trawl_status scan(range_run *run, uint64_t *total, trawl_error *error) {
     trawl_source source = source_of(run, run->end - run->first);
     uint64_t before = run->scanner->writer->matches;
-    trawl_status status = trawl_scan_source(run->scanner->db, &source, &run->scanner->options,
-                                            take_matches, run, error);
+    const trawl_scan_options *options = &run->scanner->options;
+    trawl_status status =
+        run->bytes == NULL
+            ? trawl_scan_source(run->scanner->db, &source, options, take_matches, run, error)
+            : trawl_scan_batches(run->scanner->db, run->bytes, (size_t)(run->end - run->first),
+                                 options, take_matches, run, error);
     *total = run->scanner->writer->matches - before;
     return status;
+}
+
+uint64_t text_scanner_first(const text_scanner *scanner, uint64_t begin) {
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(scanner->db, &information, NULL);
+    uint64_t overlap = information.max_length - 1;
+    return begin > overlap ? begin - overlap : 0;
+}
+
+static void run_range(range_run *run, const char *path, text_result *result) {
+    text_scanner *scanner = run->scanner;
+    trawl_error error;
+    if (scanner->writer != NULL)
+        record_writer_begin(scanner->writer, path);
+    trawl_status status = scanner->writer != NULL ? scan(run, &result->matches, &error)
+                                                  : count(run, &result->matches, &error);
+    progress_add(0, 0, result->matches);
+    result->bytes = run->end - run->begin;
+    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
+        bool about_file = strncmp(error.message, path, strlen(path)) == 0;
+        report("%s%s", about_file ? "text " : "", error.message);
+        result->failed = true;
+    }
+}
+
+void text_scanner_run_loaded(text_scanner *scanner, const char *path, const uint8_t *bytes,
+                             uint64_t begin, uint64_t end, text_result *result) {
+    *result = (text_result){0};
+    range_run run = {.scanner = scanner,
+                     .bytes = bytes,
+                     .first = text_scanner_first(scanner, begin),
+                     .begin = begin,
+                     .end = end};
+    run_range(&run, path, result);
 }
 
 void text_scanner_run_range(text_scanner *scanner, const char *path, uint64_t begin, uint64_t end,
@@ -122,25 +165,12 @@ void text_scanner_run_range(text_scanner *scanner, const char *path, uint64_t be
         text_file_close(file);
         return;
     }
-    trawl_db_information information = TRAWL_DB_INFORMATION;
-    (void)trawl_db_info(scanner->db, &information, NULL);
-    uint64_t overlap = information.max_length - 1;
     range_run run = {.scanner = scanner,
                      .file = file,
-                     .first = begin > overlap ? begin - overlap : 0,
+                     .first = text_scanner_first(scanner, begin),
                      .begin = begin,
                      .end = end};
-    if (scanner->writer != NULL)
-        record_writer_begin(scanner->writer, path);
-    trawl_status status = scanner->writer != NULL ? scan(&run, &result->matches, &error)
-                                                  : count(&run, &result->matches, &error);
-    progress_add(0, 0, result->matches);
-    result->bytes = end - begin;
-    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
-        bool about_file = strncmp(error.message, path, strlen(path)) == 0;
-        report("%s%s", about_file ? "text " : "", error.message);
-        result->failed = true;
-    }
+    run_range(&run, path, result);
     text_file_close(file);
 }
 

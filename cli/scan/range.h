@@ -12,6 +12,14 @@
 void text_scanner_run_range(text_scanner *scanner, const char *path, uint64_t begin, uint64_t end,
                             text_result *result);
 
+/* The first byte that is needed for a range that begins at `begin`. */
+uint64_t text_scanner_first(const text_scanner *scanner, uint64_t begin);
+
+/* The same for a text in memory: `bytes` begin at text_scanner_first(scanner, begin), and are not
+ * NULL. */
+void text_scanner_run_loaded(text_scanner *scanner, const char *path, const uint8_t *bytes,
+                             uint64_t begin, uint64_t end, text_result *result);
+
 /* Scans a text, or the range of it that the entry names. */
 void scan_entry_run(text_scanner *scanner, const scan_entry *entry, text_result *result);
 

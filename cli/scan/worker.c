@@ -58,7 +58,13 @@ static bool scan_piece(segment_worker *worker, const parts_piece *piece, text_re
     if (piece->begin == 0 && piece->end == text->bytes)
         entry.end = UINT64_MAX;
     device_want_report(&worker->scanner.options, &worker->scanner.study, &done);
-    scan_entry_run(&worker->scanner, &entry, &result);
+    if (worker->loaded == NULL) {
+        scan_entry_run(&worker->scanner, &entry, &result);
+    } else {
+        size_t i = (size_t)(piece - worker->segments->pieces);
+        text_scanner_run_loaded(&worker->scanner, text->name, worker->loaded[i], piece->begin,
+                                worker->lengths[i], &result);
+    }
     device_want_report(&worker->scanner.options, &worker->scanner.study, NULL);
     device_add_report(&worker->report, &done);
     if (result.failed || !parts_text_unchanged(text))

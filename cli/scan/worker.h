@@ -27,6 +27,9 @@ typedef struct segment_worker {
     const segment_list *segments;
     part_writer *part;     /* NULL: results are only added up: */
     uint64_t *text_counts; /* for each text of the run; or NULL */
+    uint8_t **loaded;      /* NULL, or for each piece of the list its bytes in memory, from */
+                           /* text_scanner_first of its begin on; owned by the caller */
+    uint64_t *lengths;     /* the end of each loaded piece: of compressed texts the decompressed */
     text_scanner scanner;
     record_writer writer;
     uint64_t *per_pattern; /* for the most frequent patterns, else NULL */

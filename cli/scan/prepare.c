@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/scan/prepare.h"
+
+#include "cli/base/clock.h"
+#include "cli/base/database.h"
+#include "cli/base/report.h"
+#include "cli/flags/device.h"
+#include "cli/flags/patterns.h"
+#include "cli/target/planning.h"
+
+const char *scan_sample_of(const scan_options *options, const scan_texts *texts) {
+    if (options->sample != NULL)
+        return options->sample;
+    for (size_t i = 0; i < texts->count; i++) {
+        if (texts->items[i].stored_bytes != 0)
+            return texts->items[i].path;
+    }
+    return NULL;
+}
+
+static bool compile(const scan_options *options, const scan_texts *texts,
+                    const trawl_patterns *patterns, trawl_db **db) {
+    trawl_error error;
+    trawl_compile_options compile = options->compile;
+    planning plan;
+    trawl_status status = TRAWL_ERROR_IO;
+    device_choose_engine(&compile, &options->scan);
+    if (planning_begin(&plan, scan_sample_of(options, texts), options->sample != NULL, &compile)) {
+        status = trawl_compile(patterns, &compile, db, &error);
+        if (status != TRAWL_OK)
+            (void)report_error(&error);
+    }
+    planning_end(&plan);
+    return status == TRAWL_OK;
+}
+
+bool scan_get_database(const scan_options *options, const scan_texts *texts, trawl_db **db,
+                       double *seconds) {
+    trawl_error error;
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    if (options->database != NULL) {
+        if (database_load(options->database, options->database_copy, db, &error) != TRAWL_OK) {
+            (void)report_error(&error);
+            return false;
+        }
+        (void)trawl_db_info(*db, &information, NULL);
+        *seconds = information.build_seconds;
+        return true;
+    }
+    trawl_patterns *patterns = NULL;
+    if (!pattern_options_load(&options->patterns, &patterns, NULL))
+        return false;
+    bool compiled = false;
+    if (trawl_patterns_count(patterns) == 0) {
+        report("%s: the pattern set is empty; expected a pattern or more",
+               options->patterns.count == 1 && options->patterns.inputs[0].is_file
+                   ? options->patterns.inputs[0].text
+                   : "-f");
+    } else {
+        double begin = seconds_now();
+        compiled = compile(options, texts, patterns, db);
+        *seconds = seconds_now() - begin;
+    }
+    trawl_patterns_free(patterns);
+    return compiled;
+}
