@@ -2,7 +2,6 @@
 #include "cli/flags/scan.h"
 
 #include <sched.h>
-#include <string.h>
 #include <unistd.h>
 
 const flag device_flags[] = {

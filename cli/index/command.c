@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "cli/base/report.h"
 #include "cli/flags/arguments.h"
 
 static const flag no_flags[] = {{0}};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "index/numbers.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum {

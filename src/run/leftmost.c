@@ -5,7 +5,6 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
-#include "database/outputs.h"
 
 enum { FIRST_QUEUE = 256 };
 

@@ -4,7 +4,6 @@
 #define CLI_BENCH_CUDA_ROWS_H
 
 #include "cli/base/memory_text.h"
-#include "cli/base/report.h"
 #include "cli/bench/options.h"
 #include "cli/bench/row.h"
 #include "cli/flags/device.h"

@@ -8,7 +8,6 @@
 #include "cli/base/clock.h"
 #include "cli/base/memory.h"
 #include "cli/base/memory_text.h"
-#include "cli/base/report.h"
 #include "cli/bench/cuda/build.h"
 #include "cli/bench/cuda/transfer_model.h"
 #include "cli/bench/row.h"

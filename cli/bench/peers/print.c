@@ -13,7 +13,12 @@
 
 /* ------------------------------------------------------------------ ratios */
 
-bench_ratio bench_row_ratio(const bench_row *row, const bench_row *other) {
+typedef struct bench_ratio {
+    double median, min, max;
+} bench_ratio;
+
+/* The speed of a row divided by that of another one, over the turns in which both have runs. */
+static bench_ratio ratio_of_rows(const bench_row *row, const bench_row *other) {
     double ratios[BENCH_TURNS];
     size_t count = 0;
     for (size_t turn = 0; turn < BENCH_TURNS; turn++) {
@@ -27,7 +32,8 @@ bench_ratio bench_row_ratio(const bench_row *row, const bench_row *other) {
     return (bench_ratio){bench_median(ratios, count), ratios[0], ratios[count - 1]};
 }
 
-const bench_row *bench_rows_best_peer(const bench_rows *rows) {
+/* The fastest peer that agrees with the reference; NULL if there is none. */
+static const bench_row *best_peer(const bench_rows *rows) {
     const bench_row *reference = bench_rows_reference(rows);
     const bench_row *best = NULL;
     double least = 0;
@@ -51,7 +57,7 @@ enum { RATIO = 18, PLAN_MARK = 2, THREADS = 8, BUILD_AND_TABLE = 17, SPEED = 8 }
 
 static void print_rest(const bench_row *row, const bench_row *best, const bench_row *reference) {
     if (best != NULL) {
-        bench_ratio ratio = bench_row_ratio(row, best);
+        bench_ratio ratio = ratio_of_rows(row, best);
         (void)printf(" %5.2f (%.2f-%.2f)", ratio.median, ratio.min, ratio.max);
     }
     (void)fputs(bench_plan_mark(row), stdout);
@@ -72,7 +78,7 @@ static void print_notes(const bench_rows *rows) {
 static void print_programs(const bench_contest *contest) {
     const bench_rows *rows = contest->programs;
     const bench_row *reference = bench_rows_reference(rows);
-    const bench_row *best = bench_rows_best_peer(rows);
+    const bench_row *best = best_peer(rows);
     int lines = bench_matches_width(rows);
     bench_widths widths = bench_widths_of(rows, THREADS + lines + 1 + SPEED + RATIO);
     (void)puts("\nwhole programs (lines with a match; the whole process is timed)");
@@ -116,12 +122,12 @@ static void print_row(const bench_contest *contest, const bench_row *row, bench_
     else
         (void)printf("%8.3f", (double)row->table_bytes / 1e6);
     (void)printf(" %#7.3g", bench_row_speed(row, contest->text->length).median);
-    print_rest(row, bench_rows_best_peer(contest->rows), bench_rows_reference(contest->rows));
+    print_rest(row, best_peer(contest->rows), bench_rows_reference(contest->rows));
 }
 
 void bench_peers_print_table(const bench_contest *contest) {
     const bench_rows *rows = contest->rows;
-    const bench_row *best = bench_rows_best_peer(rows);
+    const bench_row *best = best_peer(rows);
     bool with_threads = threads_differ(rows);
     int matches = bench_matches_width(rows);
     bench_widths widths = bench_widths_of(rows, (with_threads ? THREADS : 0) + matches + 1 +
@@ -184,7 +190,7 @@ static void print_object(const bench_contest *contest, const bench_row *row, con
     if (row->measured)
         (void)putchar(']');
     if (row->measured && best != NULL) {
-        bench_ratio ratio = bench_row_ratio(row, best);
+        bench_ratio ratio = ratio_of_rows(row, best);
         (void)printf(",\"best_peer\":\"%s %s\",\"ratio_to_best_peer\":{\"median\":%.4f,"
                      "\"min\":%.4f,\"max\":%.4f}",
                      best->engine, best->variant, ratio.median, ratio.min, ratio.max);
@@ -193,13 +199,13 @@ static void print_object(const bench_contest *contest, const bench_row *row, con
 }
 
 void bench_peers_print_json(const bench_contest *contest) {
-    const bench_row *best = bench_rows_best_peer(contest->rows);
+    const bench_row *best = best_peer(contest->rows);
     const bench_row *reference = bench_rows_reference(contest->rows);
     for (size_t i = 0; i < contest->rows->count; i++) {
         const bench_row *row = &contest->rows->items[i];
         print_object(contest, row, bench_row_is_peer(row) ? "peer" : "engine", best, reference);
     }
-    best = bench_rows_best_peer(contest->programs);
+    best = best_peer(contest->programs);
     reference = bench_rows_reference(contest->programs);
     for (size_t i = 0; i < contest->programs->count; i++)
         print_object(contest, &contest->programs->items[i], "program", best, reference);

@@ -20,15 +20,6 @@ typedef struct bench_contest {
                                    the lines that it counted */
 } bench_contest;
 
-/* The speed of a row divided by that of another one, over the turns in which both have runs. */
-typedef struct bench_ratio {
-    double median, min, max;
-} bench_ratio;
-bench_ratio bench_row_ratio(const bench_row *row, const bench_row *other);
-
-/* The fastest peer that agrees with the reference; NULL if there is none. */
-const bench_row *bench_rows_best_peer(const bench_rows *rows);
-
 /* Print to standard output. */
 void bench_peers_print_table(const bench_contest *contest);
 void bench_peers_print_json(const bench_contest *contest);
