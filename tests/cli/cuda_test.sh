@@ -35,7 +35,7 @@ done
 
 # kernels in --variant
 scan() { "$trawl" scan --engine ac-dfa "$@" -e fox text; }
-refuse 'expected one of the kernels of ac-dfa (hot, ac0, ac1, ac2, ac3, ac4) after the +' \
+refuse 'expected one of the kernels of ac-dfa (hot, ac0, ac1, ac2, ac3, ac4, ac4-registers) after the +' \
     scan --variant stt+fast
 refuse 'expected one of the variants of ac-dfa (classes, stt, stt16) before the +' scan --variant x+ac3
 refuse 'name two kernels' scan --variant stt+ac3 --kernel ac2

@@ -109,6 +109,16 @@ check 'bench' "$trawl" bench --device cuda --engine ac-dfa:stt16 --repeat 1 -f w
 holds 'a ladder' grep -q '^ac-dfa, AC0..AC4' .out
 holds "the paper's speed-up" grep -qE '^stt16 +ac4 .* 7\.96-8\.68$' .out
 holds 'strategies' grep -q '^stt16 .* b, 4 segments ' .out
+holds 'a kernel that writes states only' grep -q '^stt16 .*ac4-registers .*refuses: .*states only' .out
+check 'states' "$trawl" bench --device cuda --engine ac-dfa:stt16 --form states --on-device \
+    --repeat 1 -f words text
+holds 'states from registers' grep -qE '^stt16 +ac4-registers +- +[0-9]' .out
+check 'bench of ac-split' "$trawl" bench --device cuda --engine ac-split:stt --on-device \
+    --repeat 1 -f words text
+holds 'Fig. 19' grep -qE '^stt +p2, .* 1\.72-4\.48$' .out
+check 'bench of ac-nfa' "$trawl" bench --device cuda --engine ac-nfa:thesis-3 --on-device \
+    --repeat 1 -f words text
+holds 'representation 3' grep -qE '^thesis-3 +constant +[0-9]' .out
 check 'bench, JSON' "$trawl" bench --device cuda --format json --repeat 1 -f words text
 holds 'keys' grep -q '"kernel":"ac1".*"share_of_bandwidth":.*"speedup":.*"paper_speedup":{' .out
 holds 'matches' test "$(in_json matches | sort -u)" = "$matches"

@@ -272,6 +272,8 @@ static void layouts(void **state) {
         trawl_cuda_scan_options scan = TRAWL_CUDA_SCAN_OPTIONS;
         trawl_cuda_layout layout = TRAWL_CUDA_LAYOUT;
         scan.kernel = kernel;
+        if (strcmp(kernel, "ac4-registers") == 0)
+            scan.form = TRAWL_CUDA_STATES;
         assert_int_equal(trawl_study_cuda_layout(uploaded, &scan, 0, &layout, &error), TRAWL_OK);
         assert_string_equal(layout.kernel, kernel);
         trawl_table_path path = strcmp(kernel, "ac0") == 0   ? TRAWL_TABLES_CHOSEN

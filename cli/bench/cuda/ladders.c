@@ -11,6 +11,7 @@ static const bench_rung zha_sahni[] = {
     {NULL, "ac2", 0, 22.92 / 8.19, 2158.31 / 747.73},
     {NULL, "ac3", 0, 22.92 / 5.57, 2158.31 / 434.03},
     {NULL, "ac4", 0, 22.92 / 2.88, 2158.31 / 248.71},
+    {NULL, "ac4-registers", 0, 22.92 / 2.88, 2158.31 / 248.71},
     {NULL, "hot", 0, 0, 0},
 };
 
@@ -41,6 +42,18 @@ static const bench_rung charan_counts[] = {
     {"bitmap-counts", "constant", 0, 0, 0}, {"bitmap-counts-divergence-free", "constant", 0, 0, 0},
 };
 
+/* The records of the thesis as they are: 256 bits, and 32 counts. */
+static const bench_rung charan_thesis_2[] = {
+    {"thesis-2", "global", 0, 0, 0},   {"thesis-2-divergence-free", "global", 0, 0, 0},
+    {"thesis-2", "shared", 0, 0, 0},   {"thesis-2-divergence-free", "shared", 0, 0, 0},
+    {"thesis-2", "constant", 0, 0, 0}, {"thesis-2-divergence-free", "constant", 0, 0, 0},
+};
+static const bench_rung charan_thesis_3[] = {
+    {"thesis-3", "global", 0, 0, 0},   {"thesis-3-divergence-free", "global", 0, 0, 0},
+    {"thesis-3", "shared", 0, 0, 0},   {"thesis-3-divergence-free", "shared", 0, 0, 0},
+    {"thesis-3", "constant", 0, 0, 0}, {"thesis-3-divergence-free", "constant", 0, 0, 0},
+};
+
 /* Tran et al., 5.2.1, Fig. 13: m STTs over one, from the smallest to the largest set and text. */
 static const bench_rung tran_p1[] = {
     {NULL, "p1", 1, 1, 1}, {NULL, "p1", 4, 1.47, 2.73}, {NULL, "p1", 8, 1.47, 2.73}};
@@ -48,6 +61,10 @@ static const bench_rung tran_p2[] = {
     {NULL, "p2", 1, 1, 1}, {NULL, "p2", 4, 1.34, 1.86}, {NULL, "p2", 8, 1.34, 1.86}};
 /* The best of each: 75.8 and 692.7 Gbps. */
 static const bench_rung tran_p1_p2[] = {{NULL, "p1", 8, 1, 1}, {NULL, "p2", 8, 9.14, 9.14}};
+
+/* Fig. 19: P-2 without bank conflicts over P-2 with, 1.72 to 4.48. */
+static const bench_rung tran_conflicts[] = {{NULL, "p2-conflicts", 1, 1, 1},
+                                            {NULL, "p2", 1, 1.72, 4.48}};
 
 /* Nunes et al. 2018 compare with a CPU only. */
 static const bench_rung nunes[] = {{NULL, "rolling", 0, 0, 0}, {NULL, "prefix-sums", 0, 0, 0}};
@@ -71,9 +88,15 @@ const bench_ladder bench_ladders[] = {
      COUNT(charan_bitmap)},
     {"ac-nfa", NULL, "representation 3, failure loop and divergence-free", NULL, charan_counts,
      COUNT(charan_counts)},
+    {"ac-nfa", NULL, "representation 2 as in the thesis, 256 bits", NULL, charan_thesis_2,
+     COUNT(charan_thesis_2)},
+    {"ac-nfa", NULL, "representation 3 as in the thesis, 32 counts", NULL, charan_thesis_3,
+     COUNT(charan_thesis_3)},
     {"ac-split", "stt", "P-1, m tables over one", tran_source, tran_p1, COUNT(tran_p1)},
     {"ac-split", "stt", "P-2, m tables over one", tran_source, tran_p2, COUNT(tran_p2)},
     {"ac-split", "stt", "P-2 over P-1", tran_source, tran_p1_p2, COUNT(tran_p1_p2)},
+    {"ac-split", "stt", "P-2 without and with bank conflicts", "Tran et al., Fig. 19",
+     tran_conflicts, COUNT(tran_conflicts)},
     {"ac-split", "in-turn", "P-1, m tables over one, byte classes", tran_source, tran_p1,
      COUNT(tran_p1)},
     {"ac-split", "in-turn", "P-2, m tables over one, byte classes", tran_source, tran_p2,

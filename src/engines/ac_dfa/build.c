@@ -47,7 +47,10 @@ static const trawl_kernel_entry kernels[] = {
     {"ac1", "ac0 with the table through the texture path", ZHA ", IV-A and VI-A"},
     {"ac2", "ac1 with 16 bytes per read, staged in shared memory", ZHA ", IV-B1"},
     {"ac3", "ac2 with coalesced loads by the block, odd words per thread", ZHA ", IV-B1, Fig. 5"},
-    {"ac4", "ac3 with input in registers and output staged in shared memory", ZHA ", IV-B2"},
+    {"ac4", "ac3 that reads words; states staged in shared memory, written together",
+     ZHA ", IV-B2"},
+    {"ac4-registers", "ac4 with all text of a thread in registers; writes states only",
+     ZHA ", IV-B2"},
     {NULL, NULL, NULL},
 };
 

@@ -61,7 +61,21 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
 /* ------------------------------------------------------------------ planning */
 
 static bool is_tiled(uint32_t kernel) {
-    return kernel == TRAWL_CUDA_AC_DFA_AC3 || kernel == TRAWL_CUDA_AC_DFA_AC4;
+    return kernel == TRAWL_CUDA_AC_DFA_AC3 || kernel == TRAWL_CUDA_AC_DFA_AC4 ||
+           kernel == TRAWL_CUDA_AC_DFA_AC4_REGISTERS;
+}
+
+/* Whether a strip fits into registers. */
+static trawl_status plan_registers(const trawl_cuda_launch_plan *plan, trawl_error *error) {
+    if (plan->strip_bytes > 4 * TRAWL_CUDA_AC4_REGISTERS_WORDS ||
+        plan->block_threads > TRAWL_CUDA_AC4_REGISTERS_THREADS) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                          "ac-dfa: kernel ac4-registers has room for %u bytes of text a thread and "
+                          "%u threads a block, not for %u and %u; ac4 has",
+                          4 * TRAWL_CUDA_AC4_REGISTERS_WORDS, TRAWL_CUDA_AC4_REGISTERS_THREADS,
+                          plan->strip_bytes, plan->block_threads);
+    }
+    return TRAWL_OK;
 }
 
 static trawl_status plan_path(const trawl_cuda_db *uploaded,
@@ -92,9 +106,15 @@ static trawl_status plan_shape(const trawl_cuda_db *uploaded,
     }
     uint32_t shared =
         trawl_cuda_ac_dfa_vector_shared(plan->kernel == TRAWL_CUDA_AC_DFA_AC2 ? threads : 0);
-    if (tiled) {
-        shared = trawl_cuda_ac_dfa_tile_shared(plan, request->form,
-                                               trawl_cuda_tile_before(tables->dfa.overlap));
+    uint32_t before = trawl_cuda_tile_before(tables->dfa.overlap);
+    if (plan->kernel == TRAWL_CUDA_AC_DFA_AC4_REGISTERS) {
+        status = plan_registers(plan, error);
+        if (status != TRAWL_OK) {
+            return status;
+        }
+        shared = trawl_cuda_ac_dfa_registers_shared(plan, before);
+    } else if (tiled) {
+        shared = trawl_cuda_ac_dfa_tile_shared(plan, request->form, before);
     }
     return trawl_cuda_plan_shared(uploaded, shared, plan, error);
 }
@@ -105,6 +125,11 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
     plan->ordered = true;
     if (plan->kernel == TRAWL_CUDA_AC_DFA_HOT) {
         return trawl_cuda_hot_plan(uploaded, request, plan, error);
+    }
+    if (plan->kernel == TRAWL_CUDA_AC_DFA_AC4_REGISTERS && request->form != TRAWL_CUDA_STATES) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "ac-dfa: kernel ac4-registers writes states only; ac4 is the same for "
+                          "other results, with text in shared memory");
     }
     trawl_status status = plan_path(uploaded, request, plan, error);
     return status == TRAWL_OK ? plan_shape(uploaded, request, plan, error) : status;
@@ -136,6 +161,8 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
         return trawl_cuda_ac_dfa_direct(&launch, error);
     case TRAWL_CUDA_AC_DFA_AC2:
         return trawl_cuda_ac_dfa_vector(&launch, error);
+    case TRAWL_CUDA_AC_DFA_AC4_REGISTERS:
+        return trawl_cuda_ac_dfa_registers(&launch, error);
     default:
         return trawl_cuda_ac_dfa_tile(&launch, error);
     }

@@ -6,7 +6,9 @@
  *     walk.cuh         the automaton's step in the four layouts, and what follows a step
  *     direct.cu        ac0, ac1   (Zha & Sahni 2011, IV-A)
  *     vector.cu        ac2        (IV-B1)
+ *     tile.cuh         text and states of a block in shared memory
  *     tile.cu          ac3, ac4   (IV-B1, IV-B2)
+ *     registers.cu     ac4-registers   (IV-B2)
  *     hot.cuh          hot: the tables of the most visited states
  *     hot_tables.cu    fills them when a database is uploaded
  *     hot.cu           plans a launch
@@ -31,8 +33,14 @@ enum {
     TRAWL_CUDA_AC_DFA_AC1,
     TRAWL_CUDA_AC_DFA_AC2,
     TRAWL_CUDA_AC_DFA_AC3,
-    TRAWL_CUDA_AC_DFA_AC4
+    TRAWL_CUDA_AC_DFA_AC4,
+    TRAWL_CUDA_AC_DFA_AC4_REGISTERS /* form STATES only */
 };
+
+/* ac4-registers: 4-byte words of text that a thread has in registers, at most: the paper's tWord.
+ * With the threads of a block they must fit into its registers, of which there are 65,536. */
+#define TRAWL_CUDA_AC4_REGISTERS_WORDS 57u
+#define TRAWL_CUDA_AC4_REGISTERS_THREADS 512u
 
 /* The database's automaton, with the members of trawl_dfa_view (engines/ac_dfa/lanes.h). Passed to
  * kernels by value. */
@@ -69,7 +77,8 @@ typedef struct trawl_cuda_ac_dfa_launch {
     trawl_cuda_keys keys;
     trawl_cuda_reporter reporter;
     uint32_t blocks;
-    uint32_t tile_before; /* ac3, ac4: bytes before the block's own that are in the tile */
+    uint32_t tile_before; /* ac3, ac4, ac4-registers: bytes before the block's own that are in the
+                             tile */
     const trawl_cuda_device *device;
     cudaStream_t stream;
 } trawl_cuda_ac_dfa_launch;
@@ -80,11 +89,14 @@ void trawl_cuda_dfa_view(const trawl_cuda_db *uploaded, uint32_t part, trawl_cud
 trawl_status trawl_cuda_ac_dfa_direct(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_dfa_vector(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_dfa_tile(const trawl_cuda_ac_dfa_launch *launch, trawl_error *error);
+trawl_status trawl_cuda_ac_dfa_registers(const trawl_cuda_ac_dfa_launch *launch,
+                                         trawl_error *error);
 
 /* Bytes of shared memory of a block. */
 uint32_t trawl_cuda_ac_dfa_vector_shared(uint32_t threads);
 uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_launch_plan *plan, trawl_cuda_form form,
                                        uint32_t before);
+uint32_t trawl_cuda_ac_dfa_registers_shared(const trawl_cuda_launch_plan *plan, uint32_t before);
 
 /* hot: makes tables->hot; plans and launches its walks. */
 trawl_status trawl_cuda_hot_make(const trawl_cuda_db *uploaded, const trawl_cuda_dfa *dfa,

@@ -8,86 +8,16 @@
  * ac4 reads its text from there a word at a time. If states are written, the next 128 bytes of
  * states of each thread are gathered in shared memory and written by all threads of the block
  * together, 8 bytes at a time (IV-B2). The paper moves all text to registers because 16 KB of
- * shared memory cannot hold text and states at once; here there is room for both. Other results
- * than states are few and are written at once: then ac4 is ac3 with words.
+ * shared memory cannot hold text and states at once: that is ac4-registers (registers.cu). Other
+ * results than states are few and are written at once: then ac4 is ac3 with words.
  */
-#include "engines/ac_dfa/cuda/walk.cuh"
+#include "engines/ac_dfa/cuda/tile.cuh"
 
 uint32_t trawl_cuda_ac_dfa_tile_shared(const trawl_cuda_launch_plan *plan, trawl_cuda_form form,
                                        uint32_t before) {
     bool staged = plan->kernel == TRAWL_CUDA_AC_DFA_AC4 && form == TRAWL_CUDA_STATES;
     uint32_t strip_bytes = plan->strip_bytes + (staged ? TRAWL_AC4_STAGE_STRIDE * 4 : 0);
     return TRAWL_GPU_CLASS_BYTES + before + plan->block_threads * strip_bytes;
-}
-
-/* Copies text[first] .. text[first + bytes - 1] to shared memory, zeros where there is no text.
- * text + first and bytes are multiples of 16. */
-static __device__ __forceinline__ void load_tile(const trawl_cuda_slice &slice, int32_t first,
-                                                 uint32_t bytes, uint8_t *tile) {
-    for (uint32_t i = 16 * threadIdx.x; i < bytes; i += 16 * blockDim.x) {
-        int32_t at = first + (int32_t)i;
-        if (at >= 0 && at + 16 <= (int32_t)slice.length) {
-            *(uint4 *)(tile + i) = *(const uint4 *)(slice.text + at);
-        } else {
-            for (int32_t j = 0; j < 16; j++) {
-                int32_t from = at + j;
-                tile[i + (uint32_t)j] =
-                    from >= 0 && from < (int32_t)slice.length ? slice.text[from] : 0;
-            }
-        }
-    }
-}
-
-/* Returns the state before text[span.first]. The tile begins with text[tile_first]; if the overlap
- * is so long that it begins before the tile, its first bytes are read from device memory. */
-template <int LAYOUT, int PATH>
-static __device__ __forceinline__ uint32_t walk_overlap(const trawl_cuda_dfa &dfa,
-                                                        const uint8_t *class_of,
-                                                        const uint8_t *text, const uint8_t *tile,
-                                                        int32_t tile_first,
-                                                        const trawl_dfa_span &span) {
-    uint32_t state = 0;
-    int32_t at = (int32_t)span.begin;
-    for (; at < tile_first; at++) {
-        state = trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, text[at]);
-    }
-    for (; at < (int32_t)span.first; at++) {
-        state = trawl_dfa_step<LAYOUT, PATH>(dfa, class_of, state, tile[at - tile_first]);
-    }
-    return state;
-}
-
-/* Writes what the block's threads have gathered, `words` words for each. Thread t's are the states
- * after the bytes from text[begin + t * strip_bytes] on. */
-template <typename T>
-static __device__ __forceinline__ void write_stage(const trawl_cuda_reporter &reporter,
-                                                   const uint32_t *stage, uint32_t words,
-                                                   int32_t begin, uint32_t strip_bytes) {
-    const trawl_cuda_slice &slice = reporter.slice;
-    T *states = (T *)reporter.output.states + slice.first;
-    int32_t pair_states = (int32_t)(8 / sizeof(T));
-    for (uint32_t i = threadIdx.x; i < blockDim.x * words / 2; i += blockDim.x) {
-        uint32_t row = i / (words / 2);
-        uint32_t pair = i % (words / 2);
-        uint32_t low = stage[row * TRAWL_AC4_STAGE_STRIDE + 2 * pair];
-        uint32_t high = stage[row * TRAWL_AC4_STAGE_STRIDE + 2 * pair + 1];
-        int64_t at = (int64_t)begin + (int64_t)row * strip_bytes + pair * (8 / sizeof(T));
-        if (at >= (int64_t)slice.length) {
-            continue;
-        }
-        int64_t index = at - (int64_t)slice.owned;
-        if (index >= 0 && at + pair_states <= (int64_t)slice.length &&
-            (uintptr_t)(states + index) % 8 == 0) {
-            *(uint2 *)(states + index) = make_uint2(low, high);
-            continue;
-        }
-        uint64_t both = (uint64_t)high << 32 | low;
-        for (int32_t j = 0; j < pair_states; j++) {
-            if (index + j >= 0 && at + j < (int64_t)slice.length) {
-                states[index + j] = (T)(both >> (8 * sizeof(T) * (unsigned)j));
-            }
-        }
-    }
 }
 
 /* Walks and writes states (ac4). All threads of the block call this, also those without a strip. */
@@ -122,8 +52,8 @@ walk_staged(const trawl_cuda_reporter &reporter, const trawl_cuda_dfa &dfa, cons
             }
         }
         __syncthreads();
-        write_stage<T>(reporter, stage, bytes * (uint32_t)sizeof(T) / 4,
-                       block_begin + (int32_t)round, strip_bytes);
+        trawl_dfa_write_stage<T>(reporter, stage, bytes * (uint32_t)sizeof(T) / 4,
+                                 block_begin + (int32_t)round, strip_bytes);
         __syncthreads();
     }
 }
@@ -143,7 +73,7 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
     int32_t block_begin = (int32_t)trawl_cuda_strip_begin(&slice, block_bytes, blockIdx.x);
     int32_t tile_first = block_begin - (int32_t)before;
     trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
-    load_tile(slice, tile_first, before + block_bytes, tile);
+    trawl_dfa_load_tile(slice, tile_first, before + block_bytes, tile);
     __syncthreads();
 
     uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
@@ -154,7 +84,8 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
     if (valid) {
         cursor = trawl_cuda_cursor_begin(reporter.output, strip);
         span = trawl_dfa_span_of(slice, strip_bytes, strip, dfa.overlap);
-        state = walk_overlap<LAYOUT, PATH>(dfa, class_of, slice.text, tile, tile_first, span);
+        state =
+            trawl_dfa_walk_overlap<LAYOUT, PATH>(dfa, class_of, slice.text, tile, tile_first, span);
     }
     const uint8_t *mine = tile + before + threadIdx.x * strip_bytes;
     if (WORDS && AFTER == TRAWL_DFA_WRITE) {
