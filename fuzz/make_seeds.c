@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Writes seeds for the fuzzers: make_seeds FOLDER makes FOLDER/<target>/seed-*. */
 #include "combinations.h"
+#include "index_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -137,6 +138,37 @@ static void command_lines(void) {
         write_seed("fuzz_options", lines[i], strlen(lines[i]));
 }
 
+static void write_index(const index_text *texts, size_t count, bool wide) {
+    trawl_index_options options = TRAWL_INDEX_OPTIONS;
+    index_memory memory = {.bytes = NULL};
+    trawl_error error;
+    options.wide = wide;
+    if (index_memory_build(texts, count, &options, &memory, &error) != TRAWL_OK)
+        exit(1);
+    write_seed("fuzz_index", memory.bytes, memory.size);
+    free(memory.bytes);
+}
+
+/* Small ones, and one of several blocks of rows. */
+static void indexes(void) {
+    static const index_text words[] = {{"happy", "happy", 5}, {"puppy", "puppy", 5},
+                                       {"", "", 0},           {"pup", "pup", 3},
+                                       {"hap", "hap", 3},     {"bytes", "\0\xff\0\xff", 4}};
+    static const index_text one = {"abracadabra", "abracadabra", 11};
+    index_text many[40];
+    char text[3000];
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = "abpz"[i * i / 7 % 4];
+    for (size_t i = 0; i < 40; i++)
+        many[i] = (index_text){"many", text + 70 * i, 70 + i};
+    write_index(words, 0, false);
+    write_index(&one, 1, false);
+    write_index(&one, 1, true);
+    write_index(words, 6, false);
+    write_index(words, 6, true);
+    write_index(many, 40, false);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) {
         fprintf(stderr, "make_seeds: expected one argument, the folder to write to\n");
@@ -144,6 +176,7 @@ int main(int argc, char **argv) {
     }
     folder = argv[1];
     databases();
+    indexes();
     engine_inputs();
     pattern_files();
     command_lines();

@@ -205,7 +205,8 @@ static void add_glob(building *job, file_glob_kind kind, const char *glob) {
     job->rules.count = count + 1;
 }
 
-static bool take(building *job, const arguments *args, int id) {
+static bool take(void *context, const arguments *args, int id) {
+    building *job = context;
     uint32_t threads = 0;
     switch (id) {
     case FLAG_OUTPUT:
@@ -242,15 +243,8 @@ static bool take(building *job, const arguments *args, int id) {
 }
 
 static bool parse(building *job, int argc, char **argv, int *status) {
-    arguments args;
-    arguments_begin(&args, &build_command, argc, argv);
-    int id = ARGUMENTS_END;
-    while ((id = arguments_next(&args)) != ARGUMENTS_END) {
-        if (id == ARGUMENTS_HELP)
-            *status = EXIT_MATCHED;
-        if (id == ARGUMENTS_HELP || id == ARGUMENTS_ERROR || !take(job, &args, id))
-            return false;
-    }
+    if (!index_take_arguments(&build_command, argc, argv, take, job, status))
+        return false;
     const char *problem = NULL;
     if (job->output == NULL)
         problem = "expected -o X.tix: where the index goes";

@@ -22,6 +22,21 @@ static const command index_command = {
     .notes = "'trawl index build --help' and 'trawl index query --help' have the flags.\n",
 };
 
+bool index_take_arguments(const command *described, int argc, char **argv,
+                          bool (*take)(void *context, const arguments *args, int id), void *context,
+                          int *status) {
+    arguments args;
+    arguments_begin(&args, described, argc, argv);
+    int id = ARGUMENTS_END;
+    while ((id = arguments_next(&args)) != ARGUMENTS_END) {
+        if (id == ARGUMENTS_HELP)
+            *status = EXIT_MATCHED;
+        if (id == ARGUMENTS_HELP || id == ARGUMENTS_ERROR || !take(context, &args, id))
+            return false;
+    }
+    return true;
+}
+
 int trawl_command_index(int argc, char **argv) {
     if (argc >= 2 && strcmp(argv[1], "build") == 0)
         return trawl_command_index_build(argc - 1, argv + 1);

@@ -355,7 +355,8 @@ static bool take_kind(querying *job, int id) {
     return true;
 }
 
-static bool take(querying *job, const arguments *args, int id) {
+static bool take(void *context, const arguments *args, int id) {
+    querying *job = context;
     static const char *const formats[] = {"tsv", "jsonl"};
     int choice;
     switch (id) {
@@ -395,15 +396,8 @@ static bool take(querying *job, const arguments *args, int id) {
 }
 
 static bool parse(querying *job, int argc, char **argv, int *status) {
-    arguments args;
-    arguments_begin(&args, &query_command, argc, argv);
-    int id = ARGUMENTS_END;
-    while ((id = arguments_next(&args)) != ARGUMENTS_END) {
-        if (id == ARGUMENTS_HELP)
-            *status = EXIT_MATCHED;
-        if (id == ARGUMENTS_HELP || id == ARGUMENTS_ERROR || !take(job, &args, id))
-            return false;
-    }
+    if (!index_take_arguments(&query_command, argc, argv, take, job, status))
+        return false;
     const char *problem = NULL;
     if (job->path == NULL)
         problem = "expected an index, made by 'trawl index build'";

@@ -29,6 +29,7 @@
 #define TRAWL_INDEX_FORMAT_H
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "trawl/trawl_index.h"
 
@@ -120,6 +121,18 @@ static inline const uint8_t *trawl_index_bytes(const trawl_index *index, trawl_i
 /* Reads W-byte number `at` of a part. False: outside of it, or damaged. */
 bool trawl_index_number(const trawl_index *index, trawl_index_part part, uint64_t at,
                         uint64_t *number);
+
+/* W-byte number `at` of those at `bytes`, which trawl_index_bytes gave. */
+static inline uint64_t trawl_index_number_of(const uint8_t *bytes, uint32_t width, uint64_t at) {
+    uint32_t narrow;
+    uint64_t number;
+    if (width == sizeof narrow) {
+        memcpy(&narrow, bytes + 4 * at, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&number, bytes + 8 * at, sizeof number);
+    return number;
+}
 
 /* The sentence for a damaged file. */
 trawl_status trawl_index_damaged(const trawl_index *index, trawl_error *error);

@@ -16,32 +16,35 @@ typedef struct least {
     uint64_t value;
 } least;
 
-static bool take_rows(least *best, uint64_t begin, uint64_t end) {
-    for (uint64_t row = begin; row < end; row++) {
-        uint64_t value;
-        if (!trawl_index_number(best->index, TRAWL_INDEX_PREVIOUS, row, &value)) {
-            return false;
-        }
-        if (value < best->value) {
-            best->value = value;
-            best->row = row;
+/* Takes the least of numbers [begin, end) of a part; `chosen` is set to the least one's place. */
+static bool take_numbers(const trawl_index *index, trawl_index_part part, uint64_t begin,
+                         uint64_t end, uint64_t *value, uint64_t *chosen) {
+    const uint32_t width = index->header.position_bytes;
+    const uint8_t *bytes = trawl_index_bytes(index, part, begin * width, (end - begin) * width);
+    if (bytes == NULL) {
+        return false;
+    }
+    for (uint64_t i = 0; i < end - begin; i++) {
+        uint64_t number = trawl_index_number_of(bytes, width, i);
+        if (number < *value) {
+            *value = number;
+            *chosen = begin + i;
         }
     }
     return true;
 }
 
+static bool take_rows(least *best, uint64_t begin, uint64_t end) {
+    return begin >= end ||
+           take_numbers(best->index, TRAWL_INDEX_PREVIOUS, begin, end, &best->value, &best->row);
+}
+
 /* Of groups [begin, end): only the one with the least minimum is read. */
 static bool take_groups(least *best, uint64_t begin, uint64_t end) {
-    uint64_t chosen = UINT64_MAX, least_value = best->value;
-    for (uint64_t group = begin; group < end; group++) {
-        uint64_t value;
-        if (!trawl_index_number(best->index, TRAWL_INDEX_MINIMA, group, &value)) {
-            return false;
-        }
-        if (value < least_value) {
-            least_value = value;
-            chosen = group;
-        }
+    uint64_t chosen = UINT64_MAX, value = best->value;
+    if (begin < end &&
+        !take_numbers(best->index, TRAWL_INDEX_MINIMA, begin, end, &value, &chosen)) {
+        return false;
     }
     return chosen == UINT64_MAX ||
            take_rows(best, chosen * TRAWL_INDEX_SMALL, (chosen + 1) * TRAWL_INDEX_SMALL);

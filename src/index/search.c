@@ -7,6 +7,10 @@
 #include "index/format.h"
 #include "index/numbers.h"
 
+/* Rows of a range whose numbers are all read. A range minimum reads at most 31 rows and 31 groups
+ * at each end. */
+enum { SHORT_RANGE = 64 };
+
 /* Rows [first, last] in which documents are still to be found. */
 typedef struct row_range {
     uint64_t first;
@@ -95,6 +99,33 @@ static trawl_status reserve(void *pointer, size_t count, size_t size, trawl_erro
  * is reported at its first row among the rows of the pattern: the row whose `previous` lies before
  * all rows of the pattern. The least `previous` of a range finds such a row; where the least is
  * itself a row of the pattern, the range has no new document. */
+/* The same by reading each `previous` of a short range, which costs no more than its minimum. */
+static trawl_status list_in_rows(trawl_index_search *search, row_range range, size_t *count,
+                                 trawl_error *error) {
+    const trawl_index *index = search->index;
+    const uint32_t width = index->header.position_bytes;
+    const uint64_t rows = range.last - range.first + 1;
+    const uint8_t *previous =
+        trawl_index_bytes(index, TRAWL_INDEX_PREVIOUS, range.first * width, rows * width);
+    if (previous == NULL) {
+        return trawl_index_damaged(index, error);
+    }
+    trawl_status status =
+        reserve(&search->numbers, *count + (size_t)rows, sizeof *search->numbers, error);
+    for (uint64_t i = 0; i < rows && status == TRAWL_OK; i++) {
+        uint32_t document;
+        if (trawl_index_number_of(previous, width, i) > search->begin) {
+            continue;
+        }
+        if (*count == index->header.documents ||
+            !trawl_index_document_of(index, range.first + i, &document)) {
+            return trawl_index_damaged(index, error);
+        }
+        search->numbers[(*count)++] = document;
+    }
+    return status;
+}
+
 static trawl_status list_documents(trawl_index_search *search, size_t *count, trawl_error *error) {
     const trawl_index *index = search->index;
     trawl_status status = reserve(&search->ranges, 1, sizeof *search->ranges, error);
@@ -105,6 +136,10 @@ static trawl_status list_documents(trawl_index_search *search, size_t *count, tr
     }
     while (status == TRAWL_OK && open != 0) {
         row_range range = search->ranges[--open];
+        if (range.last - range.first < SHORT_RANGE) {
+            status = list_in_rows(search, range, count, error);
+            continue;
+        }
         uint64_t row, previous;
         uint32_t document;
         if (!trawl_index_least(index, range.first, range.last, &row, &previous) ||
@@ -307,6 +342,30 @@ static bool few(const trawl_index_search *search) {
     return search->end - search->begin <= search->index->header.rows / 128;
 }
 
+/* Takes the positions of rows [done, done + some) of the pattern. */
+static bool take_positions(trawl_index_search *search, uint64_t done, uint64_t some) {
+    const trawl_index *index = search->index;
+    const uint32_t width = index->header.position_bytes;
+    const bool sorted = few(search);
+    const uint8_t *bytes = trawl_index_bytes(index, TRAWL_INDEX_SUFFIXES,
+                                             (search->begin + done) * width, some * width);
+    if (bytes == NULL) {
+        return false;
+    }
+    for (uint64_t i = 0; i < some; i++) {
+        uint64_t position = trawl_index_number_of(bytes, width, i);
+        if (position >= index->header.rows) {
+            return false;
+        }
+        if (sorted) {
+            search->numbers[done + i] = position;
+        } else {
+            search->numbers[position / 64] |= UINT64_C(1) << position % 64;
+        }
+    }
+    return true;
+}
+
 static trawl_status read_positions(trawl_index_search *search, trawl_error *error) {
     const trawl_index *index = search->index;
     const uint64_t rows = index->header.rows, count = search->end - search->begin;
@@ -321,16 +380,10 @@ static trawl_status read_positions(trawl_index_search *search, trawl_error *erro
     if (!few(search)) {
         memset(search->numbers, 0, words * sizeof *search->numbers);
     }
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t position;
-        if (!trawl_index_number(index, TRAWL_INDEX_SUFFIXES, search->begin + i, &position) ||
-            position >= rows) {
+    for (uint64_t done = 0, some = 0; done < count; done += some) {
+        some = count - done < TRAWL_INDEX_BLOCK ? count - done : TRAWL_INDEX_BLOCK;
+        if (!take_positions(search, done, some)) {
             return trawl_index_damaged(index, error);
-        }
-        if (few(search)) {
-            search->numbers[i] = position;
-        } else {
-            search->numbers[position / 64] |= UINT64_C(1) << position % 64;
         }
     }
     if (few(search)) {
