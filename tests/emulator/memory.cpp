@@ -217,6 +217,19 @@ cudaError_t set_function_attribute(const void *function, cudaFuncAttribute attri
     return cudaSuccess;
 }
 
+cudaError_t copy_to_symbol(void *symbol, size_t size, const void *from, size_t bytes, size_t offset,
+                           cudaMemcpyKind kind, cudaStream_t stream) {
+    api_call self("cudaMemcpyToSymbolAsync");
+    if (self.code != cudaSuccess) {
+        return self.code;
+    }
+    CHECK(is_stream(stream), cudaErrorInvalidResourceHandle);
+    CHECK(offset <= size && bytes <= size - offset, cudaErrorInvalidValue);
+    CHECK(kind == cudaMemcpyDeviceToDevice && is_device(from, bytes),
+          cudaErrorInvalidMemcpyDirection); /* what is used here */
+    return enqueue(stream, [=] { memcpy((char *)symbol + offset, from, bytes); });
+}
+
 /* By threads and shared memory; registers are not counted. */
 cudaError_t resident_blocks(int *blocks, int threads, size_t shared) {
     api_call self("cudaOccupancyMaxActiveBlocksPerMultiprocessor");

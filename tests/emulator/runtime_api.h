@@ -255,6 +255,8 @@ struct api_call {
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
 
 cudaError_t set_function_attribute(const void *function, cudaFuncAttribute attribute, int value);
+cudaError_t copy_to_symbol(void *symbol, size_t size, const void *from, size_t bytes, size_t offset,
+                           cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t resident_blocks(int *blocks, int threads, size_t shared);
 
 } // namespace emulator
@@ -267,6 +269,12 @@ template <class T>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *, int threads,
                                                           size_t shared) {
     return emulator::resident_blocks(blocks, threads, shared);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(T &symbol, const void *from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+    return emulator::copy_to_symbol((void *)&symbol, sizeof symbol, from, bytes, offset, kind,
+                                    stream);
 }
 template <class T> cudaError_t cudaMalloc(T **memory, size_t bytes) {
     return cudaMalloc((void **)memory, bytes);

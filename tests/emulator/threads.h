@@ -14,6 +14,7 @@
 #define __global__
 #define __device__ __attribute__((unused))
 #define __host__
+#define __constant__ __attribute__((unused))
 #define __shared__ static /* blocks never run at the same time */
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ /* also a word inside attributes of the C++ library's headers */

@@ -23,7 +23,10 @@ static void release(trawl_cuda_db *uploaded) {
         for (size_t i = 0; i < TRAWL_CUDA_NFA_TABLES; i++) {
             trawl_cuda_texture_free(tables->nfa.tables[i].texture);
         }
-        trawl_release(tables->constant);
+        if (tables->last_read != NULL) {
+            trawl_cuda_nfa_constant_forget(tables);
+            (void)cudaEventDestroy(tables->last_read);
+        }
         trawl_release(tables);
         uploaded->tables = NULL;
     }
@@ -84,20 +87,10 @@ static trawl_status prepare_table(const trawl_cuda_db *uploaded, size_t index,
 
 static trawl_status prepare_constant(const trawl_cuda_db *uploaded,
                                      trawl_cuda_ac_nfa_tables *tables, trawl_error *error) {
-    if (tables->nfa.copy_bytes > TRAWL_CUDA_NFA_CONSTANT_BYTES) {
-        return TRAWL_OK;
-    }
-    tables->constant =
-        (trawl_cuda_nfa_constant *)trawl_allocate_zeroed(1, sizeof *tables->constant);
-    if (tables->constant == NULL) {
-        return trawl_fail_memory(error, "a database on a device", sizeof *tables->constant);
-    }
-    for (size_t i = 0; i < TRAWL_CUDA_NFA_TABLES; i++) {
-        const trawl_cuda_nfa_table *table = &tables->nfa.tables[i];
-        if (table->bytes != 0) {
-            memcpy(tables->constant->tables + table->place,
-                   trawl_db_section(uploaded->db, sections[i].kind, 0, NULL), table->bytes);
-        }
+    tables->fits_constant = tables->nfa.copy_bytes <= TRAWL_CUDA_NFA_CONSTANT_BYTES &&
+                            uploaded->device.number < TRAWL_CUDA_NFA_CONSTANT_DEVICES;
+    if (tables->fits_constant) {
+        TRAWL_CUDA_TRY(cudaEventCreateWithFlags(&tables->last_read, cudaEventDisableTiming), error);
     }
     return TRAWL_OK;
 }
@@ -221,7 +214,7 @@ static uint32_t fitting_kernel(const trawl_cuda_db *uploaded) {
     if (tables->nfa.copy_bytes <= uploaded->device.shared_bytes) {
         return TRAWL_CUDA_AC_NFA_SHARED;
     }
-    return tables->constant != NULL ? TRAWL_CUDA_AC_NFA_CONSTANT : TRAWL_CUDA_AC_NFA_GLOBAL;
+    return tables->fits_constant ? TRAWL_CUDA_AC_NFA_CONSTANT : TRAWL_CUDA_AC_NFA_GLOBAL;
 }
 
 /* Checks that the automaton fits into the kernel's memory. */
@@ -236,10 +229,10 @@ static trawl_status plan_place(const trawl_cuda_db *uploaded, const trawl_cuda_l
                           bytes == UINT32_MAX ? "more than " : "", bytes,
                           uploaded->device.shared_bytes);
     }
-    if (plan->kernel == TRAWL_CUDA_AC_NFA_CONSTANT && tables->constant == NULL) {
+    if (plan->kernel == TRAWL_CUDA_AC_NFA_CONSTANT && !tables->fits_constant) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "ac-nfa, kernel constant: what a walk reads of the automaton has %s%u "
-                          "bytes, the constant memory of a launch %u; kernels cw and global take "
+                          "bytes, the constant memory of a device %u; kernels cw and global take "
                           "it, and shared takes up to %zu",
                           bytes == UINT32_MAX ? "more than " : "", bytes,
                           TRAWL_CUDA_NFA_CONSTANT_BYTES, uploaded->device.shared_bytes);

@@ -6,6 +6,7 @@
  *     step.cuh             goto and failure in each representation, over each path to the tables;
  *                          the failure walk and the divergence-free step
  *     walk.cuh             the kernels, and how one of them is launched
+ *     constant.cu          whose tables are in constant memory
  *     REPRESENTATION.cu    the kernels of one representation: a file for each, as there are many
  */
 #ifndef TRAWL_ENGINES_AC_NFA_CUDA_ENGINE_CUH
@@ -64,16 +65,17 @@ typedef struct trawl_cuda_nfa {
 } trawl_cuda_nfa;
 
 /*
- * A copy of the tables in constant memory: a parameter of the kernel. Parameters are in constant
- * memory too, and go through the same cache as __constant__ variables, but belong to one launch. A
- * __constant__ variable exists once on each device for the whole program: scans of different
- * databases would overwrite each other's automaton. CUDA limits parameters to 32,764 bytes in all,
- * which is room for 1,900 states of 16 bytes; Charan 2015, 4.4, expects about 2,000.
+ * A copy of the tables in constant memory, a __constant__ array: all that a device has, room for
+ * 1,630 states of thesis-2 with 40 bytes each (Charan 2015, 4.4, counts on about 2,000) or 4,080 of
+ * 16 bytes. A parameter of the launch would belong to that launch alone, but holds 32,764 bytes.
+ *
+ * There is one such array for each representation's file and device, for the whole program. Its
+ * holder is the database whose tables it has (or will have, when the streams get there). Launches
+ * take turns: each waits, on the device, for the one before it; only then may another database's
+ * tables replace the holder's.
  */
-#define TRAWL_CUDA_NFA_CONSTANT_BYTES 31744u
-typedef struct trawl_cuda_nfa_constant {
-    uint4 tables[TRAWL_CUDA_NFA_CONSTANT_BYTES / 16];
-} trawl_cuda_nfa_constant;
+#define TRAWL_CUDA_NFA_CONSTANT_BYTES 65536u
+#define TRAWL_CUDA_NFA_CONSTANT_DEVICES 64 /* whose holders are known */
 
 /* How a step is made: by the representation. Bitmaps with records of one word (SHORT) have a step
  * of their own. */
@@ -83,7 +85,8 @@ enum trawl_cuda_nfa_form {
     TRAWL_CUDA_NFA_BITMAP,
     TRAWL_CUDA_NFA_SHORT,
     TRAWL_CUDA_NFA_COUNTS,
-    TRAWL_CUDA_NFA_OFFSETS
+    TRAWL_CUDA_NFA_OFFSETS,
+    TRAWL_CUDA_NFA_FORMS
 };
 
 /* What a kernel does besides walking; equal for all its threads. */
@@ -107,8 +110,10 @@ typedef struct trawl_cuda_ac_nfa_tables {
     bool divergence_free;
     bool complete_top;
     bool verify;
-    trawl_error obstacle;              /* why a table has no texture; TRAWL_OK if all have one */
-    trawl_cuda_nfa_constant *constant; /* in host memory; NULL if the tables do not fit */
+    trawl_error obstacle;  /* why a table has no texture; TRAWL_OK if all have one */
+    bool fits_constant;    /* into constant memory */
+    cudaEvent_t last_read; /* the end of the last launch that read them there; NULL: they do not
+                              fit */
 } trawl_cuda_ac_nfa_tables;
 
 /* One launch. */
@@ -122,6 +127,19 @@ typedef struct trawl_cuda_ac_nfa_launch {
     const trawl_cuda_device *device;
     cudaStream_t stream;
 } trawl_cuda_ac_nfa_launch;
+
+/* Begins a turn in constant memory: the launch's stream waits for the turn before, and *filled says
+ * whether the array already has these tables. Ended by trawl_cuda_nfa_constant_end, if TRAWL_OK is
+ * returned. */
+trawl_status trawl_cuda_nfa_constant_begin(const trawl_cuda_ac_nfa_launch *launch, bool *filled,
+                                           trawl_error *error);
+
+/* Ends the turn. `status` is that of what was put into the stream; returned unless ending fails. */
+trawl_status trawl_cuda_nfa_constant_end(const trawl_cuda_ac_nfa_launch *launch,
+                                         trawl_status status, trawl_error *error);
+
+/* No turn of these tables is under way; they are about to be freed. */
+void trawl_cuda_nfa_constant_forget(const trawl_cuda_ac_nfa_tables *tables);
 
 trawl_status trawl_cuda_ac_nfa_packed(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);
 trawl_status trawl_cuda_ac_nfa_array(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error);

@@ -20,7 +20,10 @@ enum trawl_cuda_nfa_path {
     TRAWL_CUDA_NFA_IN_CONSTANT
 };
 
-/* Reads element `index` of a table. `copy`: the tables in shared or constant memory. */
+/* The tables of the array's holder (engine.cuh). */
+static __constant__ uint4 trawl_nfa_constant[TRAWL_CUDA_NFA_CONSTANT_BYTES / 16];
+
+/* Element `index` of a table. `copy` are the tables in shared memory. */
 template <int PATH, typename T>
 static __device__ __forceinline__ T trawl_nfa_read(const trawl_cuda_nfa_table &table,
                                                    const uint4 *copy, size_t index) {
@@ -30,7 +33,10 @@ static __device__ __forceinline__ T trawl_nfa_read(const trawl_cuda_nfa_table &t
     if (PATH == TRAWL_CUDA_NFA_READ_ONLY) {
         return __ldg((const T *)table.memory + index);
     }
-    if (PATH == TRAWL_CUDA_NFA_IN_SHARED || PATH == TRAWL_CUDA_NFA_IN_CONSTANT) {
+    if (PATH == TRAWL_CUDA_NFA_IN_CONSTANT) {
+        return ((const T *)(trawl_nfa_constant + table.place))[(uint32_t)index];
+    }
+    if (PATH == TRAWL_CUDA_NFA_IN_SHARED) {
         return ((const T *)(copy + table.place))[(uint32_t)index];
     }
     return ((const T *)table.memory)[index];

@@ -5,9 +5,8 @@
  *     walk_bytes     text byte by byte from device memory: u, tc (Kouzinopoulos et al. 2015,
  *                    Algorithm 6)
  *     walk_tiles     text through shared memory: cr, r16, cw (Algorithm 8)
- *     walk_words     text by 16 bytes into registers: global, shared (Charan 2015, Algorithm 6,
- *                    which follows Zha & Sahni 2011, IV)
- *     walk_constant  the same with the automaton in constant memory
+ *     walk_words     text by 16 bytes into registers: global, shared, constant (Charan 2015,
+ *                    Algorithm 6, which follows Zha & Sahni 2011, IV)
  *
  * A block takes one tile of the text after another, and only as many blocks are launched as run at
  * the same time: what a block copies into shared memory at its beginning is then copied seldom.
@@ -39,7 +38,7 @@ typedef struct trawl_nfa_walker {
     trawl_nfa_place place;
     uint32_t begin, first, past; /* steps over text[begin .. past), reports from text[first] on */
     trawl_counter cursor;
-    const uint4 *copy;      /* tables in shared or constant memory */
+    const uint4 *copy;      /* tables in shared memory, or NULL */
     const uint8_t *classes; /* in shared memory, or NULL */
     unsigned char
         *staged; /* states in shared memory; the first one is that of text[staged_first] */
@@ -257,17 +256,6 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     trawl_nfa_walk_words<FORM, FIXED, PATH, AFTER>(scan, &walker);
 }
 
-template <int FORM, bool FIXED, int AFTER>
-static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
-    walk_constant(const __grid_constant__ trawl_nfa_scan scan,
-                  const __grid_constant__ trawl_cuda_nfa_constant constant) {
-    if (!trawl_cuda_wanted(scan.reporter.output)) {
-        return;
-    }
-    trawl_nfa_walker walker = trawl_nfa_new_walker(constant.tables, NULL);
-    trawl_nfa_walk_words<FORM, FIXED, TRAWL_CUDA_NFA_IN_CONSTANT, AFTER>(scan, &walker);
-}
-
 /* ------------------------------------------------------------------ text through shared memory */
 
 /* Copies text[first .. first + tile_bytes) to shared memory, as far as there is text. The address
@@ -381,6 +369,39 @@ static trawl_status trawl_nfa_launch_kernel(Kernel *kernel, const trawl_cuda_ac_
     return status;
 }
 
+/* Copies the tables to constant memory, in the launch's stream. */
+static trawl_status trawl_nfa_fill_constant(const trawl_cuda_ac_nfa_launch *launch,
+                                            trawl_error *error) {
+    for (uint32_t i = 0; i < TRAWL_CUDA_NFA_TABLES; i++) {
+        const trawl_cuda_nfa_table *table = &launch->tables->nfa.tables[i];
+        if (table->bytes != 0) {
+            TRAWL_CUDA_TRY(cudaMemcpyToSymbolAsync(trawl_nfa_constant, table->memory, table->bytes,
+                                                   (size_t)table->place * 16,
+                                                   cudaMemcpyDeviceToDevice, launch->stream),
+                           error);
+        }
+    }
+    return TRAWL_OK;
+}
+
+template <typename Kernel>
+static trawl_status trawl_nfa_launch_constant(Kernel *kernel,
+                                              const trawl_cuda_ac_nfa_launch *launch,
+                                              const trawl_nfa_scan &scan, trawl_error *error) {
+    bool filled = false;
+    trawl_status status = trawl_cuda_nfa_constant_begin(launch, &filled, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    if (!filled) {
+        status = trawl_nfa_fill_constant(launch, error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_nfa_launch_kernel(kernel, launch, scan, error);
+    }
+    return trawl_cuda_nfa_constant_end(launch, status, error);
+}
+
 template <int FORM, bool FIXED, int AFTER>
 static trawl_status trawl_nfa_launch_after(const trawl_cuda_ac_nfa_launch *launch,
                                            trawl_error *error) {
@@ -404,11 +425,8 @@ static trawl_status trawl_nfa_launch_after(const trawl_cuda_ac_nfa_launch *launc
         return trawl_nfa_launch_kernel(walk_words<FORM, FIXED, TRAWL_CUDA_NFA_IN_SHARED, AFTER>,
                                        launch, scan, error);
     case TRAWL_CUDA_AC_NFA_CONSTANT:
-        TRAWL_LAUNCH((walk_constant<FORM, FIXED, AFTER>), launch->blocks,
-                     launch->plan->block_threads, 0, launch->stream, scan,
-                     *launch->tables->constant);
-        TRAWL_CUDA_LAUNCHED("ac-nfa", error);
-        return TRAWL_OK;
+        return trawl_nfa_launch_constant(walk_words<FORM, FIXED, TRAWL_CUDA_NFA_IN_CONSTANT, AFTER>,
+                                         launch, scan, error);
     default:
         return textures
                    ? trawl_nfa_launch_kernel(walk_tiles<FORM, FIXED, TRAWL_CUDA_NFA_TEXTURE, AFTER>,
