@@ -45,6 +45,16 @@ typedef unsigned long long trawl_counter; /* what CUDA's atomics take */
 /* Most owned bytes of a slice. */
 #define TRAWL_CUDA_LARGEST_SLICE (UINT64_C(1) << 30)
 
+/* Every array in a block of device memory begins at a multiple of so many bytes, as cudaMalloc's
+ * memory does. */
+#define TRAWL_CUDA_ARRAY_ALIGNMENT ((uint64_t)256)
+
+/* Bytes from the beginning of an array of `bytes` bytes to the next one. */
+static inline uint64_t trawl_cuda_aligned(uint64_t bytes) {
+    return (bytes + TRAWL_CUDA_ARRAY_ALIGNMENT - 1) / TRAWL_CUDA_ARRAY_ALIGNMENT *
+           TRAWL_CUDA_ARRAY_ALIGNMENT;
+}
+
 /* The text of one launch; at most 2^30 + max_length bytes. */
 typedef struct trawl_cuda_slice {
     const uint8_t *text; /* first readable byte */

@@ -6,8 +6,6 @@
 
 #include "gpu/contract.cuh"
 
-#define TRAWL_CUDA_ARRAY_ALIGNMENT ((uint64_t)256)
-
 typedef struct trawl_cuda_uploader {
     uint8_t *memory; /* of the device; NULL while bytes are counted */
     uint64_t used;
@@ -21,8 +19,7 @@ static inline const void *trawl_cuda_put(trawl_cuda_uploader *self, const void *
     if (self->memory != NULL && bytes != 0 && self->code == cudaSuccess) {
         self->code = cudaMemcpy(self->memory + self->used, array, bytes, cudaMemcpyHostToDevice);
     }
-    self->used += (bytes + TRAWL_CUDA_ARRAY_ALIGNMENT - 1) / TRAWL_CUDA_ARRAY_ALIGNMENT *
-                  TRAWL_CUDA_ARRAY_ALIGNMENT;
+    self->used += trawl_cuda_aligned(bytes);
     return place;
 }
 

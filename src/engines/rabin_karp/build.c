@@ -15,16 +15,19 @@ static const char *const variant_summaries[] = {
     "the steps of kernel steps on the CPU: hashes, terms, prefix sums, windows", NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
+
+/* Nunes et al. 2018. */
 #define PAPER_BASE 2u
 #define PAPER_MODULUS 65521u
-#define GROUPED_BASE 257u /* where only the modulus is given */
+/* `grouped`, if only the modulus is set: the least prime above all bytes. Chosen, not measured. */
+#define GROUPED_BASE 257u
 
 typedef struct planned_rabin_karp {
     trawl_rabin_karp_header header;
-    uint32_t *length_counts; /* patterns of each length up to the longest */
+    uint32_t *length_counts; /* number of patterns of each length, up to the longest */
     /* grouped */
     trawl_rabin_karp_pass passes[TRAWL_RABIN_KARP_MAX_PASSES];
-    uint32_t shortest[TRAWL_RABIN_KARP_MAX_PASSES]; /* pattern of each pass */
+    uint32_t shortest[TRAWL_RABIN_KARP_MAX_PASSES]; /* length of each pass's shortest pattern */
     trawl_keys keys[TRAWL_RABIN_KARP_MAX_PASSES];   /* of the reversed patterns */
 } planned_rabin_karp;
 
@@ -42,8 +45,9 @@ static bool is_prime(uint32_t number) {
 
 /* ------------------------------------------------------------------ grouped */
 
-/* Divides the patterns into passes by length. Patterns that are too long for a pass join it if this
- * leads to few look-ups. */
+/* Divides the patterns into passes. A pass has the lengths from its shortest one to below twice
+ * that; if its window is selective enough (TRAWL_RABIN_KARP_SELECTIVITY), it has all longer ones
+ * too. */
 static void group_lengths(const trawl_patterns *set, planned_rabin_karp *planned) {
     double alphabet = trawl_endings_alphabet(set);
     uint32_t longest = (uint32_t)set->max_length;
@@ -74,7 +78,7 @@ static void group_lengths(const trawl_patterns *set, planned_rabin_karp *planned
     planned->header.passes = passes;
 }
 
-/* Makes the keys of pass `pass`. */
+/* Makes the keys of one pass from the reversed patterns. */
 static trawl_status make_keys(const trawl_build *build, const trawl_patterns *reversed,
                               uint32_t pass, planned_rabin_karp *planned) {
     uint32_t count = planned->header.passes;
@@ -105,7 +109,8 @@ static trawl_status make_keys(const trawl_build *build, const trawl_patterns *re
     return status;
 }
 
-/* The logarithm of the number of bits of the filter for so many ranges. */
+/* The number of bits of the filter for `ranges` hashes, as a power of two from 1,024 (chosen)
+ * on. */
 static uint32_t filter_bits(uint32_t ranges) {
     uint32_t bits = 10;
     while ((bits < TRAWL_RABIN_KARP_SMALL_FILTER_LOG &&
@@ -168,7 +173,7 @@ typedef struct hash_context {
     trawl_rolling_table table;
 } hash_context;
 
-/* The hash of a range's shared bytes in text order. */
+/* The hash of the bytes that the keys of a range have in common, in the order of the text. */
 static uint64_t range_hash(const uint8_t *reversed, uint32_t tail, const void *context) {
     const hash_context *hashing = context;
     uint64_t hash = 0;
@@ -361,7 +366,7 @@ static trawl_status validate_paper(const trawl_db *db, const trawl_rabin_karp_he
     for (uint64_t i = 0; i < patterns; i++) {
         sound = sound && ids[i] < patterns;
     }
-    /* `steps` divides by the powers of d, of which it makes a table. */
+    /* `steps` makes a table of the powers of d and needs their inverses. */
     if (header->variant == TRAWL_RABIN_KARP_STEPS &&
         (header->base % modulus == 0 || modulus > TRAWL_RABIN_KARP_MOST_POWERS ||
          !is_prime((uint32_t)modulus))) {

@@ -2,22 +2,31 @@
 /*
  * Rabin-Karp's tables and its rolling hash.
  *
- * h(s_0 .. s_{m-1}) = (d^(m-1) s_0 + ... + d s_{m-2} + s_{m-1}) mod q; in folded databases of the
- * lower-cased bytes. Without a given q it is 2^64, and without a given d it is the least power of
- * two for which d^m mod 2^64 is 0: bytes then leave the window by themselves. Such a small d needs
- * larger digits: s_i is then a scattered 64-bit number for each byte value.
+ * h(s_0 .. s_{m-1}) = (d^(m-1) s_0 + ... + d s_{m-2} + s_{m-1}) mod q, in folded databases of the
+ * lower-cased bytes. If q is not set, it is 2^64 (the arithmetic of uint64_t); if d is not set
+ * either, it is the least power of two for which d^m mod 2^64 is 0. A byte's term then vanishes
+ * after m more bytes have entered, and nothing has to be subtracted when the byte leaves the
+ * window. Because such a d is small, s_i is not the byte itself but a pseudo-random 64-bit number
+ * for it: sums of small numbers would have many collisions.
  *
- * Variant `paper`: d = 2, q = 65521; every pattern is hashed as a whole, into a table HT of q
- * entries, each a list of patterns; the text is passed once for every distinct length.
+ * Variant `paper`: d = 2, q = 65521. Every pattern is hashed as a whole, into a table HT of q
+ * entries, each a list of patterns. The text is read once for every distinct length.
  *
- * Variants `single` and `steps` have the tables of `paper` and walk otherwise: `single` compares
- * the window's hash with that of one pattern, in a pass over the text for each pattern (Figure 2);
- * `steps` takes hashes from prefix sums (IV), step after step, as kernels do (steps.h).
+ * Variants `single` and `steps` have the tables of `paper` and search differently: `single`
+ * compares the window's hash with that of one pattern, and reads the text once for each pattern
+ * (Figure 2); `steps` takes hashes from prefix sums (IV), step after step, as kernels do (steps.h).
  *
- * Variant `grouped`: patterns of similar lengths share a pass, in which the last m bytes of each
- * are hashed, m being the shortest of them (and 32 at most). A bit filter in front of the table
- * drops nearly all windows; a hash leads to the ranges of keys that end alike (database/endings.h),
- * of which a binary search picks the right one however many there are.
+ * Variant `grouped`: patterns of similar lengths have a common pass over the text, in which the
+ * last m bytes of each are hashed, m being the length of the shortest of them (and 32 at most):
+ *
+ *     window hash -> filter bit --0--> next window
+ *                         1
+ *                         v
+ *                 table: ranges of keys with that hash -> binary search for the key in the range
+ *
+ * The filter excludes nearly all windows. All keys of a range end with the same m bytes
+ * (database/endings.h), so a hash has few ranges, and a search in one has few steps however many
+ * keys it has.
  */
 #ifndef TRAWL_ENGINES_RABIN_KARP_FORMAT_H
 #define TRAWL_ENGINES_RABIN_KARP_FORMAT_H
@@ -34,18 +43,18 @@ enum {
     TRAWL_RABIN_KARP_STEPS = 3
 };
 
-#define TRAWL_RABIN_KARP_MAX_WINDOW 32u /* bytes that grouped hashes */
-/* Lengths of the passes' windows at least double up to the longest window: 1, 2, 4, .. 32. */
+#define TRAWL_RABIN_KARP_MAX_WINDOW 32u /* bytes; grouped. Chosen, not measured. */
+/* The length of each pass's window is at least twice that of the one before: 1, 2, 4, .. 32. */
 #define TRAWL_RABIN_KARP_MAX_PASSES 6u
 
 typedef struct trawl_rabin_karp_header {
-    uint64_t base;    /* d, or 0 for a power of two that depends on the window */
+    uint64_t base;    /* d, or 0: the power of two described above, which depends on the window */
     uint64_t modulus; /* q, or 0 for 2^64 */
     uint32_t variant;
     uint32_t passes; /* grouped: 1 to TRAWL_RABIN_KARP_MAX_PASSES; paper: distinct lengths */
 } trawl_rabin_karp_header;
 
-/* One pass of `grouped`; its tables are the sections of part `number of the pass`. */
+/* One pass of `grouped`. Its tables are the sections whose part is the pass's number. */
 typedef struct trawl_rabin_karp_pass {
     uint32_t window;      /* bytes that are hashed */
     uint32_t filter_bits; /* the filter has 1 << filter_bits bits */
@@ -53,9 +62,9 @@ typedef struct trawl_rabin_karp_pass {
     uint32_t reserved;
 } trawl_rabin_karp_pass;
 
-/* Patterns of `single`, at most: each is a pass over the text. */
+/* Patterns of `single`, at most: the text is read once for each. Chosen, not measured. */
 #define TRAWL_RABIN_KARP_MOST_SINGLE 100u
-/* Powers of d modulo q that `steps` keeps, at most. */
+/* Powers of d modulo q that `steps` keeps, at most: 64 MiB. Chosen, not measured. */
 #define TRAWL_RABIN_KARP_MOST_POWERS (UINT64_C(1) << 24)
 
 /* Sections        grouped, part p                   paper, single, steps
@@ -72,10 +81,11 @@ typedef struct trawl_rolling {
     uint64_t base;     /* below the modulus */
     uint64_t modulus;  /* below 2^32, or 0 for 2^64 */
     uint64_t quotient; /* floor(base * 2^64 / modulus) */
-    bool vanishing;    /* base^window is 0: nothing has to be taken away */
+    bool vanishing;    /* base^window is 0: nothing has to be subtracted */
 } trawl_rolling;
 
-/* For windows of `window` bytes; base 0 stands for the power of two described above. */
+/* Makes the arithmetic for windows of `window` bytes. Base 0 is the power of two described
+ * above. */
 static inline trawl_rolling trawl_rolling_make(uint64_t base, uint64_t modulus, uint32_t window) {
     trawl_rolling rolling = {base, modulus, 0, false};
     if (modulus != 0) {
@@ -89,9 +99,10 @@ static inline trawl_rolling trawl_rolling_make(uint64_t base, uint64_t modulus, 
     return rolling;
 }
 
-/* hash * base + sum, not fully reduced: with a modulus the result is below 2 * modulus + sum
- * (Shoup: for any 64-bit hash the estimated quotient is at most one too small), so that no
- * division and no comparison stands between one byte and the next. */
+/* Returns hash * base + sum, not fully reduced: with a modulus, the result is below 2 * modulus +
+ * sum. It has that bound for any 64-bit hash, because the estimated quotient is at most one too
+ * small (Shoup's multiplication by a constant). So the next step can begin without a division or a
+ * comparison. */
 TRAWL_BOTH uint64_t trawl_rolling_step(const trawl_rolling *rolling, uint64_t hash, uint64_t sum) {
     if (rolling->modulus == 0) {
         return hash * rolling->base + sum;
@@ -100,7 +111,7 @@ TRAWL_BOTH uint64_t trawl_rolling_step(const trawl_rolling *rolling, uint64_t ha
     return hash * rolling->base - estimate * rolling->modulus + sum;
 }
 
-/* The hash proper, when `sum` was below 2 * modulus. */
+/* Reduces the result of trawl_rolling_step fully; its `sum` must have been below 2 * modulus. */
 TRAWL_BOTH uint64_t trawl_rolling_reduce(const trawl_rolling *rolling, uint64_t hash) {
     uint64_t twice = 2 * rolling->modulus;
     if (rolling->modulus != 0) {
@@ -110,7 +121,7 @@ TRAWL_BOTH uint64_t trawl_rolling_reduce(const trawl_rolling *rolling, uint64_t 
     return hash;
 }
 
-/* What bytes add when they enter a window and when they leave it. */
+/* What each byte value adds to the hash when it enters a window, and when it leaves it. */
 typedef struct trawl_rolling_table {
     uint64_t entering[256];
     uint64_t leaving[256];
@@ -130,7 +141,7 @@ static inline uint64_t trawl_rolling_power(const trawl_rolling *rolling, uint32_
     return power;
 }
 
-/* The table's entries for one byte; `power` is base^window (trawl_rolling_power). */
+/* Computes the table's entries for one byte; `power` is base^window (trawl_rolling_power). */
 TRAWL_BOTH void trawl_rolling_byte(const trawl_rolling *rolling, uint64_t power, bool folded,
                                    uint8_t byte, uint64_t *entering, uint64_t *leaving) {
     uint64_t modulus = rolling->modulus;
@@ -149,7 +160,7 @@ TRAWL_BOTH void trawl_rolling_byte(const trawl_rolling *rolling, uint64_t power,
     }
 }
 
-/* Fills it for windows of `window` bytes. */
+/* Fills the table for windows of `window` bytes. */
 static inline void trawl_rolling_table_make(const trawl_rolling *rolling, uint32_t window,
                                             bool folded, trawl_rolling_table *table) {
     uint64_t power = trawl_rolling_power(rolling, window);
@@ -170,8 +181,9 @@ TRAWL_BOTH uint64_t trawl_rolling_hash(const trawl_rolling *rolling,
     return hash;
 }
 
-/* The bit of the filter for a hash: its highest bits, which depend on all bytes of a window whose
- * bytes vanish, but have to be mixed first where hashes are small or digits are. */
+/* Returns the bit of the filter for a hash: the hash's highest bits. If the hash is `vanishing`,
+ * they depend on all bytes of the window; else the hash is below a modulus or of small digits, has
+ * few bits, and is multiplied first. */
 TRAWL_BOTH size_t trawl_rabin_karp_bit(bool vanishing, uint64_t hash, uint32_t filter_bits) {
     return (size_t)((vanishing ? hash : hash * UINT64_C(0xd6e8feb86659fd93)) >> (64 - filter_bits));
 }

@@ -8,10 +8,14 @@
 #include "scan/candidates.h"
 #include "scan/reorder.h"
 
-/* A hash depends on the one before. Lanes in different parts of the text hide that latency. */
+/* Each hash depends on the one before. So a single window waits for the latency of each step; LANES
+ * windows, each in its own part of the text (a lane), are moved in turn, and their steps overlap. A
+ * lane has at most LANE_BYTES bytes, which bounds the lists of candidates, and at least
+ * FEWEST_LANE_BYTES, as the hash of its first window costs up to 32 steps. All three chosen; no
+ * measurement of them alone is on record. */
 #define LANES ((size_t)4)
 #define LANE_BYTES ((size_t)8192)
-#define FEWEST_LANE_BYTES ((size_t)128) /* shorter lanes would mostly hash their first windows */
+#define FEWEST_LANE_BYTES ((size_t)128)
 
 /* One pass of `grouped`. */
 typedef struct pass_tables {
@@ -29,7 +33,7 @@ typedef struct rabin_karp_walker {
     const trawl_rabin_karp_header *header;
     /* grouped */
     pass_tables *passes;
-    size_t lane_bytes;    /* room of a lane: up to LANE_BYTES, less for short texts */
+    size_t lane_bytes;    /* capacity of a lane: LANE_BYTES, or less for short texts */
     uint32_t *candidates; /* LANES * lane_bytes: last bytes of candidates */
     uint64_t *hashes;     /* of the candidates */
     /* paper, single, steps */
@@ -47,10 +51,11 @@ typedef struct lane_set {
     size_t count[LANES]; /* of candidates */
 } lane_set;
 
-/* How much of the arithmetic is needed: one loop is compiled for each. */
+/* The kinds of arithmetic. One loop is compiled for each: d^window is 0; modulo 2^64; modulo q; and
+ * one for any of them, which takes the short ends of texts. */
 typedef enum arithmetic { VANISHING, WRAPPING, MODULAR, ANY } arithmetic;
 
-/* Moves a window of each lane over `steps` positions and notes the candidates. */
+/* Moves a window of each lane over `steps` positions, and lists those whose hash the filter has. */
 static inline __attribute__((always_inline)) void
 sweep_lanes(const rabin_karp_walker *walker, const pass_tables *tables, const uint8_t *text,
             lane_set *lanes, size_t steps, size_t count, arithmetic kind) {
@@ -80,7 +85,8 @@ sweep_lanes(const rabin_karp_walker *walker, const pass_tables *tables, const ui
             passes[l] = filter[bit / 64] >> bit % 64;
             any |= passes[l];
         }
-        /* One branch for all lanes, and none on which of them it was. */
+        /* One branch for all lanes, and none for the single ones: each writes its position and
+         * hash, and the next entry overwrites them if it was no candidate. */
         if (__builtin_expect((any & 1) != 0, 0)) {
             for (size_t l = 0; l < count; l++) {
                 walker->candidates[noted[l]] = (uint32_t)(lanes->first[l] + i);
@@ -131,17 +137,17 @@ static trawl_status look_up(pass_tables *tables, const trawl_window *window, siz
         uint32_t key = trawl_endings_find(&tables->search.view, range->first, range->last, 0,
                                           window->text, end, ending);
         if (key != TRAWL_NO_KEY) {
-            /* Ranges differ in the bytes that were hashed: no other one can stand here. */
+            /* Ranges differ in the bytes that were hashed, so no other one can match here. */
             return trawl_endings_report(&tables->search, window, end, key, consumer);
         }
     }
     return TRAWL_OK;
 }
 
-/* Room for the candidates of a window with so many owned bytes. */
+/* Allocates room for the candidates of a text with `owned` owned bytes. */
 static trawl_status prepare(rabin_karp_walker *walker, size_t owned, trawl_error *error) {
     size_t needed = owned / LANES;
-    /* One lane takes a text that is too short for several. */
+    /* A text that is too short for several lanes is searched in one. */
     size_t least = LANES * FEWEST_LANE_BYTES;
     needed = needed < least ? least : needed < LANE_BYTES ? needed : LANE_BYTES;
     if (needed <= walker->lane_bytes) {
@@ -207,7 +213,7 @@ static trawl_status walk_grouped(rabin_karp_walker *walker, const trawl_window *
 
 /* ------------------------------------------------------------------ paper */
 
-/* Figure 3, once for each distinct length. */
+/* Figure 3 of the paper, once for each distinct length. */
 static trawl_status walk_paper(const rabin_karp_walker *walker, const trawl_window *window,
                                const trawl_consumer *consumer) {
     const uint32_t *heads = walker->heads;
@@ -246,7 +252,7 @@ static trawl_status walk_paper(const rabin_karp_walker *walker, const trawl_wind
 
 /* ------------------------------------------------------------------ single */
 
-/* Figure 2 for one pattern: Ht and Hp, and no table. */
+/* Figure 2 of the paper for one pattern: compares the window's hash (Ht) with its hash (Hp). */
 static trawl_status walk_pattern(const rabin_karp_walker *walker, const trawl_window *window,
                                  uint32_t id, const trawl_consumer *consumer) {
     const trawl_db *db = walker->base.db;
@@ -384,7 +390,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
 static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl_sink *sink,
                          trawl_error *error) {
     rabin_karp_walker *opened = (rabin_karp_walker *)walker;
-    /* Windows of one pass end where its matches end: they are met in order. */
+    /* In one pass, matches are found in order of their ends and need no sorting. */
     if (opened->passes != NULL && opened->header->passes == 1) {
         return find(walker, window, sink, error);
     }

@@ -4,10 +4,10 @@
 #include "base/allocate.h"
 #include "base/clock.h"
 
-/* Bytes of text whose sums are made at once: the paper's largest text is half as long. */
+/* Bytes of text whose sums are computed at once: 256 MiB, twice the paper's largest text. */
 #define MOST_OWNED ((size_t)1 << 28)
-/* The same for a walker that must not allocate while it walks: their sums stay in the second level
- * of a processor's cache (256 KiB). */
+/* The same for a walker that must not allocate while it searches: 64 KiB, whose sums (256 KiB) fit
+ * the second-level cache of a core. Chosen, not measured. */
 #define MOST_OWNED_RESERVED ((size_t)1 << 16)
 
 /* ------------------------------------------------------------------ steps 1 and 2 */
@@ -20,8 +20,8 @@ void trawl_steps_fill_powers(uint64_t base, uint32_t modulus, uint32_t *power) {
     }
 }
 
-/* The arithmetic of hashes of whole patterns; what enters a window does not depend on its length.
- */
+/* The arithmetic of hashes of whole patterns, of any length: what a byte adds when it enters does
+ * not depend on the window's length. */
 typedef struct pattern_hashing {
     trawl_rolling rolling;
     trawl_rolling_table table;
@@ -48,7 +48,7 @@ void trawl_rabin_karp_fill_table(const trawl_pattern_view *patterns,
     uint32_t sum = 0;
     for (uint64_t hash = 0; hash <= modulus; hash++) {
         sum += heads[hash];
-        heads[hash] = sum; /* the end of the list, which is filled from behind */
+        heads[hash] = sum; /* the end of the list, which is filled from its end on */
     }
     for (uint32_t id = patterns->count; id-- > 0;) {
         ids[--heads[pattern_hash(patterns, id, &hashing)]] = id;
@@ -94,7 +94,7 @@ trawl_status trawl_rabin_karp_verify(const trawl_pattern_view *patterns, const u
     return TRAWL_OK;
 }
 
-/* Looks all windows of one length up that end in text[owned .. past). The sums are those of
+/* Looks up all windows of `length` bytes that end in text[owned .. past). The sums are those of
  * text[begin .. past). */
 static trawl_status look_up(const trawl_db *db, const trawl_steps_walk *walk,
                             const trawl_window *window, size_t begin, size_t owned, size_t past,

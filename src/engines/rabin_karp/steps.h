@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Rabin-Karp by prefix sums (Nunes et al. 2018, IV), on the CPU and one step after the other, as
- * the CPU columns of the paper's Tables III and IV have it:
+ * Rabin-Karp by prefix sums (Nunes et al. 2018, IV), on the CPU, one step after the other, as in
+ * the CPU columns of the paper's Tables III and IV:
  *
  *     step 1   the powers of d modulo q
  *     step 2   the patterns' hashes, and from them the table HT
  *     step 3   a_i = d^(n-1-i) t_i mod q
  *     step 4   the prefix sums of a, modulo q
  *     step 5   for each j (sums[j + m - 1] - sums[j - 1]) d^(m - n + j) mod q, which is the hash of
- *              the m bytes from j on; where HT lists patterns under it, they are compared
+ *              the m bytes from j on; if HT lists patterns with that hash, they are compared
  *
- * Text "abc", d = 2, q = 13: a = 11 1 8, sums = 11 12 7, hashes of "ab" and "bc": 6 and 9.
+ * Example: text "abc", d = 2, q = 13.
+ *
+ *     i                          0          1          2
+ *     t_i                       97         98         99
+ *     a_i                  4*97 = 11   2*98 = 1   1*99 = 8    (mod 13)
+ *     sums[i]                   11         12          7
+ *     hash of the window "ab"   (12 - 0) / 2 = 6          "bc"   (7 - 11) / 1 = 9
  */
 #ifndef TRAWL_ENGINES_RABIN_KARP_STEPS_H
 #define TRAWL_ENGINES_RABIN_KARP_STEPS_H
@@ -42,8 +48,9 @@ void trawl_steps_fill_terms(const trawl_steps_powers *powers, const uint8_t *tex
 /* Step 4, in place. */
 void trawl_steps_sum(uint32_t modulus, uint32_t *terms, size_t length);
 
-/* d^-(e mod (q - 1)) mod q: what hashes of windows that end e bytes before the text's end are
- * multiplied with (Equation 4). */
+/* Returns d^-e mod q, for e = `exponent` of any size: d^(q-1) mod q is 1, so that it is d^(q-1 - e
+ * mod (q-1)). For a window that ends e bytes before the text's end, the difference of two sums is
+ * d^e times its hash (Equation 4). */
 static inline uint32_t trawl_steps_inverse(const trawl_steps_powers *powers, size_t exponent) {
     uint32_t period = powers->modulus - 1;
     return powers->power[period - (uint32_t)(exponent % period)];
@@ -66,14 +73,15 @@ typedef struct trawl_steps_walk {
     uint32_t *memory; /* of powers, heads and ids */
     uint32_t *heads;
     uint32_t *ids;
-    uint32_t *sums;       /* of the text that is being walked */
-    size_t sums_capacity; /* numbers that there is room for */
-    size_t most_owned;    /* bytes of text whose sums are made at once */
+    uint32_t *sums;       /* of the text that is being searched */
+    size_t sums_capacity; /* in numbers */
+    size_t most_owned;    /* bytes of text whose sums are computed at once */
     double seconds[4];    /* of steps 2, 3, 4, 5 so far */
 } trawl_steps_walk;
 
 trawl_status trawl_steps_open(const trawl_db *db, trawl_steps_walk *walk, trawl_error *error);
-/* After this call no walk allocates: the sums are made for shorter pieces of the text. */
+/* After this call trawl_steps_walk_window does not allocate: it divides the text into shorter
+ * parts. */
 trawl_status trawl_steps_reserve(const trawl_db *db, trawl_steps_walk *walk, trawl_error *error);
 void trawl_steps_close(trawl_steps_walk *walk);
 trawl_status trawl_steps_walk_window(const trawl_db *db, trawl_steps_walk *walk,
@@ -81,10 +89,11 @@ trawl_status trawl_steps_walk_window(const trawl_db *db, trawl_steps_walk *walk,
                                      trawl_error *error);
 
 struct trawl_walker;
-/* The times of an open walker of that variant. */
+/* The seconds of steps 2 to 5 so far, of an open walker of variant `steps`. */
 const double *trawl_rabin_karp_step_seconds(const struct trawl_walker *walker);
 
-/* EQ for the patterns of one entry of HT that have `length` bytes. */
+/* Compares the patterns of `length` bytes in the entry of HT for `hash` with the text from `start`
+ * on (EQ in the paper), and reports those that are equal. */
 trawl_status trawl_rabin_karp_verify(const trawl_pattern_view *patterns, const uint32_t *heads,
                                      const uint32_t *ids, uint64_t hash, const trawl_window *window,
                                      size_t start, size_t length, const trawl_consumer *consumer);

@@ -14,8 +14,6 @@ extern "C" {
 #include "run/options.h"
 }
 
-#define WORKSPACE_ALIGNMENT ((size_t)256)
-
 /* A scan that has been read and planned. */
 typedef struct planned_scan {
     trawl_cuda_scan_options scan; /* complete */
@@ -25,10 +23,6 @@ typedef struct planned_scan {
     /* of the workspace */
     size_t engine_bytes, hits_bytes, sizes_bytes, sum_bytes;
 } planned_scan;
-
-static size_t aligned(size_t bytes) {
-    return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
-}
 
 static size_t workspace_bytes_of(const planned_scan *planned) {
     return planned->engine_bytes + planned->hits_bytes + planned->sizes_bytes + planned->sum_bytes;
@@ -118,18 +112,19 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
         plan->slice_bytes = TRAWL_CUDA_LARGEST_SLICE;
     }
     planned->owned_bytes = length - scan->owned;
-    planned->engine_bytes = aligned(plan->workspace_bytes);
+    planned->engine_bytes = trawl_cuda_aligned(plan->workspace_bytes);
     if (scan->form == TRAWL_CUDA_PATTERNS) {
-        planned->hits_bytes = aligned((size_t)uploaded->hits * sizeof(trawl_counter));
+        planned->hits_bytes = trawl_cuda_aligned((size_t)uploaded->hits * sizeof(trawl_counter));
     }
     if (scan->form == TRAWL_CUDA_MATCHES) {
         uint64_t slices = planned->owned_bytes / plan->slice_bytes + 1;
         /* Strips begin up to 15 bytes before a slice's owned bytes, and the last one is short. */
         planned->most_strips =
             planned->owned_bytes / plan->strip_bytes + slices * (15 / plan->strip_bytes + 2);
-        planned->sizes_bytes = aligned((planned->most_strips + 1) * sizeof(trawl_counter));
+        planned->sizes_bytes =
+            trawl_cuda_aligned((planned->most_strips + 1) * sizeof(trawl_counter));
         status = size_of_sum(planned->most_strips + 1, &planned->sum_bytes, error);
-        planned->sum_bytes = aligned(planned->sum_bytes);
+        planned->sum_bytes = trawl_cuda_aligned(planned->sum_bytes);
     }
     return status;
 }
@@ -339,12 +334,12 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
     }
     size_t needed = workspace_bytes_of(&planned);
     if (workspace_bytes < needed || (needed != 0 && workspace == NULL) ||
-        (uintptr_t)workspace % WORKSPACE_ALIGNMENT != 0) {
+        (uintptr_t)workspace % TRAWL_CUDA_ARRAY_ALIGNMENT != 0) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
                           "trawl_cuda_scan: the workspace has %zu bytes at %p; %zu are needed, "
                           "aligned to %zu",
                           workspace == NULL ? (size_t)0 : workspace_bytes, workspace, needed,
-                          WORKSPACE_ALIGNMENT);
+                          TRAWL_CUDA_ARRAY_ALIGNMENT);
     }
     scan_call call;
     memset(&call, 0, sizeof call);

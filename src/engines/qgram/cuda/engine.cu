@@ -11,8 +11,6 @@ extern "C" {
  * the number that gives warps the most equal shares. */
 #define MOST_BATCHES (TRAWL_QGRAM_MOST_STRIP / TRAWL_QGRAM_BATCH)
 
-#define WORKSPACE_ALIGNMENT TRAWL_CUDA_ARRAY_ALIGNMENT
-
 typedef struct qgram_tables {
     trawl_cuda_qgram_view view;
     trawl_cuda_packed_view packed;
@@ -281,10 +279,6 @@ static trawl_status prepare(trawl_cuda_db *uploaded, const uint8_t *sample, size
 
 /* ------------------------------------------------------------------ planning */
 
-static uint64_t aligned(uint64_t bytes) {
-    return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
-}
-
 static uint64_t strips_of_slice(const trawl_cuda_launch_plan *plan) {
     return plan->slice_bytes / plan->strip_bytes + 2;
 }
@@ -324,13 +318,13 @@ static trawl_cuda_qgram_candidates candidates_of(const trawl_cuda_qgram_view *vi
     candidates.listed = (uint32_t *)(at + sizeof(uint32_t));
     candidates.longest = (uint32_t *)(at + 2 * sizeof(uint32_t));
     candidates.taken = (uint32_t *)(at + 3 * sizeof(uint32_t));
-    at += aligned(CANDIDATE_WORDS * sizeof(uint32_t));
+    at += trawl_cuda_aligned(CANDIDATE_WORDS * sizeof(uint32_t));
     candidates.count = (uint32_t *)at;
-    at += aligned(strips * sizeof(uint32_t));
+    at += trawl_cuda_aligned(strips * sizeof(uint32_t));
     candidates.dense = (uint2 *)at;
-    at += aligned(strips * sizeof(uint2));
+    at += trawl_cuda_aligned(strips * sizeof(uint2));
     candidates.words = (uint64_t *)at;
-    at += aligned(strips * candidates.capacity * sizeof(uint64_t));
+    at += trawl_cuda_aligned(strips * candidates.capacity * sizeof(uint64_t));
     *bytes = at - (uintptr_t)workspace;
     return candidates;
 }
@@ -342,8 +336,8 @@ static uint64_t noted_words(const trawl_cuda_launch_plan *plan) {
 
 static uint64_t noted_bytes(const trawl_cuda_launch_plan *plan) {
     uint64_t hits = strips_of_slice(plan) * (plan->strip_bytes / trawl_qgram_tuned::bytes_per_hit);
-    return aligned(noted_words(plan) * sizeof(uint32_t)) +
-           aligned(hits * sizeof(trawl_cuda_qgram_hit));
+    return trawl_cuda_aligned(noted_words(plan) * sizeof(uint32_t)) +
+           trawl_cuda_aligned(hits * sizeof(trawl_cuda_qgram_hit));
 }
 
 /* The noted hits of a slice, behind the candidate lists in the workspace. One pass (SIZES) notes
@@ -354,7 +348,7 @@ static trawl_cuda_qgram_noted_hits noted_of(const trawl_cuda_launch_plan *plan,
     uint8_t *at = (uint8_t *)workspace + slice->first / plan->slice_bytes * noted_bytes(plan);
     noted.overflown = (uint32_t *)at;
     noted.count = noted.overflown + 1;
-    at += aligned(noted_words(plan) * sizeof(uint32_t));
+    at += trawl_cuda_aligned(noted_words(plan) * sizeof(uint32_t));
     noted.hits = (trawl_cuda_qgram_hit *)at;
     noted.capacity = plan->strip_bytes / trawl_qgram_tuned::bytes_per_hit;
     return noted;

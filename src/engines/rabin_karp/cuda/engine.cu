@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* rabin-karp on the device: its tables, and which kernel is launched how. */
+/* rabin-karp on the device: makes its tables there, plans and launches its kernels. */
 #include "engines/rabin_karp/cuda/engine.cuh"
 
 static const void *host_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
@@ -21,7 +21,7 @@ static void release(trawl_cuda_db *uploaded) {
     }
 }
 
-/* What a pass needs for windows of `window` bytes, its tables apart. */
+/* Sets what a pass needs for windows of `window` bytes, apart from its tables. */
 static void prepare_pass(const trawl_cuda_db *uploaded, const trawl_rabin_karp_header *header,
                          uint32_t window, trawl_cuda_rabin_karp_pass *pass) {
     pass->window = window;
@@ -49,8 +49,8 @@ static void prepare_grouped(const trawl_cuda_db *uploaded, const trawl_rabin_kar
     }
 }
 
-/* Fills the filters of all passes and the beginnings of all patterns from HT. `pass_of` is indexed
- * by length. */
+/* Fills the filters of all passes and the beginnings of all patterns from HT. pass_of[length] is
+ * the number of a pass. */
 static void fill_paper(const trawl_cuda_db *uploaded, const trawl_rabin_karp_header *header,
                        const trawl_cuda_rabin_karp_tables *tables, const uint32_t *pass_of,
                        uint32_t *filters, uint2 *beginnings) {
@@ -193,7 +193,7 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
                           (int)request->table_path);
     }
     plan->table_path = TRAWL_TABLES_READ_ONLY;
-    /* Ends ascend within a pass, and so do ids in the lists of HT. */
+    /* A pass finds matches in order of their ends, and HT lists ids in ascending order. */
     plan->ordered = tables->passes == 1;
     switch (plan->kernel) {
     case TRAWL_CUDA_RABIN_KARP_PREFIX_SUMS:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What the kernels of rabin-karp share: the tables of a pass, the filter before them, and what is
- * done with a candidate, a search window whose hash the filter contains.
+ * What the kernels of rabin-karp have in common: the tables of a pass, its filter, and the look-up
+ * of candidates. A candidate is a search window whose hash the filter contains.
  */
 #ifndef TRAWL_ENGINES_RABIN_KARP_CUDA_ENGINE_CUH
 #define TRAWL_ENGINES_RABIN_KARP_CUDA_ENGINE_CUH
@@ -19,18 +19,22 @@ enum {
     TRAWL_CUDA_RABIN_KARP_STEPS
 };
 
-/* Filters of up to so many bits are copied to shared memory by each block. */
+/* Filters of up to 1 << 18 bits (32 KiB) are copied to shared memory by each block; larger ones are
+ * read from device memory. Chosen, not measured. */
 #define TRAWL_CUDA_RABIN_KARP_SHARED_BITS 18u
 
-/* One pass over the text: windows of one length; passed to kernels by value. Pointers are the
- * device's. */
+/* One pass over the text: windows of one length. Passed to kernels by value; pointers are to device
+ * memory. */
 typedef struct trawl_cuda_rabin_karp_pass {
     uint32_t window;
     bool folded;
     trawl_rolling rolling;
     uint64_t power; /* base^window */
-    /* Bit b, for hashes of this pass: bit b % 32 of filter[b / 32]. In `paper` a second filter of
-     * as many bits follows, for the first bytes of the patterns. */
+    /*
+     * The filter: bit b is bit b % 32 of filter[b / 32]. In `paper` it is followed by a second one.
+     *
+     *     | 1 << filter_bits bits: hashes | paper: 1 << filter_bits bits: samples of the bytes |
+     */
     const uint32_t *filter;
     uint32_t filter_bits;
     /* grouped: the table of ranges */
@@ -43,16 +47,22 @@ typedef struct trawl_cuda_rabin_karp_pass {
     const uint2 *beginnings; /* of the same patterns: first four bytes, length */
 } trawl_cuda_rabin_karp_pass;
 
-/* Powers of d modulo q, by their exponent modulo q - 1 (Nunes et al. 2018, Corollary 2); passed to
- * kernels by value. Up to q = 65,536 they are one table and all numbers have 16 bits; beyond, the
- * power of e is low[e % 65,536] * high[e / 65,536]. Every table has an entry for e = q - 1. */
+/*
+ * Powers of d modulo q, indexed by their exponent modulo q - 1 (Nunes et al. 2018, Corollary 2).
+ * Passed to kernels by value.
+ *
+ *     q up to 65,536    d^e = narrow[e]                       numbers of 16 bits
+ *     larger q          d^e = low[e % 65,536] * high[e / 65,536]
+ *
+ * The tables reach up to e = q - 1, whose power is 1 again.
+ */
 typedef struct trawl_cuda_powers {
-    uint32_t modulus;         /* q, or 0 when there are no such powers */
+    uint32_t modulus;         /* q, or 0 if there are no such powers */
     uint32_t period;          /* q - 1 */
     uint32_t modulus_inverse; /* floor((2^32 - 1) / q) */
     uint32_t period_inverse;
     uint64_t wide_inverse;  /* floor((2^64 - 1) / q) */
-    const uint16_t *narrow; /* NULL beyond q = 65,536 */
+    const uint16_t *narrow; /* NULL if q is larger than 65,536 */
     const uint32_t *low;
     const uint32_t *high;
 } trawl_cuda_powers;
@@ -60,15 +70,16 @@ typedef struct trawl_cuda_powers {
 typedef struct trawl_cuda_rabin_karp_tables {
     bool paper;
     uint32_t passes;
-    uint32_t longest;                 /* window of all passes */
+    uint32_t longest;                 /* longest window of all passes */
     trawl_cuda_rabin_karp_pass *each; /* in host memory */
     uint32_t *filters;                /* paper: of all passes */
     uint2 *beginnings;                /* paper */
     trawl_cuda_powers powers;
 } trawl_cuda_rabin_karp_tables;
 
-/* How many bits a filter of the paper's hashes has, which are below q: one for each hash while that
- * is possible. */
+/* The number of bits of a filter of the paper's hashes, as a power of two: one bit for each hash
+ * below q, from 128 up to 1 << 17 bits (16 KiB; two of them fit a block's shared memory). The
+ * limits are chosen, not measured. */
 static inline uint32_t trawl_cuda_rabin_karp_filter_bits(uint64_t modulus) {
     uint32_t bits = 7;
     while (bits < 17 && (UINT64_C(1) << bits) < modulus) {
@@ -77,7 +88,7 @@ static inline uint32_t trawl_cuda_rabin_karp_filter_bits(uint64_t modulus) {
     return bits;
 }
 
-/* Which bit of a pass's filter belongs to a hash. */
+/* Returns the bit of a pass's filter for a hash. */
 template <bool PAPER>
 static inline __host__ __device__ uint32_t
 trawl_cuda_rabin_karp_bit(const trawl_cuda_rabin_karp_pass &pass, uint64_t hash) {
@@ -98,8 +109,8 @@ static inline uint32_t trawl_cuda_rabin_karp_filter_bytes(const trawl_cuda_rabin
     return trawl_cuda_rabin_karp_shares<false>(*pass) ? (1u << pass->filter_bits) / 8 : 0;
 }
 
-/* Copies the filter to shared memory, unless it is too large. To be called by all threads of a
- * block, and followed by a barrier. */
+/* Copies the filter to shared memory, unless it is too large. All threads of a block must call it;
+ * the caller puts a barrier behind it. */
 template <bool PAPER>
 static __device__ __forceinline__ void
 trawl_cuda_rabin_karp_load_filter(const trawl_cuda_rabin_karp_pass &pass, uint32_t *shared) {
@@ -111,7 +122,7 @@ trawl_cuda_rabin_karp_load_filter(const trawl_cuda_rabin_karp_pass &pass, uint32
     }
 }
 
-/* Whether some pattern of the pass may have this hash. */
+/* Whether the filter contains the hash: false if no pattern of the pass has it. */
 template <bool PAPER>
 static __device__ __forceinline__ bool
 trawl_cuda_rabin_karp_passes(const trawl_cuda_rabin_karp_pass &pass, const uint32_t *shared,
@@ -122,7 +133,7 @@ trawl_cuda_rabin_karp_passes(const trawl_cuda_rabin_karp_pass &pass, const uint3
     return (word >> bit % 32 & 1) != 0;
 }
 
-/* The first four bytes at `bytes` as a number, or as many as there are, folded. */
+/* Returns the first four bytes (or `length`, if that is less) as a number, folded if `folded`. */
 static inline __host__ __device__ uint32_t trawl_cuda_rabin_karp_beginning(const uint8_t *bytes,
                                                                            uint32_t length,
                                                                            bool folded) {
@@ -133,7 +144,7 @@ static inline __host__ __device__ uint32_t trawl_cuda_rabin_karp_beginning(const
     return word;
 }
 
-/* Up to eight bytes as a number, folded. */
+/* Returns the first eight bytes (or `length`, if that is less) as a number, folded if `folded`. */
 static inline __host__ __device__ uint64_t trawl_cuda_rabin_karp_word(const uint8_t *bytes,
                                                                       uint32_t length,
                                                                       bool folded) {
@@ -144,9 +155,10 @@ static inline __host__ __device__ uint64_t trawl_cuda_rabin_karp_word(const uint
     return word;
 }
 
-/* Which bit of the second filter belongs to a window: from its first eight bytes and, if it is long
- * enough, eight in its middle. Where a text repeats one byte, blanks for example, some pattern
- * often begins so too, and eight bytes from one place would make all of that text candidates. */
+/* Returns the bit of the second filter for a window: a hash of its first eight bytes and, if it has
+ * at least 16, of eight bytes from its middle. The first eight alone do not suffice: texts have
+ * long runs of one byte, of blanks for example, and where some pattern begins with such a run, all
+ * windows in them would be candidates. */
 static inline __host__ __device__ uint32_t trawl_cuda_rabin_karp_sample_bit(
     const trawl_cuda_rabin_karp_pass &pass, const uint8_t *bytes, uint32_t length) {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
@@ -159,9 +171,9 @@ static inline __host__ __device__ uint32_t trawl_cuda_rabin_karp_sample_bit(
     return (uint32_t)(word >> (64 - pass.filter_bits));
 }
 
-/* paper: whether some pattern of the pass may be the window that ends before text[end]. About
- * k / q of all windows have a pattern's hash by chance; one look at the text drops nearly all of
- * them, before anything is read from HT. */
+/* paper: whether the second filter contains the window that ends before text[end]. Of k patterns,
+ * about k / q of all windows have the hash of one by chance. This test of the text's bytes excludes
+ * nearly all of them before anything is read from HT. */
 static __device__ __forceinline__ bool
 trawl_cuda_rabin_karp_may_stand(const trawl_cuda_rabin_karp_pass &pass, const uint32_t *shared,
                                 const uint8_t *text, uint32_t end) {
@@ -169,7 +181,8 @@ trawl_cuda_rabin_karp_may_stand(const trawl_cuda_rabin_karp_pass &pass, const ui
     return (shared[((1u << pass.filter_bits) + bit) / 32] >> bit % 32 & 1) != 0;
 }
 
-/* Looks the window's hash up, which ends before text[end], verifies and reports. */
+/* Looks up the hash of the window that ends before text[end], compares the patterns that have it,
+ * and reports those that match. */
 template <bool PAPER>
 static __device__ __noinline__ void
 trawl_cuda_rabin_karp_look_up(const trawl_cuda_reporter &reporter,
@@ -177,9 +190,9 @@ trawl_cuda_rabin_karp_look_up(const trawl_cuda_reporter &reporter,
                               trawl_counter *cursor) {
     const uint8_t *text = reporter.slice.text;
     if (PAPER) {
-        /* EQ for the patterns of one entry of HT that have the pass's length. About k / q of all
-         * windows reach this comparison by chance: nearly all of them differ in the first four
-         * bytes. */
+        /* Compares the patterns of the pass's length in the entry of HT. About k / q of all windows
+         * are compared because of a hash that is equal by chance; the first four bytes, which lie
+         * in a list beside the ids, exclude nearly all of those. */
         uint32_t start = end - pass.window;
         uint32_t first = __ldg(&pass.heads[hash]), past = __ldg(&pass.heads[hash + 1]);
         uint32_t beginning =
@@ -205,7 +218,7 @@ trawl_cuda_rabin_karp_look_up(const trawl_cuda_reporter &reporter,
         uint64_t ending = trawl_ending_load(text, end, pass.folded);
         if (trawl_cuda_report_ending(reporter, pass.endings, range.z, range.w, 0, end, ending,
                                      cursor)) {
-            return; /* ranges differ in the bytes that were hashed: no other one can stand here */
+            return; /* ranges differ in the bytes that were hashed: no other one can match */
         }
     }
 }
@@ -239,13 +252,14 @@ trawl_status trawl_cuda_rabin_karp_steps(const trawl_cuda_db *uploaded,
 
 /* powers.cu */
 
-/* Makes the tables of powers, unless there is no q or it divides d. */
+/* Makes the tables of powers. Without a q, or if it divides d, there are none, and powers->modulus
+ * is 0. */
 trawl_status trawl_cuda_powers_make(uint64_t base, uint64_t modulus, trawl_cuda_powers *powers,
                                     trawl_error *error);
 void trawl_cuda_powers_release(trawl_cuda_powers *powers);
 
-/* Hashes what the tables of the database hash, on the device, and compares: TRAWL_ERROR_FORMAT when
- * a pattern is not where its hash says. */
+/* Hashes on the device what the tables of the database have the hashes of, and compares. Returns
+ * TRAWL_ERROR_FORMAT if a pattern is not listed under its hash. */
 trawl_status trawl_cuda_rabin_karp_check(const trawl_cuda_db *uploaded,
                                          const trawl_cuda_powers *powers, trawl_error *error);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Arithmetic modulo q on the device, without divisions (Barrett). NARROW: q is at most 65,536. */
+/* Arithmetic modulo q on the device, without divisions (Barrett reduction). NARROW: q is at most
+ * 65,536, and products of two numbers below q have 32 bits. */
 #ifndef TRAWL_ENGINES_RABIN_KARP_CUDA_MODULAR_CUH
 #define TRAWL_ENGINES_RABIN_KARP_CUDA_MODULAR_CUH
 
 #include "engines/rabin_karp/cuda/engine.cuh"
 
-/* number % divisor; `inverse` is floor((2^32 - 1) / divisor), which makes the estimated quotient at
- * most one too small. The smaller of two unsigned numbers is the one that did not wrap. */
+/* Returns number % divisor; `inverse` is floor((2^32 - 1) / divisor). The estimated quotient is at
+ * most one too small, so the rest is below 2 * divisor. rest - divisor is the result unless it
+ * wraps; then it is the larger one of the two. */
 static __device__ __forceinline__ uint32_t trawl_cuda_remainder(uint32_t number, uint32_t divisor,
                                                                 uint32_t inverse) {
     uint32_t rest = number - __umulhi(number, inverse) * divisor;
@@ -24,7 +26,7 @@ static __device__ __forceinline__ uint32_t trawl_cuda_multiply(const trawl_cuda_
     return (uint32_t)(rest >= powers.modulus ? rest - powers.modulus : rest);
 }
 
-/* Both below q. */
+/* Both numbers are below q. */
 template <bool NARROW>
 static __device__ __forceinline__ uint32_t trawl_cuda_add(const trawl_cuda_powers &powers,
                                                           uint32_t left, uint32_t right) {
@@ -62,9 +64,9 @@ static __device__ __forceinline__ uint32_t trawl_cuda_exponent(const trawl_cuda_
     return trawl_cuda_remainder(exponent, powers.period, powers.period_inverse);
 }
 
-/* The hash of a string by a block of TRAWL_CUDA_HASHING_THREADS threads: each adds the terms of
- * every 64th byte to sums[threadIdx.x] in shared memory, and the sums are added in pairs (Nunes et
- * al. 2018, V). Thread 0 gets it, the others get anything. */
+/* Computes the hash of a string with a block of TRAWL_CUDA_HASHING_THREADS threads: each adds up
+ * the terms of every 64th byte into sums[threadIdx.x] in shared memory, then pairs of sums are
+ * added (Nunes et al. 2018, V). Only thread 0 returns the hash. */
 #define TRAWL_CUDA_HASHING_THREADS 64u
 template <bool NARROW>
 static __device__ uint32_t trawl_cuda_hash_by_block(const trawl_cuda_powers &powers,

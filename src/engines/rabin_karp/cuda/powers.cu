@@ -3,10 +3,9 @@
  * The table of powers of d modulo q (Nunes et al. 2018, IV, step 1), and the hashes of all patterns
  * in parallel (step 2, V: a block of 64 threads for each pattern).
  *
- * The paper makes its table HT from these hashes, and so does kernel steps. For the other kernels a
- * database comes with that table, made by the same arithmetic in another order; so the hashes are
- * made once, when it is uploaded, and prove that powers and table belong together before any window
- * is looked up.
+ * The paper makes its table HT from these hashes, and so does kernel steps. The other kernels use
+ * the table of the database, which the CPU made with the same arithmetic in another order. For them
+ * the hashes are computed once, at the upload, to check that powers and table belong together.
  */
 #include "engines/rabin_karp/cuda/modular.cuh"
 
@@ -24,7 +23,7 @@ static trawl_status upload(const void *host, uint64_t bytes, const void **device
     return TRAWL_OK;
 }
 
-/* 1, factor, factor^2, .. : `count` of them, as numbers of `bytes` bytes. */
+/* Makes the powers 0 to count - 1 of `factor`, as numbers of `bytes` bytes each, on the device. */
 static trawl_status upload_powers(uint64_t factor, uint64_t modulus, uint32_t count, uint32_t bytes,
                                   const void **device, trawl_error *error) {
     void *powers = trawl_allocate(count, bytes);
@@ -90,7 +89,7 @@ void trawl_cuda_powers_release(trawl_cuda_powers *powers) {
 
 /* ------------------------------------------------------------------ hashes of patterns */
 
-/* A string among the patterns' bytes. */
+/* A part of the patterns' bytes. */
 typedef struct span {
     uint32_t begin, length;
 } span;
@@ -108,12 +107,12 @@ static __global__ void hash_spans(trawl_cuda_powers powers, const uint8_t *bytes
     }
 }
 
-/* What the database hashes and what it says the hashes are: in host memory. */
+/* The strings that the database has hashes of, and those hashes; in host memory. */
 typedef struct hashed_spans {
     uint32_t count;
     span *spans;
-    uint64_t *hashes; /* NOWHERE: not in the table */
-    uint32_t *ids;    /* a pattern that has the span */
+    uint64_t *hashes; /* NOWHERE: the table does not list the string */
+    uint32_t *ids;    /* a pattern that contains the span, for error messages */
 } hashed_spans;
 
 static bool allocate(hashed_spans *hashed, uint64_t count) {
@@ -131,7 +130,7 @@ static void add(hashed_spans *hashed, uint32_t index, const trawl_db *db, uint32
     hashed->ids[index] = id;
 }
 
-/* paper: all patterns, as a whole. */
+/* paper: lists all patterns as a whole, with the hash under which HT lists each. */
 static bool list_patterns(const trawl_db *db, hashed_spans *hashed) {
     const trawl_rabin_karp_header *header = (const trawl_rabin_karp_header *)trawl_db_section(
         db, TRAWL_SECTION_RABIN_KARP_HEADER, 0, NULL);
@@ -153,7 +152,7 @@ static bool list_patterns(const trawl_db *db, hashed_spans *hashed) {
     return true;
 }
 
-/* grouped: the last bytes of the keys of each range. */
+/* grouped: lists the last bytes of the keys of each range. */
 static bool list_ranges(const trawl_db *db, uint32_t passes, hashed_spans *hashed) {
     const trawl_rabin_karp_pass *records = (const trawl_rabin_karp_pass *)trawl_db_section(
         db, TRAWL_SECTION_RABIN_KARP_GROUPS, 0, NULL);

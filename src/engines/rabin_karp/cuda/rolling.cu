@@ -6,15 +6,19 @@
 #include "engines/rabin_karp/cuda/engine.cuh"
 #include "gpu/strip.cuh"
 
+/* Bytes of text of a block at most: longer strips than any test or measurement asks for. Chosen,
+ * not measured. */
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 28)
 
-/* How much of the arithmetic a pass needs (as in engines/rabin_karp/scan.c). */
+/* The kinds of arithmetic, as in engines/rabin_karp/scan.c: d^window is 0; modulo 2^64; modulo
+ * q. */
 enum arithmetic { VANISHING, WRAPPING, MODULAR };
 
-/* Bytes of text one after the other, loaded four at a time where they lie so. */
+/* Reads a text byte by byte. Four bytes are loaded at a time where the address is aligned and so
+ * many are left. */
 typedef struct byte_reader {
     const uint8_t *at;   /* the byte after those in `word` */
-    const uint8_t *past; /* readable */
+    const uint8_t *past; /* the end of the text that may be read */
     uint32_t word;
     uint32_t left; /* bytes in `word` */
 } byte_reader;
@@ -36,7 +40,7 @@ static __device__ __forceinline__ uint32_t read_byte(byte_reader *reader) {
     return byte;
 }
 
-/* The hash, not fully reduced, of the `window` bytes at `bytes`. */
+/* Returns the hash of the `window` bytes at `bytes`, not fully reduced. */
 static __device__ __forceinline__ uint64_t hash_window(const trawl_rolling &rolling,
                                                        const trawl_rolling_table *table,
                                                        const uint8_t *bytes, uint32_t window) {
@@ -48,7 +52,7 @@ static __device__ __forceinline__ uint64_t hash_window(const trawl_rolling &roll
     return hash;
 }
 
-/* paper: windows that end with text[first] .. text[past - 1], at least one. */
+/* paper: searches the windows that end with text[first] .. text[past - 1], at least one. */
 static __device__ __forceinline__ void roll_paper(const trawl_cuda_reporter &reporter,
                                                   const trawl_cuda_rabin_karp_pass &pass,
                                                   const trawl_rolling_table *table,
@@ -74,8 +78,8 @@ static __device__ __forceinline__ void roll_paper(const trawl_cuda_reporter &rep
     }
 }
 
-/* grouped: notes which of the windows that end with text[first] .. text[past - 1], at least one and
- * at most TRAWL_ROLLING_STRETCH, are candidates: bit i % 32 of word i / 32. */
+/* grouped: finds the candidates among the windows that end with text[first] .. text[past - 1], at
+ * least one and at most TRAWL_ROLLING_STRETCH: window i is bit i % 32 of noted[i / 32]. */
 template <int KIND>
 static __device__ __forceinline__ void
 roll_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_table *table,
@@ -107,8 +111,13 @@ roll_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_table *
     }
 }
 
-/* Text four bytes at a time, wherever it begins, in aligned loads: up to three bytes before it
- * and up to seven behind those that were asked for are read as well. */
+/* Reads a text four bytes at a time, from any address on, by aligned loads of words:
+ *
+ *     address % 4     0 1 2 3 | 0 1 2 3 | 0 1 2 3
+ *     text                b b   b b b b   b b ..      shift is 16 bits
+ *                     `before`    *at
+ *
+ * Up to three bytes before the text and up to seven behind its end are loaded too. */
 typedef struct word_reader {
     const uint32_t *at;
     uint32_t before; /* the word before *at */
@@ -129,13 +138,14 @@ static __device__ __forceinline__ uint32_t read_four(word_reader *reader) {
     return four;
 }
 
-/* Whether the text goes on far enough around the windows of a stretch for word_reader. */
+/* Whether word_reader may read the windows of a stretch: all bytes that it loads are in the
+ * slice. */
 static __device__ __forceinline__ bool is_whole(const trawl_cuda_slice &slice, uint32_t window,
                                                 uint32_t first, uint32_t count) {
     return count % 32 == 0 && first + 1 - window >= 3 && first + count + 8 <= slice.length;
 }
 
-/* roll_stretch for such a stretch of `count` windows, in fewer instructions. */
+/* roll_stretch for a stretch of `count` windows that is_whole, in fewer instructions. */
 template <int KIND, bool SHARED>
 static __device__ __forceinline__ void
 roll_whole_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_table *table,
@@ -170,10 +180,10 @@ roll_whole_stretch(const trawl_cuda_rabin_karp_pass &pass, const trawl_rolling_t
 }
 
 /*
- * grouped: windows that end with text[first] .. text[past - 1]. A look-up is a deep call; in the
- * loop that rolls, it would take registers from all threads. So a stretch of windows is hashed
- * first and its candidates are noted; then each candidate is hashed again, in at most 32 steps, and
- * looked up.
+ * grouped: searches the windows that end with text[first] .. text[past - 1]. A look-up is a deep
+ * call, which needs many registers, and registers are allocated for the whole kernel. So the loop
+ * that rolls the hash has no look-ups: it finds the candidates of a stretch of windows, and each of
+ * them is hashed again afterwards, in at most 32 steps, and looked up.
  */
 template <int KIND>
 static __device__ __forceinline__ void
@@ -245,8 +255,8 @@ trawl_status trawl_cuda_rabin_karp_roll_plan(const trawl_cuda_db *uploaded,
     const uint32_t least = tuning->rolling.strip_bytes, most = tuning->rolling_most_bytes;
     plan->block_threads =
         request->block_threads != 0 ? request->block_threads : tuning->rolling.block_threads;
-    /* A strip costs the hash of a whole window before its first byte: so it is as long as one, up
-     * to a limit that leaves enough threads. */
+    /* A thread hashes a whole window before the first byte of its strip. So a strip is as long as
+     * the longest window, up to a limit that leaves enough threads. */
     uint32_t strip_bytes = (tables->longest + 15) / 16 * 16;
     strip_bytes = strip_bytes < least ? least : strip_bytes;
     strip_bytes = strip_bytes > most ? most : strip_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * rabin-karp, kernel steps: Nunes et al. 2018, IV and V, as the paper has it, each step a launch of
+ * rabin-karp, kernel steps: Nunes et al. 2018, IV and V, as in the paper. Each step is a launch of
  * its own, so that each can be timed:
  *
  *     step 2   a block of 64 threads hashes each pattern; the table HT is made from these hashes
@@ -9,18 +9,18 @@
  *     step 5   for every window the difference of two sums times a power (Equation 4), HT, EQ, by
  *              64 blocks of 64 threads
  *
- * Nothing is done to make it fast: no filter stands before HT, and the text is not cut before 2^28
- * bytes. Kernel prefix-sums is the same algorithm, made fast. The table HT of the paper has one
- * pattern an entry; here an entry is a list, in no particular order.
+ * It is not optimized: HT has no filter, and the text is divided only after 2^28 bytes. Kernel
+ * prefix-sums is the fast version of the same algorithm. The paper's table HT has one pattern in an
+ * entry; here an entry is a list, in no particular order.
  */
 #include <cub/device/device_scan.cuh>
 
 #include "engines/rabin_karp/cuda/sums.cuh"
 
-#define PAPER_THREADS 64u
+#define PAPER_THREADS 64u /* of a block, and blocks of a grid: Nunes et al. 2018, V */
 #define PAPER_BLOCKS 64u
-#define MOST_THREADS 1024u
-#define WORKSPACE_ALIGNMENT ((size_t)256)
+
+/* Bytes of text in a launch: twice the paper's largest text. */
 #define LARGEST_SLICE (UINT64_C(1) << 28)
 
 /* ------------------------------------------------------------------ step 2 */
@@ -38,7 +38,7 @@ static __global__ void hash_patterns(trawl_cuda_powers powers, trawl_pattern_vie
     }
 }
 
-/* Puts each pattern into its list. `next` begins as heads. */
+/* Puts each pattern into its list. next[hash] is where the next one goes: heads[hash] at first. */
 static __global__ void fill_lists(const uint32_t *hashes, uint32_t count, uint32_t *next,
                                   uint32_t *ids) {
     for (uint32_t id = blockIdx.x * blockDim.x + threadIdx.x; id < count;
@@ -70,7 +70,7 @@ static __device__ __forceinline__ uint32_t hash_at(const trawl_cuda_powers &powe
                              (uint32_t)__ldg(&sums.sums[number]), sum_before(sums, number, window));
 }
 
-/* EQ for all patterns of an entry of HT with the pass's length. */
+/* Compares the patterns of `window` bytes in an entry of HT with the window (EQ in the paper). */
 static __device__ __forceinline__ void verify(const trawl_cuda_reporter &reporter,
                                               const hash_table &table, uint32_t hash, uint32_t end,
                                               uint32_t window, trawl_counter *cursor) {
@@ -84,9 +84,10 @@ static __device__ __forceinline__ void verify(const trawl_cuda_reporter &reporte
     }
 }
 
-/* A warp takes 32 strips of 32 windows at a time. In step k its threads look at the windows of
- * strip k, so that sums are read together; each then verifies the candidates of its own strip. */
-static __global__ void __launch_bounds__(MOST_THREADS, 1)
+/* A warp searches 32 strips of 32 windows at a time. In step k its lanes hash the windows of strip
+ * k, so that their loads of sums are coalesced; then each verifies the candidates of its own
+ * strip. */
+static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
     look_up(const __grid_constant__ trawl_cuda_reporter reporter,
             const __grid_constant__ trawl_cuda_powers powers, slice_sums<uint16_t> sums,
             hash_table table, uint32_t window) {
@@ -127,14 +128,14 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
 
 /* ------------------------------------------------------------------ planning */
 
-/* Where everything is in the workspace; offsets in bytes. */
+/* The offset of each array in the workspace, in bytes. */
 typedef struct steps_layout {
     size_t heads, next, ids, hashes, sums, storage, storage_bytes, past;
 } steps_layout;
 
 static size_t take(size_t *at, size_t bytes) {
     size_t begin = *at;
-    *at += (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+    *at += trawl_cuda_aligned(bytes);
     return begin;
 }
 

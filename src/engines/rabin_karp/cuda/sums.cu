@@ -6,9 +6,9 @@
  *     step 4   their prefix sums modulo q: CUB's decoupled look-back scan with addition mod q
  *     step 5   for every window the difference of two sums times a power (Equation 4), HT, EQ
  *
- * Sums serve windows of all lengths, so steps 3 and 4 are done once for a slice, step 5 once for
- * each pass. With q up to 65,536 sums have 16 bits: the text is read once, the sums are written
- * once and read twice, the second time mostly from the cache.
+ * The sums do not depend on a window's length, so steps 3 and 4 are done once for a slice, step 5
+ * once for each pass. With q up to 65,536 sums have 16 bits: the text is read once, the sums are
+ * written once and read twice, the second time mostly from the cache.
  */
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>
@@ -16,11 +16,10 @@
 
 #include "engines/rabin_karp/cuda/sums.cuh"
 
-#define WORKSPACE_ALIGNMENT ((size_t)256)
-
 /* ------------------------------------------------------------------ steps 3 and 4 */
 
-/* Writes the sums of text[0 .. count), or tells how much temporary storage that needs. */
+/* Computes the sums of text[0 .. count). If `storage` is NULL, it only sets *storage_bytes to the
+ * temporary storage that this needs. */
 template <bool NARROW, typename SUM>
 static cudaError_t scan_terms(const trawl_cuda_powers *powers, const uint8_t *text, uint32_t count,
                               bool folded, void *storage, size_t *storage_bytes, SUM *sums,
@@ -34,11 +33,17 @@ static cudaError_t scan_terms(const trawl_cuda_powers *powers, const uint8_t *te
 /* ------------------------------------------------------------------ step 5 */
 
 /*
- * The candidates of the filter in 32 strips of 32 bytes, each lane's own as a bit mask. In step k
- * the lanes look at the 32 bytes of the strip of lane k, so that sums and powers are read
- * coalesced; the vote of the step is the mask of that lane. `at` is the number of this lane's sum
- * in step 0. Windows count whose last byte has a number of first .. past - 1; WHOLE: all of them
- * do, and none begins with the first byte that has a sum.
+ * Returns the candidates among the windows of a lane's strip, as a mask. A warp has 32 strips of 32
+ * bytes; in step k its lanes test the 32 windows of strip k, so that loads of sums and powers are
+ * coalesced, and the vote of the warp is the mask of lane k:
+ *
+ *                 lane 0   lane 1  ..  lane 31
+ *     step 0      w 0      w 1         w 31        vote -> mask of lane 0
+ *     step 1      w 32     w 33        w 63        vote -> mask of lane 1
+ *
+ * `at` is the number of this lane's sum in step 0. Windows whose last byte's sum has a number
+ * outside first .. past - 1 are no candidates. WHOLE: there are none of these, and the sum before
+ * every window exists.
  */
 template <bool PAPER, bool NARROW, bool WHOLE, typename SUM>
 static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass &pass,
@@ -49,7 +54,7 @@ static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass
     uint32_t lane = threadIdx.x % TRAWL_SUMS_WARP;
     uint32_t ahead = trawl_cuda_exponent(powers, TRAWL_SUMS_WARP);
     uint32_t turn = WHOLE ? turn_of(powers, slice, (uint32_t)at) : 0;
-    uint32_t passed = 0;
+    uint32_t candidates = 0;
     for (uint32_t step = 0; step < TRAWL_SUMS_WARP; step += TRAWL_SUMS_STEPS_AHEAD) {
         uint32_t sum[TRAWL_SUMS_STEPS_AHEAD], before[TRAWL_SUMS_STEPS_AHEAD];
         const SUM *here = slice.sums + at;
@@ -70,28 +75,28 @@ static __device__ __forceinline__ uint32_t vote(const trawl_cuda_rabin_karp_pass
             uint32_t hash = window_hash<NARROW>(powers, turn, sum[s], before[s]);
             bool passes = trawl_cuda_rabin_karp_passes<PAPER>(pass, filter, hash) && valid;
             uint32_t votes = __ballot_sync(TRAWL_SUMS_ALL_LANES, passes);
-            passed = lane == step + s ? votes : passed;
-            if (WHOLE) { /* (turn + 32) % period; what did not wrap is smaller */
+            candidates = lane == step + s ? votes : candidates;
+            if (WHOLE) { /* (turn + 32) % period: the one that did not wrap is smaller */
                 turn += ahead;
                 turn = min(turn, turn - powers.period);
             }
         }
         at += (int32_t)(TRAWL_SUMS_STEPS_AHEAD * TRAWL_SUMS_WARP);
     }
-    return passed;
+    return candidates;
 }
 
 /*
- * paper: whether some candidate, each lane's in a mask, may also be a pattern. About k / q of all
- * windows are candidates by chance; they are spread over the lanes first, so that the warp waits
- * for one look at the text and not for as many as the busiest lane has.
+ * paper: whether the second filter contains some candidate of the warp. About k / q of all windows
+ * are candidates by chance. They are distributed evenly over the lanes first, so that the warp
+ * waits for one load of the text, and not for as many as the lane with the most candidates has.
  */
 static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_karp_pass &pass,
                                                       const uint32_t *filter, const uint8_t *text,
-                                                      uint32_t end_of_first, uint32_t passed) {
+                                                      uint32_t end_of_first, uint32_t candidates) {
     const uint32_t lane = threadIdx.x % TRAWL_SUMS_WARP;
-    uint32_t own = (uint32_t)__popc(passed),
-             past = own; /* candidates of the lanes up to this one */
+    uint32_t own = (uint32_t)__popc(candidates),
+             past = own; /* candidates of this lane and all before it */
     for (uint32_t distance = 1; distance < TRAWL_SUMS_WARP; distance *= 2) {
         uint32_t before = __shfl_up_sync(TRAWL_SUMS_ALL_LANES, past, distance);
         past += lane >= distance ? before : 0;
@@ -100,13 +105,13 @@ static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_kar
     bool found = false;
     for (uint32_t base = 0; base < count; base += TRAWL_SUMS_WARP) {
         uint32_t candidate = base + lane;
-        uint32_t owner = 0; /* the first lane with more candidates up to it */
+        uint32_t owner = 0; /* the first lane whose `past` is larger */
         for (uint32_t step = TRAWL_SUMS_WARP / 2; step != 0; step /= 2) {
             uint32_t reached = __shfl_sync(TRAWL_SUMS_ALL_LANES, past, owner + step - 1);
             owner += reached <= candidate ? step : 0;
         }
         owner = owner < TRAWL_SUMS_WARP ? owner : TRAWL_SUMS_WARP - 1;
-        uint32_t mask = __shfl_sync(TRAWL_SUMS_ALL_LANES, passed, owner);
+        uint32_t mask = __shfl_sync(TRAWL_SUMS_ALL_LANES, candidates, owner);
         uint32_t skip =
             candidate - (__shfl_sync(TRAWL_SUMS_ALL_LANES, past, owner) - (uint32_t)__popc(mask));
         if (candidate < count) {
@@ -121,7 +126,7 @@ static __device__ __forceinline__ bool some_may_stand(const trawl_cuda_rabin_kar
     return __any_sync(TRAWL_SUMS_ALL_LANES, found) != 0;
 }
 
-/* A warp takes 32 strips of 32 bytes at a time; every lane verifies the candidates of its own
+/* A warp searches 32 strips of 32 bytes at a time; every lane verifies the candidates of its own
  * strip, in the order of the text. */
 template <bool PAPER, bool NARROW, typename SUM>
 static __global__ void __launch_bounds__(TRAWL_SUMS_MOST_THREADS)
@@ -148,20 +153,20 @@ static __global__ void __launch_bounds__(TRAWL_SUMS_MOST_THREADS)
         bool whole = begin >= first && begin >= (int32_t)pass.window &&
                      begin + (int32_t)(TRAWL_SUMS_WARP * TRAWL_SUMS_STRIP_BYTES) <= past;
         int32_t at = begin + (int32_t)lane;
-        uint32_t passed =
+        uint32_t candidates =
             whole ? vote<PAPER, NARROW, true>(pass, powers, sums, filter, at, first, past)
                   : vote<PAPER, NARROW, false>(pass, powers, sums, filter, at, first, past);
         if (PAPER && !some_may_stand(pass, filter, slice.text,
-                                     (uint32_t)((int32_t)sums.begin + begin) + 1, passed)) {
-            passed = 0;
+                                     (uint32_t)((int32_t)sums.begin + begin) + 1, candidates)) {
+            candidates = 0;
         }
         uint32_t strip = tile + lane;
         bool valid = strip < strips;
         trawl_counter cursor = valid ? trawl_cuda_cursor_begin(reporter.output, strip) : 0;
-        while (passed != 0) {
+        while (candidates != 0) {
             uint32_t number = (uint32_t)(begin + (int32_t)(lane * TRAWL_SUMS_STRIP_BYTES)) +
-                              (uint32_t)__ffs((int)passed) - 1;
-            passed &= passed - 1;
+                              (uint32_t)__ffs((int)candidates) - 1;
+            candidates &= candidates - 1;
             if (PAPER && !trawl_cuda_rabin_karp_may_stand(pass, filter, slice.text,
                                                           sums.begin + number + 1)) {
                 continue;
@@ -178,15 +183,12 @@ static __global__ void __launch_bounds__(TRAWL_SUMS_MOST_THREADS)
 
 /* ------------------------------------------------------------------ planning */
 
-static size_t aligned(size_t bytes) {
-    return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
-}
-
 static size_t sums_bytes(const trawl_cuda_powers *powers, uint64_t count) {
-    return aligned(count * (powers->narrow != NULL ? sizeof(uint16_t) : sizeof(uint32_t)));
+    return trawl_cuda_aligned(count *
+                              (powers->narrow != NULL ? sizeof(uint16_t) : sizeof(uint32_t)));
 }
 
-/* Steps 3 and 4, or the temporary storage that they need. */
+/* Steps 3 and 4, or only the temporary storage that they need (scan_terms). */
 static cudaError_t scan_any(const trawl_cuda_powers *powers, const uint8_t *text, uint32_t count,
                             bool folded, void *storage, size_t *storage_bytes, void *sums,
                             cudaStream_t stream) {
@@ -232,13 +234,13 @@ trawl_status trawl_cuda_rabin_karp_sum_plan(const trawl_cuda_db *uploaded,
             scan_any(powers, NULL, (uint32_t)count, false, NULL, &storage_bytes, NULL, NULL),
             error);
     }
-    plan->workspace_bytes = sums_bytes(powers, count) + aligned(storage_bytes);
+    plan->workspace_bytes = sums_bytes(powers, count) + trawl_cuda_aligned(storage_bytes);
     return TRAWL_OK;
 }
 
 /* ------------------------------------------------------------------ launching */
 
-/* What the passes of one launch share. */
+/* What the passes of one launch have in common. */
 typedef struct sum_launch {
     const trawl_cuda_launch_plan *plan;
     const trawl_cuda_reporter *reporter;

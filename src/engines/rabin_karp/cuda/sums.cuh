@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Shared by kernels prefix-sums and steps: the terms, their sums, and the hash of a window from two
- * sums (Nunes et al. 2018, IV). */
+/* What kernels prefix-sums and steps have in common: the terms, their sums, and the hash of a
+ * window from two sums (Nunes et al. 2018, IV). */
 #ifndef TRAWL_ENGINES_RABIN_KARP_CUDA_SUMS_CUH
 #define TRAWL_ENGINES_RABIN_KARP_CUDA_SUMS_CUH
 
@@ -9,11 +9,11 @@
 #define TRAWL_SUMS_WARP 32u
 #define TRAWL_SUMS_ALL_LANES 0xffffffffu
 
-/* A thread owns as many bytes as a vote of a warp has bits. */
+/* Bytes of a strip: a warp's vote is the mask of a strip's candidates, and has 32 bits. */
 #define TRAWL_SUMS_STRIP_BYTES 32u
 
-/* Gives each thread of a block its strip, and refuses other bytes of text per block. `kernel`: its
- * name, for the refusal. */
+/* Sets the length of strips, and fails if the caller asks for another number of bytes per block.
+ * `kernel` is its name, for the message. */
 static inline trawl_status trawl_sums_plan_strips(const trawl_cuda_launch_request *request,
                                                   const char *kernel, trawl_cuda_launch_plan *plan,
                                                   trawl_error *error) {
@@ -27,7 +27,7 @@ static inline trawl_status trawl_sums_plan_strips(const trawl_cuda_launch_reques
                             request->block_bytes, plan->block_threads, kernel, bytes);
 }
 
-/* The most terms of a slice of at most `slice_bytes` owned bytes. */
+/* Returns the most terms of a slice of at most `slice_bytes` owned bytes. */
 static inline uint64_t trawl_sums_most(const trawl_cuda_rabin_karp_tables *tables,
                                        const trawl_cuda_launch_request *request,
                                        uint64_t slice_bytes) {
@@ -35,7 +35,7 @@ static inline uint64_t trawl_sums_most(const trawl_cuda_rabin_karp_tables *table
     return count > request->length ? request->length : count;
 }
 
-/* The first byte of a slice that is in a window with an owned last byte. */
+/* Returns the first byte of a slice that is in a window with an owned last byte. */
 static inline uint32_t trawl_sums_begin(const trawl_cuda_rabin_karp_tables *tables,
                                         const trawl_cuda_slice *slice) {
     const uint32_t overlap = tables->longest - 1;
@@ -44,7 +44,7 @@ static inline uint32_t trawl_sums_begin(const trawl_cuda_rabin_karp_tables *tabl
 
 /* ------------------------------------------------------------------ steps 3 and 4 */
 
-/* a_i. The exponent is taken modulo q - 1, the period of the powers (Corollary 2). */
+/* The term a_i. The exponent is reduced modulo q - 1, the period of the powers (Corollary 2). */
 template <bool NARROW> struct term_of {
     trawl_cuda_powers powers;
     const uint8_t *text;
@@ -68,7 +68,7 @@ template <bool NARROW> struct add_modulo {
 
 /* ------------------------------------------------------------------ step 5 */
 
-/* The sums of text[begin .. begin + count), a slice's end. */
+/* The sums of text[begin .. begin + count), which is a slice's end. */
 template <typename SUM> struct slice_sums {
     const SUM *sums;
     uint32_t begin;
@@ -76,9 +76,9 @@ template <typename SUM> struct slice_sums {
 };
 
 /*
- * The hash of the window whose last byte has the sum number `at`: (sums[at] - sums[at - m])
- * d^-(n-1-at). That is the paper's d^(m-n+j), j being the window's first byte. Exponents lie in
- * 1 .. q - 1; `turn` is one less than this window's.
+ * Returns the hash of the window whose last byte has sum number `at`: (sums[at] - sums[at - m])
+ * d^-(n-1-at). (The paper writes d^(m-n+j), j being the window's first byte.) The exponent is taken
+ * modulo q - 1, as one of 1 .. q - 1; `turn` is one less than it.
  */
 template <bool NARROW>
 static __device__ __forceinline__ uint32_t window_hash(const trawl_cuda_powers &powers,
