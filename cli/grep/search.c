@@ -11,8 +11,8 @@
 /* Smaller blocks are scanned by one thread: more threads or a GPU would take longer. */
 enum { THREADS_FROM_BYTES = 1 << 20 };
 
-/* With more matches for each byte of a block than this, the block is searched for a cover by
- * leftmost-longest matches instead. Selecting these takes about as long as two or three matches. */
+/* With more matches for each byte of a block than this, the block is searched anew with the set of
+ * grep_set_cover. Selecting these takes about as long as two or three matches. */
 enum { MOST_MATCHES_A_BYTE = 4 };
 
 /* Where the line after the one with `text` begins. Blocks are whole lines, so there is a line end.

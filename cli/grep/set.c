@@ -99,10 +99,39 @@ static uint64_t hash_pattern(const trawl_pattern *pattern) {
     return hash ^ (hash >> 32);
 }
 
+static bool have_conditions(const trawl_patterns *patterns) {
+    trawl_condition condition = TRAWL_CONDITION;
+    size_t count = trawl_patterns_count(patterns);
+    for (uint32_t id = 0; id < count; id++) {
+        if (trawl_patterns_condition(patterns, id, &condition)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds a pattern; with -w as a whole word, so that engines pass over ends within words. A part of a
+ * line may begin where the part before ends, so with set->parts only the right side is told to the
+ * library, and grep_set_resolve tests the left one. */
+static trawl_status add_pattern(const grep_set *set, const trawl_pattern *pattern,
+                                trawl_patterns *patterns, trawl_error *error) {
+    trawl_condition condition = TRAWL_CONDITION;
+    condition.right = TRAWL_CLASS_WORD;
+    condition.left = set->parts ? TRAWL_CLASS_NONE : TRAWL_CLASS_WORD;
+    trawl_status status =
+        trawl_patterns_add(patterns, pattern->bytes, pattern->length, pattern->flags, error);
+    return status == TRAWL_OK && set->whole_words
+               ? trawl_patterns_condition_last(patterns, &condition, error)
+               : status;
+}
+
 /* Removes repeated patterns from a set: each would be reported at every occurrence, and grep does
- * not print which pattern matched. */
-static bool drop_repeated(trawl_patterns **patterns) {
+ * not print which pattern matched. A set with conditions of its own is kept as it is. */
+static bool prepare_patterns(const grep_set *set, trawl_patterns **patterns) {
     size_t count = trawl_patterns_count(*patterns);
+    if (have_conditions(*patterns)) {
+        return true;
+    }
     size_t slots = 16;
     while (slots < 2 * count) {
         slots *= 2;
@@ -124,8 +153,7 @@ static bool drop_repeated(trawl_patterns **patterns) {
         }
         if (!repeated) {
             table[slot] = id + 1;
-            status =
-                trawl_patterns_add(distinct, pattern.bytes, pattern.length, pattern.flags, &error);
+            status = add_pattern(set, &pattern, distinct, &error);
         }
     }
     free(table);
@@ -188,13 +216,14 @@ static bool load_database(grep_set *set, const grep_options *options, bool parts
 bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
     *set = (grep_set){.whole_words = options->whole_words && !options->whole_lines,
                       .whole_lines = options->whole_lines,
+                      .parts = parts,
                       .line_end = options->line_end,
                       .scan = options->scan};
     if (options->database != NULL) {
         return load_database(set, options, parts);
     }
     trawl_patterns *patterns = NULL;
-    bool good = load_patterns(set, options, &patterns) && drop_repeated(&patterns);
+    bool good = load_patterns(set, options, &patterns) && prepare_patterns(set, &patterns);
     /* If the empty pattern selects every line, the others are needed for the parts only. */
     bool every_line = set->empty_pattern && !set->whole_words && !set->whole_lines;
     if (good && trawl_patterns_count(patterns) > 0 && (parts || !every_line)) {
@@ -215,8 +244,7 @@ bool grep_set_open(grep_set *set, const grep_options *options, bool parts) {
 bool grep_set_may_cover(const grep_set *set) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(set->db, &information, NULL);
-    return information.matches == TRAWL_MATCH_ALL && !set->whole_words &&
-           !trawl_db_has_conditions(set->db);
+    return information.matches == TRAWL_MATCH_ALL && !trawl_db_has_conditions(set->db);
 }
 
 bool grep_set_cover(grep_set *set) {
@@ -224,11 +252,11 @@ bool grep_set_cover(grep_set *set) {
     trawl_db *db = NULL;
     trawl_error error;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    options.matches = TRAWL_MATCH_LEFTMOST_LONGEST;
+    options.matches = set->whole_words ? TRAWL_MATCH_ALL : TRAWL_MATCH_LEFTMOST_LONGEST;
     trawl_status status = trawl_patterns_new(&patterns, &error);
     trawl_pattern pattern = TRAWL_PATTERN;
     for (uint32_t id = 0; status == TRAWL_OK && trawl_db_pattern(set->db, id, &pattern); id++) {
-        status = trawl_patterns_add(patterns, pattern.bytes, pattern.length, pattern.flags, &error);
+        status = add_pattern(set, &pattern, patterns, &error);
     }
     if (status == TRAWL_OK) {
         status = trawl_compile(patterns, &options, &db, &error);

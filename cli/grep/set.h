@@ -16,6 +16,7 @@ typedef struct grep_set {
     bool only_empty;    /* there is no other pattern */
     bool whole_words;
     bool whole_lines; /* excludes whole_words */
+    bool parts;       /* matching parts of lines are wanted */
     uint8_t line_end;
     trawl_scan_options scan;
     pattern_counts *counts; /* of each source of patterns; NULL: a database */
@@ -29,12 +30,12 @@ void grep_set_close(grep_set *set);
 /* Prints a note about each pattern file that seems to be of another format. */
 void grep_set_note(const grep_set *set, const grep_options *options);
 
-/* Whether the set reports every match, although a cover of the lines by leftmost-longest matches
- * would select the same lines and the same parts of them. */
+/* Whether the set reports every match, although fewer would select the same lines and the same
+ * parts of them: a cover by leftmost-longest matches, or with -w those that end with a word. */
 bool grep_set_may_cover(const grep_set *set);
 
-/* Compiles the set for that cover, whose size nested patterns do not increase: the patterns a, aa,
- * ... of 2,000 have 2,000 matches at each position of a line of a's. False after reporting. */
+/* Compiles the set for these, whose number nested patterns do not increase as much: the patterns a,
+ * aa, ... of 2,000 have 2,000 matches at each position of a line of a's. False after reporting. */
 bool grep_set_cover(grep_set *set);
 
 /* Whether -w and -x accept the match [start, end). The lines begin at `text`. */

@@ -59,6 +59,7 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_KEY_VERIFY = 22, /* uint8_t[keys] */
     TRAWL_SECTION_KEY_ENDING = 23, /* uint64_t[keys]: the last 8 bytes (database/endings.h) */
     TRAWL_SECTION_KEY_RECORD = 24, /* trawl_key_record[keys]: 17 to 22 once more, in one load */
+    TRAWL_SECTION_KEY_GATE = 25,   /* uint16_t[keys + 1], with conditions (database/outputs.h) */
     /* ac-dfa, and every part of ac-split (automaton/dfa.h) */
     TRAWL_SECTION_DFA_HEADER = 32,
     TRAWL_SECTION_DFA_TABLE = 33,

@@ -25,7 +25,14 @@ trawl_status trawl_outputs_reserve(trawl_build *build, uint32_t part, const traw
             return status;
         }
     }
-    return trawl_build_reserve(build, TRAWL_SECTION_KEY_IDS, part, keys->pattern_count, 4, instead);
+    trawl_status status = TRAWL_OK;
+    if (trawl_patterns_have_conditions(build->patterns)) {
+        status = trawl_build_reserve(build, TRAWL_SECTION_KEY_GATE, part, (uint64_t)keys->count + 1,
+                                     sizeof(trawl_gate), instead);
+    }
+    return status == TRAWL_OK ? trawl_build_reserve(build, TRAWL_SECTION_KEY_IDS, part,
+                                                    keys->pattern_count, 4, instead)
+                              : status;
 }
 
 bool trawl_outputs_verifies(const trawl_patterns *patterns, uint32_t id) {
@@ -55,9 +62,23 @@ void trawl_outputs_begin(const trawl_build *build, uint32_t part, const trawl_ke
         .ids = trawl_image_section(image, TRAWL_SECTION_KEY_IDS, part),
         .verify = trawl_image_section(image, TRAWL_SECTION_KEY_VERIFY, part),
         .records = trawl_image_section(image, TRAWL_SECTION_KEY_RECORD, part),
+        .gates = trawl_image_section(image, TRAWL_SECTION_KEY_GATE, part),
         .longest = trawl_image_section(image, TRAWL_SECTION_SELECTION_KEY, 0) != NULL,
     };
     writer->first[0] = 0;
+    if (writer->gates != NULL) {
+        writer->gates[keys->count] = 0;
+    }
+}
+
+/* Writes the gate of key `number`, whose patterns are ids[first .. used). */
+static void write_gate(trawl_outputs_writer *writer, uint32_t number, uint32_t shorter) {
+    trawl_gate gate = shorter == TRAWL_NO_KEY ? 0 : writer->gates[shorter];
+    for (uint32_t i = writer->first[number]; i < writer->used; i++) {
+        gate |= trawl_patterns_right(writer->patterns, writer->ids[i]);
+    }
+    writer->gates[number] = gate;
+    writer->gates[writer->keys->count] |= gate;
 }
 
 /* The record of a key whose patterns are ids[first .. past). `longest`: of all its matches, the
@@ -94,6 +115,9 @@ void trawl_outputs_append(trawl_outputs_writer *writer, uint32_t key, uint32_t s
         }
     }
     writer->first[writer->count] = writer->used;
+    if (writer->gates != NULL) {
+        write_gate(writer, number, shorter);
+    }
     writer->records[number] =
         make_record(writer->length[number], shorter, writer->verify[number], writer->ids,
                     writer->first[number], writer->used, writer->longest);
@@ -122,6 +146,34 @@ void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *output
     outputs->ids = trawl_db_section(db, TRAWL_SECTION_KEY_IDS, part, NULL);
     outputs->verify = trawl_db_section(db, TRAWL_SECTION_KEY_VERIFY, part, NULL);
     outputs->records = trawl_db_section(db, TRAWL_SECTION_KEY_RECORD, part, NULL);
+    outputs->gates = trawl_db_section(db, TRAWL_SECTION_KEY_GATE, part, NULL);
+    outputs->outside = db->conditions.outside;
+}
+
+/* Whether the gates of a part are there if and only if there are conditions, and right. */
+static bool gates_sound(const trawl_db *db, const trawl_outputs *outputs, uint32_t part) {
+    const trawl_condition_view *conditions = &db->conditions;
+    trawl_gate all = 0;
+    uint64_t size;
+    trawl_db_section(db, TRAWL_SECTION_KEY_GATE, part, &size);
+    if (conditions->records == NULL || outputs->gates == NULL) {
+        return conditions->records == NULL && outputs->gates == NULL;
+    }
+    if (size != (outputs->keys + UINT64_C(1)) * sizeof(trawl_gate)) {
+        return false;
+    }
+    for (uint32_t key = 0; key < outputs->keys; key++) {
+        uint32_t link = outputs->link[key];
+        trawl_gate gate = link == TRAWL_NO_KEY ? 0 : outputs->gates[link];
+        for (uint32_t i = outputs->first[key]; i < outputs->first[key + 1]; i++) {
+            gate |= conditions->records[conditions->of[outputs->ids[i]]].right;
+        }
+        if (outputs->gates[key] != gate) {
+            return false;
+        }
+        all |= gate;
+    }
+    return outputs->gates[outputs->keys] == all;
 }
 
 /* Whether the sections of a part are there, with sizes that fit to the number of keys. */
@@ -195,6 +247,9 @@ trawl_status trawl_outputs_validate(const trawl_db *db, uint32_t part, trawl_err
             return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's %s of key %u is damaged",
                               damaged, key);
         }
+    }
+    if (!gates_sound(db, &outputs, part)) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "the database's gates of keys are damaged");
     }
     return TRAWL_OK;
 }

@@ -46,6 +46,13 @@ typedef struct trawl_key_record {
 
 #define TRAWL_RECORD_VERIFY UINT32_C(0x80000000)
 
+/* With conditions, each key has a gate: the right boundaries of all patterns of its chain, a bit
+ * for each class (pattern/conditions.h). Where the byte behind is in all of these classes, none of
+ * the matches counts, and the chain is passed over. (Of the patterns a, aa, ... of 2,000 as whole
+ * words, 2,000 would end at each position of a long run of a's.) Matches of an open gate are tested
+ * one by one later (scan/conditions.h). */
+typedef uint16_t trawl_gate;
+
 /* A view of the outputs of one part. */
 typedef struct trawl_outputs {
     uint32_t keys;
@@ -56,6 +63,8 @@ typedef struct trawl_outputs {
     const uint32_t *ids;
     const uint8_t *verify;
     const trawl_key_record *records; /* the same once more, for walkers on CPUs */
+    const trawl_gate *gates; /* of each key, and behind them that of all together; or NULL */
+    const uint16_t *outside; /* with gates: of each byte, the classes that it is not in */
 } trawl_outputs;
 
 /* Whether the key is one match: it has one pattern, which needs no verification, and no link. */
@@ -79,9 +88,10 @@ typedef struct trawl_outputs_writer {
     uint32_t *length, *link, *total, *first, *ids;
     uint8_t *verify;
     trawl_key_record *records;
-    uint32_t count; /* keys so far */
-    uint32_t used;  /* patterns so far */
-    bool longest;   /* records have the longest key alone, for leftmost kinds (selection.h) */
+    trawl_gate *gates; /* NULL: no conditions */
+    uint32_t count;    /* keys so far */
+    uint32_t used;     /* patterns so far */
+    bool longest;      /* records have the longest key alone, for leftmost kinds (selection.h) */
 } trawl_outputs_writer;
 
 void trawl_outputs_begin(const trawl_build *build, uint32_t part, const trawl_keys *keys,

@@ -220,6 +220,11 @@ bool trawl_patterns_have_conditions(const trawl_patterns *patterns) {
     return patterns->conditions != NULL && patterns->conditions->conditioned != 0;
 }
 
+uint16_t trawl_patterns_right(const trawl_patterns *patterns, uint32_t id) {
+    const trawl_set_conditions *conditions = patterns->conditions;
+    return conditions->records[id < conditions->of_count ? conditions->of[id] : 0].right;
+}
+
 static uint8_t class_of(uint16_t bit) {
     return (uint8_t)__builtin_ctz(bit);
 }

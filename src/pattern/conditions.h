@@ -33,6 +33,9 @@ void trawl_set_conditions_free(trawl_set_conditions *conditions);
 /* Whether a pattern of the set has a condition. */
 bool trawl_patterns_have_conditions(const trawl_patterns *patterns);
 
+/* The right boundary of pattern `id`, as in a record. The set has conditions. */
+uint16_t trawl_patterns_right(const trawl_patterns *patterns, uint32_t id);
+
 /* Finds the set's own class with these members, or defines it: its number. Errors: those of
  * trawl_patterns_class, and TRAWL_ERROR_LIMIT if the set has eight others. */
 trawl_status trawl_set_class(trawl_patterns *patterns, const uint8_t members[32], uint8_t *number,

@@ -111,14 +111,15 @@ trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window,
                                size_t end) {
     size_t overlap = trawl_db_overlap(run->db);
     size_t from = begin < overlap ? 0 : begin - overlap;
-    bool inside = run->conditions && end < window->length;
-    return (trawl_window){.text = window->reading != NULL ? NULL : window->text + from,
-                          .length = end - from,
-                          .owned = begin - from,
-                          .base = window->base + from,
-                          .goes_on = inside || window->goes_on,
-                          .next = inside ? window->text[end] : window->next,
-                          .reading = window->reading};
+    trawl_window part = {.text = window->reading != NULL ? NULL : window->text + from,
+                         .length = end - from,
+                         .owned = begin - from,
+                         .base = window->base + from,
+                         .reading = window->reading};
+    if (run->conditions) {
+        trawl_window_set_next(&part, window, end);
+    }
+    return part;
 }
 
 trawl_status trawl_run_finish(trawl_run *run, trawl_error *error) {

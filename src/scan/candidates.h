@@ -52,8 +52,10 @@ static inline trawl_status trawl_endings_report(trawl_endings_search *search,
                                                 const trawl_window *window, size_t end,
                                                 uint32_t key, const trawl_consumer *consumer) {
     if (consumer->sink != NULL) {
-        return trawl_emit_matches(&search->view.outputs, &search->view.patterns, window, end, key,
-                                  consumer->sink);
+        return trawl_gate_closed(&search->view.outputs, window, end, key)
+                   ? TRAWL_OK
+                   : trawl_emit_matches(&search->view.outputs, &search->view.patterns, window, end,
+                                        key, consumer->sink);
     }
     trawl_emit_counts(&search->view.outputs, &search->view.patterns, window, end, key,
                       consumer->counts,

@@ -71,6 +71,13 @@ typedef struct trawl_window {
     trawl_reading *reading;
 } trawl_window;
 
+/* Tells a window that ends with byte end - 1 of another one which byte is behind it. */
+static inline void trawl_window_set_next(trawl_window *part, const trawl_window *of, size_t end) {
+    bool inside = end < of->length;
+    part->goes_on = inside || of->goes_on;
+    part->next = inside ? of->text[end] : of->next;
+}
+
 /* Bytes of a window at most, so that walkers may keep positions in 32 bits. */
 #define TRAWL_WINDOW_MAX ((size_t)1 << 30)
 

@@ -15,6 +15,28 @@ static inline bool trawl_verified(const trawl_pattern_view *patterns, uint32_t i
            trawl_pattern_matches(patterns, id, text);
 }
 
+/* The classes that the byte behind text[end - 1] is not in: all of them where the text ends, or
+ * where that byte is not known. */
+static inline uint16_t trawl_classes_behind(const trawl_outputs *outputs,
+                                            const trawl_window *window, size_t end) {
+    return end < window->length ? outputs->outside[window->text[end]]
+           : window->goes_on    ? outputs->outside[window->next]
+                                : UINT16_MAX;
+}
+
+/* Whether no match of the key's chain that ends there fulfils its condition. */
+static inline bool trawl_gate_closed(const trawl_outputs *outputs, const trawl_window *window,
+                                     size_t end, uint32_t key) {
+    return outputs->gates != NULL &&
+           (outputs->gates[key] & trawl_classes_behind(outputs, window, end)) == 0;
+}
+
+/* Whether that holds for all keys. */
+static inline bool trawl_gates_closed(const trawl_outputs *outputs, const trawl_window *window,
+                                      size_t end) {
+    return trawl_gate_closed(outputs, window, end, outputs->keys);
+}
+
 /* Puts all matches that end with byte text[end - 1] of the window into the sink. `key` is the
  * longest key that ends there. */
 static inline trawl_status trawl_emit_matches(const trawl_outputs *outputs,
@@ -70,6 +92,17 @@ static inline trawl_match *trawl_emit_chain(const trawl_outputs *outputs, uint32
         key = record->link;
     } while (key != TRAWL_NO_KEY);
     return to;
+}
+
+/* Removes events whose gate is closed, and returns how many are left. The outputs have gates. */
+static inline size_t trawl_gates_keep(const trawl_outputs *outputs, const trawl_window *window,
+                                      size_t begin, trawl_ending_event *events, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        events[kept] = events[i];
+        kept += !trawl_gate_closed(outputs, window, begin + events[i].position, events[i].key);
+    }
+    return kept;
 }
 
 /* trawl_emit_matches for many ends, begin + events[i].position. Room in the sink is checked once

@@ -65,6 +65,9 @@ static trawl_status consume(trawl_lane_walker *walker, const trawl_window *windo
                             trawl_ending_event *events, size_t count, size_t begin,
                             const event_consumer *consumer) {
     walker->loops->name_keys(walker->automaton, events, count);
+    if (walker->outputs->gates != NULL) {
+        count = trawl_gates_keep(walker->outputs, window, begin, events, count);
+    }
     if (consumer->sink != NULL) {
         return trawl_prepared_emit(&walker->prepared, walker->outputs, walker->patterns, window,
                                    begin, events, count, consumer->sink);

@@ -210,6 +210,7 @@ static trawl_status reorder_blocks(reordering *order, trawl_walker *walker,
                               .length = position + bytes - begin,
                               .owned = position - begin,
                               .base = window->base + begin};
+        trawl_window_set_next(&block, window, position + bytes);
         gathered->count = 0;
         order->gathered.overflow = false;
         /* One byte cannot be halved. It ends at most as many matches as there are patterns. */

@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "database/conditions.h"
+#include "database/engine.h"
+#include "scan/contract.h"
 #include "seal.h"
 #include "trawl/trawl_conditions.h"
 
@@ -172,7 +174,59 @@ static void forged_conditions_are_refused(void **state) {
     assert_int_equal(load_forged(db, TRAWL_SECTION_CONDITIONS, at_end, 2), TRAWL_ERROR_FORMAT);
     assert_int_equal(load_forged(db, TRAWL_SECTION_PATTERN_CONDITION, 0, 2), TRAWL_ERROR_FORMAT);
     assert_int_equal(load_forged(db, TRAWL_SECTION_CONDITION_CLASSES, 40, 1), TRAWL_OK);
+    assert_int_equal(load_forged(db, TRAWL_SECTION_KEY_GATE, 0, 2), TRAWL_ERROR_FORMAT);
     trawl_db_free(db);
+    trawl_patterns_free(set);
+}
+
+typedef struct counting_sink {
+    trawl_sink sink; /* the first member */
+    trawl_match room[64];
+    size_t reported;
+} counting_sink;
+
+static trawl_status count_reported(trawl_sink *sink) {
+    ((counting_sink *)sink)->reported += sink->count;
+    sink->count = 0;
+    return TRAWL_OK;
+}
+
+/* The patterns a, aa, ... as whole words: 300 keys end at each position of a long word, of which
+ * walkers report those at its end alone. With left boundaries alone nothing can be left out. */
+static void walkers_pass_over_ends_within_words(void **state) {
+    (void)state;
+    enum { PATTERNS = 300, LENGTH = 5000, WORD_ENDS = 2, MOST_PARTS = 8 };
+    char text[LENGTH];
+    memset(text, 'a', sizeof text);
+    text[LENGTH / 2] = ' ';
+    trawl_condition word = TRAWL_CONDITION;
+    word.left = word.right = TRAWL_CLASS_WORD;
+    trawl_patterns *set = new_set();
+    for (size_t i = 1; i <= PATTERNS; i++) {
+        assert_int_equal(trawl_patterns_add(set, text, i, 0, NULL), TRAWL_OK);
+        assert_int_equal(trawl_patterns_condition_last(set, &word, NULL), TRAWL_OK);
+    }
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    for (size_t i = 0; trawl_engine_describe(i, &engine); i++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+        trawl_scan_settings settings = {.threads = 1};
+        trawl_db *db = NULL;
+        trawl_walker *walker = NULL;
+        options.engine = engine.name;
+        assert_int_equal(trawl_compile(set, &options, &db, NULL), TRAWL_OK);
+        const trawl_walker_type *type = db->engine->walker;
+        assert_int_equal(type->open(db, &settings, &walker, NULL), TRAWL_OK);
+        counting_sink counted = {.sink = {.capacity = 64, .flush = count_reported}};
+        counted.sink.matches = counted.room;
+        trawl_window window = {.text = (const uint8_t *)text, .length = LENGTH};
+        assert_int_equal(type->scan(walker, &window, &counted.sink, NULL), TRAWL_OK);
+        assert_int_equal(count_reported(&counted.sink), TRAWL_OK);
+        if (counted.reported > (size_t)PATTERNS * WORD_ENDS * MOST_PARTS) {
+            fail_msg("%s: %zu matches", engine.name, counted.reported);
+        }
+        type->close(walker);
+        trawl_db_free(db);
+    }
     trawl_patterns_free(set);
 }
 
@@ -183,6 +237,7 @@ int main(void) {
         cmocka_unit_test(conditions_can_be_taken_back),
         cmocka_unit_test(many_different_conditions_are_kept),
         cmocka_unit_test(forged_conditions_are_refused),
+        cmocka_unit_test(walkers_pass_over_ends_within_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,10 +63,11 @@ trawl_status trawl_qgram_fallback_scan(trawl_qgram_fallback *fallback, const tra
     trawl_walker *walker = fallback->walker;
     size_t overlap = db->header->max_length - 1;
     size_t from = begin < overlap ? 0 : begin - overlap;
-    const trawl_window part = {.text = window->text + from,
-                               .length = end - from,
-                               .owned = begin - from,
-                               .base = window->base + from};
+    trawl_window part = {.text = window->text + from,
+                         .length = end - from,
+                         .owned = begin - from,
+                         .base = window->base + from};
+    trawl_window_set_next(&part, window, end);
     double start = trawl_seconds();
     trawl_status status = consumer->sink != NULL
                               ? walker->type->scan(walker, &part, consumer->sink, error)

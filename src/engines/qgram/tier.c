@@ -192,23 +192,38 @@ static uint32_t find_key(trawl_tier_walker *walker, const trawl_window *window, 
     return TRAWL_NO_KEY;
 }
 
+/* Drops events of ends at which no condition holds. */
+static void drop_closed(trawl_tier_walker *walker, const trawl_window *window) {
+    const trawl_outputs *outputs = &walker->search.view.outputs;
+    if (outputs->gates != NULL) {
+        walker->event_count =
+            trawl_gates_keep(outputs, window, 0, walker->events, walker->event_count);
+    }
+}
+
 void trawl_tier_events(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                        size_t end, const trawl_qgram_lists *lists) {
     if (walker->tier->kind == TRAWL_TIER_PACKED) {
         trawl_packed_events(walker, window, begin, end, lists);
+        drop_closed(walker, window);
         return;
     }
     size_t count = find_ends(walker, window, begin, end, lists);
     const uint32_t *ends = lists->ends;
     bool known = lists_keys(walker);
+    const trawl_outputs *outputs = &walker->search.view.outputs;
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t key = known ? lists->keys[i] : TRAWL_NO_KEY;
+        if (trawl_gates_closed(outputs, window, ends[i])) {
+            continue;
+        }
         key = key == TRAWL_NO_KEY ? find_key(walker, window, ends[i]) : key;
         walker->events[found] = (trawl_ending_event){.position = ends[i], .key = key};
         found += key != TRAWL_NO_KEY;
     }
     walker->event_count = found;
+    drop_closed(walker, window);
     walker->next = 0;
 }
 
