@@ -53,40 +53,43 @@ void search_dynamic(const ranks *self, segment_worker *worker, const parts_journ
 
 /* ------------------------------------------------------------------ static */
 
-/* Reads bytes [first, end) of a file, or all of a compressed one: *length of them. NULL after
- * reporting. */
-static uint8_t *load(const parts_text *text, uint64_t first, uint64_t end, uint64_t *length) {
+/* Reads what scanning a piece needs: all of a compressed text. False after reporting. */
+static bool load(const segment_worker *worker, const parts_piece *piece, loaded_piece *loaded) {
+    const parts_text *text = &worker->run->texts[piece->text];
     text_file *file = NULL;
     trawl_error error;
     trawl_status status = text_file_open(text->name, TEXT_DECOMPRESS, &file, &error);
     if (status != TRAWL_OK) {
         report("text %s", error.message);
-        return NULL;
+        return false;
     }
     bool plain = text_file_is_plain(file);
-    size_t capacity = (size_t)(end - first) + 1;
-    uint8_t *bytes = allocate(capacity);
+    loaded->context = text_scanner_context(&worker->scanner, piece->begin, piece->end, text->bytes);
+    size_t wanted = (size_t)(loaded->context.last - loaded->context.first);
+    size_t capacity = wanted + 1;
+    size_t length = 0;
     size_t got = 0;
-    *length = 0;
-    do {
-        if (*length == capacity) {
+    loaded->bytes = allocate(capacity);
+    while (status == TRAWL_OK && (plain ? length < wanted : length == 0 || got != 0)) {
+        if (length == capacity) {
             capacity *= 2;
-            bytes = reallocate(bytes, capacity);
+            loaded->bytes = reallocate(loaded->bytes, capacity);
         }
-        if (plain && *length == end - first)
-            break;
         status =
-            plain ? text_file_read_at(file, first + *length, bytes + *length,
-                                      (size_t)(end - first - *length), &got, &error)
-                  : text_file_fill(file, bytes + *length, capacity - (size_t)*length, &got, &error);
-        *length += got;
-    } while (status == TRAWL_OK && (plain || *length == capacity));
+            plain ? text_file_read_at(file, loaded->context.first + length, loaded->bytes + length,
+                                      wanted - length, &got, &error)
+                  : text_file_read(file, loaded->bytes + length, capacity - length, &got, &error);
+        length += got;
+        if (length == 0 && got == 0)
+            break;
+    }
     text_file_close(file);
-    if (status == TRAWL_OK)
-        return bytes;
-    report("text %s", error.message);
-    free(bytes);
-    return NULL;
+    loaded->end = piece->end;
+    if (!plain)
+        loaded->end = loaded->context.last = length;
+    if (status != TRAWL_OK)
+        report("text %s", error.message);
+    return status == TRAWL_OK;
 }
 
 void search_static(const ranks *self, segment_worker *worker, const parts_journal *journal,
@@ -95,21 +98,15 @@ void search_static(const ranks *self, segment_worker *worker, const parts_journa
     size_t count = 0;
     const parts_piece *pieces = segment_pieces(worker->segments, segment, &count);
     size_t base = (size_t)(pieces - worker->segments->pieces);
-    size_t all = worker->segments->piece_count;
+    size_t bytes = worker->segments->piece_count * sizeof(loaded_piece);
     bool wanted = !worker->failed && !journal->places[segment].finished;
     double begin = MPI_Wtime();
-    worker->loaded = allocate(all * sizeof *worker->loaded + 1);
-    worker->lengths = allocate(all * sizeof *worker->lengths + 1);
-    memset(worker->loaded, 0, all * sizeof *worker->loaded);
-    for (size_t i = 0; wanted && i < count; i++) {
-        uint64_t first = text_scanner_first(&worker->scanner, pieces[i].begin);
-        uint64_t length = 0;
-        worker->loaded[base + i] =
-            load(&worker->run->texts[pieces[i].text], first, pieces[i].end, &length);
-        worker->lengths[base + i] = first + length;
-        wanted = worker->loaded[base + i] != NULL;
-        worker->failed = !wanted;
-    }
+    loaded_piece *loaded = allocate(bytes + 1);
+    memset(loaded, 0, bytes);
+    for (size_t i = 0; wanted && i < count; i++)
+        wanted = load(worker, &pieces[i], &loaded[base + i]);
+    worker->failed = !wanted && !journal->places[segment].finished;
+    worker->loaded = loaded;
     times[TIME_LOAD] = MPI_Wtime() - begin;
     begin = MPI_Wtime();
     if (wanted)
@@ -119,7 +116,7 @@ void search_static(const ranks *self, segment_worker *worker, const parts_journa
     (void)MPI_Barrier(MPI_COMM_WORLD);
     times[TIME_WAIT] = MPI_Wtime() - begin;
     for (size_t i = 0; i < count; i++)
-        free(worker->loaded[base + i]);
-    free(worker->loaded);
-    free(worker->lengths);
+        free(loaded[base + i].bytes);
+    free(loaded);
+    worker->loaded = NULL;
 }

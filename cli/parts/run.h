@@ -39,7 +39,7 @@ typedef struct parts_identity {
     uint64_t with_pattern;
     uint64_t top;
     uint64_t several;  /* counts have the names of their texts */
-    uint64_t whole;    /* no text is cut: the leftmost kinds of matches need all of a text */
+    uint64_t whole;    /* no text is cut, as matches depend on all of it (cli/scan/describe.c) */
     uint64_t shard;    /* this is shard number `shard`, from 1 on, ... */
     uint64_t shards;   /* ... of so many; 1 of 1: everything */
     uint64_t segment;  /* bytes of a segment */

@@ -9,8 +9,47 @@
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
 #include "cli/parts/segments.h"
+#include "trawl/trawl_conditions.h"
 
-/* A checksum of all that the results depend on: bytes, flags and names in the order of the ids. */
+/* Adds the conditions of all patterns, and the classes of bytes that they name. */
+static void add_conditions(XXH3_state_t *state, const trawl_db *db) {
+    uint8_t members[32];
+    trawl_pattern pattern = TRAWL_PATTERN;
+    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
+        trawl_condition condition = TRAWL_CONDITION;
+        if (!trawl_db_condition(db, id, &condition))
+            continue;
+        uint64_t numbers[] = {id,
+                              condition.min_start,
+                              condition.max_end,
+                              condition.left,
+                              condition.right,
+                              condition.at_start,
+                              condition.at_end};
+        (void)XXH3_64bits_update(state, numbers, sizeof numbers);
+    }
+    for (uint8_t class = TRAWL_CLASS_OWN; class < TRAWL_CLASSES; class ++) {
+        if (trawl_db_class(db, class, members))
+            (void)XXH3_64bits_update(state, members, sizeof members);
+    }
+}
+
+/* Whether matches depend on more of a text than the bytes beside them: no text can be cut then. */
+static bool needs_whole_texts(const trawl_db *db) {
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
+    bool whole = information.matches != TRAWL_MATCH_ALL;
+    for (uint32_t id = 0; trawl_db_has_conditions(db) && !whole && id < information.patterns;
+         id++) {
+        trawl_condition condition = TRAWL_CONDITION;
+        whole = trawl_db_condition(db, id, &condition) &&
+                (condition.min_start != 0 || condition.max_end != 0);
+    }
+    return whole;
+}
+
+/* A checksum of all that the results depend on: bytes, flags, names and conditions in the order of
+ * the ids. */
 static uint64_t checksum_of_patterns(const trawl_db *db) {
     XXH3_state_t *state = XXH3_createState();
     if (state == NULL)
@@ -25,6 +64,8 @@ static uint64_t checksum_of_patterns(const trawl_db *db) {
         if (pattern.name != NULL)
             (void)XXH3_64bits_update(state, pattern.name, pattern.name_length);
     }
+    if (trawl_db_has_conditions(db))
+        add_conditions(state, db);
     uint64_t checksum = XXH3_64bits_digest(state);
     (void)XXH3_freeState(state);
     return checksum;
@@ -57,7 +98,7 @@ bool scan_describe(parts_run *run, const scan_plan *plan, const scan_texts *text
                                     .with_pattern = options->with_pattern,
                                     .top = options->kind == RECORD_TOP ? options->top : 0,
                                     .several = plan->several,
-                                    .whole = information.matches != TRAWL_MATCH_ALL,
+                                    .whole = needs_whole_texts(plan->scanner.db),
                                     .shard = division->shard == 0 ? 1 : division->shard,
                                     .shards = division->shard == 0 ? 1 : division->shards,
                                     .segment = division->segment_bytes}};

@@ -12,13 +12,21 @@
 void text_scanner_run_range(text_scanner *scanner, const char *path, uint64_t begin, uint64_t end,
                             text_result *result);
 
-/* The first byte that is needed for a range that begins at `begin`. */
-uint64_t text_scanner_first(const text_scanner *scanner, uint64_t begin);
+/* The bytes [first, last) of a text that scanning a range of it needs. */
+typedef struct text_context {
+    uint64_t first;
+    uint64_t last;
+} text_context;
 
-/* The same for a text in memory: `bytes` begin at text_scanner_first(scanner, begin), and are not
- * NULL. */
+/* Those for bytes [begin, end) of a text of `size` bytes. */
+text_context text_scanner_context(const text_scanner *scanner, uint64_t begin, uint64_t end,
+                                  uint64_t size);
+
+/* The same as text_scanner_run_range for a text in memory: `bytes`, not NULL, are those of the
+ * context. Any kind of matches if the range is all of the text. */
 void text_scanner_run_loaded(text_scanner *scanner, const char *path, const uint8_t *bytes,
-                             uint64_t begin, uint64_t end, text_result *result);
+                             uint64_t begin, uint64_t end, const text_context *context,
+                             text_result *result);
 
 /* Scans a text, or the range of it that the entry names. */
 void scan_entry_run(text_scanner *scanner, const scan_entry *entry, text_result *result);

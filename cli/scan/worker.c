@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/base/memory.h"
-#include "cli/scan/range.h"
 
 /* A record_drain. */
 static bool drain_to_part(void *context, const char *bytes, size_t length) {
@@ -61,9 +60,9 @@ static bool scan_piece(segment_worker *worker, const parts_piece *piece, text_re
     if (worker->loaded == NULL) {
         scan_entry_run(&worker->scanner, &entry, &result);
     } else {
-        size_t i = (size_t)(piece - worker->segments->pieces);
-        text_scanner_run_loaded(&worker->scanner, text->name, worker->loaded[i], piece->begin,
-                                worker->lengths[i], &result);
+        const loaded_piece *loaded = &worker->loaded[piece - worker->segments->pieces];
+        text_scanner_run_loaded(&worker->scanner, text->name, loaded->bytes, piece->begin,
+                                loaded->end, &loaded->context, &result);
     }
     device_want_report(&worker->scanner.options, &worker->scanner.study, NULL);
     device_add_report(&worker->report, &done);

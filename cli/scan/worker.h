@@ -12,6 +12,7 @@
 #include "cli/parts/journal.h"
 #include "cli/parts/segments.h"
 #include "cli/scan/plan.h"
+#include "cli/scan/range.h"
 
 /* A pattern and its number of matches, with what follows the number in the output: `length` bytes
  * behind the row. */
@@ -21,15 +22,20 @@ typedef struct segment_row {
     uint32_t length;
 } segment_row;
 
+/* A piece in memory. */
+typedef struct loaded_piece {
+    uint8_t *bytes;
+    text_context context;
+    uint64_t end; /* of a compressed text: after decompression */
+} loaded_piece;
+
 typedef struct segment_worker {
     const scan_plan *plan;
     const parts_run *run;
     const segment_list *segments;
-    part_writer *part;     /* NULL: results are only added up: */
-    uint64_t *text_counts; /* for each text of the run; or NULL */
-    uint8_t **loaded;      /* NULL, or for each piece of the list its bytes in memory, from */
-                           /* text_scanner_first of its begin on; owned by the caller */
-    uint64_t *lengths;     /* the end of each loaded piece: of compressed texts the decompressed */
+    part_writer *part;          /* NULL: results are only added up: */
+    uint64_t *text_counts;      /* for each text of the run; or NULL */
+    const loaded_piece *loaded; /* NULL, or for each piece of the list */
     text_scanner scanner;
     record_writer writer;
     uint64_t *per_pattern; /* for the most frequent patterns, else NULL */

@@ -82,6 +82,20 @@ for ((n = 1; n <= 26; n += step)); do
     for ((k = 1; k <= n; k++)); do "$trawl" scan -e aaaa -e a -e aaaaaaaaaaaaaaaa --shard "$k/$n" cuts >>got; done
     same "$n shards of 24 bytes"
 done
+# whole words: the byte behind a shard decides, and the one before a match
+printf 'aa aa a_a aa\naa' >cuts
+"$trawl" scan -w -e aa -e a cuts >want
+"$trawl" scan -c -w -e aa -e a cuts >counted
+for ((n = 1; n <= 17; n++)); do
+    : >got
+    count=0
+    for ((k = 1; k <= n; k++)); do
+        "$trawl" scan -w -e aa -e a --shard "$k/$n" cuts >>got
+        count=$((count + $("$trawl" scan -c -w -e aa -e a --shard "$k/$n" cuts | paste -sd+ | sed 's/^$/0/')))
+    done
+    same "$n shards, whole words"
+    expect 0 "$count" cat counted
+done
 rm -rf j
 expect 1 '' "$trawl" scan -e x --journal j empty
 expect 1 '' "$trawl" cat j
