@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cli/base/report.h"
 #include "cli/flags/arguments.h"
 
 static const flag no_flags[] = {{0}};
