@@ -194,8 +194,8 @@ typedef struct trawl_compile_options {
     trawl_match_kind matches;
     uint64_t max_table_bytes; /* an engine whose tables would be larger is refused; 0: 8 GiB */
     /* Text like that to be scanned: 64 to 256 KiB, in pieces from all over it. The planner measures
-     * on it how often each filter would pass a position. NULL: the planner makes up a text from the
-     * patterns. A sample never changes which matches are found. */
+     * on it how many positions each filter would leave as candidates. NULL: the planner makes up a
+     * text from the patterns. A sample never changes which matches are found. */
     const void *sample;
     size_t sample_length; /* bytes */
     /* The device that the planner chooses for: NULL or "cpu"; "cuda" or "cuda:N"; "auto": a GPU if
@@ -434,8 +434,8 @@ TRAWL_API const void *trawl_db_bytes(const trawl_db *db, size_t *size);
  * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_IO, TRAWL_ERROR_MEMORY. */
 TRAWL_API trawl_status trawl_db_save(const trawl_db *db, const char *path, trawl_error *error);
 
-/* Loads a database from a file, which is mapped, or from `size` bytes in memory, which are copied.
- * All of it is checked: header, checksum, every offset, id and state. Whatever the bytes are, the
+/* Loads a database from a file or from `size` bytes in memory, which are copied. The file is mapped
+ * if the effective user or root owns it, else read: another owner could change it later. All of it is checked: header, checksum, every offset, id and state. Whatever the bytes are, the
  * result is a usable database or an error. Do not change a file in place while a database is mapped
  * from it (trawl_db_save never does). The caller owns *db; free it with trawl_db_free.
  * Errors: TRAWL_ERROR_FORMAT, TRAWL_ERROR_IO, TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT. */
