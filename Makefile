@@ -12,7 +12,7 @@ ifneq ($(origin CC),default)
 export CC
 endif
 
-.PHONY: all mpi demo check check-all check-gpu peers install clean help configure
+.PHONY: all mpi demo check check-all check-gpu peers papers install clean help configure
 
 all: configure
 	cmake --build $(build) -j $(JOBS) --target trawl trawl-shared trawl-static
@@ -53,6 +53,11 @@ check-gpu:
 peers:
 	@tools/peers.sh build/peers
 
+# The tables and figures of the papers, measured here; QUICK=--quick: shorter texts.
+papers: all
+	$(build)/trawl reproduce $(QUICK) -o build/papers
+	@echo 'A page with plots: build/papers/reproduce.html'
+
 install: all
 	DESTDIR="$(DESTDIR)" cmake --install $(build)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
@@ -68,6 +73,7 @@ help:
 	@echo 'make check-all  ... and the long ones: about 10 minutes in all on 2 CPUs'
 	@echo 'make check-gpu  build with CUDA and run its tests on a GPU; says why where it cannot'
 	@echo 'make peers      fetch Hyperscan and other matchers for trawl bench --peers'
+	@echo 'make papers     measure the tables of the papers: minutes; QUICK=--quick: fewer'
 	@echo 'make install    install below PREFIX ($(PREFIX)); DESTDIR is put before it'
 	@echo 'make clean      remove build/'
 	@echo

@@ -15,6 +15,7 @@
 #include "cli/grep/command.h"
 #include "cli/index/command.h"
 #include "cli/info/command.h"
+#include "cli/reproduce/command.h"
 #include "cli/scan/command.h"
 #include "cli/tune/command.h"
 #include "trawl/trawl.h"
@@ -35,6 +36,7 @@ static const entry entries[] = {
     {"info", trawl_command_info, "which engine a pattern set gets, how fast, how large, and why"},
     {"bench", trawl_command_bench, "measure the engines side by side"},
     {"tune", trawl_command_tune, "measure this machine: GPU kernels, costs for the planner"},
+    {"reproduce", trawl_command_reproduce, "measure the papers' tables on this machine"},
     {"devices", trawl_command_devices, "list the processors that can scan"},
     {"engines", trawl_command_engines, "list the algorithms, their variants, and their papers"},
 };
@@ -54,9 +56,9 @@ static int print_help(void) {
                  "Commands:\n",
                  trawl_version());
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
-        (void)printf("  %-8s  %s\n", entries[i].name, entries[i].summary);
+        (void)printf("  %-9s  %s\n", entries[i].name, entries[i].summary);
     (void)printf(
-        "  %-8s  %s\n"
+        "  %-9s  %s\n"
         "\n"
         "'trawl COMMAND --help' explains a command, with its flags and examples.\n"
         "Environment: TRAWL_CPU=scalar, avx2, avx512, avx512-vbmi or neon selects the\n"

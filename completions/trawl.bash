@@ -33,7 +33,7 @@ _trawl() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        _trawl_words "scan grep cat compile index info bench tune devices engines --help --version" "$current"
+        _trawl_words "scan grep cat compile index info bench tune reproduce devices engines --help --version" "$current"
         return
     fi
     # Readline splits at "=": --engine=ac arrives as three words.
@@ -70,6 +70,8 @@ _trawl() {
                     grep -oE -e '--[a-z][a-z-]+' | sort -u)" "$current"
             elif [[ $command == engines && $current != -* ]]; then
                 _trawl_words "$(_trawl_engines "$trawl")" "$current"
+            elif [[ $command == reproduce && $current != -* && $previous != -o ]]; then
+                _trawl_words "$("$trawl" reproduce --list 2>/dev/null | cut -f 1)" "$current"
             elif [[ $current == -* ]]; then
                 _trawl_words "$(_trawl_flags "$trawl" "$command")" "$current"
             fi

@@ -8,11 +8,12 @@
  *     trawl_db          the compiled set, never changed               any number of threads use it
  *     trawl_scan        reports the matches in a text                 any number of calls at once
  *
- * Six headers:
+ * Seven headers:
  *     trawl.h           patterns, databases, scans: all that most programs need
  *     trawl_index.h     indexes, for texts that stay while patterns come
  *     trawl_conditions.h  where, and between which bytes, patterns count: whole words
- *     trawl_scanner.h   many short texts
+ *     trawl_scanner.h   short texts that come one by one
+ *     trawl_records.h   many texts in one call
  *     trawl_cuda.h      texts and results in the memory of a GPU
  *     trawl_study.h     for research: algorithm parameters, cost tables, measurements. No promise
  *                       between versions

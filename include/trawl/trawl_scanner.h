@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Many short texts: packets, lines, rows of a column, reads, messages.
+ * Short texts that come one by one: packets, messages. (Many texts that are in memory at once, such
+ * as the rows of a column, are records: trawl_records.h.)
  *
  * trawl_scan prepares itself for each text, which takes longer than searching a short one. A
  * scanner is prepared once for a database: afterwards a scan allocates nothing, takes no lock and

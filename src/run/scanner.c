@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "run/scanner.h"
 
-#include <string.h>
-
 #include "base/allocate.h"
 #include "base/cpu.h"
 #include "base/status.h"
@@ -119,17 +117,18 @@ void trawl_scanner_close(trawl_scanner *scanner) {
 
 /* The part of a text that the walker is shown next, from *begin on, with at most `most` owned
  * bytes; moves *begin behind it. */
-static trawl_window next_window(const trawl_scanner *scanner, const uint8_t *text, size_t length,
-                                size_t most, size_t *begin) {
+static trawl_window next_window(const trawl_scanner *scanner, const trawl_window *text, size_t most,
+                                size_t *begin) {
     size_t overlap = trawl_db_overlap(scanner->db);
-    size_t end = length - *begin < most ? length : *begin + most;
+    size_t end = text->length - *begin < most ? text->length : *begin + most;
     size_t from = *begin < overlap ? 0 : *begin - overlap;
-    trawl_window window = {.text = text + from,
+    bool inside = end < text->length;
+    trawl_window window = {.text = text->text + from,
                            .length = end - from,
                            .owned = *begin - from,
-                           .base = from,
-                           .goes_on = end < length,
-                           .next = end < length ? text[end] : 0};
+                           .base = text->base + from,
+                           .goes_on = inside || text->goes_on,
+                           .next = inside ? text->text[end] : text->next};
     *begin = end;
     return window;
 }
@@ -140,17 +139,15 @@ static size_t longest_window(const trawl_scanner *scanner) {
                                                : TRAWL_WINDOW_MAX - scanner->db->header->max_length;
 }
 
-/* Walks a text, all of it or until the sink's flush asks to stop. Of the matches, the last ones are
- * still in the sink. */
-static trawl_status walk(const trawl_scanner *scanner, const uint8_t *text, size_t length,
-                         trawl_scanner_sink *into) {
+trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window *text,
+                                trawl_scanner_sink *into) {
     trawl_walker *walker = scanner->walker;
     trawl_status status = TRAWL_OK;
-    for (size_t begin = 0; status == TRAWL_OK && begin < length;) {
-        trawl_window window = next_window(scanner, text, length, longest_window(scanner), &begin);
+    for (size_t begin = text->owned; status == TRAWL_OK && begin < text->length;) {
+        trawl_window window = next_window(scanner, text, longest_window(scanner), &begin);
         into->window = &window;
         status = walker->type->scan(walker, &window, &into->sink, NULL);
-        if (status == TRAWL_OK) {
+        if (status == TRAWL_OK && !into->untested) {
             trawl_conditions_drop(scanner->db, &window, &into->sink, into->tested);
             into->tested = into->sink.count;
         }
@@ -179,7 +176,8 @@ static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
     trawl_delivery_restart(delivery, 0);
-    trawl_status status = walk(scanner, text, length, &into);
+    const trawl_window whole = {.text = text, .length = length};
+    trawl_status status = trawl_scanner_walk(scanner, &whole, &into);
     if (status == TRAWL_OK && into.sink.count != 0) {
         status = deliver(&into.sink);
     }
@@ -218,11 +216,12 @@ bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
     /* Any occurrence will do: of the leftmost kinds one is selected where there is any. A walker
      * asks for room for a second one before it stops, so it is shown little text at a time. */
     trawl_walker *walker = scanner->walker;
+    const trawl_window whole = {.text = text, .length = length};
     trawl_scanner_sink into = {
         .sink = {.matches = first != NULL ? first : scanner->matches, .capacity = 1, .flush = stop},
         .scanner = scanner};
     for (size_t begin = 0; into.sink.count == 0 && begin < length;) {
-        trawl_window window = next_window(scanner, text, length, ANY_BYTES, &begin);
+        trawl_window window = next_window(scanner, &whole, ANY_BYTES, &begin);
         into.window = &window;
         (void)walker->type->scan(walker, &window, &into.sink, NULL);
         trawl_conditions_drop(scanner->db, &window, &into.sink, 0);
@@ -251,10 +250,7 @@ size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t leng
     if (!can_scan(scanner, text, length)) {
         return 0;
     }
-    if (++scanner->turn == 0) {
-        memset(scanner->seen, 0, scanner->db->patterns.count * sizeof *scanner->seen);
-        scanner->turn = 1;
-    }
+    trawl_scanner_new_turn(scanner);
     scanner->ids = ids;
     scanner->capacity = ids == NULL ? 0 : capacity;
     scanner->found = 0;
@@ -275,8 +271,9 @@ uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t le
     }
     trawl_walker *walker = scanner->walker;
     trawl_counts counts = {.total = 0};
+    const trawl_window whole = {.text = text, .length = length};
     for (size_t begin = 0; begin < length;) {
-        trawl_window window = next_window(scanner, text, length, longest_window(scanner), &begin);
+        trawl_window window = next_window(scanner, &whole, longest_window(scanner), &begin);
         (void)walker->type->count(walker, &window, &counts, NULL);
     }
     return counts.total;

@@ -4,6 +4,8 @@
 #ifndef TRAWL_RUN_SCANNER_H
 #define TRAWL_RUN_SCANNER_H
 
+#include <string.h>
+
 #include "run/delivery.h"
 #include "scan/contract.h"
 #include "trawl/trawl_scanner.h"
@@ -14,6 +16,7 @@ typedef struct trawl_scanner_sink {
     trawl_scanner *scanner;
     const trawl_window *window; /* that its matches behind the first `tested` ones are of */
     size_t tested;              /* matches whose conditions hold */
+    bool untested;              /* the receiver tests conditions itself */
 } trawl_scanner_sink;
 
 #define TRAWL_SCANNER_BATCH ((size_t)1024)
@@ -23,11 +26,24 @@ struct trawl_scanner {
     trawl_walker *walker;
     trawl_match *matches; /* TRAWL_SCANNER_BATCH */
     trawl_delivery delivery;
-    /* trawl_scanner_which: seen[id] == turn: the pattern is in the list */
+    /* trawl_scanner_which, records: seen[id] == turn: the pattern has been seen in this text */
     uint32_t *seen;
     uint32_t turn;
     uint32_t *ids;
     size_t capacity, found;
 };
+
+/* Forgets which patterns have been seen. */
+static inline void trawl_scanner_new_turn(trawl_scanner *scanner) {
+    if (++scanner->turn == 0) {
+        memset(scanner->seen, 0, scanner->db->patterns.count * sizeof *scanner->seen);
+        scanner->turn = 1;
+    }
+}
+
+/* Walks the owned bytes of a text, which may be of any length and has its complete overlap, or
+ * until the sink's flush asks to stop. Of the matches, the last ones are still in the sink. */
+trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window *text,
+                                trawl_scanner_sink *into);
 
 #endif

@@ -8,7 +8,7 @@ printf 'fox\nox\n' >words
 
 check 'help' "$trawl" --help
 holds 'help begins with examples' grep -q '^Examples:' .out
-for command in scan grep compile index info bench tune devices engines; do
+for command in scan grep compile index info bench tune reproduce devices engines; do
     check "$command --help" "$trawl" "$command" --help
     holds "$command --help has examples first" bash -c "grep -n -m1 -i '^example' .out |
         { IFS=: read -r line rest; [ \"\${line:-99}\" -lt 6 ]; }"

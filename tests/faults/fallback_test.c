@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -36,6 +37,25 @@ trawl_status __wrap_trawl_fallback_open(const trawl_db *db, trawl_walker **walke
     trawl_status status = __real_trawl_fallback_open(db, walker, error);
     countdown_here = -1;
     return status;
+}
+
+/* ------------------------------------------------------------------ clocks */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+/* What a clock adds with each reading, in nanoseconds; 0: clocks are real. */
+static atomic_long elapsed_step, processor_step;
+static atomic_long elapsed, processor;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
+    if (atomic_load(&elapsed_step) == 0)
+        return __real_clock_gettime(clock, now);
+    bool is_processor = clock == CLOCK_THREAD_CPUTIME_ID;
+    long time = is_processor ? atomic_fetch_add(&processor, atomic_load(&processor_step))
+                             : atomic_fetch_add(&elapsed, atomic_load(&elapsed_step));
+    *now = (struct timespec){.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000};
+    return 0;
 }
 
 /* ------------------------------------------------------------------ texts and sets */
@@ -347,8 +367,40 @@ static void without_an_automaton(void **state) {
     test_case_free(&test);
 }
 
+/* ------------------------------------------------------------------ time lost, and time waited */
+
+/* How many automata one scan of a text full of candidates opens with these clocks. */
+static size_t count_opened(const trawl_db *db, const test_case *test, long step, long thread_step) {
+    uint64_t total;
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.threads = 1;
+    atomic_store(&opened, 0);
+    atomic_store(&processor_step, thread_step);
+    atomic_store(&elapsed_step, step);
+    assert_int_equal(trawl_count(db, test->text, test->length, &options, &total, NULL, &error),
+                     TRAWL_OK);
+    atomic_store(&elapsed_step, 0);
+    return atomic_load(&opened);
+}
+
+static void waiting_is_no_loss(void **state) {
+    (void)state;
+    random_source random;
+    test_case test;
+    make_set(0, &test, &random);
+    append_stuff(&test, RUN, 3000000, &random);
+    trawl_db *db = compile((combination){"qgram", NULL}, &test, TRAWL_MATCH_ALL);
+    assert_non_null(db);
+    const long second = 1000000000;
+    assert_int_equal(count_opened(db, &test, second, 0), 0);
+    assert_int_equal(count_opened(db, &test, second, second), 1);
+    trawl_db_free(db);
+    test_case_free(&test);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_matches),
-                                       cmocka_unit_test(without_an_automaton)};
+                                       cmocka_unit_test(without_an_automaton),
+                                       cmocka_unit_test(waiting_is_no_loss)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

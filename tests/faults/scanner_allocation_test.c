@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A scanner that is open allocates nothing, takes no lock and reads no environment: with every
- * engine, variant and kind of matches, for all forms, over texts of all lengths, which may be full
- * of matches or of candidates. Opening survives the failure of any allocation. The linker replaces
- * the functions (--wrap).
+ * A scanner, also one of records, that is open allocates nothing, takes no lock and reads no
+ * environment: with every engine, variant and kind of matches, for all forms, over texts of all
+ * lengths, which may be full of matches or of candidates. Opening survives the failure of any
+ * allocation. The linker replaces the functions (--wrap).
  */
 #include "combinations.h"
 #include "failing_memory.h"
 #include "generate.h"
+#include "trawl/trawl_records.h"
 #include "trawl/trawl_scanner.h"
 
 #include <pthread.h>
@@ -68,12 +69,49 @@ static void use(trawl_scanner *scanner, const uint8_t *text, size_t length, uint
 /* Bytes of the largest allocation of a scanner of the small sets here. */
 #define LARGEST ((size_t)4 << 20)
 
+static int ignore_of_records(const trawl_record_match *matches, size_t count, void *context) {
+    (void)matches;
+    (void)count;
+    (void)context;
+    return 0;
+}
+
+/* The text as records of 10 bytes, and as spans. */
+static void use_records(trawl_record_scanner *scanner, const uint8_t *text, size_t length,
+                        uint64_t *per_pattern) {
+    enum { MOST = 2000, SIZE = 10 };
+    static uint32_t offsets[MOST + 1];
+    static uint64_t per_record[MOST];
+    static uint8_t found[MOST];
+    static trawl_span spans[MOST];
+    trawl_records records = TRAWL_RECORDS, views = TRAWL_RECORDS;
+    for (size_t at = 0; at + SIZE <= length && records.count < MOST; at += SIZE) {
+        spans[records.count] = (trawl_span){.bytes = text + at, .length = SIZE};
+        offsets[++records.count] = (uint32_t)(at + SIZE);
+    }
+    records.bytes = text;
+    records.offsets = offsets;
+    records.offset_bytes = 4;
+    views.count = records.count;
+    views.spans = spans;
+    for (int round = 0; round < 2; round++) {
+        const trawl_records *given = round ? &views : &records;
+        trawl_record_counts counts = TRAWL_RECORD_COUNTS;
+        counts.per_record = per_record;
+        counts.per_pattern = per_pattern;
+        (void)trawl_records_any(scanner, given, found, found, NULL, NULL);
+        (void)trawl_records_count(scanner, given, &counts, NULL);
+        (void)trawl_records_scan(scanner, given, ignore_of_records, NULL, NULL);
+    }
+}
+
 static void check(combination which, const test_case *test, trawl_match_kind kind) {
     combination_failure failure;
     trawl_db *db;
     if (combination_compile(which, test, kind, &db, &failure) != COMBINATION_COMPILED)
         return;
     trawl_scanner *scanner;
+    trawl_record_scanner *records;
     trawl_error error;
     uint64_t *counts = calloc(test->count, sizeof(*counts));
     atomic_store(&largest, 0);
@@ -82,12 +120,14 @@ static void check(combination which, const test_case *test, trawl_match_kind kin
         fail_msg("%s/%s, %s: an allocation of %zu bytes", which.engine,
                  which.variant ? which.variant : "-", match_kind_names[kind],
                  atomic_load(&largest));
+    assert_int_equal(trawl_record_scanner_open(db, NULL, &records, &error), TRAWL_OK);
     enum { MANY = 1000000000 };
     atomic_store(&countdown, MANY);
     atomic_store(&others, 0);
     for (size_t length = 0; length < test->length; length = 2 * length + 1)
         use(scanner, test->text, length, counts);
     use(scanner, test->text, test->length, counts);
+    use_records(records, test->text, test->length, counts);
     long allocations = MANY - atomic_load(&countdown);
     atomic_store(&countdown, -1);
     if (allocations != 0 || atomic_load(&others) != 0)
@@ -95,6 +135,7 @@ static void check(combination which, const test_case *test, trawl_match_kind kin
                  which.engine, which.variant ? which.variant : "-", match_kind_names[kind],
                  allocations, atomic_load(&others));
     trawl_scanner_close(scanner);
+    trawl_record_scanner_close(records);
     free(counts);
     trawl_db_free(db);
 }
@@ -145,6 +186,56 @@ static void nothing_is_allocated(void **state) {
     }
 }
 
+/* Many records with many matches, in arrays that cannot grow. */
+static void collect_without_memory(trawl_record_scanner *scanner, const trawl_db *db) {
+    enum { COUNT = 40000 };
+    static trawl_span spans[COUNT];
+    trawl_pattern pattern = TRAWL_PATTERN;
+    assert_true(trawl_db_pattern(db, 0, &pattern));
+    for (size_t i = 0; i < COUNT; i++)
+        spans[i] = (trawl_span){.bytes = pattern.bytes, .length = pattern.length};
+    trawl_records records = TRAWL_RECORDS;
+    records.count = COUNT;
+    records.spans = spans;
+    trawl_status status = TRAWL_ERROR_MEMORY;
+    for (long n = 0; status != TRAWL_OK; n++) {
+        trawl_record_matches matches = {.begin = NULL};
+        trawl_error error = {.message = ""};
+        atomic_store(&countdown, n);
+        status = trawl_records_collect(scanner, &records, &matches, &error);
+        atomic_store(&countdown, -1);
+        if (status == TRAWL_OK) {
+            assert_true(matches.begin[COUNT] >= COUNT);
+        } else {
+            assert_int_equal(status, TRAWL_ERROR_MEMORY);
+            assert_true(error.message[0] != '\0');
+        }
+        trawl_record_matches_free(&matches);
+    }
+}
+
+/* With several threads, whose matches are gathered. */
+static void open_records_without_memory(const trawl_db *db) {
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.threads = 2;
+    trawl_status status = TRAWL_ERROR_MEMORY;
+    for (long n = 0; status != TRAWL_OK; n++) {
+        trawl_record_scanner *scanner;
+        trawl_error error = {.message = ""};
+        atomic_store(&countdown, n);
+        status = trawl_record_scanner_open(db, &options, &scanner, &error);
+        atomic_store(&countdown, -1);
+        if (status != TRAWL_OK) {
+            assert_int_equal(status, TRAWL_ERROR_MEMORY);
+            assert_null(scanner);
+            assert_true(error.message[0] != '\0');
+        } else {
+            collect_without_memory(scanner, db);
+            trawl_record_scanner_close(scanner);
+        }
+    }
+}
+
 static void opening_without_memory(void **state) {
     (void)state;
     test_case test = make_case(30, 2, 9, "abcd", 3000);
@@ -170,6 +261,8 @@ static void opening_without_memory(void **state) {
                 assert_null(scanner);
                 assert_true(error.message[0] != '\0');
             }
+            if (c < 3) /* the scanners inside are those above */
+                open_records_without_memory(db);
             trawl_db_free(db);
         }
     test_case_free(&test);

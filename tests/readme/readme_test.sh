@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # What the documents show is true: the commands of README.md and docs/guide/command.md print what stands
-# under them, and each program of docs/guide/c-api.md compiles and prints what stands under it.
+# under them, and each program of docs/guide/c-api.md and docs/guide/short-texts.md compiles and prints what stands under it.
 # usage: readme_test.sh README TRAWL LIBTRAWL.A INCLUDE SCRATCH      environment: CC, LIBRARIES
 set -euo pipefail
 export LC_ALL=C
@@ -28,7 +28,7 @@ awk '
     /^```c$/ { file = "program" ++count ".c"; next }
     /^```text$/ { file = "program" count ".expected"; next }
     /^```/ { file = ""; next }
-    file != "" { print >file }' "$guide/c-api.md"
+    file != "" { print >file }' "$guide/c-api.md" "$guide/short-texts.md"
 count=0
 for program in program*.c; do
     name=${program%.c} count=$((count + 1))
@@ -38,7 +38,7 @@ for program in program*.c; do
         ${LIBRARIES-} -o "$name"
     "./$name" | diff -u "$name.expected" -
 done
-((count >= 9)) || { echo "readme_test: $count programs in c-api.md, expected 9" >&2; exit 1; }
+((count >= 11)) || { echo "readme_test: $count programs in the guide, expected 11" >&2; exit 1; }
 # The manual page has the first program.
 sed -n '/^#include <stdio.h>/,/^\.fi/{/^\.fi/d;s/\\-/-/g;s/\\e/\\/g;p}' "$manual" |
     diff -u program1.c -

@@ -3,6 +3,7 @@
 
 #include "case.h"
 #include "guard.h"
+#include "runner_records.h"
 #include "runner_scanner.h"
 #include "temporary.h"
 #include "text_source.h"
@@ -27,6 +28,8 @@ static const runner serial[] = {
     {.call = RUNNER_COUNT_PATTERNS},
     {.call = RUNNER_SCANNER},
     {.call = RUNNER_SCANNER, .plain_walk = true},
+    {.call = RUNNER_RECORDS},
+    {.call = RUNNER_RECORDS, .threads = 2, .chunk_bytes = 9},
     {.call = RUNNER_COLLECT, .chunk_bytes = 1},
     {.call = RUNNER_COLLECT, .chunk_bytes = 5},
     {.call = RUNNER_COLLECT, .origin = RUNNER_MEMORY},
@@ -138,6 +141,7 @@ static const char *const call_names[RUNNER_CALLS] = {"collect",
                                                      "count",
                                                      "count per pattern",
                                                      "scanner",
+                                                     "records",
                                                      "stream",
                                                      "counting stream",
                                                      "stream that only counts",
@@ -317,6 +321,11 @@ static bool check_scanner(job *work) {
     options.study = &work->study;
     return runner_scanner_check(work->db, &options, work->text, work->length, work->expected,
                                 work->random, work->complaint, work->complaint_size);
+}
+
+static bool check_records(job *work) {
+    return runner_records_check(work->db, &work->options, work->text, work->length, work->random,
+                                work->complaint, work->complaint_size);
 }
 
 static bool check_collect(job *work) {
@@ -652,6 +661,7 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
                     ? refuses_without_kernels(&work, complaint, complaint_size)
                 : is_refused(&work)                  ? true
                 : how->call == RUNNER_SCANNER        ? check_scanner(&work)
+                : how->call == RUNNER_RECORDS        ? check_records(&work)
                 : is_stream(how)                     ? check_stream(&work)
                 : how->call == RUNNER_COLLECT        ? check_collect(&work)
                 : how->call == RUNNER_SCAN           ? check_scan(&work, false)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "engines/qgram/fallback.h"
 
-#include "base/clock.h"
 #include "costs/cpu_constants.h"
 
 void trawl_qgram_fallback_begin(trawl_qgram_fallback *fallback, const trawl_db *db) {
@@ -40,7 +39,12 @@ trawl_status trawl_qgram_fallback_account(trawl_qgram_fallback *fallback, trawl_
                                               : TRAWL_FALLBACK_STEP_SECONDS;
     double loss = seconds - no_loss * (double)bytes;
     double lost = fallback->seconds_lost + loss;
+    bool is_certain = fallback->processor_time;
+    fallback->processor_time = loss > 0;
     *takes_over = false;
+    if (!is_certain) {
+        return TRAWL_OK; /* the thread may have waited */
+    }
     fallback->seconds_lost = lost > 0 ? lost : 0;
     if (fallback->walker == NULL && !fallback->unavailable &&
         fallback->seconds_lost > fallback->build_seconds) {
@@ -68,11 +72,11 @@ trawl_status trawl_qgram_fallback_scan(trawl_qgram_fallback *fallback, const tra
                          .owned = begin - from,
                          .base = window->base + from};
     trawl_window_set_next(&part, window, end);
-    double start = trawl_seconds();
+    double start = trawl_thread_seconds();
     trawl_status status = consumer->sink != NULL
                               ? walker->type->scan(walker, &part, consumer->sink, error)
                               : walker->type->count(walker, &part, consumer->counts, error);
-    fallback->seconds_per_byte = (trawl_seconds() - start) / (double)(end - begin);
+    fallback->seconds_per_byte = (trawl_thread_seconds() - start) / (double)(end - begin);
     fallback->bytes += end - begin;
     fallback->next_bytes = fallback->next_bytes < TRAWL_FALLBACK_MAX_BYTES
                                ? fallback->next_bytes * 2

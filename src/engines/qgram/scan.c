@@ -231,7 +231,8 @@ static trawl_status scan_window(qgram_walker *walker, const trawl_window *window
         uint64_t look_ups;
         /* Reading the clock takes as long as scanning 64 bytes: only where the text is longer than
          * a block, so that the fallback automaton can still gain something. */
-        double start = window->length - begin > TRAWL_QGRAM_BLOCK ? trawl_seconds() : 0;
+        double start =
+            window->length - begin > TRAWL_QGRAM_BLOCK ? trawl_qgram_fallback_clock(fallback) : 0;
         status = scan_stretch(walker, window, consumer, &begin, &look_ups);
         size_t bytes = begin - first;
         if (status != TRAWL_OK || begin == window->length ||
@@ -239,8 +240,9 @@ static trawl_status scan_window(qgram_walker *walker, const trawl_window *window
             continue;
         }
         bool takes_over;
-        status = trawl_qgram_fallback_account(fallback, &walker->base, bytes,
-                                              trawl_seconds() - start, &takes_over, error);
+        double seconds = trawl_qgram_fallback_clock(fallback) - start;
+        status = trawl_qgram_fallback_account(fallback, &walker->base, bytes, seconds, &takes_over,
+                                              error);
         if (status == TRAWL_OK && takes_over) {
             size_t left = window->length - begin;
             size_t end = begin + (left < fallback->next_bytes ? left : fallback->next_bytes);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Charan 2015: the comparison that the thesis proposes (Algorithm 4 and Algorithm 5 on the same
+ * automaton, in each memory), and its formulas of space. The thesis has no measurements. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/reproduce/measure.h"
+#include "cli/reproduce/paper.h"
+#include "cli/reproduce/sentences.h"
+
+enum { REPRESENTATIONS = 3, CPU = 0, ON_GLOBAL, ON_SHARED, ON_CONSTANT, BITS_OF_BITMAP = 256 };
+
+static const size_t set_sizes[] = {3, 20, 300};
+
+static const char *const rows[] = {"3 patterns: representation 1",
+                                   "representation 2",
+                                   "representation 3",
+                                   "20 patterns: representation 1",
+                                   "representation 2",
+                                   "representation 3",
+                                   "300 patterns: representation 1",
+                                   "representation 2",
+                                   "representation 3",
+                                   NULL};
+static const char *const algorithms[] = {"Algorithm 4", "Algorithm 5", NULL};
+
+/* Of each representation: failure links in a loop (Algorithm 4), and divergence-free (5). */
+static const char *const variants[REPRESENTATIONS][2] = {{"array", "array-divergence-free"},
+                                                         {"thesis-2", "thesis-2-divergence-free"},
+                                                         {"thesis-3", "thesis-3-divergence-free"}};
+
+static workload data_of(size_t row) {
+    return (workload){SET_WORDS, set_sizes[row / REPRESENTATIONS], TEXT_WORDS, UINT64_C(100) << 20};
+}
+
+static double measure_algorithm(reproduction *run, const paper_table *table, size_t row,
+                                size_t column, char *why) {
+    static const char *const kernels[] = {NULL, "global", "shared", "constant"};
+    scan_job job = {.data = data_of(row),
+                    .engine = "ac-nfa",
+                    .variant = variants[row % REPRESENTATIONS][column],
+                    .on_cuda = table->parameter != CPU,
+                    .plain_walk = true,
+                    .kernel = kernels[table->parameter]};
+    return measure_gigabytes(run, &job, why);
+}
+
+/* ------------------------------------------------------------------ space */
+
+static const char *const structures[] = {"20 patterns: states",
+                                         "DFA, bytes",
+                                         "representation 1",
+                                         "representation 2",
+                                         "representation 3",
+                                         "300 patterns: states",
+                                         "DFA, bytes",
+                                         "representation 1",
+                                         "representation 2",
+                                         "representation 3",
+                                         NULL};
+static const char *const counts[] = {"formula", "here", NULL};
+
+/* Bytes by the formulas of 4.3 and 4.4, the logarithm of the number of states rounded up. */
+static double formula(size_t structure, double states) {
+    double name = ceil(log2(states));
+    const double entry[] = {BITS_OF_BITMAP * name, BITS_OF_BITMAP * name + name,
+                            name + BITS_OF_BITMAP + name, name + 2 * BITS_OF_BITMAP + name};
+    return states * entry[structure] / 8;
+}
+
+static double measure_space(reproduction *run, const paper_table *table, size_t row, size_t column,
+                            char *why) {
+    enum { ROWS_OF_SET = 5 };
+    size_t structure = row % ROWS_OF_SET;
+    run_recipe recipe = {.set = SET_WORDS,
+                         .patterns = set_sizes[1 + row / ROWS_OF_SET],
+                         .engine = structure == 1 ? "ac-dfa" : "ac-nfa",
+                         .variant = structure == 1 ? "stt16" : "array"};
+    (void)table;
+    if (structure > 1)
+        recipe.variant = variants[structure - 2][0];
+    const run_database *database = run_compile(run, &recipe, why);
+    trawl_study_automaton automaton = TRAWL_STUDY_AUTOMATON;
+    trawl_error error;
+    if (database == NULL)
+        return PAPER_NONE;
+    if (trawl_study_db_automaton(database->db, 0, &automaton, &error) != TRAWL_OK)
+        return run_failed(&error, why);
+    if (structure == 0)
+        return (double)automaton.states;
+    return column == 0 ? formula(structure - 1, (double)automaton.states)
+                       : (double)automaton.next_bytes;
+}
+
+/* ------------------------------------------------------------------ today */
+
+static const char *const rivals[] = {"representation 2, Algorithm 5", "array, Algorithm 4",
+                                     "trawl's choice", NULL};
+static const char *const devices[] = {"CPU", "GPU", NULL};
+
+static double measure_today(reproduction *run, const paper_table *table, size_t row, size_t column,
+                            char *why) {
+    scan_job job = {.data = data_of(2 * REPRESENTATIONS), .on_cuda = column == 1};
+    (void)table;
+    if (row < 2) {
+        job.engine = "ac-nfa";
+        job.variant = row == 0 ? variants[1][1] : variants[0][0];
+        job.kernel = job.on_cuda ? "global" : NULL;
+        job.plain_walk = true;
+    }
+    return measure_gigabytes(run, &job, why);
+}
+
+#define ALGORITHMS(name, where, memory)                                                            \
+    .id = (name), .caption = "Algorithm 4 and Algorithm 5 on the same automaton, " where,          \
+    .unit = "GB/s", .row_axis = "automaton", .column_axis = "algorithm", .rows = rows,             \
+    .columns = algorithms, .ratio = PAPER_OVER_FIRST_COLUMN, .measure = measure_algorithm,         \
+    .parameter = (memory)
+
+static const paper_table tables[] = {
+    {ALGORITHMS("cpu", "on one thread of the CPU", CPU),
+     .remark = "A CPU has no threads that diverge: here Algorithm 5 costs what it does in vain."},
+    {ALGORITHMS("global", "in a GPU's global memory", ON_GLOBAL)},
+    {ALGORITHMS("shared", "in a GPU's shared memory", ON_SHARED),
+     .remark = "An automaton that does not fit is refused."},
+    {ALGORITHMS("constant", "in a GPU's constant memory", ON_CONSTANT),
+     .remark = "An automaton that does not fit is refused."},
+    {.id = "space",
+     .caption = "Space (4.3, 4.4): the formulas, and trawl's tables",
+     .unit = "",
+     .row_axis = "structure",
+     .column_axis = "bytes",
+     .rows = structures,
+     .columns = counts,
+     .ratio = PAPER_OVER_FIRST_COLUMN,
+     .measure = measure_space,
+     .remark = "The formulas count bits, trawl's tables whole words. Outputs are not counted."},
+    {.id = "today",
+     .caption = "Today: speed with 300 patterns",
+     .unit = "GB/s",
+     .row_axis = "algorithm",
+     .column_axis = "device",
+     .rows = rivals,
+     .columns = devices,
+     .ratio = PAPER_OVER_FIRST_ROW,
+     .measure = measure_today,
+     .remark = "Not in the thesis. GPU: text in its memory."},
+};
+
+static void conclude(const paper_report *report, char (*sentences)[PAPER_SENTENCE_BYTES]) {
+    double free_of[] = {paper_value(report, "global", 7, 0), paper_value(report, "global", 7, 1)};
+    sentence_write(sentences[0], free_of, 2,
+                   "Algorithm 5 against Algorithm 4 on a GPU (no CUDA device)",
+                   "On this GPU Algorithm 5 runs at %.2f times the speed of Algorithm 4 "
+                   "(representation 2, 300 patterns, global memory): %s.",
+                   free_of[1] / free_of[0],
+                   free_of[1] > free_of[0]
+                       ? "the divergence that it avoids costs more than the failure links that it "
+                         "follows in vain"
+                       : "following a fixed number of failure links costs more than the divergence "
+                         "that it avoids");
+    double cpu[] = {paper_value(report, "cpu", 6, 0), paper_value(report, "cpu", 7, 0),
+                    paper_value(report, "cpu", 7, 1)};
+    double bytes[] = {paper_value(report, "space", 7, 1), paper_value(report, "space", 8, 1)};
+    double numbers[] = {cpu[0], cpu[1], bytes[0], bytes[1]};
+    sentence_write(
+        sentences[1], numbers, 4, "representations 1 and 2 (tables cpu, space)",
+        "Representation 2 takes %.0f bytes for 300 patterns where representation 1 takes "
+        "%.0f, %.1f times less, and on one thread it runs at %.2f times the speed: the "
+        "space is what it saves.",
+        bytes[1], bytes[0], bytes[0] / bytes[1], cpu[1] / cpu[0]);
+    double today[] = {paper_value(report, "today", 0, 0), paper_value(report, "today", 2, 0)};
+    sentence_write(sentences[2], today, 2, "trawl's choice beside it (table today)",
+                   "For the same patterns trawl's choice scans %.2f GB/s on one thread, %.0f times "
+                   "the %.3f GB/s of representation 2 by Algorithm 5, because it tests groups of "
+                   "bytes instead of following a link for each byte; small automata remain useful "
+                   "where a text is full of candidates.",
+                   today[1], today[1] / today[0], today[0]);
+}
+
+const paper_description paper_charan = {
+    .name = "charan",
+    .title = "Charan 2015: Thread divergence free and space efficient GPU implementation of NFA AC",
+    .machine = "none: the thesis has no measurements",
+    .workload = "Made-up words in a made-up text, 100 MB, as frequent as words of a language are; "
+                "the thesis names no data. Columns are compared with each other, not with figures "
+                "of the thesis.",
+    .tables = tables,
+    .count = sizeof tables / sizeof tables[0],
+    .conclude = conclude,
+};

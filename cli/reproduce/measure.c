@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/reproduce/measure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/clock.h"
+#include "cli/base/memory.h"
+#include "cli/reproduce/paper.h"
+
+enum { NAME_BYTES = 160, MOST_RUNS = 64 };
+
+/* Runs of a cell go on for so long. A cell whose first run takes longer has that run alone. */
+static const double CELL_SECONDS = 1.0;
+
+/* What a scan is made with. */
+typedef struct scan_parts {
+    run_database *database;
+    const uint8_t *text;
+    size_t length;
+    uint64_t expected;
+} scan_parts;
+
+static int compare(const void *left, const void *right) {
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+static double median(double *seconds, size_t count) {
+    qsort(seconds, count, sizeof *seconds, compare);
+    return (seconds[(count - 1) / 2] + seconds[count / 2]) / 2;
+}
+
+static bool prepare(reproduction *run, const scan_job *job, scan_parts *parts, char *why) {
+    run_recipe recipe = {.set = job->data.set,
+                         .patterns = job->data.patterns,
+                         .engine = job->engine,
+                         .variant = job->variant,
+                         .parts = job->parts,
+                         .for_cuda = job->on_cuda && job->engine == NULL,
+                         .text = job->engine == NULL ? job->data.text : TEXT_FILES};
+    if (job->on_cuda && !run_has_cuda(run, why))
+        return false;
+    parts->database = run_compile(run, &recipe, why);
+    if (parts->database == NULL ||
+        !run_expected(run, &job->data, job->engine, &parts->expected, why))
+        return false;
+    parts->length = run_bytes(run, job->data.bytes);
+    parts->text = run_text(run, &job->data, why);
+    return parts->text != NULL;
+}
+
+/* ------------------------------------------------------------------ texts in host memory */
+
+typedef struct host_scan {
+    trawl_scan_options options;
+    trawl_study_scan_options study;
+    void *entries; /* owned; NULL unless states are wanted */
+    uint64_t entry_bytes;
+} host_scan;
+
+static void host_begin(const reproduction *run, const scan_job *job, const scan_parts *parts,
+                       host_scan *scan) {
+    *scan = (host_scan){.options = TRAWL_SCAN_OPTIONS, .study = TRAWL_STUDY_SCAN_OPTIONS};
+    scan->options.study = &scan->study;
+    scan->options.threads = job->threads;
+    scan->options.kernel = job->kernel;
+    scan->options.transfer = job->transfer;
+    scan->options.device = job->on_cuda ? run_settings_of(run)->cuda : NULL;
+    scan->study.plain_walk = job->plain_walk;
+    scan->study.copy_tables = job->copy_tables;
+    scan->study.block_threads = job->block_threads;
+    scan->study.block_bytes = job->block_bytes;
+    if (job->segments != 0)
+        scan->study.segment_bytes = (parts->length + job->segments - 1) / job->segments;
+    if (job->on_cuda)
+        (void)trawl_cuda_pin(parts->text, parts->length, NULL);
+    trawl_study_automaton automaton = TRAWL_STUDY_AUTOMATON;
+    if (job->form == TRAWL_CUDA_STATES &&
+        trawl_study_db_automaton(parts->database->db, 0, &automaton, NULL) == TRAWL_OK) {
+        scan->entry_bytes = (uint64_t)automaton.state_bytes * parts->length;
+        scan->entries = allocate(scan->entry_bytes);
+        (void)trawl_cuda_pin(scan->entries, scan->entry_bytes, NULL);
+    }
+}
+
+static void host_end(const scan_job *job, const scan_parts *parts, host_scan *scan) {
+    if (scan->entries != NULL)
+        trawl_cuda_unpin(scan->entries);
+    if (job->on_cuda)
+        trawl_cuda_unpin(parts->text);
+    free(scan->entries);
+}
+
+static bool host_run(const scan_parts *parts, const host_scan *scan, uint64_t *total,
+                     double *seconds, trawl_error *error) {
+    const trawl_db *db = parts->database->db;
+    double begin = seconds_now();
+    trawl_status status =
+        scan->entries == NULL
+            ? trawl_count(db, parts->text, parts->length, &scan->options, total, NULL, error)
+            : trawl_study_cuda_entries(db, parts->text, parts->length, TRAWL_CUDA_STATES,
+                                       &scan->options, scan->entries, scan->entry_bytes, error);
+    *seconds = seconds_now() - begin;
+    return status == TRAWL_OK;
+}
+
+/* Whether the states of the text's beginning are those of the CPU's plain loop. */
+static bool states_agree(const scan_parts *parts, const host_scan *scan) {
+    enum { COMPARED = 1 << 20 };
+    size_t length = parts->length < COMPARED ? parts->length : COMPARED;
+    uint32_t *states = allocate(length * sizeof *states);
+    bool agree = trawl_study_walk_states(parts->database->db, 0, parts->text, length, states,
+                                         NULL) == TRAWL_OK;
+    bool is_short = scan->entry_bytes / parts->length == sizeof(uint16_t);
+    for (size_t i = 0; i < length && agree; i++) {
+        uint32_t entry =
+            is_short ? ((const uint16_t *)scan->entries)[i] : ((const uint32_t *)scan->entries)[i];
+        agree = entry == states[i];
+    }
+    free(states);
+    return agree;
+}
+
+static double host_seconds(reproduction *run, const scan_job *job, const scan_parts *parts,
+                           char *why) {
+    double seconds[MOST_RUNS];
+    double spent = 0;
+    uint64_t total = parts->expected;
+    size_t done = 0;
+    bool is_right = true;
+    trawl_error error;
+    host_scan scan;
+    host_begin(run, job, parts, &scan);
+    bool works = host_run(parts, &scan, &total, &spent, &error);
+    if (works && scan.entries != NULL && !states_agree(parts, &scan)) {
+        (void)snprintf(why, PAPER_WHY_BYTES, "MISMATCH: states differ from the CPU's");
+        is_right = false;
+    }
+    is_right = is_right && total == parts->expected;
+    /* On a GPU the first run also copies the database. */
+    if (!job->on_cuda && spent > CELL_SECONDS)
+        seconds[done++] = spent;
+    for (spent = done == 0 ? 0 : spent;
+         works && is_right && done < run_settings_of(run)->most_runs && done < MOST_RUNS &&
+         (done == 0 || spent < CELL_SECONDS);
+         spent += seconds[done++]) {
+        works = host_run(parts, &scan, &total, &seconds[done], &error);
+        is_right = total == parts->expected;
+    }
+    host_end(job, parts, &scan);
+    if (!works)
+        return run_failed(&error, why);
+    return is_right ? median(seconds, done) : run_mismatch(run, total, parts->expected, why);
+}
+
+/* ------------------------------------------------------------------ texts in device memory */
+
+static double device_seconds(reproduction *run, const scan_job *job, const scan_parts *parts,
+                             char *why) {
+    if (!run_upload(run, parts->database, why))
+        return PAPER_NONE;
+    trawl_error error;
+    trawl_study_scan_options study = TRAWL_STUDY_SCAN_OPTIONS;
+    trawl_cuda_scan_options options = TRAWL_CUDA_SCAN_OPTIONS;
+    const trawl_cuda_db *uploaded = parts->database->uploaded;
+    uint32_t repeats = run_settings_of(run)->most_runs;
+    double seconds[MOST_RUNS];
+    uint64_t total = 0;
+    repeats = repeats > MOST_RUNS ? MOST_RUNS : repeats;
+    study.block_threads = job->block_threads;
+    study.block_bytes = job->block_bytes;
+    options.study = &study;
+    options.kernel = job->kernel;
+    /* States are checked by what the kernel counts: it walks the same states for both. */
+    if (trawl_study_cuda_measure(uploaded, &options, parts->text, parts->length,
+                                 job->form == TRAWL_CUDA_COUNT ? repeats : 1, seconds, &total,
+                                 &error) != TRAWL_OK)
+        return run_failed(&error, why);
+    if (total != parts->expected)
+        return run_mismatch(run, total, parts->expected, why);
+    options.form = job->form;
+    if (job->form != TRAWL_CUDA_COUNT &&
+        trawl_study_cuda_measure(uploaded, &options, parts->text, parts->length, repeats, seconds,
+                                 NULL, &error) != TRAWL_OK)
+        return run_failed(&error, why);
+    return median(seconds, repeats);
+}
+
+/* ------------------------------------------------------------------ all */
+
+double measure_scan(reproduction *run, const scan_job *job, char *why) {
+    char name[NAME_BYTES];
+    (void)snprintf(name, sizeof name,
+                   "scan %d %zu %d %" PRIu64 " %s %s %u %d %u %d %d %s %d %u %u %s %" PRIu64,
+                   (int)job->data.set, job->data.patterns, (int)job->data.text, job->data.bytes,
+                   job->engine == NULL ? "" : job->engine, job->variant == NULL ? "" : job->variant,
+                   job->parts, job->on_cuda, job->threads, job->plain_walk, job->copy_tables,
+                   job->kernel == NULL ? "" : job->kernel, (int)job->form, job->block_threads,
+                   job->block_bytes, job->transfer == NULL ? "" : job->transfer, job->segments);
+    const double *known = run_recall(run, name);
+    if (known != NULL)
+        return *known;
+    scan_parts parts;
+    if (!prepare(run, job, &parts, why))
+        return PAPER_NONE;
+    double seconds = job->on_cuda && job->transfer == NULL ? device_seconds(run, job, &parts, why)
+                                                           : host_seconds(run, job, &parts, why);
+    return isnan(seconds) ? seconds : *run_remember(run, name, &seconds, 1);
+}
+
+double measure_gigabytes(reproduction *run, const scan_job *job, char *why) {
+    return (double)run_bytes(run, job->data.bytes) / 1e9 / measure_scan(run, job, why);
+}
+
+double measure_gigabits(reproduction *run, const scan_job *job, char *why) {
+    return 8 * measure_gigabytes(run, job, why);
+}
+
+/* ------------------------------------------------------------------ steps */
+
+/* Repeats on the CPU; the paper's 20 on a GPU. */
+static uint32_t step_repeats(const reproduction *run, bool on_cuda, size_t length) {
+    enum { PAPER_RUNS = 20, LONG_TEXT = 1 << 25, LONG_RUNS = 3 };
+    uint32_t most = run_settings_of(run)->most_runs;
+    if (on_cuda)
+        return PAPER_RUNS;
+    return length >= LONG_TEXT && most > LONG_RUNS ? LONG_RUNS : most;
+}
+
+const double *measure_steps(reproduction *run, const workload *data, bool on_cuda, char *why) {
+    char name[NAME_BYTES];
+    (void)snprintf(name, sizeof name, "steps %zu %" PRIu64 " %d", data->patterns, data->bytes,
+                   on_cuda);
+    const double *known = run_recall(run, name);
+    if (known != NULL)
+        return known;
+    scan_job job = {.data = *data,
+                    .engine = "rabin-karp",
+                    .variant = on_cuda ? "paper" : "steps",
+                    .on_cuda = on_cuda};
+    scan_parts parts;
+    trawl_error error;
+    trawl_study_steps steps = TRAWL_STUDY_STEPS;
+    if (!prepare(run, &job, &parts, why) || (on_cuda && !run_upload(run, parts.database, why)))
+        return NULL;
+    uint32_t repeats = step_repeats(run, on_cuda, parts.length);
+    trawl_status status =
+        on_cuda ? trawl_study_cuda_measure_steps(parts.database->uploaded, parts.text, parts.length,
+                                                 repeats, &steps, &error)
+                : trawl_study_measure_steps(parts.database->db, parts.text, parts.length, repeats,
+                                            &steps, &error);
+    if (status != TRAWL_OK) {
+        (void)run_failed(&error, why);
+        return NULL;
+    }
+    if (steps.total != parts.expected) {
+        (void)run_mismatch(run, steps.total, parts.expected, why);
+        return NULL;
+    }
+    double milliseconds[MEASURED_STEPS] = {steps.hashes * 1e3, steps.terms * 1e3, steps.sums * 1e3,
+                                           steps.windows * 1e3};
+    for (size_t i = 0; i + 1 < MEASURED_STEPS; i++)
+        milliseconds[MEASURED_STEPS - 1] += milliseconds[i];
+    return run_remember(run, name, milliseconds, MEASURED_STEPS);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* What the tables of Tran et al. share. */
+#ifndef CLI_REPRODUCE_TRAN_H
+#define CLI_REPRODUCE_TRAN_H
+
+#include "cli/reproduce/measure.h"
+#include "cli/reproduce/paper.h"
+
+/* A scan by m tables with a kernel of the paper (NULL: on the CPU), of a text of `megabytes`. */
+scan_job tran_job(size_t patterns, uint32_t parts, const char *kernel, uint64_t megabytes);
+
+/* Sizes of tables (Tables 2 to 4). */
+double tran_measure_states(struct reproduction *run, const paper_table *table, size_t row,
+                           size_t column, char *why);
+double tran_measure_kilobytes(struct reproduction *run, const paper_table *table, size_t row,
+                              size_t column, char *why);
+double tran_measure_build(struct reproduction *run, const paper_table *table, size_t row,
+                          size_t column, char *why);
+
+extern const char *const tran_state_rows[];
+extern const char *const tran_size_rows[];
+extern const char *const tran_build_rows[];
+extern const double tran_table_2[], tran_table_3[], tran_table_4[];
+
+#endif

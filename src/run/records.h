@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Records (trawl_records.h): many texts in one call.
+ *
+ *     records.c        the public calls
+ *     record_worker.c  one thread: which records are searched together, and whose a match is
+ *     record_crew.c    several threads, and the order of their matches
+ *
+ * Short records that lie one behind the other are searched together, as one text, a *stretch*.
+ * Spans are copied to lie so. A match that the walk finds belongs to the record that holds its last
+ * byte, and is dropped unless it begins there too:
+ *
+ *     record      0      | 1       | 2  | 3 (absent)  | 4
+ *                   [==]   [====)                           kept
+ *                      [===)    [====)     [==)             dropped
+ *
+ * That is exact: a match of a record is one of the stretch. For the leftmost kinds the selection
+ * begins anew in each record, with every occurrence that ends there, since one from before the
+ * record may be the longest at its end and then tells what lies in it (run/leftmost.h).
+ */
+#ifndef TRAWL_RUN_RECORDS_H
+#define TRAWL_RUN_RECORDS_H
+
+#include "base/team.h"
+#include "run/scanner.h"
+#include "trawl/trawl_records.h"
+
+typedef enum trawl_record_question {
+    TRAWL_RECORDS_ANY,
+    TRAWL_RECORDS_COUNT,
+    TRAWL_RECORDS_WHICH,
+    TRAWL_RECORDS_MATCHES
+} trawl_record_question;
+
+/* One call: the records and where results go. */
+typedef struct trawl_record_task {
+    trawl_records records; /* the caller's, checked but for the order of its offsets */
+    trawl_record_question question;
+    bool shared; /* several threads work at once */
+    /* any */
+    uint8_t *bits, *bytes;
+    /* counts */
+    uint64_t *per_record;
+    bool per_pattern, in_records; /* are wanted: each worker has its own */
+    /* which (a match for each pattern of a record) and matches */
+    trawl_on_record_matches on_matches;
+    void *context;
+} trawl_record_task;
+
+/* Matches on their way to the receiver. */
+typedef struct trawl_record_batch {
+    trawl_record_match *items;
+    size_t count, capacity;
+} trawl_record_batch;
+
+/* Records first + begin to first + end - 1, one behind the other: that of index i is
+ * bytes[offset i, offset i + 1 - tail). */
+typedef struct trawl_record_stretch {
+    const uint8_t *bytes;
+    const uint8_t *offsets;
+    uint32_t offset_bytes, tail;
+    uint64_t first, begin, end;
+    const uint8_t *valid; /* NULL: all are there; else bit first_bit + index */
+    uint64_t first_bit;
+} trawl_record_stretch;
+
+/* What one thread needs. */
+typedef struct trawl_record_worker trawl_record_worker;
+struct trawl_record_worker {
+    trawl_scanner *scanner;
+    const trawl_record_task *task;
+    trawl_error *error;
+    /* The stretch, and in it the record that the walk has come to: it owns matches that end in
+     * (begin, end]; the next record's end behind `limit`. */
+    trawl_record_stretch stretch;
+    uint64_t index, begin, end, limit;
+    bool found;          /* this record has a match */
+    trawl_status status; /* of handing out matches */
+    /* trawl_records_any: bytes behind the first matches of the stretch, and for how many more
+     * stretches records are searched one by one. */
+    uint64_t behind;
+    unsigned one_by_one;
+    /* results */
+    uint64_t total; /* matches, or records with a match */
+    uint64_t *per_pattern, *in_records;
+    trawl_record_batch batch;
+    trawl_status (*flush)(trawl_record_worker *worker); /* empties the batch or makes it larger */
+    void *flush_context;
+    /* copies of spans */
+    uint8_t *text;
+    uint32_t *offsets;
+};
+
+/* Opens a worker; close it also after a failure. */
+trawl_status trawl_record_worker_open(trawl_record_worker *worker, const trawl_db *db,
+                                      const trawl_scan_options *options, trawl_error *error);
+void trawl_record_worker_close(trawl_record_worker *worker);
+
+/* Searches records [begin, end) of worker->task. */
+trawl_status trawl_record_worker_search(trawl_record_worker *worker, uint64_t begin, uint64_t end);
+
+/* Where a share of the records ends that begins at `begin`: after so many bytes, at least one
+ * record. */
+uint64_t trawl_records_reach(const trawl_records *records, uint64_t begin, uint64_t bytes);
+
+/* A share whose matches wait for those of the shares before it. */
+typedef struct trawl_record_slot {
+    trawl_record_batch batch;
+    bool finished;
+} trawl_record_slot;
+
+struct trawl_record_scanner {
+    const trawl_db *db;
+    uint32_t threads;
+    uint64_t share_bytes; /* of the records that a thread takes at a time */
+    trawl_record_worker *workers;
+    trawl_team *team;         /* NULL: one thread */
+    trawl_record_slot *slots; /* slot_count; NULL: one thread */
+    size_t slot_count;
+};
+
+/* Searches all records of a task with the scanner's threads, of which there are several. */
+trawl_status trawl_record_crew_search(trawl_record_scanner *scanner, const trawl_record_task *task,
+                                      trawl_error *error);
+
+#endif

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# trawl reproduce, with texts of 4 KiB.
+# usage: reproduce_test.sh TRAWL [all|device]
+#   without a word: a table of each paper. all: every table. device: every table, and there is a GPU
+source "$(dirname "$0")/harness.sh" "$1"
+extent=${2:-}
+
+# numbers PAPER:TABLE COLUMN: the measured numbers of a column of a table
+numbers() {
+    awk -F '\t' -v table="$1" -v column="$2" '$1 ":" $2 == table && $4 == column { print $6 }' \
+        out/reproduce.tsv
+}
+
+# filled PAPER:TABLE COLUMN ROWS: the column has so many numbers, all above 0
+filled() {
+    holds "$1: $3 numbers in column $2" test "$(numbers "$1" "$2" |
+        awk '$1 > 0 { count++ } END { print count + 0 }')" = "$3"
+}
+
+tables=(zha:3 zha:4 tran:3 charan:space nunes:1 nunes:2 kouzinopoulos:ac-wm kouzinopoulos:cpu)
+[ -z "$extent" ] || tables=()
+check 'measuring' "$trawl" reproduce --shrink 1000000 --runs 1 -o out "${tables[@]}"
+cp .out text
+holds 'the text is 80 columns wide' awk 'length > 80 { wide = 1 } END { exit wide }' text
+holds 'nothing differs from another engine' bash -c '! grep -q MISMATCH text'
+holds 'three sentences for each paper' test "$(grep -c '^Worth today' text)" = 5
+
+filled zha:3 '904 MB' 5
+filled zha:4 'quad-core, 4 threads' 8
+filled tran:3 '50,000' 2
+filled charan:space here 10
+filled nunes:2 CPU 6
+filled kouzinopoulos:cpu WM 3
+holds 'powers of 2 modulo 13' test "$(numbers nunes:1 '2^i mod 13' | tr '\n' ' ')" = \
+    '1 2 4 8 3 6 12 11 9 5 10 7 1 '
+if [ "$extent" = all ]; then
+    filled tran:4 '8 STTs' 11
+    filled tran:fig-22 '4 STTs' 15
+    filled charan:cpu 'Algorithm 5' 9
+    filled nunes:3 CPU 30
+    filled nunes:4 CPU 30
+fi
+if [ "$extent" = device ]; then
+    filled zha:1 '904 MB' 5
+    filled zha:4 'GPU, strategy A' 8
+    filled tran:fig-12c '8 STTs' 5
+    filled tran:fig-19 'with bank conflicts' 3
+    filled charan:shared 'Algorithm 5' 8
+    filled nunes:3 GPU 30
+    filled kouzinopoulos:fig-4 WM 5
+    filled kouzinopoulos:3 'AC GPU' 10
+fi
+
+# Formats.
+holds 'every line of the TSV has 11 columns' \
+    awk -F '\t' 'NF != 11 { bad = 1 } END { exit bad || NR < 50 }' out/reproduce.tsv
+holds 'the page is complete' grep -q '</html>' out/reproduce.html
+holds 'the page needs nothing else' bash -c \
+    "! grep -qE '<(script|link|img|iframe)|src=|url\(|@import|https?:' out/reproduce.html"
+if has python3; then
+    holds 'the JSON is JSON' python3 -c 'import json
+run = json.load(open("out/reproduce.json"))
+rows = sum(len(t["cells"]) for p in run["papers"] for t in p["tables"])
+lines = len(open("out/reproduce.tsv").readlines()) - 1
+assert rows == lines and len(run["papers"]) == 5, (rows, lines)
+assert all(len(p["worth_today"]) == 3 for p in run["papers"])'
+    holds 'the elements of the page are closed' python3 -c 'import html.parser
+class Page(html.parser.HTMLParser):
+    open = []
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "line", "polyline"):
+            self.open.append(tag)
+    def handle_startendtag(self, tag, attributes):
+        pass
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+page = Page()
+page.feed(open("out/reproduce.html", encoding="utf-8").read())
+assert not page.open'
+fi
+
+# The command line.
+check 'the list' "$trawl" reproduce --list
+holds 'the list has tables' grep -q '^tran:fig-22	' .out
+refuse "expected zha, tran, charan, nunes or kouzinopoulos, not 'zah'; did you mean zha?" \
+    "$trawl" reproduce zah
+refuse "paper zha has no table '7'" "$trawl" reproduce zha:7
+refuse "--shrink" "$trawl" reproduce --shrink 0
+refuse "--runs" "$trawl" reproduce --runs 65
+refuse "--device" "$trawl" reproduce --device gpu
+refuse 'out/reproduce.tsv/x' "$trawl" reproduce -o out/reproduce.tsv/x nunes:1
+check 'without the GPU' "$trawl" reproduce --device cpu --shrink 1000000 nunes:6
+holds 'which is told' grep -q 'leaves it out' .out
+
+finish

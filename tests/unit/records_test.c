@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Records of all sizes in megabytes of text, on one thread and on several, beside a scanner that
+ * searches record by record. Small texts in random layouts are in tests/support/runner_records.c.
+ */
+#include "random.h"
+#include "trawl/trawl_records.h"
+#include "trawl/trawl_scanner.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TEXT = 3000000, RECORDS = 60000, PATTERNS = 60 };
+
+static random_source source;
+static uint8_t *text;
+static uint64_t *offsets; /* RECORDS + 1 */
+static trawl_span *spans;
+static size_t count; /* records */
+
+/* Letters, with stretches that are full of matches. */
+static void make_text(void) {
+    text = malloc(TEXT);
+    for (size_t i = 0; i < TEXT; i++) {
+        bool dense = i / 200000 % 3 == 1;
+        text[i] = (uint8_t)("ab01234567890123456789cdefghijklmnop"[random_below(&source,
+                                                                                dense ? 2 : 36)]);
+    }
+}
+
+static trawl_db *make_db(trawl_match_kind kind) {
+    trawl_patterns *patterns;
+    trawl_error error;
+    trawl_db *db;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t id = 0; id < PATTERNS; id++) {
+        uint8_t bytes[12];
+        size_t length = random_between(&source, 3, sizeof(bytes));
+        for (size_t i = 0; i < length; i++)
+            bytes[i] = (uint8_t) "ab0123cd"[random_below(&source, id % 2 ? 2 : 8)];
+        assert_int_equal(trawl_patterns_add(patterns, bytes, length, 0, &error), TRAWL_OK);
+    }
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.matches = kind;
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    trawl_patterns_free(patterns);
+    return db;
+}
+
+/* Records of about `size` bytes. */
+static void make_records(size_t size) {
+    offsets[0] = 0;
+    for (count = 0; count < RECORDS && offsets[count] < TEXT; count++) {
+        size_t length = random_chance(&source, 1, 50) ? random_below(&source, 40000)
+                                                      : random_below(&source, 2 * size);
+        size_t left = TEXT - (size_t)offsets[count];
+        offsets[count + 1] = offsets[count] + (length < left ? length : left);
+        spans[count] =
+            (trawl_span){.bytes = text + offsets[count], .length = length < left ? length : left};
+    }
+}
+
+static int add_hash(const trawl_record_match *matches, size_t number, void *context) {
+    uint64_t *hash = context;
+    for (size_t i = 0; i < number; i++) {
+        const uint64_t words[] = {matches[i].record, matches[i].start, matches[i].end,
+                                  matches[i].pattern};
+        for (size_t w = 0; w < 4; w++)
+            *hash = (*hash ^ words[w]) * UINT64_C(0x9e3779b97f4a7c15) + (*hash >> 29);
+    }
+    return 0;
+}
+
+typedef struct one_record {
+    uint64_t record, count, hash;
+} one_record;
+
+static int add_one(const trawl_match *match, void *context) {
+    one_record *of = context;
+    const trawl_record_match with = {
+        .record = of->record, .start = match->start, .end = match->end, .pattern = match->pattern};
+    of->count++;
+    return add_hash(&with, 1, &of->hash);
+}
+
+/* All questions, beside record by record. */
+static void check(trawl_db *db, trawl_record_scanner *scanner, const trawl_records *records) {
+    trawl_scanner *single;
+    trawl_error error = {.message = ""};
+    assert_int_equal(trawl_scanner_open(db, NULL, &single, &error), TRAWL_OK);
+    uint8_t *bytes = malloc(count), *bits = malloc(count / 8 + 1);
+    uint64_t *per_record = malloc(count * sizeof(*per_record)), in_records[PATTERNS], found,
+             hash = 0;
+    uint64_t wanted_in[PATTERNS] = {0};
+    trawl_record_counts counts = TRAWL_RECORD_COUNTS;
+    counts.per_record = per_record;
+    counts.in_records = in_records;
+    trawl_record_ids ids = {.begin = NULL};
+    assert_int_equal(trawl_records_any(scanner, records, bits, bytes, &found, &error), TRAWL_OK);
+    assert_int_equal(trawl_records_count(scanner, records, &counts, &error), TRAWL_OK);
+    assert_int_equal(trawl_records_which(scanner, records, &ids, &error), TRAWL_OK);
+    assert_int_equal(trawl_records_scan(scanner, records, add_hash, &hash, &error), TRAWL_OK);
+    one_record of = {.hash = 0};
+    uint64_t total = 0, with = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t seen[PATTERNS];
+        size_t length = (size_t)(offsets[i + 1] - offsets[i]);
+        of.record = i;
+        of.count = 0;
+        assert_int_equal(trawl_scanner_scan(single, text + offsets[i], length, add_one, &of),
+                         TRAWL_OK);
+        assert_int_equal(bytes[i], of.count != 0);
+        assert_int_equal(bits[i / 8] >> (i % 8) & 1, of.count != 0);
+        assert_int_equal(per_record[i], of.count);
+        size_t which = trawl_scanner_which(single, text + offsets[i], length, seen, PATTERNS);
+        assert_int_equal(ids.begin[i + 1] - ids.begin[i], which);
+        if (which)
+            assert_memory_equal(ids.ids + ids.begin[i], seen, which * sizeof(*seen));
+        for (size_t s = 0; s < which; s++)
+            wanted_in[seen[s]]++;
+        total += of.count;
+        with += of.count != 0;
+    }
+    assert_int_equal(hash, of.hash);
+    assert_int_equal(counts.total, total);
+    assert_int_equal(found, with);
+    assert_memory_equal(in_records, wanted_in, sizeof(wanted_in));
+    trawl_record_ids_free(&ids);
+    trawl_scanner_close(single);
+    free(bytes);
+    free(bits);
+    free(per_record);
+}
+
+static void as_record_by_record(void **state) {
+    (void)state;
+    static const size_t sizes[] = {20, 1000, 30000};
+    for (int kind = 0; kind < 3; kind++) {
+        trawl_db *db = make_db((trawl_match_kind)kind);
+        for (uint32_t threads = 1; threads <= 3; threads += 2) {
+            trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+            options.threads = threads;
+            trawl_record_scanner *scanner;
+            trawl_error error;
+            assert_int_equal(trawl_record_scanner_open(db, &options, &scanner, &error), TRAWL_OK);
+            for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+                make_records(sizes[s]);
+                trawl_records records = TRAWL_RECORDS;
+                records.count = count;
+                records.bytes = text;
+                records.offsets = offsets;
+                records.offset_bytes = 8;
+                check(db, scanner, &records);
+                trawl_records views = TRAWL_RECORDS;
+                views.count = count;
+                views.spans = spans;
+                check(db, scanner, &views);
+            }
+            trawl_record_scanner_close(scanner);
+        }
+        trawl_db_free(db);
+    }
+}
+
+static int stop(const trawl_record_match *matches, size_t number, void *context) {
+    (void)matches;
+    *(size_t *)context += number;
+    return *(size_t *)context > 50000;
+}
+
+static void threads_can_be_stopped(void **state) {
+    (void)state;
+    trawl_db *db = make_db(TRAWL_MATCH_ALL);
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.threads = 4;
+    trawl_record_scanner *scanner;
+    trawl_error error;
+    assert_int_equal(trawl_record_scanner_open(db, &options, &scanner, &error), TRAWL_OK);
+    make_records(100);
+    trawl_records records = TRAWL_RECORDS;
+    records.count = count;
+    records.spans = spans;
+    for (int round = 0; round < 5; round++) {
+        size_t found = 0;
+        assert_int_equal(trawl_records_scan(scanner, &records, stop, &found, &error),
+                         TRAWL_STOPPED);
+        assert_true(found > 50000);
+    }
+    check(db, scanner, &records);
+    trawl_record_scanner_close(scanner);
+    trawl_db_free(db);
+}
+
+static void expect_refusal(trawl_record_scanner *scanner, const trawl_records *records,
+                           const char *sentence) {
+    trawl_error error = {.message = ""};
+    uint64_t found;
+    assert_int_equal(trawl_records_any(scanner, records, NULL, NULL, &found, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, sentence));
+}
+
+static void wrong_arguments(void **state) {
+    (void)state;
+    trawl_db *db = make_db(TRAWL_MATCH_ALL);
+    trawl_record_scanner *scanner;
+    trawl_error error;
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.device = "nonsense";
+    assert_int_equal(trawl_record_scanner_open(db, &options, &scanner, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_record_scanner_open(NULL, NULL, &scanner, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_record_scanner_open(db, NULL, &scanner, &error), TRAWL_OK);
+    trawl_records records = {.size = 0};
+    expect_refusal(scanner, &records, "TRAWL_RECORDS");
+    expect_refusal(scanner, NULL, "records is NULL");
+    records.size = sizeof(records);
+    records.count = 3;
+    expect_refusal(scanner, &records, "neither");
+    const uint32_t back[] = {0, 4, 3, 9};
+    records.bytes = "abcdefghi";
+    records.offsets = back;
+    expect_refusal(scanner, &records, "4 or 8 bytes");
+    records.offset_bytes = 4;
+    expect_refusal(scanner, &records, "record 1 ends at offset 3, before its beginning at 4");
+    records.spans = spans;
+    expect_refusal(scanner, &records, "both");
+    records.spans = NULL;
+    records.count = 1;
+    assert_int_equal(trawl_records_scan(scanner, &records, NULL, NULL, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_records_count(scanner, &records, NULL, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_records_which(scanner, &records, NULL, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_records_collect(scanner, &records, NULL, &error), TRAWL_ERROR_ARGUMENT);
+    records = (trawl_records)TRAWL_RECORDS;
+    uint64_t found = 7;
+    assert_int_equal(trawl_records_any(scanner, &records, NULL, NULL, &found, &error), TRAWL_OK);
+    assert_int_equal(found, 0);
+    trawl_record_ids ids = {.begin = NULL};
+    assert_int_equal(trawl_records_which(scanner, &records, &ids, &error), TRAWL_OK);
+    assert_int_equal(ids.begin[0], 0);
+    trawl_record_ids_free(&ids);
+    trawl_record_ids_free(NULL);
+    trawl_record_matches_free(NULL);
+    trawl_record_scanner_close(scanner);
+    trawl_record_scanner_close(NULL);
+    trawl_db_free(db);
+}
+
+int main(void) {
+    source = random_for_case(random_seed(), 0);
+    make_text();
+    offsets = malloc((RECORDS + 1) * sizeof(*offsets));
+    spans = malloc(RECORDS * sizeof(*spans));
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_record_by_record),
+                                       cmocka_unit_test(threads_can_be_stopped),
+                                       cmocka_unit_test(wrong_arguments)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(text);
+    free(offsets);
+    free(spans);
+    return failed;
+}
