@@ -15,6 +15,7 @@
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
 #include "cli/flags/device.h"
+#include "cli/reproduce/headers.h"
 #include "cli/reproduce/paper.h"
 #include "cli/reproduce/render.h"
 #include "cli/reproduce/run.h"
@@ -35,8 +36,10 @@ enum {
 
 static const flag reproduce_flags[] = {
     {FLAG_OUTPUT, 'o', "output", "DIR",
-     "Also write reproduce.tsv, reproduce.json and reproduce.html, a page with plots, to the "
-     "directory DIR, which is made if it is not there.",
+     "Also write reproduce.tsv, reproduce.json, reproduce.html (a page with plots) and "
+     "zha-patterns.hex (that paper's patterns, for scan --pattern-format hex) to the directory "
+     "DIR, "
+     "which is made if it is not there.",
      "Output"},
     {FLAG_LIST, 0, "list", NULL, "List the papers and their tables; measure nothing.", NULL},
     {FLAG_NO_PROGRESS, 0, "no-progress", NULL,
@@ -216,10 +219,21 @@ static bool write_file(const char *directory, const char *name,
     return written;
 }
 
+/* The headers as a pattern file in hexadecimal digits. */
+static void render_headers(FILE *file, const render_run *run) {
+    (void)run;
+    for (size_t i = 0; i < FILE_HEADERS; i++) {
+        for (size_t k = 0; k < file_headers[i].length; k++)
+            (void)fprintf(file, "%02x", (unsigned char)file_headers[i].bytes[k]);
+        (void)fputc('\n', file);
+    }
+}
+
 static bool write_files(const char *directory, const render_run *run) {
     return write_file(directory, "reproduce.tsv", render_tsv, run) &&
            write_file(directory, "reproduce.json", render_json, run) &&
-           write_file(directory, "reproduce.html", render_html, run);
+           write_file(directory, "reproduce.html", render_html, run) &&
+           write_file(directory, "zha-patterns.hex", render_headers, run);
 }
 
 /* ------------------------------------------------------------------ the command */

@@ -262,9 +262,11 @@ const double *measure_steps(reproduction *run, const workload *data, bool on_cud
         (void)run_mismatch(run, steps.total, parts.expected, why);
         return NULL;
     }
-    double milliseconds[MEASURED_STEPS] = {steps.hashes * 1e3, steps.terms * 1e3, steps.sums * 1e3,
-                                           steps.windows * 1e3};
+    double values[MEASURED_STEPS + MEASURED_OCCUPANCIES] = {steps.hashes * 1e3, steps.terms * 1e3,
+                                                            steps.sums * 1e3, steps.windows * 1e3};
     for (size_t i = 0; i + 1 < MEASURED_STEPS; i++)
-        milliseconds[MEASURED_STEPS - 1] += milliseconds[i];
-    return run_remember(run, name, milliseconds, MEASURED_STEPS);
+        values[MEASURED_STEPS - 1] += values[i];
+    for (size_t i = 0; i < MEASURED_OCCUPANCIES; i++)
+        values[MEASURED_STEPS + i] = steps.occupancy[i];
+    return run_remember(run, name, values, MEASURED_STEPS + MEASURED_OCCUPANCIES);
 }

@@ -31,9 +31,9 @@ double measure_scan(reproduction *run, const scan_job *job, char *why);
 double measure_gigabytes(reproduction *run, const scan_job *job, char *why);
 double measure_gigabits(reproduction *run, const scan_job *job, char *why);
 
-/* The steps of Nunes et al. 2018 in milliseconds: steps 2 to 5, then all. NULL after writing why
- * not. */
-enum { MEASURED_STEPS = 5 };
+/* The steps of Nunes et al. 2018 in milliseconds: steps 2 to 5, then all; then the theoretical
+ * occupancies of steps 2 to 5 (0: not known). NULL after writing why not. */
+enum { MEASURED_STEPS = 5, MEASURED_OCCUPANCIES = 4 };
 const double *measure_steps(reproduction *run, const workload *data, bool on_cuda, char *why);
 
 #endif

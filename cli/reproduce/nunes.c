@@ -131,11 +131,16 @@ static const double occupancy[] = {100, 91.5, 100, 99.9, 62.5, 61.1, 100, 99.9};
 
 static double measure_occupancy(reproduction *run, const paper_table *table, size_t row,
                                 size_t column, char *why) {
-    (void)table, (void)row, (void)column;
-    if (run_has_cuda(run, why))
-        (void)snprintf(why, PAPER_WHY_BYTES,
-                       "needs a profiler: ncu --metrics "
-                       "sm__warps_active.avg.pct_of_peak_sustained_active trawl reproduce nunes:3");
+    workload data = data_of(512, SIZES - 1);
+    (void)table;
+    const double *times = measure_steps(run, &data, true, why);
+    if (times == NULL)
+        return PAPER_NONE;
+    double share = times[MEASURED_STEPS + row];
+    if (column == 0 && share > 0)
+        return 100 * share;
+    (void)snprintf(why, PAPER_WHY_BYTES, "%s",
+                   column == 0 ? "a kernel of CUB's own" : "needs a profiler, such as ncu");
     return PAPER_NONE;
 }
 

@@ -17,6 +17,15 @@ double tran_measure_kilobytes(struct reproduction *run, const paper_table *table
 double tran_measure_build(struct reproduction *run, const paper_table *table, size_t row,
                           size_t column, char *why);
 
+/* The ratios and the best throughputs that the text gives; they measure the figures' cells. */
+double tran_measure_range(struct reproduction *run, const paper_table *table, size_t row,
+                          size_t column, char *why);
+double tran_measure_best(struct reproduction *run, const paper_table *table, size_t row,
+                         size_t column, char *why);
+
+extern const char *const tran_range_rows[], *const tran_range_columns[];
+extern const char *const tran_best_rows[], *const tran_best_columns[];
+extern const double tran_ranges[], tran_best[];
 extern const char *const tran_state_rows[];
 extern const char *const tran_size_rows[];
 extern const char *const tran_build_rows[];

@@ -325,12 +325,14 @@ TRAWL_API trawl_status trawl_study_cuda_measure(const trawl_cuda_db *uploaded,
  * before.
  */
 typedef struct trawl_study_steps {
-    size_t size;    /* sizeof(trawl_study_steps) */
-    double hashes;  /* step 2 */
-    double terms;   /* step 3 */
-    double sums;    /* step 4 */
-    double windows; /* step 5 */
-    uint64_t total; /* matches */
+    size_t size;         /* sizeof(trawl_study_steps) */
+    double hashes;       /* step 2 */
+    double terms;        /* step 3 */
+    double sums;         /* step 4 */
+    double windows;      /* step 5 */
+    uint64_t total;      /* matches */
+    double occupancy[4]; /* GPU: theoretical occupancy of the kernels of steps 2 to 5 (Table VI),
+                            from 0 to 1; 0: not known, as of step 4, a kernel of CUB's own */
 } trawl_study_steps;
 #define TRAWL_STUDY_STEPS TRAWL_SIZED(trawl_study_steps)
 

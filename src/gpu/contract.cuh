@@ -120,6 +120,7 @@ typedef struct trawl_cuda_launch_plan {
                                      whole text when that is shorter */
     const cudaEvent_t *step_ends; /* NULL: not timed. Else TRAWL_CUDA_MOST_STEPS events, which a
                                      kernel of several steps records behind each of them */
+    double *step_occupancy;       /* NULL: not wanted. Else TRAWL_CUDA_MOST_STEPS shares */
 } trawl_cuda_launch_plan;
 
 enum { TRAWL_CUDA_MOST_STEPS = 4 };
@@ -334,6 +335,26 @@ static trawl_status trawl_cuda_resident_blocks(const trawl_cuda_device *device, 
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, (int)threads, shared_bytes),
         error);
     *blocks = (uint32_t)(each < 1 ? 1 : each) * (uint32_t)device->multiprocessors;
+    return TRAWL_OK;
+}
+
+/* Notes for step `step` of a launch, if that is wanted, the theoretical occupancy of a kernel
+ * without dynamic shared memory: the threads of it that a multiprocessor has room for, as a share
+ * of the threads that it can have at all. */
+template <typename Kernel>
+static trawl_status
+trawl_cuda_note_occupancy(const trawl_cuda_launch_plan *plan, const trawl_cuda_device *device,
+                          uint32_t step, Kernel *kernel, uint32_t threads, trawl_error *error) {
+    if (plan->step_occupancy != NULL) {
+        int blocks = 0;
+        int most = 0;
+        TRAWL_CUDA_TRY(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)threads, 0), error);
+        TRAWL_CUDA_TRY(
+            cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor, device->number),
+            error);
+        plan->step_occupancy[step] = (double)blocks * threads / most;
+    }
     return TRAWL_OK;
 }
 

@@ -38,6 +38,7 @@ if [ "$extent" = all ]; then
     filled tran:4 '8 STTs' 11
     filled tran:fig-22 '4 STTs' 15
     filled charan:cpu 'Algorithm 5' 9
+    filled tran:ranges ratio 2
     filled nunes:3 CPU 30
     filled nunes:4 CPU 30
 fi
@@ -48,6 +49,9 @@ if [ "$extent" = device ]; then
     filled tran:fig-19 'with bank conflicts' 3
     filled charan:shared 'Algorithm 5' 8
     filled nunes:3 GPU 30
+    filled nunes:6 theoretical 3
+    filled tran:ranges ratio 12
+    filled tran:best 'best of Figs. 11 and 12' 2
     filled kouzinopoulos:fig-4 WM 5
     filled kouzinopoulos:3 'AC GPU' 10
 fi
@@ -79,6 +83,10 @@ page = Page()
 page.feed(open("out/reproduce.html", encoding="utf-8").read())
 assert not page.open'
 fi
+
+printf '%%PDF -----BEGIN\\040PGP' >document
+expect 0 'document\t0\t4\t22\ndocument\t5\t22\t27' \
+    "$trawl" scan --no-pattern --pattern-format hex -f out/zha-patterns.hex document
 
 # The command line.
 check 'the list' "$trawl" reproduce --list

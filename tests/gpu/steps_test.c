@@ -47,6 +47,9 @@ static void same_matches_as_the_cpu(void **state) {
         assert_int_equal(trawl_study_cuda_measure_steps(uploaded, text, TEXT, 2, &steps, &error),
                          TRAWL_OK);
         assert_int_equal(steps.total, total);
+        for (size_t step = 0; step < 4; step++)
+            assert_true(step == 2 ? steps.occupancy[step] == 0
+                                  : steps.occupancy[step] > 0 && steps.occupancy[step] <= 1);
         assert_true(steps.hashes >= 0 && steps.terms >= 0 && steps.sums >= 0 && steps.windows >= 0);
         assert_int_equal(trawl_study_cuda_measure_steps(uploaded, text, 0, 2, &steps, &error),
                          TRAWL_ERROR_ARGUMENT);

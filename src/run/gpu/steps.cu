@@ -15,6 +15,7 @@ typedef struct step_run {
     void *text, *total, *workspace;
     cudaEvent_t begin, ends[TRAWL_CUDA_MOST_STEPS];
     double seconds[TRAWL_CUDA_MOST_STEPS];
+    double occupancy[TRAWL_CUDA_MOST_STEPS];
 } step_run;
 
 static void release(step_run *held) {
@@ -92,8 +93,10 @@ static trawl_status measure(const trawl_cuda_db *uploaded, const void *text, uin
         status = allocate(text, length, plan.workspace_bytes, held, error);
     }
     plan.step_ends = held->ends;
+    plan.step_occupancy = held->occupancy;
     for (uint32_t i = 0; status == TRAWL_OK && i <= repeats; i++) {
         status = run_once(uploaded, &plan, length, i != 0, held, error);
+        plan.step_occupancy = NULL; /* known from the run that is not timed */
     }
     if (status != TRAWL_OK) {
         return status;
@@ -104,6 +107,9 @@ static trawl_status measure(const trawl_cuda_db *uploaded, const void *text, uin
     known->terms = held->seconds[1] / repeats;
     known->sums = held->seconds[2] / repeats;
     known->windows = held->seconds[3] / repeats;
+    for (uint32_t step = 0; step < TRAWL_CUDA_MOST_STEPS; step++) {
+        known->occupancy[step] = held->occupancy[step];
+    }
     return TRAWL_OK;
 }
 

@@ -243,6 +243,21 @@ static trawl_status make_sums(const trawl_cuda_db *uploaded, const trawl_cuda_la
     return trawl_cuda_step_ends(plan, 2, stream, error);
 }
 
+/* Of steps 2, 3 and 5; step 4 is a kernel of CUB's own. */
+static trawl_status note_occupancy(const trawl_cuda_db *uploaded,
+                                   const trawl_cuda_launch_plan *plan, trawl_error *error) {
+    const trawl_cuda_device *device = &uploaded->device;
+    trawl_status status = trawl_cuda_note_occupancy(plan, device, 0, hash_patterns,
+                                                    TRAWL_CUDA_HASHING_THREADS, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_note_occupancy(plan, device, 1, fill_terms, plan->block_threads, error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_note_occupancy(plan, device, 3, look_up, plan->block_threads, error);
+    }
+    return status;
+}
+
 trawl_status trawl_cuda_rabin_karp_steps(const trawl_cuda_db *uploaded,
                                          const trawl_cuda_launch_plan *plan,
                                          const trawl_cuda_reporter *reporter, void *workspace,
@@ -256,6 +271,9 @@ trawl_status trawl_cuda_rabin_karp_steps(const trawl_cuda_db *uploaded,
     uint32_t count = slice->length - begin;
     steps_layout layout;
     trawl_status status = lay_out(powers, uploaded->patterns.count, count, &layout, error);
+    if (status == TRAWL_OK) {
+        status = note_occupancy(uploaded, plan, error);
+    }
     if (status == TRAWL_OK) {
         status = make_table(uploaded, powers, &layout, bytes, stream, error);
     }
