@@ -12,7 +12,7 @@ void info_print_text(const info_report *report);
 /* Sizes and times of every engine and variant, a line each. */
 void info_print_rows(const info_report *report);
 
-/* What papers have of it: the trie, details of filters, formulas, tables. */
+/* What papers also report: the trie, details of filters, formulas, tables. */
 void info_print_papers(const info_report *report);
 
 void info_print_json(const info_report *report);

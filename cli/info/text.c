@@ -73,7 +73,7 @@ static void print_set(const info_report *report) {
 
 /* ------------------------------------------------------------------ the plan */
 
-/* What is said of a database, given or planned. */
+/* What the report says about a database: one that was given, or one made by the plan. */
 typedef struct subject {
     const char *engine;
     const char *variant;
@@ -83,7 +83,7 @@ typedef struct subject {
     uint64_t total_bytes;
     double build_seconds;
     const trawl_study_plan *expected; /* NULL: nothing was expected */
-    bool is_brief;                    /* another plan follows */
+    bool is_brief;                    /* another plan follows, so details are left out */
 } subject;
 
 static const char *engine_summary(const char *name) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the C language has no means for. */
+/* Compiler builtins, for what the C language has no means for. */
 #ifndef TRAWL_BASE_COMPILER_H
 #define TRAWL_BASE_COMPILER_H
 

@@ -222,7 +222,7 @@ static trawl_status price_filter(device_bench *self, const trawl_patterns *set,
     return status;
 }
 
-/* The mean of two ratios: where little passes, and where much does. */
+/* The geometric mean of two ratios: of a set with few candidates, and of one with many. */
 static trawl_status measure_filter(device_bench *self) {
     static const struct { size_t count, length; } sets[] = {{1000, 12}, {5000, 5}};
     double product = 1;
@@ -251,7 +251,7 @@ static trawl_status measure_packed(device_bench *self) {
     fill_with_bases(self);
     trawl_status status = trawl_patterns_new(&set, self->error);
     for (size_t i = 0; status == TRAWL_OK && i < 1000; i++) {
-        /* Wherever it is taken from, text of these letters is as good as any. */
+        /* The text is random: patterns from any place in it are alike. */
         size_t at = next_random(self) % (self->length - 8);
         status = trawl_patterns_add(set, self->text + at, 8, 0, self->error);
     }

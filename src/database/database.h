@@ -58,7 +58,8 @@ struct trawl_db {
     trawl_condition_view conditions;
     const uint32_t *name_offsets; /* NULL when no pattern has a name */
     const char *names;
-    /* These two change while the database is const for its users: so they are pointers. */
+    /* Pointers to the storage beside them, as both change although the database is const for its
+     * users. */
     trawl_uploads *uploads;
     trawl_uploads uploads_storage;
     trawl_fallback *fallback;

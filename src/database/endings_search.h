@@ -66,9 +66,10 @@ TRAWL_BOTH size_t trawl_ending_common(const uint8_t *left, const uint8_t *right,
     return known;
 }
 
-/* The longest key among `key` and its suffixes that is no longer than `common`. If `key` is the
- * last key that is not behind the text in the order of ends, and `common` the number of last bytes
- * that it shares with the text, then every key that ends there is `key` or a suffix of it. */
+/* The longest key among `key` and its suffixes that is no longer than `common`. Keys and the text
+ * before `end` are compared from their last bytes backwards. If `key` is the greatest key that is
+ * not greater than this text, and `common` the number of last bytes that the two share, then every
+ * key that ends there is `key` or a suffix of it. */
 TRAWL_BOTH uint32_t trawl_ending_suffix(const trawl_outputs *outputs, uint32_t key, size_t common) {
     while (key != TRAWL_NO_KEY && outputs->length[key] > common) {
         key = outputs->link[key];
@@ -84,8 +85,9 @@ TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, 
     const trawl_pattern_view *patterns = &view->patterns;
     const uint8_t *here = text + end;
     bool folded = view->folded;
-    /* Keys before `low` are not behind the text in the order of ends, keys from `high` on are.
-     * low_common and high_common: last bytes that keys low - 1 and high share with the text. */
+    /* Keys before `low` are not greater than the text (compared from their last bytes backwards),
+     * keys from `high` on are. low_common and high_common: the number of last bytes that keys
+     * low - 1 and high share with the text. */
     uint32_t low = first, high = last;
     size_t low_common = known, high_common = known;
     while (low < high) {
@@ -96,14 +98,14 @@ TRAWL_BOTH uint32_t trawl_endings_find_by_bytes(const trawl_endings_view *view, 
         size_t most = length < end ? length : end;
         size_t common = low_common < high_common ? low_common : high_common;
         common = trawl_ending_common(key, here, common, most, folded);
-        bool not_behind = common >= length;
-        if (!not_behind && common < end) {
+        bool not_greater = common >= length;
+        if (!not_greater && common < end) {
             uint8_t key_byte = *(key - common - 1);
             uint8_t text_byte = *(here - common - 1);
-            not_behind =
+            not_greater =
                 folded ? trawl_fold(key_byte) < trawl_fold(text_byte) : key_byte < text_byte;
         }
-        if (not_behind) {
+        if (not_greater) {
             low = middle + 1;
             low_common = common;
         } else {
@@ -121,7 +123,7 @@ TRAWL_BOTH uint32_t trawl_endings_find_in(const trawl_endings_view *view, uint32
                                           uint32_t last, size_t known, const uint8_t *text,
                                           size_t end, uint64_t ending) {
     const uint64_t *endings = view->endings;
-    /* The last key whose ending is not behind the text's. */
+    /* The last key whose ending is not greater than the text's. */
     uint32_t key = first;
     for (uint32_t count = last - first; count > 1;) {
         uint32_t half = count / 2;
@@ -133,8 +135,8 @@ TRAWL_BOTH uint32_t trawl_endings_find_in(const trawl_endings_view *view, uint32
                    ? TRAWL_NO_KEY
                    : trawl_endings_find_by_bytes(view, first, key + 1, known, text, end);
     }
-    /* The endings differ, and the text's is greater: at the first different byte the text has one
-     * that is not 0, so this byte is not one that is missing. */
+    /* The text's ending is greater. So at the first different byte the text has a byte above 0; it
+     * is not one of the zeros that stand for bytes before the beginning of a short text. */
     size_t common = trawl_leading_zeros(endings[key] ^ ending) / 8;
     return trawl_ending_suffix(&view->outputs, key, common);
 }

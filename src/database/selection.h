@@ -10,8 +10,8 @@
  *     offset     0 1 2 3 4
  *     key        a b c a b
  *     inside       bc          offset 1: of "b" and "bc" the longer one; or the lower id
- *     links            [ab]    the longest key that this one ends with: it lists the offsets
- *                        [b]   inside it itself, and so does the key that it links to
+ *     links            [ab]    the longest key that "abcab" ends with; offsets from its beginning
+ *                        [b]   on are in the list of "ab", and those of "b" in that of "b"
  *
  * Databases have these sections if they are compiled for a leftmost kind, and none of their matches
  * has to be verified or to fulfil a condition. (The selection has no text for that.) The key

@@ -14,7 +14,7 @@
 typedef struct trawl_scanner_sink {
     trawl_sink sink; /* its array is the scanner's, TRAWL_SCANNER_BATCH matches */
     trawl_scanner *scanner;
-    const trawl_window *window; /* that its matches behind the first `tested` ones are of */
+    const trawl_window *window; /* which the matches behind the first `tested` ones are from */
     size_t tested;              /* matches whose conditions hold */
     bool untested;              /* the receiver tests conditions itself */
 } trawl_scanner_sink;

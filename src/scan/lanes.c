@@ -203,8 +203,9 @@ static void count_block(trawl_lane_walker *walker, const trawl_window *window, l
     start_lanes(walker, window, at->position, steps, at->state, &lanes);
     uint64_t found = walker->loops->count[0](walker->automaton, &lanes, steps);
     counts->total += found;
-    /* A step may have found several matches, so `found` alone does not say that nearly all steps
-     * did: FULL comes from recording, and counting only keeps it. */
+    /* `found` may be large because few steps found many matches each. So counting never changes the
+     * density to FULL (nearly every step finds a match): only recording, which counts such steps,
+     * does. */
     trawl_lane_density seen = density(found, steps * TRAWL_LANES);
     if (seen != TRAWL_LANES_FULL || walker->density != TRAWL_LANES_FULL) {
         walker->density = seen == TRAWL_LANES_SPARSE ? TRAWL_LANES_SPARSE : TRAWL_LANES_MIXED;

@@ -79,7 +79,7 @@ typedef struct trawl_ring_slot {
     trawl_ring_output output;
     uint64_t input_segment;
     uint64_t output_segment;
-    bool copying_in; /* not known to be complete; a scan behind it may be under way */
+    bool copying_in; /* the copy is not known to be complete; the scan after it may have begun */
     bool last;       /* `output` is of its segment's last range */
 } trawl_ring_slot;
 
