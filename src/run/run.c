@@ -118,6 +118,7 @@ trawl_window trawl_window_part(const trawl_run *run, const trawl_window *window,
                          .reading = window->reading};
     if (run->conditions) {
         trawl_window_set_next(&part, window, end);
+        part.one_text = true;
     }
     return part;
 }

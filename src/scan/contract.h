@@ -66,6 +66,10 @@ typedef struct trawl_window {
     bool goes_on;        /* the text has bytes behind the window, the first of which is `next`: set
                             for databases with conditions, as walkers need not know it */
     uint8_t next;
+    /* All bytes are of one text, so that engines may pass over ends where the byte behind rules out
+     * every match (trawl_gate). False for texts one behind the other: a border rules out nothing.
+     */
+    bool one_text;
     /* NULL; or, only for walkers whose reads_sources is true, where the bytes are to be read: byte
      * i of the window is at offset base + i of the source. `text` is NULL then. */
     trawl_reading *reading;
@@ -76,6 +80,7 @@ static inline void trawl_window_set_next(trawl_window *part, const trawl_window 
     bool inside = end < of->length;
     part->goes_on = inside || of->goes_on;
     part->next = inside ? of->text[end] : of->next;
+    part->one_text = of->one_text;
 }
 
 /* Bytes of a window at most, so that walkers may keep positions in 32 bits. */

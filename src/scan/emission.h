@@ -15,13 +15,14 @@ static inline bool trawl_verified(const trawl_pattern_view *patterns, uint32_t i
            trawl_pattern_matches(patterns, id, text);
 }
 
-/* The classes that the byte behind text[end - 1] is not in: all of them where the text ends, or
- * where that byte is not known. */
+/* The classes that the byte behind text[end - 1] is not in: all of them where the text ends or may
+ * end, or where that byte is not known. */
 static inline uint16_t trawl_classes_behind(const trawl_outputs *outputs,
                                             const trawl_window *window, size_t end) {
-    return end < window->length ? outputs->outside[window->text[end]]
-           : window->goes_on    ? outputs->outside[window->next]
-                                : UINT16_MAX;
+    return !window->one_text      ? UINT16_MAX
+           : end < window->length ? outputs->outside[window->text[end]]
+           : window->goes_on      ? outputs->outside[window->next]
+                                  : UINT16_MAX;
 }
 
 /* Whether no match of the key's chain that ends there fulfils its condition. */
