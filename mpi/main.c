@@ -137,7 +137,7 @@ static bool write_totals(cluster *all, const uint64_t *text_counts) {
     }
     if (all->plan.per_pattern != NULL)
         top_write(&all->plan);
-    for (size_t i = 0; all->plan.per_pattern == NULL && i < all->journal.run.count; i++) {
+    for (size_t i = 0; text_counts != NULL && i < all->journal.run.count; i++) {
         size_t length = 0;
         char *line =
             count_line(&all->plan, all->journal.run.texts[i].name, text_counts[i], &length);

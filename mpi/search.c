@@ -6,6 +6,7 @@
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
+#include "cli/flags/device.h"
 #include "cli/scan/range.h"
 #include "io/text_file.h"
 
@@ -18,6 +19,13 @@ static uint64_t take_number(MPI_Win window) {
     (void)MPI_Fetch_and_op(&one, &number, MPI_UINT64_T, 0, 0, MPI_SUM, window);
     (void)MPI_Win_flush(0, window);
     return number;
+}
+
+/* Lets MPI answer the other ranks: networks without remote atomic operations need the help of the
+ * rank that has the counter, which would otherwise be given only between segments. */
+static void answer(void) {
+    int waiting = 0;
+    (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &waiting, MPI_STATUS_IGNORE);
 }
 
 void search_dynamic(const ranks *self, segment_worker *worker, const parts_journal *journal,
@@ -40,10 +48,14 @@ void search_dynamic(const ranks *self, segment_worker *worker, const parts_journ
     (void)MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime();
     bool going = !worker->failed;
+    /* Texts for a GPU are read by several threads, but MPI is for the main thread alone. */
+    if (self->rank == 0 && !device_is_cuda(worker->scanner.options.device))
+        worker->scanner.poll = answer;
     uint64_t number = 0;
     while (going && (number = take_number(window)) < count)
         going = segment_worker_scan(worker, open[number]);
     times[TIME_SEARCH] = MPI_Wtime() - begin;
+    worker->scanner.poll = NULL;
     (void)MPI_Barrier(MPI_COMM_WORLD);
     times[TIME_WAIT] = MPI_Wtime() - begin - times[TIME_SEARCH];
     (void)MPI_Win_unlock_all(window);

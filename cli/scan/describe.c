@@ -28,8 +28,8 @@ static void add_conditions(XXH3_state_t *state, const trawl_db *db) {
                               condition.at_end};
         (void)XXH3_64bits_update(state, numbers, sizeof numbers);
     }
-    for (uint8_t class = TRAWL_CLASS_OWN; class < TRAWL_CLASSES; class ++) {
-        if (trawl_db_class(db, class, members))
+    for (unsigned number = TRAWL_CLASS_OWN; number < TRAWL_CLASSES; number++) {
+        if (trawl_db_class(db, (uint8_t)number, members))
             (void)XXH3_64bits_update(state, members, sizeof members);
     }
 }

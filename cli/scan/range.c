@@ -49,6 +49,8 @@ static trawl_status read_at(void *context, uint64_t offset, void *buffer, size_t
     const range_run *run = context;
     uint64_t from = run->context.first + offset;
     trawl_status status = text_file_read_at(run->file, from, buffer, capacity, length, error);
+    if (run->scanner->poll != NULL)
+        run->scanner->poll();
     if (from >= run->begin)
         progress_add(*length, *length, 0);
     return status;

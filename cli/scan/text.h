@@ -21,6 +21,8 @@ typedef struct text_scanner {
     bool has_output_file;           /* standard output is this file, which is not scanned: */
     dev_t output_device;
     ino_t output_inode;
+    void (*poll)(
+        void);        /* called every few megabytes of a range, by the thread that scans; or NULL */
     uint8_t *buffer;  /* private */
     uint64_t counted; /* private */
 } text_scanner;

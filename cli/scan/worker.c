@@ -91,6 +91,8 @@ bool segment_worker_scan(segment_worker *worker, size_t segment) {
     const parts_piece *pieces = segment_pieces(worker->segments, segment, &count);
     text_result sum = {0};
     for (size_t i = 0; i < count; i++) {
+        if (worker->scanner.poll != NULL)
+            worker->scanner.poll();
         if (!scan_piece(worker, &pieces[i], &sum))
             return drop(worker);
     }

@@ -195,7 +195,7 @@ for ((run = 0; killed < kills && run < 10 * kills; run++)); do
     while :; do
         "${scan[@]}" --journal j --resume &
         pid=$!
-        sleep "0.0$((RANDOM % 40 + 10))"
+        sleep "$(printf 0.%03d $((RANDOM % 40 + 2)))"
         kill -9 $pid 2>/dev/null
         wait $pid 2>/dev/null
         [ $? -eq 137 ] || break
