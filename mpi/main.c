@@ -64,11 +64,10 @@ static bool open_plan(cluster *all) {
                          &all->plan.scanner.options);
 }
 
-/* Small enough that the last ones keep few ranks waiting, large enough that the counter and, with a
- * journal, the disk are not asked often. */
+/* Small enough that the last ones keep few ranks waiting; large enough that opening walkers, which
+ * takes up to milliseconds, the counter and, with a journal, the disk cost little. */
 static uint64_t segment_for(const cluster *all) {
-    const uint64_t least =
-        all->options->division.journal == NULL ? UINT64_C(4) << 20 : UINT64_C(16) << 20;
+    const uint64_t least = UINT64_C(16) << 20;
     const uint64_t most = UINT64_C(1) << 30;
     uint64_t share = all->texts.stored_bytes / (100 * (uint64_t)all->self.size);
     return share < least ? least : share > most ? most : share;
