@@ -11,13 +11,23 @@
 
 /* The sample is walked without an automaton. A state is a prefix of a pattern: the longest one that
  * ends at this byte of the text. Prefixes are known by their hashes, which a Bloom filter holds. */
-#define MOST_DEPTH 16u                      /* bytes of the longest prefixes that are kept */
-#define MOST_BEGINNINGS ((uint64_t)3 << 19) /* prefixes kept; of larger sets some patterns only */
+
+/* Bytes of the longest prefixes that are kept; number of prefixes that are kept (of larger sets,
+ * some patterns are left out); and bytes of the sample that are walked, at most, and if the
+ * patterns are few. They bound the time of planning. Chosen, not measured. */
+#define MOST_DEPTH 16u
+#define MOST_BEGINNINGS ((uint64_t)3 << 19)
 #define MOST_TEXT ((size_t)131072)
-#define LEAST_TEXT ((size_t)8192) /* walked if the patterns are few */
-#define LINE 64.0
+#define LEAST_TEXT ((size_t)8192)
+
+#define LINE 64.0 /* bytes of a cache line */
+
+/* Bytes of a state of ac-nfa with its transitions: an estimate. */
 #define NFA_STATE_BYTES 24.0
-#define TOGETHER 16u /* patterns whose words are prefetched together */
+
+/* Number of patterns whose words of the Bloom filter are prefetched together. Chosen, not
+ * measured. */
+#define TOGETHER 16u
 
 /* A Bloom filter that has all bits of an item in one word. */
 typedef struct bit_set {

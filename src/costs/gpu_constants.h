@@ -5,6 +5,9 @@
  * Times are picoseconds of a whole H200. A calibrated device (trawl_device_costs) replaces the
  * costs of automata and scales the price of filters; the filters' own constants only have to be in
  * the right proportion to each other. Kernels' tuning numbers are in gpu/tuning.h.
+ *
+ * "Chosen by hand" means that no measurement of this number alone is on record. The results of the
+ * workloads in docs/results were obtained with all of them together.
  */
 #ifndef TRAWL_COSTS_GPU_CONSTANTS_H
 #define TRAWL_COSTS_GPU_CONSTANTS_H
@@ -14,24 +17,27 @@
 
 /* ------------------------------------------------------------------ the device */
 
-/* What a plan assumes where there is no GPU: an H200. */
+/* The device of a plan that is made without one: an H200, by its data sheet. */
 #define TRAWL_GPU_USUAL_MULTIPROCESSORS 132u
 #define TRAWL_GPU_USUAL_SHARED_BYTES ((size_t)232448) /* of a block, at most */
 #define TRAWL_GPU_USUAL_CACHE_BYTES ((size_t)50 << 20)
 
-/* The length of text that prices are for: fixed costs of a scan are spread over so many bytes. */
+/* The length of text that prices are for, in bytes: fixed costs of a scan are divided by it. That
+ * of the measurements, 1 GiB. */
 #define TRAWL_GPU_PRICED_TEXT_BYTES (UINT64_C(1) << 30)
 
 /* ------------------------------------------------------------------ engines' tables */
 
-/* Bytes that the database's own table of a DFA may take unless the caller asks for the engine. */
+/* Bytes of the database's own table of a DFA at most, unless the caller chooses the engine. Chosen
+ * by hand. */
 #define TRAWL_GPU_DFA_TABLE_LIMIT ((uint64_t)1 << 30)
 
-/* Bytes of qgram's keys, endings and their hash table on a device, for each pattern: about. */
+/* Bytes of qgram's keys, endings and their hash table on a device, for each pattern: an
+ * estimate. */
 #define TRAWL_GPU_QGRAM_PATTERN_BYTES 48u
 
-/* Bytes of a block's shared memory that qgram's kernels need besides tables: about, for plans that
- * are made without a device. cuda/engine.cu computes the exact number. */
+/* Bytes of a block's shared memory that qgram's kernels need besides tables: an estimate, for plans
+ * that are made without a device. cuda/engine.cu computes the exact number. */
 #define TRAWL_GPU_QGRAM_WORKING_BYTES ((size_t)43008)
 
 /* Bytes of a block's shared memory that an automaton's walk needs besides rows: the byte classes.
@@ -49,7 +55,7 @@
  */
 #define TRAWL_GPU_READ 0.215 /* a byte of text, read from device memory */
 
-/* Reading and computing overlap, but for this share of the shorter one. */
+/* Reading and computing overlap, except for this share of the shorter of the two. */
 #define TRAWL_GPU_NOT_OVERLAPPED 0.1
 
 #define TRAWL_GPU_TIER 0.08        /* a byte of text, for each tier */
@@ -59,14 +65,16 @@
 #define TRAWL_GPU_PAIR 0.55        /* a byte of text, looked up in the table of all byte pairs */
 #define TRAWL_GPU_FOLDED 0.03      /* a byte of text whose letters are lower-cased */
 
-/* A sample of a filter that is not in shared memory: the L2 cache answers 160 G/s. */
+/* A sample of a filter in device memory: the L2 cache of an H200 answers 160 of them in a
+ * nanosecond. */
 #define TRAWL_GPU_L2_LOOK_UP 6.25
 
-/* Listing the candidates of one warp and tier: 25 instructions, for a byte of its batch. */
+/* Listing the candidates of one warp and tier, for each byte of its batch: 25 instructions. */
 #define TRAWL_GPU_CANDIDATE_LIST 0.0135
 #define TRAWL_GPU_BATCH_BYTES 2048.0 /* of that batch */
 
-/* A 32-bit word of a filter that all blocks copy into shared memory once, for a byte of 1 GiB. */
+/* A 32-bit word of a filter that all blocks copy into shared memory, for each byte of a text of 1
+ * GiB. An estimate: 132 blocks read 4 bytes, at some 5.5 TB/s of the L2 cache. */
 #define TRAWL_GPU_FILTER_WORD_COPY 9e-8
 
 /*
@@ -74,115 +82,125 @@
  * false candidate, of which there are half as many as the model expects, and 41 to 50 where keys or
  * their beginnings are.
  */
-#define TRAWL_GPU_END_OFFSET_LOOK_UP                                                               \
-    10.0                        /* a candidate: bytes of the text, and the table in L2             \
-                                 */
+
+/* A candidate: bytes of the text, and the table in L2. */
+#define TRAWL_GPU_END_OFFSET_LOOK_UP 10.0
 #define TRAWL_GPU_KEY_MISS 10.0 /* an end that the hash table of endings has not */
 #define TRAWL_GPU_KEY_HIT 30.0  /* an end that it has: mostly a match */
 
-/* Ends that a true candidate leads to: some samples belong to several keys. */
+/* Ends that a true candidate leads to: some samples belong to several keys. Chosen by hand. */
 #define TRAWL_GPU_ENDS_PER_CANDIDATE 1.2
 
-/* One entry in eight of the table of end offsets is used, so that one false candidate in eight
- * finds an end offset. */
-#define TRAWL_GPU_END_OFFSET_LOAD 0.125
+/* Entries of the table of end offsets for each sample, and so the share that is used: one false
+ * candidate in eight finds an end offset. Chosen by hand. */
 #define TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE 8u
+#define TRAWL_GPU_END_OFFSET_LOAD (1.0 / TRAWL_GPU_END_OFFSET_ENTRIES_PER_SAMPLE)
 
 /* ------------------------------------------------------------------ qgram, kernel filter: tiers */
 
-/* Tiers with filters, besides the table of byte pairs: a fourth one never paid. With an automaton
- * for frequent patterns one less: those patterns have a tier of their own, for records. */
+/* Tiers with filters at most, besides the table of byte pairs: a fourth one never paid (no table of
+ * these runs is on record). With an automaton for frequent patterns one less: those patterns have a
+ * tier of their own, for records. */
 #define TRAWL_GPU_MOST_TIERS 3u
 #define TRAWL_GPU_MOST_TIERS_WITH_AUTOMATON 2u
 
-/* Filters in shared memory grow by so many 32-bit words. */
+/* Filters in shared memory grow by units of so many 32-bit words. Chosen by hand: 1 KiB, of some
+ * 200. */
 #define TRAWL_GPU_FILTER_UNIT_WORDS 256u
 
-/* Units that tiers exchange while shared memory is divided: first many at a time, in the end one.
- */
+/* Units that tiers exchange while shared memory is divided: first 64 at a time, then a fourth of
+ * that, and in the end one. Chosen by hand. */
 #define TRAWL_GPU_FIRST_EXCHANGE 64u
 #define TRAWL_GPU_EXCHANGE_RATIO 4u
 
 /* A filter in device memory: bits for each sample, and 32-bit words at most (16 MiB: a third of an
- * H200's L2 cache). */
+ * H200's L2 cache). Chosen by hand. */
 #define TRAWL_GPU_GLOBAL_FILTER_BITS 24.0
 #define TRAWL_GPU_GLOBAL_FILTER_WORDS (UINT32_C(1) << 22)
 
-/* Shorter samples of a text (bytes) say nothing: text is made up of the patterns instead. */
+/* Bytes of the shortest sample of a text that is used; instead of a shorter one, a text is made up
+ * from the patterns. Chosen by hand, as TRAWL_SAMPLE_LEAST for CPUs. */
 #define TRAWL_GPU_LEAST_SAMPLE_BYTES ((size_t)4096)
 
-/* A sample of the text is taken in pieces of so many bytes from all over it. */
+/* A sample of the text is taken in pieces of so many bytes from all over it. Chosen by hand; the
+ * number of pieces matters more (docs/notebook/2026-11-gpu-qgram-steps.md). */
 #define TRAWL_GPU_SAMPLE_PIECE_BYTES ((size_t)1024)
 
-/* Bytes that made-up text takes from one place of a pattern: few, so that it has no long samples of
- * the patterns. */
+/* Bytes that made-up text has from one place of a pattern: few, so that it has no long samples of
+ * the patterns. Chosen by hand. */
 #define TRAWL_GPU_MADE_UP_BYTES 3u
 
-/* Sets with more patterns get one tier for all lengths: trying divisions takes time for each
- * pattern. */
+/* Sets with more patterns have one tier for all lengths: trying divisions takes time for each
+ * pattern. Chosen by hand. */
 #define TRAWL_GPU_MOST_DIVIDED_PATTERNS ((size_t)300000)
 
 /* Bytes of filter addresses that are kept for further divisions of the same set: those of some
- * 80,000 patterns of all lengths. */
+ * 80,000 patterns of all lengths. Chosen by hand. */
 #define TRAWL_GPU_MOST_KEPT_BYTES ((size_t)32 << 20)
 
 /* ------------------------------------------------------------------ frequent patterns */
 
-/* A sample is frequent if at least one of so many positions of the text has it. */
+/* A sample is frequent if at least one of so many positions of the text has it. With 3,072 and
+ * 8,192 fewer ends were tested, but the automaton had more states than rows in shared memory
+ * (docs/notebook/2026-11-gpu-qgram-steps.md). */
 #define TRAWL_GPU_FREQUENT_POSITIONS 1024u
 
 /* A pattern that is not case-sensitive is in the automaton in every spelling: at most four letters,
- * which are 16 spellings. With more, its filter's candidates cost less than its states. */
+ * which are 16 spellings. With more, the candidates of a filter are expected to cost less than so
+ * many states. Chosen by hand. */
 #define TRAWL_GPU_MOST_SPELLED_LETTERS 4u
 
-/* Limits of the automaton: keys (spellings), bytes of all keys (only some hundred states have rows
- * in shared memory), bytes of its table, and the longest pattern (a thread's walk begins so many
- * bytes before the strip that it owns). */
+/* Limits of the automaton: keys (spellings); bytes of all keys (only some hundred states have rows
+ * in shared memory); bytes of its table; and bytes of the longest pattern (a thread's walk begins
+ * so many bytes before the strip that it owns). Chosen by hand. */
 #define TRAWL_GPU_AUTOMATON_MOST_KEYS ((size_t)16384)
 #define TRAWL_GPU_AUTOMATON_MOST_BYTES ((size_t)1 << 20)
 #define TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES ((uint64_t)64 << 20)
 #define TRAWL_GPU_AUTOMATON_MOST_LENGTH 1024u
 
-/* Filters that take less time than this for a byte get no automaton beside them: its walk alone
- * takes about as long. For the built-in costs; scaled with the cost of a step. */
+/* Filters that take less time than this for a byte (picoseconds) have no automaton beside them: its
+ * walk alone takes 0.9 (docs/notebook/2026-11-gpu-qgram-steps.md). Scaled with the cost of a
+ * step. */
 #define TRAWL_GPU_AUTOMATON_WORTH_TRYING 1.0
 
-/* Both together have to be expected to take less than this share of the time of filters alone:
- * prices are not exact. */
+/* Filters and automaton together must be expected to take less than this share of the time of
+ * filters alone: prices are not exact. Chosen by hand. */
 #define TRAWL_GPU_CLEARLY_LESS 0.9
 
-/* Bits for each sample, and 32-bit words at most, of the filter through which frequent patterns of
- * three bytes and more are found where records are written. */
+/* Bits for each sample, and 32-bit words at most (16 KiB), of the filter through which frequent
+ * patterns of three bytes and more are found where records are written. Chosen by hand. */
 #define TRAWL_GPU_RECORD_FILTER_BITS 24u
 #define TRAWL_GPU_RECORD_FILTER_MOST_WORDS 4096u
 
 /* ------------------------------------------------------------------ qgram, kernel packed */
 
-/* A byte of text that is none of the letters, and an end of matches whose letters may be of either
- * case, besides trawl_device_costs.packed (docs/notebook/2026-11-gpu-planner.md). */
+/* The prices of a byte of text that is none of the letters (docs/notebook/2026-11-gpu-planner.md),
+ * and of an end of matches whose letters may be of either case (no measurement of it alone is on
+ * record), beside trawl_device_costs.packed. */
 #define TRAWL_GPU_PACKED_OUTSIDE 33.0
 #define TRAWL_GPU_PACKED_VERIFIED 20.0
 
-/* The share of bytes outside the alphabet up to which the kernel pays: such a byte costs several
- * times as much as a letter, and texts have them in runs or at intervals. */
+/* The share of bytes outside the alphabet up to which the kernel is tried: at the limit, they cost
+ * seven times as much as the letters. Chosen by hand. */
 #define TRAWL_GPU_PACKED_MOST_OUTSIDE (1.0 / 16)
 
-/* Bytes of a sample that are looked at for that, at most. */
+/* Bytes of a sample that are examined for that, at most. Chosen by hand. */
 #define TRAWL_GPU_PACKED_MOST_SEEN ((size_t)1 << 16)
 
-/* Without a sample: patterns from which on a text of these letters alone is assumed. */
+/* Without a sample: the number of patterns from which on a text of their letters alone is assumed.
+ * Chosen by hand. */
 #define TRAWL_GPU_PACKED_LEAST_PATTERNS 32u
 
 /* ------------------------------------------------------------------ ac-dfa, kernel hot */
 
-/* Threads of a block: one block stays on each multiprocessor. */
+/* Threads of a block, the most that CUDA has: one block stays on each multiprocessor. */
 #define TRAWL_GPU_HOT_THREADS 1024u
 
-/* The least bytes of a strip, the text that a thread walks at once. */
+/* The least bytes of a strip, the text that a thread walks at once. Chosen by hand. */
 #define TRAWL_GPU_HOT_LEAST_STRIP_BYTES 64u
 
-/* Strips for each thread: no thread then waits long for the last strips of the others. Fewer and
- * longer strips are walked where overlaps would cost more time than that saves. */
+/* Strips for each thread, so that no thread waits long for the last strips of the others. Fewer and
+ * longer strips are walked where overlaps would cost more time than that saves. Chosen by hand. */
 #define TRAWL_GPU_HOT_ROUNDS 2u
 
 /* Time of a block with fewer than 1,024 busy threads, relative to one with 1,024:
@@ -191,30 +209,34 @@
 #define TRAWL_GPU_HOT_BUSY_THREADS 1024.0
 #define TRAWL_GPU_HOT_SLOWER 0.4
 
-/* A thread that asks the full table keeps the 32 threads of its warp waiting for three steps. */
+/* A thread that reads the full table keeps the 32 threads of its warp waiting for three steps: the
+ * exponent 96 in docs/notebook/2026-11-gpu-planner.md, to which it was fitted. */
 #define TRAWL_GPU_HOT_WARP 32.0
 #define TRAWL_GPU_HOT_STEPS_WAITED 3.0
 
 /* Banks of shared memory, of four bytes each. */
 #define TRAWL_GPU_BANKS 32u
 
-/* The fraction of the L2 cache up to which the full table is answered by it; each doubling beyond
- * costs hot_memory (trawl_device_costs) more. */
+/* The fraction of the L2 cache that the full table may have before reads of it miss the cache; each
+ * doubling beyond costs hot_memory (trawl_device_costs) more. Fitted
+ * (docs/notebook/2026-11-gpu-planner.md). */
 #define TRAWL_GPU_HOT_CACHE_FRACTION 0.6
 
-/* Bytes of a sample that the price is found by, at most. */
+/* Bytes of a sample by which the kernel is priced, at most. Chosen by hand. */
 #define TRAWL_GPU_HOT_MOST_SAMPLE ((size_t)1 << 18)
 
 /* The price ranks states by every other stripe of the sample, of so many bytes, and is validated by
- * the other stripes: states that were ranked by the same text would seem to be visited more. */
+ * the other stripes: states that were ranked by the same text would seem to be visited more. Chosen
+ * by hand. */
 #define TRAWL_GPU_HOT_STRIPE_BYTES ((size_t)4096)
 
 /* Bits of a state's rank in an entry of 16 bits; those above say how many patterns end there. */
 #define TRAWL_GPU_HOT_LEAST_RANK_BITS 1u
 #define TRAWL_GPU_HOT_MOST_RANK_BITS 15u
 
-/* At upload states are ranked by a walk over so many bytes of the sample, in pieces from all over
- * it: enough to meet all the thousands of states that shared memory has room for. */
+/* At upload, states are ranked by a walk over so many bytes of the sample, in pieces from all over
+ * it: enough to meet all the thousands of states that fit shared memory. One piece of 1 MiB was
+ * worse for binaries (docs/notebook/2026-11-gpu-qgram-steps.md). */
 #define TRAWL_GPU_HOT_RANKED_BYTES ((size_t)1 << 20)
 #define TRAWL_GPU_HOT_RANKED_PIECES ((size_t)64)
 

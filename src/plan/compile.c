@@ -13,6 +13,7 @@
 #include "plan/gpu.h"
 #include "plan/sample.h"
 
+/* The limit of a database's tables in bytes, if the caller sets none. Chosen, not measured. */
 #define DEFAULT_MAX_TABLE_BYTES ((uint64_t)8 << 30)
 
 /* The costs that settings point to. */

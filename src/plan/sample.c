@@ -7,13 +7,16 @@
 #include "base/random.h"
 #include "base/status.h"
 
+/* Bytes of the text that is made. Chosen, not measured. */
 #define SAMPLE_BYTES ((size_t)32768)
 
-/* At most so many bytes of the patterns are counted. */
+/* Bytes of the patterns that are counted, at most: counting takes time for each. Chosen, not
+ * measured. */
 #define MOST_BYTES ((size_t)131072)
 
 /* A context is used if contexts of its length occur this often on average. With rarer contexts the
- * text would consist of whole patterns, and every set would seem to match all the time. */
+ * text would consist of whole patterns, and every set would seem to match all the time. Chosen, not
+ * measured. */
 #define ENOUGH 128
 
 /* The Markov chain: the bytes that follow each context, one list for each context.
