@@ -9,7 +9,7 @@
 enum { ANY = -1 };
 
 static const struct {
-    const char *engine;
+    const char *engine;  /* NULL: any */
     const char *variant; /* NULL: any */
     const char *kernel;  /* NULL: any */
     int form;
@@ -18,6 +18,8 @@ static const struct {
     const char *words; /* in the sentence */
     const char *reason;
 } refusals[] = {
+    {NULL, NULL, NULL, ANY, ANY, TRAWL_ERROR_LIMIT, "conditions of patterns",
+     "conditions are tested on the host"},
     {"ac-split", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton",
      "several automata have no one state"},
     {"wu-manber", NULL, NULL, TRAWL_CUDA_STATES, ANY, TRAWL_ERROR_LIMIT, "automaton",
