@@ -47,8 +47,7 @@ typedef struct trawl_condition {
     bool at_end;         /* the match ends with the text */
     uint8_t reserved[4]; /* 0 */
 } trawl_condition;
-#define TRAWL_CONDITION                                                                            \
-    { .size = sizeof(trawl_condition) }
+#define TRAWL_CONDITION TRAWL_SIZED(trawl_condition)
 
 /* Sets the condition of the pattern that was added last, in place of any earlier one; NULL: none.
  * Errors: TRAWL_ERROR_ARGUMENT, also for a class that is not known; TRAWL_ERROR_MEMORY. */

@@ -66,8 +66,7 @@ typedef struct trawl_records {
     const uint8_t *valid;    /* NULL: all are there; else bits, least significant first */
     uint64_t valid_offset;
 } trawl_records;
-#define TRAWL_RECORDS                                                                              \
-    { .size = sizeof(trawl_records) }
+#define TRAWL_RECORDS TRAWL_SIZED(trawl_records)
 
 /* ------------------------------------------------------------------ scanners of records */
 
@@ -114,8 +113,7 @@ typedef struct trawl_record_counts {
     uint64_t *per_pattern; /* matches of each pattern */
     uint64_t *in_records;  /* records that have the pattern */
 } trawl_record_counts;
-#define TRAWL_RECORD_COUNTS                                                                        \
-    { .size = sizeof(trawl_record_counts) }
+#define TRAWL_RECORD_COUNTS TRAWL_SIZED(trawl_record_counts)
 
 TRAWL_API trawl_status trawl_records_count(trawl_record_scanner *scanner,
                                            const trawl_records *records,

@@ -83,8 +83,10 @@ for compiler in c++ g++ clang++; do
                 fail "${header##*/} is not $standard for $compiler"
         done
     done
-    cat "$root"/include/trawl/*.h | grep -c 'TRAWL_SIZED(trawl_' >"$scratch/initialisers"
-    (($(<"$scratch/initialisers") > 20)) || fail "few initialisers are TRAWL_SIZED"
+    (($(cat "$root"/include/trawl/*.h | grep -c 'TRAWL_SIZED(trawl_') > 20)) ||
+        fail "few initialisers are TRAWL_SIZED"
+    ! grep -n 'size = sizeof(trawl_' "$root"/include/trawl/*.h ||
+        fail "these initialisers are not TRAWL_SIZED"
     cat >"$scratch/initialised.cpp" <<'END'
 #include <trawl/trawl.h>
 int main() {
