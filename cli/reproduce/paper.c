@@ -96,3 +96,8 @@ const char *paper_ratio_name(const paper_table *table) {
         return "value";
     return table->is_time ? "speed-up" : "ratio";
 }
+
+size_t paper_number_columns(const paper_table *table) {
+    size_t ratio = table->ratio == PAPER_VALUE ? 0 : 1;
+    return table->paper == NULL ? 1 + ratio : 3 + 2 * ratio;
+}

@@ -106,6 +106,9 @@ double paper_value(const paper_report *report, const char *table, size_t row, si
 /* The reason that all empty cells of a table share; NULL if they have several, or none is empty. */
 const char *paper_shared_reason(const paper_result *result);
 
+/* How many numbers each cell has: here, in the paper, the ratio of both, their quotient. */
+size_t paper_number_columns(const paper_table *table);
+
 /* What the numbers that are compared with the paper are called. */
 const char *paper_ratio_name(const paper_table *table);
 

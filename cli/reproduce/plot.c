@@ -15,7 +15,7 @@ enum {
     BOTTOM = 52,
     COLOURS = 6,
     TICKS = 3,
-    MOST_ROWS = 16 /* a table of more rows has groups, which one line would join */
+    MOST_ROWS = 32
 };
 
 static const double ticks[TICKS] = {1, 2, 5};
@@ -88,6 +88,31 @@ static double y_of(const plot_scale *scale, double value) {
     return HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP);
 }
 
+/* Rows may be in groups: the first of a group is labelled "GROUP: ROW". */
+static bool begins_group(const paper_table *table, size_t row) {
+    return strchr(table->rows[row], ':') != NULL;
+}
+
+static bool has_groups(const paper_table *table) {
+    return begins_group(table, 0);
+}
+
+/* The beginning of a row's label, or its group's name, inclined below the axis. */
+static void print_label(FILE *file, const paper_result *result, size_t row) {
+    char label[16];
+    const char *name = result->table->rows[row];
+    double x = x_of(result, row) + 4;
+    int y = HEIGHT - BOTTOM + 14;
+    size_t length = strcspn(name, ":");
+    (void)snprintf(label, sizeof label, "%.*s", (int)(length < 13 ? length : 12), name);
+    (void)fprintf(file,
+                  "<text x=\"%.1f\" y=\"%d\" text-anchor=\"end\" transform=\"rotate(-35 %.1f "
+                  "%d)\">",
+                  x, y, x, y);
+    render_escaped(file, label);
+    (void)fputs("</text>\n", file);
+}
+
 static void print_tick(FILE *file, const plot_scale *scale, int power, double tick) {
     const double slack = 1e-9;
     double logarithm = power + log10(tick);
@@ -109,20 +134,11 @@ static void print_grid(FILE *file, const paper_result *result, const plot_scale 
         for (size_t i = 0; i < used; i++)
             print_tick(file, scale, power, ticks[i]);
     }
-    /* Labels of rows as numbers below the axis, or their beginning, inclined where there are many.
-     */
     size_t every = result->rows > 8 ? 2 : 1;
-    for (size_t row = 0; row < result->rows; row += every) {
-        char label[16];
-        const char *name = result->table->rows[row];
-        (void)snprintf(label, sizeof label, "%.12s", name);
-        double x = x_of(result, row);
-        (void)fprintf(file,
-                      "<text x=\"%.1f\" y=\"%d\" text-anchor=\"end\" transform=\"rotate(-35 %.1f "
-                      "%d)\">",
-                      x + 4, HEIGHT - BOTTOM + 14, x + 4, HEIGHT - BOTTOM + 14);
-        render_escaped(file, label);
-        (void)fputs("</text>\n", file);
+    bool grouped = has_groups(result->table);
+    for (size_t row = 0; row < result->rows; row++) {
+        if (grouped ? begins_group(result->table, row) : row % every == 0)
+            print_label(file, result, row);
     }
 }
 
@@ -133,14 +149,23 @@ static void print_line(FILE *file, const paper_result *result, const plot_scale 
     size_t colour = column % COLOURS;
     if (count_values(result, column, source) == 0)
         return;
-    (void)fprintf(file, "<polyline class=\"%s\" stroke=\"var(--c%zu)\" points=\"",
-                  is_here ? "here" : "paper", colour);
+    bool is_open = false;
     for (size_t row = 0; row < result->rows; row++) {
         double value = value_of(result, row, column, source);
-        if (value > 0)
-            (void)fprintf(file, "%.1f,%.1f ", x_of(result, row), y_of(scale, value));
+        if (is_open && begins_group(result->table, row)) {
+            (void)fputs("\"/>\n", file);
+            is_open = false;
+        }
+        if (!(value > 0))
+            continue;
+        if (!is_open)
+            (void)fprintf(file, "<polyline class=\"%s\" stroke=\"var(--c%zu)\" points=\"",
+                          is_here ? "here" : "paper", colour);
+        is_open = true;
+        (void)fprintf(file, "%.1f,%.1f ", x_of(result, row), y_of(scale, value));
     }
-    (void)fputs("\"/>\n", file);
+    if (is_open)
+        (void)fputs("\"/>\n", file);
     for (size_t row = 0; row < result->rows; row++) {
         double value = value_of(result, row, column, source);
         char number[RENDER_NUMBER_BYTES];
@@ -166,7 +191,9 @@ static void print_legend(FILE *file, const paper_result *result) {
         render_escaped(file, result->table->columns[column]);
         (void)fputs("</li>\n", file);
     }
-    (void)fputs("<li><i class=\"dash\"></i>in the paper</li>\n</ul>\n", file);
+    if (result->table->paper != NULL)
+        (void)fputs("<li><i class=\"dash\"></i>in the paper</li>\n", file);
+    (void)fputs("</ul>\n", file);
 }
 
 void render_plot(FILE *file, const paper_result *result) {

@@ -96,8 +96,10 @@ static void print_number(FILE *file, const char *kind, double value) {
     (void)fprintf(file, "<td%s>%s</td>", kind, render_number(value, text));
 }
 
+/* Columns for the paper's numbers are left out where it has none. */
 static void print_row(FILE *file, const paper_result *result, size_t row, size_t column) {
     const paper_cell *cell = paper_cell_at(result, row, column);
+    bool has_paper = result->table->paper != NULL;
     (void)fputs("<tr><th scope=\"row\">", file);
     render_escaped(file, result->table->rows[row]);
     (void)fputs("</th>", file);
@@ -108,17 +110,21 @@ static void print_row(FILE *file, const paper_result *result, size_t row, size_t
     } else {
         print_number(file, "", cell->here);
     }
-    print_number(file, "", cell->paper);
+    if (has_paper)
+        print_number(file, "", cell->paper);
     if (result->table->ratio != PAPER_VALUE) {
         print_number(file, "", cell->ratio_here);
-        print_number(file, "", cell->ratio_paper);
+        if (has_paper)
+            print_number(file, "", cell->ratio_paper);
     }
-    print_number(file, " class=\"quotient\"", cell->quotient);
+    if (has_paper)
+        print_number(file, " class=\"quotient\"", cell->quotient);
     (void)fputs("</tr>\n", file);
 }
 
 static void print_head(FILE *file, const paper_table *table) {
-    const char *name = paper_ratio_name(table);
+    static const char in_paper[] = "<th scope=\"col\">paper</th>";
+    const char *paper = table->paper != NULL ? in_paper : "";
     (void)fputs("<thead><tr><th scope=\"col\">", file);
     render_escaped(file, table->row_axis);
     (void)fputs("</th><th scope=\"col\">here", file);
@@ -126,10 +132,11 @@ static void print_head(FILE *file, const paper_table *table) {
         (void)fputs(", ", file);
         render_escaped(file, table->unit);
     }
-    (void)fputs("</th><th scope=\"col\">paper</th>", file);
+    (void)fprintf(file, "</th>%s", paper);
     if (table->ratio != PAPER_VALUE)
-        (void)fprintf(file, "<th scope=\"col\">%s here</th><th scope=\"col\">paper</th>", name);
-    (void)fputs("<th scope=\"col\">quotient</th></tr></thead>\n", file);
+        (void)fprintf(file, "<th scope=\"col\">%s here</th>%s", paper_ratio_name(table), paper);
+    (void)fprintf(file, "%s</tr></thead>\n",
+                  table->paper != NULL ? "<th scope=\"col\">quotient</th>" : "");
 }
 
 /* A group of rows for each column of the paper's table. */
@@ -138,8 +145,8 @@ static void print_cells(FILE *file, const paper_result *result) {
     (void)fputs("<div class=\"scroll\"><table>\n", file);
     print_head(file, table);
     for (size_t column = 0; column < result->columns; column++) {
-        (void)fprintf(file, "<tbody><tr class=\"group\"><th scope=\"colgroup\" colspan=\"%d\">",
-                      table->ratio == PAPER_VALUE ? 4 : 6);
+        (void)fprintf(file, "<tbody><tr class=\"group\"><th scope=\"colgroup\" colspan=\"%zu\">",
+                      paper_number_columns(table) + 1);
         render_escaped(file, table->columns[column]);
         (void)fputs("</th></tr>\n", file);
         for (size_t row = 0; row < result->rows; row++)

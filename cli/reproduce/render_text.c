@@ -46,7 +46,7 @@ void render_text_facts(const render_facts *facts) {
                 0);
 }
 
-/* A cell without a value has its reason in the place of the numbers. */
+/* A cell without a value has a dash. */
 static void print_cell(const char *label, const paper_table *table, const paper_cell *cell) {
     char here[RENDER_NUMBER_BYTES];
     char paper[RENDER_NUMBER_BYTES];
@@ -54,12 +54,16 @@ static void print_cell(const char *label, const paper_table *table, const paper_
     char published[RENDER_NUMBER_BYTES];
     char quotient[RENDER_NUMBER_BYTES];
     bool has_ratio = table->ratio != PAPER_VALUE;
-    (void)printf(
-        "    %-*.*s %9s %9s %8s %8s %8s\n", LABEL_WIDTH - INDENT - 2, LABEL_WIDTH - INDENT - 2,
-        label, cell->why != NULL ? "-" : render_number(cell->here, here),
-        render_number(cell->paper, paper), has_ratio ? render_number(cell->ratio_here, ratio) : "",
-        has_ratio ? render_number(cell->ratio_paper, published) : "",
-        render_number(cell->quotient, quotient));
+    int width = LABEL_WIDTH - INDENT - 2;
+    (void)printf("    %-*.*s %9s", width, width, label,
+                 cell->why != NULL ? "-" : render_number(cell->here, here));
+    if (table->paper == NULL)
+        (void)printf(" %9s\n", has_ratio ? render_number(cell->ratio_here, ratio) : "");
+    else
+        (void)printf(" %9s %8s %8s %8s\n", render_number(cell->paper, paper),
+                     has_ratio ? render_number(cell->ratio_here, ratio) : "",
+                     has_ratio ? render_number(cell->ratio_paper, published) : "",
+                     render_number(cell->quotient, quotient));
 }
 
 static void print_column(const paper_result *result, size_t column, bool has_one_reason) {
@@ -68,8 +72,13 @@ static void print_column(const paper_result *result, size_t column, bool has_one
     const char *name = table->ratio == PAPER_VALUE ? "" : paper_ratio_name(table);
     (void)snprintf(heading, sizeof heading, "%s%s%s", table->columns[column],
                    table->unit[0] == '\0' ? "" : ", ", table->unit);
-    (void)printf("  %-*.*s %9s %9s %8s %8s %8s\n", LABEL_WIDTH - INDENT, LABEL_WIDTH - INDENT,
-                 heading, "here", "paper", name, name[0] == '\0' ? "" : "paper", "quotient");
+    int width = LABEL_WIDTH - INDENT;
+    (void)printf("  %-*.*s %9s", width, width, heading, "here");
+    if (table->paper == NULL)
+        (void)printf(" %9s\n", name);
+    else
+        (void)printf(" %9s %8s %8s %8s\n", "paper", name, name[0] == '\0' ? "" : "paper",
+                     "quotient");
     for (size_t row = 0; row < result->rows; row++) {
         const paper_cell *cell = paper_cell_at(result, row, column);
         char why[PAPER_WHY_BYTES + 32];
