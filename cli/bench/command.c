@@ -21,6 +21,7 @@
 #include "cli/flags/device.h"
 #include "cli/flags/patterns.h"
 #include "trawl/trawl.h"
+#include "trawl/trawl_conditions.h"
 
 static bool read_patterns(const bench_options *options, trawl_patterns **patterns) {
     if (!pattern_options_load(&options->patterns, patterns, NULL))
@@ -29,6 +30,22 @@ static bool read_patterns(const bench_options *options, trawl_patterns **pattern
     if (!some)
         report("the pattern set is empty; expected a pattern or more");
     return some;
+}
+
+/* Peers know no conditions. False after reporting that a pattern has one. */
+static bool peers_can_search(const trawl_patterns *patterns) {
+    trawl_condition condition = TRAWL_CONDITION;
+    size_t count = trawl_patterns_count(patterns);
+    for (uint32_t id = 0; id < count; id++) {
+        if (trawl_patterns_condition(patterns, id, &condition)) {
+            report(
+                "--peers: pattern %u has a condition, which peers cannot test; expected patterns "
+                "without conditions",
+                id);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Reports rows that disagree. Returns the exit status. */
@@ -89,7 +106,8 @@ static int run(const bench_options *options, bench_rows *rows) {
         if (device_is_cuda(options->scan.device))
             status = finish_output(bench_cuda_run(options, patterns, &text));
         else if (options->peers)
-            status = run_peers(options, patterns, &text, rows);
+            status =
+                peers_can_search(patterns) ? run_peers(options, patterns, &text, rows) : EXIT_ERROR;
         else
             status = run_rows(options, patterns, &text, rows);
     }

@@ -114,4 +114,9 @@ holds 'its reason' grep -q '^trawl: ac-dfa (stt) refuses: ' .err
 holds 'the other' test "$(wc -l <.out)" -eq 1
 refuse 'nothing could be measured' bench --engine ac-dfa:stt --max-tables 1 text
 
+# peers know no conditions
+echo a cat >word
+"$trawl" bench -w -e cat --peers word 2>.err
+holds 'peers refuse conditions' grep -q -e '--peers: pattern 0 has a condition' .err
+
 finish
