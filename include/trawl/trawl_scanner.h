@@ -69,6 +69,53 @@ TRAWL_API trawl_status trawl_scanner_scan_batches(trawl_scanner *scanner, const 
                                                   size_t length, trawl_on_matches on_matches,
                                                   void *context);
 
+/* ------------------------------------------------------------------ flows */
+
+/*
+ * A flow is a text that comes in pieces, such as one direction of a connection. Its state is the
+ * last max_length - 1 bytes (max_length: of the longest pattern) and 16 bytes more; everything else
+ * belongs to a scanner, which any number of flows share, also of several threads in turn. So a
+ * million flows can be open at once. The matches are those of a scan of the whole text, in the same
+ * order, with offsets from its beginning.
+ *
+ *     void *flow = malloc(trawl_flow_bytes(db));
+ *     trawl_flow_start(flow);
+ *     trawl_flow_scan(scanner, flow, piece, length, on_matches, context);     for each piece
+ *     trawl_flow_finish(scanner, flow, on_matches, context);
+ *
+ * Each piece is searched when it comes. (A trawl_stream gathers 64 KiB first, which is faster for
+ * one text in small pieces.) A call allocates nothing.
+ */
+
+/* Bytes of the state of a flow. The caller allocates it, with any alignment, and may move it
+ * between calls. It holds no pointers. */
+TRAWL_API size_t trawl_flow_bytes(const trawl_db *db);
+
+/* Makes `flow` an empty text. */
+TRAWL_API void trawl_flow_start(void *flow);
+
+/* Bytes of the text so far. */
+TRAWL_API uint64_t trawl_flow_offset(const void *flow);
+
+/* Appends a piece of any length and calls on_matches for the matches that it completes: with
+ * TRAWL_MATCH_ALL those that end in it; those of the leftmost kinds that no later text can change.
+ * The scanner is of the same database as the flow. TRAWL_STOPPED if on_matches asked to stop: the
+ * piece is part of the text all the same, but no more of its matches are reported. */
+TRAWL_API trawl_status trawl_flow_scan(trawl_scanner *scanner, void *flow, const void *piece,
+                                       size_t length, trawl_on_matches on_matches, void *context);
+
+/* The same, and returns how many matches the piece completes, or which patterns these are of:
+ * `per_pattern`, `ids` and `capacity` as in trawl_scanner_count and trawl_scanner_which. */
+TRAWL_API uint64_t trawl_flow_count(trawl_scanner *scanner, void *flow, const void *piece,
+                                    size_t length, uint64_t *per_pattern);
+TRAWL_API size_t trawl_flow_which(trawl_scanner *scanner, void *flow, const void *piece,
+                                  size_t length, uint32_t *ids, size_t capacity);
+
+/* Ends the text: reports the matches that waited for more text, and makes the flow an empty text
+ * again. `on_matches` may be NULL. A flow need not be finished. */
+TRAWL_API trawl_status trawl_flow_finish(trawl_scanner *scanner, void *flow,
+                                         trawl_on_matches on_matches, void *context);
+
 #ifdef __cplusplus
 }
 #endif

@@ -107,10 +107,14 @@ trawl_status trawl_delivery_put(trawl_delivery *delivery, const trawl_match *mat
     return status == TRAWL_OK ? hand_out_selected(delivery) : status;
 }
 
-trawl_status trawl_delivery_finish(trawl_delivery *delivery) {
+trawl_status trawl_delivery_settle(trawl_delivery *delivery, uint64_t end) {
     if (delivery->kind == TRAWL_MATCH_ALL) {
         return TRAWL_OK;
     }
-    trawl_status status = deliver_final(delivery, UINT64_MAX);
+    trawl_status status = deliver_final(delivery, end);
     return status == TRAWL_OK ? hand_out_selected(delivery) : status;
+}
+
+trawl_status trawl_delivery_finish(trawl_delivery *delivery) {
+    return trawl_delivery_settle(delivery, UINT64_MAX);
 }

@@ -45,6 +45,10 @@ void trawl_delivery_restart(trawl_delivery *delivery, uint64_t start);
  * caller asked to stop. */
 trawl_status trawl_delivery_put(trawl_delivery *delivery, const trawl_match *matches, size_t count);
 
+/* Delivers what is final when every match that ends at or before `end` has been put: all matches
+ * that start at end - max_length or before. */
+trawl_status trawl_delivery_settle(trawl_delivery *delivery, uint64_t end);
+
 /* After the last match: delivers those that were held back. */
 trawl_status trawl_delivery_finish(trawl_delivery *delivery);
 

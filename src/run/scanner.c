@@ -65,9 +65,11 @@ static trawl_status prepare(trawl_scanner *scanner, const trawl_scan_settings *s
     if (status == TRAWL_OK) {
         scanner->matches = trawl_allocate(TRAWL_SCANNER_BATCH, sizeof *scanner->matches);
         scanner->seen = trawl_allocate_zeroed(scanner->db->patterns.count, sizeof *scanner->seen);
-        if (scanner->matches == NULL || scanner->seen == NULL) {
+        size_t joint = 2 * (size_t)scanner->db->header->max_length;
+        scanner->joint = trawl_allocate(joint, 1);
+        if (scanner->matches == NULL || scanner->seen == NULL || scanner->joint == NULL) {
             status = trawl_fail_memory(error, "a scanner",
-                                       TRAWL_SCANNER_BATCH * sizeof *scanner->matches +
+                                       joint + TRAWL_SCANNER_BATCH * sizeof *scanner->matches +
                                            scanner->db->patterns.count * sizeof *scanner->seen);
         }
     }
@@ -109,6 +111,7 @@ void trawl_scanner_close(trawl_scanner *scanner) {
         trawl_delivery_close(&scanner->delivery);
         trawl_release(scanner->matches);
         trawl_release(scanner->seen);
+        trawl_release(scanner->joint);
         trawl_release(scanner);
     }
 }
@@ -244,18 +247,32 @@ static int note_ids(const trawl_match *matches, size_t count, void *context) {
     return scanner->found == scanner->db->patterns.count;
 }
 
-size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t length, uint32_t *ids,
-                           size_t capacity) {
-    const trawl_receiver receiver = {.on_matches = note_ids, .context = scanner};
-    if (!can_scan(scanner, text, length)) {
-        return 0;
-    }
+trawl_receiver trawl_scanner_note_ids(trawl_scanner *scanner, uint32_t *ids, size_t capacity) {
     trawl_scanner_new_turn(scanner);
     scanner->ids = ids;
     scanner->capacity = ids == NULL ? 0 : capacity;
     scanner->found = 0;
+    return (trawl_receiver){.on_matches = note_ids, .context = scanner};
+}
+
+size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t length, uint32_t *ids,
+                           size_t capacity) {
+    if (!can_scan(scanner, text, length)) {
+        return 0;
+    }
+    const trawl_receiver receiver = trawl_scanner_note_ids(scanner, ids, capacity);
     (void)scan(scanner, text, length, &receiver, NULL);
     return scanner->found;
+}
+
+uint64_t trawl_scanner_count_window(trawl_scanner *scanner, const trawl_window *text) {
+    trawl_walker *walker = scanner->walker;
+    trawl_counts counts = {.total = 0};
+    for (size_t begin = text->owned; begin < text->length;) {
+        trawl_window window = next_window(scanner, text, longest_window(scanner), &begin);
+        (void)walker->type->count(walker, &window, &counts, NULL);
+    }
+    return counts.total;
 }
 
 uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t length,
@@ -269,14 +286,8 @@ uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t le
         (void)scan(scanner, text, length, &nobody, per_pattern);
         return scanner->delivery.delivered;
     }
-    trawl_walker *walker = scanner->walker;
-    trawl_counts counts = {.total = 0};
     const trawl_window whole = {.text = text, .length = length};
-    for (size_t begin = 0; begin < length;) {
-        trawl_window window = next_window(scanner, &whole, longest_window(scanner), &begin);
-        (void)walker->type->count(walker, &window, &counts, NULL);
-    }
-    return counts.total;
+    return trawl_scanner_count_window(scanner, &whole);
 }
 
 trawl_status trawl_scanner_scan(trawl_scanner *scanner, const void *text, size_t length,

@@ -25,6 +25,7 @@ struct trawl_scanner {
     const trawl_db *db;
     trawl_walker *walker;
     trawl_match *matches; /* TRAWL_SCANNER_BATCH */
+    uint8_t *joint;       /* flows: the bytes that a flow has kept, and the beginning of a piece */
     trawl_delivery delivery;
     /* trawl_scanner_which, records: seen[id] == turn: the pattern has been seen in this text */
     uint32_t *seen;
@@ -45,5 +46,12 @@ static inline void trawl_scanner_new_turn(trawl_scanner *scanner) {
  * until the sink's flush asks to stop. Of the matches, the last ones are still in the sink. */
 trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window *text,
                                 trawl_scanner_sink *into);
+
+/* Counts the matches that end in the owned bytes of such a text, with TRAWL_MATCH_ALL. */
+uint64_t trawl_scanner_count_window(trawl_scanner *scanner, const trawl_window *text);
+
+/* The receiver that writes the ids of patterns, each once, into ids[0, capacity), and into
+ * scanner->found how many they are. */
+trawl_receiver trawl_scanner_note_ids(trawl_scanner *scanner, uint32_t *ids, size_t capacity);
 
 #endif

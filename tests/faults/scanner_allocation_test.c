@@ -55,7 +55,8 @@ static int ignore(const trawl_match *matches, size_t count, void *context) {
     return 0;
 }
 
-static void use(trawl_scanner *scanner, const uint8_t *text, size_t length, uint64_t *counts) {
+static void use(trawl_scanner *scanner, const uint8_t *text, size_t length, uint64_t *counts,
+                size_t flow_bytes) {
     trawl_match first;
     uint32_t ids[8];
     (void)trawl_scanner_any(scanner, text, length, NULL);
@@ -64,6 +65,12 @@ static void use(trawl_scanner *scanner, const uint8_t *text, size_t length, uint
     (void)trawl_scanner_count(scanner, text, length, NULL);
     (void)trawl_scanner_count(scanner, text, length, counts);
     (void)trawl_scanner_scan_batches(scanner, text, length, ignore, NULL);
+    static uint8_t flow[256];
+    assert_true(flow_bytes <= sizeof(flow));
+    trawl_flow_start(flow);
+    (void)trawl_flow_scan(scanner, flow, text, length / 2, ignore, NULL);
+    (void)trawl_flow_count(scanner, flow, text + length / 2, length - length / 2, counts);
+    (void)trawl_flow_finish(scanner, flow, ignore, NULL);
 }
 
 /* Bytes of the largest allocation of a scanner of the small sets here. */
@@ -125,8 +132,8 @@ static void check(combination which, const test_case *test, trawl_match_kind kin
     atomic_store(&countdown, MANY);
     atomic_store(&others, 0);
     for (size_t length = 0; length < test->length; length = 2 * length + 1)
-        use(scanner, test->text, length, counts);
-    use(scanner, test->text, test->length, counts);
+        use(scanner, test->text, length, counts, trawl_flow_bytes(db));
+    use(scanner, test->text, test->length, counts, trawl_flow_bytes(db));
     use_records(records, test->text, test->length, counts);
     long allocations = MANY - atomic_load(&countdown);
     atomic_store(&countdown, -1);

@@ -38,7 +38,7 @@ for program in program*.c; do
         ${LIBRARIES-} -o "$name"
     "./$name" | diff -u "$name.expected" -
 done
-((count >= 11)) || { echo "readme_test: $count programs in the guide, expected 11" >&2; exit 1; }
+((count >= 12)) || { echo "readme_test: $count programs in the guide, expected 12" >&2; exit 1; }
 # The manual page has the first program.
 sed -n '/^#include <stdio.h>/,/^\.fi/{/^\.fi/d;s/\\-/-/g;s/\\e/\\/g;p}' "$manual" |
     diff -u program1.c -

@@ -3,6 +3,7 @@
 
 #include "case.h"
 #include "guard.h"
+#include "runner_flow.h"
 #include "runner_records.h"
 #include "runner_scanner.h"
 #include "temporary.h"
@@ -29,6 +30,8 @@ static const runner serial[] = {
     {.call = RUNNER_SCANNER},
     {.call = RUNNER_SCANNER, .plain_walk = true},
     {.call = RUNNER_RECORDS},
+    {.call = RUNNER_FLOW},
+    {.call = RUNNER_FLOW, .plain_walk = true},
     {.call = RUNNER_RECORDS, .threads = 2, .chunk_bytes = 9},
     {.call = RUNNER_COLLECT, .chunk_bytes = 1},
     {.call = RUNNER_COLLECT, .chunk_bytes = 5},
@@ -142,6 +145,7 @@ static const char *const call_names[RUNNER_CALLS] = {"collect",
                                                      "count per pattern",
                                                      "scanner",
                                                      "records",
+                                                     "flow",
                                                      "stream",
                                                      "counting stream",
                                                      "stream that only counts",
@@ -321,6 +325,13 @@ static bool check_scanner(job *work) {
     options.study = &work->study;
     return runner_scanner_check(work->db, &options, work->text, work->length, work->expected,
                                 work->random, work->complaint, work->complaint_size);
+}
+
+static bool check_flow(job *work) {
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.study = &work->study;
+    return runner_flow_check(work->db, &options, work->text, work->length, work->expected,
+                             work->random, work->complaint, work->complaint_size);
 }
 
 static bool check_records(job *work) {
@@ -662,6 +673,7 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
                 : is_refused(&work)                  ? true
                 : how->call == RUNNER_SCANNER        ? check_scanner(&work)
                 : how->call == RUNNER_RECORDS        ? check_records(&work)
+                : how->call == RUNNER_FLOW           ? check_flow(&work)
                 : is_stream(how)                     ? check_stream(&work)
                 : how->call == RUNNER_COLLECT        ? check_collect(&work)
                 : how->call == RUNNER_SCAN           ? check_scan(&work, false)

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Flows: texts in pieces, with little state. A flow keeps its last bytes; everything else is the
+ * scanner's. A piece is searched in two windows, as in a stream: the joint, in the scanner's
+ * memory, and the rest of the piece where it is.
+ *
+ *     joint      | kept | first bytes of the piece |
+ *     piece             | overlap                  | owned by the second window        |
+ *
+ * For the leftmost kinds the kept bytes are searched again with each piece: matches that start
+ * before them are decided, and those that start in them are found anew. So the state of the
+ * selection is one offset, where the next match may start.
+ *
+ *     state      | offset, 8 bytes | next start, 8 bytes | kept bytes, max_length - 1 at most |
+ */
+#include <string.h>
+
+#include "run/scanner.h"
+
+enum { OFFSET_AT = 0, NEXT_AT = 8, KEPT_AT = 16 };
+
+typedef struct flow_state {
+    uint64_t offset; /* bytes so far */
+    uint64_t next;   /* leftmost kinds: where the next match may start */
+    uint8_t *bytes;  /* kept: the last ones before `offset` */
+    size_t kept;
+} flow_state;
+
+static size_t overlap_of(const trawl_db *db) {
+    return db->header->max_length - 1;
+}
+
+static flow_state read_state(const trawl_db *db, void *flow) {
+    flow_state state = {.bytes = (uint8_t *)flow + KEPT_AT};
+    memcpy(&state.offset, (const uint8_t *)flow + OFFSET_AT, sizeof state.offset);
+    memcpy(&state.next, (const uint8_t *)flow + NEXT_AT, sizeof state.next);
+    state.kept = state.offset < overlap_of(db) ? (size_t)state.offset : overlap_of(db);
+    return state;
+}
+
+/* Keeps the last bytes of what was kept and of a piece, and writes the state. */
+static void write_state(const trawl_db *db, void *flow, const flow_state *state,
+                        const uint8_t *piece, size_t length) {
+    uint64_t offset = state->offset + length;
+    size_t keep = offset < overlap_of(db) ? (size_t)offset : overlap_of(db);
+    size_t of_piece = length < keep ? length : keep;
+    memmove(state->bytes, state->bytes + state->kept - (keep - of_piece), keep - of_piece);
+    if (of_piece != 0) {
+        memcpy(state->bytes + keep - of_piece, piece + length - of_piece, of_piece);
+    }
+    memcpy((uint8_t *)flow + OFFSET_AT, &offset, sizeof offset);
+    memcpy((uint8_t *)flow + NEXT_AT, &state->next, sizeof state->next);
+}
+
+size_t trawl_flow_bytes(const trawl_db *db) {
+    return KEPT_AT + overlap_of(db);
+}
+
+void trawl_flow_start(void *flow) {
+    memset(flow, 0, KEPT_AT);
+}
+
+uint64_t trawl_flow_offset(const void *flow) {
+    uint64_t offset;
+    memcpy(&offset, (const uint8_t *)flow + OFFSET_AT, sizeof offset);
+    return offset;
+}
+
+/* The two windows of a piece; one without owned bytes is not walked. `again`: the kept bytes are
+ * owned too. */
+typedef struct flow_windows {
+    trawl_window joint, rest;
+} flow_windows;
+
+static flow_windows cut(const trawl_scanner *scanner, const flow_state *state, const uint8_t *piece,
+                        size_t length, bool again) {
+    size_t overlap = overlap_of(scanner->db);
+    size_t joint = length < overlap ? length : overlap;
+    flow_windows windows = {.rest = {.text = piece, .length = length, .base = state->offset}};
+    if (state->kept != 0) {
+        memcpy(scanner->joint, state->bytes, state->kept);
+        if (joint != 0) {
+            memcpy(scanner->joint + state->kept, piece, joint);
+        }
+        windows.joint = (trawl_window){.text = scanner->joint,
+                                       .length = state->kept + joint,
+                                       .owned = again ? 0 : state->kept,
+                                       .base = state->offset - state->kept};
+        windows.rest.owned = joint;
+    }
+    return windows;
+}
+
+static trawl_status put_matches(trawl_sink *sink) {
+    trawl_scanner *scanner = ((trawl_scanner_sink *)sink)->scanner;
+    size_t count = sink->count;
+    sink->count = 0;
+    return trawl_delivery_put(&scanner->delivery, sink->matches, count);
+}
+
+/* Searches a piece, or with `ends` the end of the text behind it. */
+static trawl_status search(trawl_scanner *scanner, void *flow, const uint8_t *piece, size_t length,
+                           bool ends, const trawl_receiver *receiver, uint64_t *per_pattern) {
+    trawl_delivery *delivery = &scanner->delivery;
+    flow_state state = read_state(scanner->db, flow);
+    bool selects = delivery->kind != TRAWL_MATCH_ALL;
+    flow_windows windows = cut(scanner, &state, piece, length, selects);
+    uint64_t undecided = state.offset - state.kept;
+    trawl_scanner_sink into = {.sink = {.matches = scanner->matches,
+                                        .capacity = TRAWL_SCANNER_BATCH,
+                                        .flush = put_matches},
+                               .scanner = scanner};
+    delivery->receiver = *receiver;
+    delivery->per_pattern = per_pattern;
+    delivery->delivered = 0;
+    trawl_delivery_restart(delivery, state.next > undecided ? state.next : undecided);
+    trawl_status status = trawl_scanner_walk(scanner, &windows.joint, &into.sink);
+    if (status == TRAWL_OK) {
+        status = trawl_scanner_walk(scanner, &windows.rest, &into.sink);
+    }
+    if (status == TRAWL_OK && into.sink.count != 0) {
+        status = put_matches(&into.sink);
+    }
+    if (status == TRAWL_OK) {
+        status = ends ? trawl_delivery_finish(delivery)
+                      : trawl_delivery_settle(delivery, state.offset + length);
+    }
+    state.next = selects ? delivery->leftmost.next : 0;
+    write_state(scanner->db, flow, &state, piece, length);
+    return status;
+}
+
+trawl_status trawl_flow_scan(trawl_scanner *scanner, void *flow, const void *piece, size_t length,
+                             trawl_on_matches on_matches, void *context) {
+    const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
+    return search(scanner, flow, piece, length, false, &receiver, NULL);
+}
+
+uint64_t trawl_flow_count(trawl_scanner *scanner, void *flow, const void *piece, size_t length,
+                          uint64_t *per_pattern) {
+    if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL) {
+        const trawl_receiver nobody = {.context = NULL};
+        (void)search(scanner, flow, piece, length, false, &nobody, per_pattern);
+        return scanner->delivery.delivered;
+    }
+    flow_state state = read_state(scanner->db, flow);
+    flow_windows windows = cut(scanner, &state, piece, length, false);
+    uint64_t total = trawl_scanner_count_window(scanner, &windows.joint) +
+                     trawl_scanner_count_window(scanner, &windows.rest);
+    write_state(scanner->db, flow, &state, piece, length);
+    return total;
+}
+
+size_t trawl_flow_which(trawl_scanner *scanner, void *flow, const void *piece, size_t length,
+                        uint32_t *ids, size_t capacity) {
+    const trawl_receiver receiver = trawl_scanner_note_ids(scanner, ids, capacity);
+    (void)search(scanner, flow, piece, length, false, &receiver, NULL);
+    return scanner->found;
+}
+
+trawl_status trawl_flow_finish(trawl_scanner *scanner, void *flow, trawl_on_matches on_matches,
+                               void *context) {
+    const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
+    trawl_status status = TRAWL_OK;
+    if (scanner->delivery.kind != TRAWL_MATCH_ALL) {
+        status = search(scanner, flow, NULL, 0, true, &receiver, NULL);
+    }
+    trawl_flow_start(flow);
+    return status;
+}
