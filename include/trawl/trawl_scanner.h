@@ -73,7 +73,7 @@ TRAWL_API trawl_status trawl_scanner_scan_batches(trawl_scanner *scanner, const 
 
 /*
  * A flow is a text that comes in pieces, such as one direction of a connection. Its state is the
- * last max_length - 1 bytes (max_length: of the longest pattern) and 16 bytes more; everything else
+ * last max_length - 1 bytes (max_length: of the longest pattern) and 16 to 18 more; everything else
  * belongs to a scanner, which any number of flows share, also of several threads in turn. So a
  * million flows can be open at once. The matches are those of a scan of the whole text, in the same
  * order, with offsets from its beginning.
@@ -99,6 +99,7 @@ TRAWL_API uint64_t trawl_flow_offset(const void *flow);
 
 /* Appends a piece of any length and calls on_matches for the matches that it completes: with
  * TRAWL_MATCH_ALL those that end in it; those of the leftmost kinds that no later text can change.
+ * (Patterns with conditions: a match whose last byte is the piece's last one waits for the next.)
  * The scanner is of the same database as the flow. TRAWL_STOPPED if on_matches asked to stop: the
  * piece is part of the text all the same, but no more of its matches are reported. */
 TRAWL_API trawl_status trawl_flow_scan(trawl_scanner *scanner, void *flow, const void *piece,

@@ -12,6 +12,10 @@
  * selection is one offset, where the next match may start.
  *
  *     state      | offset, 8 bytes | next start, 8 bytes | kept bytes, max_length - 1 at most |
+ *
+ * With conditions, the byte before a match and the byte behind it count. Then one byte more is kept
+ * (trawl_db_overlap), and one that waits: the last byte is searched when the next one or the end of
+ * the text has come.
  */
 #include <string.h>
 
@@ -26,15 +30,21 @@ typedef struct flow_state {
     size_t kept;
 } flow_state;
 
-static size_t overlap_of(const trawl_db *db) {
-    return db->header->max_length - 1;
+/* Bytes that wait for the next one. */
+static size_t waiting_of(const trawl_db *db) {
+    return db->conditions.records != NULL ? 1 : 0;
+}
+
+/* Bytes of a flow that are kept, at most. */
+static size_t most_kept(const trawl_db *db) {
+    return trawl_db_overlap(db) + waiting_of(db);
 }
 
 static flow_state read_state(const trawl_db *db, void *flow) {
     flow_state state = {.bytes = (uint8_t *)flow + KEPT_AT};
     memcpy(&state.offset, (const uint8_t *)flow + OFFSET_AT, sizeof state.offset);
     memcpy(&state.next, (const uint8_t *)flow + NEXT_AT, sizeof state.next);
-    state.kept = state.offset < overlap_of(db) ? (size_t)state.offset : overlap_of(db);
+    state.kept = state.offset < most_kept(db) ? (size_t)state.offset : most_kept(db);
     return state;
 }
 
@@ -42,7 +52,7 @@ static flow_state read_state(const trawl_db *db, void *flow) {
 static void write_state(const trawl_db *db, void *flow, const flow_state *state,
                         const uint8_t *piece, size_t length) {
     uint64_t offset = state->offset + length;
-    size_t keep = offset < overlap_of(db) ? (size_t)offset : overlap_of(db);
+    size_t keep = offset < most_kept(db) ? (size_t)offset : most_kept(db);
     size_t of_piece = length < keep ? length : keep;
     memmove(state->bytes, state->bytes + state->kept - (keep - of_piece), keep - of_piece);
     if (of_piece != 0) {
@@ -53,7 +63,7 @@ static void write_state(const trawl_db *db, void *flow, const flow_state *state,
 }
 
 size_t trawl_flow_bytes(const trawl_db *db) {
-    return KEPT_AT + overlap_of(db);
+    return KEPT_AT + most_kept(db);
 }
 
 void trawl_flow_start(void *flow) {
@@ -66,36 +76,45 @@ uint64_t trawl_flow_offset(const void *flow) {
     return offset;
 }
 
-/* The two windows of a piece; one without owned bytes is not walked. `again`: the kept bytes are
- * owned too. */
+/* The two windows of a piece; one without owned bytes is not walked. */
 typedef struct flow_windows {
     trawl_window joint, rest;
+    uint64_t searched, end; /* bytes that have been searched before; and behind these windows */
 } flow_windows;
 
+/* A window without the last `waiting` of `length` bytes. */
+static trawl_window without_waiting(const uint8_t *text, size_t length, size_t waiting) {
+    return (trawl_window){.text = text,
+                          .length = length - waiting,
+                          .goes_on = waiting != 0,
+                          .next = waiting != 0 ? text[length - waiting] : 0};
+}
+
+/* `again`: the kept bytes are owned too. `ends`: no byte waits any longer. */
 static flow_windows cut(const trawl_scanner *scanner, const flow_state *state, const uint8_t *piece,
-                        size_t length, bool again) {
-    size_t overlap = overlap_of(scanner->db);
-    size_t joint = length < overlap ? length : overlap;
-    flow_windows windows = {.rest = {.text = piece, .length = length, .base = state->offset}};
+                        size_t length, bool again, bool ends) {
+    size_t most = most_kept(scanner->db), waiting = waiting_of(scanner->db);
+    size_t waited = state->kept == 0 ? 0 : waiting;
+    size_t waits = ends || state->offset + length == 0 ? 0 : waiting;
+    flow_windows windows = {.searched = state->offset - waited,
+                            .end = state->offset + length - waits};
+    size_t joint = state->kept == 0 ? 0 : length < most ? length : most;
     if (state->kept != 0) {
         memcpy(scanner->joint, state->bytes, state->kept);
         if (joint != 0) {
             memcpy(scanner->joint + state->kept, piece, joint);
         }
-        windows.joint = (trawl_window){.text = scanner->joint,
-                                       .length = state->kept + joint,
-                                       .owned = again ? 0 : state->kept,
-                                       .base = state->offset - state->kept};
-        windows.rest.owned = joint;
+        windows.joint =
+            without_waiting(scanner->joint, state->kept + joint, joint < length ? waiting : waits);
+        windows.joint.owned = again ? 0 : state->kept - waited;
+        windows.joint.base = state->offset - state->kept;
+    }
+    if (joint < length) {
+        windows.rest = without_waiting(piece, length, waits);
+        windows.rest.owned = joint == 0 ? 0 : joint - waiting;
+        windows.rest.base = state->offset;
     }
     return windows;
-}
-
-static trawl_status put_matches(trawl_sink *sink) {
-    trawl_scanner *scanner = ((trawl_scanner_sink *)sink)->scanner;
-    size_t count = sink->count;
-    sink->count = 0;
-    return trawl_delivery_put(&scanner->delivery, sink->matches, count);
 }
 
 /* Searches a piece, or with `ends` the end of the text behind it. */
@@ -104,26 +123,27 @@ static trawl_status search(trawl_scanner *scanner, void *flow, const uint8_t *pi
     trawl_delivery *delivery = &scanner->delivery;
     flow_state state = read_state(scanner->db, flow);
     bool selects = delivery->kind != TRAWL_MATCH_ALL;
-    flow_windows windows = cut(scanner, &state, piece, length, selects);
-    uint64_t undecided = state.offset - state.kept;
+    flow_windows windows = cut(scanner, &state, piece, length, selects, ends);
+    uint64_t start = scanner->db->header->max_length - 1; /* the first that is undecided */
+    start = windows.searched < start ? 0 : windows.searched - start;
     trawl_scanner_sink into = {.sink = {.matches = scanner->matches,
                                         .capacity = TRAWL_SCANNER_BATCH,
-                                        .flush = put_matches},
+                                        .flush = trawl_scanner_deliver},
                                .scanner = scanner};
     delivery->receiver = *receiver;
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
-    trawl_delivery_restart(delivery, state.next > undecided ? state.next : undecided);
-    trawl_status status = trawl_scanner_walk(scanner, &windows.joint, &into.sink);
+    trawl_delivery_restart(delivery, state.next > start ? state.next : start);
+    trawl_status status = trawl_scanner_walk(scanner, &windows.joint, &into);
     if (status == TRAWL_OK) {
-        status = trawl_scanner_walk(scanner, &windows.rest, &into.sink);
+        status = trawl_scanner_walk(scanner, &windows.rest, &into);
     }
     if (status == TRAWL_OK && into.sink.count != 0) {
-        status = put_matches(&into.sink);
+        status = trawl_scanner_deliver(&into.sink);
     }
     if (status == TRAWL_OK) {
-        status = ends ? trawl_delivery_finish(delivery)
-                      : trawl_delivery_settle(delivery, state.offset + length);
+        status =
+            ends ? trawl_delivery_finish(delivery) : trawl_delivery_settle(delivery, windows.end);
     }
     state.next = selects ? delivery->leftmost.next : 0;
     write_state(scanner->db, flow, &state, piece, length);
@@ -138,13 +158,14 @@ trawl_status trawl_flow_scan(trawl_scanner *scanner, void *flow, const void *pie
 
 uint64_t trawl_flow_count(trawl_scanner *scanner, void *flow, const void *piece, size_t length,
                           uint64_t *per_pattern) {
-    if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL) {
+    if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL ||
+        waiting_of(scanner->db) != 0) {
         const trawl_receiver nobody = {.context = NULL};
         (void)search(scanner, flow, piece, length, false, &nobody, per_pattern);
         return scanner->delivery.delivered;
     }
     flow_state state = read_state(scanner->db, flow);
-    flow_windows windows = cut(scanner, &state, piece, length, false);
+    flow_windows windows = cut(scanner, &state, piece, length, false, false);
     uint64_t total = trawl_scanner_count_window(scanner, &windows.joint) +
                      trawl_scanner_count_window(scanner, &windows.rest);
     write_state(scanner->db, flow, &state, piece, length);
@@ -162,7 +183,7 @@ trawl_status trawl_flow_finish(trawl_scanner *scanner, void *flow, trawl_on_matc
                                void *context) {
     const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
     trawl_status status = TRAWL_OK;
-    if (scanner->delivery.kind != TRAWL_MATCH_ALL) {
+    if (scanner->delivery.kind != TRAWL_MATCH_ALL || waiting_of(scanner->db) != 0) {
         status = search(scanner, flow, NULL, 0, true, &receiver, NULL);
     }
     trawl_flow_start(flow);

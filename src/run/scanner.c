@@ -65,7 +65,7 @@ static trawl_status prepare(trawl_scanner *scanner, const trawl_scan_settings *s
     if (status == TRAWL_OK) {
         scanner->matches = trawl_allocate(TRAWL_SCANNER_BATCH, sizeof *scanner->matches);
         scanner->seen = trawl_allocate_zeroed(scanner->db->patterns.count, sizeof *scanner->seen);
-        size_t joint = 2 * (size_t)scanner->db->header->max_length;
+        size_t joint = 2 * (trawl_db_overlap(scanner->db) + 1);
         scanner->joint = trawl_allocate(joint, 1);
         if (scanner->matches == NULL || scanner->seen == NULL || scanner->joint == NULL) {
             status = trawl_fail_memory(error, "a scanner",
@@ -158,7 +158,7 @@ trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window
     return status;
 }
 
-static trawl_status deliver(trawl_sink *sink) {
+trawl_status trawl_scanner_deliver(trawl_sink *sink) {
     trawl_scanner_sink *into = (trawl_scanner_sink *)sink;
     trawl_scanner *scanner = into->scanner;
     trawl_conditions_drop(scanner->db, into->window, sink, into->tested);
@@ -171,9 +171,10 @@ static trawl_status deliver(trawl_sink *sink) {
 /* Hands the matches of a text to a receiver. */
 static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length,
                          const trawl_receiver *receiver, uint64_t *per_pattern) {
-    trawl_scanner_sink into = {
-        .sink = {.matches = scanner->matches, .capacity = TRAWL_SCANNER_BATCH, .flush = deliver},
-        .scanner = scanner};
+    trawl_scanner_sink into = {.sink = {.matches = scanner->matches,
+                                        .capacity = TRAWL_SCANNER_BATCH,
+                                        .flush = trawl_scanner_deliver},
+                               .scanner = scanner};
     trawl_delivery *delivery = &scanner->delivery;
     delivery->receiver = *receiver;
     delivery->per_pattern = per_pattern;
@@ -182,7 +183,7 @@ static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length
     const trawl_window whole = {.text = text, .length = length};
     trawl_status status = trawl_scanner_walk(scanner, &whole, &into);
     if (status == TRAWL_OK && into.sink.count != 0) {
-        status = deliver(&into.sink);
+        status = trawl_scanner_deliver(&into.sink);
     }
     return status == TRAWL_OK ? trawl_delivery_finish(delivery) : status;
 }

@@ -47,6 +47,9 @@ static inline void trawl_scanner_new_turn(trawl_scanner *scanner) {
 trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window *text,
                                 trawl_scanner_sink *into);
 
+/* `flush` of the sink of such a walk: hands its matches to the delivery. */
+trawl_status trawl_scanner_deliver(trawl_sink *sink);
+
 /* Counts the matches that end in the owned bytes of such a text, with TRAWL_MATCH_ALL. */
 uint64_t trawl_scanner_count_window(trawl_scanner *scanner, const trawl_window *text);
 
