@@ -51,6 +51,7 @@ _trawl() {
         --form) _trawl_words "count patterns matches ends states" "$current" ;;
         --matches) _trawl_words "all leftmost-first leftmost-longest" "$current" ;;
         --pattern-format) _trawl_words "lines escaped hex tsv" "$current" ;;
+        --records) _trawl_words "lines nul" "$current" ;;
         --placement) _trawl_words "none spread close" "$current" ;;
         --device) _trawl_words "auto cpu cuda" "$current" ;;
         --format)

@@ -203,6 +203,7 @@ static int run(const scan_options *options, const trawl_db *db, scan_texts *text
                       .patterns = information.patterns,
                       .failed = texts->failed};
     plan.scanner.options.threads = plan.threads;
+    plan.scanner.cut = options->cut.wanted ? &options->cut : NULL;
     if (options->kind == RECORD_TOP) {
         plan.per_pattern = allocate(plan.patterns * sizeof *plan.per_pattern);
         memset(plan.per_pattern, 0, plan.patterns * sizeof *plan.per_pattern);

@@ -24,6 +24,7 @@ enum {
     FLAG_INCLUDE,
     FLAG_EXCLUDE,
     FLAG_EXCLUDE_DIRECTORY,
+    FLAG_RECORDS,
     FLAG_SAMPLE
 };
 
@@ -44,6 +45,12 @@ static const flag input_flags[] = {
     {FLAG_INCLUDE, 0, "include", "GLOB", "Scan only files whose name matches GLOB.", NULL},
     {FLAG_EXCLUDE, 0, "exclude", "GLOB", "Skip files whose name matches GLOB.", NULL},
     {FLAG_EXCLUDE_DIRECTORY, 0, "exclude-dir", "GLOB", "Skip directories whose name matches GLOB.",
+     NULL},
+    {FLAG_RECORDS, 0, "records", "CUT",
+     "Scan each part of a text by itself: lines, nul (parts that end in NUL) or a number of bytes. "
+     "No match reaches from one into another. The number of the part, from 0, is a column behind "
+     "the file, and start and end count from the part's first byte. -c prints file, part and count "
+     "for each part with a match.",
      NULL},
     {FLAG_FORMAT, 0, "format", "FORMAT",
      "How results are written: tsv (the default) as columns separated by tabs, jsonl as a JSON "
@@ -195,6 +202,22 @@ static bool take_format(parsing *parser) {
     return true;
 }
 
+static bool take_cut(parsing *parser) {
+    record_cut *cut = &parser->options->cut;
+    const char *value = parser->arguments.value;
+    *cut = (record_cut){.wanted = true, .last = '\n'};
+    if (strcmp(value, "lines") == 0)
+        return true;
+    cut->last = '\0';
+    if (strcmp(value, "nul") == 0)
+        return true;
+    if (value[0] >= '0' && value[0] <= '9')
+        return arguments_number(&parser->arguments, 1, (uint64_t)1 << 40, &cut->bytes);
+    (void)arguments_misuse(&scan_command,
+                           "--records: expected lines, nul or a number of bytes, not '%s'", value);
+    return false;
+}
+
 static void add_glob(scan_options *options, file_glob_kind kind, const char *glob) {
     size_t count = options->rules.count;
     options->globs = reallocate(options->globs, (count + 1) * sizeof *options->globs);
@@ -230,6 +253,8 @@ static bool take_own(parsing *parser, int id) {
         return true;
     case FLAG_FORMAT:
         return take_format(parser);
+    case FLAG_RECORDS:
+        return take_cut(parser);
     case FLAG_SAMPLE:
         options->sample = args->value;
         return true;
@@ -318,11 +343,37 @@ static bool take_ranks_output(parsing *parser) {
            (options->kind != RECORD_MATCHES || options->division.journal != NULL);
 }
 
+/* What --records excludes. False after reporting. */
+static bool cut_fits(parsing *parser) {
+    scan_options *options = parser->options;
+    const char *device = options->scan.device;
+    record_cut *cut = &options->cut;
+    const command *of_command = parser->arguments.command;
+    if (!cut->wanted)
+        return true;
+    if (options->kind == RECORD_TOP)
+        return arguments_conflict(of_command, "--records", "--top", "");
+    if (options->division.shard != 0 || options->division.journal != NULL)
+        return arguments_conflict(of_command, "--records",
+                                  options->division.shard != 0 ? "--shard" : "--journal",
+                                  "these divide texts anywhere");
+    if (device != NULL && strcmp(device, "cpu") != 0)
+        return arguments_conflict(of_command, "--records", "--device",
+                                  "records are scanned on the CPU");
+    if (of_command != &scan_command) {
+        (void)arguments_misuse(of_command, "--records: ranks divide texts anywhere");
+        return false;
+    }
+    cut->counts = options->kind == RECORD_COUNTS;
+    options->kind = RECORD_MATCHES;
+    return true;
+}
+
 /* Whether the flags fit together. False after reporting. */
 static bool consistent(parsing *parser) {
-    const scan_options *options = parser->options;
+    scan_options *options = parser->options;
     char written[64];
-    if (!choose_kind(parser))
+    if (!choose_kind(parser) || !cut_fits(parser))
         return false;
     if (options->database != NULL && parser->arguments.compiling != NULL)
         return arguments_conflict(parser->arguments.command, "--db",

@@ -8,6 +8,7 @@
 #include "cli/flags/cuda.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/study.h"
+#include "cli/scan/by_record.h"
 #include "cli/scan/division.h"
 #include "cli/scan/records.h"
 #include "io/directory.h"
@@ -25,7 +26,8 @@ typedef struct scan_options {
     record_kind kind;
     record_format format;
     bool with_pattern;
-    uint64_t top; /* rows of RECORD_TOP; 0: all */
+    record_cut cut; /* --records; with -c `kind` is RECORD_MATCHES all the same */
+    uint64_t top;   /* rows of RECORD_TOP; 0: all */
     const char *output;
     bool stats;
     bool progress;

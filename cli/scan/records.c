@@ -16,6 +16,9 @@
  * written: buffers have room for that. */
 enum { BLOCK = 16 };
 
+/* Room for the numbers of a line, with what separates them. */
+enum { RANGE_BYTES = 128 };
+
 /* ------------------------------------------------------------------ columns */
 
 /* Names are written as they are unless they have bytes that separate columns or lines. */
@@ -162,7 +165,7 @@ void record_writer_begin(record_writer *writer, const char *file) {
     } else {
         at = append(writer->prefix, at, "{\"file\":");
         at += json_text(file, length, writer->prefix + at);
-        at = append(writer->prefix, at, ",\"start\":");
+        at = append(writer->prefix, at, writer->numbered ? ",\"record\":" : ",\"start\":");
     }
     writer->prefix_length = at;
     writer->start.high = writer->end.high = UINT64_MAX; /* no value / 10000 is that large */
@@ -212,8 +215,21 @@ static void put_long(record_writer *writer, const char *bytes, size_t length) {
     }
 }
 
+/* The column between the file and `start`. */
+static char *put_record(const record_writer *writer, char *at) {
+    at += output_decimal(writer->record, at);
+    if (writer->labels->format != RECORD_JSONL) {
+        *at++ = '\t';
+    } else {
+        memcpy(at, ",\"start\":", 9);
+        at += 9;
+    }
+    return at;
+}
+
 static size_t put_range(record_writer *writer, const trawl_match *match, char *text) {
-    char *at = put_number(&writer->start, match->start, text);
+    char *at = writer->numbered ? put_record(writer, text) : text;
+    at = put_number(&writer->start, match->start, at);
     if (writer->labels->format != RECORD_JSONL) {
         *at++ = '\t';
     } else {
@@ -227,7 +243,7 @@ static size_t put_range(record_writer *writer, const trawl_match *match, char *t
 /* Writes a record that is longer than the buffer, or whose label was not prepared. */
 static void put_slowly(record_writer *writer, const trawl_match *match) {
     const record_labels *labels = writer->labels;
-    char range[96];
+    char range[RANGE_BYTES];
     put_long(writer, writer->prefix, writer->prefix_length);
     put_long(writer, range, put_range(writer, match, range));
     size_t length = 0;
@@ -246,7 +262,7 @@ int record_writer_match(const trawl_match *match, void *context) {
     }
     uint64_t begin = match->pattern == 0 ? 0 : labels->ends[match->pattern - 1];
     size_t label = (size_t)(labels->ends[match->pattern] - begin);
-    size_t most = writer->prefix_length + 96 + label;
+    size_t most = writer->prefix_length + RANGE_BYTES + label;
     if (RECORD_BUFFER - writer->used < most) {
         record_writer_flush(writer);
         if (most > RECORD_BUFFER) {
@@ -268,6 +284,18 @@ int record_writer_matches(const trawl_match *matches, size_t count, void *contex
     for (size_t i = 0; i < count && stopped == 0; i++)
         stopped = record_writer_match(&matches[i], context);
     return stopped;
+}
+
+void record_writer_count(record_writer *writer, uint64_t record, uint64_t count) {
+    bool json = writer->labels->format == RECORD_JSONL;
+    char text[RANGE_BYTES];
+    size_t at = output_decimal(record, text);
+    at = append(text, at, json ? ",\"count\":" : "\t");
+    at += output_decimal(count, text + at);
+    at = append(text, at, json ? "}\n" : "\n");
+    writer->matches += count;
+    put_long(writer, writer->prefix, writer->prefix_length);
+    put_long(writer, text, at);
 }
 
 void record_writer_close(record_writer *writer) {

@@ -59,7 +59,9 @@ typedef struct record_writer {
     void *context;
     uint64_t matches; /* written so far, over all texts */
     bool stopped;
-    char *prefix; /* what each record of the text has before `start` */
+    bool numbered;   /* the text is divided by --records: */
+    uint64_t record; /* the number of that part, a column behind the file */
+    char *prefix;    /* what each line of the text has before `start`, or before `record` */
     size_t prefix_length;
     record_number start;
     record_number end;
@@ -80,6 +82,9 @@ int record_writer_match(const trawl_match *match, void *writer);
 
 /* A trawl_on_matches whose context is the writer. */
 int record_writer_matches(const trawl_match *matches, size_t count, void *writer);
+
+/* Writes how many matches a part of the text has that --records made. */
+void record_writer_count(record_writer *writer, uint64_t record, uint64_t count);
 
 /* Drains the buffer. */
 void record_writer_flush(record_writer *writer);

@@ -273,6 +273,23 @@ static bool is_for_offsets(const text_scanner *scanner, const text_file *file) {
            (transfer == NULL || strcmp(transfer, "ring") == 0);
 }
 
+static void add_piece(void *context, uint64_t stored, uint64_t bytes, uint64_t matches) {
+    text_run *run = context;
+    run->result->bytes += bytes;
+    run->result->matches += matches;
+    tell_progress(run, stored, bytes, run->result->matches);
+}
+
+static void scan_by_record(text_run *run, text_file *file) {
+    text_scanner *scanner = run->scanner;
+    trawl_error error;
+    trawl_status status =
+        by_record_scan(&scanner->records, scanner->db, &scanner->options, scanner->cut, file,
+                       scanner->writer, add_piece, run, &error);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED)
+        (void)fail(run, &error);
+}
+
 bool text_scanner_is_output(const text_scanner *scanner, const text_file *file) {
     struct stat information;
     return scanner->has_output_file && fstat(text_file_descriptor(file), &information) == 0 &&
@@ -295,10 +312,15 @@ void text_scanner_run(text_scanner *scanner, const char *path, text_result *resu
         text_file_close(file);
         return;
     }
-    if (scanner->writer != NULL)
+    if (scanner->writer != NULL) {
+        scanner->writer->numbered = scanner->cut != NULL;
         record_writer_begin(scanner->writer, path);
+    }
     uint64_t stored = text_file_stored_bytes(file);
-    if (is_for_offsets(scanner, file)) {
+    if (scanner->cut != NULL) {
+        scan_by_record(&run, file);
+        text_file_close(file);
+    } else if (is_for_offsets(scanner, file)) {
         scan_by_offset(&run, file);
         text_file_close(file);
     } else if (stored == 0 || (scanner->options.threads > 1 && stored > BUFFER_BYTES)) {
@@ -310,6 +332,7 @@ void text_scanner_run(text_scanner *scanner, const char *path, text_result *resu
 }
 
 void text_scanner_release(text_scanner *scanner) {
+    by_record_release(&scanner->records);
     free(scanner->buffer);
     scanner->buffer = NULL;
 }

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "cli/scan/records.h"
+#include "cli/scan/by_record.h"
 #include "io/output_file.h"
 #include "io/text_file.h"
 #include "trawl/trawl_study.h"
@@ -22,9 +22,11 @@ typedef struct text_scanner {
     dev_t output_device;
     ino_t output_inode;
     void (*poll)(
-        void);        /* called every few megabytes of a range, by the thread that scans; or NULL */
-    uint8_t *buffer;  /* private */
-    uint64_t counted; /* private */
+        void); /* called every few megabytes of a range, by the thread that scans; or NULL */
+    const record_cut *cut; /* NULL: texts are not divided by --records */
+    by_record records;     /* private */
+    uint8_t *buffer;       /* private */
+    uint64_t counted;      /* private */
 } text_scanner;
 
 typedef struct text_result {

@@ -19,6 +19,26 @@ expect 1 '' "$trawl" scan -e fox b
 expect 0 '3\t0\tfox\n1\t1\ttwo' "$trawl" scan --top 2 -e fox -e two -e a a c
 expect 0 '3\t0\n1\t1\n1\t2' "$trawl" scan --format top --no-pattern -e fox -e two -e a a c
 
+# records
+printf 'fox\n\nfoxfox\nfo' >r
+expect 0 'r\t0\t0\t3\t0\tfox\nr\t2\t0\t3\t0\tfox\nr\t2\t3\t6\t0\tfox' "$trawl" scan --records lines -e fox r
+expect 0 'r\t0\t1\nr\t2\t2' "$trawl" scan -c --records lines -e fox r
+expect 0 '{"file":"r","record":0,"count":1}\n{"file":"r","record":2,"count":2}' \
+    "$trawl" scan -c --format jsonl --records lines -e fox r
+expect 0 '{"file":"r","record":0,"start":0,"end":3,"id":0}\n{"file":"r","record":1,"start":1,"end":4,"id":0}\n{"file":"r","record":2,"start":0,"end":3,"id":0}' \
+    "$trawl" scan --format jsonl --no-pattern --records 4 -e fox r
+expect 0 'c\t0\t2\t5\t0\tfox' "$trawl" scan --records nul -e fox c
+expect 1 '' "$trawl" scan --records lines --pattern-format hex -e 6f0a r
+refuse "--records: expected lines, nul or a number of bytes, not 'words'" "$trawl" scan --records words -e fox r
+refuse '--records and --top exclude each other' "$trawl" scan --records lines --top 3 -e fox r
+seq 3000000 >s # more than is read at a time
+awk '{ n = gsub(/78/, "&"); if (n) print "s\t" NR - 1 "\t" n }' s >s.expected
+for threads in 1 3; do
+    "$trawl" scan -c --records lines --threads $threads -e 78 s >s.found
+    cmp s.expected s.found || fail "records of s with $threads threads"
+done
+rm s s.expected s.found r
+
 # what is written and how it is written combine
 expect 0 'a\t2\nb\t0' "$trawl" scan -c --format tsv -e fox a b
 expect 0 'a\t2' "$trawl" scan --format tsv --count -e fox a
