@@ -77,7 +77,8 @@ static void lay_out_offsets(check *work, const uint8_t *text, const size_t *cuts
     size_t last = cuts[count] - cuts[count - 1];
     size_t end = cuts[count] - (last < records->tail ? last : records->tail);
     work->bytes = malloc(end ? end : 1);
-    memcpy(work->bytes, text, end);
+    if (end)
+        memcpy(work->bytes, text, end);
     records->bytes = work->bytes;
 }
 
@@ -86,7 +87,8 @@ static void lay_out_spans(check *work, const uint8_t *text, size_t length, const
     size_t count = (size_t)work->records.count;
     work->spans = malloc(count * sizeof(*work->spans));
     work->bytes = malloc(length ? length : 1);
-    memcpy(work->bytes, text, length);
+    if (length)
+        memcpy(work->bytes, text, length);
     for (size_t i = 0; i < count; i++) {
         size_t at = cuts[i], until = cuts[i + 1];
         if (random_chance(work->random, 1, 4)) {
