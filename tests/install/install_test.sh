@@ -69,6 +69,9 @@ expect_matches "$scratch/static"
 expect_matches "$scratch/consumer/with-trawl"
 expect_matches "$scratch/consumer/with-trawl-static"
 
+[[ $(cat "$root"/include/trawl/*.h | grep -c '{ .size =') == 1 ]] ||
+    fail "an initialiser in the headers is not TRAWL_SIZED, which is C++ too"
+
 # ---- each header alone is also C++, for the C++ compilers that there are, and its initialisers
 for compiler in c++ g++ clang++; do
     command -v "$compiler" >/dev/null || continue
