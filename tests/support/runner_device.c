@@ -55,9 +55,18 @@ runner runner_device_at(size_t index, const char *device) {
     return how;
 }
 
+/* Any call but those that work on the CPU alone. */
+static runner_call random_call(random_source *random) {
+    runner_call call;
+    do {
+        call = (runner_call)random_below(random, RUNNER_CALLS);
+    } while (call == RUNNER_SCANNER || call == RUNNER_RECORDS || call == RUNNER_FLOW);
+    return call;
+}
+
 runner runner_device_random(random_source *random, size_t length, const char *device) {
     static const char *const transfers[] = {NULL, "ring", "a", "b", "zero-copy"};
-    runner how = {.call = (runner_call)random_below(random, RUNNER_CALLS), .device = device};
+    runner how = {.call = random_call(random), .device = device};
     if (random_chance(random, 1, 8))
         how.origin = RUNNER_MEMORY;
     if (random_chance(random, 1, 4))
