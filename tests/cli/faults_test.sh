@@ -12,6 +12,12 @@ checks=$((checks + 1))
 status=${PIPESTATUS[0]}
 [ "$status" -eq 141 ] && [ ! -s .err ] && [ "$(cat .out)" = "text	2	5	0	fox" ] ||
     fail "SIGPIPE (status $status)"
+checks=$((checks + 1))
+for ((i = 0; i < 40; i++)); do # whichever thread writes
+    "$trawl" scan --threads 3 --chunk-bytes 4096 -e fox text 2>.err | head -n 1 >.out
+    status=${PIPESTATUS[0]}
+    [ "$status" -eq 141 ] && [ ! -s .err ] || { fail "SIGPIPE of a thread (status $status)"; break; }
+done
 mkdir many
 for ((i = 0; i < 40; i++)); do head -c 400000 text >"many/$i"; done
 checks=$((checks + 1))
