@@ -66,7 +66,7 @@ void bench_print_names(const bench_row *row, bench_widths widths) {
 
 void bench_print_absence(const bench_row *row, bench_widths widths) {
     char why[sizeof row->refusal.message + 32];
-    size_t column = (size_t)(widths.engine + NAME_GAP + widths.variant);
+    size_t column = (size_t)widths.engine + NAME_GAP + (size_t)widths.variant;
     bench_row_explain(row, why, sizeof why);
     words_print(why, strlen(why), column, column + NAME_GAP);
 }
