@@ -98,10 +98,10 @@ trawl_status trawl_patterns_class(trawl_patterns *patterns, uint8_t number,
 trawl_status trawl_set_class(trawl_patterns *patterns, const uint8_t members[32], uint8_t *number,
                              trawl_error *error) {
     const trawl_set_conditions *conditions = patterns->conditions;
-    for (uint8_t own = TRAWL_CLASS_OWN; own < TRAWL_CLASSES; own++) {
-        *number = own;
+    for (unsigned own = TRAWL_CLASS_OWN; own < TRAWL_CLASSES; own++) {
+        *number = (uint8_t)own;
         if (conditions == NULL || (conditions->defined >> own & 1) == 0) {
-            return trawl_patterns_class(patterns, own, members, error);
+            return trawl_patterns_class(patterns, *number, members, error);
         }
         if (memcmp(conditions->classes[own], members, sizeof conditions->classes[own]) == 0) {
             return TRAWL_OK;

@@ -419,10 +419,10 @@ static trawl_status search_offsets(trawl_record_worker *worker, uint64_t begin, 
             uint64_t absent = next_absent(&all, begin, until);
             until = absent == begin ? begin + 1 : absent;
         }
-        uint64_t mean =
-            (stretch_offset(&all, until) - stretch_offset(&all, begin)) / (until - begin);
-        if (until == begin + 1 || mean >= LONG_RECORD ||
-            (worker->one_by_one != 0 && mean >= SAVED_BYTES)) {
+        uint64_t bytes = stretch_offset(&all, until) - stretch_offset(&all, begin);
+        uint64_t number = until - begin;
+        if (number == 1 || bytes >= LONG_RECORD * number ||
+            (worker->one_by_one != 0 && bytes >= SAVED_BYTES * number)) {
             status = search_one_by_one(worker, &all, begin, until);
         } else {
             worker->stretch = all;
