@@ -106,15 +106,21 @@ static bool is_there(const check *work, size_t i) {
     return !work->records.valid || (work->records.valid[bit / 8] >> (bit % 8) & 1);
 }
 
+/* Bits of which an eighth are 0. */
+static uint8_t mostly_ones(random_source *random) {
+    uint8_t zeros = 0xff;
+    for (int i = 0; i < 3; i++)
+        zeros &= (uint8_t)random_bits(random);
+    return (uint8_t)~zeros;
+}
+
 static void lay_out_absence(check *work) {
     size_t count = (size_t)work->records.count;
     work->records.valid_offset = random_below(work->random, 20);
     work->valid = malloc((count + 20) / 8 + 1);
     int some = random_chance(work->random, 1, 2);
     for (size_t i = 0; i < (count + 20) / 8 + 1; i++)
-        work->valid[i] = (uint8_t)(some ? random_bits(work->random)
-                                        : ~(random_bits(work->random) & random_bits(work->random) &
-                                            random_bits(work->random)));
+        work->valid[i] = some ? (uint8_t)random_bits(work->random) : mostly_ones(work->random);
     work->records.valid = work->valid;
     for (size_t i = 0; work->spans && i < count; i++)
         if (!is_there(work, i))
