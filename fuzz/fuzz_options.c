@@ -36,7 +36,8 @@ static void parse(char command, int count, char **values) {
     if (command % 3 == 0) {
         scan_options options;
         memset(&options, 0, sizeof(options));
-        if (!scan_options_parse(&options, count, values, &status))
+        const struct command *of = command % 2 == 0 ? &scan_command : &ranks_command;
+        if (!scan_options_parse(&options, of, count, values, &status))
             expect_status(status);
         scan_options_release(&options);
     } else if (command % 3 == 1) {
