@@ -15,6 +15,7 @@
 #include "cli/grep/command.h"
 #include "cli/index/command.h"
 #include "cli/info/command.h"
+#include "cli/replace/command.h"
 #include "cli/reproduce/command.h"
 #include "cli/scan/command.h"
 #include "cli/tune/command.h"
@@ -31,6 +32,7 @@ static const entry entries[] = {
     {"scan", trawl_command_scan, "find every occurrence of every pattern"},
     {"grep", trawl_command_grep, "print matching lines, as grep -F does"},
     {"cat", trawl_command_cat, "write the results of a scan in parts (scan --journal)"},
+    {"replace", trawl_command_replace, "replace every match in texts"},
     {"compile", trawl_command_compile, "turn patterns into a database that loads at once"},
     {"index", trawl_command_index, "sort texts once, then find each pattern at once"},
     {"info", trawl_command_info, "which engine a pattern set gets, how fast, how large, and why"},

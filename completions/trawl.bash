@@ -33,7 +33,7 @@ _trawl() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        _trawl_words "scan grep cat compile index info bench tune reproduce devices engines --help --version" "$current"
+        _trawl_words "scan grep replace cat compile index info bench tune reproduce devices engines --help --version" "$current"
         return
     fi
     # Readline splits at "=": --engine=ac arrives as three words.
@@ -50,7 +50,7 @@ _trawl() {
         --table-path) _trawl_words "texture read-only" "$current" ;;
         --form) _trawl_words "count patterns matches ends states" "$current" ;;
         --matches) _trawl_words "all leftmost-first leftmost-longest" "$current" ;;
-        --pattern-format) _trawl_words "lines escaped hex tsv" "$current" ;;
+        --pattern-format) _trawl_words "lines escaped hex tsv map" "$current" ;;
         --records) _trawl_words "lines nul" "$current" ;;
         --placement) _trawl_words "none spread close" "$current" ;;
         --device) _trawl_words "auto cpu cuda" "$current" ;;

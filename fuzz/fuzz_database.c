@@ -5,6 +5,8 @@
  */
 #include "seal.h"
 
+#include "trawl/trawl_groups.h"
+#include "trawl/trawl_scanner.h"
 #include "trawl/trawl_study.h"
 
 #include <stdlib.h>
@@ -42,18 +44,29 @@ static void use(const trawl_db *db) {
     if (trawl_db_explain(db, &json, &error) == TRAWL_OK)
         sum += strlen(json);
     trawl_text_free(json);
-    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++)
+    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
         for (size_t i = 0; i < pattern.length + pattern.name_length; i++)
             sum +=
                 i < pattern.length ? pattern.bytes[i] : (uint8_t)pattern.name[i - pattern.length];
+        for (size_t i = 0; pattern.value && i <= pattern.value_length; i++)
+            sum += pattern.value[i];
+        sum += pattern.group != trawl_db_group_at(db, trawl_db_group_index(db, id));
+    }
     if (sum == UINT64_MAX) /* never; keeps the reads */
         abort();
-    uint64_t *each = calloc(information.patterns + 1, sizeof(*each));
+    uint64_t *each = calloc(2 * information.patterns + 1, sizeof(*each));
     if (!each)
         return;
     trawl_scan(db, text, sizeof(text) - 1, NULL, enough, &calls, &error);
     trawl_count(db, text, sizeof(text) - 1, NULL, &total, each, &error);
     trawl_count(db, text, sizeof(text) - 1, NULL, &total, NULL, &error);
+    trawl_scanner *scanner;
+    uint32_t ids[4];
+    if (trawl_scanner_open(db, NULL, &scanner, &error) == TRAWL_OK) {
+        trawl_scanner_which(scanner, text, sizeof(text) - 1, ids, 4);
+        trawl_db_sum_groups(db, each, each + information.patterns);
+    }
+    trawl_scanner_close(scanner);
     trawl_stream *stream;
     calls = 0;
     if (trawl_stream_open(db, NULL, enough, &calls, &stream, &error) == TRAWL_OK) {

@@ -6,6 +6,7 @@
 #include "cli/base/report.h"
 #include "cli/bench/options.h"
 #include "cli/grep/options.h"
+#include "cli/replace/options.h"
 #include "cli/scan/options.h"
 
 #include <stdio.h>
@@ -33,19 +34,25 @@ static void expect_status(int status) {
 
 static void parse(char command, int count, char **values) {
     int status = -1;
-    if (command % 3 == 0) {
+    if (command % 4 == 0) {
         scan_options options;
         memset(&options, 0, sizeof(options));
-        const struct command *of = command % 2 == 0 ? &scan_command : &ranks_command;
+        const struct command *of = command / 4 % 2 == 0 ? &scan_command : &ranks_command;
         if (!scan_options_parse(&options, of, count, values, &status))
             expect_status(status);
         scan_options_release(&options);
-    } else if (command % 3 == 1) {
+    } else if (command % 4 == 1) {
         grep_options options;
         memset(&options, 0, sizeof(options));
         if (!grep_options_parse(&options, count, values, &status))
             expect_status(status);
         grep_options_release(&options);
+    } else if (command % 4 == 3) {
+        replace_options options;
+        memset(&options, 0, sizeof(options));
+        if (!replace_options_parse(&options, count, values, &status))
+            expect_status(status);
+        replace_options_release(&options);
     } else {
         bench_options options;
         memset(&options, 0, sizeof(options));

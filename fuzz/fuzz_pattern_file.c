@@ -32,7 +32,7 @@ static void check_escape(const trawl_pattern *pattern) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 1)
         return -1;
-    pattern_reading reading = {.format = (pattern_format)(data[0] % 4),
+    pattern_reading reading = {.format = (pattern_format)(data[0] % 8 % 5),
                                .strip_cr = (data[0] & 0x10) != 0,
                                .case_insensitive = (data[0] & 0x20) != 0};
     trawl_patterns *patterns = NULL;

@@ -114,6 +114,10 @@ static void pattern_files(void) {
         "name\ti\tfox\\n\nother\t-\tdog\\x20\n",
         "\x23"
         "name\t-\tfox\n",
+        "\x03"
+        "name\ti\tfox\tword\t7\tvalue\\n\nother\t-\tdog\t-\t-\t\n",
+        "\x04"
+        "fox\tdog\\t\ncat\t\n",
     };
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
         write_seed("fuzz_pattern_file", files[i], i ? strlen(files[i]) : 1 + strlen(files[i] + 1));
@@ -132,6 +136,9 @@ static void command_lines(void) {
         "1-f\nwords\n-w\n-x\n-m\n3\n-L\n-l\n-q\n-s\n-z\n-a\n-r\n--include\n*.c\n--label=me",
         "1--binary-files=without-match\n--directories=skip\n--devices=read\n-T\n-Z\nx",
         "2-f\nwords\n--engine\nac-dfa,ac-nfa\n--repeat\n3\n--format\njson\ntext",
+        "3-f\nmap\n--in-place\n-c\n-r\n--exclude\n*.o\nsrc",
+        "3-e\nfox\n--with\n\n-w\n--matches\nleftmost-first\n-o\nfile\ntext",
+        "3-e\nfox\n--mask\n*\n--dry-run\n--db\nx.db",
         "2--engine\nall\n--peers\n--threads\n2\n-e\nx\ntext",
     };
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)

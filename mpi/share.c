@@ -22,7 +22,8 @@ static void broadcast(void *bytes, size_t length) {
     }
 }
 
-void share_bytes(const ranks *self, void **bytes, size_t *length) {
+/* Rank 0's bytes. On the others *bytes is set; the caller frees them. */
+static void share_bytes(const ranks *self, void **bytes, size_t *length) {
     uint64_t size = *length;
     broadcast(&size, sizeof size);
     if (self->rank != 0)

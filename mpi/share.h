@@ -17,9 +17,6 @@ typedef struct ranks {
 /* Whether all ranks say true. */
 bool share_all(bool mine);
 
-/* Rank 0's bytes. On the others *bytes is set; the caller frees them. */
-void share_bytes(const ranks *self, void **bytes, size_t *length);
-
 /* Sums of numbers, which only rank 0 gets. */
 void share_sums(const ranks *self, uint64_t *numbers, size_t count);
 

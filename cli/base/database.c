@@ -3,8 +3,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/text_file.h"
+
+/* Puts the path in the place of "memory", which the library calls a block without a file. */
+static void name_file(const char *path, trawl_error *error) {
+    static const char memory[] = "memory: ";
+    char message[sizeof error->message];
+    if (strncmp(error->message, memory, sizeof memory - 1) == 0) {
+        (void)snprintf(message, sizeof message, "%.300s: %s", path,
+                       error->message + sizeof memory - 1);
+        memcpy(error->message, message, sizeof message);
+    }
+}
 
 /* Reads a whole file. The caller frees *bytes, also after a failure. */
 static trawl_status read_file(const char *path, uint8_t **bytes, size_t *size, trawl_error *error) {
@@ -36,6 +48,8 @@ trawl_status database_load(const char *path, bool copy, trawl_db **db, trawl_err
     trawl_status status = read_file(path, &bytes, &size, error);
     if (status == TRAWL_OK) {
         status = trawl_db_load_memory(bytes, size, db, error);
+        if (status != TRAWL_OK)
+            name_file(path, error);
     }
     free(bytes);
     return status;

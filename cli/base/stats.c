@@ -42,8 +42,8 @@ static void write_token(FILE *file, const char *text, size_t length) {
         (void)fwrite(text, 1, length, file);
 }
 
-/* Writes the value at `text`, a token or an array of objects, as "kind bloom, look_ups 0.1;
- * kind ...". Returns what follows it. */
+/* Writes the value at `text`, a token or an array of objects, as "kind bloom, candidates
+ * 0.1; kind ...". Returns what follows it. */
 static const char *write_value(FILE *file, const char *text) {
     size_t depth = 0;
     do {

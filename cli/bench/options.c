@@ -219,6 +219,8 @@ static bool consistent(const bench_options *options) {
         problem = "give --variant or --variants, not both";
     else if (options->form > TRAWL_CUDA_MATCHES && !device_is_cuda(options->scan.device))
         problem = "--form ends and states are for CUDA devices: give --device cuda with them";
+    else if (device_is_group(options->scan.device))
+        problem = "--device: bench measures one GPU: cuda or cuda:N";
     else if (options->on_device && !device_is_cuda(options->scan.device))
         problem = "--on-device is for CUDA devices: give --device cuda with it";
     else if (options->on_device && options->scan.transfer != NULL)

@@ -196,6 +196,8 @@ bool cuda_options_check(const command *command_, const trawl_scan_options *optio
     const char *device = options->device == NULL ? "cpu" : options->device;
     const char *given = cuda_only_flag(options);
     trawl_device found = TRAWL_DEVICE;
+    if (device_is_group(device)) /* the library says what is missing when it is first used */
+        return true;
     if (device_is_cuda(device))
         return device_find(device, &found) || explain_absence(device);
     if (strcmp(device, "auto") == 0)

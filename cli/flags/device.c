@@ -13,6 +13,14 @@ bool device_is_cuda(const char *device) {
            (device[4] == '\0' || device[4] == ':');
 }
 
+bool device_is_group(const char *device) {
+    return device_is_cuda(device) && device[4] == ':' &&
+           (strcmp(device + 5, "all") == 0 || strcmp(device + 5, "auto") == 0 ||
+            (device[5] >= '0' && device[5] <= '9' &&
+             device[5 + strspn(device + 5, "0123456789,-")] == '\0' &&
+             strpbrk(device + 5, ",-") != NULL));
+}
+
 bool device_number(const char *device, uint32_t *number) {
     if (!device_is_cuda(device))
         return false;
@@ -49,14 +57,15 @@ bool device_refuse(const char *device) {
     nearest search = {.unknown = device};
     nearest_offer(&search, "cuda");
     nearest_offer(&search, "cuda:0");
+    nearest_offer(&search, "cuda:all");
     nearest_offer(&search, "auto");
     if (strcmp(device, "gpu") == 0) /* nearer to cpu by its letters */
         search.name = "cuda";
     else
         nearest_offer(&search, "cpu");
-    report("--device: expected cpu, cuda, cuda:N or auto, not '%s'%s%s%s", device,
-           search.name == NULL ? "" : "; did you mean ", search.name == NULL ? "" : search.name,
-           search.name == NULL ? "" : "?");
+    report("--device: expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto, not '%s'%s%s%s",
+           device, search.name == NULL ? "" : "; did you mean ",
+           search.name == NULL ? "" : search.name, search.name == NULL ? "" : "?");
     return false;
 }
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Names of devices ("cpu", "cuda", "cuda:N", "auto"; NULL is the CPU) and of engines' kernels. */
+/* Names of devices ("cpu", "cuda", "cuda:N", "cuda:all" and others of several GPUs, "auto"; NULL is
+ * the CPU) and of engines' kernels. */
 #ifndef CLI_FLAGS_DEVICE_H
 #define CLI_FLAGS_DEVICE_H
 
 #include "trawl/trawl.h"
 
-/* Whether the name is "cuda" or "cuda:N". */
+/* Whether the name is "cuda", or begins as "cuda:N" does. */
 bool device_is_cuda(const char *device);
+
+/* Whether the name is of several GPUs: "cuda:all", "cuda:auto", "cuda:0,2", "cuda:0-3". */
+bool device_is_group(const char *device);
 
 /* The same, and stores N; false also if N is no number. */
 bool device_number(const char *device, uint32_t *number);

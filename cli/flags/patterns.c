@@ -18,7 +18,8 @@ const flag pattern_flags[] = {
      "How patterns are written, one on each line: lines (the default) are raw bytes; escaped has "
      "\\n \\r \\t \\\\ \\0 \\xNN for bytes; hex has hexadecimal digits, with blanks between bytes "
      "or without; tsv has three columns: name, flags (i: any case, -: none), escaped pattern; and "
-     "perhaps a fourth: conditions, such as word or left=label,end=64.",
+     "perhaps more: conditions, such as word or left=label,end=64 (or -), the number of a group "
+     "(or -), and an escaped value; map has two: pattern and value, both escaped.",
      NULL},
     {FLAG_CRLF, 0, "crlf", NULL, "Lines of pattern files end in CR LF: remove the CR too.", NULL},
     {FLAG_IGNORE_CASE, 'i', "ignore-case", NULL,
@@ -37,7 +38,7 @@ static void add_input(pattern_options *options, const char *text, bool is_file) 
 }
 
 int pattern_format_take(pattern_format *format, const arguments *args) {
-    static const char *const names[] = {"lines", "escaped", "hex", "tsv"};
+    static const char *const names[] = {"lines", "escaped", "hex", "tsv", "map"};
     int choice = arguments_choose(args, names, sizeof names / sizeof names[0]);
     return choice >= 0 && pattern_format_find(names[choice], format) ? FLAG_TAKEN : FLAG_REFUSED;
 }

@@ -6,8 +6,9 @@
 
 const flag device_flags[] = {
     {FLAG_DEVICE, 0, "device", "NAME",
-     "cpu (the default), cuda (the first GPU), cuda:N, or auto: a GPU if one can be used, else the "
-     "CPU.",
+     "cpu (the default), cuda (the first GPU), cuda:N, several GPUs (cuda:all, cuda:0,2, "
+     "cuda:0-3), "
+     "or auto: GPUs if one can be used, else the CPU.",
      "Scanning"},
     {FLAG_THREADS, 0, "threads", "N", "Number of threads (default: one for each CPU allowed).",
      NULL},

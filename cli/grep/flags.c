@@ -70,7 +70,7 @@ static const flag flags[] = {
     {FLAG_ENGINE, 0, "engine", "NAME", "The algorithm. auto (the default): the planner chooses. 'trawl engines' lists the engines.", NULL},
     {FLAG_VARIANT, 0, "variant", "NAME", "The variant of the engine.", NULL},
     {FLAG_THREADS, 0, "threads", "N", "Number of threads for large files (default: one for each CPU allowed).", NULL},
-    {FLAG_DEVICE, 0, "device", "NAME", "What searches large files: cpu (the default), cuda, cuda:N or auto.", NULL},
+    {FLAG_DEVICE, 0, "device", "NAME", "What searches large files: cpu (the default), cuda, cuda:N, cuda:all or auto.", NULL},
 
     {GREP_FLAG_IGNORED, 'U', "binary", NULL, NULL, NULL},
     {GREP_FLAG_IGNORED, 'u', "unix-byte-offsets", NULL, NULL, NULL},

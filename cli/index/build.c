@@ -49,7 +49,8 @@ static const flag build_flags[] = {
     {FLAG_EXCLUDE_DIRECTORY, 0, "exclude-dir", "GLOB", "Skip directories whose name matches GLOB.",
      NULL},
     {FLAG_THREADS, 0, "threads", "N",
-     "Use N threads for what follows sorting (0, the default: one for each CPU).", "Execution"},
+     "Use N threads (0, the default: one for each CPU), at most two of them for sorting.",
+     "Execution"},
     {0},
 };
 
@@ -63,8 +64,9 @@ static const command build_command = {
                 "  trawl index build -r --include '*.c' -o source.tix src/\n",
     .flags = all_flags,
     .notes = "Every file is a document, whose name is its path. gzip, zstd and xz files are\n"
-             "decompressed; - is standard input. Memory for each byte of text: 6 to 8 bytes,\n"
-             "from 2 GiB on 10 to 14. The file has 10 to 15, from 2 GiB on 19 to 24.\n"
+             "decompressed; - is standard input. Memory for each byte of text: 6 to 12 bytes\n"
+             "(6 to 8 with --threads 1), from 2 GiB on 10 to 14. The file has 10 to 15, from\n"
+             "2 GiB on 19 to 24.\n"
              "\n"
              "Exit status: 0, or 2 after an error.\n",
 };

@@ -71,10 +71,10 @@ static void print_engine(const trawl_study_engine *engine, bool is_first) {
 static void print_device_filters(const info_report *report) {
     for (size_t i = 0; i < report->expected.device_filters; i++) {
         const trawl_study_filter *filter = &report->expected.device_filter[i];
-        (void)printf("%s{\"where\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"gram\":%u"
-                     ",\"stride\":%u,\"table_bytes\":%" PRIu64 "}",
+        (void)printf("%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"window\":%u,"
+                     "\"gram\":%u,\"stride\":%u,\"table_bytes\":%" PRIu64 "}",
                      i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
-                     filter->gram, filter->stride, filter->table_bytes);
+                     filter->window, filter->gram, filter->stride, filter->table_bytes);
     }
 }
 
@@ -91,8 +91,8 @@ static void print_expected(const info_report *report) {
         const trawl_study_filter *filter = &report->expected.filter[i];
         (void)printf(
             "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"patterns\":%" PRIu64
-            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"reach\":%u,\"table_bytes\":%" PRIu64
-            ",\"pass\":%.6g,\"look_ups\":%.6g,\"gb_per_second\":%.4f}",
+            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"anchor_slack\":%u,\"table_bytes\":%" PRIu64
+            ",\"pass_rate\":%.6g,\"candidates\":%.6g,\"gb_per_second\":%.4f}",
             i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
             filter->patterns, filter->window, filter->gram, filter->stride, filter->anchor_slack,
             filter->table_bytes, filter->pass_rate, filter->candidates, filter->gb_per_second);

@@ -8,9 +8,10 @@
 #include "cli/base/report.h"
 #include "io/condition_text.h"
 #include "io/output_file.h"
+#include "trawl/trawl_groups.h"
 
 /* Why a pattern cannot be written in a format, or NULL. */
-static const char *find_objection(const trawl_pattern *pattern, bool conditioned,
+static const char *find_objection(const trawl_pattern *pattern, bool conditioned, bool grouped,
                                   pattern_format format) {
     if (format == PATTERN_FORMAT_TSV)
         return memchr(pattern->name, '\t', pattern->name_length) != NULL ||
@@ -21,6 +22,10 @@ static const char *find_objection(const trawl_pattern *pattern, bool conditioned
         return "is case-insensitive, which only --pattern-format tsv can say";
     if (conditioned)
         return "has a condition, which only --pattern-format tsv can say";
+    if (format == PATTERN_FORMAT_MAP && pattern->value == NULL)
+        return "has no value, which --pattern-format map needs";
+    if (grouped || (pattern->value != NULL && format != PATTERN_FORMAT_MAP))
+        return "has a group or a value, which only --pattern-format tsv can say";
     if (format == PATTERN_FORMAT_LINES && memchr(pattern->bytes, '\n', pattern->length) != NULL)
         return "holds a line end; give --pattern-format escaped, hex or tsv";
     return NULL;
@@ -49,13 +54,27 @@ static void write_pattern(output_file *output, const trawl_pattern *pattern, pat
         output_file_write(output, room, pattern_escape(pattern->bytes, pattern->length, room));
 }
 
-/* The fourth column, if any pattern of the database has a condition. */
-static void write_condition(output_file *output, const trawl_db *db, uint32_t id) {
+/* The columns behind the pattern, as far as a pattern of the database needs them. `room`: for the
+ * longest value, escaped. */
+static void write_details(output_file *output, const trawl_db *db, uint32_t id,
+                          const trawl_pattern *pattern, char *room) {
     char text[CONDITION_TEXT];
-    if (trawl_db_has_conditions(db)) {
+    bool groups = trawl_db_has_groups(db), values = trawl_db_has_values(db);
+    if (trawl_db_has_conditions(db) || groups || values) {
         condition_write_text(db, id, text);
         output_file_byte(output, '\t');
         output_file_text(output, text);
+    }
+    if (groups || values)
+        output_file_byte(output, '\t');
+    if (groups)
+        output_file_write(output, text, output_decimal(pattern->group, text));
+    else if (values)
+        output_file_byte(output, '-');
+    if (pattern->value != NULL) {
+        output_file_byte(output, '\t');
+        output_file_write(output, room,
+                          pattern_escape(pattern->value, pattern->value_length, room));
     }
 }
 
@@ -64,11 +83,13 @@ int info_write_patterns(const trawl_db *db, pattern_format format) {
     trawl_pattern pattern = TRAWL_PATTERN;
     trawl_db_information about = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(db, &about, NULL);
+    size_t longest = about.max_length;
     for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
         pattern.name = pattern.name == NULL ? "" : pattern.name;
         trawl_condition condition = TRAWL_CONDITION;
-        const char *objection =
-            find_objection(&pattern, trawl_db_condition(db, id, &condition), format);
+        const char *objection = find_objection(&pattern, trawl_db_condition(db, id, &condition),
+                                               trawl_db_has_groups(db), format);
+        longest = pattern.value_length > longest ? pattern.value_length : longest;
         if (objection != NULL) {
             report("pattern %u %s", id, objection);
             return EXIT_ERROR;
@@ -77,11 +98,16 @@ int info_write_patterns(const trawl_db *db, pattern_format format) {
     output_file *output = NULL;
     if (output_file_open(NULL, &output, &error) != TRAWL_OK)
         return report_error(&error);
-    char *room = allocate(4 * about.max_length + 1);
+    char *room = allocate(4 * longest + 1);
     for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
         write_pattern(output, &pattern, format, room);
+        if (format == PATTERN_FORMAT_MAP) {
+            output_file_byte(output, '\t');
+            output_file_write(output, room,
+                              pattern_escape(pattern.value, pattern.value_length, room));
+        }
         if (format == PATTERN_FORMAT_TSV)
-            write_condition(output, db, id);
+            write_details(output, db, id, &pattern, room);
         output_file_byte(output, '\n');
     }
     free(room);

@@ -144,7 +144,8 @@ static const char *filter_words(const char *kind) {
         {"bloom", "bloom: of samples, in memory"}, {"teddy", "teddy: up to 128 patterns"},
         {"registers", "registers: hundreds"},      {"packed", "packed: up to 4 letters"},
         {"direct", "direct: pairs of bytes"},      {"shared", "in shared memory"},
-        {"global", "behind the L2 cache"},         {"automaton", "an automaton instead"},
+        {"anchors", "anchors: rare strings"},      {"global", "behind the L2 cache"},
+        {"automaton", "an automaton instead"},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(words[i][0], kind) == 0)

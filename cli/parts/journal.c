@@ -26,7 +26,8 @@ static bool fail(const char *path, int error) {
 
 /* ------------------------------------------------------------------ the folder */
 
-bool journal_make_folder(const char *path) {
+/* Makes the folder `path`, and those above it, if it is missing. */
+static bool make_folder(const char *path) {
     char *folder = string_copy(path);
     bool made = true;
     for (char *at = folder + 1; made; at++) {
@@ -138,7 +139,7 @@ bool journal_open(parts_journal *journal, const char *folder, journal_use use, p
         return read_run(journal, &journal->run);
     journal->run = *run;
     *run = (parts_run){0};
-    if (!journal_make_folder(folder) || !take_lock(journal))
+    if (!make_folder(folder) || !take_lock(journal))
         return false;
     bool exists = journal_exists(folder);
     if (exists && use == JOURNAL_BEGIN) {

@@ -57,9 +57,6 @@ typedef enum journal_use {
     JOURNAL_READ       /* there must be a scan in it */
 } journal_use;
 
-/* Makes the folder `path`, and those above it, if it is missing. */
-bool journal_make_folder(const char *path);
-
 /* Whether the folder has a scan. */
 bool journal_exists(const char *folder);
 
@@ -104,9 +101,6 @@ bool part_writer_drop(part_writer *writer);
 void part_writer_close(part_writer *writer);
 
 /* ------------------------------------------------------------------ reading */
-
-/* The path of a writer's part. The caller frees it. */
-char *journal_part_path(const parts_journal *journal, unsigned writer);
 
 /* Compares all results with their checksums. Every segment must be finished. */
 bool journal_check_parts(const parts_journal *journal);

@@ -13,10 +13,6 @@
 
 enum { BLOCK = 1 << 20 };
 
-char *journal_part_path(const parts_journal *journal, unsigned writer) {
-    return parts_numbered(journal->folder, "part-", writer);
-}
-
 /* The part that was read last. */
 typedef struct open_part {
     const parts_journal *journal;
@@ -39,7 +35,7 @@ static bool turn_to(open_part *part, unsigned writer) {
         return true;
     close_part(part);
     part->writer = writer;
-    part->path = journal_part_path(part->journal, writer);
+    part->path = parts_numbered(part->journal->folder, "part-", writer);
     part->descriptor = open(part->path, O_RDONLY | O_CLOEXEC);
     if (part->descriptor < 0)
         report("%s: %s", part->path, strerror(errno));

@@ -73,6 +73,7 @@ static void host_begin(const reproduction *run, const scan_job *job, const scan_
     scan->options.device = job->on_cuda ? run_settings_of(run)->cuda : NULL;
     scan->study.plain_walk = job->plain_walk;
     scan->study.copy_tables = job->copy_tables;
+    scan->study.chunk_bytes = job->chunk_bytes;
     scan->study.block_threads = job->block_threads;
     scan->study.block_bytes = job->block_bytes;
     if (job->segments != 0)
@@ -196,12 +197,13 @@ static double device_seconds(reproduction *run, const scan_job *job, const scan_
 double measure_scan(reproduction *run, const scan_job *job, char *why) {
     char name[NAME_BYTES];
     (void)snprintf(name, sizeof name,
-                   "scan %d %zu %d %" PRIu64 " %s %s %u %d %u %d %d %s %d %u %u %s %" PRIu64,
+                   "scan %d %zu %d %" PRIu64 " %s %s %u %d %u %d %d %zu %s %d %u %u %s %" PRIu64,
                    (int)job->data.set, job->data.patterns, (int)job->data.text, job->data.bytes,
                    job->engine == NULL ? "" : job->engine, job->variant == NULL ? "" : job->variant,
                    job->parts, job->on_cuda, job->threads, job->plain_walk, job->copy_tables,
-                   job->kernel == NULL ? "" : job->kernel, (int)job->form, job->block_threads,
-                   job->block_bytes, job->transfer == NULL ? "" : job->transfer, job->segments);
+                   job->chunk_bytes, job->kernel == NULL ? "" : job->kernel, (int)job->form,
+                   job->block_threads, job->block_bytes, job->transfer == NULL ? "" : job->transfer,
+                   job->segments);
     const double *known = run_recall(run, name);
     if (known != NULL)
         return *known;

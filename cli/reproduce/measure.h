@@ -15,6 +15,7 @@ typedef struct scan_job {
     /* CPU */
     uint32_t threads;
     bool plain_walk, copy_tables;
+    size_t chunk_bytes; /* text that a thread takes at a time */
     /* GPU */
     const char *kernel;
     trawl_cuda_form form;

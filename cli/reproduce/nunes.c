@@ -17,7 +17,6 @@ static workload data_of(size_t patterns, size_t size) {
 
 static const char *const sizes[] = {"n = 2^22", "n = 2^23", "n = 2^24", "n = 2^25",
                                     "n = 2^26", "n = 2^27", NULL};
-static const char *const devices[] = {"CPU", "GPU", NULL};
 
 /* ------------------------------------------------------------------ Table I */
 
@@ -173,7 +172,7 @@ static const paper_table tables[] = {
      .row_axis = "text",
      .column_axis = "device",
      .rows = sizes,
-     .columns = devices,
+     .columns = paper_devices,
      .paper = single,
      .ratio = PAPER_OVER_FIRST_COLUMN,
      .is_time = true,
@@ -185,7 +184,7 @@ static const paper_table tables[] = {
      .row_axis = "text, step",
      .column_axis = "device",
      .rows = size_steps,
-     .columns = devices,
+     .columns = paper_devices,
      .paper = k_512,
      .ratio = PAPER_OVER_FIRST_COLUMN,
      .is_time = true,
@@ -198,7 +197,7 @@ static const paper_table tables[] = {
      .row_axis = "text, step",
      .column_axis = "device",
      .rows = size_steps,
-     .columns = devices,
+     .columns = paper_devices,
      .paper = k_1024,
      .ratio = PAPER_OVER_FIRST_COLUMN,
      .is_time = true,
@@ -223,15 +222,12 @@ static const paper_table tables[] = {
      .rows = steps,
      .columns = occupancies,
      .paper = occupancy,
-     .measure = measure_occupancy},
-    {.id = "today",
-     .caption = "Today: speed at n = 2^26, k = 512",
-     .unit = "GB/s",
-     .row_axis = "algorithm",
-     .column_axis = "device",
-     .rows = rivals,
-     .columns = devices,
-     .ratio = PAPER_OVER_FIRST_ROW,
+     .measure = measure_occupancy,
+     .remark = "Theoretical: the CUDA runtime's answer for each kernel, its threads and its shared "
+               "memory (cudaOccupancyMaxActiveBlocksPerMultiprocessor). Step 4 is a kernel of "
+               "CUB's own, which the program cannot ask for. Achieved occupancy needs a profiler, "
+               "such as ncu."},
+    {PAPER_TODAY, .caption = "Today: speed at n = 2^26, k = 512", .rows = rivals,
      .measure = measure_today,
      .remark = "Not in the paper. The paper's algorithm: steps 2 to 5. GPU: text in its memory."},
 };

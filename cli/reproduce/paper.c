@@ -7,6 +7,8 @@
 #include "cli/base/memory.h"
 #include "cli/reproduce/run.h"
 
+const char *const paper_devices[] = {"CPU", "GPU", NULL};
+
 static size_t count_of(const char *const *labels) {
     size_t count = 0;
     while (labels[count] != NULL)

@@ -64,6 +64,14 @@ typedef struct paper_description {
     void (*conclude)(const struct paper_report *report, char (*sentences)[PAPER_SENTENCE_BYTES]);
 } paper_description;
 
+/* What the table "today" of each paper shares: trawl's choice beside the paper's algorithms, on a
+ * CPU and on a GPU. */
+#define PAPER_TODAY                                                                                \
+    .id = "today", .unit = "GB/s", .row_axis = "algorithm", .column_axis = "device",               \
+    .columns = paper_devices, .ratio = PAPER_OVER_FIRST_ROW
+
+extern const char *const paper_devices[]; /* columns "CPU" and "GPU" */
+
 extern const paper_description paper_zha, paper_tran, paper_charan, paper_nunes,
     paper_kouzinopoulos;
 

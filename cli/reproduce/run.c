@@ -134,7 +134,8 @@ bool run_has_cuda(const reproduction *run, char *why) {
     return run->has_cuda;
 }
 
-uint32_t run_cuda_number(const reproduction *run) {
+/* The number of the GPU that is measured. */
+static uint32_t cuda_number(const reproduction *run) {
     uint32_t number = 0;
     (void)device_number(run->settings.cuda, &number);
     return number;
@@ -260,7 +261,7 @@ bool run_upload(reproduction *run, run_database *database, char *why) {
         return true;
     trawl_error error;
     trawl_cuda_upload_options options = TRAWL_CUDA_UPLOAD_OPTIONS;
-    options.device = run_cuda_number(run);
+    options.device = cuda_number(run);
     if (trawl_cuda_upload(database->db, &options, &database->uploaded, &error) == TRAWL_OK)
         return true;
     database->uploaded = NULL;

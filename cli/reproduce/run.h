@@ -57,8 +57,6 @@ bool run_has_cuda(const reproduction *run, char *why);
 /* Why there is none; NULL: there is one. */
 const char *run_cuda_absence(const reproduction *run);
 
-uint32_t run_cuda_number(const reproduction *run);
-
 /* Bytes of a text here that has `bytes` in the paper. */
 size_t run_bytes(const reproduction *run, uint64_t bytes);
 

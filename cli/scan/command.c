@@ -136,7 +136,7 @@ static void print_plan_stats(FILE *file, const scan_plan *plan) {
     for (size_t i = 0; i < expected.filters; i++)
         (void)fprintf(file,
                       "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu"
-                      ",\"expected_look_ups\":%.6g,\"look_ups\":%.6g}",
+                      ",\"expected_candidates\":%.6g,\"candidates\":%.6g}",
                       i == 0 ? "" : ",", expected.filter[i].kind, expected.filter[i].min_length,
                       expected.filter[i].max_length, expected.filter[i].candidates,
                       (double)done->candidates[i] / bytes);
@@ -262,6 +262,7 @@ static int scan(const scan_options *options) {
     /* The texts are listed before the output is opened, so that a new output is not among them. */
     scan_texts texts;
     scan_texts_collect(&texts, options);
+    device_start_others(&starting, options->scan.device, texts.stored_bytes);
     bool ready = scan_get_database(options, &texts, &db, &times.build);
     device_start_end(&starting);
     if (ready) {

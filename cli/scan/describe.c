@@ -10,6 +10,7 @@
 #include "cli/base/report.h"
 #include "cli/parts/segments.h"
 #include "trawl/trawl_conditions.h"
+#include "trawl/trawl_groups.h"
 
 /* Adds the conditions of all patterns, and the classes of bytes that they name. */
 static void add_conditions(XXH3_state_t *state, const trawl_db *db) {
@@ -34,6 +35,18 @@ static void add_conditions(XXH3_state_t *state, const trawl_db *db) {
     }
 }
 
+/* Adds the groups and values, which are printed with matches. */
+static void add_details(XXH3_state_t *state, const trawl_db *db) {
+    trawl_pattern pattern = TRAWL_PATTERN;
+    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
+        uint64_t numbers[] = {pattern.group,
+                              pattern.value == NULL ? UINT64_MAX : pattern.value_length};
+        (void)XXH3_64bits_update(state, numbers, sizeof numbers);
+        if (pattern.value != NULL)
+            (void)XXH3_64bits_update(state, pattern.value, pattern.value_length);
+    }
+}
+
 /* Whether matches depend on more of a text than the bytes beside them: no text can be cut then. */
 static bool needs_whole_texts(const trawl_db *db) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
@@ -48,8 +61,8 @@ static bool needs_whole_texts(const trawl_db *db) {
     return whole;
 }
 
-/* A checksum of all that the results depend on: bytes, flags, names and conditions in the order of
- * the ids. */
+/* A checksum of all that the results depend on: bytes, flags, names, conditions, groups and
+ * values in the order of the ids. */
 static uint64_t checksum_of_patterns(const trawl_db *db) {
     XXH3_state_t *state = XXH3_createState();
     if (state == NULL)
@@ -66,6 +79,8 @@ static uint64_t checksum_of_patterns(const trawl_db *db) {
     }
     if (trawl_db_has_conditions(db))
         add_conditions(state, db);
+    if (trawl_db_has_groups(db) || trawl_db_has_values(db))
+        add_details(state, db);
     uint64_t checksum = XXH3_64bits_digest(state);
     (void)XXH3_freeState(state);
     return checksum;

@@ -119,7 +119,8 @@ static void scan_segments(scan_plan *plan, const parts_journal *journal,
     free(members);
 }
 
-char *scan_journal_folder(const division_options *division) {
+/* The folder that the options name; of a shard, a folder in it. The caller frees it. */
+static char *name_folder(const division_options *division) {
     size_t size = strlen(division->journal) + 64;
     char *folder = allocate(size);
     if (division->shard == 0)
@@ -143,7 +144,7 @@ int scan_journaled(scan_plan *plan, const scan_texts *texts) {
     parts_run run;
     parts_journal journal = {.lock = -1};
     segment_list segments = {0};
-    char *folder = scan_journal_folder(division);
+    char *folder = name_folder(division);
     if (scan_describe(&run, plan, texts) &&
         journal_open(&journal, folder, division->resume ? JOURNAL_RESUME : JOURNAL_BEGIN, &run,
                      scan_default_segment(texts))) {

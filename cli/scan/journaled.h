@@ -11,9 +11,6 @@
  * matches of all segments. Returns the exit status. */
 int scan_journaled(scan_plan *plan, const scan_texts *texts);
 
-/* The folder that the options name; of a shard, a folder in it. The caller frees it. */
-char *scan_journal_folder(const division_options *division);
-
 /* Adds the matches of the segments that were finished before. */
 uint64_t scan_matches_before(const parts_journal *journal);
 

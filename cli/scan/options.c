@@ -16,6 +16,7 @@ enum {
     FLAG_COUNT,
     FLAG_NO_PATTERN,
     FLAG_TOP,
+    FLAG_BY_GROUP,
     FLAG_OUTPUT,
     FLAG_STATS,
     FLAG_NO_PROGRESS,
@@ -55,7 +56,8 @@ static const flag input_flags[] = {
     {FLAG_FORMAT, 0, "format", "FORMAT",
      "How results are written: tsv (the default) as columns separated by tabs, jsonl as a JSON "
      "object on each line. Without -c and --top there is a line for each match: file, start, end, "
-     "id, and the pattern's name or the pattern. count and top are the same as -c and --top.",
+     "id, and the pattern's name or the pattern; of patterns with groups also the group, and with "
+     "values the value. count and top are the same as -c and --top.",
      "Output"},
     {FLAG_COUNT, 'c', "count", NULL,
      "Print only the number of matches of each text; with --format tsv or jsonl: file and count.",
@@ -64,7 +66,11 @@ static const flag input_flags[] = {
      "Print only the N most frequent patterns (0: all that occur; --format top: 20): count, id, "
      "name or pattern.",
      NULL},
-    {FLAG_NO_PATTERN, 0, "no-pattern", NULL, "Leave out the last column, name or pattern.", NULL},
+    {FLAG_BY_GROUP, 0, "by-group", NULL,
+     "With --top: count the matches of each group of patterns: count, group, and the value, name "
+     "or bytes of its first pattern.",
+     NULL},
+    {FLAG_NO_PATTERN, 0, "no-pattern", NULL, "Leave out the column of names or patterns.", NULL},
     {FLAG_OUTPUT, 'o', "output", "FILE",
      "Write to FILE. FILE appears or changes only after everything has been written.", NULL},
     {FLAG_STATS, 0, "stats", NULL,
@@ -264,6 +270,9 @@ static bool take_own(parsing *parser, int id) {
     case FLAG_TOP:
         parser->top = true;
         return arguments_number(args, 0, UINT64_MAX, &options->top);
+    case FLAG_BY_GROUP:
+        options->by_group = true;
+        return true;
     case FLAG_NO_PATTERN:
         options->with_pattern = false;
         return true;
@@ -306,6 +315,15 @@ static bool choose_kind(parsing *parser) {
         return arguments_conflict(parser->arguments.command, "-c", "--format top", "");
     if (parser->top && by_format == RECORD_COUNTS)
         return arguments_conflict(parser->arguments.command, "--top", "--format count", "");
+    bool top = parser->top || by_format == RECORD_TOP;
+    if (parser->options->by_group && !top) {
+        (void)arguments_misuse(parser->arguments.command, "--by-group: expected --top N with it");
+        return false;
+    }
+    if (parser->options->by_group &&
+        (parser->options->division.journal != NULL || parser->arguments.command == &ranks_command))
+        return arguments_conflict(parser->arguments.command, "--by-group", "--journal",
+                                  "parts are counted by pattern");
     parser->options->kind = parser->count ? RECORD_COUNTS : parser->top ? RECORD_TOP : by_format;
     return true;
 }

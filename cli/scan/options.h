@@ -28,6 +28,7 @@ typedef struct scan_options {
     bool with_pattern;
     record_cut cut; /* --records; with -c `kind` is RECORD_MATCHES all the same */
     uint64_t top;   /* rows of RECORD_TOP; 0: all */
+    bool by_group;  /* --by-group: these are groups */
     const char *output;
     bool stats;
     bool progress;

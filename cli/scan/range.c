@@ -174,8 +174,10 @@ void text_scanner_run_loaded(text_scanner *scanner, const char *path, const uint
     run_range(&run, path, result);
 }
 
-void text_scanner_run_range(text_scanner *scanner, const char *path, uint64_t begin, uint64_t end,
-                            text_result *result) {
+/* The same for a regular file that is not compressed. Of the bytes before `begin` as many are read
+ * as a match that ends in the range may have there. */
+static void run_file(text_scanner *scanner, const char *path, uint64_t begin, uint64_t end,
+                     text_result *result) {
     *result = (text_result){0};
     trawl_error error;
     text_file *file = NULL;
@@ -206,5 +208,5 @@ void scan_entry_run(text_scanner *scanner, const scan_entry *entry, text_result 
     if (entry->begin == 0 && entry->end == UINT64_MAX)
         text_scanner_run(scanner, entry->path, result);
     else
-        text_scanner_run_range(scanner, entry->path, entry->begin, entry->end, result);
+        run_file(scanner, entry->path, entry->begin, entry->end, result);
 }

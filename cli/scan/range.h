@@ -6,12 +6,6 @@
 #include "cli/scan/text.h"
 #include "cli/scan/texts.h"
 
-/* As text_scanner_run, for bytes [begin, end) of a regular file that is not compressed; all matches
- * (TRAWL_MATCH_ALL) alone. Matches keep their offsets in the file. Of the bytes before `begin` as
- * many are read as a match that ends in the range may have there. */
-void text_scanner_run_range(text_scanner *scanner, const char *path, uint64_t begin, uint64_t end,
-                            text_result *result);
-
 /* The bytes [first, last) of a text that scanning a range of it needs. */
 typedef struct text_context {
     uint64_t first;
@@ -22,8 +16,9 @@ typedef struct text_context {
 text_context text_scanner_context(const text_scanner *scanner, uint64_t begin, uint64_t end,
                                   uint64_t size);
 
-/* The same as text_scanner_run_range for a text in memory: `bytes`, not NULL, are those of the
- * context. Any kind of matches if the range is all of the text. */
+/* As text_scanner_run, for the matches of a text whose last byte is in [begin, end), and a text in
+ * memory: `bytes`, not NULL, are those of the context. Offsets are those in the whole text. Any
+ * kind of matches if the range is all of the text, else all matches (TRAWL_MATCH_ALL). */
 void text_scanner_run_loaded(text_scanner *scanner, const char *path, const uint8_t *bytes,
                              uint64_t begin, uint64_t end, const text_context *context,
                              text_result *result);

@@ -8,6 +8,7 @@
 #include "cli/base/memory.h"
 #include "io/output_file.h"
 #include "io/pattern_file.h"
+#include "trawl/trawl_groups.h"
 
 /* Limit of prepared labels; labels beyond it are made for each match. */
 #define LABEL_BYTES ((uint64_t)256 << 20)
@@ -54,7 +55,9 @@ char *record_file_text(const char *file, size_t *length) {
 /* ------------------------------------------------------------------ labels */
 
 static size_t label_bound(const record_labels *labels, const trawl_pattern *pattern) {
-    size_t fixed = 64; /* id, keys and separators */
+    size_t fixed = 128; /* numbers, keys and separators */
+    if (labels->with_values)
+        fixed += 4 * pattern->value_length + json_text_bound(pattern->value_length);
     if (!labels->with_pattern)
         return fixed;
     if (labels->format != RECORD_JSONL)
@@ -68,6 +71,24 @@ static size_t append(char *text, size_t at, const char *addition) {
     return at + length;
 }
 
+/* Writes what stands behind the name or pattern; returns the new length. */
+static size_t append_details(const record_labels *labels, const trawl_pattern *pattern, char *text,
+                             size_t at) {
+    bool json = labels->format == RECORD_JSONL;
+    if (labels->with_groups) {
+        at = append(text, at, json ? ",\"group\":" : "\t");
+        at += output_decimal(pattern->group, text + at);
+    }
+    if (labels->with_values && json && pattern->value != NULL) {
+        at = append(text, at, ",\"value\":");
+        at += json_text(pattern->value, pattern->value_length, text + at);
+    } else if (labels->with_values && !json) {
+        text[at++] = '\t';
+        at += pattern_escape(pattern->value, pattern->value_length, text + at);
+    }
+    return append(text, at, json ? "}\n" : "\n");
+}
+
 /* Writes the end of a record, from after `end` to the line end; returns its length. */
 static size_t make_label(const record_labels *labels, uint32_t id, const trawl_pattern *pattern,
                          char *text) {
@@ -79,8 +100,7 @@ static size_t make_label(const record_labels *labels, uint32_t id, const trawl_p
             text[at++] = '\t';
             at += pattern_text(pattern, text + at);
         }
-        text[at++] = '\n';
-        return at;
+        return append_details(labels, pattern, text, at);
     }
     at = append(text, at, ",\"id\":");
     at += output_decimal(id, text + at);
@@ -92,7 +112,7 @@ static size_t make_label(const record_labels *labels, uint32_t id, const trawl_p
         at = append(text, at, ",\"pattern\":");
         at += json_text(pattern->bytes, pattern->length, text + at);
     }
-    return append(text, at, "}\n");
+    return append_details(labels, pattern, text, at);
 }
 
 char *record_label(const record_labels *labels, uint32_t id, size_t *length) {
@@ -105,9 +125,36 @@ char *record_label(const record_labels *labels, uint32_t id, size_t *length) {
     return label;
 }
 
+char *record_group_label(const record_labels *labels, uint32_t group, uint32_t id, size_t *length) {
+    trawl_pattern pattern = TRAWL_PATTERN;
+    *length = 0;
+    if (!trawl_db_pattern(labels->db, id, &pattern))
+        return allocate(1);
+    char *label = allocate(label_bound(labels, &pattern));
+    bool json = labels->format == RECORD_JSONL;
+    size_t at = append(label, 0, json ? ",\"group\":" : "\t");
+    at += output_decimal(group, label + at);
+    if (json && labels->with_values && pattern.value != NULL) {
+        at = append(label, at, ",\"value\":");
+        at += json_text(pattern.value, pattern.value_length, label + at);
+    } else if (!json) {
+        label[at++] = '\t';
+        at += pattern.value != NULL
+                  ? pattern_escape(pattern.value, pattern.value_length, label + at)
+              : labels->with_pattern ? pattern_text(&pattern, label + at)
+                                     : 0;
+    }
+    *length = append(label, at, json ? "}\n" : "\n");
+    return label;
+}
+
 void record_labels_open(record_labels *labels, const trawl_db *db, record_format format,
                         bool with_pattern) {
-    *labels = (record_labels){.db = db, .format = format, .with_pattern = with_pattern};
+    *labels = (record_labels){.db = db,
+                              .format = format,
+                              .with_pattern = with_pattern,
+                              .with_groups = trawl_db_has_groups(db),
+                              .with_values = trawl_db_has_values(db)};
 }
 
 void record_labels_prepare(record_labels *labels) {

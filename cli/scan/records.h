@@ -25,9 +25,10 @@ typedef enum record_format {
 typedef struct record_labels {
     const trawl_db *db;
     record_format format;
-    bool with_pattern; /* false: --no-pattern */
-    uint32_t prepared; /* `text` has the labels of smaller ids */
-    uint64_t *ends;    /* label i is text[ends[i - 1] .. ends[i]) */
+    bool with_pattern;             /* false: --no-pattern */
+    bool with_groups, with_values; /* the database has some: columns, or members of objects */
+    uint32_t prepared;             /* `text` has the labels of smaller ids */
+    uint64_t *ends;                /* label i is text[ends[i - 1] .. ends[i]) */
     char *text;
 } record_labels;
 
@@ -41,6 +42,10 @@ void record_labels_release(record_labels *labels);
 
 /* The label of a pattern. The caller frees it. */
 char *record_label(const record_labels *labels, uint32_t id, size_t *length);
+
+/* The same of a group of the database, of which pattern `id` is the first: the group, and the value
+ * or else the name or the pattern of that. */
+char *record_group_label(const record_labels *labels, uint32_t group, uint32_t id, size_t *length);
 
 /* Takes the contents of a writer's buffer. False: the writer stops. */
 typedef bool (*record_drain)(void *context, const char *bytes, size_t length);

@@ -9,6 +9,7 @@
 #include "cli/base/json_text.h"
 #include "cli/base/memory.h"
 #include "io/output_file.h"
+#include "trawl/trawl_groups.h"
 
 /* Writes what stands before the number; returns its length. */
 static size_t begin_count_line(const scan_plan *plan, const char *path, char *line) {
@@ -104,7 +105,42 @@ static char *label_of_pattern(const void *labels, uint32_t id, size_t *length) {
     return record_label(labels, id, length);
 }
 
+/* What names the groups of a database. */
+typedef struct group_names {
+    const record_labels *labels;
+    uint32_t *first; /* of each group the first pattern */
+} group_names;
+
+/* A top_label. */
+static char *label_of_group(const void *context, uint32_t index, size_t *length) {
+    const group_names *names = context;
+    return record_group_label(names->labels, trawl_db_group_at(names->labels->db, index),
+                              names->first[index], length);
+}
+
+static void write_groups(const scan_plan *plan) {
+    const trawl_db *db = plan->labels->db;
+    size_t groups = trawl_db_groups(db), count = 0;
+    uint64_t *sums = allocate(groups * sizeof *sums);
+    top_row *rows = allocate(groups * sizeof *rows);
+    group_names names = {plan->labels, allocate(groups * sizeof *names.first)};
+    trawl_db_sum_groups(db, plan->per_pattern, sums);
+    for (size_t id = plan->patterns; id-- > 0;)
+        names.first[trawl_db_group_index(db, (uint32_t)id)] = (uint32_t)id;
+    for (size_t i = 0; i < groups; i++)
+        if (sums[i] != 0)
+            rows[count++] = (top_row){sums[i], (uint32_t)i};
+    top_write_rows(plan, rows, count, label_of_group, &names);
+    free(names.first);
+    free(rows);
+    free(sums);
+}
+
 void top_write(const scan_plan *plan) {
+    if (plan->options->by_group) {
+        write_groups(plan);
+        return;
+    }
     top_row *rows = allocate(plan->patterns * sizeof *rows);
     size_t count = 0;
     for (size_t id = 0; id < plan->patterns; id++) {

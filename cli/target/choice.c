@@ -113,7 +113,19 @@ static bool choose(device_choice *choice, const trawl_db *db, const probe_text *
     if (choice->was_auto)
         (void)snprintf(choice->reason, sizeof choice->reason, "%s", done.reason);
     choice->is_cuda = device_is_cuda(choice->name);
-    options->device = choice->name;
+    if (choice->is_cuda) {
+        /* As --device auto does it, but no longer with the CPU instead. */
+        const char *transfer = options->transfer;
+        bool for_one =
+            transfer != NULL && (strcmp(transfer, "a") == 0 || strcmp(transfer, "b") == 0);
+        const char *scanned = choice->was_auto && !for_one       ? "cuda:auto"
+                              : device_is_group(options->device) ? options->device
+                                                                 : choice->name;
+        (void)snprintf(choice->scanned, sizeof choice->scanned, "%s", scanned);
+        options->device = choice->scanned;
+    } else {
+        options->device = choice->name;
+    }
     return must_have_cuda(choice, options) &&
            (!choice->is_cuda || apply_profile(choice, db, text, profile, options));
 }
@@ -148,7 +160,14 @@ void device_want_report(trawl_scan_options *options, trawl_study_scan_options *s
 
 void device_add_report(scan_done *totals, const scan_done *done) {
     const trawl_study_scan_report sums = totals->study;
+    const trawl_scan_report before = totals->scan;
     *totals = *done;
+    totals->scan.devices +=
+        before.devices > done->scan.devices ? before.devices - done->scan.devices : 0;
+    totals->scan.left_out += before.left_out;
+    totals->scan.cpu_bytes += before.cpu_bytes;
+    if (before.left_out != 0)
+        memcpy(totals->scan.failure, before.failure, sizeof before.failure);
     trawl_study_scan_report *study = &totals->study;
     study->segments += sums.segments;
     study->copy_in_seconds += sums.copy_in_seconds;
@@ -178,6 +197,12 @@ void device_print_stats(FILE *file, const device_choice *choice, const scan_done
         device_print_stat(file, "device_reason", choice->reason);
     if (!choice->is_cuda)
         return;
+    (void)fprintf(file, ",\"devices\":%" PRIu32, done->scan.devices);
+    if (done->scan.left_out != 0) {
+        (void)fprintf(file, ",\"devices_left_out\":%" PRIu32 ",\"cpu_bytes\":%" PRIu64,
+                      done->scan.left_out, done->scan.cpu_bytes);
+        device_print_stat(file, "device_failure", done->scan.failure);
+    }
     device_print_stat(file, "kernel", done->scan.kernel);
     (void)fprintf(file,
                   ",\"block_threads\":%" PRIu32 ",\"thread_bytes\":%" PRIu32

@@ -16,7 +16,8 @@
 typedef struct device_choice {
     bool is_cuda;
     bool was_auto;
-    char name[16];                  /* "cpu", "cuda:0" */
+    char name[16];                  /* "cpu", "cuda:0", "cuda:0-7" */
+    char scanned[128];              /* of GPUs: the name that scans are given */
     char reason[192];               /* of --device auto; else empty */
     profile_entry tuned;            /* holds the kernel's name that the scan options point to */
     trawl_study_scan_options study; /* with the block shape of a profile: what they point to then */
@@ -24,11 +25,11 @@ typedef struct device_choice {
     trawl_error profile_error;      /* why a profile was not applied; status TRAWL_OK: no reason */
 } device_choice;
 
-/* Chooses the device, and completes `options`: options->device names one device, and the kernel and
- * block shape, if not given, are those of the profile for the engine and variant of `db`. A GPU
- * arranges its tables by a sample of the file at `text`; NULL: no sample. False after reporting
- * that the device cannot scan with this database and these options, or that --profile cannot be
- * read. */
+/* Chooses the device, and completes `options`: options->device names it, or several GPUs, and the
+ * kernel and block shape, if not given, are those of the profile for the engine and variant of
+ * `db`. A GPU arranges its tables by a sample of the file at `text`; NULL: no sample. False after
+ * reporting that the device cannot scan with this database and these options, or that --profile
+ * cannot be read. */
 bool device_choose(device_choice *choice, const trawl_db *db, const profile_options *profile,
                    const char *text, trawl_scan_options *options);
 

@@ -9,6 +9,13 @@
 
 void device_maker_name(const char *device, char *name, size_t size) {
     trawl_device found = TRAWL_DEVICE;
+    char first[16] = "cuda:0";
+    if (device_is_group(device)) { /* of several GPUs the first one's; "cuda:all": device 0 */
+        size_t digits = strspn(device + 5, "0123456789");
+        if (digits != 0)
+            (void)snprintf(first, sizeof first, "cuda:%.*s", (int)digits, device + 5);
+        device = first;
+    }
     if (device_find(device, &found))
         profile_device_name(found.description, name, size);
     else

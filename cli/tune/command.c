@@ -151,6 +151,8 @@ static bool consistent(const tune_options *options) {
         problem = "--device cpu is measured without patterns and text";
     else if (is_cpu(options))
         return true;
+    else if (device_is_group(options->scan.device))
+        problem = "--device: tune measures one GPU: cuda or cuda:N";
     else if (measures_device(options))
         problem = options->scan.kernel != NULL ? "--kernel needs patterns and a text" : NULL;
     else if (options->patterns.count == 0)

@@ -8,12 +8,14 @@
  *     trawl_db          the compiled set, never changed               any number of threads use it
  *     trawl_scan        reports the matches in a text                 any number of calls at once
  *
- * Seven headers:
+ * Nine headers:
  *     trawl.h           patterns, databases, scans: all that most programs need
  *     trawl_index.h     indexes, for texts that stay while patterns come
  *     trawl_conditions.h  where, and between which bytes, patterns count: whole words
+ *     trawl_groups.h    numbers that patterns share, and values that come back with a match
  *     trawl_scanner.h   short texts that come one by one
  *     trawl_records.h   many texts in one call
+ *     trawl_replace.h   texts with their matches replaced
  *     trawl_cuda.h      texts and results in the memory of a GPU
  *     trawl_study.h     for research: algorithm parameters, cost tables, measurements. No promise
  *                       between versions
@@ -145,6 +147,11 @@ typedef struct trawl_pattern {
     unsigned flags;
     const char *name;   /* NULL: none. Without a NUL at its end */
     size_t name_length; /* bytes */
+    /* trawl_groups.h */
+    const uint8_t *value; /* NULL: none. With a NUL at its end */
+    size_t value_length;  /* bytes, without this NUL */
+    uint32_t group;       /* its id, unless it has one */
+    uint32_t reserved;    /* 0 */
 } trawl_pattern;
 #define TRAWL_PATTERN TRAWL_SIZED(trawl_pattern)
 
@@ -246,18 +253,26 @@ typedef enum trawl_placement {
 /* Where a scan ran. Strings end with NUL. */
 typedef struct trawl_scan_report {
     size_t size;       /* sizeof(trawl_scan_report) */
-    char device[16];   /* "cpu", "cuda:0" */
+    char device[16];   /* "cpu", "cuda:0", "cuda:0-7" */
     char kernel[32];   /* of a GPU: the kernel; else empty */
     char transfer[16]; /* of a GPU: how the text travelled (trawl_scan_options); else empty */
     char reason[192];  /* with device "auto": why this device */
+    /* Of "auto" and of names of several GPUs. */
+    uint32_t devices;   /* GPUs that took part at the same time, at most */
+    uint32_t left_out;  /* GPUs that failed and were left out */
+    uint64_t cpu_bytes; /* bytes of text that the CPU scanned in their place */
+    char failure[192];  /* why the first of them was left out; else empty */
 } trawl_scan_report;
 #define TRAWL_SCAN_REPORT TRAWL_SIZED(trawl_scan_report)
 
 /* No option changes which matches are found, nor their order. */
 typedef struct trawl_scan_options {
-    size_t size;        /* sizeof(trawl_scan_options) */
-    const char *device; /* NULL or "cpu"; "cuda", the first GPU, or "cuda:N"; "auto": a GPU if one
-                           can be used, else the CPU */
+    size_t size; /* sizeof(trawl_scan_options) */
+    /* NULL or "cpu"; "cuda", the first GPU, or "cuda:N"; "cuda:all", or "cuda:0,2" and "cuda:0-3":
+     * several GPUs, which share each long text; if some fail, the others go on, or else the CPU;
+     * "cuda:auto": all GPUs, but more than one only for texts of many gigabytes; "auto": the same
+     * if a GPU can be used, else the CPU. */
+    const char *device;
     uint32_t threads; /* 0 or 1: the calling thread; TRAWL_THREADS_ALL: one for each allowed CPU */
     trawl_placement placement;
     /* For GPUs; ignored on the CPU. */
@@ -404,8 +419,8 @@ TRAWL_API trawl_status trawl_stream_write(trawl_stream *stream, const void *byte
                                           trawl_error *error);
 
 /* Scans the bytes gathered so far. Afterwards, with TRAWL_MATCH_ALL, every match that ends in the
- * bytes written has been reported; the leftmost kinds may depend on text still to come. Errors:
- * those of trawl_stream_write. */
+ * bytes written has been reported, of patterns with conditions those that end before the last byte;
+ * the leftmost kinds may depend on text still to come. Errors: those of trawl_stream_write. */
 TRAWL_API trawl_status trawl_stream_flush(trawl_stream *stream, trawl_error *error);
 
 /* Matches reported or counted so far. */

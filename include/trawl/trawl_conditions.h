@@ -74,7 +74,8 @@ TRAWL_API bool trawl_db_has_conditions(const trawl_db *db);
  * has defined has none. False if the database has no conditions, or `number` is not 1 to 15. */
 TRAWL_API bool trawl_db_class(const trawl_db *db, uint8_t number, uint8_t members[32]);
 
-/* Appends all patterns of a database to an empty set, with flags, names, conditions and classes.
+/* Appends all patterns of a database to an empty set, with flags, names, conditions, classes,
+ * groups and values.
  * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_LIMIT, TRAWL_ERROR_MEMORY. */
 TRAWL_API trawl_status trawl_patterns_add_database(trawl_patterns *patterns, const trawl_db *db,
                                                    trawl_error *error);

@@ -62,7 +62,7 @@ TRAWL_API trawl_status trawl_index_builder_append(trawl_index_builder *builder, 
 typedef struct trawl_index_options {
     size_t size;      /* sizeof(trawl_index_options) */
     uint32_t threads; /* 0 or 1: the calling thread; TRAWL_THREADS_ALL: one for each allowed CPU.
-                         Sorting itself takes one thread */
+                         At most two of them sort */
     bool wide;        /* 8 bytes for each position also if 4 are enough: for tests */
 } trawl_index_options;
 #define TRAWL_INDEX_OPTIONS TRAWL_SIZED(trawl_index_options)
@@ -73,9 +73,10 @@ typedef trawl_status (*trawl_index_sink)(void *context, const void *bytes, size_
                                          trawl_error *error);
 
 /* Sorts the documents and writes the bytes of the index file, from first to last. Memory besides
- * the text, for each byte of it: at most 6 bytes below 2 GiB of text, else at most 12. The bytes do
- * not depend on the number of threads. Afterwards, also after a failure, the builder is empty.
- * Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_MEMORY, and those of the sink. */
+ * the text, for each byte of it: below 2 GiB of text at most 6 bytes with one thread and 10 with
+ * more, else at most 12. The bytes do not depend on the number of threads. Afterwards, also after a
+ * failure, the builder is empty. Errors: TRAWL_ERROR_ARGUMENT, TRAWL_ERROR_MEMORY, and those of the
+ * sink. */
 TRAWL_API trawl_status trawl_index_write(trawl_index_builder *builder,
                                          const trawl_index_options *options, trawl_index_sink sink,
                                          void *context, trawl_error *error);

@@ -104,14 +104,17 @@ TRAWL_API trawl_status trawl_records_any(trawl_record_scanner *scanner,
                                          const trawl_records *records, uint8_t *bits,
                                          uint8_t *bytes, uint64_t *found, trawl_error *error);
 
-/* Counts. The caller's arrays are NULL or have an element for each record or pattern, and are
- * overwritten. */
+/* Counts. The caller's arrays are NULL or have an element for each record, pattern or group, and
+ * are overwritten. */
 typedef struct trawl_record_counts {
     size_t size;           /* sizeof(trawl_record_counts) */
     uint64_t total;        /* matches of all records: filled in */
     uint64_t *per_record;  /* matches of each record */
     uint64_t *per_pattern; /* matches of each pattern */
     uint64_t *in_records;  /* records that have the pattern */
+    /* trawl_groups.h; these have trawl_db_groups elements */
+    uint64_t *per_group;        /* matches of each group */
+    uint64_t *group_in_records; /* records that have a pattern of the group */
 } trawl_record_counts;
 #define TRAWL_RECORD_COUNTS TRAWL_SIZED(trawl_record_counts)
 
@@ -119,8 +122,9 @@ TRAWL_API trawl_status trawl_records_count(trawl_record_scanner *scanner,
                                            const trawl_records *records,
                                            trawl_record_counts *counts, trawl_error *error);
 
-/* Patterns of each record: those of record i are ids[begin[i]] to ids[begin[i + 1] - 1], each once,
- * in the order of their first matches. The next call uses the memory again; free it with
+/* Patterns of each record, by their groups (trawl_groups.h; without groups by their ids): those of
+ * record i are ids[begin[i]] to ids[begin[i + 1] - 1], each once, in the order of their first
+ * matches. The next call uses the memory again; free it with
  * trawl_record_ids_free. Begins as {NULL}. */
 typedef struct trawl_record_ids {
     uint64_t *begin; /* one more than records */

@@ -49,9 +49,10 @@ TRAWL_API void trawl_scanner_close(trawl_scanner *scanner);
 TRAWL_API bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
                                  trawl_match *first);
 
-/* Which patterns match: writes the id of each of them once, in the order of their first matches,
- * into ids[0, capacity), and returns how many they are. If they are more than `capacity`, only so
- * many are written. `ids` may be NULL if capacity is 0. */
+/* Which patterns match: writes the group of each of them (trawl_groups.h; without groups its id)
+ * once, in the order of their first matches, into ids[0, capacity), and returns how many they are.
+ * If they are more than `capacity`, only so many are written. `ids` may be NULL if capacity is 0.
+ */
 TRAWL_API size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t length,
                                      uint32_t *ids, size_t capacity);
 

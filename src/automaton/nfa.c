@@ -7,7 +7,7 @@ static uint32_t children(const trawl_trie *trie, uint32_t state) {
     return trie->child_first[state + 1] - trie->child_first[state];
 }
 
-/* Whether a state has a child of a class from 64 on: its last one, since labels ascend. */
+/* Whether a state has a child of class 64 or above. Labels ascend, so the last child tells. */
 static bool beyond_word(const trawl_trie *trie, uint32_t state) {
     return children(trie, state) != 0 && trie->label[trie->child_first[state + 1] - 1] >= 64;
 }
@@ -45,7 +45,8 @@ void trawl_nfa_measure(const trawl_trie *trie, const trawl_classes *classes,
     if (representation == TRAWL_NFA_COMPACT || representation == TRAWL_NFA_BITMAP) {
         header->representation = TRAWL_NFA_BITMAP;
         header->record_bytes = (uint32_t)sizeof(trawl_bitmap_state) + header->words * 8;
-        if (complete_top) { /* walks of fixed length are to take the same steps for all classes */
+        /* Divergence-free walks have no complete rows, and take the same steps for all classes. */
+        if (complete_top) {
             measure_short(trie, header);
         }
         if (representation == TRAWL_NFA_COMPACT &&

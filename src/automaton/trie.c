@@ -6,8 +6,8 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
-/* A level: for each of its states the range of sorted keys that pass through it. Both ends are
- * stored, as keys that end in a higher level are between the ranges. */
+/* A level of the trie: for each of its states the range of sorted keys that pass through the state.
+ * Both ends are stored, as keys that end in a higher level are between the ranges. */
 typedef struct level {
     uint32_t *begin;
     uint32_t *end;

@@ -7,6 +7,7 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
+#include "costs/long_patterns.h"
 #include "scan/contract.h"
 
 /* The sample is walked without an automaton. A state is a prefix of a pattern: the longest one that
@@ -18,7 +19,15 @@
 #define MOST_DEPTH 16u
 #define MOST_BEGINNINGS ((uint64_t)3 << 19)
 #define MOST_TEXT ((size_t)131072)
-#define LEAST_TEXT ((size_t)8192)
+#define LEAST_TEXT ((size_t)32768)
+
+/* Bytes of a piece of the sample. As long as the pieces that a sample for a CPU consists of
+ * (cli/target/planning.c). */
+#define PIECE ((size_t)1024)
+
+/* Bytes of patterns longer than MOST_DEPTH that are compared with the sample, at most: a text of
+ * one byte and many patterns that are runs of it would take long. A millisecond. */
+#define MOST_COMPARED ((uint64_t)1 << 20)
 
 #define LINE 64.0 /* bytes of a cache line */
 
@@ -74,6 +83,7 @@ typedef struct walk {
     size_t length;
     uint8_t fold[256];
     bit_set beginnings, wholes, verified, lines, nfa_lines;
+    trawl_long_patterns longs;    /* patterns longer than MOST_DEPTH */
     bool lengths[MOST_DEPTH + 1]; /* that patterns have */
     uint8_t *ends;                /* whether a match ends with each byte of text */
     uint64_t *states;             /* NULL, or for each byte of text the state before it */
@@ -91,6 +101,14 @@ static uint64_t bytes_looked_at(const trawl_patterns *patterns, size_t step) {
         sum += length < MOST_DEPTH ? length : MOST_DEPTH;
     }
     return sum;
+}
+
+static size_t count_long(const trawl_patterns *patterns, size_t step) {
+    size_t count = 0;
+    for (size_t id = 0; id < patterns->count; id += step) {
+        count += trawl_pattern_length(patterns, id) > MOST_DEPTH;
+    }
+    return count;
 }
 
 /* Makes a filter for about `items` items, with `room` words for a hundred of them. */
@@ -163,12 +181,16 @@ static void add_patterns(walk *self, size_t step, double *factor) {
                 states += add(&self->beginnings, whole);
             }
             uint32_t length = trawl_pattern_length(patterns, id);
+            bool verified = needs_verification(patterns, id);
             if (length > MOST_DEPTH) {
                 deep += length - MOST_DEPTH;
+                trawl_long_patterns_add(&self->longs, id, whole,
+                                        verified ? TRAWL_TRACE_MATCH | TRAWL_TRACE_VERIFIED
+                                                 : TRAWL_TRACE_MATCH);
                 continue;
             }
             (void)add(&self->wholes, whole);
-            if (needs_verification(patterns, id)) {
+            if (verified) {
                 (void)add(&self->verified, whole);
             }
             self->lengths[length] = true;
@@ -213,7 +235,7 @@ static void touch(walk *self, uint64_t state, size_t at, double *lines, double *
 
 static void walk_text(walk *self) {
     trawl_automata_estimate *estimate = self->estimate;
-    double lines = 0, nfa_lines = 0, ends = 0;
+    double lines = 0, nfa_lines = 0, ends = 0, long_ends = 0, long_starts = 0;
     double rows_of_line = LINE / (self->columns * self->entry);
     double share = rows_of_line > 1 ? rows_of_line : 1; /* states in one cache line */
     size_t known = 0;                                   /* bytes of text whose state is known */
@@ -223,6 +245,8 @@ static void walk_text(walk *self) {
         if (known < start) {
             known = start;
         }
+        bool compares = self->longs.compared < MOST_COMPARED;
+        long_starts += compares;
         for (size_t i = start; i < self->length && i < start + MOST_DEPTH; i++) {
             hash = extend(hash, self->fold[self->text[i]]);
             uint64_t bits = spread(hash);
@@ -234,6 +258,11 @@ static void walk_text(walk *self) {
                 self->ends[i] |= has(&self->verified, bits)
                                      ? TRAWL_TRACE_MATCH | TRAWL_TRACE_VERIFIED
                                      : TRAWL_TRACE_MATCH;
+            }
+            if (compares && i + 1 == start + MOST_DEPTH) {
+                long_ends +=
+                    trawl_long_patterns_find(&self->longs, self->text + start, self->length - start,
+                                             bits, self->ends + start);
             }
             if (i >= known) {
                 known = i + 1;
@@ -254,7 +283,8 @@ static void walk_text(walk *self) {
             point++;
         }
     }
-    estimate->match_ends = self->length == 0 ? 0 : ends / (double)self->length;
+    estimate->match_ends =
+        self->length == 0 ? 0 : ends / (double)self->length + long_ends / long_starts;
 }
 
 static void release(walk *self) {
@@ -263,6 +293,7 @@ static void release(walk *self) {
     trawl_release(self->verified.words);
     trawl_release(self->lines.words);
     trawl_release(self->nfa_lines.words);
+    trawl_long_patterns_close(&self->longs);
 }
 
 /* Walks over the text. The caller has set patterns, text, length, estimate and the arrays. */
@@ -293,6 +324,10 @@ static trawl_status measure(walk *self, trawl_error *error) {
         status = make_set(sets[i].set, sets[i].items, sets[i].room, sets[i].each, error);
     }
     if (status == TRAWL_OK) {
+        status = trawl_long_patterns_open(&self->longs, patterns, self->fold, MOST_DEPTH,
+                                          count_long(patterns, step), error);
+    }
+    if (status == TRAWL_OK) {
         double factor = 1;
         trawl_automata_estimate *estimate = self->estimate;
         add_patterns(self, step, &factor);
@@ -304,22 +339,66 @@ static trawl_status measure(walk *self, trawl_error *error) {
     return status;
 }
 
+/* A number without a common divisor with `pieces`, near its golden section: pieces taken that far
+ * apart each time are spread over the whole text at any moment. */
+static size_t scattering_step(size_t pieces) {
+    size_t step = pieces * 618 / 1000 + 1;
+    for (;; step++) {
+        size_t larger = step, divisor = pieces;
+        while (divisor != 0) {
+            size_t rest = larger % divisor;
+            larger = divisor;
+            divisor = rest;
+        }
+        if (larger == 1) {
+            return step;
+        }
+    }
+}
+
+/* Sets the text to at most `most` bytes of it, in pieces from all of it in scattered order; *taken
+ * is released by the caller. In the text's own order new parts of the automaton would be touched by
+ * bursts, one for each kind of content, and the growth at the end of the walk would say nothing
+ * about what follows. */
+static trawl_status take_pieces(walk *self, size_t most, uint8_t **taken, trawl_error *error) {
+    size_t bytes = self->length < most ? self->length : most;
+    size_t pieces = bytes / PIECE, distance = pieces == 0 ? 0 : self->length / pieces;
+    *taken = NULL;
+    if (pieces < 2) {
+        self->length = bytes;
+        return TRAWL_OK;
+    }
+    *taken = trawl_allocate(pieces, PIECE);
+    if (*taken == NULL) {
+        return trawl_fail_memory(error, "planning", pieces * PIECE);
+    }
+    size_t step = scattering_step(pieces);
+    for (size_t i = 0, piece = 0; i < pieces; i++, piece = (piece + step) % pieces) {
+        memcpy(*taken + i * PIECE, self->text + piece * distance, PIECE);
+    }
+    self->text = *taken;
+    self->length = pieces * PIECE;
+    return TRAWL_OK;
+}
+
 trawl_status trawl_automata_measure(const trawl_patterns *patterns, const uint8_t *text,
                                     size_t length, trawl_automata_estimate *estimate,
                                     trawl_error *error) {
     memset(estimate, 0, sizeof *estimate);
     size_t most = LEAST_TEXT + 64 * patterns->count;
     most = most < MOST_TEXT ? most : MOST_TEXT;
-    walk self = {.patterns = patterns,
-                 .text = text,
-                 .length = length < most ? length : most,
-                 .estimate = estimate};
+    walk self = {.patterns = patterns, .text = text, .length = length, .estimate = estimate};
+    uint8_t *pieces = NULL;
+    trawl_status status = take_pieces(&self, most, &pieces, error);
     self.ends = trawl_allocate_zeroed(self.length + 1, 1);
-    if (self.ends == NULL) {
-        return trawl_fail_memory(error, "planning", self.length);
+    if (status == TRAWL_OK && self.ends == NULL) {
+        status = trawl_fail_memory(error, "planning", self.length);
     }
-    trawl_status status = measure(&self, error);
+    if (status == TRAWL_OK) {
+        status = measure(&self, error);
+    }
     trawl_release(self.ends);
+    trawl_release(pieces);
     return status;
 }
 
@@ -370,6 +449,7 @@ static double lines_after(const trawl_line_growth *growth, double steps, double 
     double ratio = growth->lines[point] / growth->lines[point - 1];
     double exponent =
         ratio <= 1 ? 0 : log(ratio) / log(growth->steps[point] / growth->steps[point - 1]);
+    exponent = exponent < 1 ? exponent : 1;
     double lines = growth->lines[point] * pow(steps / growth->steps[point], exponent);
     if (lines >= growth->all) {
         *new_share = 0;

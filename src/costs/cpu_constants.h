@@ -146,8 +146,9 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
  * 0.10; no table of these runs is on record. */
 #define TRAWL_DIVIDE_FURTHER_TIER 0.10
 
-/* What a tier with anchor offsets is expected to cost more than its price: a gain by windows that
- * were chosen by a sample has to be clear (docs/notebook/2026-11-anchor-offsets.md). */
+/* What a tier with anchor offsets or free anchors is expected to cost more than its price: a gain
+ * by windows that were chosen by a sample has to be clear
+ * (docs/notebook/2026-11-anchor-offsets.md). */
 #define TRAWL_DIVIDE_ANCHOR_MARGIN 1.1
 
 /* Anchor offsets are only tried for a filter that would become the cheapest if this share of its
@@ -195,6 +196,64 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 
 /* Counters for hashes of q-grams, as a power of two. Chosen by hand: 128 KiB. */
 #define TRAWL_ANCHOR_COUNT_BITS 16u
+
+/* ------------------------------------------------------------------ qgram: free anchors
+ * (engines/qgram/anchors) */
+
+/* Bytes of sample that weigh as much as the built-in prior of byte pairs: a sample of a few
+ * kilobytes must not forbid what other texts lack. Chosen by hand. */
+#define TRAWL_ANCHORS_PRIOR_BYTES 16384.0F
+
+/* What a sample costs that a place of the sample's text already lets pass, as a share of what a new
+ * one costs: an entry more to compare, a fifth of a candidate. And the weight of a q-gram that the
+ * text's sample lacks and its pairs make likely. Chosen by hand, from the sketches' range of good
+ * values. */
+#define TRAWL_ANCHORS_SHARED_WEIGHT 0.2F
+#define TRAWL_ANCHORS_UNSEEN_WEIGHT 0.2F
+
+/* From this number of keys on, a place gets dearer with each: a bucket takes 16. And the cost of a
+ * run of one byte, more than that of any other place. */
+#define TRAWL_ANCHORS_MANY_KEYS 8u
+#define TRAWL_ANCHORS_RUN_COST 1e6F
+
+/* Shapes of tiers that are tried: bytes of a q-gram, and stride. Chosen by hand: freedom is worth
+ * more than length, so q-grams are short. */
+#define TRAWL_ANCHORS_SHAPES 16u
+static const struct {
+    uint8_t gram, stride;
+} trawl_anchors_shapes[TRAWL_ANCHORS_SHAPES] = {{8, 16}, {4, 16}, {8, 8}, {4, 8}, {4, 6}, {8, 4},
+                                                {5, 4},  {4, 4},  {3, 4}, {4, 3}, {3, 3}, {4, 2},
+                                                {3, 2},  {5, 1},  {4, 1}, {3, 1}};
+
+/* Bytes of a piece of the sample: every other one chooses, and the others judge. Number of anchors
+ * that are chosen for a trial, and rows of its filter at least and at most, as powers of two. And
+ * the share of the patterns that may be left to other tiers because they are short: one in so many.
+ * Chosen by hand: a trial takes about a millisecond. */
+#define TRAWL_ANCHORS_PIECE ((size_t)4096)
+#define TRAWL_ANCHORS_TRIAL_BITS 14u
+#define TRAWL_ANCHORS_LEAST_TRIAL_ROW_BITS 6u
+#define TRAWL_ANCHORS_TRIAL_ROW_BITS 15u
+#define TRAWL_ANCHORS_FEW_BEFORE 8u
+
+/* Patterns whose last bytes have a run of one byte that is so long are all tried, up to this number
+ * of them. Chosen by hand: two of 35,387 patterns, with 64 zeros at their ends, made 14 % of a
+ * program candidates where the others made 2 % (docs/notebook/2026-11-free-anchors.md). */
+#define TRAWL_ANCHORS_LONG_RUN 16u
+#define TRAWL_ANCHORS_RUNS 256u
+
+/* Nanoseconds: a candidate (to be listed, and tested with its tag), a bucket and each of its
+ * entries, where tables are in the first-level cache; and the share of the price of a look-up that
+ * comparing a key whose value was found takes. Estimated from a sketch on a Zen 3; the entry from 1
+ * to 3 after runs on a Xeon (docs/notebook/2026-11-free-anchors.md). */
+#define TRAWL_ANCHORS_CANDIDATE_COST 4.0
+#define TRAWL_ANCHORS_BUCKET_COST 5.0
+#define TRAWL_ANCHORS_ENTRY_COST 3.0
+#define TRAWL_ANCHORS_KEY_SHARE 0.4
+
+/* The smallest and the largest filter, as powers of two of its rows of 32 bits: 4 KiB and 512 KiB.
+ * Larger ones wait for the third-level cache, and few keys share a bit by then. */
+#define TRAWL_ANCHORS_MIN_ROW_BITS 10u
+#define TRAWL_ANCHORS_MAX_ROW_BITS 17u
 
 /* ------------------------------------------------------------------ qgram: rows of the sample
  * filter by fields (engines/qgram/bloom/fields.c) */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "database/conditions.h"
+#include "database/groups.h"
 #include "database/selection.h"
 
 /* Reserves the sections that every database has. */
@@ -123,7 +124,11 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
                          .error = error,
                          .parts = 1};
     trawl_selection_build selection = {.keys = {.count = 0}};
+    trawl_group_build groups = {.count = 0};
     trawl_status status = reserve_patterns(patterns, plan, image, error);
+    if (status == TRAWL_OK) {
+        status = trawl_groups_plan(patterns, image, &groups, error);
+    }
     if (status == TRAWL_OK) {
         status = plan->engine->plan(&build);
         if (status == TRAWL_OK) {
@@ -149,6 +154,7 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
     }
     if (status == TRAWL_OK && db != NULL) {
         fill_patterns(patterns, plan, image);
+        trawl_groups_fill(patterns, &groups, image);
         fill_reason(&build, plan);
         write_header(&build, plan, trawl_seconds() - plan->start);
         status = trawl_db_adopt(image->block, image->size, TRAWL_BLOCK_ALLOCATED, plan->engine, db,
@@ -156,6 +162,7 @@ trawl_status trawl_assemble(const trawl_patterns *patterns, const trawl_compile_
     } else {
         trawl_release(image->block);
     }
+    trawl_groups_release(&groups);
     trawl_release(image);
     return status;
 }

@@ -82,6 +82,10 @@ void trawl_conditions_view(const trawl_db *db, trawl_condition_view *view) {
         }
         view->outside[byte] = (uint16_t)outside;
     }
+    view->left = 0;
+    for (uint32_t id = 0; view->records != NULL && id < db->patterns.count; id++) {
+        view->left |= view->records[view->of[id]].left;
+    }
 }
 
 bool trawl_db_has_conditions(const trawl_db *db) {
@@ -144,6 +148,13 @@ trawl_status trawl_patterns_add_database(trawl_patterns *patterns, const trawl_d
         }
         if (status == TRAWL_OK && trawl_db_condition(db, id, &condition)) {
             status = trawl_patterns_condition_last(patterns, &condition, error);
+        }
+        if (status == TRAWL_OK && pattern.group != id) {
+            status = trawl_patterns_group_last(patterns, pattern.group, error);
+        }
+        if (status == TRAWL_OK && pattern.value != NULL) {
+            status =
+                trawl_patterns_value_last(patterns, pattern.value, pattern.value_length, error);
         }
     }
     return status;

@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "database/conditions.h"
+#include "database/groups.h"
 
 static void release_block(uint8_t *block, uint64_t size, trawl_block_owner owner) {
     if (owner == TRAWL_BLOCK_MAPPED) {
@@ -35,6 +36,7 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     made->patterns.bytes = trawl_db_section(made, TRAWL_SECTION_PATTERN_BYTES, 0, NULL);
     made->patterns.flags = trawl_db_section(made, TRAWL_SECTION_PATTERN_FLAGS, 0, NULL);
     trawl_conditions_view(made, &made->conditions);
+    trawl_groups_view(made, &made->groups);
     made->name_offsets = trawl_db_section(made, TRAWL_SECTION_NAME_OFFSETS, 0, NULL);
     made->names = trawl_db_section(made, TRAWL_SECTION_NAMES, 0, NULL);
     made->uploads = &made->uploads_storage;
@@ -52,6 +54,9 @@ void trawl_db_free(trawl_db *db) {
         }
         (void)pthread_mutex_destroy(&db->uploads->lock);
         trawl_db_free(db->fallback->db);
+        if (db->fallback->pair != NULL) {
+            db->fallback->release_pair(db->fallback->pair);
+        }
         (void)pthread_mutex_destroy(&db->fallback->lock);
         release_block((uint8_t *)(uintptr_t)db->block, db->size, db->owner);
         trawl_release(db);
@@ -134,7 +139,9 @@ bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *pattern) {
     const uint32_t *name_offsets = db->name_offsets;
     trawl_pattern found = {.bytes = db->patterns.bytes + offsets[id],
                            .length = offsets[id + 1] - offsets[id],
-                           .flags = db->patterns.flags[id]};
+                           .flags = db->patterns.flags[id],
+                           .group = trawl_db_group(db, id)};
+    found.value = trawl_db_value(db, id, &found.value_length);
     if (name_offsets != NULL && name_offsets[id] != name_offsets[id + 1]) {
         found.name = db->names + name_offsets[id];
         found.name_length = name_offsets[id + 1] - name_offsets[id];

@@ -29,7 +29,17 @@ typedef struct trawl_condition_view {
     const trawl_condition_record *records; /* NULL: no pattern has a condition */
     const uint32_t *of;                    /* the record of each pattern */
     uint16_t outside[256];                 /* of each byte, the bits of the classes it is not in */
+    uint16_t left;                         /* left boundaries of all patterns together */
 } trawl_condition_view;
+
+/* Groups and values of patterns (database/groups.h). */
+typedef struct trawl_group_view {
+    const uint32_t *of;  /* the index of each pattern's group; NULL: that is its id */
+    const uint32_t *ids; /* of `count` groups, ascending; NULL: the index is the group */
+    uint32_t count;
+    const uint32_t *value_offsets; /* NULL: no pattern has a value */
+    const uint8_t *values;
+} trawl_group_view;
 
 /* What the CUDA module keeps with a database, so that the database is uploaded once for many scans.
  * The module defines what `items` points to, reads and writes it with the lock held, and sets
@@ -40,12 +50,15 @@ typedef struct trawl_uploads {
     void (*release)(void *items); /* called by trawl_db_free when items is not NULL */
 } trawl_uploads;
 
-/* The fallback automaton: a database of an automaton for the same patterns, compiled when a scan
- * first needs it (run/fallback.h). */
+/* The fallback automata: databases of automata for the same patterns, compiled when a scan first
+ * needs them: one (run/fallback.h), or a pair (run/case_pair.h). */
 typedef struct trawl_fallback {
     pthread_mutex_t lock;
     struct trawl_db *db; /* NULL: not compiled yet, or refused */
     bool refused;        /* compiling failed, mostly for lack of memory; it is not tried again */
+    struct trawl_case_pair *pair; /* NULL: not needed, or refused */
+    bool pair_decided;            /* whether the pair is needed is known, and it is made if so */
+    void (*release_pair)(struct trawl_case_pair *pair); /* set with `pair` */
 } trawl_fallback;
 
 struct trawl_db {
@@ -56,6 +69,7 @@ struct trawl_db {
     const struct trawl_engine *engine;
     trawl_pattern_view patterns;
     trawl_condition_view conditions;
+    trawl_group_view groups;
     const uint32_t *name_offsets; /* NULL when no pattern has a name */
     const char *names;
     /* Pointers to the storage beside them, as both change although the database is const for its

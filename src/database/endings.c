@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "database/endings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -49,6 +50,41 @@ uint32_t trawl_endings_count(const trawl_keys *keys, uint32_t tail) {
         ranges += key == 0 || keys->common[key] < tail;
     }
     return ranges;
+}
+
+uint32_t trawl_endings_most(const trawl_keys *keys) {
+    uint32_t *link = trawl_allocate(keys->count, sizeof *link);
+    uint32_t *total = trawl_allocate(keys->count, sizeof *total);
+    uint32_t most = 0;
+    for (uint32_t key = 0; link != NULL && total != NULL && key < keys->count; key++) {
+        /* As in trawl_endings_write: shorter keys are among the key before and its links. */
+        uint32_t shorter = key == 0 ? TRAWL_NO_KEY : key - 1;
+        while (shorter != TRAWL_NO_KEY && trawl_key_length(keys, shorter) > keys->common[key]) {
+            shorter = link[shorter];
+        }
+        link[key] = shorter;
+        total[key] = keys->first[key + 1] - keys->first[key] +
+                     (shorter == TRAWL_NO_KEY ? 0 : total[shorter]);
+        most = total[key] > most ? total[key] : most;
+    }
+    trawl_release(link);
+    trawl_release(total);
+    return most;
+}
+
+/* So many patterns that end at one position are called nested in the remark: with fewer, comparing
+ * them takes less than 100 ns a byte. */
+#define NESTED 64u
+
+void trawl_endings_remark(trawl_build *build, const trawl_keys *keys) {
+    uint32_t most = trawl_endings_most(keys);
+    if (most > NESTED) {
+        (void)snprintf(build->remark, sizeof build->remark,
+                       "%u patterns can end at one position, and the longest one there is compared "
+                       "with the text each time: a text full of them takes about 1 us a byte "
+                       "(ac-dfa: a few ns)",
+                       most);
+    }
 }
 
 uint32_t trawl_ending_bits(uint32_t ranges) {

@@ -54,6 +54,13 @@ TRAWL_BOTH size_t trawl_ending_slot(uint64_t word, uint32_t bits) {
 /* The bits of a table for so many ranges: at least two slots for each. */
 uint32_t trawl_ending_bits(uint32_t ranges);
 
+/* The greatest number of patterns that end at one position of a text. 0: no memory. */
+uint32_t trawl_endings_most(const trawl_keys *keys);
+
+/* For engines that find patterns by comparing them with the text: says in build->remark that this
+ * takes long if many of the keys end at one position. */
+void trawl_endings_remark(trawl_build *build, const trawl_keys *keys);
+
 /* Eight bytes that are stored last one first, as the number that loading them from a text gives:
  * the last byte is the most significant one. Bytes beyond a short key are those of the next keys.
  */

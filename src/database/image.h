@@ -23,7 +23,7 @@
 #include "trawl/trawl.h"
 
 #define TRAWL_IMAGE_MAGIC "TRAWLDB\n"
-#define TRAWL_IMAGE_VERSION 8u
+#define TRAWL_IMAGE_VERSION 9u
 #define TRAWL_IMAGE_BYTE_ORDER 0x01020304u
 #define TRAWL_IMAGE_ALIGNMENT 64u
 #define TRAWL_IMAGE_MAX_SECTIONS 4096u
@@ -54,12 +54,16 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_KEY_LENGTH = 17, /* uint32_t[keys] */
     TRAWL_SECTION_KEY_LINK = 18,
     TRAWL_SECTION_KEY_TOTAL = 19,
-    TRAWL_SECTION_KEY_FIRST = 20,  /* uint32_t[keys + 1] */
-    TRAWL_SECTION_KEY_IDS = 21,    /* uint32_t[patterns of this part] */
-    TRAWL_SECTION_KEY_VERIFY = 22, /* uint8_t[keys] */
-    TRAWL_SECTION_KEY_ENDING = 23, /* uint64_t[keys]: the last 8 bytes (database/endings.h) */
-    TRAWL_SECTION_KEY_RECORD = 24, /* trawl_key_record[keys]: 17 to 22 once more, in one load */
-    TRAWL_SECTION_KEY_GATE = 25,   /* uint16_t[keys + 1], with conditions (database/outputs.h) */
+    TRAWL_SECTION_KEY_FIRST = 20,     /* uint32_t[keys + 1] */
+    TRAWL_SECTION_KEY_IDS = 21,       /* uint32_t[patterns of this part] */
+    TRAWL_SECTION_KEY_VERIFY = 22,    /* uint8_t[keys] */
+    TRAWL_SECTION_KEY_ENDING = 23,    /* uint64_t[keys]: the last 8 bytes (database/endings.h) */
+    TRAWL_SECTION_KEY_RECORD = 24,    /* trawl_key_record[keys]: 17 to 22 once more, in one load */
+    TRAWL_SECTION_KEY_GATE = 25,      /* uint16_t[keys + 1], with conditions (database/outputs.h) */
+    TRAWL_SECTION_PATTERN_GROUP = 28, /* 28 to 31: database/groups.h */
+    TRAWL_SECTION_GROUP_IDS = 29,
+    TRAWL_SECTION_VALUE_OFFSETS = 30,
+    TRAWL_SECTION_VALUES = 31,
     /* ac-dfa, and every part of ac-split (automaton/dfa.h) */
     TRAWL_SECTION_DFA_HEADER = 32,
     TRAWL_SECTION_DFA_TABLE = 33,
@@ -91,7 +95,9 @@ typedef enum trawl_section_kind {
     TRAWL_SECTION_QGRAM_RUNS = 117,
     TRAWL_SECTION_QGRAM_END_OFFSETS = 118,
     TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES = 119,
-    TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES = 120
+    TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES = 120,
+    TRAWL_SECTION_QGRAM_TAGS = 121,
+    TRAWL_SECTION_QGRAM_BUCKETS = 122
 } trawl_section_kind;
 
 /* An entry of the section table. */

@@ -148,6 +148,7 @@ void trawl_outputs_view(const trawl_db *db, uint32_t part, trawl_outputs *output
     outputs->records = trawl_db_section(db, TRAWL_SECTION_KEY_RECORD, part, NULL);
     outputs->gates = trawl_db_section(db, TRAWL_SECTION_KEY_GATE, part, NULL);
     outputs->outside = db->conditions.outside;
+    outputs->left = db->conditions.left;
 }
 
 /* Whether the gates of a part are there if and only if there are conditions, and right. */

@@ -9,22 +9,43 @@
  *
  * Most keys of large sets are inside no other one, and an automaton of all keys would take many
  * times their bytes. A key can only be inside another one if its last bytes are, so these are
- * looked for with two Bloom filters of one hash: `wanted` has the last bytes of keys, `met` those
- * of them that were found before the end of a key. The number of last bytes is the largest power of
- * two that a key has; keys are handled in classes by it. */
+ * looked for: first in a Bloom filter, which passes one position in BITS_PER_KEY, then in a hash
+ * table. (With a filter alone, of which each bit is met by some position of a large set, all keys
+ * would seem to be inside others.) The number of last bytes is that of the whole key up to 8, where
+ * fewer would be met by chance, else the largest power of two that a key has; keys are handled in
+ * classes by it. */
 
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-/* Bits of a filter for each key of a class. */
+/* Bits of the filter for each key of a class. */
 enum { BITS_PER_KEY = 16 };
+/* Slots of the table for each key of a class: 2 to 4. */
+enum { LOG2_BITS_PER_SLOT = 3 };
+/* Chosen, not measured: keys that happen to need more do not occur, keys chosen for it may. */
+enum { MOST_PROBES = 64 };
 
-typedef struct filters {
-    uint64_t *wanted, *met;
-    unsigned shift; /* 64 - log2 of the bits of each */
-} filters;
+/* The last bytes of the keys of a class. */
+typedef struct endings_met {
+    uint64_t *filter;
+    uint64_t *hashes; /* the table, with linear probing; 0: an empty slot */
+    uint8_t *met;     /* of each slot: the bytes occur in a key before its end */
+    bool overfull;    /* a hash is not in the table: all keys of the class count as met */
+    unsigned shift;   /* 64 - log2 of the bits of the filter */
+    uint64_t mask;    /* slots - 1 */
+} endings_met;
+
+/* Keys of up to so many bytes are looked for as a whole. */
+#define WHOLE 8u
+/* Of the bytes that a hash is of: 1 to WHOLE, and the powers of two above. */
+#define CLASSES (WHOLE + 32)
 
 static unsigned class_of_length(uint32_t length) {
-    return 31 - (unsigned)__builtin_clz(length);
+    unsigned log = 31 - (unsigned)__builtin_clz(length);
+    return length <= WHOLE ? length : WHOLE + log;
+}
+
+static uint32_t width_of_class(unsigned class) {
+    return class <= WHOLE ? class : UINT32_C(1) << (class - WHOLE);
 }
 
 static uint64_t hash_of(const uint8_t *bytes, uint32_t length) {
@@ -35,21 +56,57 @@ static uint64_t hash_of(const uint8_t *bytes, uint32_t length) {
     return hash;
 }
 
-static uint64_t place_of(const filters *bits, uint64_t hash) {
-    return ((hash ^ hash >> 32) * HASH_FACTOR) >> bits->shift;
+/* The bit of the filter. */
+static uint64_t place_of(const endings_met *endings, uint64_t hash) {
+    return ((hash ^ hash >> 32) * HASH_FACTOR) >> endings->shift;
 }
 
-static bool is_set(const uint64_t *words, uint64_t place) {
-    return (words[place / 64] >> place % 64 & 1) != 0;
+/* The slot that has the hash, or the empty one where it belongs; NULL: neither is among the first
+ * MOST_PROBES. Two strings with one hash share a slot: a key may then seem to be inside another
+ * one, which costs time alone. */
+static uint64_t *slot_of(const endings_met *endings, uint64_t hash, uint64_t place) {
+    uint64_t slot = place >> LOG2_BITS_PER_SLOT;
+    for (unsigned probe = 0; probe < MOST_PROBES; probe++) {
+        uint64_t *found = &endings->hashes[(slot + probe) & endings->mask];
+        if (*found == 0 || *found == hash) {
+            return found;
+        }
+    }
+    return NULL;
 }
 
-static void set(uint64_t *words, uint64_t place) {
-    words[place / 64] |= UINT64_C(1) << place % 64;
+static void add_ending(endings_met *endings, uint64_t hash) {
+    uint64_t place = place_of(endings, hash);
+    endings->filter[place / 64] |= UINT64_C(1) << place % 64;
+    uint64_t *slot = slot_of(endings, hash, place);
+    if (slot != NULL && hash != 0) {
+        *slot = hash;
+    } else {
+        endings->overfull = true;
+    }
 }
 
-/* Sets in `met` the hashes of `wanted` that occur in a key before its end, which is behind the
- * first of its reversed bytes. Keys in which one occurs become `outer`. */
-static void meet(const trawl_keys *keys, uint32_t width, const filters *bits, uint8_t *outer) {
+static bool is_ending(endings_met *endings, uint64_t hash) {
+    uint64_t place = place_of(endings, hash);
+    if ((endings->filter[place / 64] >> place % 64 & 1) == 0) {
+        return false;
+    }
+    uint64_t *slot = slot_of(endings, hash, place);
+    if (slot == NULL || *slot == 0) {
+        return endings->overfull;
+    }
+    endings->met[slot - endings->hashes] = 1;
+    return true;
+}
+
+static bool is_met(const endings_met *endings, uint64_t hash) {
+    const uint64_t *slot = slot_of(endings, hash, place_of(endings, hash));
+    return slot == NULL || endings->overfull || endings->met[slot - endings->hashes] != 0;
+}
+
+/* Notes which endings occur in a key before its end, which is behind the first of its reversed
+ * bytes. Keys in which one occurs become `outer`. */
+static void meet(const trawl_keys *keys, uint32_t width, endings_met *endings, uint8_t *outer) {
     uint64_t leaving = 1; /* the factor of the byte that leaves the hash */
     for (uint32_t i = 0; i < width; i++) {
         leaving *= HASH_FACTOR;
@@ -60,9 +117,7 @@ static void meet(const trawl_keys *keys, uint32_t width, const filters *bits, ui
         uint64_t hash = length > width ? hash_of(bytes, width) : 0;
         for (uint32_t at = width; at < length; at++) {
             hash = hash * HASH_FACTOR + bytes[at] + 1 - leaving * (uint64_t)(bytes[at - width] + 1);
-            uint64_t place = place_of(bits, hash);
-            if (is_set(bits->wanted, place)) {
-                set(bits->met, place);
+            if (is_ending(endings, hash)) {
                 outer[key] = 1;
             }
         }
@@ -70,6 +125,23 @@ static void meet(const trawl_keys *keys, uint32_t width, const filters *bits, ui
 }
 
 /* Marks the keys of a class that may be inside others, in `inner` at their lowest id. */
+static void mark_keys(const trawl_keys *keys, unsigned class, endings_met *endings, uint8_t *inner,
+                      uint8_t *outer) {
+    uint32_t width = width_of_class(class);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        if (class_of_length(trawl_key_length(keys, key)) == class) {
+            add_ending(endings, hash_of(keys->bytes + keys->offsets[key], width));
+        }
+    }
+    meet(keys, width, endings, outer);
+    for (uint32_t key = 0; key < keys->count; key++) {
+        if (class_of_length(trawl_key_length(keys, key)) == class) {
+            uint64_t hash = hash_of(keys->bytes + keys->offsets[key], width);
+            inner[keys->ids[keys->first[key]]] = is_met(endings, hash);
+        }
+    }
+}
+
 static trawl_status mark_class(trawl_build *build, const trawl_keys *keys, unsigned class,
                                uint32_t keys_of_class, uint8_t *inner, uint8_t *outer) {
     unsigned log2 = 6;
@@ -77,40 +149,32 @@ static trawl_status mark_class(trawl_build *build, const trawl_keys *keys, unsig
         log2++;
     }
     uint64_t words = UINT64_C(1) << (log2 - 6);
-    filters bits = {.wanted = trawl_allocate_zeroed(words, 8),
-                    .met = trawl_allocate_zeroed(words, 8),
-                    .shift = 64 - log2};
+    uint64_t slots = UINT64_C(1) << (log2 - LOG2_BITS_PER_SLOT);
+    endings_met endings = {.filter = trawl_allocate_zeroed(words, sizeof *endings.filter),
+                           .hashes = trawl_allocate_zeroed(slots, sizeof *endings.hashes),
+                           .met = trawl_allocate_zeroed(slots, 1),
+                           .shift = 64 - log2,
+                           .mask = slots - 1};
     trawl_status status = TRAWL_OK;
-    if (bits.wanted == NULL || bits.met == NULL) {
-        status = trawl_fail_memory(build->error, "keys inside others", 2 * words * 8);
+    if (endings.filter == NULL || endings.hashes == NULL || endings.met == NULL) {
+        status = trawl_fail_memory(build->error, "keys inside others", words * 8 + slots * 9);
     } else {
-        uint32_t width = UINT32_C(1) << class;
-        for (uint32_t key = 0; key < keys->count; key++) {
-            if (class_of_length(trawl_key_length(keys, key)) == class) {
-                set(bits.wanted, place_of(&bits, hash_of(keys->bytes + keys->offsets[key], width)));
-            }
-        }
-        meet(keys, width, &bits, outer);
-        for (uint32_t key = 0; key < keys->count; key++) {
-            if (class_of_length(trawl_key_length(keys, key)) == class) {
-                uint64_t hash = hash_of(keys->bytes + keys->offsets[key], width);
-                inner[keys->ids[keys->first[key]]] = is_set(bits.met, place_of(&bits, hash));
-            }
-        }
+        mark_keys(keys, class, &endings, inner, outer);
     }
-    trawl_release(bits.wanted);
-    trawl_release(bits.met);
+    trawl_release(endings.filter);
+    trawl_release(endings.hashes);
+    trawl_release(endings.met);
     return status;
 }
 
 static trawl_status mark(trawl_build *build, const trawl_keys *keys, uint8_t *inner,
                          uint8_t *outer) {
-    uint32_t counts[32] = {0};
+    uint32_t counts[CLASSES] = {0};
     for (uint32_t key = 0; key < keys->count; key++) {
         counts[class_of_length(trawl_key_length(keys, key))]++;
     }
     trawl_status status = TRAWL_OK;
-    for (unsigned class = 0; class < 32 && status == TRAWL_OK; class ++) {
+    for (unsigned class = 0; class < CLASSES && status == TRAWL_OK; class ++) {
         if (counts[class] != 0) {
             status = mark_class(build, keys, class, counts[class], inner, outer);
         }

@@ -7,14 +7,14 @@
 
 #include "base/status.h"
 #include "database/conditions.h"
+#include "database/groups.h"
 
 uint64_t trawl_block_checksum(const uint8_t *block, uint64_t size) {
     return XXH3_64bits(block + TRAWL_IMAGE_UNCHECKED, size - TRAWL_IMAGE_UNCHECKED);
 }
 
-static trawl_status check_head(const uint8_t *block, uint64_t size, const char *name,
-                               trawl_error *error) {
-    const trawl_image_header *header = (const trawl_image_header *)block;
+trawl_status trawl_validate_header(const trawl_image_header *header, uint64_t size,
+                                   const char *name, trawl_error *error) {
     if (size < sizeof *header || memcmp(header->magic, TRAWL_IMAGE_MAGIC, 8) != 0) {
         return trawl_fail(
             error, TRAWL_ERROR_FORMAT, "%.300s: not a trawl database%s", name,
@@ -33,6 +33,16 @@ static trawl_status check_head(const uint8_t *block, uint64_t size, const char *
     if (header->size != size) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: %llu bytes long, should be %llu",
                           name, (unsigned long long)size, (unsigned long long)header->size);
+    }
+    return TRAWL_OK;
+}
+
+static trawl_status check_head(const uint8_t *block, uint64_t size, const char *name,
+                               trawl_error *error) {
+    const trawl_image_header *header = (const trawl_image_header *)block;
+    trawl_status status = trawl_validate_header(header, size, name, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
     if (header->checksum != trawl_block_checksum(block, size)) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: damaged, its checksum does not agree",
@@ -127,6 +137,23 @@ static bool conditions_sound(const uint8_t *block, const trawl_image_header *hea
     return trawl_conditions_sound(&sections, header->pattern_count);
 }
 
+static bool groups_sound(const uint8_t *block, const trawl_image_header *header) {
+    trawl_group_sections sections;
+    sections.of = find_section(block, TRAWL_SECTION_PATTERN_GROUP, &sections.of_size);
+    sections.ids = find_section(block, TRAWL_SECTION_GROUP_IDS, &sections.ids_size);
+    return trawl_groups_sound(&sections, header->pattern_count);
+}
+
+static bool values_sound(const uint8_t *block, const trawl_image_header *header) {
+    uint64_t offsets_size, values_size;
+    const uint32_t *offsets = find_section(block, TRAWL_SECTION_VALUE_OFFSETS, &offsets_size);
+    const uint8_t *values = find_section(block, TRAWL_SECTION_VALUES, &values_size);
+    return (offsets == NULL) == (values == NULL) &&
+           (offsets == NULL ||
+            (offsets_sound(offsets, offsets_size, header->pattern_count, values_size) &&
+             trawl_values_end(offsets, values, header->pattern_count)));
+}
+
 static bool texts_sound(const uint8_t *block, const trawl_image_header *header) {
     uint64_t reason_size, offsets_size, names_size;
     const char *reason = find_section(block, TRAWL_SECTION_REASON, &reason_size);
@@ -161,6 +188,10 @@ trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const cha
     }
     if (!conditions_sound(block, header)) {
         return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its conditions are damaged", name);
+    }
+    if (!groups_sound(block, header) || !values_sound(block, header)) {
+        return trawl_fail(error, TRAWL_ERROR_FORMAT, "%.300s: its groups or values are damaged",
+                          name);
     }
     return TRAWL_OK;
 }

@@ -12,6 +12,11 @@
 trawl_status trawl_validate_block(const uint8_t *block, uint64_t size, const char *name,
                                   trawl_error *error);
 
+/* Checks magic, byte order, version, and that the block has `size` bytes. At most `size` bytes of
+ * the header are read. */
+trawl_status trawl_validate_header(const trawl_image_header *header, uint64_t size,
+                                   const char *name, trawl_error *error);
+
 /* The checksum that a block of that size should have in its header. */
 uint64_t trawl_block_checksum(const uint8_t *block, uint64_t size);
 

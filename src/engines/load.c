@@ -115,11 +115,22 @@ static trawl_status map_block(int file, const char *path, size_t size, uint8_t *
 
 static trawl_status copy_block(int file, const char *path, size_t size, uint8_t **block,
                                trawl_error *error) {
+    /* The size of a sparse file costs its owner nothing: no memory before the header agrees. */
+    trawl_image_header header = {.size = 0};
+    size_t known = size < sizeof header ? size : sizeof header;
+    trawl_status status = read_block(file, path, (uint8_t *)&header, known, error);
+    if (status == TRAWL_OK) {
+        status = trawl_validate_header(&header, size, path, error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
     *block = trawl_allocate_table(size);
     if (*block == NULL) {
         return trawl_fail_memory(error, "the database", size);
     }
-    trawl_status status = read_block(file, path, *block, size, error);
+    memcpy(*block, &header, sizeof header);
+    status = read_block(file, path, *block + sizeof header, size - sizeof header, error);
     if (status != TRAWL_OK) {
         trawl_release(*block);
     }

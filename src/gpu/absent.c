@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The CUDA module of a build without CUDA: nothing is offered, and every call says so. */
 #include "base/status.h"
+#include "gpu/devices.h"
 #include "gpu/module.h"
 
 static trawl_status absent(trawl_error *error) {
@@ -32,6 +33,15 @@ trawl_status trawl_cuda_start(uint32_t device, trawl_error *error) {
 
 const trawl_walker_type *trawl_cuda_walker(void) {
     return NULL;
+}
+
+const trawl_walker_type *trawl_cuda_group_walker(void) {
+    return NULL;
+}
+
+trawl_status trawl_cuda_devices_find(trawl_device_set *set, trawl_error *error) {
+    (void)set;
+    return absent(error);
 }
 
 trawl_status trawl_cuda_upload(const trawl_db *db, const trawl_cuda_upload_options *options,

@@ -2,6 +2,10 @@
 /* Devices: which there are, whether they can be used, what they are; errors. */
 #include "gpu/contract.cuh"
 
+extern "C" {
+#include "gpu/devices.h"
+}
+
 /* Compute capability 7.0: the first with independent thread scheduling. Older ones are not tested.
  */
 #define OLDEST_MAJOR 7
@@ -86,14 +90,8 @@ extern "C" size_t trawl_cuda_list(trawl_device *devices, size_t capacity) {
     return usable;
 }
 
-/* Whether device `number` is there, and new enough. */
-static trawl_status find_device(uint32_t number, trawl_error *error) {
-    trawl_clear(error);
-    trawl_error reason;
-    int count = count_devices(&reason);
-    if (count == 0) {
-        return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE, "%s", reason.message);
-    }
+/* Whether device `number` is one of `count`, and new enough. */
+static trawl_status find_among(uint32_t number, int count, trawl_error *error) {
     if (number >= (uint32_t)count) {
         return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE,
                           "there is no CUDA device %u: the last one is %d", number, count - 1);
@@ -111,6 +109,34 @@ static trawl_status find_device(uint32_t number, trawl_error *error) {
                           OLDEST_MAJOR);
     }
     return TRAWL_OK;
+}
+
+/* Whether device `number` is there, and new enough. */
+static trawl_status find_device(uint32_t number, trawl_error *error) {
+    trawl_clear(error);
+    trawl_error reason;
+    int count = count_devices(&reason);
+    return count == 0 ? trawl_fail(error, TRAWL_ERROR_UNAVAILABLE, "%s", reason.message)
+                      : find_among(number, count, error);
+}
+
+extern "C" trawl_status trawl_cuda_devices_find(trawl_device_set *set, trawl_error *error) {
+    trawl_clear(error);
+    trawl_error reason;
+    int count = count_devices(&reason);
+    if (count == 0) {
+        return trawl_fail(error, TRAWL_ERROR_UNAVAILABLE, "%s", reason.message);
+    }
+    trawl_status status = TRAWL_OK;
+    for (uint32_t i = 0; i < set->count && status == TRAWL_OK; i++) {
+        status = find_among(set->number[i], count, error);
+    }
+    for (int number = 0; set->all && number < count && set->count < TRAWL_MOST_DEVICES; number++) {
+        status = find_among((uint32_t)number, count, error);
+        set->number[set->count] = (uint16_t)number;
+        set->count += status == TRAWL_OK ? 1 : 0;
+    }
+    return set->all && set->count != 0 ? TRAWL_OK : status;
 }
 
 extern "C" trawl_status trawl_cuda_check(uint32_t number, trawl_error *error) {

@@ -31,10 +31,11 @@ extern "C" {
     kernel<<<(blocks), (threads), (shared), (stream)>>>(__VA_ARGS__)
 #define TRAWL_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
 
-/* Launches a kernel whose blocks may come as soon as all of the kernel before it in the stream have
- * called trawl_cuda_let_next(), and which calls trawl_cuda_wait_for_last() before it reads what
- * that one writes: launching takes a few microseconds less. On devices that can
- * (trawl_cuda_device). */
+/* Launches a kernel that may begin before the previous kernel of the stream has ended: as soon as
+ * all blocks of the previous kernel have called trawl_cuda_let_next(). The kernel calls
+ * trawl_cuda_wait_for_last() before it reads what the previous kernel writes. That saves a few
+ * microseconds for each launch. Devices that cannot do this (trawl_cuda_device) run the kernels one
+ * after the other. */
 #define TRAWL_LAUNCH_NEXT(device, kernel, blocks, threads, shared, stream, ...)                    \
     trawl_cuda_launch_next((device)->overlaps, kernel, blocks, threads, shared, stream, __VA_ARGS__)
 

@@ -24,12 +24,31 @@
  *              4. LMS suffixes into the ends of their buckets, in their order
  *              5. induce: all suffixes
  *
- * A slot of the array with 0 is empty, or holds the suffix at 0: nothing is before that either.
+ * A slot of the array is
+ *     suffix > 0     open: the pass under way has to look at the suffix before this one
+ *     ~suffix < 0    closed: that suffix is of the other kind, a border, or missing
+ *     0              empty, or the suffix at 0: nothing is before that either
+ * Whether the next suffix is open is known where one is placed, since the symbol that decides it is
+ * beside the one that was just read. A pass opens what it finds closed, and closes what it has
+ * followed: the other pass has to look at just those that this one did not.
  */
 
 /* Slots ahead of the current one whose symbols are prefetched: their addresses are spread over the
  * whole text. */
 #define SORT_AHEAD 32
+
+/* The symbols of a text. */
+typedef struct SORT_NAMED(alphabet) {
+    SORT_INDEX symbols;
+    bool has_sizes;      /* there is room for `sizes` */
+    SORT_INDEX *sizes;   /* how often each occurs */
+    SORT_INDEX *buckets; /* the next slot of each bucket */
+} SORT_NAMED(alphabet);
+
+/* Whether suffix i is small, if the one behind it is or is not. No branch: either is as likely. */
+static inline bool SORT_NAMED(is_small)(const SORT_TEXT *text, SORT_INDEX i, bool next_is_small) {
+    return (text[i] < text[i + 1]) | ((text[i] == text[i + 1]) & next_is_small);
+}
 
 static void SORT_NAMED(count)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *buckets,
                               SORT_INDEX symbols) {
@@ -39,68 +58,101 @@ static void SORT_NAMED(count)(const SORT_TEXT *text, SORT_INDEX length, SORT_IND
     }
 }
 
+/* Counts the symbols, or copies counts that are known. */
+static void SORT_NAMED(sizes)(const SORT_TEXT *text, SORT_INDEX length,
+                              const SORT_NAMED(alphabet) * of) {
+    if (of->has_sizes) {
+        memcpy(of->buckets, of->sizes, (size_t)of->symbols * sizeof *of->buckets);
+    } else {
+        SORT_NAMED(count)(text, length, of->buckets, of->symbols);
+    }
+}
+
 /* Sets each bucket to one past its last slot. */
-static void SORT_NAMED(ends)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *buckets,
-                             SORT_INDEX symbols) {
-    SORT_NAMED(count)(text, length, buckets, symbols);
+static void SORT_NAMED(ends)(const SORT_TEXT *text, SORT_INDEX length,
+                             const SORT_NAMED(alphabet) * of) {
+    SORT_NAMED(sizes)(text, length, of);
     SORT_INDEX sum = 0;
-    for (SORT_INDEX symbol = 0; symbol < symbols; symbol++) {
-        sum += buckets[symbol];
-        buckets[symbol] = sum;
+    for (SORT_INDEX symbol = 0; symbol < of->symbols; symbol++) {
+        sum += of->buckets[symbol];
+        of->buckets[symbol] = sum;
     }
 }
 
 /* Sets each bucket to its first slot. */
-static void SORT_NAMED(begins)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *buckets,
-                               SORT_INDEX symbols) {
-    SORT_NAMED(count)(text, length, buckets, symbols);
+static void SORT_NAMED(begins)(const SORT_TEXT *text, SORT_INDEX length,
+                               const SORT_NAMED(alphabet) * of) {
+    SORT_NAMED(sizes)(text, length, of);
     SORT_INDEX sum = 0;
-    for (SORT_INDEX symbol = 0; symbol < symbols; symbol++) {
-        SORT_INDEX size = buckets[symbol];
-        buckets[symbol] = sum;
+    for (SORT_INDEX symbol = 0; symbol < of->symbols; symbol++) {
+        SORT_INDEX size = of->buckets[symbol];
+        of->buckets[symbol] = sum;
         sum += size;
     }
 }
 
-/* From left to right: puts the large suffix before each suffix into its bucket. */
-static void SORT_NAMED(induce_large)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX *suffixes,
-                                     SORT_INDEX *begins) {
+/* From left to right: puts the large suffix before each suffix into its bucket. Afterwards the
+ * suffixes with a small one or a border before them are open, and others closed; unless `kept`,
+ * others are gone except for the borders. */
+static inline void SORT_NAMED(induce_large)(const SORT_TEXT *text, SORT_INDEX length,
+                                            SORT_INDEX *suffixes, SORT_INDEX *begins, bool kept) {
+    const SORT_INDEX borders = begins[1];
     for (SORT_INDEX i = 0; i < length; i++) {
         if (length - i > SORT_AHEAD) {
-            __builtin_prefetch(&text[suffixes[i + SORT_AHEAD]]);
+            SORT_INDEX later = suffixes[i + SORT_AHEAD];
+            __builtin_prefetch(&text[later > 0 ? later - 1 : 0]);
         }
         SORT_INDEX suffix = suffixes[i];
-        if (suffix != 0) {
+        if (suffix > 0) {
             SORT_INDEX before = (SORT_INDEX)text[suffix - 1];
-            if (before >= (SORT_INDEX)text[suffix] && before != 0) {
-                suffixes[begins[before]++] = suffix - 1;
-            }
+            bool open = suffix > 1 && (SORT_INDEX)text[suffix - 2] >= before;
+            suffixes[i] = kept || i < borders ? ~suffix : 0;
+            suffixes[begins[before]++] = open ? suffix - 1 : ~(suffix - 1);
+        } else if (suffix < 0) {
+            suffixes[i] = ~suffix;
         }
     }
 }
 
-/* From right to left: puts the small suffix before each suffix into its bucket. Borders keep the
- * order that they have. With `collect`, LMS suffixes move to the end of the array in their order;
- * returns their number. */
-static inline SORT_INDEX SORT_NAMED(induce_small)(const SORT_TEXT *text, SORT_INDEX length,
-                                                  SORT_INDEX *suffixes, SORT_INDEX *ends,
-                                                  bool collect) {
+/* From right to left: puts the small suffix before each suffix into its bucket; borders stay where
+ * they are. */
+static inline void SORT_NAMED(induce_small)(const SORT_TEXT *text, SORT_INDEX length,
+                                            SORT_INDEX *suffixes, SORT_INDEX *ends) {
+    for (SORT_INDEX i = length - 1; i >= 0; i--) {
+        if (i >= SORT_AHEAD) {
+            SORT_INDEX later = suffixes[i - SORT_AHEAD];
+            __builtin_prefetch(&text[later > 0 ? later - 1 : 0]);
+        }
+        SORT_INDEX suffix = suffixes[i];
+        if (suffix < 0) {
+            suffixes[i] = ~suffix;
+        } else if (suffix > 0 && text[suffix - 1] != 0) {
+            SORT_INDEX before = (SORT_INDEX)text[suffix - 1];
+            bool open = suffix > 1 && (SORT_INDEX)text[suffix - 2] <= before;
+            suffixes[--ends[before]] = open ? suffix - 1 : ~(suffix - 1);
+        }
+    }
+}
+
+/* As induce_small, but only LMS suffixes are kept: at the end of the array, in their order. Returns
+ * their number. */
+static inline SORT_INDEX SORT_NAMED(collect_small)(const SORT_TEXT *text, SORT_INDEX length,
+                                                   SORT_INDEX *suffixes, SORT_INDEX *ends) {
     SORT_INDEX collected = length;
     for (SORT_INDEX i = length - 1; i >= 0; i--) {
         if (i >= SORT_AHEAD) {
-            __builtin_prefetch(&text[suffixes[i - SORT_AHEAD]]);
+            SORT_INDEX later = suffixes[i - SORT_AHEAD];
+            __builtin_prefetch(&text[later > 0 ? later - 1 : 0]);
         }
         SORT_INDEX suffix = suffixes[i];
-        if (suffix == 0) {
-            continue;
-        }
-        SORT_INDEX symbol = (SORT_INDEX)text[suffix], before = (SORT_INDEX)text[suffix - 1];
-        if (before < symbol || (before == symbol && i >= ends[symbol])) {
-            if (before != 0) {
-                suffixes[--ends[before]] = suffix - 1;
-            }
-        } else if (collect && before != symbol && (symbol == 0 || i >= ends[symbol])) {
-            suffixes[--collected] = suffix;
+        if (suffix < 0) {
+            suffixes[--collected] = ~suffix;
+        } else if (suffix > 0 && text[suffix - 1] != 0) {
+            SORT_INDEX before = (SORT_INDEX)text[suffix - 1];
+            SORT_INDEX earlier = suffix > 1 ? (SORT_INDEX)text[suffix - 2] : 0;
+            suffixes[--ends[before]] = earlier > before ? ~(suffix - 1)
+                                       : earlier != 0   ? suffix - 1
+                                                        : 0;
         }
     }
     return length - collected;
@@ -112,8 +164,8 @@ static void SORT_NAMED(place_unsorted)(const SORT_TEXT *text, SORT_INDEX length,
     memset(suffixes, 0, (size_t)length * sizeof *suffixes);
     bool small = true;
     for (SORT_INDEX i = length - 2; i >= 0; i--) {
-        bool smaller = text[i] < text[i + 1] || (text[i] == text[i + 1] && small);
-        if (small && !smaller) {
+        bool smaller = SORT_NAMED(is_small)(text, i, small);
+        if (small & !smaller) {
             suffixes[--ends[text[i + 1]]] = i + 1;
         }
         small = smaller;
@@ -129,8 +181,8 @@ static void SORT_NAMED(note_lengths)(const SORT_TEXT *text, SORT_INDEX length,
     SORT_INDEX next = length - 1;
     bool small = true;
     for (SORT_INDEX i = length - 2; i >= 0; i--) {
-        bool smaller = text[i] < text[i + 1] || (text[i] == text[i + 1] && small);
-        if (small && !smaller) {
+        bool smaller = SORT_NAMED(is_small)(text, i, small);
+        if (small & !smaller) {
             bool border = text[i + 1] == 0 || text[next] == 0;
             suffixes[(i + 1) / 2] = border ? 0 : next - i;
             next = i + 1;
@@ -180,8 +232,8 @@ static void SORT_NAMED(expand)(const SORT_TEXT *text, SORT_INDEX length, SORT_IN
     SORT_INDEX slot = count;
     bool small = true;
     for (SORT_INDEX i = length - 2; i >= 0; i--) {
-        bool smaller = text[i] < text[i + 1] || (text[i] == text[i + 1] && small);
-        if (small && !smaller) {
+        bool smaller = SORT_NAMED(is_small)(text, i, small);
+        if (small & !smaller) {
             positions[--slot] = i + 1;
         }
         small = smaller;
@@ -210,22 +262,31 @@ static void SORT_NAMED(place_sorted)(const SORT_TEXT *text, SORT_INDEX length, S
  * False: out of memory. */
 static bool SORT_NAMED(sort)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDEX symbols,
                              SORT_INDEX *suffixes, SORT_INDEX capacity) {
-    SORT_INDEX *allocated = NULL, *buckets = NULL;
-    if (capacity - length - TRAWL_SUFFIX_SLACK >= symbols) {
-        capacity -= symbols; /* there is room in the array */
-        buckets = suffixes + capacity;
+    SORT_NAMED(alphabet) of = {.symbols = symbols};
+    SORT_INDEX *allocated = NULL;
+    if ((capacity - length - TRAWL_SUFFIX_SLACK) / 2 >= symbols) {
+        capacity -= 2 * symbols; /* there is room in the array */
+        of.buckets = suffixes + capacity;
+        of.sizes = of.buckets + symbols;
+        of.has_sizes = true;
     } else {
-        buckets = allocated = trawl_allocate((size_t)symbols, sizeof *buckets);
-        if (buckets == NULL) {
+        of.has_sizes = symbols <= length / 4 || symbols <= TRAWL_SUFFIX_SYMBOLS;
+        allocated = trawl_allocate((size_t)symbols * (of.has_sizes ? 2 : 1), sizeof *allocated);
+        if (allocated == NULL) {
             return false;
         }
+        of.buckets = allocated;
+        of.sizes = allocated + (of.has_sizes ? symbols : 0);
     }
-    SORT_NAMED(ends)(text, length, buckets, symbols);
-    SORT_NAMED(place_unsorted)(text, length, suffixes, buckets);
-    SORT_NAMED(begins)(text, length, buckets, symbols);
-    SORT_NAMED(induce_large)(text, length, suffixes, buckets);
-    SORT_NAMED(ends)(text, length, buckets, symbols);
-    SORT_INDEX count = SORT_NAMED(induce_small)(text, length, suffixes, buckets, true);
+    if (of.has_sizes) {
+        SORT_NAMED(count)(text, length, of.sizes, symbols);
+    }
+    SORT_NAMED(ends)(text, length, &of);
+    SORT_NAMED(place_unsorted)(text, length, suffixes, of.buckets);
+    SORT_NAMED(begins)(text, length, &of);
+    SORT_NAMED(induce_large)(text, length, suffixes, of.buckets, false);
+    SORT_NAMED(ends)(text, length, &of);
+    SORT_INDEX count = SORT_NAMED(collect_small)(text, length, suffixes, of.buckets);
 
     SORT_INDEX *sorted = suffixes + (length - count);
     SORT_NAMED(note_lengths)(text, length, suffixes);
@@ -242,12 +303,12 @@ static bool SORT_NAMED(sort)(const SORT_TEXT *text, SORT_INDEX length, SORT_INDE
         }
     }
     if (done) {
-        SORT_NAMED(ends)(text, length, buckets, symbols);
-        SORT_NAMED(place_sorted)(text, length, suffixes, buckets, count);
-        SORT_NAMED(begins)(text, length, buckets, symbols);
-        SORT_NAMED(induce_large)(text, length, suffixes, buckets);
-        SORT_NAMED(ends)(text, length, buckets, symbols);
-        (void)SORT_NAMED(induce_small)(text, length, suffixes, buckets, false);
+        SORT_NAMED(ends)(text, length, &of);
+        SORT_NAMED(place_sorted)(text, length, suffixes, of.buckets, count);
+        SORT_NAMED(begins)(text, length, &of);
+        SORT_NAMED(induce_large)(text, length, suffixes, of.buckets, true);
+        SORT_NAMED(ends)(text, length, &of);
+        SORT_NAMED(induce_small)(text, length, suffixes, of.buckets);
     }
     trawl_release(allocated);
     return done;

@@ -14,6 +14,7 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "index/rows.h"
+#include "index/sort_parts.h"
 #include "index/suffix_sort.h"
 #include "index/writer.h"
 
@@ -59,6 +60,13 @@ static trawl_status sort(writing *to) {
     const trawl_index_builder *text = to->text;
     uint32_t width = to->header.position_bytes;
     uint64_t bytes = ((uint64_t)text->length + TRAWL_SUFFIX_SLACK) * width;
+    trawl_text_cut cut;
+    if (width == 4 && to->rows.members > 1 && trawl_cut_text(text, &cut)) {
+        to->rows.positions = trawl_sort_parts(text, &cut, to->rows.team, to->rows.members);
+        return to->rows.positions != NULL
+                   ? TRAWL_OK
+                   : trawl_fail_memory(to->error, "sorting suffixes with two threads", 2 * bytes);
+    }
     to->rows.positions = trawl_allocate_table(bytes);
     bool done = to->rows.positions != NULL;
     if (done && text->length != 0) {

@@ -179,6 +179,13 @@ bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t le
             break;
         rest = (words){rest.text + word.length + 1, rest.length - word.length - 1};
     }
+    if (condition.max_end != 0 && condition.min_start >= condition.max_end) {
+        (void)snprintf(message, 128,
+                       "no match starts at start or later and ends at end or before: start=%" PRIu64
+                       ",end=%" PRIu64,
+                       condition.min_start, condition.max_end);
+        return false;
+    }
     trawl_error error;
     if (trawl_patterns_condition_last(patterns, &condition, &error) == TRAWL_OK)
         return true;

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "io/condition_text.h"
 #include "io/text_file.h"
+#include "trawl/trawl_groups.h"
 
 /* Bytes of a line, at most. A pattern of 65,536 bytes that are all written as \xNN has 256 KiB,
  * which leaves room for a name. A longer line is refused before all of it has been read. */
@@ -26,7 +27,7 @@ typedef struct line_reader {
 } line_reader;
 
 bool pattern_format_find(const char *name, pattern_format *format) {
-    static const char *const names[] = {"lines", "escaped", "hex", "tsv"};
+    static const char *const names[] = {"lines", "escaped", "hex", "tsv", "map"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             *format = (pattern_format)i;
@@ -277,45 +278,114 @@ static trawl_status add_condition(const line_reader *reader, const uint8_t *text
     return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
 }
 
-static trawl_status add_tsv(const line_reader *reader, const uint8_t *line, size_t length) {
+/* The columns of a line of tsv. */
+enum { NAME, FLAGS, PATTERN, CONDITION, GROUP, VALUE, COLUMNS };
+
+typedef struct column {
+    const uint8_t *text; /* NULL: the line has not so many columns */
+    size_t length;
+} column;
+
+/* Divides a line at its tabs; returns the number of columns, which may be more than COLUMNS. */
+static size_t divide(const uint8_t *line, size_t length, column columns[COLUMNS]) {
     const uint8_t *end = line + length;
-    const uint8_t *tab = memchr(line, '\t', length);
-    const uint8_t *flags = tab == NULL ? end : tab + 1;
-    const uint8_t *second = memchr(flags, '\t', (size_t)(end - flags));
-    if (tab == NULL || second == NULL) {
-        return refuse(reader, TRAWL_ERROR_ARGUMENT,
-                      tab == NULL
-                          ? "expected three columns (name, flags, pattern) with tabs between, "
-                            "found one"
-                          : "expected three columns (name, flags, pattern) with tabs between, "
-                            "found two");
+    size_t count = 0;
+    for (size_t i = 0; i < COLUMNS; i++)
+        columns[i] = (column){NULL, 0};
+    for (const uint8_t *at = line; at != NULL; count++) {
+        const uint8_t *tab = memchr(at, '\t', (size_t)(end - at));
+        if (count < COLUMNS)
+            columns[count] = (column){at, (size_t)((tab == NULL ? end : tab) - at)};
+        at = tab == NULL ? NULL : tab + 1;
     }
-    const uint8_t *pattern = second + 1;
-    const uint8_t *third = memchr(pattern, '\t', (size_t)(end - pattern));
-    const uint8_t *condition = third == NULL ? end : third + 1;
-    if (memchr(condition, '\t', (size_t)(end - condition)) != NULL) {
-        return refuse(reader, TRAWL_ERROR_ARGUMENT,
-                      "expected three columns, or four with conditions, found more; a tab in a "
-                      "pattern is written \\t");
+    return count;
+}
+
+static bool is_dash(column text) {
+    return text.length == 1 && text.text[0] == '-';
+}
+
+/* Gives the last pattern the group of a column. */
+static trawl_status add_group(const line_reader *reader, column text) {
+    uint64_t group = 0;
+    bool good = text.length != 0 && text.length <= 10;
+    for (size_t i = 0; good && i < text.length; i++) {
+        good = text.text[i] >= '0' && text.text[i] <= '9';
+        group = group * 10 + (uint64_t)(text.text[i] - '0');
     }
-    unsigned bits = 0;
-    if (second - flags == 1 && flags[0] == 'i') {
-        bits = TRAWL_PATTERN_CASE_INSENSITIVE;
-    } else if (second - flags != 1 || flags[0] != '-') {
+    if (!good || group > UINT32_MAX)
         return refuse(reader, TRAWL_ERROR_ARGUMENT,
-                      "expected i (case-insensitive) or - (none) in the second column");
-    }
-    const uint8_t *pattern_end = third == NULL ? end : third;
-    trawl_status status = add_escaped(reader, pattern, (size_t)(pattern_end - pattern),
-                                      (size_t)(pattern - line) + 1, bits);
-    if (status == TRAWL_OK && third != NULL)
-        status = add_condition(reader, condition, (size_t)(end - condition));
-    if (status != TRAWL_OK || tab == line)
+                      "expected a group (0 to 4294967295) or - (none) in the fifth column");
+    trawl_error cause;
+    trawl_status status = trawl_patterns_group_last(reader->patterns, (uint32_t)group, &cause);
+    return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
+}
+
+/* Gives the last pattern a value, which is written escaped. `at`: its column in the line. */
+static trawl_status add_value(const line_reader *reader, column text, size_t at) {
+    size_t decoded = 0;
+    trawl_status status = unescape(reader, text.text, text.length, at, &decoded);
+    if (status != TRAWL_OK)
         return status;
     trawl_error cause;
-    status = trawl_patterns_name_last(reader->patterns, (const char *)line, (size_t)(tab - line),
-                                      &cause);
+    status = trawl_patterns_value_last(reader->patterns, reader->scratch, decoded, &cause);
     return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
+}
+
+/* The columns behind the pattern, which a line need not have, and the name. */
+static trawl_status add_details(const line_reader *reader, const column columns[COLUMNS]) {
+    const column name = columns[NAME], condition = columns[CONDITION];
+    trawl_status status = TRAWL_OK;
+    if (condition.text != NULL)
+        status = add_condition(reader, condition.text, condition.length);
+    if (status == TRAWL_OK && columns[GROUP].text != NULL && !is_dash(columns[GROUP]))
+        status = add_group(reader, columns[GROUP]);
+    if (status == TRAWL_OK && columns[VALUE].text != NULL)
+        status = add_value(reader, columns[VALUE], (size_t)(columns[VALUE].text - name.text) + 1);
+    if (status != TRAWL_OK || name.length == 0)
+        return status;
+    trawl_error cause;
+    status =
+        trawl_patterns_name_last(reader->patterns, (const char *)name.text, name.length, &cause);
+    return status == TRAWL_OK ? status : refuse(reader, status, cause.message);
+}
+
+static trawl_status add_tsv(const line_reader *reader, const uint8_t *line, size_t length) {
+    column columns[COLUMNS];
+    size_t count = divide(line, length, columns);
+    if (count < 3)
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      count == 1 ? "expected three columns (name, flags, pattern) with tabs "
+                                   "between, found one"
+                                 : "expected three columns (name, flags, pattern) with tabs "
+                                   "between, found two");
+    if (count > COLUMNS)
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      "expected three columns, or up to six with conditions, group and value, "
+                      "found more; a tab in a pattern is written \\t");
+    const column flags = columns[FLAGS], pattern = columns[PATTERN];
+    unsigned bits = 0;
+    if (flags.length == 1 && flags.text[0] == 'i')
+        bits = TRAWL_PATTERN_CASE_INSENSITIVE;
+    else if (!is_dash(flags))
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      "expected i (case-insensitive) or - (none) in the second column");
+    trawl_status status =
+        add_escaped(reader, pattern.text, pattern.length, (size_t)(pattern.text - line) + 1, bits);
+    return status == TRAWL_OK ? add_details(reader, columns) : status;
+}
+
+static trawl_status add_map(const line_reader *reader, const uint8_t *line, size_t length) {
+    column columns[COLUMNS];
+    size_t count = divide(line, length, columns);
+    if (count != 2)
+        return refuse(reader, TRAWL_ERROR_ARGUMENT,
+                      count == 1 ? "expected a pattern and its replacement with a tab between, "
+                                   "found no tab"
+                                 : "expected a pattern and its replacement with a tab between, "
+                                   "found more; a tab in either is written \\t");
+    trawl_status status = add_escaped(reader, columns[0].text, columns[0].length, 1, 0);
+    return status == TRAWL_OK ? add_value(reader, columns[1], columns[0].length + 2) : status;
 }
 
 static trawl_status add_pattern(line_reader *reader, const uint8_t *line, size_t length) {
@@ -331,6 +401,8 @@ static trawl_status add_pattern(line_reader *reader, const uint8_t *line, size_t
         return status == TRAWL_OK ? add_bytes(reader, reader->scratch, decoded, 0) : status;
     case PATTERN_FORMAT_TSV:
         return add_tsv(reader, line, length);
+    case PATTERN_FORMAT_MAP:
+        return add_map(reader, line, length);
     }
     return refuse(reader, TRAWL_ERROR_ARGUMENT, "unknown pattern format");
 }
@@ -400,6 +472,21 @@ static trawl_status add_last_line(line_reader *reader, const uint8_t *bytes, siz
     return add_line(reader, bytes, length, counts);
 }
 
+/* What trawl itself writes is no list of patterns, though each of its bytes could be one. The eight
+ * bytes behind the name are numbers, which texts have not. */
+static trawl_status refuse_own_file(const line_reader *reader, const uint8_t *bytes,
+                                    size_t length) {
+    if (length < 16 || memchr(bytes + 8, 0, 8) == NULL)
+        return TRAWL_OK;
+    if (memcmp(bytes, "TRAWLDB\n", 8) == 0)
+        return refuse(reader, TRAWL_ERROR_FORMAT,
+                      "this is a database, made by 'trawl compile': give it with --db");
+    if (memcmp(bytes, "TRAWLIX\n", 8) == 0)
+        return refuse(reader, TRAWL_ERROR_FORMAT,
+                      "this is an index of texts, for 'trawl index query'; expected patterns");
+    return TRAWL_OK;
+}
+
 static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buffer,
                              pattern_counts *counts) {
     size_t held = 0; /* bytes of the line whose end has not been read yet */
@@ -412,7 +499,10 @@ static trawl_status add_file(line_reader *reader, text_file *file, uint8_t *buff
         if (length == 0)
             return add_last_line(reader, buffer, held, counts);
         size_t used = 0;
-        status = add_lines(reader, buffer, held + length, counts, &used);
+        if (reader->line == 0)
+            status = refuse_own_file(reader, buffer, held + length);
+        if (status == TRAWL_OK)
+            status = add_lines(reader, buffer, held + length, counts, &used);
         if (status != TRAWL_OK)
             return status;
         held = held + length - used;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Reads patterns of files, standard input and the command line, in four formats.
+ * Reads patterns of files, standard input and the command line, in five formats.
  *
  *   lines    raw bytes, one pattern a line. Only LF ends a line: a CR belongs to the pattern
  *            unless strip_cr is set
  *   escaped  one pattern a line, with \n \r \t \\ \0 and \xNN
  *   hex      one pattern a line as an even number of hexadecimal digits
  *   tsv      name, flags and escaped pattern, separated by tabs; flags are `i` (case-insensitive)
- *            or `-` (none). A fourth column may have conditions (io/condition_text.h)
+ *            or `-` (none). There may be three more columns: conditions (io/condition_text.h),
+ *            the number of a group or `-`, and a value, escaped; a line without this column has
+ *            no value, an empty column is an empty value
+ *   map      a pattern and its value, both escaped, with a tab between
  *
  * A last line without LF is a line. Empty lines give no pattern and no id, but are counted: for
  * grep an empty line is a pattern that matches every line.
@@ -24,7 +27,8 @@ typedef enum pattern_format {
     PATTERN_FORMAT_LINES = 0,
     PATTERN_FORMAT_ESCAPED,
     PATTERN_FORMAT_HEX,
-    PATTERN_FORMAT_TSV
+    PATTERN_FORMAT_TSV,
+    PATTERN_FORMAT_MAP
 } pattern_format;
 
 /* Finds a format by its name; false if there is none of that name. */
@@ -57,8 +61,9 @@ trawl_status pattern_memory_add(const void *bytes, size_t length, const char *or
                                 const pattern_reading *reading, trawl_patterns *patterns,
                                 pattern_counts *counts, trawl_error *error);
 
-/* Adds one pattern that is written in the format (tsv: in the escaped one), as the option -e of
- * scan does: a LF in it is part of the pattern. An empty one is an error. `origin`: for messages.
+/* Adds one pattern that is written in the format (tsv and map: in the escaped one), as the option
+ * -e of scan does: a LF in it is part of the pattern. An empty one is an error. `origin`: for
+ * messages.
  */
 trawl_status pattern_text_add(const char *text, const char *origin, const pattern_reading *reading,
                               trawl_patterns *patterns, trawl_error *error);

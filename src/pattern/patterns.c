@@ -30,6 +30,8 @@ void trawl_patterns_free(trawl_patterns *patterns) {
         trawl_release(patterns->names);
         trawl_release(patterns->name_offsets);
         trawl_set_conditions_free(patterns->conditions);
+        trawl_set_groups_free(&patterns->groups);
+        trawl_set_values_free(&patterns->values);
         trawl_release(patterns);
     }
 }
@@ -184,7 +186,9 @@ bool trawl_patterns_get(const trawl_patterns *patterns, uint32_t id, trawl_patte
     }
     trawl_pattern found = {.bytes = trawl_pattern_bytes(patterns, id),
                            .length = trawl_pattern_length(patterns, id),
-                           .flags = patterns->flags[id]};
+                           .flags = patterns->flags[id],
+                           .group = trawl_set_group(&patterns->groups, id)};
+    found.value = trawl_set_value(&patterns->values, id, &found.value_length);
     if (patterns->name_offsets != NULL &&
         patterns->name_offsets[id] != patterns->name_offsets[id + 1]) {
         found.name = patterns->names + patterns->name_offsets[id];

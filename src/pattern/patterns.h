@@ -3,6 +3,7 @@
 #ifndef TRAWL_PATTERN_PATTERNS_H
 #define TRAWL_PATTERN_PATTERNS_H
 
+#include "pattern/groups.h"
 #include "trawl/trawl.h"
 
 /* Pattern `id` is bytes[offsets[id]] .. bytes[offsets[id + 1]]; names are stored in the same way.
@@ -21,6 +22,8 @@ struct trawl_patterns {
     size_t max_length;
     size_t case_insensitive;                 /* patterns with that flag */
     struct trawl_set_conditions *conditions; /* NULL while nobody has set one (conditions.h) */
+    trawl_set_groups groups;
+    trawl_set_values values;
 };
 
 static inline const uint8_t *trawl_pattern_bytes(const trawl_patterns *patterns, size_t id) {

@@ -4,6 +4,7 @@
 
 #include "base/allocate.h"
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "base/sized.h"
 #include "base/status.h"
 #include "costs/costs.h"
@@ -78,7 +79,11 @@ static trawl_status read_options(const trawl_compile_options *given,
         }
         trawl_sized_read(&study, options.study, sizeof study);
     }
-    status = trawl_costs_complete(study.costs, &costs->cpu, error);
+    trawl_cpu_set unused; /* a wrong TRAWL_CPU is an error, as it is of scans */
+    status = trawl_cpu_choose(&unused, error);
+    if (status == TRAWL_OK) {
+        status = trawl_costs_complete(study.costs, &costs->cpu, error);
+    }
     if (status == TRAWL_OK) {
         status = trawl_device_costs_complete(study.device_costs, &costs->device, error);
     }

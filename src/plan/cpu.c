@@ -90,14 +90,29 @@ static double price_automaton_matches(const trawl_costs *costs, double ends) {
     return at_few + (ends - few) * each;
 }
 
+/* Nanoseconds for a byte of text that matches take which the prices of qgram's filters leave out:
+ * those of patterns that are runs of one byte. Where a text has such runs at all, each byte of a
+ * run ends a match, and each costs a look-up. */
+static double price_unforeseen_matches(const trawl_costs *costs, const trawl_plan *plan,
+                                       double keys, double ends) {
+    for (uint32_t i = 0; i < plan->division.header.tiers; i++) {
+        ends -= plan->division.estimate[i].look_ups;
+    }
+    return ends > 0 ? ends * trawl_cost_at(costs->verify, keys * TRAWL_COST_KEY_BYTES) : 0;
+}
+
 static void price_all(const trawl_qgram_survey *survey, const trawl_automata_estimate *automata,
                       const trawl_compile_settings *options, trawl_plan *plan) {
     const trawl_costs *costs = options->costs;
     trawl_plan_record *record = &plan->record;
     double ends = automata->match_ends;
     record->match_ends = ends;
-    record->nanoseconds[TRAWL_PLAN_QGRAM] =
-        plan->division.nanoseconds + (plan->division.exact ? 0 : ends * costs->match);
+    double keys = (double)survey->patterns->count;
+    record->nanoseconds[TRAWL_PLAN_QGRAM] = plan->division.nanoseconds;
+    if (!plan->division.exact) {
+        record->nanoseconds[TRAWL_PLAN_QGRAM] +=
+            ends * costs->match + price_unforeseen_matches(costs, plan, keys, ends);
+    }
     double dfa = trawl_automata_step(&automata->dfa, costs->dfa_step);
     double nfa = trawl_automata_step(&automata->nfa, costs->nfa_step);
     nfa = nfa > TRAWL_PLAN_NFA_STEPS * dfa ? nfa : TRAWL_PLAN_NFA_STEPS * dfa;
@@ -106,7 +121,8 @@ static void price_all(const trawl_qgram_survey *survey, const trawl_automata_est
     record->nanoseconds[TRAWL_PLAN_AC_NFA] = nfa + matches;
     record->nanoseconds[TRAWL_PLAN_WU_MANBER] =
         price_wu_manber(survey, options, &record->bytes[TRAWL_PLAN_WU_MANBER]) +
-        ends * costs->match;
+        ends * (costs->match + costs->shift_zero +
+                trawl_cost_at(costs->verify, TRAWL_COST_KEY_BYTES * keys));
     record->bytes[TRAWL_PLAN_AC_DFA] = automata->dfa_bytes;
     record->bytes[TRAWL_PLAN_AC_NFA] = automata->nfa_bytes;
     record->bytes[TRAWL_PLAN_QGRAM] =

@@ -8,6 +8,21 @@
  * caches. */
 #define DFA_BYTES (UINT64_C(512) << 20)
 
+trawl_status trawl_fallback_compile(const trawl_patterns *patterns, trawl_match_kind matches,
+                                    trawl_db **automaton, trawl_error *error) {
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = "ac-dfa";
+    options.matches = matches;
+    options.max_table_bytes = DFA_BYTES;
+    trawl_status status = trawl_compile(patterns, &options, automaton, error);
+    if (status == TRAWL_ERROR_LIMIT) {
+        options.engine = "ac-nfa";
+        options.max_table_bytes = 0;
+        status = trawl_compile(patterns, &options, automaton, error);
+    }
+    return status;
+}
+
 static trawl_status build(const trawl_db *db, trawl_db **fallback, trawl_error *error) {
     trawl_patterns *patterns = NULL;
     trawl_status status = trawl_patterns_new(&patterns, error);
@@ -15,16 +30,8 @@ static trawl_status build(const trawl_db *db, trawl_db **fallback, trawl_error *
         status = trawl_patterns_add_database(patterns, db, error);
     }
     if (status == TRAWL_OK) {
-        trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-        options.engine = "ac-dfa";
-        options.matches = (trawl_match_kind)db->header->match_kind;
-        options.max_table_bytes = DFA_BYTES;
-        status = trawl_compile(patterns, &options, fallback, error);
-        if (status == TRAWL_ERROR_LIMIT) {
-            options.engine = "ac-nfa";
-            options.max_table_bytes = 0;
-            status = trawl_compile(patterns, &options, fallback, error);
-        }
+        status = trawl_fallback_compile(patterns, (trawl_match_kind)db->header->match_kind,
+                                        fallback, error);
     }
     trawl_patterns_free(patterns);
     return status;

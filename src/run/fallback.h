@@ -11,4 +11,9 @@
  * filter. Any number of threads may call it at once. */
 trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error);
 
+/* Compiles an automaton for the patterns: the fastest one of those that do not take too much
+ * memory. */
+trawl_status trawl_fallback_compile(const trawl_patterns *patterns, trawl_match_kind matches,
+                                    trawl_db **automaton, trawl_error *error);
+
 #endif

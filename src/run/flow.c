@@ -86,6 +86,7 @@ typedef struct flow_windows {
 static trawl_window without_waiting(const uint8_t *text, size_t length, size_t waiting) {
     return (trawl_window){.text = text,
                           .length = length - waiting,
+                          .one_text = true,
                           .goes_on = waiting != 0,
                           .next = waiting != 0 ? text[length - waiting] : 0};
 }

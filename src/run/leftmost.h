@@ -22,6 +22,9 @@
  * The first one that waits tells what begins before the second one starts. Every occurrence enters
  * and leaves the queue once.
  *
+ * Databases with a pair of automata (run/case_pair.h) have such keys for each of them, and a queue
+ * for each: of the two candidates the better one is selected.
+ *
  * Else all occurrences come in, and the best one of each start waits in a ring.
  */
 #ifndef TRAWL_RUN_LEFTMOST_H
@@ -29,6 +32,7 @@
 
 #include "database/database.h"
 #include "database/selection.h"
+#include "run/case_pair.h"
 
 /* An occurrence that waits in the queue. */
 typedef struct trawl_waiting {
@@ -42,19 +46,28 @@ typedef struct trawl_best {
     uint32_t pattern;
 } trawl_best;
 
+/* The occurrences that wait, of the whole set or of one automaton of a pair. */
+typedef struct trawl_leftmost_queue {
+    trawl_selection_view selection;
+    const uint32_t *ids;    /* of its patterns, in the whole set; NULL: the same */
+    trawl_waiting *waiting; /* mask + 1 of them, used as a ring */
+    size_t mask, front, count;
+    uint64_t last_end;     /* of the occurrence that was put last */
+    bool known;            /* `candidate` is what the first one tells */
+    trawl_match candidate; /* the match that is selected when it is final, unless the other queue's
+                              is better */
+} trawl_leftmost_queue;
+
 typedef struct trawl_leftmost {
     bool first;              /* the lowest id of those that start first, instead of the longest */
     uint64_t max_length;     /* of a pattern */
     uint64_t next;           /* the first offset at which a selected match may still begin */
     const uint32_t *offsets; /* of the patterns, for their lengths */
 
-    trawl_selection_view selection; /* without keys: the ring is used, else the queue */
-    trawl_waiting *queue;           /* queue_mask + 1 of them, used as a ring */
-    size_t queue_mask, queue_front, queue_count;
-    uint64_t last_end;     /* of the occurrence that was put last */
-    bool no_memory;        /* trawl_leftmost_put has failed */
-    bool known;            /* `candidate` is what the queue's first one tells */
-    trawl_match candidate; /* the match that is selected when it is final */
+    unsigned queues;      /* 0: the ring is used; 1, or 2 for a pair of automata */
+    const uint32_t *keys; /* of each pattern, with TRAWL_CASE_PAIR_SECOND those of queue[1] */
+    trawl_leftmost_queue queue[2];
+    bool no_memory; /* trawl_leftmost_put has failed */
 
     trawl_best *ring; /* by start offset */
     uint64_t ring_mask;

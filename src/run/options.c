@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/team.h"
 #include "engines/registry.h"
+#include "gpu/devices.h"
 #include "gpu/module.h"
 #include "run/gpu/transfer/ring.h"
 
@@ -108,13 +109,19 @@ static trawl_status read_threads(trawl_scan_settings *options, trawl_error *erro
     return TRAWL_OK;
 }
 
-/* Completes the options of a scan on CUDA device `number`. */
-static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_settings *options,
-                              trawl_error *error) {
+/* Completes the options of a scan on these CUDA devices. */
+static trawl_status read_cuda(const trawl_db *db, const trawl_device_set *devices,
+                              trawl_scan_settings *options, trawl_error *error) {
     trawl_strategy strategy;
     trawl_status status = trawl_strategy_find(options->transfer, &strategy, error);
     if (status != TRAWL_OK) {
         return status;
+    }
+    if (devices->shared && (strategy == TRAWL_STRATEGY_A || strategy == TRAWL_STRATEGY_B)) {
+        return trawl_fail(
+            error, TRAWL_ERROR_LIMIT,
+            "transfer %s is for one GPU; transfers ring and zero-copy are for several",
+            options->transfer);
     }
     const char *engine = db->header->engine;
     if (options->kernel == NULL && strategy == TRAWL_STRATEGY_ZERO_COPY) {
@@ -143,8 +150,9 @@ static trawl_status read_cuda(const trawl_db *db, uint32_t number, trawl_scan_se
     /* All threads of a device read the one copy of the tables in its memory. */
     options->copy_tables = false;
     if (options->report != NULL) {
-        (void)snprintf(options->report->scan.device, sizeof options->report->scan.device, "cuda:%u",
-                       number);
+        trawl_cuda_devices_name(devices, options->report->scan.device,
+                                sizeof options->report->scan.device);
+        options->report->scan.devices = devices->shared ? 0 : 1; /* counted in the scan */
     }
     return TRAWL_OK;
 }
@@ -159,6 +167,29 @@ static void take_cpu(trawl_scan_settings *options, const char *reason) {
     }
 }
 
+/* Takes GPUs if the first one can be used. Strategies A and B are for one GPU alone. */
+static trawl_status choose_device(const trawl_db *db, trawl_scan_settings *options,
+                                  trawl_error *error) {
+    trawl_error reason;
+    uint32_t default_kernel;
+    trawl_device_set devices;
+    const char *transfer = options->transfer;
+    bool for_one = transfer != NULL && (strcmp(transfer, "a") == 0 || strcmp(transfer, "b") == 0);
+    options->device = for_one ? "cuda" : "auto";
+    (void)trawl_cuda_devices_read(options->device, &devices);
+    if (trawl_cuda_check(0, &reason) != TRAWL_OK ||
+        trawl_kernel_find(db->header->engine, NULL, &default_kernel, &reason) != TRAWL_OK ||
+        trawl_cuda_devices_find(&devices, &reason) != TRAWL_OK) {
+        take_cpu(options, reason.message);
+        return TRAWL_OK;
+    }
+    if (options->report != NULL) {
+        (void)snprintf(options->report->scan.reason, sizeof options->report->scan.reason,
+                       "CUDA device 0 can be used");
+    }
+    return read_cuda(db, &devices, options, error);
+}
+
 static trawl_status read_device(const trawl_db *db, trawl_scan_settings *options,
                                 trawl_error *error) {
     const char *device = options->device;
@@ -166,28 +197,26 @@ static trawl_status read_device(const trawl_db *db, trawl_scan_settings *options
         take_cpu(options, "");
         return TRAWL_OK;
     }
-    uint32_t number = 0;
     if (strcmp(device, "auto") == 0) {
-        trawl_error reason;
-        uint32_t default_kernel;
-        if (trawl_cuda_check(number, &reason) != TRAWL_OK ||
-            trawl_kernel_find(db->header->engine, NULL, &default_kernel, &reason) != TRAWL_OK) {
-            take_cpu(options, reason.message);
-            return TRAWL_OK;
-        }
-        options->device = "cuda";
-        if (options->report != NULL) {
-            (void)snprintf(options->report->scan.reason, sizeof options->report->scan.reason,
-                           "CUDA device %u can be used", number);
-        }
-        return read_cuda(db, number, options, error);
+        return choose_device(db, options, error);
     }
-    if (!trawl_cuda_device_number(device, &number)) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                          "unknown device '%.40s': cpu, cuda, cuda:N and auto are known", device);
+    trawl_device_set devices;
+    if (!trawl_cuda_devices_read(device, &devices)) {
+        return trawl_fail(
+            error, TRAWL_ERROR_ARGUMENT,
+            "unknown device '%.40s': cpu, cuda, cuda:N, cuda:N,M, cuda:N-M, cuda:all, "
+            "cuda:auto and auto are known",
+            device);
     }
-    trawl_status status = trawl_cuda_check(number, error);
-    return status == TRAWL_OK ? read_cuda(db, number, options, error) : status;
+    if (strlen(device) >= TRAWL_DEVICE_NAME_BYTES) {
+        return trawl_fail(error, TRAWL_ERROR_LIMIT,
+                          "device '%.20s...' has %zu characters; at most %d are possible: "
+                          "\"cuda:0-7\" is short for eight GPUs",
+                          device, strlen(device), TRAWL_DEVICE_NAME_BYTES - 1);
+    }
+    trawl_status status = devices.shared ? trawl_cuda_devices_find(&devices, error)
+                                         : trawl_cuda_check(devices.number[0], error);
+    return status == TRAWL_OK ? read_cuda(db, &devices, options, error) : status;
 }
 
 trawl_status trawl_options_read(const trawl_db *db, const trawl_scan_options *given,

@@ -156,9 +156,12 @@ static void work(void *context, uint32_t thread) {
     worker->task = crew->task;
     worker->flush = flush;
     record_share share;
+    cpu_set_t before;
+    trawl_placing_bind(&crew->scanner->placing, thread, &before);
     while (take_share(crew, &share)) {
         search_share(crew, worker, &share);
     }
+    trawl_placing_unbind(&crew->scanner->placing, &before);
 }
 
 trawl_status trawl_record_crew_search(trawl_record_scanner *scanner, const trawl_record_task *task,

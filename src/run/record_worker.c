@@ -4,6 +4,7 @@
 #include "base/allocate.h"
 #include "base/status.h"
 #include "database/conditions.h"
+#include "database/groups.h"
 #include "run/records.h"
 
 /* Bytes of a stretch at most: what is decided for one lasts no longer. */
@@ -121,12 +122,40 @@ static trawl_status emit(trawl_record_worker *worker, const trawl_match *match, 
     return TRAWL_OK;
 }
 
-/* Whether a pattern is seen for the first time in this record. */
-static bool is_new(const trawl_record_worker *worker, uint32_t pattern) {
-    uint32_t *seen = &worker->scanner->seen[pattern];
-    bool new = *seen != worker->scanner->turn;
-    *seen = worker->scanner->turn;
+/* Whether a pattern or group is seen for the first time in this record. */
+static bool is_new(const trawl_record_worker *worker, uint32_t *seen, uint32_t index) {
+    bool new = seen[index] != worker->scanner->turn;
+    seen[index] = worker->scanner->turn;
     return new;
+}
+
+static void count_patterns(const trawl_record_worker *worker, const trawl_match *matches,
+                           size_t number) {
+    uint64_t *matches_of = worker->counters[TRAWL_COUNT_PATTERNS];
+    uint64_t *records_of = worker->counters[TRAWL_COUNT_PATTERN_IN_RECORDS];
+    const bool *counted = worker->task->counted;
+    for (size_t i = 0; counted[TRAWL_COUNT_PATTERNS] && i < number; i++) {
+        matches_of[matches[i].pattern]++;
+    }
+    for (size_t i = 0; counted[TRAWL_COUNT_PATTERN_IN_RECORDS] && i < number; i++) {
+        uint32_t id = matches[i].pattern;
+        records_of[id] += is_new(worker, worker->scanner->seen, id);
+    }
+}
+
+static void count_groups(const trawl_record_worker *worker, const trawl_match *matches,
+                         size_t number) {
+    const trawl_group_view *groups = &worker->scanner->db->groups;
+    uint64_t *matches_of = worker->counters[TRAWL_COUNT_GROUPS];
+    uint64_t *records_of = worker->counters[TRAWL_COUNT_GROUP_IN_RECORDS];
+    const bool *counted = worker->task->counted;
+    for (size_t i = 0; counted[TRAWL_COUNT_GROUPS] && i < number; i++) {
+        matches_of[trawl_group_index(groups, matches[i].pattern)]++;
+    }
+    for (size_t i = 0; counted[TRAWL_COUNT_GROUP_IN_RECORDS] && i < number; i++) {
+        uint32_t index = trawl_group_index(groups, matches[i].pattern);
+        records_of[index] += is_new(worker, worker->group_seen, index);
+    }
 }
 
 static void count(trawl_record_worker *worker, const trawl_match *matches, size_t number,
@@ -136,12 +165,26 @@ static void count(trawl_record_worker *worker, const trawl_match *matches, size_
     if (task->per_record != NULL) {
         task->per_record[record] += number;
     }
-    for (size_t i = 0; task->per_pattern && i < number; i++) {
-        worker->per_pattern[matches[i].pattern]++;
+    if (task->any_counted) {
+        count_patterns(worker, matches, number);
+        count_groups(worker, matches, number);
     }
-    for (size_t i = 0; task->in_records && i < number; i++) {
-        worker->in_records[matches[i].pattern] += is_new(worker, matches[i].pattern);
+}
+
+/* Emits the groups of matches that are new in this record. */
+static trawl_status emit_groups(trawl_record_worker *worker, const trawl_match *matches,
+                                size_t number, uint64_t record) {
+    const trawl_group_view *groups = &worker->scanner->db->groups;
+    trawl_status status = TRAWL_OK;
+    for (size_t i = 0; status == TRAWL_OK && i < number; i++) {
+        trawl_match match = matches[i];
+        uint32_t index = trawl_group_index(groups, match.pattern);
+        if (is_new(worker, worker->group_seen, index)) {
+            match.pattern = trawl_group_of_index(groups, index);
+            status = emit(worker, &match, record);
+        }
     }
+    return status;
 }
 
 /* Takes matches of the record at hand: one or more, in order. */
@@ -158,11 +201,11 @@ static trawl_status take(trawl_record_worker *worker, const trawl_match *matches
         }
     } else if (question == TRAWL_RECORDS_COUNT) {
         count(worker, matches, number, record);
+    } else if (question == TRAWL_RECORDS_WHICH) {
+        status = emit_groups(worker, matches, number, record);
     } else {
         for (size_t i = 0; status == TRAWL_OK && i < number; i++) {
-            if (question == TRAWL_RECORDS_MATCHES || is_new(worker, matches[i].pattern)) {
-                status = emit(worker, &matches[i], record);
-            }
+            status = emit(worker, &matches[i], record);
         }
     }
     worker->status = status;
@@ -188,8 +231,12 @@ static void enter(trawl_record_worker *worker, uint64_t index) {
                       ? without_tail(stretch, worker->begin, worker->limit)
                       : worker->begin;
     worker->found = false;
-    if (worker->task->in_records || worker->task->question == TRAWL_RECORDS_WHICH) {
+    if (worker->task->any_counted || worker->task->question == TRAWL_RECORDS_WHICH) {
         trawl_scanner_new_turn(worker->scanner);
+        if (worker->scanner->turn == 1) { /* the turns begin anew, for groups too */
+            memset(worker->group_seen, 0,
+                   worker->scanner->db->groups.count * sizeof *worker->group_seen);
+        }
     }
     if (selects(worker)) {
         trawl_delivery_restart(&worker->scanner->delivery, worker->begin);
@@ -292,8 +339,10 @@ static trawl_status search_stretch(trawl_record_worker *worker) {
     scanner->delivery.per_pattern = NULL;
     worker->behind = 0;
     enter(worker, stretch->begin);
-    const trawl_window text = {
-        .text = stretch->bytes + begin, .length = (size_t)(end - begin), .base = begin};
+    const trawl_window text = {.text = stretch->bytes + begin,
+                               .length = (size_t)(end - begin),
+                               .base = begin,
+                               .one_text = stretch->end - stretch->begin == 1};
     trawl_status status = trawl_scanner_walk(scanner, &text, &sink.into);
     if (status == TRAWL_OK) {
         status = divide(&sink.into.sink);
@@ -324,8 +373,8 @@ static trawl_status search_one(trawl_record_worker *worker, const uint8_t *bytes
         }
         return TRAWL_OK;
     }
-    if (task->question == TRAWL_RECORDS_COUNT && !task->per_pattern && !task->in_records &&
-        !selects(worker) && !has_conditions(worker)) {
+    if (task->question == TRAWL_RECORDS_COUNT && !task->any_counted && !selects(worker) &&
+        !has_conditions(worker)) {
         uint64_t found = trawl_scanner_count(worker->scanner, bytes, (size_t)length, NULL);
         worker->total += found;
         if (task->per_record != NULL) {
@@ -502,10 +551,13 @@ trawl_status trawl_record_worker_open(trawl_record_worker *worker, const trawl_d
     worker->offsets = trawl_allocate(COPY_RECORDS + 1, sizeof *worker->offsets);
     worker->batch.items = trawl_allocate(BATCH, sizeof *worker->batch.items);
     worker->batch.capacity = BATCH;
-    if (worker->text == NULL || worker->offsets == NULL || worker->batch.items == NULL) {
+    worker->group_seen = trawl_allocate_zeroed(db->groups.count, sizeof *worker->group_seen);
+    if (worker->text == NULL || worker->offsets == NULL || worker->batch.items == NULL ||
+        worker->group_seen == NULL) {
         return trawl_fail_memory(error, "a scanner of records",
                                  COPY_BYTES + COPY_RECORDS * sizeof *worker->offsets +
-                                     BATCH * sizeof *worker->batch.items);
+                                     BATCH * sizeof *worker->batch.items +
+                                     db->groups.count * sizeof *worker->group_seen);
     }
     return TRAWL_OK;
 }
@@ -515,6 +567,8 @@ void trawl_record_worker_close(trawl_record_worker *worker) {
     trawl_release(worker->text);
     trawl_release(worker->offsets);
     trawl_release(worker->batch.items);
-    trawl_release(worker->per_pattern);
-    trawl_release(worker->in_records);
+    for (int i = 0; i < TRAWL_RECORD_COUNTERS; i++) {
+        trawl_release(worker->counters[i]);
+    }
+    trawl_release(worker->group_seen);
 }

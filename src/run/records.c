@@ -67,6 +67,9 @@ trawl_status trawl_record_scanner_open(const trawl_db *db, const trawl_scan_opti
     made->threads = settings.threads;
     made->share_bytes = settings.chunk_bytes != 0 ? settings.chunk_bytes : SHARE_BYTES;
     status = open_workers(made, options, error);
+    if (status == TRAWL_OK && made->threads > 1) {
+        status = trawl_placing_open(&made->placing, settings.placement, made->threads, error);
+    }
     if (status != TRAWL_OK) {
         trawl_record_scanner_close(made);
         return status;
@@ -80,6 +83,7 @@ void trawl_record_scanner_close(trawl_record_scanner *scanner) {
         return;
     }
     trawl_team_close(scanner->team);
+    trawl_placing_close(&scanner->placing);
     for (uint32_t i = 0; scanner->workers != NULL && i < scanner->threads; i++) {
         trawl_record_worker_close(&scanner->workers[i]);
     }
@@ -183,36 +187,55 @@ trawl_status trawl_records_any(trawl_record_scanner *scanner, const trawl_record
     return status;
 }
 
-/* Makes the counters of each worker, where they are wanted, and sets them to 0. */
-static trawl_status begin_counters(const trawl_record_scanner *scanner, bool wanted,
-                                   uint64_t **counters, trawl_error *error) {
-    size_t patterns = scanner->db->patterns.count;
-    if (wanted && *counters == NULL) {
-        *counters = trawl_allocate(patterns, sizeof **counters);
-        if (*counters == NULL) {
-            return trawl_fail_memory(error, "counting patterns", patterns * sizeof **counters);
+/* Elements of an array of counters. */
+static size_t counter_size(const trawl_record_scanner *scanner, trawl_record_counter which) {
+    return which == TRAWL_COUNT_PATTERNS || which == TRAWL_COUNT_PATTERN_IN_RECORDS
+               ? scanner->db->patterns.count
+               : scanner->db->groups.count;
+}
+
+/* Makes the counters of a worker, where they are wanted, and sets them to 0. */
+static trawl_status begin_counters(const trawl_record_scanner *scanner,
+                                   const trawl_record_task *task, trawl_record_worker *worker,
+                                   trawl_error *error) {
+    for (int i = 0; i < TRAWL_RECORD_COUNTERS; i++) {
+        size_t size = counter_size(scanner, (trawl_record_counter)i);
+        uint64_t **counters = &worker->counters[i];
+        if (!task->counted[i]) {
+            continue;
         }
-    }
-    if (wanted) {
-        memset(*counters, 0, patterns * sizeof **counters);
+        if (*counters == NULL) {
+            *counters = trawl_allocate(size, sizeof **counters);
+        }
+        if (*counters == NULL) {
+            return trawl_fail_memory(error, "counting patterns", size * sizeof **counters);
+        }
+        memset(*counters, 0, size * sizeof **counters);
     }
     return TRAWL_OK;
 }
 
-static void add_counters(const trawl_record_scanner *scanner, uint64_t *to, const uint64_t *from) {
-    for (size_t id = 0; to != NULL && id < scanner->db->patterns.count; id++) {
-        to[id] += from[id];
+/* Adds the counters of the other workers to the first one's. */
+static void add_counters(const trawl_record_scanner *scanner, const trawl_record_task *task) {
+    for (int i = 0; i < TRAWL_RECORD_COUNTERS; i++) {
+        size_t size = counter_size(scanner, (trawl_record_counter)i);
+        uint64_t *to = scanner->workers[0].counters[i];
+        for (uint32_t w = 1; task->counted[i] && w < scanner->threads; w++) {
+            for (size_t at = 0; at < size; at++) {
+                to[at] += scanner->workers[w].counters[i][at];
+            }
+        }
     }
 }
 
 /* Lends the caller's counters to the first worker, or takes them back; the others have their own.
  */
-static void exchange_counters(trawl_record_worker *first, trawl_record_counts *counts) {
-    uint64_t *per_pattern = first->per_pattern, *in_records = first->in_records;
-    first->per_pattern = counts->per_pattern;
-    first->in_records = counts->in_records;
-    counts->per_pattern = per_pattern;
-    counts->in_records = in_records;
+static void exchange_counters(trawl_record_worker *first, uint64_t *lent[TRAWL_RECORD_COUNTERS]) {
+    for (int i = 0; i < TRAWL_RECORD_COUNTERS; i++) {
+        uint64_t *own = first->counters[i];
+        first->counters[i] = lent[i];
+        lent[i] = own;
+    }
 }
 
 trawl_status trawl_records_count(trawl_record_scanner *scanner, const trawl_records *records,
@@ -228,31 +251,33 @@ trawl_status trawl_records_count(trawl_record_scanner *scanner, const trawl_reco
     if (status != TRAWL_OK) {
         return status;
     }
-    trawl_record_counts read, lent;
+    trawl_record_counts read;
     trawl_sized_read(&read, counts, sizeof read);
-    lent = read;
+    uint64_t *lent[TRAWL_RECORD_COUNTERS] = {
+        [TRAWL_COUNT_PATTERNS] = read.per_pattern,
+        [TRAWL_COUNT_PATTERN_IN_RECORDS] = read.in_records,
+        [TRAWL_COUNT_GROUPS] = read.per_group,
+        [TRAWL_COUNT_GROUP_IN_RECORDS] = read.group_in_records,
+    };
+    for (int i = 0; i < TRAWL_RECORD_COUNTERS; i++) {
+        task.counted[i] = lent[i] != NULL;
+        task.any_counted = task.any_counted || task.counted[i];
+    }
     task.per_record = read.per_record;
-    task.per_pattern = read.per_pattern != NULL;
-    task.in_records = read.in_records != NULL;
     if (read.per_record != NULL) {
         memset(read.per_record, 0, (size_t)task.records.count * sizeof *read.per_record);
     }
-    exchange_counters(&scanner->workers[0], &lent);
+    exchange_counters(&scanner->workers[0], lent);
     for (uint32_t i = 0; status == TRAWL_OK && i < scanner->threads; i++) {
-        trawl_record_worker *worker = &scanner->workers[i];
-        status = begin_counters(scanner, task.per_pattern, &worker->per_pattern, error);
-        if (status == TRAWL_OK) {
-            status = begin_counters(scanner, task.in_records, &worker->in_records, error);
-        }
+        status = begin_counters(scanner, &task, &scanner->workers[i], error);
     }
     if (status == TRAWL_OK) {
         status = search(scanner, &task, &read.total, error);
     }
-    exchange_counters(&scanner->workers[0], &lent);
-    for (uint32_t i = 1; status == TRAWL_OK && i < scanner->threads; i++) {
-        add_counters(scanner, read.per_pattern, scanner->workers[i].per_pattern);
-        add_counters(scanner, read.in_records, scanner->workers[i].in_records);
+    if (status == TRAWL_OK) {
+        add_counters(scanner, &task);
     }
+    exchange_counters(&scanner->workers[0], lent);
     trawl_sized_write(counts, &read, sizeof read);
     return status;
 }

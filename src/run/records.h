@@ -22,6 +22,7 @@
 #define TRAWL_RUN_RECORDS_H
 
 #include "base/team.h"
+#include "run/placement.h"
 #include "run/scanner.h"
 #include "trawl/trawl_records.h"
 
@@ -32,6 +33,15 @@ typedef enum trawl_record_question {
     TRAWL_RECORDS_MATCHES
 } trawl_record_question;
 
+/* Arrays of counters, which each worker has of its own where they are wanted. */
+typedef enum trawl_record_counter {
+    TRAWL_COUNT_PATTERNS,           /* matches of each pattern */
+    TRAWL_COUNT_PATTERN_IN_RECORDS, /* records that have it */
+    TRAWL_COUNT_GROUPS,             /* matches of each group */
+    TRAWL_COUNT_GROUP_IN_RECORDS,
+    TRAWL_RECORD_COUNTERS
+} trawl_record_counter;
+
 /* One call: the records and where results go. */
 typedef struct trawl_record_task {
     trawl_records records; /* the caller's, checked but for the order of its offsets */
@@ -41,7 +51,8 @@ typedef struct trawl_record_task {
     uint8_t *bits, *bytes;
     /* counts */
     uint64_t *per_record;
-    bool per_pattern, in_records; /* are wanted: each worker has its own */
+    bool counted[TRAWL_RECORD_COUNTERS]; /* wanted */
+    bool any_counted;
     /* which (a match for each pattern of a record) and matches */
     trawl_on_record_matches on_matches;
     void *context;
@@ -82,7 +93,8 @@ struct trawl_record_worker {
     unsigned one_by_one;
     /* results */
     uint64_t total; /* matches, or records with a match */
-    uint64_t *per_pattern, *in_records;
+    uint64_t *counters[TRAWL_RECORD_COUNTERS];
+    uint32_t *group_seen; /* as the scanner's `seen`, for groups */
     trawl_record_batch batch;
     trawl_status (*flush)(trawl_record_worker *worker); /* empties the batch or makes it larger */
     void *flush_context;
@@ -115,6 +127,7 @@ struct trawl_record_scanner {
     uint64_t share_bytes; /* of the records that a thread takes at a time */
     trawl_record_worker *workers;
     trawl_team *team;         /* NULL: one thread */
+    trawl_placing placing;    /* of its threads */
     trawl_record_slot *slots; /* slot_count; NULL: one thread */
     size_t slot_count;
 };

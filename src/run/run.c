@@ -8,7 +8,17 @@
 #include "base/cpu.h"
 #include "base/status.h"
 #include "gpu/module.h"
+#include "run/case_pair.h"
 #include "run/fallback.h"
+
+static const trawl_walker_type *walker_type(const trawl_db *db, const char *device) {
+    trawl_device_set devices = {.shared = false};
+    if (device == NULL) {
+        return trawl_case_pair_walker_of(db);
+    }
+    (void)trawl_cuda_devices_read(device, &devices);
+    return devices.shared ? trawl_cuda_group_walker() : trawl_cuda_walker();
+}
 
 trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan_options *options,
                             const trawl_receiver *receiver, uint64_t *per_pattern,
@@ -22,7 +32,7 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
         return status;
     }
     if (run->options.device != NULL) {
-        (void)snprintf(run->device, sizeof run->device, "%.15s", run->options.device);
+        (void)snprintf(run->device, sizeof run->device, "%s", run->options.device);
         run->options.device = run->device;
     } else {
         trawl_cpu_set unused; /* a wrong TRAWL_CPU is an error with every engine */
@@ -33,7 +43,7 @@ trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan
     }
     trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
     run->db = db;
-    run->type = run->options.device == NULL ? db->engine->walker : trawl_cuda_walker();
+    run->type = walker_type(db, run->options.device);
     run->conditions = db->conditions.records != NULL;
     run->count_only = receiver->on_match == NULL && receiver->on_matches == NULL &&
                       kind == TRAWL_MATCH_ALL && !run->conditions;
@@ -75,8 +85,9 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
         return TRAWL_OK;
     }
     trawl_status status = TRAWL_OK;
-    /* A single thread shares the tables with nobody. */
-    if (run->options.copy_tables && run->options.threads > 1 && worker->copy == NULL) {
+    /* A single thread shares the tables with nobody, and a pair of automata is not in them. */
+    if (run->options.copy_tables && run->options.threads > 1 && worker->copy == NULL &&
+        run->type != &trawl_case_pair_walker) {
         status = copy_database(run->db, &worker->copy, error);
     }
     if (status == TRAWL_OK && run->count_only && run->per_pattern != NULL &&

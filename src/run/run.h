@@ -16,6 +16,7 @@
 
 #include "base/team.h"
 #include "engines/engines.h"
+#include "gpu/devices.h"
 #include "run/collector.h"
 #include "run/delivery.h"
 #include "run/options.h"
@@ -31,13 +32,14 @@ typedef struct trawl_worker {
 typedef struct trawl_run {
     const trawl_db *db;
     const trawl_walker_type *type;
-    trawl_scan_settings options; /* trawl_options_read: every member is set */
-    trawl_wanted_report report;  /* handed to the caller when the run is closed */
-    char device[16];             /* what options.device points to unless that is NULL, the CPU */
-    bool conditions;             /* matches are tested for the conditions of their patterns */
-    bool count_only;             /* walkers count the matches; none is delivered */
-    bool own_threads;            /* the walker spreads windows over threads itself */
-    trawl_collector *collector;  /* NULL; or takes all matches instead of the delivery */
+    trawl_scan_settings options;          /* trawl_options_read: every member is set */
+    trawl_wanted_report report;           /* handed to the caller when the run is closed */
+    char device[TRAWL_DEVICE_NAME_BYTES]; /* what options.device points to unless that is NULL, the
+                                             CPU */
+    bool conditions;            /* matches are tested for the conditions of their patterns */
+    bool count_only;            /* walkers count the matches; none is delivered */
+    bool own_threads;           /* the walker spreads windows over threads itself */
+    trawl_collector *collector; /* NULL; or takes all matches instead of the delivery */
     trawl_delivery delivery;
     uint64_t *per_pattern; /* the caller's counters, or NULL */
     trawl_worker *workers; /* options.threads of them */

@@ -4,7 +4,9 @@
 #include "base/allocate.h"
 #include "base/cpu.h"
 #include "base/status.h"
+#include "database/groups.h"
 #include "engines/engines.h"
+#include "run/case_pair.h"
 #include "run/fallback.h"
 #include "run/options.h"
 #include "scan/conditions.h"
@@ -44,7 +46,7 @@ static trawl_status read_options(const trawl_db *db, const trawl_scan_options *o
 
 static trawl_status open_walker(trawl_scanner *scanner, const trawl_scan_settings *settings,
                                 trawl_error *error) {
-    const trawl_walker_type *type = scanner->db->engine->walker;
+    const trawl_walker_type *type = trawl_case_pair_walker_of(scanner->db);
     trawl_status status = type->open(scanner->db, settings, &scanner->walker, error);
     if (status == TRAWL_OK) {
         scanner->walker->threads = 1;
@@ -131,7 +133,8 @@ static trawl_window next_window(const trawl_scanner *scanner, const trawl_window
                            .owned = *begin - from,
                            .base = text->base + from,
                            .goes_on = inside || text->goes_on,
-                           .next = inside ? text->text[end] : text->next};
+                           .next = inside ? text->text[end] : text->next,
+                           .one_text = text->one_text};
     *begin = end;
     return window;
 }
@@ -180,7 +183,7 @@ static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
     trawl_delivery_restart(delivery, 0);
-    const trawl_window whole = {.text = text, .length = length};
+    const trawl_window whole = {.text = text, .length = length, .one_text = true};
     trawl_status status = trawl_scanner_walk(scanner, &whole, &into);
     if (status == TRAWL_OK && into.sink.count != 0) {
         status = trawl_scanner_deliver(&into.sink);
@@ -220,7 +223,7 @@ bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
     /* Any occurrence will do: of the leftmost kinds one is selected where there is any. A walker
      * asks for room for a second one before it stops, so it is shown little text at a time. */
     trawl_walker *walker = scanner->walker;
-    const trawl_window whole = {.text = text, .length = length};
+    const trawl_window whole = {.text = text, .length = length, .one_text = true};
     trawl_scanner_sink into = {
         .sink = {.matches = first != NULL ? first : scanner->matches, .capacity = 1, .flush = stop},
         .scanner = scanner};
@@ -235,17 +238,18 @@ bool trawl_scanner_any(trawl_scanner *scanner, const void *text, size_t length,
 
 static int note_ids(const trawl_match *matches, size_t count, void *context) {
     trawl_scanner *scanner = context;
+    const trawl_group_view *groups = &scanner->db->groups;
     for (size_t i = 0; i < count; i++) {
-        uint32_t id = matches[i].pattern;
-        if (scanner->seen[id] != scanner->turn) {
-            scanner->seen[id] = scanner->turn;
+        uint32_t index = trawl_group_index(groups, matches[i].pattern);
+        if (scanner->seen[index] != scanner->turn) {
+            scanner->seen[index] = scanner->turn;
             if (scanner->found < scanner->capacity) {
-                scanner->ids[scanner->found] = id;
+                scanner->ids[scanner->found] = trawl_group_of_index(groups, index);
             }
             scanner->found++;
         }
     }
-    return scanner->found == scanner->db->patterns.count;
+    return scanner->found == groups->count;
 }
 
 trawl_receiver trawl_scanner_note_ids(trawl_scanner *scanner, uint32_t *ids, size_t capacity) {
@@ -287,7 +291,7 @@ uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t le
         (void)scan(scanner, text, length, &nobody, per_pattern);
         return scanner->delivery.delivered;
     }
-    const trawl_window whole = {.text = text, .length = length};
+    const trawl_window whole = {.text = text, .length = length, .one_text = true};
     return trawl_scanner_count_window(scanner, &whole);
 }
 

@@ -27,14 +27,15 @@ struct trawl_scanner {
     trawl_match *matches; /* TRAWL_SCANNER_BATCH */
     uint8_t *joint;       /* flows: the bytes that a flow has kept, and the beginning of a piece */
     trawl_delivery delivery;
-    /* trawl_scanner_which, records: seen[id] == turn: the pattern has been seen in this text */
+    /* trawl_scanner_which: seen[index] == turn: the group has been seen in this text. Records use
+     * it for patterns */
     uint32_t *seen;
     uint32_t turn;
     uint32_t *ids;
     size_t capacity, found;
 };
 
-/* Forgets which patterns have been seen. */
+/* Forgets which groups or patterns have been seen. */
 static inline void trawl_scanner_new_turn(trawl_scanner *scanner) {
     if (++scanner->turn == 0) {
         memset(scanner->seen, 0, scanner->db->patterns.count * sizeof *scanner->seen);
@@ -53,7 +54,7 @@ trawl_status trawl_scanner_deliver(trawl_sink *sink);
 /* Counts the matches that end in the owned bytes of such a text, with TRAWL_MATCH_ALL. */
 uint64_t trawl_scanner_count_window(trawl_scanner *scanner, const trawl_window *text);
 
-/* The receiver that writes the ids of patterns, each once, into ids[0, capacity), and into
+/* The receiver that writes the groups of patterns, each once, into ids[0, capacity), and into
  * scanner->found how many they are. */
 trawl_receiver trawl_scanner_note_ids(trawl_scanner *scanner, uint32_t *ids, size_t capacity);
 

@@ -18,6 +18,7 @@ void trawl_endings_close(trawl_endings_search *search) {
 
 trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consumer *consumer,
                                  trawl_error *error) {
+    search->last = (trawl_last_start)TRAWL_LAST_START;
     if (consumer->sink == NULL && consumer->counts->per_pattern != NULL && search->hits == NULL) {
         search->hits = trawl_allocate_zeroed(search->view.outputs.keys, sizeof *search->hits);
         if (search->hits == NULL) {

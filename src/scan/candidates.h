@@ -30,13 +30,15 @@ static inline trawl_status trawl_consume(const trawl_consumer *consumer, const t
 /* The keys of one part of a database, for one walker. */
 typedef struct trawl_endings_search {
     trawl_endings_view view;
-    uint64_t *hits; /* counts of keys; NULL unless patterns are counted one by one */
+    uint64_t *hits;        /* counts of keys; NULL unless patterns are counted one by one */
+    trawl_last_start last; /* of the window */
 } trawl_endings_search;
 
 void trawl_endings_open(const trawl_db *db, uint32_t part, trawl_endings_search *search);
 void trawl_endings_close(trawl_endings_search *search);
 
-/* Call it before each walk over a window: allocates `hits` if the consumer needs them. */
+/* Call it before each walk over a window: forgets `last`, and allocates `hits` if the consumer
+ * needs them. */
 trawl_status trawl_endings_begin(trawl_endings_search *search, const trawl_consumer *consumer,
                                  trawl_error *error);
 
@@ -52,7 +54,8 @@ static inline trawl_status trawl_endings_report(trawl_endings_search *search,
                                                 const trawl_window *window, size_t end,
                                                 uint32_t key, const trawl_consumer *consumer) {
     if (consumer->sink != NULL) {
-        return trawl_gate_closed(&search->view.outputs, window, end, key)
+        return search->view.outputs.gates != NULL &&
+                       trawl_gates_pass_over(&search->view.outputs, window, &search->last, end, key)
                    ? TRAWL_OK
                    : trawl_emit_matches(&search->view.outputs, &search->view.patterns, window, end,
                                         key, consumer->sink);

@@ -95,16 +95,24 @@ static inline trawl_match *trawl_emit_chain(const trawl_outputs *outputs, uint32
     return to;
 }
 
-/* Removes events whose gate is closed, and returns how many are left. The outputs have gates. */
-static inline size_t trawl_gates_keep(const trawl_outputs *outputs, const trawl_window *window,
-                                      size_t begin, trawl_ending_event *events, size_t count) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        events[kept] = events[i];
-        kept += !trawl_gate_closed(outputs, window, begin + events[i].position, events[i].key);
-    }
-    return kept;
-}
+/* The last open start before `end`, as far as has been looked (scan/gates.c): none in [from, end),
+ * or `open`. For ends of one window, mostly in ascending order. */
+typedef struct trawl_last_start {
+    size_t from, end, open;
+} trawl_last_start;
+#define TRAWL_NO_START SIZE_MAX
+#define TRAWL_LAST_START                                                                           \
+    { .open = TRAWL_NO_START }
+
+/* Whether no match of the key's chain that ends there can fulfil its condition, by its right and
+ * left boundaries. The outputs have gates. */
+bool trawl_gates_pass_over(const trawl_outputs *outputs, const trawl_window *window,
+                           trawl_last_start *last, size_t end, uint32_t key);
+
+/* Removes events at which no match can fulfil its condition, and returns how many are left. The
+ * outputs have gates. */
+size_t trawl_gates_keep(const trawl_outputs *outputs, const trawl_window *window, size_t begin,
+                        trawl_ending_event *events, size_t count);
 
 /* trawl_emit_matches for many ends, begin + events[i].position. Room in the sink is checked once
  * for many events; a key with one pattern and no link takes one load of a record and the writing of

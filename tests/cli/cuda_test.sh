@@ -28,7 +28,7 @@ refuse '--block-bytes: expected a size' "$trawl" scan --block-bytes x -e fox tex
 refuse 'expected texture or read-only' "$trawl" scan --table-path constant -e fox text
 for device in gpu cud cudax cuda: cuda:x cuda:-1 cuda:99999; do
     for command in scan grep bench; do
-        refuse "expected cpu, cuda, cuda:N or auto, not '$device'" \
+        refuse "expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto, not '$device'" \
             "$trawl" $command --device $device -e fox text
     done
 done
@@ -63,8 +63,8 @@ tr -s ' \n' ' ' <.out | grep -qE 'engine (qgram|ac-dfa), .* why kernel [a-z]+, [
 check 'the same for programs' "$trawl" info --device cuda:0 --format json -e fox --build-limit 1M
 checks=$((checks + 1))
 grep -q '"device":"cuda".*"kernel":"hot","shared_bytes":[1-9]' .out || fail 'kernels that were considered'
-refuse '--device: expected cpu, cuda, cuda:N or auto' "$trawl" info --device gpu -e fox
-refuse '--device: expected cpu, cuda, cuda:N or auto' "$trawl" compile --device gpu -e fox -o fox.db
+refuse '--device: expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto' "$trawl" info --device gpu -e fox
+refuse '--device: expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto' "$trawl" compile --device gpu -e fox -o fox.db
 check 'a database for a GPU' "$trawl" compile --device cuda --sample text -e fox -e foxes -o fox.db
 expect 0 3 "$trawl" scan -c --db fox.db text
 

@@ -19,6 +19,23 @@ for device in cuda cuda:0 auto; do
     scan --device $device >found
     check "scan on $device" cmp expected found
 done
+several() { TRAWL_EMULATOR_DEVICES=3 scan --segment-bytes 1k "$@"; }
+for device in cuda:0,0 cuda:0,0,0 $([[ $trawl == *emulated* ]] && echo cuda:all cuda:0-2 cuda:2,1 cuda:auto); do
+    several --device $device >found
+    check "scan on $device" cmp expected found
+done
+several --device cuda:0,0 --stats -c 2>stats >/dev/null
+holds 'two walks of one GPU' grep -q '"device":"cuda:0,0".*"devices":2' stats
+refuse 'there is no CUDA device 77' scan --device cuda:0,77
+refuse "not 'cuda:x'; did you mean" scan --device cuda:x
+refuse 'transfer a is for one GPU' scan --device cuda:0,0 --transfer a
+refuse 'bench measures one GPU' "$trawl" bench --device cuda:all -f words text
+refuse 'tune measures one GPU' "$trawl" tune --device cuda:0,1
+if [[ $trawl == *emulated* ]]; then # GPUs without memory
+    TRAWL_EMULATOR_FAIL_AFTER=0 several --device cuda:all --stats 2>stats >found
+    check 'the CPU instead of three GPUs' cmp expected found
+    holds 'three were left out' grep -q '"devices_left_out":3,"cpu_bytes":20000,"device_failure":"' stats
+fi
 check 'an engine that has kernels' "$trawl" scan --device cuda -f words text
 holds 'the same matches' cmp expected .out
 yes 'a quick fox and a dog' | head -c 1200000 >large

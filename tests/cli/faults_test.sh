@@ -196,6 +196,19 @@ for copy in --db-copy other-owner; do
     done
 done
 
+# a file much longer than its header says takes no memory; messages of a copy name the file
+cp fox.db long.db
+truncate -s 1T long.db
+refuse 'long.db: 1099511627776 bytes long, should be ' "$trawl" scan -c --db long.db small
+if [ "$(id -u)" -eq 0 ]; then
+    chown 65534 long.db
+    refuse 'long.db: 1099511627776 bytes long, should be ' "$trawl" scan -c --db long.db small
+fi
+rm long.db
+cp fox.db bad.db
+printf x | dd of=bad.db bs=1 seek=300 conv=notrunc 2>/dev/null
+refuse 'bad.db: damaged, ' "$trawl" scan -c --db-copy --db bad.db small
+
 # a text that becomes shorter while it is read: the command waits for its reader meanwhile
 for command in 'scan -e fox' 'scan --threads 2 -e fox' 'grep -F fox' 'grep --threads 2 -n -F fox'; do
     checks=$((checks + 1))

@@ -72,7 +72,7 @@ refuse "--matches: expected all, leftmost-first or leftmost-longest, not 'leftmo
     "$trawl" scan --matches leftmost-lonegst -e fox text
 refuse "--matches: expected all, leftmost-first or leftmost-longest, not 'some'; see" \
     "$trawl" scan --matches some -e fox text
-refuse "--pattern-format: expected lines, escaped, hex or tsv, not 'scaped'; did you mean escaped?" \
+refuse "--pattern-format: expected lines, escaped, hex, tsv or map, not 'scaped'; did you mean escaped?" \
     "$trawl" grep --pattern-format scaped fox text
 refuse "--placement: expected none, spread or close, not 'clos'; did you mean close?" \
     "$trawl" scan --placement clos -e fox text
@@ -81,7 +81,7 @@ refuse "--color: expected always, never or auto, not 'alway'; did you mean alway
 refuse "-d: expected read, skip or recurse, not 'recure'; did you mean recurse?" \
     "$trawl" grep -d recure fox text
 refuse "-D: expected read or skip, not 'recurse'; see" "$trawl" grep -D recurse fox text
-refuse "--device: expected cpu, cuda, cuda:N or auto, not 'cud'; did you mean cuda?" \
+refuse "--device: expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto, not 'cud'; did you mean cuda?" \
     "$trawl" scan --device cud -e fox text
 refuse "not 'gpu'; did you mean cuda?" "$trawl" grep --device gpu fox text
 

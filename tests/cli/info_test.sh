@@ -49,6 +49,18 @@ holds 'it says so' grep -q 'letters match either case' <(tr -s ' \n' ' ' <.out)
 check 'duplicates' "$trawl" info -e fox -e fox
 holds 'it says so' grep -qE '1 duplicate( |$)' <(tr -s ' \n' ' ' <.out)
 
+# engines that compare nested patterns with the text say what this takes
+awk 'BEGIN { for (i = 0; i < 100; i++) print s = s "a" }' >nested
+for engine in wu-manber rabin-karp ac-dfa; do
+    for set in nested words; do
+        "$trawl" compile --engine $engine -f $set -o nested.db
+        check "info of $set, $engine" "$trawl" info nested.db
+        says=0 && [ $set = nested ] && [ $engine != ac-dfa ] && says=1
+        holds 'what nested patterns take' test $says = \
+            "$(figure why | grep -c '[0-9]* patterns can end at one position.*us a byte')"
+    done
+done
+
 # the same figures as scan --stats: size of tables, candidates
 check 'info' "$trawl" info -f numbers --sample text
 size=$(figure size | sed -E 's/^tables ([0-9,]*) bytes.*/\1/' | tr -d ,)
@@ -64,6 +76,21 @@ check 'filters' "$trawl" info -e fox -e dog -e cat -e mouse --sample text
 holds 'candidates of the reason and of the table' bash -c '
     share=$(tr -s " \n" " " <.out | sed -nE "s/.*1 filter leaves ([0-9.e-]+) % of the positions.*/\1/p")
     [ -z "$share" ] || grep -qE " $share %  *[0-9.]+$" .out'
+
+# a large set: what takes long is announced, and a terminal says what is being measured
+awk 'BEGIN { srand(7); for (i = 0; i < 60; i++) { s = ""; while (length(s) < 60000)
+    s = s sprintf("%c", 97 + int(26 * rand())); print s } }' >large
+for flags in --papers --no-build; do
+    "$trawl" info $flags --build-limit 1 -f large >.out 2>.err
+    holds "info $flags: what takes long" grep -qE \
+        '^trawl: note: sizing.* [0-9]+ variants of engines for 60 patterns of 3,600,000 bytes' .err
+    check "info $flags" "$trawl" info $flags -f words
+    holds "info $flags: what takes no time" test ! -s .err
+done
+if command -v script >/dev/null; then
+    check 'info on a terminal' script -qec "'$trawl' info --papers -f words" /dev/null
+    holds 'each row' grep -qE '[0-9]+ of [0-9]+: ac-nfa packed' .out
+fi
 
 # what is for papers and for programs
 check 'info --papers' "$trawl" info --papers -f words

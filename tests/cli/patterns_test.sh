@@ -60,6 +60,33 @@ expect 0 'text\t4\t9\t2\tquick\ntext\t16\t19\t0\tbeast\ntext\t21\t23\t1\ttab "q"
     "$trawl" scan --pattern-format tsv -f tsv text
 expect 0 '{"file":"text","start":4,"end":9,"id":2,"pattern":"quick"}\n{"file":"text","start":16,"end":19,"id":0,"name":"beast","pattern":"FOX"}\n{"file":"text","start":21,"end":23,"id":1,"name":"tab \\"q\\"","pattern":"\\tj"}\n{"file":"text","start":38,"end":41,"id":0,"name":"beast","pattern":"FOX"}' \
     "$trawl" scan --format jsonl --pattern-format tsv -f tsv text
+# groups and values
+printf 'f\ti\tFOX\t-\t7\ta\\tb\ng\t-\tfoxes\tword\t7\nq\t-\tquick\t-\t-\t\n' >grouped.tsv
+expect 0 'text\t4\t9\t2\tq\t2\t\ntext\t16\t19\t0\tf\t7\ta\\tb\ntext\t38\t41\t0\tf\t7\ta\\tb' \
+    "$trawl" scan --pattern-format tsv -f grouped.tsv text
+expect 0 '{"file":"text","start":4,"end":9,"id":2,"name":"q","pattern":"quick","group":2,"value":""}' \
+    bash -c "'$trawl' scan --format jsonl --pattern-format tsv -f grouped.tsv text | head -n 1"
+expect 0 '2\t7\ta\\tb\n1\t2\t' "$trawl" scan --top 0 --by-group --pattern-format tsv -f grouped.tsv text
+expect 0 '{"count":2,"group":7,"value":"a\\tb"}' \
+    "$trawl" scan --top 1 --by-group --format jsonl --pattern-format tsv -f grouped.tsv text
+refuse '--by-group: expected --top N with it' "$trawl" scan --by-group -e fox text
+"$trawl" compile --pattern-format tsv -f grouped.tsv -o grouped.db
+expect 0 'f\ti\tFOX\t-\t7\ta\\tb\ng\t-\tfoxes\tword\t7\nq\t-\tquick\t-\t2\t' \
+    "$trawl" info --db grouped.db --patterns
+refuse 'pattern 0 is case-insensitive' "$trawl" info --db grouped.db --patterns --pattern-format hex
+printf 'g\t-\tfoxes\t-\t3\n' >one.tsv
+"$trawl" compile --pattern-format tsv -f one.tsv -o one.db
+refuse 'pattern 0 has a group or a value' "$trawl" info --db one.db --patterns --pattern-format hex
+for group in 4294967296 x 1x '' -1; do
+    printf 'g\t-\tfox\t-\t%s\n' "$group" >bad
+    refuse 'bad:1: expected a group (0 to 4294967295) or - (none) in the fifth column' \
+        "$trawl" scan --pattern-format tsv -f bad text
+done
+printf 'g\t-\tfox\t-\t4294967295\t\\q\n' >bad
+refuse 'bad:1: column 22: expected n, r, t' "$trawl" scan --pattern-format tsv -f bad text
+printf 'g\t-\tfox\t-\t-\tv\tw\n' >bad
+refuse 'expected three columns, or up to six' "$trawl" scan --pattern-format tsv -f bad text
+
 printf 'a\t-\n' >bad
 refuse 'bad:1: expected three columns (name, flags, pattern) with tabs between, found two' \
     "$trawl" scan --pattern-format tsv -f bad text
@@ -94,7 +121,7 @@ refuse 'blank: the pattern set is empty' "$trawl" scan -f blank text
 refuse '-e: the pattern is empty' "$trawl" scan -e '' text
 refuse '.: Is a directory' "$trawl" scan -f . text
 refuse 'missing: No such file or directory' "$trawl" scan -f missing text
-refuse 'expected lines, escaped, hex or tsv' "$trawl" scan --pattern-format csv -f lines text
+refuse 'expected lines, escaped, hex, tsv or map' "$trawl" scan --pattern-format csv -f lines text
 
 # a header line is named as such; what only resembles one is not
 printf 'id\tflags\tpattern\nx\t-\tfox\n' >bad
@@ -146,6 +173,25 @@ expect 0 1 "$trawl" scan -c --pattern-format lines -f rules.tsv text
 cp lines words.tsv
 expect 0 3 "$trawl" scan -c -f words.tsv text
 note 'pattern file rules.tsv: each line' "$trawl" compile -f rules.tsv -o rules.db
+
+# what trawl itself writes is no list of patterns
+"$trawl" compile -e fox -o fox.db
+"$trawl" index build -o text.tix text
+for command in 'scan -c' 'grep -c' 'compile -o other.db'; do
+    # shellcheck disable=SC2086
+    refuse "fox.db: this is a database, made by 'trawl compile': give it with --db" \
+        "$trawl" $command -f fox.db
+    # shellcheck disable=SC2086
+    refuse "text.tix: this is an index of texts, for 'trawl index query'" \
+        "$trawl" $command -f text.tix
+done
+printf 'TRAWLDB\nfox\nquick and more\n' >lists
+expect 0 1 "$trawl" scan -c -f lists text
+
+# a condition that nothing fulfils
+printf 'beast\t-\tfox\tstart=50,end=3\n' >never.tsv
+refuse 'never.tsv:1: fourth column: no match starts at start or later and ends at end or before' \
+    "$trawl" scan -c --pattern-format tsv -f never.tsv text
 
 # compressed patterns, recognised by content
 if has gzip; then

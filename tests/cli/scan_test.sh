@@ -209,7 +209,7 @@ refuse 'expected none, spread or close' "$trawl" scan --placement here -e fox a
 refuse 'expected a number from 0 to 1024' "$trawl" scan --threads many -e fox a
 refuse 'expected all, leftmost-first or leftmost-longest' "$trawl" scan --matches some -e fox a
 refuse '--device cuda' "$trawl" scan --device cuda:77 -e fox a
-refuse "expected cpu, cuda, cuda:N or auto" "$trawl" scan --device gpu -e fox a
+refuse "expected cpu, cuda, cuda:N, cuda:all, cuda:N,M or auto" "$trawl" scan --device gpu -e fox a
 refuse 'unknown flag --formt; did you mean --format?' "$trawl" scan --formt tsv -e fox a
 refuse 'unknown flag -Z' "$trawl" scan -Z -e fox a
 refuse '--top needs a value: N' "$trawl" scan -e fox a --top

@@ -56,7 +56,8 @@ fi
 check 'devices with TRAWL_CPU' env TRAWL_CPU=scalar "$trawl" devices
 holds 'devices: TRAWL_CPU is used' grep -q '; scalar is used)$' .out
 expect 0 'text\t2\t5\t0\tfox' env TRAWL_CPU=scalar "$trawl" scan -e fox text
-for command in devices 'scan -e fox text' 'scan -c -e fox text' 'grep fox text'; do
+for command in devices 'scan -e fox text' 'scan -c -e fox text' 'grep fox text' \
+    'compile -e fox -o sse.db' 'info -e fox'; do
     # shellcheck disable=SC2086
     refuse 'TRAWL_CPU=sse: no such set of instructions is known; here are: scalar' \
         env TRAWL_CPU=sse "$trawl" $command

@@ -25,11 +25,23 @@ void emulator_set_lazy(int lazy);
  * The name "allocation" stands for all functions that allocate memory. NULL: nothing fails. */
 void emulator_fail(const char *name, int code, long after);
 
+/* Call number `number` of all runtime functions from now on (1: the next one) fails with `code`.
+ * `lasting`: from then on the device that is current in that call is gone, and all its calls fail
+ * so; functions that free something free it nevertheless. 0: no call fails, and devices that were
+ * gone are back. */
+void emulator_fail_call(long number, int code, int lasting);
+
+/* Calls since emulator_fail_call or this function was last called. */
+long emulator_calls(void);
+
+/* Offers so many devices, at most 64. None of the process's objects may be on others. */
+void emulator_set_devices(int count);
+
 /* What was not freed: device and pinned host allocations, registrations, streams, events and
  * textures. */
 size_t emulator_live_objects(void);
 
-/* Total memory of a device, and the elements that a texture over linear memory may have. */
+/* Total memory of each device, and the elements that a texture over linear memory may have. */
 void emulator_set_memory(size_t bytes);
 void emulator_set_texture_elements(size_t elements);
 

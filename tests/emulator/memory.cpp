@@ -31,6 +31,7 @@ struct range {
     size_t bytes;
     cudaMemoryType type;
     bool registered; /* the caller's memory */
+    int device;
 };
 
 struct texture {
@@ -42,9 +43,9 @@ struct texture {
 std::map<uintptr_t, range> ranges; /* by their first address */
 std::vector<texture> textures;     /* object n is number n - 1; numbers are not used again */
 size_t live_textures;
-std::map<const void *, size_t> shared_of_functions;
+std::map<std::pair<const void *, int>, size_t> shared_of_functions; /* and devices */
 size_t total_memory = (size_t)4 << 30;
-size_t used_memory;
+size_t used_memory[most_devices];
 size_t most_texture_elements = (size_t)1 << 28;
 
 /* The range that holds all these bytes. */
@@ -92,13 +93,14 @@ cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type) {
         return cudaSuccess; /* NULL, as CUDA does */
     }
     bool device = type == cudaMemoryTypeDevice;
-    CHECK(!device || bytes <= total_memory - used_memory, cudaErrorMemoryAllocation);
+    int number = device_now();
+    CHECK(!device || bytes <= total_memory - used_memory[number], cudaErrorMemoryAllocation);
     CHECK(posix_memalign(memory, device ? texture_alignment : 4096, bytes + tail_bytes) == 0,
           cudaErrorMemoryAllocation);
     spoil(*memory, bytes);
     std::fill_n((unsigned char *)*memory + bytes, tail_bytes, poison);
-    ranges[(uintptr_t)*memory] = {bytes, type, false};
-    used_memory += device ? bytes : 0;
+    ranges[(uintptr_t)*memory] = {bytes, type, false, number};
+    used_memory[number] += device ? bytes : 0;
     return cudaSuccess;
 }
 
@@ -117,7 +119,7 @@ cudaError_t release(void *memory, cudaMemoryType type) {
             fail("byte %td behind an allocation of %zu bytes was written", next - end, bytes);
         }
     }
-    used_memory -= type == cudaMemoryTypeDevice ? bytes : 0;
+    used_memory[found->second.device] -= type == cudaMemoryTypeDevice ? bytes : 0;
     ranges.erase(found);
     spoil(memory, bytes);
     free(memory);
@@ -163,7 +165,8 @@ size_t texture_elements() {
 }
 
 void set_memory(size_t bytes) {
-    total_memory = bytes < used_memory ? used_memory : bytes;
+    size_t used = *std::max_element(used_memory, used_memory + most_devices);
+    total_memory = bytes < used ? used : bytes;
 }
 
 void set_texture_elements(size_t elements) {
@@ -199,7 +202,8 @@ cudaError_t check_launch(const kernel_launch &launch) {
           cudaErrorInvalidConfiguration);
     CHECK(launch.grid.x <= 0x7fffffff && launch.grid.y <= 65535 && launch.grid.z <= 65535,
           cudaErrorInvalidConfiguration);
-    auto found = shared_of_functions.find(launch.function);
+    CHECK(is_of_device(launch.stream), cudaErrorInvalidResourceHandle);
+    auto found = shared_of_functions.find({launch.function, device_now()});
     size_t most = found == shared_of_functions.end() ? default_shared : found->second;
     CHECK(launch.shared <= most, cudaErrorInvalidValue);
     return cudaSuccess;
@@ -212,7 +216,7 @@ cudaError_t set_function_attribute(const void *function, cudaFuncAttribute attri
     }
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
         CHECK(value >= 0 && (size_t)value <= most_shared, cudaErrorInvalidValue);
-        shared_of_functions[function] = (size_t)value;
+        shared_of_functions[{function, device_now()}] = (size_t)value;
     }
     return cudaSuccess;
 }
@@ -251,7 +255,7 @@ using emulator::ranges;
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
     CALL();
-    *available = emulator::total_memory - emulator::used_memory;
+    *available = emulator::total_memory - emulator::used_memory[emulator::device_now()];
     *total = emulator::total_memory;
     return cudaSuccess;
 }
@@ -262,8 +266,9 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
 }
 
 cudaError_t cudaFree(void *memory) {
-    CALL();
-    return emulator::release(memory, cudaMemoryTypeDevice);
+    CALL_FREE();
+    cudaError_t code = emulator::release(memory, cudaMemoryTypeDevice);
+    return self.code != cudaSuccess ? self.code : code;
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
@@ -276,8 +281,9 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes) {
 }
 
 cudaError_t cudaFreeHost(void *memory) {
-    CALL();
-    return emulator::release(memory, cudaMemoryTypeHost);
+    CALL_FREE();
+    cudaError_t code = emulator::release(memory, cudaMemoryTypeHost);
+    return self.code != cudaSuccess ? self.code : code;
 }
 
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned) {
@@ -287,17 +293,17 @@ cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned) {
     bool overlaps = find_range(memory, 1) != nullptr ||
                     (next != ranges.end() && next->first - (uintptr_t)memory < bytes);
     CHECK(!overlaps, cudaErrorHostMemoryAlreadyRegistered);
-    ranges[(uintptr_t)memory] = {bytes, cudaMemoryTypeHost, true};
+    ranges[(uintptr_t)memory] = {bytes, cudaMemoryTypeHost, true, emulator::device_now()};
     return cudaSuccess;
 }
 
 cudaError_t cudaHostUnregister(void *memory) {
-    CALL();
+    CALL_FREE();
     auto found = ranges.find((uintptr_t)memory);
     CHECK(found != ranges.end() && found->second.registered, cudaErrorHostMemoryNotRegistered);
     emulator::wait_for_device();
     ranges.erase(found);
-    return cudaSuccess;
+    return self.code;
 }
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned) {
@@ -313,6 +319,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
     *attributes = {};
     if (found != nullptr) {
         attributes->type = found->type;
+        attributes->device = found->device;
         attributes->devicePointer = (void *)memory;
         attributes->hostPointer = found->type == cudaMemoryTypeHost ? (void *)memory : nullptr;
     } else {
@@ -380,11 +387,11 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
-    CALL();
+    CALL_FREE();
     emulator::texture *found = emulator::find_texture(object);
     CHECK(found != nullptr, cudaErrorInvalidValue);
     emulator::wait_for_device();
     found->memory = nullptr;
     emulator::live_textures--;
-    return cudaSuccess;
+    return self.code;
 }

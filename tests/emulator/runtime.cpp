@@ -4,6 +4,7 @@
 #include "state.h"
 #include "threads.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -36,6 +37,11 @@ bool lazy;
 std::string failing; /* the function; empty: none */
 cudaError_t failing_code;
 long failing_after;
+long calls;         /* of all functions */
+long failing_call;  /* 0: none */
+bool failing_lasts; /* the device is gone then */
+cudaError_t call_code;
+bool gone[most_devices];
 
 void lock() {
     std::unique_lock<std::mutex> hold(mutex);
@@ -84,6 +90,9 @@ void read_environment() {
         fail("TRAWL_EMULATOR_ORDER is forward, reverse or random, not %s", text);
     }
     devices = (int)number("TRAWL_EMULATOR_DEVICES", devices);
+    if (devices > most_devices) {
+        fail("TRAWL_EMULATOR_DEVICES: at most %d", most_devices);
+    }
     lazy = number("TRAWL_EMULATOR_LAZY", lazy) != 0;
     long after = number("TRAWL_EMULATOR_FAIL_AFTER", -1);
     if (after >= 0 && failing.empty()) {
@@ -101,9 +110,22 @@ bool fails(const char *name) {
     return !failing.empty() && failing == name && failing_after-- <= 0;
 }
 
+/* By number, or because the device is gone. */
+bool call_fails(bool device_is_used) {
+    bool now = ++calls == failing_call;
+    if (now && failing_lasts && device_is_used) {
+        gone[current_device] = true;
+    }
+    return now || (device_is_used && gone[current_device]);
+}
+
 } // namespace
 
-api_call::api_call(const char *name) : code(cudaSuccess) {
+int device_now() {
+    return current_device;
+}
+
+api_call::api_call(const char *name, bool device_is_used) : code(cudaSuccess) {
     lock();
     read_environment();
     if (in_kernel()) {
@@ -113,6 +135,8 @@ api_call::api_call(const char *name) : code(cudaSuccess) {
                                                      "cudaHostRegister"};
     if (devices == 0) {
         code = cudaErrorNoDevice;
+    } else if (call_fails(device_is_used)) {
+        code = call_code;
     } else if (fails(name) || (allocating.count(name) != 0 && fails("allocation"))) {
         code = failing_code;
     }
@@ -138,6 +162,7 @@ using emulator::enqueue;
 /* ------------------------------------------------------------------ streams and events */
 
 struct CUstream_st {
+    int device;
     bool blocking; /* waits for the default stream, and that one for it */
     std::deque<std::function<void()>> work;
     bool running;
@@ -154,13 +179,15 @@ struct record {
     std::chrono::steady_clock::time_point time;
 };
 
-CUstream_st default_stream{true, {}, false, {}};
+CUstream_st default_streams[most_devices];
 std::set<CUstream_st *> streams;
 std::set<CUevent_st *> events;
 
 CUstream_st *find_stream(cudaStream_t stream) {
     if ((uintptr_t)stream <= 2) { /* NULL, cudaStreamLegacy, cudaStreamPerThread */
-        return &default_stream;
+        default_streams[current_device].device = current_device;
+        default_streams[current_device].blocking = true;
+        return &default_streams[current_device];
     }
     return streams.count(stream) != 0 ? stream : nullptr;
 }
@@ -190,22 +217,28 @@ void drain(CUstream_st *stream, const record *until) {
 }
 
 void drain_all() {
-    drain(&default_stream, nullptr);
+    for (CUstream_st &stream : default_streams) {
+        drain(&stream, nullptr);
+    }
     for (CUstream_st *stream : std::set<CUstream_st *>(streams)) {
         drain(stream, nullptr);
     }
 }
 
+bool is_default(const CUstream_st *stream) {
+    return stream == &default_streams[stream->device];
+}
+
 /* The default stream waits for all blocking streams and they for it. */
 void keep_default_order(CUstream_st *stream) {
-    if (stream != &default_stream) {
+    if (!is_default(stream)) {
         if (stream->blocking) {
-            drain(&default_stream, nullptr);
+            drain(&default_streams[stream->device], nullptr);
         }
         return;
     }
     for (CUstream_st *other : std::set<CUstream_st *>(streams)) {
-        if (other->blocking) {
+        if (other->blocking && other->device == stream->device) {
             drain(other, nullptr);
         }
     }
@@ -234,6 +267,11 @@ bool is_stream(cudaStream_t stream) {
     return find_stream(stream) != nullptr;
 }
 
+bool is_of_device(cudaStream_t stream) {
+    const CUstream_st *found = find_stream(stream);
+    return found != nullptr && found->device == current_device;
+}
+
 cudaError_t enqueue(cudaStream_t handle, std::function<void()> work) {
     CUstream_st *stream = find_stream(handle);
     CHECK(stream != nullptr, cudaErrorInvalidResourceHandle);
@@ -252,6 +290,7 @@ size_t live_streams_and_events() {
 } // namespace emulator
 
 struct CUevent_st {
+    int device;
     bool timing;
     std::shared_ptr<emulator::record> last;
 };
@@ -262,18 +301,19 @@ using emulator::streams;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
     CALL();
-    *stream = new CUstream_st{flags != cudaStreamNonBlocking, {}, false, {}};
+    *stream =
+        new CUstream_st{emulator::device_now(), flags != cudaStreamNonBlocking, {}, false, {}};
     streams.insert(*stream);
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    CALL();
+    CALL_FREE();
     CHECK(streams.count(stream) != 0, cudaErrorInvalidResourceHandle);
     drain(stream, nullptr);
     streams.erase(stream);
     delete stream;
-    return cudaSuccess;
+    return self.code;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
@@ -299,7 +339,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
     CALL();
-    *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, nullptr};
+    *event = new CUevent_st{emulator::device_now(), (flags & cudaEventDisableTiming) == 0, nullptr};
     events.insert(*event);
     return cudaSuccess;
 }
@@ -309,10 +349,10 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    CALL();
+    CALL_FREE();
     CHECK(events.erase(event) != 0, cudaErrorInvalidResourceHandle);
     delete event;
-    return cudaSuccess;
+    return self.code;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
@@ -320,6 +360,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     CHECK(events.count(event) != 0 && emulator::is_stream(stream), cudaErrorInvalidResourceHandle);
     auto record = std::make_shared<emulator::record>();
     record->stream = emulator::find_stream(stream);
+    CHECK(event->device == record->stream->device, cudaErrorInvalidResourceHandle);
     event->last = record;
     return enqueue(stream, [record] {
         record->time = std::chrono::steady_clock::now();
@@ -353,6 +394,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
     CHECK(events.count(begin) != 0 && events.count(end) != 0, cudaErrorInvalidResourceHandle);
     CHECK(begin->timing && end->timing && begin->last != nullptr && end->last != nullptr,
           cudaErrorInvalidResourceHandle);
+    CHECK(begin->device == end->device, cudaErrorInvalidResourceHandle);
     if (!begin->last->done || !end->last->done) {
         return cudaErrorNotReady;
     }
@@ -365,26 +407,33 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 
 cudaError_t cudaGetDeviceCount(int *count) {
     *count = 0;
-    CALL();
+    CALL_WITHOUT_DEVICE();
     *count = emulator::devices;
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device) {
-    CALL();
+    CALL_WITHOUT_DEVICE();
     CHECK(device >= 0 && device < emulator::devices, cudaErrorInvalidDevice);
     emulator::current_device = device;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int *device) {
-    CALL();
+    CALL_WITHOUT_DEVICE();
     *device = emulator::current_device;
     return cudaSuccess;
 }
 
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device) {
+    CALL_WITHOUT_DEVICE();
+    CHECK(device >= 0 && device < emulator::devices, cudaErrorInvalidDevice);
+    snprintf(text, (size_t)size, "0000:%02X:00.0", (unsigned)device + 1);
+    return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
-    CALL();
+    CALL_WITHOUT_DEVICE();
     CHECK(device >= 0 && device < emulator::devices, cudaErrorInvalidDevice);
     *properties = {};
     snprintf(properties->name, sizeof properties->name, "CUDA emulation");
@@ -416,7 +465,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
-    CALL();
+    CALL_WITHOUT_DEVICE();
     cudaDeviceProp properties;
     cudaError_t code = cudaGetDeviceProperties(&properties, device);
     if (code != cudaSuccess) {
@@ -467,7 +516,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 }
 
 cudaError_t cudaDriverGetVersion(int *version) {
-    CALL();
+    CALL_WITHOUT_DEVICE();
     *version = CUDART_VERSION;
     return cudaSuccess;
 }
@@ -531,6 +580,29 @@ void emulator_fail(const char *name, int code, long after) {
     emulator::failing = name == nullptr ? "" : name;
     emulator::failing_code = (cudaError_t)code;
     emulator::failing_after = after;
+}
+
+void emulator_fail_call(long number, int code, int lasting) {
+    emulator::control held;
+    emulator::calls = 0;
+    emulator::failing_call = number;
+    emulator::call_code = (cudaError_t)code;
+    emulator::failing_lasts = lasting != 0;
+    if (number == 0) {
+        std::fill_n(emulator::gone, emulator::most_devices, false);
+    }
+}
+
+long emulator_calls(void) {
+    emulator::control held;
+    long count = emulator::calls;
+    emulator::calls = 0;
+    return count;
+}
+
+void emulator_set_devices(int count) {
+    emulator::control held;
+    emulator::devices = count < emulator::most_devices ? count : emulator::most_devices;
 }
 
 size_t emulator_live_objects(void) {

@@ -196,6 +196,7 @@ cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDriverGetVersion(int *version);
@@ -246,7 +247,7 @@ namespace emulator {
  * and says whether the call has to fail. */
 struct api_call {
     cudaError_t code;
-    explicit api_call(const char *name);
+    explicit api_call(const char *name, bool device_is_used = true);
     ~api_call();
     api_call(const api_call &) = delete;
 };

@@ -21,7 +21,11 @@ void set_order(emulator_order order, unsigned seed);
 /* Remembers the error for cudaGetLastError, and returns it. */
 cudaError_t failed(cudaError_t code);
 
+const int most_devices = 64;
+int device_now(); /* the calling thread's current one */
+
 bool is_stream(cudaStream_t stream);
+bool is_of_device(cudaStream_t stream); /* the current one */
 void wait_for_stream(cudaStream_t stream);
 void wait_for_device();
 
@@ -37,6 +41,20 @@ size_t live_streams_and_events();
 /* Opens a runtime function, and leaves it when it has to fail. */
 #define CALL()                                                                                     \
     emulator::api_call self(__func__);                                                             \
+    if (self.code != cudaSuccess) {                                                                \
+        return self.code;                                                                          \
+    }
+
+/* The same for functions that free something: they do so also when they fail. */
+#define CALL_FREE()                                                                                \
+    emulator::api_call self(__func__);                                                             \
+    if (self.code == cudaErrorNoDevice) {                                                          \
+        return self.code;                                                                          \
+    }
+
+/* The same for functions that do not need the current device. */
+#define CALL_WITHOUT_DEVICE()                                                                      \
+    emulator::api_call self(__func__, false);                                                      \
     if (self.code != cudaSuccess) {                                                                \
         return self.code;                                                                          \
     }

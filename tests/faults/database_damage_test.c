@@ -152,9 +152,61 @@ static void for_device_block(with_block function) {
     trawl_patterns_free(patterns);
 }
 
+static void for_block_of(test_case *test, const char *engine, const char *variant,
+                         trawl_match_kind kind, with_block function) {
+    combination_failure failure;
+    trawl_db *db;
+    assert_int_equal(combination_compile((combination){engine, variant}, test, kind, &db, &failure),
+                     COMBINATION_COMPILED);
+    size_t size;
+    const void *bytes = trawl_db_bytes(db, &size);
+    text = test->text;
+    text_length = test->length;
+    function(bytes, size);
+    trawl_db_free(db);
+    test_case_free(test);
+}
+
+/* Patterns inside each other: the sections of the leftmost kinds. */
+static void for_leftmost_blocks(with_block function) {
+    static const char *const words[] = {"abcab", "bc", "b", "ab", "cab", "abcabab", "caba"};
+    for (int kind = TRAWL_MATCH_LEFTMOST_FIRST; kind < MATCH_KINDS; kind++) {
+        test_case test = {.name = strdup("leftmost")};
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+            test_case_add_pattern(&test, words[i], strlen(words[i]), 0);
+        for (size_t i = 0; i < 20; i++)
+            test_case_append_text(&test, words[i % 7], strlen(words[i % 7]));
+        for_block_of(&test, kind == TRAWL_MATCH_LEFTMOST_FIRST ? "ac-nfa" : "wu-manber",
+                     kind == TRAWL_MATCH_LEFTMOST_FIRST ? "compact" : "tuned",
+                     (trawl_match_kind)kind, function);
+    }
+}
+
+/* Conditions: their records, and the gates of keys. */
+static void for_condition_blocks(with_block function) {
+    static const char *const engines[][2] = {{"ac-dfa", "classes"}, {"qgram", "mixed"}};
+    static const char *const words[] = {"word", "or", "a word", "rd", "d a"};
+    for (size_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++) {
+        test_case test = {.name = strdup("conditions")};
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+            trawl_condition condition = TRAWL_CONDITION;
+            test_case_add_pattern(&test, words[i], strlen(words[i]), 0);
+            condition.left = i % 2 == 0 ? TRAWL_CLASS_WORD : TRAWL_CLASS_NONE;
+            condition.right = i % 3 == 0 ? TRAWL_CLASS_WORD : TRAWL_CLASS_NONE;
+            condition.at_end = i == 4;
+            test_case_set_condition(&test, i, &condition);
+        }
+        for (size_t i = 0; i < 12; i++)
+            test_case_append_text(&test, i % 2 != 0 ? " a word or" : "word a", i % 2 != 0 ? 10 : 6);
+        for_block_of(&test, engines[e][0], engines[e][1], TRAWL_MATCH_ALL, function);
+    }
+}
+
 static void for_every_block(with_block function) {
     source = random_for_case(random_seed(), 0);
     for_device_block(function);
+    for_leftmost_blocks(function);
+    for_condition_blocks(function);
     for (size_t c = 0; c < combination_count(); c++) {
         trawl_match_kind kind = (trawl_match_kind)(c % MATCH_KINDS);
         combination which = combination_at(c);

@@ -15,6 +15,7 @@
 #include "database/image.h"
 #include "database/outputs.h"
 #include "database/validate.h"
+#include "engines/qgram/anchors/format.h"
 #include "engines/qgram/verify/prefix_signatures.h"
 #include "random.h"
 #include "sanitizers.h"
@@ -314,6 +315,33 @@ static bool forgery_try(forgery *self) {
     return status == TRAWL_OK;
 }
 
+/* The scan reads the value of each entry of a bucket, whether the entry has a key or not. */
+static void anchor_values_far_from_the_sample(void **state) {
+    (void)state;
+    static const struct {
+        int8_t from;
+        uint8_t shift;
+    } far[] = {{1, 0}, {127, 0}, {-9, 0}, {-128, 0}, {0, 57}, {0, 255}};
+    size_t tried = 0;
+    for (size_t f = 0; f < sizeof far / sizeof *far; f++) {
+        for (size_t i = 0;; i++) {
+            size_t size;
+            uint8_t *block = compiled("qgram", "anchors", &size);
+            trawl_anchors_header *header = section(block, TRAWL_SECTION_QGRAM_BUCKETS, 0);
+            trawl_anchors_entry *entry = (trawl_anchors_entry *)(header + 1) + i;
+            if (i == 2 * (size_t)header->buckets + header->further) {
+                free(block);
+                break;
+            }
+            entry->from = far[f].from;
+            entry->shift = far[f].shift;
+            assert_refused(block, size);
+            tried++;
+        }
+    }
+    assert_true(tried >= 6 * 2);
+}
+
 static void add(trawl_patterns *patterns, const void *bytes, size_t length, unsigned flags) {
     assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, &error), TRAWL_OK);
 }
@@ -402,6 +430,8 @@ static const qgram_set qgram_sets[] = {
     {"teddy", "abcdefghijklmnopqrstuvwxyz", 20, 3, 30, 1},
     {"teddy", "abcdefghijklmnopqrstuvwxyz", 5, 1, 2, 0},
     {"registers", "abcdefghijklmnopqrstuvwxyz", 200, 3, 30, 1},
+    {"anchors", "abcdefghijklmnopqrstuvwxyz", 300, 2, 30, 1},
+    {"anchors", "ab", 300, 5, 9, 0},   /* crowded buckets */
     {"packed", "acgt", 20, 3, 3, 0},   /* exact, with numbers of their own */
     {"packed", "acgt", 100, 4, 9, 1},  /* pairs */
     {"packed", "acgt", 100, 20, 40, 4} /* samples */
@@ -455,6 +485,7 @@ static void change_tier(forgery *forged, random_source *source, uint32_t tier) {
         {TRAWL_SECTION_QGRAM_SAMPLE_FILTER, offsetof(trawl_qgram_tier, row_bits) / 4, 0, 4},
         {TRAWL_SECTION_QGRAM_SUFFIX_FILTER, offsetof(trawl_qgram_tier, suffix_filter_bits) / 4, 0,
          4},
+        {TRAWL_SECTION_QGRAM_TAGS, offsetof(trawl_qgram_tier, suffix_filter_bits) / 4, 0, 2},
         {TRAWL_SECTION_QGRAM_HASH, offsetof(trawl_qgram_tier, hash_bits) / 4, 1, 4},
         {TRAWL_SECTION_QGRAM_END_OFFSETS, offsetof(trawl_qgram_tier, end_offsets_bits) / 4, 0, 4},
         {TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
@@ -528,6 +559,8 @@ static void qgram_tables(void **state) {
                                                TRAWL_SECTION_QGRAM_END_OFFSETS,
                                                TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES,
                                                TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES,
+                                               TRAWL_SECTION_QGRAM_TAGS,
+                                               TRAWL_SECTION_QGRAM_BUCKETS,
                                                TRAWL_SECTION_KEY_ENDING,
                                                TRAWL_SECTION_KEY_LINK,
                                                TRAWL_SECTION_KEY_LENGTH};
@@ -572,6 +605,7 @@ int main(void) {
         cmocka_unit_test(endless_outputs),
         cmocka_unit_test(records_that_lie),
         cmocka_unit_test(a_pattern_in_two_parts),
+        cmocka_unit_test(anchor_values_far_from_the_sample),
         cmocka_unit_test(verification_that_lies),
         cmocka_unit_test(qgram_fields_together),
         cmocka_unit_test(qgram_tables),

@@ -66,17 +66,17 @@ static trawl_status do_everything(index_memory *memory) {
     return status;
 }
 
-static void every_allocation_fails_once(void **state) {
-    (void)state;
+/* `room` bytes hold the index. */
+static void fail_each_allocation(trawl_status (*work)(index_memory *memory), size_t room) {
     size_t failures = 0;
-    index_memory memory = {.bytes = __real_malloc(1 << 20), .capacity = 1 << 20};
+    index_memory memory = {.bytes = __real_malloc(room), .capacity = room};
     assert_non_null(memory.bytes);
     for (long number = 0;; number++) {
         long before = atomic_load(&live);
         atomic_store(&failed, false);
         atomic_store(&countdown, number);
         memset(&error, 0, sizeof error);
-        trawl_status status = do_everything(&memory);
+        trawl_status status = work(&memory);
         atomic_store(&countdown, -1);
         if (atomic_load(&live) != before)
             fail_msg("%ld allocations leaked when allocation %ld failed",
@@ -93,6 +93,27 @@ static void every_allocation_fails_once(void **state) {
     }
     assert_true(failures > 20);
     __real_free(memory.bytes);
+}
+
+static void every_allocation_fails_once(void **state) {
+    (void)state;
+    fail_each_allocation(do_everything, 1 << 20);
+}
+
+/* Documents enough for two threads to sort a part each. */
+static trawl_status build_in_parts(index_memory *memory) {
+    enum { DOCUMENTS = 100, LENGTH = 1500 };
+    index_text many[DOCUMENTS];
+    trawl_index_options options = TRAWL_INDEX_OPTIONS;
+    options.threads = 2;
+    for (size_t i = 0; i < DOCUMENTS; i++)
+        many[i] = (index_text){"many", text + i, LENGTH};
+    return index_memory_build(many, DOCUMENTS, &options, memory, &error);
+}
+
+static void every_allocation_of_two_threads_fails_once(void **state) {
+    (void)state;
+    fail_each_allocation(build_in_parts, 4 << 20);
 }
 
 /* A copy of its own for each change: sanitizers see what is read beyond it. */
@@ -182,6 +203,7 @@ static void forged_files_do_no_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_fails_once),
+        cmocka_unit_test(every_allocation_of_two_threads_fails_once),
         cmocka_unit_test(damaged_bytes_are_noticed),
         cmocka_unit_test(forged_files_do_no_harm),
     };

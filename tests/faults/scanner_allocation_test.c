@@ -8,7 +8,7 @@
 #include "combinations.h"
 #include "failing_memory.h"
 #include "generate.h"
-#include "trawl/trawl_records.h"
+#include "trawl/trawl_replace.h"
 #include "trawl/trawl_scanner.h"
 
 #include <pthread.h>
@@ -112,6 +112,23 @@ static void use_records(trawl_record_scanner *scanner, const uint8_t *text, size
     }
 }
 
+static int ignore_bytes(const void *bytes, size_t length, void *context) {
+    (void)bytes;
+    (void)length;
+    (void)context;
+    return 0;
+}
+
+static void use_replacer(trawl_replacer *replacer, const uint8_t *text, size_t length) {
+    (void)trawl_replace(replacer, text, length, ignore_bytes, NULL, NULL);
+    (void)trawl_replace_into(replacer, text, length, NULL, 0, NULL, NULL);
+    trawl_replacer_start(replacer);
+    (void)trawl_replacer_write(replacer, text, length / 3, ignore_bytes, NULL);
+    (void)trawl_replacer_write(replacer, text + length / 3, length - length / 3, ignore_bytes,
+                               NULL);
+    (void)trawl_replacer_finish(replacer, ignore_bytes, NULL, NULL);
+}
+
 static void check(combination which, const test_case *test, trawl_match_kind kind) {
     combination_failure failure;
     trawl_db *db;
@@ -128,6 +145,11 @@ static void check(combination which, const test_case *test, trawl_match_kind kin
                  which.variant ? which.variant : "-", match_kind_names[kind],
                  atomic_load(&largest));
     assert_int_equal(trawl_record_scanner_open(db, NULL, &records, &error), TRAWL_OK);
+    trawl_replacer *replacer = NULL;
+    trawl_replace_options replacing = TRAWL_REPLACE_OPTIONS;
+    replacing.kind = TRAWL_REPLACE_MASK;
+    assert_int_equal(trawl_replacer_open(db, &replacing, &replacer, &error),
+                     kind == TRAWL_MATCH_ALL ? TRAWL_ERROR_ARGUMENT : TRAWL_OK);
     enum { MANY = 1000000000 };
     atomic_store(&countdown, MANY);
     atomic_store(&others, 0);
@@ -135,6 +157,7 @@ static void check(combination which, const test_case *test, trawl_match_kind kin
         use(scanner, test->text, length, counts, trawl_flow_bytes(db));
     use(scanner, test->text, test->length, counts, trawl_flow_bytes(db));
     use_records(records, test->text, test->length, counts);
+    use_replacer(replacer, test->text, test->length);
     long allocations = MANY - atomic_load(&countdown);
     atomic_store(&countdown, -1);
     if (allocations != 0 || atomic_load(&others) != 0)
@@ -143,6 +166,7 @@ static void check(combination which, const test_case *test, trawl_match_kind kin
                  allocations, atomic_load(&others));
     trawl_scanner_close(scanner);
     trawl_record_scanner_close(records);
+    trawl_replacer_close(replacer);
     free(counts);
     trawl_db_free(db);
 }
@@ -151,6 +175,21 @@ static void check_all(const test_case *test) {
     for (size_t c = 0; c < combination_count(); c++)
         for (int kind = 0; kind < MATCH_KINDS; kind++)
             check(combination_at(c), test, (trawl_match_kind)kind);
+}
+
+/* Nested patterns in both letter cases, some of them in any case (run/case_pair.h). */
+static test_case make_letter_cases(size_t length) {
+    test_case made = {.name = strdup("letter cases")};
+    uint8_t bytes[70];
+    memset(bytes, 'a', sizeof(bytes));
+    for (size_t count = 1; count <= sizeof(bytes); count++) {
+        bytes[count / 2] = count % 3 == 0 ? 'A' : 'a';
+        test_case_add_pattern(&made, bytes, count,
+                              count % 2 != 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
+    }
+    while (made.length < length)
+        test_case_append_text(&made, bytes, sizeof(bytes));
+    return made;
 }
 
 /* Patterns of `letters`, and a text made of some of them, of their prefixes, and of runs. */
@@ -181,12 +220,13 @@ static test_case make_case(size_t count, size_t shortest, size_t longest, const 
 static void nothing_is_allocated(void **state) {
     (void)state;
     static const char words[] = "abcdefghijklmnopqrstuvwxyz ";
-    enum { length = 20000 };
+    enum { length = 20000, dense_length = 4000 }; /* dense: up to 35 matches end at a byte */
     test_case cases[] = {
         make_case(6, 2, 5, words, length),     make_case(100, 4, 12, words, length),
         make_case(300, 5, 9, words, length),   make_case(40, 12, 20, "acgt", length),
-        make_case(20, 3, 3, "acgt", length),   make_case(30, 1, 20, "a", length),
-        make_case(2000, 3, 40, words, length), make_case(200, 8, 8, "acgt", length)};
+        make_case(20, 3, 3, "acgt", length),   make_case(30, 1, 20, "a", dense_length),
+        make_case(2000, 3, 40, words, length), make_case(200, 8, 8, "acgt", length),
+        make_letter_cases(dense_length)};
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         check_all(&cases[c]);
         test_case_free(&cases[c]);
@@ -218,6 +258,43 @@ static void collect_without_memory(trawl_record_scanner *scanner, const trawl_db
             assert_true(error.message[0] != '\0');
         }
         trawl_record_matches_free(&matches);
+    }
+}
+
+/* A replacer, and many records with a match, whose result cannot grow. */
+static void replace_without_memory(const trawl_db *db) {
+    enum { COUNT = 4000 };
+    static trawl_span spans[COUNT];
+    trawl_pattern pattern = TRAWL_PATTERN;
+    assert_true(trawl_db_pattern(db, 0, &pattern));
+    for (size_t i = 0; i < COUNT; i++)
+        spans[i] = (trawl_span){.bytes = pattern.bytes, .length = pattern.length};
+    trawl_records records = TRAWL_RECORDS;
+    records.count = COUNT;
+    records.spans = spans;
+    trawl_replace_options options = TRAWL_REPLACE_OPTIONS;
+    options.kind = TRAWL_REPLACE_ONE;
+    options.one = (trawl_span){.bytes = "a longer replacement", .length = 20};
+    trawl_status status = TRAWL_ERROR_MEMORY;
+    for (long n = 0; status != TRAWL_OK; n++) {
+        trawl_replacer *replacer = (trawl_replacer *)&options;
+        trawl_replaced_records result = {.bytes = NULL};
+        trawl_error error = {.message = ""};
+        atomic_store(&countdown, n);
+        status = trawl_replacer_open(db, &options, &replacer, &error);
+        if (status == TRAWL_OK)
+            status = trawl_records_replace(replacer, &records, &result, NULL, &error);
+        else
+            assert_null(replacer);
+        atomic_store(&countdown, -1);
+        if (status == TRAWL_OK) {
+            assert_true(result.offsets[COUNT] >= COUNT * 20);
+        } else {
+            assert_int_equal(status, TRAWL_ERROR_MEMORY);
+            assert_true(error.message[0] != '\0');
+        }
+        trawl_replaced_records_free(&result);
+        trawl_replacer_close(replacer);
     }
 }
 
@@ -270,6 +347,8 @@ static void opening_without_memory(void **state) {
             }
             if (c < 3) /* the scanners inside are those above */
                 open_records_without_memory(db);
+            if (c < 3 && kind != TRAWL_MATCH_ALL)
+                replace_without_memory(db);
             trawl_db_free(db);
         }
     test_case_free(&test);

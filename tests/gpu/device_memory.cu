@@ -97,6 +97,20 @@ bool device_refuse_locking(bool refuse) {
     return true;
 }
 
+bool device_set_count(int count) {
+    emulator_set_devices(count);
+    return true;
+}
+
+bool device_fail_call(long number, bool lasting) {
+    emulator_fail_call(number, cudaErrorLaunchFailure, lasting);
+    return true;
+}
+
+long device_calls(void) {
+    return emulator_calls();
+}
+
 bool device_limit_textures(size_t elements) {
     emulator_set_texture_elements(elements ? elements : (size_t)1 << 28);
     return true;
@@ -120,6 +134,20 @@ bool device_fail_allocations(long after) {
 bool device_refuse_locking(bool refuse) {
     (void)refuse;
     return false;
+}
+
+bool device_set_count(int count) {
+    (void)count;
+    return false;
+}
+
+bool device_fail_call(long number, bool lasting) {
+    (void)number, (void)lasting;
+    return false;
+}
+
+long device_calls(void) {
+    return 0;
 }
 
 bool device_limit_textures(size_t elements) {

@@ -54,6 +54,16 @@ bool device_fail_allocations(long after);
 /* Memory that is not CUDA's own cannot be page-locked. Returns false where that cannot be done. */
 bool device_refuse_locking(bool refuse);
 
+/* Offers so many devices. Returns false where that cannot be done. */
+bool device_set_count(int count);
+
+/* Call number `number` to CUDA from now on fails, 1 being the next one; 0: none does. `lasting`:
+ * the device of that call is gone from then on. Returns false where that cannot be done. */
+bool device_fail_call(long number, bool lasting);
+
+/* Calls to CUDA since the last use of this function or of device_fail_call. */
+long device_calls(void);
+
 /* Textures of more elements than this cannot be made; 0: as usual. Returns false where that cannot
  * be done. */
 bool device_limit_textures(size_t elements);

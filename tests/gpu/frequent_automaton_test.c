@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { SHARED_BYTES = 150000, LONGEST = 60, LONG_PATTERNS = 400, MOST_RUN = 40 };
+enum { SHARED_BYTES = 150000, LONGEST = 60, LONG_PATTERNS = 400, MOST_RUN = 40, MOST_DENSE = 4000 };
 
 static unsigned with_automaton, sets, longer_in_automaton;
 static unsigned shortest_seen, longest_seen; /* a bit for each length */
@@ -94,14 +94,34 @@ static void add_patterns(test_case *test, random_source *random, size_t shortest
     }
 }
 
+/* Patterns that cannot be in the automaton, as they have too many spellings, and end everywhere in
+ * a stretch of the text: its strips have more hits than are noted. Short ones end there too. */
+static void add_dense_patterns(test_case *test) {
+    static const char *const patterns[] = {"ghghgh", "hghghg", "GHghghgh"};
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+        test_case_add_pattern(test, patterns[i], strlen(patterns[i]),
+                              TRAWL_PATTERN_CASE_INSENSITIVE);
+    test_case_add_pattern(test, "ghghGH", 6, 0);
+    test_case_add_pattern(test, "gh", 2, 0);
+    test_case_add_pattern(test, "H", 1, 0);
+}
+
+static void append_dense_stretch(test_case *test, random_source *random) {
+    size_t some = random_between(random, 100, MOST_DENSE);
+    for (size_t i = 0; i < some; i++)
+        test_case_append_text(test, i % 200 < 150 ? "gh" : "gH", 2);
+}
+
 /* Mostly letters of the short patterns, and runs longer than those of the set; a longer pattern now
  * and then. */
-static void append_text(test_case *test, random_source *random, size_t length) {
+static void append_text(test_case *test, random_source *random, bool dense, size_t length) {
     static const int runs[] = {0, 0xff, 'a', 'A', ' ', '9'};
     uint8_t bytes[MOST_RUN + 20];
     while (test->length < length) {
         size_t kind = random_below(random, 8);
         size_t some = random_between(random, 1, sizeof(bytes));
+        if (dense && random_below(random, 50) == 0)
+            append_dense_stretch(test, random);
         if (kind == 0) {
             const trawl_pattern *pattern = &test->patterns[random_below(random, test->count)];
             test_case_append_text(test, pattern->bytes, pattern->length);
@@ -114,7 +134,7 @@ static void append_text(test_case *test, random_source *random, size_t length) {
     }
 }
 
-static void check_set(size_t shortest, size_t length, random_source random) {
+static void check_set(size_t shortest, bool dense, size_t length, random_source random) {
     static test_case test;
     static const trawl_cuda_form forms[] = {TRAWL_CUDA_COUNT, TRAWL_CUDA_PATTERNS, TRAWL_CUDA_ENDS,
                                             TRAWL_CUDA_MATCHES};
@@ -122,7 +142,9 @@ static void check_set(size_t shortest, size_t length, random_source random) {
     device_database database;
     test.name = strdup("automaton");
     add_patterns(&test, &random, shortest);
-    append_text(&test, &random, length);
+    if (dense)
+        add_dense_patterns(&test);
+    append_text(&test, &random, dense, length);
     expectation_make(&expected, &test);
     look_at_choice(&test);
     if (device_open_engine(&database, "qgram", &test)) {
@@ -147,7 +169,7 @@ static void all_forms(void **state) {
     (void)state;
     size_t rounds = device_cases(12, 6), length = device_is_emulated() ? 9000 : 300000;
     for (size_t i = 0; i < rounds; i++)
-        check_set(1 + i % 4, length, random_for_case(random_seed(), i));
+        check_set(1 + i % 4, i % 3 == 1, length, random_for_case(random_seed(), i));
     assert_true(2 * with_automaton >
                 sets); /* otherwise mostly sets without an automaton were tested */
     assert_true((shortest_seen & 1u << 1) != 0);

@@ -28,8 +28,10 @@ DESTDIR=$dest "$CMAKE" --install "$build" --prefix "$prefix" >"$scratch/install.
 libdir=$(dirname "$(find "$root" -name libtrawl.a)")
 expect_file "$root/include/trawl/trawl.h"
 expect_file "$root/include/trawl/trawl_conditions.h"
+expect_file "$root/include/trawl/trawl_groups.h"
 expect_file "$root/include/trawl/trawl_scanner.h"
 expect_file "$root/include/trawl/trawl_records.h"
+expect_file "$root/include/trawl/trawl_replace.h"
 expect_file "$root/include/trawl/trawl_cuda.h"
 expect_file "$root/include/trawl/trawl_study.h"
 expect_file "$root/include/trawl/trawl_index.h"

@@ -35,16 +35,16 @@ function(trawl_register_test name)
 endfunction()
 
 # trawl_add_test(NAME [LABELS label...] [TIMEOUT seconds] [COST seconds] [FULL_COST seconds]
-#                [LINK_OPTIONS option...] [SHARDS n] [EACH_CPU_SET [SETS_IN_CHECK]])
+#                [LINK_OPTIONS option...] [SHARDS n] [EACH_CPU_SET [SETS_IN_CHECK set...]])
 #
 # Builds NAME.c and registers it. COST is what it takes on one CPU of an optimised build. With
 # FULL_COST, NAME is the short form (tests/support/effort.h), and everything is run as NAME_full.
 # With SHARDS, the same program is run n times, each on its own part of the random cases
 # (TRAWL_TEST_SHARD="i/n"). With EACH_CPU_SET, it is run once more as NAME_SET for each instruction
 # set, and skipped where it would be no other test than the plain one (its main begins with
-# cpu_set_apply); these have the label full, with SETS_IN_CHECK check.
+# cpu_set_apply); these have the label full, those named by SETS_IN_CHECK check.
 function(trawl_add_test name)
-  cmake_parse_arguments(ARG "EACH_CPU_SET;SETS_IN_CHECK" "TIMEOUT;COST;FULL_COST;SHARDS" "LABELS;LINK_OPTIONS"
+  cmake_parse_arguments(ARG "EACH_CPU_SET" "TIMEOUT;COST;FULL_COST;SHARDS" "LABELS;LINK_OPTIONS;SETS_IN_CHECK"
                         ${ARGN})
   add_executable(${name} ${name}.c)
   target_link_libraries(${name} PRIVATE trawl-test-support trawl-static)
@@ -66,12 +66,13 @@ function(trawl_add_test name)
   endif()
   if(ARG_EACH_CPU_SET)
     list(REMOVE_ITEM ARG_LABELS core)
-    if(NOT ARG_SETS_IN_CHECK)
-      list(APPEND ARG_LABELS full)
-    endif()
     foreach(cpu ${TRAWL_CPU_SETS})
+      set(labels ${ARG_LABELS} cpu cpu-${cpu})
+      if(NOT cpu IN_LIST ARG_SETS_IN_CHECK)
+        list(APPEND labels full)
+      endif()
       trawl_register_test(${name}_${cpu} ${common} COST ${ARG_COST}
-        LABELS ${ARG_LABELS} cpu cpu-${cpu}
+        LABELS ${labels}
         ENVIRONMENT TRAWL_TEST_CPU=${cpu} TRAWL_TEST_CASES=${TRAWL_CPU_SET_CASES})
     endforeach()
   endif()

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "case.h"
 
+#include "trawl/trawl_groups.h"
+
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +114,17 @@ static bool define_classes(trawl_patterns *patterns, trawl_error *error) {
     return true;
 }
 
+/* Some sets have groups that patterns share, and values; which, the runners read from the database.
+ * Groups neither begin at 0 nor ascend with the patterns; some patterns have none. */
+static bool add_group(const test_case *test, trawl_patterns *patterns, size_t id,
+                      trawl_error *error) {
+    if ((test->count + test->length) % 3 != 0)
+        return true;
+    uint32_t group = (uint32_t)(id * 7 % 5 + test->count / 2);
+    return (id % 4 == 3 || trawl_patterns_group_last(patterns, group, error) == TRAWL_OK) &&
+           (id % 3 != 1 || trawl_patterns_value_last(patterns, "value", id % 6, error) == TRAWL_OK);
+}
+
 trawl_patterns *test_case_patterns(const test_case *test, trawl_error *error) {
     trawl_patterns *patterns = NULL;
     if (trawl_patterns_new(&patterns, error) != TRAWL_OK)
@@ -125,7 +138,8 @@ trawl_patterns *test_case_patterns(const test_case *test, trawl_error *error) {
         if (trawl_patterns_add(patterns, pattern->bytes, pattern->length, pattern->flags, error) !=
                 TRAWL_OK ||
             (demands(&test->conditions[id]) &&
-             trawl_patterns_condition_last(patterns, &test->conditions[id], error) != TRAWL_OK)) {
+             trawl_patterns_condition_last(patterns, &test->conditions[id], error) != TRAWL_OK) ||
+            !add_group(test, patterns, id, error)) {
             trawl_patterns_free(patterns);
             return NULL;
         }

@@ -5,6 +5,7 @@
 #include "guard.h"
 #include "runner_flow.h"
 #include "runner_records.h"
+#include "runner_replace.h"
 #include "runner_scanner.h"
 #include "temporary.h"
 #include "text_source.h"
@@ -32,6 +33,8 @@ static const runner serial[] = {
     {.call = RUNNER_RECORDS},
     {.call = RUNNER_FLOW},
     {.call = RUNNER_FLOW, .plain_walk = true},
+    {.call = RUNNER_REPLACE},
+    {.call = RUNNER_REPLACE, .plain_walk = true},
     {.call = RUNNER_RECORDS, .threads = 2, .chunk_bytes = 9},
     {.call = RUNNER_COLLECT, .chunk_bytes = 1},
     {.call = RUNNER_COLLECT, .chunk_bytes = 5},
@@ -146,6 +149,7 @@ static const char *const call_names[RUNNER_CALLS] = {"collect",
                                                      "scanner",
                                                      "records",
                                                      "flow",
+                                                     "replace",
                                                      "stream",
                                                      "counting stream",
                                                      "stream that only counts",
@@ -332,6 +336,13 @@ static bool check_flow(job *work) {
     options.study = &work->study;
     return runner_flow_check(work->db, &options, work->text, work->length, work->expected,
                              work->random, work->complaint, work->complaint_size);
+}
+
+static bool check_replace(job *work) {
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS;
+    options.study = &work->study;
+    return runner_replace_check(work->db, &options, work->text, work->length, work->expected,
+                                work->random, work->complaint, work->complaint_size);
 }
 
 static bool check_records(job *work) {
@@ -674,6 +685,7 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
                 : how->call == RUNNER_SCANNER        ? check_scanner(&work)
                 : how->call == RUNNER_RECORDS        ? check_records(&work)
                 : how->call == RUNNER_FLOW           ? check_flow(&work)
+                : how->call == RUNNER_REPLACE        ? check_replace(&work)
                 : is_stream(how)                     ? check_stream(&work)
                 : how->call == RUNNER_COLLECT        ? check_collect(&work)
                 : how->call == RUNNER_SCAN           ? check_scan(&work, false)

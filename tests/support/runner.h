@@ -22,6 +22,7 @@ typedef enum runner_call {
     RUNNER_SCANNER,            /* trawl_scanner_*, all forms (runner_scanner.c) */
     RUNNER_RECORDS,            /* trawl_records_*, all questions (runner_records.c) */
     RUNNER_FLOW,               /* trawl_flow_* (runner_flow.c) */
+    RUNNER_REPLACE,            /* trawl_replace and in pieces (runner_replace.c) */
     RUNNER_STREAM,             /* trawl_stream_* with a callback */
     RUNNER_STREAM_COUNT,       /* trawl_stream_* without one, counting per pattern */
     RUNNER_STREAM_COUNT_TOTAL, /* trawl_stream_* without one */

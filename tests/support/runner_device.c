@@ -60,7 +60,8 @@ static runner_call random_call(random_source *random) {
     runner_call call;
     do {
         call = (runner_call)random_below(random, RUNNER_CALLS);
-    } while (call == RUNNER_SCANNER || call == RUNNER_RECORDS || call == RUNNER_FLOW);
+    } while (call == RUNNER_SCANNER || call == RUNNER_RECORDS || call == RUNNER_FLOW ||
+             call == RUNNER_REPLACE);
     return call;
 }
 

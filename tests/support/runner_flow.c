@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "runner_flow.h"
 
+#include "trawl/trawl_groups.h"
 #include "trawl/trawl_scanner.h"
 
 #include <stdio.h>
@@ -21,11 +22,12 @@ typedef struct flow_check {
 typedef struct one_flow {
     uint8_t *memory; /* of any alignment: before + the state */
     size_t before;
+    const trawl_db *db;
     size_t written;
     question asked;
     match_list found; /* SCAN */
     uint64_t total;   /* COUNT, COUNT_PATTERNS */
-    uint64_t *counts; /* COUNT_PATTERNS; WHICH: 1 for patterns that were found */
+    uint64_t *counts; /* COUNT_PATTERNS; WHICH: 1 for groups that were found */
 } one_flow;
 
 static int receive(const trawl_match *matches, size_t count, void *context) {
@@ -34,7 +36,7 @@ static int receive(const trawl_match *matches, size_t count, void *context) {
         match_list_add(&flow->found, matches[i].pattern, matches[i].start, matches[i].end);
         flow->total++;
         if (flow->asked == WHICH)
-            flow->counts[matches[i].pattern] = 1;
+            flow->counts[trawl_db_group_index(flow->db, matches[i].pattern)] = 1;
         else if (flow->asked == COUNT_PATTERNS)
             flow->counts[matches[i].pattern]++;
     }
@@ -53,7 +55,7 @@ static void move_state(const flow_check *work, one_flow *flow) {
 }
 
 static void open_flow(const flow_check *work, one_flow *flow) {
-    *flow = (one_flow){.asked = (question)random_below(work->random, QUESTIONS)};
+    *flow = (one_flow){.db = work->db, .asked = (question)random_below(work->random, QUESTIONS)};
     flow->memory = calloc(1, trawl_flow_bytes(work->db));
     flow->counts = calloc(work->patterns + 1, sizeof(*flow->counts));
     trawl_flow_start(flow->memory);
@@ -63,6 +65,13 @@ static size_t piece_size(const flow_check *work, size_t left) {
     size_t most = random_chance(work->random, 1, 8) ? left : left / 20 + 12;
     size_t size = random_below(work->random, most + 1);
     return size < left ? size : left;
+}
+
+static size_t index_of_group(const trawl_db *db, uint32_t group) {
+    size_t index = 0;
+    while (trawl_db_group_at(db, index) != group)
+        index++;
+    return index;
 }
 
 static void write_piece(const flow_check *work, one_flow *flow) {
@@ -80,7 +89,7 @@ static void write_piece(const flow_check *work, one_flow *flow) {
         uint32_t *ids = malloc((work->patterns + 1) * sizeof(*ids));
         size_t found = trawl_flow_which(work->scanner, state, bytes, size, ids, work->patterns);
         for (size_t i = 0; i < found; i++)
-            flow->counts[ids[i]] = 1;
+            flow->counts[index_of_group(work->db, ids[i])] = 1;
         free(ids);
     } else {
         flow->total += trawl_flow_count(work->scanner, state, bytes, size,
@@ -93,9 +102,13 @@ static bool check_flow(const flow_check *work, one_flow *flow, const match_list 
                        char *complaint, size_t size) {
     static const char *const names[QUESTIONS] = {"scan", "count", "count per pattern", "which"};
     uint64_t *wanted = calloc(work->patterns + 1, sizeof(*wanted));
-    for (size_t i = 0; i < expected->count; i++)
-        wanted[expected->items[i].pattern] =
-            flow->asked == WHICH ? 1 : wanted[expected->items[i].pattern] + 1;
+    for (size_t i = 0; i < expected->count; i++) {
+        uint32_t id = expected->items[i].pattern;
+        if (flow->asked == WHICH)
+            wanted[trawl_db_group_index(work->db, id)] = 1;
+        else
+            wanted[id]++;
+    }
     bool counts_right = memcmp(wanted, flow->counts, work->patterns * sizeof(*wanted)) == 0;
     bool good = flow->asked == SCAN ? match_list_equal(&flow->found, expected)
                 : flow->asked == WHICH

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "runner_records.h"
 
+#include "replace_oracle.h"
+#include "trawl/trawl_groups.h"
 #include "trawl/trawl_records.h"
 
 #include <stdarg.h>
@@ -12,6 +14,9 @@ enum { MOST_RECORDS = 300 };
 
 typedef struct check {
     trawl_record_scanner *scanner;
+    const trawl_db *db;
+    const trawl_scan_options *options;
+    bool replaces; /* the kind of matches allows it */
     trawl_records records;
     size_t patterns;
     random_source *random;
@@ -216,14 +221,26 @@ static bool check_any(const check *work) {
                                      (unsigned long long)found, hits);
 }
 
+/* The first match of record i that is of the same group as match m. */
+static size_t first_of_group(const check *work, size_t i, size_t m) {
+    uint32_t group = trawl_db_group(work->db, work->expected.items[m].pattern);
+    size_t before = work->begin[i];
+    while (trawl_db_group(work->db, work->expected.items[before].pattern) != group)
+        before++;
+    return before;
+}
+
 static bool check_count(const check *work) {
     size_t count = (size_t)work->records.count;
     uint64_t per_record[MOST_RECORDS];
-    uint64_t *counters = malloc((work->patterns + 1) * 4 * sizeof(*counters));
-    uint64_t *per_pattern = counters, *in_records = counters + work->patterns;
-    uint64_t *wanted = in_records + work->patterns, *wanted_in = wanted + work->patterns;
-    memset(counters, 0x5a, work->patterns * 2 * sizeof(*counters));
-    memset(wanted, 0, work->patterns * 2 * sizeof(*counters));
+    uint64_t *counters = malloc((work->patterns + 1) * 8 * sizeof(*counters));
+    uint64_t *per_pattern = counters, *in_records = per_pattern + work->patterns;
+    uint64_t *per_group = in_records + work->patterns, *group_in = per_group + work->patterns;
+    uint64_t *wanted = group_in + work->patterns, *wanted_in = wanted + work->patterns;
+    uint64_t *wanted_group = wanted_in + work->patterns;
+    uint64_t *wanted_group_in = wanted_group + work->patterns;
+    memset(counters, 0x5a, work->patterns * 4 * sizeof(*counters));
+    memset(wanted, 0, work->patterns * 4 * sizeof(*counters));
     memset(per_record, 0x5a, sizeof(per_record));
     trawl_record_counts counts = TRAWL_RECORD_COUNTS;
     if (random_chance(work->random, 3, 4))
@@ -232,6 +249,10 @@ static bool check_count(const check *work) {
         counts.per_pattern = per_pattern;
     if (random_chance(work->random, 1, 2))
         counts.in_records = in_records;
+    if (random_chance(work->random, 1, 3))
+        counts.per_group = per_group;
+    if (random_chance(work->random, 1, 3))
+        counts.group_in_records = group_in;
     trawl_error error = {.message = ""};
     trawl_status status = trawl_records_count(work->scanner, &work->records, &counts, &error);
     bool good = status == TRAWL_OK || complain(work, "records, count: %s", error.message);
@@ -249,9 +270,15 @@ static bool check_count(const check *work) {
                 before++;
             wanted[id]++;
             wanted_in[id] += before == m;
+            wanted_group_in[trawl_db_group_index(work->db, id)] += first_of_group(work, i, m) == m;
         }
     }
     size_t bytes = work->patterns * sizeof(*counters);
+    size_t of_groups = trawl_db_groups(work->db) * sizeof(*counters);
+    trawl_db_sum_groups(work->db, wanted, wanted_group);
+    if (good && ((counts.per_group && memcmp(per_group, wanted_group, of_groups) != 0) ||
+                 (counts.group_in_records && memcmp(group_in, wanted_group_in, of_groups) != 0)))
+        good = complain(work, "records, count: other groups");
     if (good && ((counts.per_pattern && memcmp(per_pattern, wanted, bytes) != 0) ||
                  (counts.in_records && memcmp(in_records, wanted_in, bytes) != 0)))
         good = complain(work, "records, count: other patterns");
@@ -272,13 +299,10 @@ static bool check_which(const check *work) {
                 good = complain(work, "records, which: record %zu begins at %llu, expected %zu", i,
                                 (unsigned long long)ids.begin[i], at);
             for (size_t m = work->begin[i]; m < work->begin[i + 1] && good; m++) {
-                size_t before = work->begin[i];
-                while (work->expected.items[before].pattern != work->expected.items[m].pattern)
-                    before++;
-                if (before == m && (at == ids.begin[work->records.count] ||
-                                    ids.ids[at++] != work->expected.items[m].pattern))
-                    good = complain(work, "records, which: record %zu lacks pattern %u", i,
-                                    work->expected.items[m].pattern);
+                uint32_t group = trawl_db_group(work->db, work->expected.items[m].pattern);
+                if (first_of_group(work, i, m) == m &&
+                    (at == ids.begin[work->records.count] || ids.ids[at++] != group))
+                    good = complain(work, "records, which: record %zu lacks group %u", i, group);
             }
         }
         if (good && ids.begin[work->records.count] != at)
@@ -344,16 +368,58 @@ static bool check_collect(const check *work) {
     return good;
 }
 
+static bool check_replace(const check *work) {
+    trawl_error error = {.message = ""};
+    trawl_replacer *replacer;
+    trawl_replaced_records result = {.bytes = NULL};
+    byte_list wanted = {.count = 0};
+    uint64_t replaced = 99, wanted_replaced = 0;
+    bool good = true;
+    if (!work->replaces)
+        return true;
+    replace_oracle oracle;
+    replace_oracle_open(&oracle, work->db, work->random);
+    oracle.options.scan = work->options;
+    if (trawl_replacer_open(work->db, &oracle.options, &replacer, &error) != TRAWL_OK)
+        good = complain(work, "records, replace: %s", error.message);
+    for (int round = 0; round < 2 && good; round++)
+        if (trawl_records_replace(replacer, &work->records, &result, &replaced, &error) != TRAWL_OK)
+            good = complain(work, "records, replace: %s", error.message);
+    for (size_t i = 0; i < work->records.count && good; i++) {
+        trawl_span record = record_at(work, i);
+        if (result.offsets[i] != wanted.count)
+            good = complain(work, "records, replace: record %zu begins at %llu, expected %zu", i,
+                            (unsigned long long)result.offsets[i], wanted.count);
+        size_t count = work->begin[i + 1] - work->begin[i];
+        const trawl_match *matches = count ? work->expected.items + work->begin[i] : NULL;
+        wanted_replaced += replace_oracle_text(&oracle, record.bytes, record.length, matches, count,
+                                               record.length, &wanted);
+    }
+    if (good &&
+        (result.offsets[work->records.count] != wanted.count || replaced != wanted_replaced ||
+         (wanted.count && memcmp(result.bytes, wanted.items, wanted.count) != 0)))
+        good = complain(work, "records, replace: %llu replaced, expected %llu; or other bytes",
+                        (unsigned long long)replaced, (unsigned long long)wanted_replaced);
+    trawl_replacer_close(replacer);
+    trawl_replaced_records_free(&result);
+    byte_list_free(&wanted);
+    replace_oracle_close(&oracle);
+    return good;
+}
+
 bool runner_records_check(const trawl_db *db, const trawl_scan_options *options,
                           const uint8_t *text, size_t length, random_source *random,
                           char *complaint, size_t complaint_size) {
-    bool (*const questions[])(const check *) = {check_any, check_count, check_which, check_scan,
-                                                check_collect};
+    bool (*const questions[])(const check *) = {check_any,  check_count,   check_which,
+                                                check_scan, check_collect, check_replace};
     enum { QUESTIONS = sizeof(questions) / sizeof(questions[0]) };
     trawl_error error = {.message = ""};
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(db, &information, NULL);
-    check work = {.patterns = information.patterns,
+    check work = {.db = db,
+                  .options = options,
+                  .replaces = information.matches != TRAWL_MATCH_ALL,
+                  .patterns = information.patterns,
                   .random = random,
                   .complaint = complaint,
                   .size = complaint_size};

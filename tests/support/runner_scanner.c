@@ -2,6 +2,7 @@
 #include "runner_scanner.h"
 
 #include "runner.h"
+#include "trawl/trawl_groups.h"
 #include "trawl/trawl_scanner.h"
 
 #include <stdarg.h>
@@ -100,11 +101,12 @@ static bool check_which(const check *work) {
     bool good = ids[capacity] == 0x5a5a5a5a;
     for (size_t i = 0; i < work->expected->count; i++) {
         uint32_t id = work->expected->items[i].pattern;
-        if (!seen[id]) {
-            good = good && (wanted >= capacity || ids[wanted] == id);
+        uint32_t group = trawl_db_group(work->db, id), index = trawl_db_group_index(work->db, id);
+        if (!seen[index]) {
+            good = good && (wanted >= capacity || ids[wanted] == group);
             wanted++;
         }
-        seen[id] = true;
+        seen[index] = true;
     }
     if (!good || found != wanted)
         good =

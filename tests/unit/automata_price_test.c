@@ -73,8 +73,110 @@ static void more_lines_take_longer(void **state) {
     assert_true(before > 10);
 }
 
+/* ------------------------------------------------------------------ matches in a sample */
+
+enum { SAMPLE = 128 << 10 };
+static uint8_t sample[SAMPLE];
+
+static double share_of_ends(const trawl_patterns *patterns) {
+    trawl_automata_estimate estimate;
+    trawl_error error;
+    assert_int_equal(trawl_automata_measure(patterns, sample, sizeof sample, &estimate, &error),
+                     TRAWL_OK);
+    return estimate.match_ends;
+}
+
+static trawl_patterns *patterns_of(const char *bytes, size_t length, uint32_t flags) {
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, NULL), TRAWL_OK);
+    assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, NULL), TRAWL_OK);
+    return patterns;
+}
+
+/* Each byte of a long run of zeros ends a match of a shorter run, however long that is. */
+static void long_patterns_end_where_they_do(void **state) {
+    (void)state;
+    static const char zeros[40];
+    for (size_t i = 0; i < SAMPLE; i++) {
+        sample[i] = i % 512 < 128 ? 0 : (uint8_t)(1 + i % 7);
+    }
+    trawl_patterns *patterns = patterns_of(zeros, sizeof zeros, 0);
+    assert_near(share_of_ends(patterns), (128 - 39) / 512.0);
+    /* Never found: the text has no run as long as this. */
+    static char long_run[129];
+    assert_int_equal(trawl_patterns_add(patterns, long_run, sizeof long_run, 0, NULL), TRAWL_OK);
+    assert_near(share_of_ends(patterns), (128 - 39) / 512.0);
+    trawl_patterns_free(patterns);
+}
+
+static void long_patterns_in_any_case_end_too(void **state) {
+    (void)state;
+    static const char words[] = "The Quick Brown Fox jumps";
+    for (size_t i = 0; i < SAMPLE; i++) {
+        sample[i] = (uint8_t)(words[i % (sizeof words - 1)] ^ (i / 100 % 2 ? 0x20 : 0));
+    }
+    trawl_patterns *patterns = patterns_of(words, sizeof words - 1, TRAWL_PATTERN_CASE_INSENSITIVE);
+    double any = share_of_ends(patterns);
+    assert_true(any > 0.01 && any <= 0.04);
+    trawl_patterns_free(patterns);
+}
+
+/* Few patterns are looked for in a part of the sample: this part is from everywhere. */
+static void all_of_the_sample_counts(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SAMPLE; i++) {
+        sample[i] = i < SAMPLE / 4 * 3 ? 'a' : 'b';
+    }
+    trawl_patterns *patterns = patterns_of("b", 1, 0);
+    assert_near(share_of_ends(patterns), 0.25);
+    trawl_patterns_free(patterns);
+}
+
+/* Comparisons have a limit; what they have found until then stands for all. */
+static void many_runs_in_a_run_are_counted_once(void **state) {
+    (void)state;
+    memset(sample, 0, sizeof sample);
+    static const char zeros[4000];
+    trawl_patterns *patterns = patterns_of(zeros, 17, 0);
+    for (size_t length = 18; length < sizeof zeros; length++) {
+        assert_int_equal(trawl_patterns_add(patterns, zeros, length, 0, NULL), TRAWL_OK);
+    }
+    double share = share_of_ends(patterns);
+    assert_true(share > 0.9 && share <= 1);
+    trawl_patterns_free(patterns);
+}
+
+/* A text of two kinds: at its end, where the second kind is new, lines of the table grow faster
+ * than the text. That is not what follows. */
+static void growth_is_that_of_the_whole_sample(void **state) {
+    (void)state;
+    trawl_patterns *patterns = patterns_of("zz", 2, 0);
+    uint32_t random = 1;
+    for (size_t i = 0; i < SAMPLE; i++) {
+        random = random * 1664525 + 1013904223;
+        sample[i] = i < SAMPLE / 2 ? ' ' : (uint8_t)('a' + (random >> 24) % 26);
+    }
+    for (size_t i = 0; i + 10 < SAMPLE; i += 37) {
+        assert_int_equal(
+            trawl_patterns_add(patterns, sample + SAMPLE / 2 + i / 2 % (SAMPLE / 4), 8, 0, NULL),
+            TRAWL_OK);
+    }
+    trawl_automata_estimate estimate;
+    assert_int_equal(trawl_automata_measure(patterns, sample, sizeof sample, &estimate, NULL),
+                     TRAWL_OK);
+    double last = estimate.dfa.lines[TRAWL_GROWTH_POINTS - 1];
+    double before = estimate.dfa.lines[TRAWL_GROWTH_POINTS - 2];
+    assert_true(before > 0.3 * last && before < 0.9 * last);
+    trawl_patterns_free(patterns);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_patterns_end_where_they_do),
+        cmocka_unit_test(long_patterns_in_any_case_end_too),
+        cmocka_unit_test(all_of_the_sample_counts),
+        cmocka_unit_test(many_runs_in_a_run_are_counted_once),
+        cmocka_unit_test(growth_is_that_of_the_whole_sample),
         cmocka_unit_test(a_table_that_fits_waits_for_nothing),
         cmocka_unit_test(each_step_that_misses_is_a_round_that_waits),
         cmocka_unit_test(a_rare_miss_costs_all_lanes_a_wait),

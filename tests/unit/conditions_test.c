@@ -14,6 +14,7 @@
 #include "scan/contract.h"
 #include "seal.h"
 #include "trawl/trawl_conditions.h"
+#include "trawl/trawl_scanner.h"
 
 static trawl_patterns *new_set(void) {
     trawl_patterns *set = NULL;
@@ -191,16 +192,23 @@ static trawl_status count_reported(trawl_sink *sink) {
     return TRAWL_OK;
 }
 
-/* The patterns a, aa, ... as whole words: 300 keys end at each position of a long word, of which
- * walkers report those at its end alone. With left boundaries alone nothing can be left out. */
-static void walkers_pass_over_ends_within_words(void **state) {
-    (void)state;
-    enum { PATTERNS = 300, LENGTH = 5000, WORD_ENDS = 2, MOST_PARTS = 8 };
+static int count_flow(const trawl_match *matches, size_t count, void *context) {
+    (void)matches;
+    ((trawl_matches *)context)->count += count;
+    return 0;
+}
+
+/* The patterns a, aa, ... with boundaries: 300 keys end at each position of a long word. Of whole
+ * words walkers report those at its end alone; with left boundaries, those that end so early that
+ * the longest one begins with the word. */
+static void pass_over_ends(uint8_t right, size_t word_ends) {
+    enum { PATTERNS = 300, LENGTH = 5000, MOST_PARTS = 8 };
     char text[LENGTH];
     memset(text, 'a', sizeof text);
     text[LENGTH / 2] = ' ';
     trawl_condition word = TRAWL_CONDITION;
-    word.left = word.right = TRAWL_CLASS_WORD;
+    word.left = TRAWL_CLASS_WORD;
+    word.right = right;
     trawl_patterns *set = new_set();
     for (size_t i = 1; i <= PATTERNS; i++) {
         assert_int_equal(trawl_patterns_add(set, text, i, 0, NULL), TRAWL_OK);
@@ -221,13 +229,58 @@ static void walkers_pass_over_ends_within_words(void **state) {
         trawl_window window = {.text = (const uint8_t *)text, .length = LENGTH, .one_text = true};
         assert_int_equal(type->scan(walker, &window, &counted.sink, NULL), TRAWL_OK);
         assert_int_equal(count_reported(&counted.sink), TRAWL_OK);
-        if (counted.reported > (size_t)PATTERNS * WORD_ENDS * MOST_PARTS) {
+        if (counted.reported > (size_t)PATTERNS * word_ends * MOST_PARTS) {
             fail_msg("%s: %zu matches", engine.name, counted.reported);
         }
         type->close(walker);
         trawl_db_free(db);
     }
     trawl_patterns_free(set);
+}
+
+static void walkers_pass_over_ends_within_words(void **state) {
+    (void)state;
+    pass_over_ends(TRAWL_CLASS_WORD, 2);
+}
+
+static void walkers_pass_over_starts_within_words(void **state) {
+    (void)state;
+    pass_over_ends(TRAWL_CLASS_NONE, 2 * 300);
+}
+
+/* Scanners, flows and records do so too: their time is bounded. */
+static void short_texts_pass_over_them_too(void **state) {
+    (void)state;
+    enum { PATTERNS = 2000, LENGTH = 200000 };
+    char *text = malloc(LENGTH);
+    memset(text, 'a', LENGTH);
+    for (int side = 0; side < 2; side++) {
+        trawl_condition word = TRAWL_CONDITION;
+        word.left = side == 0 ? TRAWL_CLASS_WORD : TRAWL_CLASS_NONE;
+        word.right = side == 1 ? TRAWL_CLASS_WORD : TRAWL_CLASS_NONE;
+        trawl_patterns *set = new_set();
+        for (size_t i = 1; i <= PATTERNS; i++) {
+            assert_int_equal(trawl_patterns_add(set, text, i, 0, NULL), TRAWL_OK);
+            assert_int_equal(trawl_patterns_condition_last(set, &word, NULL), TRAWL_OK);
+        }
+        trawl_db *db = compile(set);
+        trawl_scanner *scanner;
+        assert_int_equal(trawl_scanner_open(db, NULL, &scanner, NULL), TRAWL_OK);
+        assert_int_equal(trawl_scanner_count(scanner, text, LENGTH, NULL), PATTERNS);
+        void *flow = malloc(trawl_flow_bytes(db));
+        trawl_flow_start(flow);
+        uint64_t found = 0;
+        trawl_matches last = {.items = NULL};
+        for (size_t at = 0; at < LENGTH; at += LENGTH / 10)
+            found += trawl_flow_count(scanner, flow, text + at, LENGTH / 10, NULL);
+        assert_int_equal(trawl_flow_finish(scanner, flow, count_flow, &last), TRAWL_OK);
+        assert_int_equal(found + last.count, PATTERNS);
+        free(flow);
+        trawl_scanner_close(scanner);
+        trawl_db_free(db);
+        trawl_patterns_free(set);
+    }
+    free(text);
 }
 
 int main(void) {
@@ -238,6 +291,8 @@ int main(void) {
         cmocka_unit_test(many_different_conditions_are_kept),
         cmocka_unit_test(forged_conditions_are_refused),
         cmocka_unit_test(walkers_pass_over_ends_within_words),
+        cmocka_unit_test(walkers_pass_over_starts_within_words),
+        cmocka_unit_test(short_texts_pass_over_them_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

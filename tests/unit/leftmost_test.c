@@ -111,6 +111,48 @@ typedef struct counting_sink {
     trawl_match room[64];
 } counting_sink;
 
+/* Words of 8 letters whose hashes crowd in one place of the table that tells which keys are inside
+ * others (database/selection_inside.c): more than it searches. Each is also inside a longer one. */
+static void crowded_keys_are_inside_others(void **state) {
+    (void)state;
+    enum { WORDS = 80, LENGTH = 8, PLACES = 64 };
+    static uint8_t words[WORDS][LENGTH], longer[WORDS][LENGTH + 2];
+    trawl_pattern patterns[2 * WORDS];
+    random_source random = random_for_case(random_seed(), 4);
+    for (size_t count = 0; count < WORDS;) {
+        uint64_t hash = 0;
+        for (size_t i = 0; i < LENGTH; i++) {
+            words[count][i] = (uint8_t)('a' + random_below(&random, 26));
+        }
+        for (size_t i = LENGTH; i-- > 0;) { /* from the last byte to the first */
+            hash = hash * UINT64_C(0x9e3779b97f4a7c15) + words[count][i] + 1;
+        }
+        count += ((hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15)) / (UINT64_MAX / PLACES) == 5;
+    }
+    for (size_t i = 0; i < WORDS; i++) {
+        longer[i][0] = '-';
+        memcpy(longer[i] + 1, words[i], LENGTH);
+        longer[i][LENGTH + 1] = '-';
+        patterns[2 * i] = (trawl_pattern){.bytes = longer[i], .length = LENGTH + 2};
+        patterns[2 * i + 1] = (trawl_pattern){.bytes = words[i], .length = LENGTH};
+    }
+    /* '-' and the first longer word begin the text; a match that ends there comes first. */
+    trawl_pattern first = {.bytes = (const uint8_t *)"+-", .length = 2};
+    patterns[0] = first;
+    for (size_t i = 1; i < WORDS; i++) {
+        uint8_t text[LENGTH + 3] = {'+'};
+        memcpy(text + 1, longer[i], LENGTH + 2);
+        trawl_db *db = compile(patterns, 2 * WORDS, "ac-nfa", TRAWL_MATCH_LEFTMOST_LONGEST);
+        trawl_matches found;
+        trawl_error error;
+        assert_int_equal(trawl_collect(db, text, sizeof text, NULL, &found, &error), TRAWL_OK);
+        assert_int_equal(found.count, 2);
+        assert_int_equal(found.items[1].pattern, 2 * i + 1);
+        trawl_matches_free(&found);
+        trawl_db_free(db);
+    }
+}
+
 static trawl_status count_reported(trawl_sink *sink) {
     ((counting_sink *)sink)->reported += sink->count;
     sink->count = 0;
@@ -199,6 +241,7 @@ static void time_grows_with_text_and_results_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_patterns_are_selected_as_by_naive_search),
+        cmocka_unit_test(crowded_keys_are_inside_others),
         cmocka_unit_test(walkers_report_one_match_for_each_position),
         cmocka_unit_test(time_grows_with_text_and_results_alone),
     };

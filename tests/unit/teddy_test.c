@@ -199,6 +199,33 @@ static void large_sets_are_refused(void **state) {
     assert_non_null(strstr(error.message, "at most 128 patterns, and these are 129"));
 }
 
+/* Patterns that end in sixteen zeros, and a text with as many zeros as other bytes: probes before
+ * the zeros keep the runs of the text out. */
+static void runs_at_ends_of_patterns_do_not_pass(void **state) {
+    (void)state;
+    enum { LENGTH = 65536, COUNT = 3 };
+    static uint8_t text[LENGTH];
+    random_source random = random_for_case(7, 0);
+    for (size_t i = 0; i < LENGTH; i++)
+        text[i] = i % 128 < 64 ? 0 : (uint8_t)random_below(&random, 256);
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < COUNT; i++) {
+        uint8_t bytes[20] = {0};
+        for (size_t k = 0; k < 4; k++)
+            bytes[k] = (uint8_t)random_between(&random, 1, 255);
+        assert_int_equal(trawl_patterns_add(patterns, bytes, sizeof bytes, 0, &error), TRAWL_OK);
+    }
+    trawl_teddy filter;
+    double expected = make(patterns, 20, text, LENGTH, &filter);
+    size_t passed = 0;
+    for (size_t last = REACH; last < LENGTH; last++)
+        passed += passes(&filter, text + last);
+    assert_true(passed < LENGTH / 100);
+    assert_true(expected < 0.01);
+    trawl_patterns_free(patterns);
+}
+
 /* A filter that would read outside the text is refused, although its checksum is right. */
 static void damaged_filters_are_refused(void **state) {
     (void)state;
@@ -237,6 +264,7 @@ int main(void) {
         cmocka_unit_test(all_sets_find_every_occurrence),
         cmocka_unit_test(estimates_are_near_the_truth),
         cmocka_unit_test(large_sets_are_refused),
+        cmocka_unit_test(runs_at_ends_of_patterns_do_not_pass),
         cmocka_unit_test(damaged_filters_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

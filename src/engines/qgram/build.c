@@ -7,6 +7,8 @@
 #include "base/status.h"
 #include "engines/engines.h"
 #include "engines/qgram/anchor.h"
+#include "engines/qgram/anchors/build.h"
+#include "engines/qgram/anchors/divide.h"
 #include "engines/qgram/bloom/bit_scatter.h"
 #include "engines/qgram/bloom/fields.h"
 #include "engines/qgram/divide.h"
@@ -17,12 +19,14 @@
 #include "engines/qgram/verify/prefix_signatures.h"
 #include "engines/qgram/verify/runs.h"
 
-static const char *const variants[] = {"mixed", "teddy", "packed", "registers", NULL};
+static const char *const variants[] = {"mixed", "teddy", "packed", "registers", "anchors", NULL};
 static const char *const variant_summaries[] = {
     "groups of patterns by length, each with its fastest filter: one of these, or a Bloom filter",
     "up to 128 patterns: their last bytes, looked up by half bytes in vector registers",
     "sets of at most four letters (DNA): letters as 2 bits, samples as exact numbers",
-    "hundreds of patterns: a Bloom filter of their last bytes in vector registers", NULL};
+    "hundreds of patterns: a Bloom filter of their last bytes in vector registers",
+    "one rare string of a few bytes of each pattern, wherever it stands; shorter ones as pairs",
+    NULL};
 
 #define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
 
@@ -31,6 +35,7 @@ typedef struct qgram_plan {
     trawl_keys keys[TRAWL_QGRAM_MAX_TIERS]; /* of the tier's patterns, reversed */
     trawl_teddy teddy[TRAWL_QGRAM_MAX_TIERS];
     uint8_t *anchor_offsets[TRAWL_QGRAM_MAX_TIERS]; /* of the keys; NULL: the tier has no slack */
+    trawl_anchors_made anchors[TRAWL_QGRAM_MAX_TIERS];
 } qgram_plan;
 
 /* ------------------------------------------------------------------ planning */
@@ -113,6 +118,23 @@ static trawl_status reserve_verification(trawl_build *build, uint32_t part,
     return status;
 }
 
+/* Reserves the tables of a tier of free anchors. Keys are looked up by their ends only for crowded
+ * buckets. */
+static trawl_status reserve_anchors(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
+                                    const trawl_keys *keys, const trawl_anchors_made *made) {
+    trawl_status status = trawl_anchors_reserve(build, part, tier, made, INSTEAD);
+    if (status != TRAWL_OK || made->header.crowded == 0) {
+        return status;
+    }
+    uint32_t ranges = trawl_endings_count(keys, tier->look_up_bytes);
+    tier->hash_bits = trawl_ending_bits(ranges);
+    status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_HASH, part,
+                                 (UINT64_C(1) << tier->hash_bits) + 1, sizeof(uint32_t), INSTEAD);
+    return status != TRAWL_OK ? status
+                              : trawl_build_reserve(build, TRAWL_SECTION_QGRAM_RANGES, part, ranges,
+                                                    sizeof(trawl_ending_range), INSTEAD);
+}
+
 static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
                                  const trawl_keys *keys) {
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -121,12 +143,19 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
     }
     tier->look_up_bytes =
         tier->window < TRAWL_QGRAM_LOOK_UP_BYTES ? tier->window : TRAWL_QGRAM_LOOK_UP_BYTES;
+    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part,
+                                              trawl_qgram_filter_words(tier), 4, INSTEAD);
+    if (tier->kind == TRAWL_TIER_ANCHORS) {
+        const qgram_plan *planned = build->state;
+        status = status == TRAWL_OK
+                     ? reserve_anchors(build, part, tier, keys, &planned->anchors[part])
+                     : status;
+        return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
+    }
     uint32_t ranges = trawl_endings_count(keys, tier->look_up_bytes);
     bool direct = tier->kind == TRAWL_TIER_DIRECT;
     tier->suffix_filter_bits = direct ? 0 : suffix_filter_bits(tier, keys);
     tier->hash_bits = direct ? 0 : trawl_ending_bits(ranges);
-    trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part,
-                                              trawl_qgram_filter_words(tier), 4, INSTEAD);
     if (status == TRAWL_OK && trawl_qgram_has_prefix_signatures(tier)) {
         status = trawl_prefix_signatures_reserve(build, part, tier, INSTEAD);
     }
@@ -178,6 +207,10 @@ static trawl_status divide(const trawl_build *build, trawl_qgram_header *header)
     if (strcmp(variant, "registers") == 0) {
         return trawl_register_bloom_make_tier(build->patterns, header, build->error);
     }
+    if (strcmp(variant, "anchors") == 0) {
+        trawl_anchors_divide(build->patterns, header);
+        return TRAWL_OK;
+    }
     *header = build->choice->header; /* mixed: made by the planner (engines/qgram/divide.h) */
     return TRAWL_OK;
 }
@@ -192,6 +225,10 @@ static trawl_status plan_tier(trawl_build *build, const trawl_patterns *reversed
     if (status == TRAWL_OK && tier->anchor_slack != 0) {
         status = trawl_anchor_choose_all(tier, keys, options->sample, options->sample_length,
                                          &planned->anchor_offsets[part], build->error);
+    }
+    if (status == TRAWL_OK && tier->kind == TRAWL_TIER_ANCHORS) {
+        status = trawl_anchors_make(tier, keys, options->sample, options->sample_length,
+                                    &planned->anchors[part], build->error);
     }
     if (status == TRAWL_OK && tier->kind == TRAWL_TIER_BLOOM) {
         status =
@@ -399,6 +436,13 @@ static uint64_t look_up_word(const uint8_t *reversed, uint32_t bytes, const void
     return trawl_ending_number(reversed, bytes);
 }
 
+static void fill_hash(const trawl_build *build, uint32_t part, const trawl_qgram_tier *tier,
+                      const trawl_keys *keys) {
+    trawl_endings_hash(keys, tier->look_up_bytes, look_up_word, NULL, tier->hash_bits,
+                       trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
+                       trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
+}
+
 static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     const trawl_qgram_tier *tier = &planned->header.tier[part];
     trawl_keys *keys = &planned->keys[part];
@@ -410,6 +454,13 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     }
     if (tier->kind == TRAWL_TIER_PACKED) {
         trawl_packed_fill(build, part, tier, keys);
+        return;
+    }
+    if (tier->kind == TRAWL_TIER_ANCHORS) {
+        trawl_anchors_fill(build, part, tier, keys, &planned->anchors[part]);
+        if (tier->hash_bits != 0) {
+            fill_hash(build, part, tier, keys);
+        }
         return;
     }
     if (tier->kind == TRAWL_TIER_REGISTERS) {
@@ -425,9 +476,7 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
     if (trawl_qgram_has_prefix_signatures(tier)) {
         trawl_prefix_signatures_fill(build, part, tier, keys);
     }
-    trawl_endings_hash(keys, tier->look_up_bytes, look_up_word, NULL, tier->hash_bits,
-                       trawl_image_section(build->image, TRAWL_SECTION_QGRAM_HASH, part),
-                       trawl_image_section(build->image, TRAWL_SECTION_QGRAM_RANGES, part));
+    fill_hash(build, part, tier, keys);
 }
 
 static trawl_status fill(trawl_build *build) {
@@ -446,6 +495,7 @@ static void release(trawl_build *build) {
     for (uint32_t part = 0; planned != NULL && part < TRAWL_QGRAM_MAX_TIERS; part++) {
         trawl_keys_release(&planned->keys[part]);
         trawl_release(planned->anchor_offsets[part]);
+        trawl_anchors_release(&planned->anchors[part]);
     }
     trawl_release(planned);
 }

@@ -7,6 +7,7 @@
 #include "base/fold.h"
 #include "base/status.h"
 #include "engines/qgram/anchor.h"
+#include "engines/qgram/anchors/divide.h"
 #include "engines/qgram/packed/format.h"
 #include "engines/qgram/registers/format.h"
 #include "engines/qgram/teddy/format.h"
@@ -28,8 +29,9 @@ typedef struct division {
     bool has_register_bloom; /* the processor has the instructions of such filters */
     double endings[CLASSES]; /* trawl_survey_measure_endings */
     double pairs;            /* share of positions that end patterns of one or two bytes */
-    offer best[CLASSES + 1][CLASSES + 1];     /* the cheapest offer so far, by [begin][end] */
-    offer at_end[CLASSES + 1][CLASSES + 1];   /* the same of offers without anchor slack */
+    offer best[CLASSES + 1][CLASSES + 1];   /* the cheapest offer so far, by [begin][end] */
+    offer at_end[CLASSES + 1][CLASSES + 1]; /* the same of offers without anchor slack */
+    trawl_anchors_trials trials;
     bool validated[CLASSES + 1][CLASSES + 1]; /* whether all folds have validated the best offer */
 } division;
 
@@ -83,12 +85,21 @@ static double sum_endings(const division *self, uint32_t begin, uint32_t end) {
 }
 
 /* The price of candidates of a filter in vector registers. At most of them no pattern ends: those
- * are excluded by prefix signatures, which costs less than a look-up. */
-static double price_candidates(const division *self, double pass, double look_ups) {
-    double ends = look_ups < pass ? look_ups : pass;
+ * are excluded by prefix signatures, which costs less than a look-up. `end`: nanoseconds for each
+ * of the others. */
+static double price_candidates(const division *self, double pass, double ends, double end) {
     return (pass - ends) * TRAWL_DIVIDE_REGISTERS_CANDIDATE *
                self->costs->register_bloom_candidate +
-           ends * self->costs->teddy_candidate;
+           ends * end;
+}
+
+/* Nanoseconds for a candidate of such a filter at which one of `patterns` patterns ends. It costs
+ * as much as a look-up and comparison behind a sample filter: teddy_candidate alone is measured
+ * with four patterns of four bytes, whose branches are predicted better than those of real sets (35
+ * to 50 ns instead of 7: docs/notebook/2026-11-regret.md). */
+static double price_end(const division *self, double patterns) {
+    double compared = trawl_cost_at(self->costs->verify, patterns * TRAWL_COST_KEY_BYTES);
+    return compared > self->costs->teddy_candidate ? compared : self->costs->teddy_candidate;
 }
 
 /* Makes Teddy's filter for the classes begin .. end - 1, all of whose patterns are in the survey;
@@ -112,8 +123,10 @@ static void try_pairs(division *self) {
     if (survey->count[0] <= TRAWL_TEDDY_PATTERNS) {
         trawl_teddy filter;
         double pass = make_teddy(self, 0, 1, survey->max_length[0], &filter);
-        double behind_teddy = trawl_teddy_work(&filter) * self->costs->teddy +
-                              TRAWL_DIVIDE_PAIR_CANDIDATE * price_candidates(self, pass, hits);
+        double behind_teddy =
+            trawl_teddy_work(&filter) * self->costs->teddy +
+            TRAWL_DIVIDE_PAIR_CANDIDATE * price_candidates(self, pass, hits < pass ? hits : pass,
+                                                           self->costs->teddy_candidate);
         if (pass <= TRAWL_TEDDY_MAX_PASS_RATE && behind_teddy < nanoseconds) {
             nanoseconds = behind_teddy;
         }
@@ -286,13 +299,16 @@ static void try_teddy(division *self, uint32_t begin, uint32_t end) {
     trawl_teddy filter;
     double pass = make_teddy(self, begin, end, described.max_length, &filter);
     double work = trawl_teddy_work(&filter);
-    double look_ups = sum_endings(self, begin, end);
+    double ends = sum_endings(self, begin, end);
+    double look_ups = ends < pass ? ends : pass;
     offer teddy = {.tier = {.kind = TRAWL_TIER_TEDDY, .window = window, .gram = 1, .stride = 1}};
-    teddy.estimate = (trawl_tier_estimate){.nanoseconds = work * self->costs->teddy +
-                                                          price_candidates(self, pass, look_ups),
-                                           .pass = pass,
-                                           .look_ups = look_ups < pass ? look_ups : pass,
-                                           .bytes = sizeof filter};
+    teddy.estimate = (trawl_tier_estimate){
+        .nanoseconds =
+            work * self->costs->teddy +
+            price_candidates(self, pass, look_ups, price_end(self, (double)described.count)),
+        .pass = pass,
+        .look_ups = look_ups,
+        .bytes = sizeof filter};
     consider(self, begin, end, &teddy);
 }
 
@@ -347,7 +363,8 @@ static void try_register_bloom(division *self, uint32_t begin, uint32_t end) {
     if (pass > TRAWL_TEDDY_MAX_PASS_RATE) { /* comparison with keys would cost most of the time */
         return;
     }
-    double look_ups = sum_endings(self, begin, end);
+    double ends = sum_endings(self, begin, end);
+    double look_ups = ends < pass ? ends : pass;
     uint32_t window = described.min_length;
     offer register_bloom = {.tier = {.kind = TRAWL_TIER_REGISTERS,
                                      .window = window < TRAWL_REGISTER_BLOOM_WINDOW
@@ -359,11 +376,33 @@ static void try_register_bloom(division *self, uint32_t begin, uint32_t end) {
         .nanoseconds =
             (first && last ? TRAWL_DIVIDE_REGISTERS_ALONE : TRAWL_DIVIDE_REGISTERS_BESIDE) *
                 trawl_register_bloom_work(gram, wide) * self->costs->register_bloom +
-            price_candidates(self, pass, look_ups),
+            price_candidates(self, pass, look_ups, price_end(self, (double)described.count)),
         .pass = pass,
-        .look_ups = look_ups < pass ? look_ups : pass,
+        .look_ups = look_ups,
         .bytes = sizeof filter};
     consider(self, begin, end, &register_bloom);
+}
+
+/* Prices a tier of free anchors for all patterns from class `begin` on. */
+static void try_anchors(division *self, uint32_t begin) {
+    const trawl_qgram_survey *survey = self->survey;
+    uint64_t before = 0, all = survey->patterns->count;
+    for (uint32_t length_class = 1; length_class < begin; length_class++) {
+        before += survey->count[length_class];
+    }
+    if (survey->min_length[begin] < 3 || before * TRAWL_ANCHORS_FEW_BEFORE > all) {
+        return;
+    }
+    double endings = 0;
+    for (uint32_t length_class = begin; length_class < CLASSES; length_class++) {
+        endings += self->endings[length_class];
+    }
+    offer anchors = {.tier = {.kind = TRAWL_TIER_ANCHORS}};
+    anchors.estimate =
+        trawl_anchors_try(&self->trials, begin, describe(self, begin, CLASSES).folded, endings,
+                          self->most_bytes, &anchors.tier);
+    anchors.estimate.nanoseconds *= TRAWL_DIVIDE_ANCHOR_MARGIN;
+    consider(self, begin, CLASSES, &anchors);
 }
 
 /* Prices all tiers that begin with the class `begin`. Its shortest patterns limit the window, and
@@ -399,6 +438,7 @@ static void try_tiers(division *self, uint32_t begin) {
             try_register_bloom(self, begin, end);
         }
     }
+    try_anchors(self, begin);
     if (survey->counts != NULL) {
         try_anchor_slack(self, tried, rates, filters);
     }
@@ -452,7 +492,8 @@ static double price_eviction(const division *self, const trawl_qgram_choice *cho
     }
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
         double bytes = choice->estimate[i].bytes * spread;
-        if (choice->header.tier[i].kind == TRAWL_TIER_BLOOM && bytes < read) {
+        uint32_t kind = choice->header.tier[i].kind;
+        if ((kind == TRAWL_TIER_BLOOM || kind == TRAWL_TIER_ANCHORS) && bytes < read) {
             more += (trawl_cost_at(self->costs->sample, read) -
                      trawl_cost_at(self->costs->sample, bytes)) /
                     choice->header.tier[i].stride;
@@ -536,7 +577,6 @@ static bool can_use_register_bloom(void) {
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
                                 const trawl_compile_settings *options, trawl_qgram_choice *choice,
                                 trawl_error *error) {
-    (void)error;
     memset(choice, 0, sizeof *choice);
     division self = {.costs = options->costs,
                      .survey = survey,
@@ -544,6 +584,10 @@ trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
                      .most_bytes = options->max_table_bytes < TRAWL_DIVIDE_MAX_FILTER_BYTES
                                        ? options->max_table_bytes
                                        : TRAWL_DIVIDE_MAX_FILTER_BYTES};
-    divide(&self, choice);
-    return TRAWL_OK;
+    trawl_status status = trawl_anchors_trials_open(&self.trials, options->costs, survey, error);
+    if (status == TRAWL_OK) {
+        divide(&self, choice);
+    }
+    trawl_anchors_trials_close(&self.trials);
+    return status;
 }

@@ -24,7 +24,7 @@ typedef struct trawl_qgram_choice {
 } trawl_qgram_choice;
 
 /* Finds the division with the least expected cost. `options` are complete, with costs. Every set
- * has a division, so it always returns TRAWL_OK. */
+ * has a division. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
                                 const trawl_compile_settings *options, trawl_qgram_choice *choice,
                                 trawl_error *error);

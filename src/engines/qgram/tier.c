@@ -57,11 +57,17 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         (tier->kind == TRAWL_TIER_DIRECT && teddy->probes != 0 && set != TRAWL_CPU_SCALAR)) {
         walker->teddy_filter = teddy;
     }
+    uint32_t reach = walker->teddy_filter == NULL ? 0 : trawl_teddy_reach(teddy);
+    walker->reach = reach < TRAWL_COMPARE_KEYS_REACH ? TRAWL_COMPARE_KEYS_REACH : reach;
     walker->register_bloom_view = (trawl_register_bloom_view){
         .filter = (const void *)rows,
         .gram = tier->gram,
         .folded = tier->folded != 0,
     };
+    if (tier->kind == TRAWL_TIER_ANCHORS) {
+        walker->anchors = trawl_anchors_view_of(db, part, tier);
+        walker->anchors_loops = trawl_anchors_loops_for(set);
+    }
     trawl_endings_open(db, part, &walker->search);
     walker->search.view.folded = tier->folded != 0;
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -87,9 +93,9 @@ static size_t find_ends_in_registers(trawl_tier_walker *walker, const trawl_wind
     size_t window_bytes = walker->tier->window;
     size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
     size_t ends = 0;
-    /* The filters and the comparison with keys read TRAWL_TEDDY_SUFFIX bytes before an end. Ends
-     * nearer to the text's beginning are tested one by one. */
-    for (; first_end <= end && first_end < TRAWL_TEDDY_SUFFIX; first_end++) {
+    /* Ends nearer to the text's beginning than the filter and the comparison with keys read are
+     * tested one by one. */
+    for (; first_end <= end && first_end < walker->reach; first_end++) {
         lists->ends[ends] = (uint32_t)first_end;
         lists->keys[ends] = TRAWL_NO_KEY;
         ends += trawl_suffix_filter_has_end(&walker->filter, window->text, first_end);
@@ -160,6 +166,8 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
     case TRAWL_TIER_REGISTERS:
         found = find_ends_in_registers(walker, window, begin, end, lists);
         break;
+    case TRAWL_TIER_ANCHORS:
+        return trawl_anchors_find_ends(walker, window, begin, end, lists, &walker->look_ups);
     default:
         found = trawl_bloom_find_ends(walker, window, begin, end, lists);
         break;
@@ -170,7 +178,8 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
 
 /* Whether lists->keys has the keys of those ends whose keys are known already. */
 static bool lists_keys(const trawl_tier_walker *walker) {
-    return trawl_qgram_has_prefix_signatures(walker->tier);
+    return trawl_qgram_has_prefix_signatures(walker->tier) ||
+           walker->tier->kind == TRAWL_TIER_ANCHORS;
 }
 
 /* Returns the longest key of the tier that ends there, or TRAWL_NO_KEY. */

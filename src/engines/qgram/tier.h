@@ -8,6 +8,7 @@
 
 #include "base/cpu.h"
 #include "costs/cpu_constants.h"
+#include "engines/qgram/anchors/scan.h"
 #include "engines/qgram/bloom/scan.h"
 #include "engines/qgram/packed/scan.h"
 #include "engines/qgram/registers/scan.h"
@@ -18,11 +19,10 @@
 /* Lists of one walker, shared by its tiers. A list has at most one end for each byte of the block,
  * and besides
  * - ends that belong to samples before the block: 3 bytes in packed tiers, the anchor slack in
- *   others;
+ *   bloom tiers; and in tiers of anchors these samples, TRAWL_ANCHORS_REACH at most;
  * - ends behind the block, of the last sample: a stride;
  * - entries that loops without branches write and do not keep: 8. */
-#define TRAWL_QGRAM_LIST_MORE                                                                      \
-    (TRAWL_QGRAM_MAX_STRIDE + TRAWL_QGRAM_MAX_ANCHOR_SLACK + TRAWL_QGRAM_GROUP)
+#define TRAWL_QGRAM_LIST_MORE (TRAWL_QGRAM_MAX_STRIDE + TRAWL_ANCHORS_REACH + TRAWL_QGRAM_GROUP)
 
 /* Bytes of the smallest block, for short texts. Blocks are powers of two up to TRAWL_QGRAM_BLOCK.
  * Chosen, not measured. */
@@ -48,8 +48,11 @@ struct trawl_tier_walker {
     bool first; /* this is the first of the database's tiers */
     const trawl_qgram_loops *loops;
     trawl_qgram_filter filter;
+    trawl_anchors_view anchors;
+    const trawl_anchors_loops *anchors_loops;
     trawl_teddy_search teddy;
     const trawl_teddy *teddy_filter; /* NULL: none */
+    uint32_t reach; /* bytes before an end that filters in vector registers and comparison read */
     trawl_register_bloom_search register_bloom;
     trawl_register_bloom_view register_bloom_view;
     trawl_compare_keys compare_keys;

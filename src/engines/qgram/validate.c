@@ -2,6 +2,7 @@
 #include "engines/qgram/validate.h"
 
 #include "base/status.h"
+#include "engines/qgram/anchors/build.h"
 #include "engines/qgram/bloom/fields.h"
 #include "engines/qgram/packed/format.h"
 #include "engines/qgram/registers/format.h"
@@ -38,7 +39,11 @@ static bool tier_is_valid(const trawl_qgram_tier *tier) {
     if (valid && tier->kind == TRAWL_TIER_DIRECT) {
         return tier->max_length <= 2 && tier->gram == 2 && tier->stride == 1;
     }
-    if (tier->kind == TRAWL_TIER_TEDDY) {
+    if (tier->kind == TRAWL_TIER_ANCHORS) {
+        valid = valid && tier->gram <= TRAWL_ANCHORS_MAX_GRAM &&
+                tier->stride <= TRAWL_ANCHORS_MAX_STRIDE && tier->row_bits != 0 &&
+                tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
+    } else if (tier->kind == TRAWL_TIER_TEDDY) {
         valid = valid && tier->gram == 1 && tier->stride == 1;
     } else if (tier->kind == TRAWL_TIER_REGISTERS) {
         valid = valid && tier->gram <= TRAWL_REGISTER_BLOOM_BYTES && tier->stride == 1;
@@ -101,6 +106,35 @@ static bool end_offsets_are_valid(const trawl_qgram_tier *tier, const uint32_t *
     return (all & ~possible) == 0;
 }
 
+/* A tier of free anchors has a table of endings only for crowded buckets. */
+static trawl_status validate_anchors(const trawl_db *db, uint32_t part,
+                                     const trawl_qgram_tier *tier, trawl_error *error) {
+    uint64_t filter_size, heads_size, ranges_size, header_size;
+    (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part, &filter_size);
+    const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, &heads_size);
+    const trawl_ending_range *ranges =
+        trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, &ranges_size);
+    const trawl_anchors_header *header =
+        trawl_db_section(db, TRAWL_SECTION_QGRAM_BUCKETS, part, &header_size);
+    if (filter_size != 4 * trawl_qgram_filter_words(tier) || header == NULL ||
+        header_size < sizeof *header || (header->crowded != 0) != (tier->hash_bits != 0)) {
+        return damaged(error, "tables have inconsistent sizes");
+    }
+    trawl_status status =
+        tier->hash_bits != 0
+            ? trawl_endings_validate(db, part, tier->look_up_bytes, tier->hash_bits, heads,
+                                     heads_size, ranges, ranges_size, error)
+            : trawl_outputs_validate(db, part, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_outputs outputs;
+    trawl_outputs_view(db, part, &outputs);
+    return trawl_anchors_are_valid(db, part, tier, outputs.keys)
+               ? TRAWL_OK
+               : damaged(error, "buckets are damaged");
+}
+
 static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier,
                                   trawl_error *error) {
     if (!tier_is_valid(tier)) {
@@ -111,6 +145,9 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     }
     if (tier->kind == TRAWL_TIER_PACKED) {
         return trawl_packed_validate(db, part, tier, error);
+    }
+    if (tier->kind == TRAWL_TIER_ANCHORS) {
+        return validate_anchors(db, part, tier, error);
     }
     uint64_t filter_size, suffix_filter_size, heads_size, ranges_size, runs_size, end_offsets_size;
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, &runs_size);

@@ -142,6 +142,9 @@ static trawl_status reserve_pass(trawl_build *build, uint32_t pass, planned_rabi
             return status;
         }
     }
+    if (build->remark[0] == '\0') {
+        trawl_endings_remark(build, &planned->keys[pass]);
+    }
     return trawl_endings_reserve(build, pass, &planned->keys[pass], INSTEAD);
 }
 

@@ -117,6 +117,7 @@ static trawl_status plan_tuned(trawl_build *build, planned_wu_manber *planned) {
             return status;
         }
     }
+    trawl_endings_remark(build, keys);
     return trawl_endings_reserve(build, 0, keys, INSTEAD);
 }
 

@@ -324,7 +324,8 @@ static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl
         return trawl_reorder(walker, window, sink, find_paper, &opened->order, error);
     }
     trawl_consumer consumer = {.sink = sink};
-    return walk_tuned(opened, window, &consumer, error);
+    trawl_status status = trawl_endings_begin(&opened->search, &consumer, error);
+    return status == TRAWL_OK ? walk_tuned(opened, window, &consumer, error) : status;
 }
 
 static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,

@@ -120,6 +120,7 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
     if (status != TRAWL_OK) {
         return status;
     }
+    const bool shared = walk->part.share != NULL;
     size_t counters = walk->uploaded->patterns.count * sizeof(uint64_t);
     bool copied = walker->strategy != TRAWL_STRATEGY_ZERO_COPY;
     room.text_bytes = copied ? longest + TRAWL_CUDA_TEXT_ALIGNMENT : 0;
@@ -150,6 +151,7 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
         status = trawl_team_open(&walk->walker->fillers, threads, error);
     }
     if (status == TRAWL_OK && scan.form == TRAWL_CUDA_PATTERNS) {
+        counters *= shared ? 2 : 1;
         status = trawl_cuda_grow((void **)&walk->slots->per_pattern,
                                  &walk->slots->per_pattern_bytes, counters, error);
         if (status == TRAWL_OK) {
@@ -158,8 +160,8 @@ static trawl_status prepare_slots(trawl_cuda_walk *walk, trawl_error *error) {
             TRAWL_CUDA_TRY(cudaStreamSynchronize(stream), error);
         }
     }
-    return status == TRAWL_OK ? trawl_ring_open(&walk->ring, walker->strategy, segments->count,
-                                                slots, fills, error)
+    return status == TRAWL_OK ? trawl_ring_open(&walk->ring, walker->strategy,
+                                                shared ? 0 : segments->count, slots, fills, error)
                               : status;
 }
 
@@ -183,29 +185,11 @@ static trawl_status report_layout(const trawl_cuda_walk *walk, trawl_error *erro
         report->study.thread_bytes = layout.thread_bytes;
         report->study.overlap_overhead = layout.overlap_overhead;
         report->study.table_path = layout.table_path;
-        report->study.segments += walk->segments.count;
+        report->study.segments += walk->part.share == NULL ? walk->segments.count : 0;
         report->study.segment_bytes = walk->segments.bytes;
         report->study.in_flight = (uint32_t)walk->ring.slots;
     }
     return status;
-}
-
-/* Adds the counters that were summed on the device. */
-static trawl_status fetch_counters(const trawl_cuda_walk *walk, trawl_error *error) {
-    uint32_t count = walk->uploaded->patterns.count;
-    uint64_t *counters = (uint64_t *)trawl_allocate(count, sizeof *counters);
-    if (counters == NULL) {
-        return trawl_fail_memory(error, "counting patterns", count * sizeof *counters);
-    }
-    cudaStream_t stream = walk->slots->slot[0].stream;
-    cudaError_t code = cudaMemcpyAsync(counters, walk->slots->per_pattern, count * sizeof *counters,
-                                       cudaMemcpyDeviceToHost, stream);
-    code = code == cudaSuccess ? cudaStreamSynchronize(stream) : code;
-    for (uint32_t id = 0; code == cudaSuccess && id < count; id++) {
-        walk->counts->per_pattern[id] += counters[id];
-    }
-    trawl_release(counters);
-    return code == cudaSuccess ? TRAWL_OK : trawl_cuda_failed(code, "cudaMemcpyAsync", error);
 }
 
 /* Waits until nothing of the walk is under way any more, however it ended. False when the device
@@ -232,9 +216,11 @@ static trawl_status walk_window(trawl_cuda_walk *walk, trawl_error *error) {
             trawl_cuda_slots_take(walk->walker->base.db, walk->walker->device, &walk->slots, error);
     }
     if (status == TRAWL_OK) {
-        walk->segments = trawl_segments_cut(walk->window->length, walk->window->owned,
-                                            walk->walker->base.db->header->max_length - 1,
-                                            options->segment_bytes);
+        walk->segments = walk->part.share != NULL
+                             ? walk->part.share->segments
+                             : trawl_segments_cut(walk->window->length, walk->window->owned,
+                                                  walk->walker->base.db->header->max_length - 1,
+                                                  options->segment_bytes);
         status = prepare_slots(walk, error);
     }
     if (status == TRAWL_OK) {
@@ -243,8 +229,8 @@ static trawl_status walk_window(trawl_cuda_walk *walk, trawl_error *error) {
     if (status == TRAWL_OK) {
         status = trawl_cuda_walk_drive(walk, error);
     }
-    if (status == TRAWL_OK && walk->scan.form == TRAWL_CUDA_PATTERNS) {
-        status = fetch_counters(walk, error);
+    if (status == TRAWL_OK && walk->scan.form == TRAWL_CUDA_PATTERNS && walk->part.share == NULL) {
+        status = trawl_cuda_walk_fetch(walk, 0, error);
     }
     bool healthy = walk->slots != NULL && drain(walk);
     healthy = healthy && status <= TRAWL_STOPPED;
@@ -257,10 +243,8 @@ static trawl_status walk_window(trawl_cuda_walk *walk, trawl_error *error) {
     return status;
 }
 
-/* Takes one window through the device. `walk` has what is wanted: sink, counts or entries. */
-static trawl_status walk_over(trawl_walker *base, const trawl_window *window, trawl_cuda_form form,
-                              trawl_cuda_walk *walk, trawl_error *error) {
-    trawl_cuda_walker_state *walker = (trawl_cuda_walker_state *)base;
+trawl_status trawl_cuda_walk_over(trawl_cuda_walker_state *walker, const trawl_window *window,
+                                  trawl_cuda_form form, trawl_cuda_walk *walk, trawl_error *error) {
     const trawl_scan_settings *options = walker->options;
     if (window->length == window->owned) {
         return TRAWL_OK;
@@ -276,6 +260,7 @@ static trawl_status walk_over(trawl_walker *base, const trawl_window *window, tr
     walk->study.table_path = options->table_path;
     walk->scan.study = &walk->study;
     int before;
+    (void)cudaGetLastError(); /* what freeing memory after an earlier failure may have left */
     cudaError_t code = trawl_cuda_enter((int)walker->device, &before);
     trawl_status status = code == cudaSuccess ? walk_window(walk, error)
                                               : trawl_cuda_failed(code, "cudaSetDevice", error);
@@ -295,7 +280,7 @@ trawl_status trawl_cuda_walk_entries(trawl_walker *walker, const trawl_window *w
                                      trawl_cuda_form form, void *entries, trawl_error *error) {
     trawl_cuda_walk walk = {};
     walk.entries = (uint8_t *)entries;
-    return walk_over(walker, window, form, &walk, error);
+    return trawl_cuda_walk_over((trawl_cuda_walker_state *)walker, window, form, &walk, error);
 }
 
 /* ------------------------------------------------------------------ the walker */
@@ -312,16 +297,17 @@ static trawl_status scan(trawl_walker *walker, const trawl_window *window, trawl
                          trawl_error *error) {
     trawl_cuda_walk walk = {};
     walk.sink = sink;
-    return walk_over(walker, window, TRAWL_CUDA_MATCHES, &walk, error);
+    return trawl_cuda_walk_over((trawl_cuda_walker_state *)walker, window, TRAWL_CUDA_MATCHES,
+                                &walk, error);
 }
 
 static trawl_status count(trawl_walker *walker, const trawl_window *window, trawl_counts *counts,
                           trawl_error *error) {
     trawl_cuda_walk walk = {};
     walk.counts = counts;
-    return walk_over(walker, window,
-                     counts->per_pattern != NULL ? TRAWL_CUDA_PATTERNS : TRAWL_CUDA_COUNT, &walk,
-                     error);
+    return trawl_cuda_walk_over(
+        (trawl_cuda_walker_state *)walker, window,
+        counts->per_pattern != NULL ? TRAWL_CUDA_PATTERNS : TRAWL_CUDA_COUNT, &walk, error);
 }
 
 static bool own_threads(const trawl_db *db) {

@@ -3,7 +3,8 @@
  * The walker over host memory: walker.cu prepares and ends a walk over a window, walker_drive.cu
  * goes through it. Segments of text travel through slots of memory, streams and events (ring.h,
  * walker_slots.cu), which stay with the database and its uploads, so that later scans find them
- * ready (walker_kept.cu).
+ * ready (walker_kept.cu). With several devices, each has a walk of its own over the same window;
+ * the walks take its segments from one another (transfer/share.h, group.cu).
  */
 #ifndef TRAWL_RUN_GPU_WALKER_CUH
 #define TRAWL_RUN_GPU_WALKER_CUH
@@ -14,6 +15,7 @@ extern "C" {
 #include "run/gpu/transfer/fill.h"
 #include "run/gpu/transfer/ring.h"
 #include "run/gpu/transfer/segments.h"
+#include "run/gpu/transfer/share.h"
 }
 
 /*
@@ -69,7 +71,7 @@ typedef struct trawl_cuda_slots {
     trawl_cuda_slot *slot;
     uint64_t count;
     cudaEvent_t start;     /* from which times are measured */
-    uint64_t *per_pattern; /* device memory: counters summed over segments */
+    uint64_t *per_pattern; /* device memory: counters summed over segments; for a share twice */
     size_t per_pattern_bytes;
 } trawl_cuda_slots;
 
@@ -82,6 +84,30 @@ typedef struct trawl_cuda_walker_state {
     trawl_team *fillers;     /* the threads that fill; NULL until they are needed */
     uint64_t width;          /* of ranges: what fitted lately */
 } trawl_cuda_walker_state;
+
+/*
+ * Counters of patterns are summed on the device. Of a share they come to the host after every
+ * epoch, so many segments, since those of an epoch are lost if the device fails. The segments of
+ * one epoch are counted in one half of the counters, those of the next one in the other, so that no
+ * segment has to wait. Twice as many as segments can be under way: then none is two epochs ahead.
+ */
+#define TRAWL_SHARE_EPOCH ((uint64_t)(2 * TRAWL_RING_MOST_SLOTS))
+
+/* Segments of a share that a walk has taken and whose results it has not handed on, at most: an
+ * epoch, and those under way. */
+#define TRAWL_SHARE_TAKEN (2 * TRAWL_SHARE_EPOCH)
+
+/* What a walk has of a share. The segments of its ring are those that it has taken, in order. */
+typedef struct trawl_cuda_part {
+    trawl_share *share;                /* NULL: the walk has its window alone */
+    uint64_t taken[TRAWL_SHARE_TAKEN]; /* segment i of the ring is segment taken[i % TAKEN] */
+    bool all_taken;
+    uint64_t committed; /* the first segment of the ring whose results have not been handed on */
+    uint64_t resume;    /* of that one: the first byte whose matches have not been; 0: all */
+    uint64_t fresh;     /* matches of the segments of an epoch */
+    bool over;          /* nobody wants more of this walk, which is no failure */
+    bool sink_failed;   /* the walk ended since its matches could not be handed on */
+} trawl_cuda_part;
 
 /* A walk over one window. */
 typedef struct trawl_cuda_walk {
@@ -103,14 +129,24 @@ typedef struct trawl_cuda_walk {
     uint8_t *entries; /* NULL unless ends or states are wanted: host memory for those of all owned
                          bytes of the window */
     double in_until, scan_until, out_until; /* seconds after start at which the last one ended */
+    trawl_cuda_part part;
 } trawl_cuda_walk;
 
 /* The first owned byte of a segment is aligned to this on the device; buffers have room for it. */
 #define TRAWL_CUDA_TEXT_ALIGNMENT ((uint64_t)256)
 
+/* Takes one window through the walker's device. `walk` has what is wanted: sink, counts or entries,
+ * and the share. */
+trawl_status trawl_cuda_walk_over(trawl_cuda_walker_state *walker, const trawl_window *window,
+                                  trawl_cuda_form form, trawl_cuda_walk *walk, trawl_error *error);
+
 /* Takes the window from segment to segment until its matches are delivered or something fails;
  * then work may still be under way. walker.cu prepares all that is in the structure. */
 trawl_status trawl_cuda_walk_drive(trawl_cuda_walk *walk, trawl_error *error);
+
+/* Adds the counters of patterns that were summed on the device to walk->counts: those of the first
+ * half, or of the second one. They begin again at 0. */
+trawl_status trawl_cuda_walk_fetch(const trawl_cuda_walk *walk, uint64_t half, trawl_error *error);
 
 /* Bytes of the ends or states of `owned` bytes of text; 0 for the forms without entries. */
 uint64_t trawl_cuda_entries_bytes(const trawl_cuda_db *uploaded, trawl_cuda_form form,

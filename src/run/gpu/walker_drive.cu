@@ -45,6 +45,24 @@ static trawl_status report_scan(trawl_cuda_walk *walk, trawl_cuda_slot *slot, tr
 
 /* ------------------------------------------------------------------ the ring's steps */
 
+/* The segment of the window that the ring calls `segment`. */
+static uint64_t in_window(const trawl_cuda_walk *walk, uint64_t segment) {
+    return walk->part.share == NULL ? segment : walk->part.taken[segment % TRAWL_SHARE_TAKEN];
+}
+
+/* Takes segments of a share as long as the ring has a slot for one. */
+static void take_segments(trawl_cuda_walk *walk) {
+    trawl_cuda_part *part = &walk->part;
+    while (part->share != NULL && !part->all_taken && trawl_ring_hungry(&walk->ring)) {
+        uint64_t *place = &part->taken[walk->ring.segments % TRAWL_SHARE_TAKEN];
+        if (trawl_share_take(part->share, place)) {
+            trawl_ring_grow(&walk->ring);
+        } else {
+            part->all_taken = true;
+        }
+    }
+}
+
 /* Where a segment's text stands in a slot's buffers: so that its first owned byte is aligned. */
 static uint64_t padding(const trawl_segment *segment) {
     uint64_t overlap = (segment->owned - segment->begin) % TRAWL_CUDA_TEXT_ALIGNMENT;
@@ -55,7 +73,7 @@ static uint64_t padding(const trawl_segment *segment) {
  * most to do before it is filled, so that comes first. */
 static trawl_status start_fill(trawl_cuda_walk *walk, trawl_cuda_slot *slot,
                                const trawl_ring_action *action, trawl_error *error) {
-    trawl_segment segment = trawl_segments_at(&walk->segments, action->segment);
+    trawl_segment segment = trawl_segments_at(&walk->segments, in_window(walk, action->segment));
     trawl_status status = trawl_cuda_slot_stage(slot, walk->room.text_bytes, error);
     if (status == TRAWL_OK) {
         trawl_fillers_start(walk->fillers, action->slot, slot->staging.bytes + padding(&segment),
@@ -67,14 +85,19 @@ static trawl_status start_fill(trawl_cuda_walk *walk, trawl_cuda_slot *slot,
 /* The next segment's text is there; or as much of it as could be read, with which the walk ends. */
 static void end_fill(trawl_cuda_walk *walk, uint64_t place) {
     uint64_t index = walk->ring.next;
-    trawl_segment segment = trawl_segments_at(&walk->segments, index);
+    trawl_segment segment = trawl_segments_at(&walk->segments, in_window(walk, index));
     trawl_error error;
     trawl_status status;
     uint64_t reached = trawl_fillers_reached(walk->fillers, place, &status, &error);
     trawl_ring_filled(&walk->ring, place);
     if (status != TRAWL_OK) {
-        walk->window->reading->status = status;
-        walk->window->reading->error = error;
+        if (walk->part.share == NULL) {
+            walk->window->reading->status = status;
+            walk->window->reading->error = error;
+        } else {
+            walk->part.all_taken = true;
+            trawl_share_end(walk->part.share, in_window(walk, index), reached, status, &error);
+        }
         bool some = reached > segment.owned;
         walk->segments.length = some ? reached : segment.owned;
         trawl_ring_end(&walk->ring, some ? index + 1 : index);
@@ -84,7 +107,7 @@ static void end_fill(trawl_cuda_walk *walk, uint64_t place) {
 /* Makes segment `index` the slot's own. */
 static void begin_segment(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, uint64_t index) {
     slot->index = index;
-    slot->segment = trawl_segments_at(&walk->segments, index);
+    slot->segment = trawl_segments_at(&walk->segments, in_window(walk, index));
     slot->next = slot->segment.owned;
     slot->counted_in = false;
     slot->device_text = walk->mapped != NULL ? walk->mapped + slot->segment.begin
@@ -111,6 +134,11 @@ static trawl_status copy_in(const trawl_cuda_walk *walk, trawl_cuda_slot *slot, 
                    error);
     TRAWL_CUDA_TRY(cudaEventRecord(slot->in_end, slot->stream), error);
     return TRAWL_OK;
+}
+
+/* The half of the counters in which a segment of the ring is counted. */
+static uint64_t half_of(const trawl_cuda_walk *walk, uint64_t segment) {
+    return walk->part.share == NULL ? 0 : segment / TRAWL_SHARE_EPOCH % 2;
 }
 
 static __global__ void add_counters(trawl_counter *sums, const uint64_t *counters, uint32_t count) {
@@ -155,7 +183,8 @@ static trawl_status start_scan(const trawl_cuda_walk *walk, trawl_cuda_slot *slo
         uint32_t count = walk->uploaded->patterns.count;
         const uint32_t threads = walk->uploaded->device.tuning->counter_threads;
         TRAWL_LAUNCH(add_counters, count / threads + 1, threads, 0, slot->stream,
-                     (trawl_counter *)walk->slots->per_pattern, slot->per_pattern, count);
+                     (trawl_counter *)walk->slots->per_pattern + half_of(walk, slot->index) * count,
+                     slot->per_pattern, count);
         TRAWL_CUDA_LAUNCHED("add_counters", error);
     }
     if (walk->entries == NULL) {
@@ -307,31 +336,126 @@ static trawl_status look_ahead(trawl_cuda_walk *walk, trawl_error *error) {
 static trawl_status work_ahead(trawl_cuda_walk *walk, trawl_error *error) {
     trawl_ring_action action;
     trawl_status status = look_ahead(walk, error);
+    take_segments(walk);
     while (status == TRAWL_OK && trawl_ring_ahead(&walk->ring, &action)) {
         status = start(walk, &action, error);
         if (status == TRAWL_OK) {
             status = look_ahead(walk, error);
         }
+        take_segments(walk);
     }
     return status;
+}
+
+/* ------------------------------------------------------------------ results */
+
+trawl_status trawl_cuda_walk_fetch(const trawl_cuda_walk *walk, uint64_t half, trawl_error *error) {
+    uint32_t count = walk->uploaded->patterns.count;
+    size_t bytes = count * sizeof(uint64_t);
+    uint64_t *counters = (uint64_t *)trawl_allocate(count, sizeof *counters);
+    if (counters == NULL) {
+        return trawl_fail_memory(error, "counting patterns", bytes);
+    }
+    uint64_t *on_device = walk->slots->per_pattern + half * count;
+    cudaStream_t stream = walk->slots->slot[0].out;
+    cudaError_t code = cudaMemcpyAsync(counters, on_device, bytes, cudaMemcpyDeviceToHost, stream);
+    code = code == cudaSuccess ? cudaMemsetAsync(on_device, 0, bytes, stream) : code;
+    code = code == cudaSuccess ? cudaStreamSynchronize(stream) : code;
+    for (uint32_t id = 0; code == cudaSuccess && id < count; id++) {
+        walk->counts->per_pattern[id] += counters[id];
+    }
+    trawl_release(counters);
+    return code == cudaSuccess ? TRAWL_OK : trawl_cuda_failed(code, "cudaMemcpyAsync", error);
+}
+
+/* Hands on what has been counted in the segments up to the one before `segment` of the ring. */
+static trawl_status commit_counts(trawl_cuda_walk *walk, uint64_t segment, trawl_error *error) {
+    trawl_cuda_part *part = &walk->part;
+    trawl_status status = TRAWL_OK;
+    if (walk->scan.form == TRAWL_CUDA_PATTERNS && part->committed != segment) {
+        status = trawl_cuda_walk_fetch(walk, half_of(walk, segment - 1), error);
+    }
+    if (status == TRAWL_OK) {
+        walk->counts->total += part->fresh;
+        part->fresh = 0;
+        part->committed = segment;
+    }
+    return status;
+}
+
+static trawl_status deliver_count(trawl_cuda_walk *walk, const trawl_cuda_slot *slot,
+                                  trawl_error *error) {
+    if (walk->part.share == NULL) {
+        walk->counts->total += slot->found;
+        return TRAWL_OK;
+    }
+    const uint64_t next = walk->ring.turn + 1;
+    walk->part.fresh += slot->found;
+    bool ends = walk->scan.form == TRAWL_CUDA_COUNT || next % TRAWL_SHARE_EPOCH == 0;
+    return ends ? commit_counts(walk, next, error) : TRAWL_OK;
+}
+
+/* Hands on all matches of a range, which are on the host: also if the device fails meanwhile. */
+static trawl_status deliver_matches(trawl_cuda_walk *walk, const trawl_cuda_slot *slot,
+                                    trawl_error *error) {
+    const trawl_cuda_match *matches = slot->host_matches;
+    uint64_t found = slot->found;
+    trawl_status ahead = TRAWL_OK;
+    for (uint64_t i = 0; i < found; i++) {
+        trawl_status status = trawl_sink_put(walk->sink, matches[i].end - matches[i].length,
+                                             matches[i].end, matches[i].pattern);
+        if (status != TRAWL_OK) {
+            walk->part.sink_failed = true;
+            return status;
+        }
+        if (ahead == TRAWL_OK && (i + 1) % TRAWL_DELIVERED_AT_ONCE == 0) {
+            ahead = work_ahead(walk, error);
+        }
+    }
+    return ahead;
+}
+
+/* With a share: waits for the turn of a segment of the window, while the device works ahead. It may
+ * never come: walk->part.over. */
+static trawl_status await_turn(trawl_cuda_walk *walk, uint64_t segment, trawl_error *error) {
+    trawl_cuda_part *part = &walk->part;
+    trawl_status status = TRAWL_OK;
+    trawl_turn turn = TRAWL_TURN_LATER;
+    while (status == TRAWL_OK && turn == TRAWL_TURN_LATER) {
+        turn = trawl_share_await(part->share, segment, TRAWL_SHARE_WAIT_MICROSECONDS);
+        status = turn == TRAWL_TURN_LATER ? work_ahead(walk, error) : TRAWL_OK;
+    }
+    part->over = status == TRAWL_OK && turn == TRAWL_TURN_NEVER;
+    return status;
+}
+
+/* With a share: a range of the segment whose turn it is has been delivered, or its last one. */
+static void note_delivered(trawl_cuda_walk *walk, const trawl_cuda_slot *slot, bool last) {
+    walk->part.resume = last ? 0 : slot->range.end;
+    if (last) {
+        walk->part.committed++;
+        trawl_share_delivered(walk->part.share);
+    }
 }
 
 static trawl_status deliver(trawl_cuda_walk *walk, const trawl_ring_action *action,
                             trawl_error *error) {
     trawl_cuda_slot *slot = &walk->slots->slot[action->slot];
+    const bool ordered = walk->part.share != NULL && walk->part.share->ordered;
     trawl_status status = TRAWL_OK;
-    if (walk->counts != NULL) {
-        walk->counts->total += slot->found;
-    } else if (walk->sink != NULL) {
-        const trawl_cuda_match *matches = slot->host_matches;
-        uint64_t found = slot->found;
-        for (uint64_t i = 0; i < found && status == TRAWL_OK; i++) {
-            status = trawl_sink_put(walk->sink, matches[i].end - matches[i].length, matches[i].end,
-                                    matches[i].pattern);
-            if (status == TRAWL_OK && (i + 1) % TRAWL_DELIVERED_AT_ONCE == 0) {
-                status = work_ahead(walk, error);
-            }
+    if (ordered) {
+        status = await_turn(walk, in_window(walk, action->segment), error);
+        if (status != TRAWL_OK || walk->part.over) {
+            return status;
         }
+    }
+    if (walk->counts != NULL) {
+        status = deliver_count(walk, slot, error);
+    } else if (walk->sink != NULL) {
+        status = deliver_matches(walk, slot, error);
+    }
+    if (ordered && !walk->part.sink_failed) {
+        note_delivered(walk, slot, walk->ring.slot[action->slot].last);
     }
     trawl_ring_delivered(&walk->ring, action->slot);
     return status;
@@ -369,12 +493,15 @@ static trawl_status follow_ring(trawl_cuda_walk *walk, trawl_error *error) {
         if (status != TRAWL_OK) {
             return status;
         }
+        take_segments(walk);
         trawl_ring_action action = trawl_ring_next(&walk->ring);
         if (action.step == TRAWL_RING_FINISHED) {
-            return TRAWL_OK;
+            return walk->part.share != NULL && walk->counts != NULL
+                       ? commit_counts(walk, walk->ring.turn, error)
+                       : TRAWL_OK;
         }
         status = perform(walk, &action, error);
-        if (status != TRAWL_OK) {
+        if (status != TRAWL_OK || walk->part.over) {
             return status;
         }
     }

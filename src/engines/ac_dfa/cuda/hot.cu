@@ -44,14 +44,13 @@ trawl_status trawl_cuda_hot_plan(const trawl_cuda_db *uploaded,
                                 MOST_BLOCK_BYTES, plan, error);
 }
 
-trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded,
+/* A launch for one slice; `staged`: the pass gathers states or notes. */
+static trawl_cuda_hot_call call_of(const trawl_cuda_db *uploaded,
                                    const trawl_cuda_launch_plan *plan,
-                                   const trawl_cuda_reporter *reporter, cudaStream_t stream,
-                                   trawl_error *error) {
+                                   const trawl_cuda_reporter *reporter, bool staged,
+                                   cudaStream_t stream) {
     const trawl_cuda_hot *hot = ((const trawl_cuda_ac_dfa_tables *)uploaded->tables)->hot;
     uint32_t multiprocessors = (uint32_t)uploaded->device.multiprocessors;
-    trawl_cuda_pass pass = reporter->output.pass;
-    bool staged = pass != TRAWL_CUDA_PASS_COUNT && pass != TRAWL_CUDA_PASS_SIZES;
     trawl_cuda_hot_call call = {reporter,
                                 uploaded->keys[0],
                                 hot->view,
@@ -65,6 +64,38 @@ trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded,
     call.view.image = staged ? hot->staged_image : hot->view.image;
     call.shared_bytes =
         call.view.image.image_bytes + (staged ? plan->block_threads * TRAWL_HOT_STAGE_BYTES : 0);
+    return call;
+}
+
+trawl_status trawl_cuda_hot_launch(const trawl_cuda_db *uploaded,
+                                   const trawl_cuda_launch_plan *plan,
+                                   const trawl_cuda_reporter *reporter, cudaStream_t stream,
+                                   trawl_error *error) {
+    const trawl_cuda_hot *hot = ((const trawl_cuda_ac_dfa_tables *)uploaded->tables)->hot;
+    trawl_cuda_pass pass = reporter->output.pass;
+    bool staged = pass != TRAWL_CUDA_PASS_COUNT && pass != TRAWL_CUDA_PASS_SIZES;
+    const trawl_cuda_hot_call call = call_of(uploaded, plan, reporter, staged, stream);
     return pass == TRAWL_CUDA_PASS_STATES ? trawl_cuda_hot_states(&call, error)
                                           : trawl_cuda_hot_report(&call, hot->verify, error);
+}
+
+trawl_status trawl_cuda_hot_ranks(const trawl_cuda_db *automaton, const trawl_cuda_slice *slice,
+                                  void *ranks, cudaStream_t stream, trawl_error *error) {
+    const trawl_cuda_hot *hot = ((const trawl_cuda_ac_dfa_tables *)automaton->tables)->hot;
+    trawl_cuda_launch_request request = {};
+    request.form = TRAWL_CUDA_STATES;
+    request.length = slice->length;
+    trawl_cuda_launch_plan plan = {}; /* kernel 0, hot */
+    trawl_status status = trawl_cuda_hot_plan(automaton, &request, &plan, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    const uint32_t before = slice->owned - (uint32_t)trawl_cuda_origin(slice);
+    trawl_cuda_reporter reporter = {*slice, {}, automaton->patterns};
+    reporter.slice.first = 0;
+    reporter.output.pass = TRAWL_CUDA_PASS_STATES;
+    reporter.output.states = (uint8_t *)ranks + before * (hot->view.wide_states ? 4 : 2);
+    trawl_cuda_hot_call call = call_of(automaton, &plan, &reporter, true, stream);
+    call.view.number = NULL;
+    return trawl_cuda_hot_states(&call, error);
 }

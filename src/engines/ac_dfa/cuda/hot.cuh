@@ -80,6 +80,12 @@ typedef struct trawl_cuda_hot_call {
 /* Pass STATES. */
 trawl_status trawl_cuda_hot_states(const trawl_cuda_hot_call *call, trawl_error *error);
 
+/* Writes the rank of the state after each owned byte of a slice, 2 bytes each, or 4 if
+ * view.wide_states is set: ranks[i] for the byte i bytes after that at trawl_cuda_origin(). For
+ * engines that have such an automaton beside their own tables. */
+trawl_status trawl_cuda_hot_ranks(const trawl_cuda_db *automaton, const trawl_cuda_slice *slice,
+                                  void *ranks, cudaStream_t stream, trawl_error *error);
+
 /* Any other pass. `verify`: some patterns have to be verified. */
 trawl_status trawl_cuda_hot_report(const trawl_cuda_hot_call *call, bool verify,
                                    trawl_error *error);

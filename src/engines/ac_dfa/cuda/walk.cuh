@@ -9,11 +9,16 @@
 
 #include "engines/ac_dfa/cuda/engine.cuh"
 #include "gpu/emission.cuh"
+#include "gpu/read_table.cuh"
 #include "gpu/strip.cuh"
 
 /* How tables are read. Zha & Sahni bound the DFA to a texture reference, which CUDA no longer has:
  * the kernels use a texture object or read-only loads instead. */
-enum trawl_cuda_dfa_path { TRAWL_DFA_PLAIN, TRAWL_DFA_TEXTURE, TRAWL_DFA_READ_ONLY };
+enum trawl_cuda_dfa_path {
+    TRAWL_DFA_PLAIN = TRAWL_CUDA_PLAIN,
+    TRAWL_DFA_READ_ONLY = TRAWL_CUDA_READ_ONLY,
+    TRAWL_DFA_TEXTURE = TRAWL_CUDA_TEXTURE
+};
 
 /* What a kernel does after a step. */
 enum trawl_cuda_dfa_after {
@@ -38,13 +43,7 @@ static __device__ __forceinline__ void trawl_dfa_load_classes(const trawl_cuda_d
 template <int PATH, typename T>
 static __device__ __forceinline__ uint32_t trawl_dfa_entry(const trawl_cuda_dfa &dfa,
                                                            uint32_t index) {
-    if (PATH == TRAWL_DFA_TEXTURE) {
-        return tex1Dfetch<T>(dfa.texture, (int)index);
-    }
-    if (PATH == TRAWL_DFA_READ_ONLY) {
-        return __ldg((const T *)dfa.table + index);
-    }
-    return ((const T *)dfa.table)[index];
+    return trawl_cuda_read_table<PATH, T>(dfa.table, dfa.texture, index);
 }
 
 template <int LAYOUT, int PATH>

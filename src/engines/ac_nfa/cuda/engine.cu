@@ -13,7 +13,7 @@
  * (engines/ac_nfa/variants.h); all kernels do both.
  */
 #include "engines/ac_nfa/cuda/engine.cuh"
-#include "gpu/emission.cuh"
+#include "gpu/counters.cuh"
 
 /* ------------------------------------------------------------------ preparing */
 
@@ -321,17 +321,6 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
 
 /* ------------------------------------------------------------------ launching */
 
-/* Adds up the counters of all threads. The paper leaves this to the host. */
-static __global__ void add_counters(const trawl_cuda_output output, const trawl_counter *counters,
-                                    uint32_t count) {
-    trawl_counter sum = 0;
-    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
-         i += gridDim.x * blockDim.x) {
-        sum += counters[i];
-    }
-    trawl_cuda_cursor_end(output, true, 0, sum);
-}
-
 static trawl_status launch_walk(const trawl_cuda_ac_nfa_launch *launch, trawl_error *error) {
     switch (launch->tables->form) {
     case TRAWL_CUDA_NFA_PACKED:
@@ -386,10 +375,7 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
     }
     trawl_status status = launch_walk(&launch, error);
     if (status == TRAWL_OK && shape->counters != NULL) {
-        TRAWL_LAUNCH(add_counters, (threads + 1023) / 1024,
-                     uploaded->device.tuning->counter_threads, 0, stream, *output, shape->counters,
-                     threads);
-        TRAWL_CUDA_LAUNCHED("add_counters", error);
+        status = trawl_cuda_add_counters(uploaded, output, shape->counters, threads, stream, error);
     }
     return status;
 }

@@ -8,14 +8,15 @@
 #define TRAWL_ENGINES_AC_NFA_CUDA_STEP_CUH
 
 #include "engines/ac_nfa/cuda/engine.cuh"
+#include "gpu/read_table.cuh"
 
 /* How tables are read: from device memory by plain or read-only loads or through texture objects
  * (Kouzinopoulos et al. 2015, 4.2.2), or from a copy in shared or constant memory (Charan 2015,
  * 4.4). */
 enum trawl_cuda_nfa_path {
-    TRAWL_CUDA_NFA_PLAIN,
-    TRAWL_CUDA_NFA_READ_ONLY,
-    TRAWL_CUDA_NFA_TEXTURE,
+    TRAWL_CUDA_NFA_PLAIN = TRAWL_CUDA_PLAIN,
+    TRAWL_CUDA_NFA_READ_ONLY = TRAWL_CUDA_READ_ONLY,
+    TRAWL_CUDA_NFA_TEXTURE = TRAWL_CUDA_TEXTURE,
     TRAWL_CUDA_NFA_IN_SHARED,
     TRAWL_CUDA_NFA_IN_CONSTANT
 };
@@ -27,19 +28,13 @@ static __constant__ uint4 trawl_nfa_constant[TRAWL_CUDA_NFA_CONSTANT_BYTES / 16]
 template <int PATH, typename T>
 static __device__ __forceinline__ T trawl_nfa_read(const trawl_cuda_nfa_table &table,
                                                    const uint4 *copy, size_t index) {
-    if (PATH == TRAWL_CUDA_NFA_TEXTURE) {
-        return tex1Dfetch<T>(table.texture, (int)index);
-    }
-    if (PATH == TRAWL_CUDA_NFA_READ_ONLY) {
-        return __ldg((const T *)table.memory + index);
-    }
     if (PATH == TRAWL_CUDA_NFA_IN_CONSTANT) {
         return ((const T *)(trawl_nfa_constant + table.place))[(uint32_t)index];
     }
     if (PATH == TRAWL_CUDA_NFA_IN_SHARED) {
         return ((const T *)(copy + table.place))[(uint32_t)index];
     }
-    return ((const T *)table.memory)[index];
+    return trawl_cuda_read_table<PATH, T>(table.memory, table.texture, index);
 }
 
 /* Reads entry `index` of a table of 4-byte words. */

@@ -158,6 +158,18 @@ static uint32_t all_bits(uint32_t fields) {
     return bits;
 }
 
+uint32_t trawl_qgram_spread_fields(uint32_t gram, uint32_t row_bits, bool folded) {
+    uint32_t most = folded ? TRAWL_QGRAM_ROW_BIT : TRAWL_QGRAM_MAX_FIELD;
+    uint32_t fields = 0;
+    if (gram <= TRAWL_QGRAM_FIELD_BYTES) {
+        fields = spread_bits(gram, row_bits + TRAWL_QGRAM_ROW_BIT, most);
+    }
+    return fields != 0 && trawl_qgram_field(fields, gram - 1) != 0 &&
+                   all_bits(fields) == row_bits + TRAWL_QGRAM_ROW_BIT
+               ? fields
+               : 0;
+}
+
 trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *anchor_offsets,
                                        const trawl_costs *costs, const uint8_t *text, size_t length,
                                        trawl_qgram_tier *tier, trawl_error *error) {
@@ -208,7 +220,8 @@ bool trawl_qgram_fields_are_valid(const trawl_qgram_tier *tier) {
         return true;
     }
     uint32_t most = tier->folded != 0 ? TRAWL_QGRAM_ROW_BIT : TRAWL_QGRAM_MAX_FIELD;
-    bool valid = tier->kind == TRAWL_TIER_BLOOM && tier->gram <= TRAWL_QGRAM_FIELD_BYTES &&
+    bool valid = (tier->kind == TRAWL_TIER_BLOOM || tier->kind == TRAWL_TIER_ANCHORS) &&
+                 tier->gram <= TRAWL_QGRAM_FIELD_BYTES &&
                  trawl_qgram_field(fields, 0) >= TRAWL_QGRAM_ROW_BIT &&
                  all_bits(fields) == tier->row_bits + TRAWL_QGRAM_ROW_BIT;
     for (uint32_t byte = 0; byte < TRAWL_QGRAM_FIELD_BYTES; byte++) {

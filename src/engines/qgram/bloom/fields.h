@@ -53,6 +53,10 @@ trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *an
                                        const trawl_costs *costs, const uint8_t *text, size_t length,
                                        trawl_qgram_tier *tier, trawl_error *error);
 
+/* Fields of row_bits + 5 bits together, spread evenly over the bytes of a sample; 0 if there are
+ * none with so many bits, or the last byte would have none. */
+uint32_t trawl_qgram_spread_fields(uint32_t gram, uint32_t row_bits, bool folded);
+
 /* Whether the fields of a loaded tier fit its other numbers. */
 bool trawl_qgram_fields_are_valid(const trawl_qgram_tier *tier);
 

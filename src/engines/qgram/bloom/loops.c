@@ -154,7 +154,7 @@ TARGET_VBMI static inline __attribute__((always_inline)) uint32_t
 vbmi_drop_groups_in_runs(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                          const trawl_qgram_grid *grid, size_t sample, uint32_t candidates,
                          size_t samples) {
-    for (size_t from = 0; from < samples; from += TRAWL_QGRAM_GROUP) {
+    for (size_t from = 0; from < samples && filter->runs != NULL; from += TRAWL_QGRAM_GROUP) {
         if ((candidates >> from & 0xff) == 0xff &&
             trawl_qgram_run_excludes_group(filter, run, grid, sample + from * grid->stride)) {
             candidates &= ~(0xffu << from);

@@ -27,11 +27,9 @@ static size_t filter_last_samples(const trawl_tier_walker *walker, const trawl_w
     return found;
 }
 
-/* Lists in lists->samples the candidates among those samples of the grid that end at `end` or
- * before. The first sample ends there or before. */
-static size_t filter_samples(trawl_tier_walker *walker, const trawl_window *window,
-                             const trawl_qgram_grid *grid, size_t end,
-                             const trawl_qgram_lists *lists) {
+size_t trawl_bloom_list_samples(trawl_tier_walker *walker, const trawl_window *window,
+                                const trawl_qgram_grid *grid, size_t end,
+                                const trawl_qgram_lists *lists) {
     const trawl_qgram_filter *filter = &walker->filter;
     size_t samples = (end - filter->gram - grid->from) / grid->stride + 1;
     size_t safe = 0; /* samples from which eight bytes can be read */
@@ -79,7 +77,7 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
                              .from = first_end - gram,
                              .stride = stride,
                              .prefetch = walker->first};
-    size_t found = filter_samples(walker, window, &grid, end, lists);
+    size_t found = trawl_bloom_list_samples(walker, window, &grid, end, lists);
     /* The loops read bytes_before_end bytes before an end and know no last end. So samples at the
      * text's beginning, and the last sample if its ends go beyond `end`, are taken one by one. */
     const uint32_t *list = lists->samples;
@@ -123,7 +121,7 @@ static size_t find_anchored_ends(trawl_tier_walker *walker, const trawl_window *
                              .stride = walker->tier->stride,
                              .room = lists->room,
                              .prefetch = walker->first};
-    size_t found = filter_samples(walker, window, &grid, end, lists);
+    size_t found = trawl_bloom_list_samples(walker, window, &grid, end, lists);
     return ends + walker->loops->find_anchored_ends(filter, &walker->run, &grid, lists->samples,
                                                     found, first_end, end, lists->possible_ends,
                                                     lists->ends + ends);

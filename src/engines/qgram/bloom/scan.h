@@ -42,7 +42,7 @@ typedef struct trawl_qgram_filter {
     const uint32_t *suffix_filter;
     const uint32_t *end_offsets; /* bloom tiers only */
     uint32_t ends_per_sample;    /* that are possible: stride + anchor slack */
-    const uint64_t *runs;        /* engines/qgram/verify/runs.h */
+    const uint64_t *runs;        /* engines/qgram/verify/runs.h; NULL: the tier has none */
     uint64_t look_up_mask;       /* of the last look_up_bytes of a word */
     uint32_t suffix_filter_bits;
     uint32_t end_offsets_bits;
@@ -85,6 +85,12 @@ const trawl_qgram_loops *trawl_qgram_loops_for(trawl_cpu_set set, const trawl_qg
 
 typedef struct trawl_tier_walker trawl_tier_walker; /* engines/qgram/tier.h */
 typedef struct trawl_qgram_lists trawl_qgram_lists;
+
+/* Lists in lists->samples the candidates among those samples of the grid that end at `end` or
+ * before; returns their number. The first sample ends there or before. */
+size_t trawl_bloom_list_samples(trawl_tier_walker *walker, const trawl_window *window,
+                                const trawl_qgram_grid *grid, size_t end,
+                                const trawl_qgram_lists *lists);
 
 /* Lists in lists->ends the ends in (begin, end] of a window that are to be looked up, ascending;
  * returns their number. At most a block. */

@@ -73,7 +73,7 @@ NAME(list_samples)(const trawl_qgram_filter *given, trawl_qgram_run *run,
     size_t found = 0;
     for (const uint64_t *word = words; word != next; word++) {
         uint32_t from = (uint32_t)(*word >> 32), bits = (uint32_t)*word;
-        if (bits == UINT32_MAX) {
+        if (bits == UINT32_MAX && given->runs != NULL) {
             bits = trawl_qgram_drop_groups_in_runs(given, run, grid, from);
         }
         /* How many bits are set cannot be predicted: SPARE_SAMPLES entries are always written. */

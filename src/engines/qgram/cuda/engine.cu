@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Engine qgram on a device: uploads its tables, and plans and starts its kernels. */
+#include "engines/ac_dfa/cuda/hot.cuh"
+#include "engines/qgram/cuda/automaton_records.cuh"
 #include "engines/qgram/cuda/packed.cuh"
 
 extern "C" {
@@ -22,6 +24,7 @@ typedef struct qgram_tables {
     trawl_cuda_db *automaton;
     trawl_db *automaton_db;
     uint32_t filter_tiers, filter_tier_words;
+    trawl_cuda_qgram_chains chains; /* for records of its matches; 0 states: the tiers make them */
 } qgram_tables;
 
 /* ------------------------------------------------------------------ uploading */
@@ -78,6 +81,7 @@ typedef struct upload_sources {
     const trawl_cuda_qgram_layout *layout;
     const uint32_t *image;
     const trawl_cuda_packed_layout *packed; /* NULL if the set cannot be packed */
+    trawl_cuda_qgram_host_chains chains;
 } upload_sources;
 
 /* Uploads all tables, and numbers the hits of their keys, one part after the other. */
@@ -105,6 +109,7 @@ static void put_tables(trawl_cuda_uploader *upload, const upload_sources *source
         keys->first_hit = uploaded->hits;
         uploaded->hits += keys->outputs.keys;
         uploaded->keys[uploaded->parts - 1] = *keys;
+        trawl_cuda_qgram_chains_put(upload, &sources->chains, &tables->chains);
     }
 }
 
@@ -147,8 +152,14 @@ static trawl_status upload_layout(trawl_cuda_db *uploaded, const trawl_cuda_qgra
     view->tiers = layout->tiers;
     view->image_words = layout->image_words;
     view->bitmap_words = trawl_cuda_qgram_round(layout->tiers) * (TRAWL_QGRAM_BATCH / 32) + 1;
-    const upload_sources sources = {layout, image, packed};
-    status = copy_tables(&sources, uploaded, tables, error);
+    upload_sources sources = {layout, image, packed, {}};
+    if (tables->automaton != NULL) {
+        status = trawl_cuda_qgram_chains_make(tables->automaton, &sources.chains, error);
+    }
+    if (status == TRAWL_OK) {
+        status = copy_tables(&sources, uploaded, tables, error);
+    }
+    trawl_cuda_qgram_chains_release(&sources.chains);
     trawl_release(image);
     if (status != TRAWL_OK) {
         return status;
@@ -340,18 +351,46 @@ static uint64_t noted_bytes(const trawl_cuda_launch_plan *plan) {
            trawl_cuda_aligned(hits * sizeof(trawl_cuda_qgram_hit));
 }
 
-/* The noted hits of a slice, behind the candidate lists in the workspace. One pass (SIZES) notes
- * the hits of all slices, a later one (RECORDS) reads them. */
-static trawl_cuda_qgram_noted_hits noted_of(const trawl_cuda_launch_plan *plan,
-                                            const trawl_cuda_slice *slice, void *workspace) {
+/* The noted hits of a slice. */
+static trawl_cuda_qgram_noted_hits noted_of(const trawl_cuda_launch_plan *plan, uint8_t *at) {
     trawl_cuda_qgram_noted_hits noted = {};
-    uint8_t *at = (uint8_t *)workspace + slice->first / plan->slice_bytes * noted_bytes(plan);
     noted.overflown = (uint32_t *)at;
     noted.count = noted.overflown + 1;
     at += trawl_cuda_aligned(noted_words(plan) * sizeof(uint32_t));
     noted.hits = (trawl_cuda_qgram_hit *)at;
     noted.capacity = plan->strip_bytes / trawl_qgram_tuned::bytes_per_hit;
     return noted;
+}
+
+/* The states of the automaton after each byte of a slice. */
+static uint64_t states_bytes(const qgram_tables *tables, const trawl_cuda_launch_plan *plan) {
+    return tables->chains.states == 0
+               ? 0
+               : trawl_cuda_aligned(strips_of_slice(plan) * plan->strip_bytes *
+                                    tables->chains.state_bytes);
+}
+
+/* All that pass SIZES leaves of a slice for pass RECORDS: noted hits, then states. */
+static uint64_t kept_bytes(const qgram_tables *tables, const trawl_cuda_launch_plan *plan) {
+    return noted_bytes(plan) + states_bytes(tables, plan);
+}
+
+/* Most slices of a scan. */
+static uint64_t slices_of(const trawl_cuda_launch_request *request,
+                          const trawl_cuda_launch_plan *plan) {
+    return request->length / plan->slice_bytes + 1;
+}
+
+/* The marks of a slice, for kernel packed. As noted hits, those of all slices are kept. */
+static uint64_t marks_bytes(const trawl_cuda_launch_plan *plan) {
+    return trawl_cuda_packed_marks_bytes(strips_of_slice(plan), plan->strip_bytes);
+}
+
+static uint32_t *marks_of(const trawl_cuda_launch_plan *plan, const trawl_cuda_slice *slice,
+                          const trawl_cuda_output *output, void *workspace) {
+    bool wanted = output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS;
+    uint8_t *at = (uint8_t *)workspace + slice->first / plan->slice_bytes * marks_bytes(plan);
+    return wanted ? (uint32_t *)at : NULL;
 }
 
 /* The number of batches of a strip. Warps take strips in turn, and a warp with one strip more than
@@ -374,9 +413,10 @@ static uint32_t batches_of_strip(uint64_t length, uint64_t warps) {
     return best;
 }
 
-/* The part of the launch plan that both kernels have in common: all but memory. */
+/* The part of the launch plan that both kernels have in common: all but memory. A strip has at most
+ * `most_batches` batches, unless the caller asks for more. */
 static trawl_status plan_strips(const trawl_cuda_db *uploaded,
-                                const trawl_cuda_launch_request *request,
+                                const trawl_cuda_launch_request *request, uint32_t most_batches,
                                 trawl_cuda_launch_plan *plan, trawl_error *error) {
     if (request->table_path == TRAWL_TABLES_TEXTURE) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
@@ -391,7 +431,9 @@ static trawl_status plan_strips(const trawl_cuda_db *uploaded,
     plan->strip_threads = 32;
     uint64_t longest =
         request->length < TRAWL_CUDA_LARGEST_SLICE ? request->length : TRAWL_CUDA_LARGEST_SLICE;
-    plan->strip_bytes = batches_of_strip(longest, warps_of(uploaded, plan)) * TRAWL_QGRAM_BATCH;
+    uint32_t batches = batches_of_strip(longest, warps_of(uploaded, plan));
+    batches = batches < most_batches ? batches : most_batches;
+    plan->strip_bytes = batches * TRAWL_QGRAM_BATCH;
     if (request->block_bytes != 0) {
         uint32_t unit = plan->block_threads / 32 * TRAWL_QGRAM_BATCH;
         if (request->block_bytes % unit != 0 ||
@@ -425,23 +467,31 @@ static trawl_status plan(const trawl_cuda_db *uploaded, const trawl_cuda_launch_
         return trawl_fail(error, tables->obstacle.status, "qgram, kernel packed: %s",
                           tables->obstacle.message);
     }
-    trawl_status status = plan_strips(uploaded, request, plan, error);
+    uint32_t most_batches = MOST_BATCHES;
+    if (request->form == TRAWL_CUDA_MATCHES && !packs) {
+        most_batches = tables->chains.states != 0 ? trawl_qgram_tuned::state_batches
+                                                  : trawl_qgram_tuned::record_batches;
+    }
+    trawl_status status = plan_strips(uploaded, request, most_batches, plan, error);
     if (status != TRAWL_OK) {
         return status;
     }
     if (packs) {
         uint32_t bytes = trawl_cuda_packed_shared_bytes(&tables->packed, request->form);
+        if (request->form == TRAWL_CUDA_MATCHES) {
+            plan->workspace_bytes = slices_of(request, plan) * marks_bytes(plan);
+        }
         return trawl_cuda_plan_shared(uploaded, bytes, plan, error);
     }
     /* Frequent patterns may be longer than patterns of the tiers before theirs (runs of one byte),
      * so records with the same end have to be sorted. */
-    plan->ordered_ends = tables->automaton != NULL;
+    plan->ordered_ends = tables->automaton != NULL && tables->chains.states == 0;
     if (tables->automaton != NULL) {
         plan->overlap = tables->automaton_db->header->max_length - 1;
     }
     (void)candidates_of(&tables->view, plan, NULL, &plan->workspace_bytes);
     if (request->form == TRAWL_CUDA_MATCHES) {
-        plan->workspace_bytes += (request->length / plan->slice_bytes + 1) * noted_bytes(plan);
+        plan->workspace_bytes += slices_of(request, plan) * kept_bytes(tables, plan);
     }
     return trawl_cuda_plan_shared(
         uploaded, trawl_cuda_qgram_shared_bytes(&tables->view, plan->block_threads), plan, error);
@@ -465,13 +515,60 @@ static trawl_status walk_automaton(const trawl_cuda_db *automaton, const trawl_c
                : automaton->engine->launch(automaton, &plan, slice, output, NULL, stream, error);
 }
 
+/* Pass RECORDS. `states`: NULL if there are none. Hits are of the first `tiers` tiers then. */
+static trawl_status write_all(const trawl_cuda_qgram_call *call,
+                              const trawl_cuda_qgram_states_call *states, uint32_t tiers,
+                              trawl_error *error) {
+    trawl_status status =
+        trawl_cuda_qgram_order_hits(call, states != NULL ? tiers : call->view->tiers, error);
+    if (status == TRAWL_OK) {
+        status = states != NULL ? trawl_cuda_qgram_write_states(states, error)
+                                : trawl_cuda_qgram_write_records(call, error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_qgram_write_full_strips(call, error);
+    }
+    return status == TRAWL_OK && states != NULL ? trawl_cuda_qgram_sort_full_strips(call, error)
+                                                : status;
+}
+
+/* All other passes: filters, and the automaton for the patterns that it has. `view` is what the
+ * call has. `states`: NULL, or where the automaton leaves its states in pass SIZES. */
+static trawl_status test_all(const qgram_tables *tables, const trawl_cuda_qgram_call *call,
+                             trawl_cuda_qgram_view *view,
+                             const trawl_cuda_qgram_states_call *states, trawl_error *error) {
+    const trawl_cuda_slice *slice = &call->reporter->slice;
+    const trawl_cuda_output *output = &call->reporter->output;
+    trawl_status status = TRAWL_OK;
+    if (tables->automaton != NULL && (output->pass != TRAWL_CUDA_PASS_SIZES || states != NULL)) {
+        view->tiers = tables->filter_tiers;
+        view->image_words = tables->filter_tier_words;
+        status = states != NULL
+                     ? trawl_cuda_hot_ranks(tables->automaton, slice, states->states, call->stream,
+                                            error)
+                     : walk_automaton(tables->automaton, slice, output, call->stream, error);
+    }
+    if (status == TRAWL_OK) {
+        TRAWL_CUDA_TRY(cudaMemsetAsync(call->candidates.dense_strips, 0,
+                                       CANDIDATE_WORDS * sizeof(uint32_t), call->stream),
+                       error);
+        status = trawl_cuda_qgram_filter_text(call, error);
+    }
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_qgram_verify(call, error);
+    }
+    return status == TRAWL_OK && states != NULL ? trawl_cuda_qgram_sum_states(states, error)
+                                                : status;
+}
+
 static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launch_plan *plan,
                            const trawl_cuda_slice *slice, const trawl_cuda_output *output,
                            void *workspace, cudaStream_t stream, trawl_error *error) {
     const qgram_tables *tables = (const qgram_tables *)uploaded->tables;
     trawl_cuda_reporter reporter = {*slice, *output, uploaded->patterns};
     if (plan->kernel == TRAWL_CUDA_QGRAM_PACKED) {
-        return trawl_cuda_packed_launch(uploaded, plan, &tables->packed, &reporter, stream, error);
+        return trawl_cuda_packed_launch(uploaded, plan, &tables->packed, &reporter,
+                                        marks_of(plan, slice, output, workspace), stream, error);
     }
     uint32_t strips = trawl_cuda_strip_count(slice, plan->strip_bytes);
     uint32_t warps = plan->block_threads / 32;
@@ -489,31 +586,22 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
                                   plan->shared_bytes,
                                   &uploaded->device,
                                   stream};
-    if (output->pass == TRAWL_CUDA_PASS_SIZES || output->pass == TRAWL_CUDA_PASS_RECORDS) {
-        call.noted = noted_of(plan, slice, (uint8_t *)workspace + bytes);
+    if (output->pass != TRAWL_CUDA_PASS_SIZES && output->pass != TRAWL_CUDA_PASS_RECORDS) {
+        return test_all(tables, &call, &view, NULL, error);
     }
+    uint8_t *kept =
+        (uint8_t *)workspace + bytes + slice->first / plan->slice_bytes * kept_bytes(tables, plan);
+    call.noted = noted_of(plan, kept);
+    const trawl_cuda_qgram_states_call with_states = {&call, &tables->chains,
+                                                      kept + noted_bytes(plan)};
+    const trawl_cuda_qgram_states_call *states = tables->chains.states != 0 ? &with_states : NULL;
     if (output->pass == TRAWL_CUDA_PASS_RECORDS) {
-        trawl_status status = trawl_cuda_qgram_write_records(&call, error);
-        return status == TRAWL_OK ? trawl_cuda_qgram_write_full_strips(&call, error) : status;
+        return write_all(&call, states, tables->filter_tiers, error);
     }
-    if (output->pass == TRAWL_CUDA_PASS_SIZES) {
-        TRAWL_CUDA_TRY(
-            cudaMemsetAsync(call.noted.overflown, 0, noted_words(plan) * sizeof(uint32_t), stream),
-            error);
-    }
-    if (tables->automaton != NULL && output->pass != TRAWL_CUDA_PASS_SIZES) {
-        view.tiers = tables->filter_tiers;
-        view.image_words = tables->filter_tier_words;
-        trawl_status status = walk_automaton(tables->automaton, slice, output, stream, error);
-        if (status != TRAWL_OK) {
-            return status;
-        }
-    }
-    TRAWL_CUDA_TRY(cudaMemsetAsync(call.candidates.dense_strips, 0,
-                                   CANDIDATE_WORDS * sizeof(uint32_t), stream),
-                   error);
-    trawl_status status = trawl_cuda_qgram_filter_text(&call, error);
-    return status == TRAWL_OK ? trawl_cuda_qgram_verify(&call, error) : status;
+    TRAWL_CUDA_TRY(
+        cudaMemsetAsync(call.noted.overflown, 0, noted_words(plan) * sizeof(uint32_t), stream),
+        error);
+    return test_all(tables, &call, &view, states, error);
 }
 
 const trawl_cuda_engine trawl_cuda_qgram = {prepare, release, plan, launch, true, choose};

@@ -4,8 +4,11 @@
  * next.
  *
  *     text ─► filter.cu ──► candidate words ─► verify.cu ─► counts, ends
- *                                                  └─────► noted hits ─► records.cu ─────► records
- *                                                          too many  ─► full_strips.cu ─► records
+ *                                                  └─────► noted hits ─► order_hits.cu
+ *
+ *     noted hits, in order ────────► records.cu ────────────► records
+ *     these and automaton's states ► automaton_records.cu ──► records
+ *     too many hits ───────────────► full_strips.cu ────────► records
  */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_ENGINE_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_ENGINE_CUH
@@ -74,8 +77,8 @@ typedef struct trawl_cuda_qgram_hit {
 /* Where the tier's number begins in trawl_cuda_qgram_hit.key and in queues of candidates. */
 #define TRAWL_QGRAM_TIER_SHIFT 30u
 
-/* The hits of each strip, in no order. They are noted while matches are counted, so that the text
- * is not filtered again for records, but for strips with more than `capacity` hits
+/* The hits of each strip, in no order at first. They are noted while matches are counted, so that
+ * the text is not filtered again for records, but for strips with more than `capacity` hits
  * (full_strips.cu). */
 typedef struct trawl_cuda_qgram_noted_hits {
     trawl_cuda_qgram_hit *hits; /* `capacity` for each strip; NULL: none are noted */
@@ -137,11 +140,16 @@ uint32_t trawl_cuda_qgram_filter_shared(void);
 /* The verify step, for all listed candidates. Pass SIZES also notes hits. */
 trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error);
 
-/* Pass RECORDS: writes the records of strips whose hits are all noted; then those of full
- * strips. */
+/* Pass RECORDS: puts the hits of each strip in order, which are of the first `tiers` tiers; writes
+ * the records of strips whose hits are all noted; then those of full strips, and puts these in
+ * order if tiers do not follow each other by length. */
+trawl_status trawl_cuda_qgram_order_hits(const trawl_cuda_qgram_call *call, uint32_t tiers,
+                                         trawl_error *error);
 trawl_status trawl_cuda_qgram_write_records(const trawl_cuda_qgram_call *call, trawl_error *error);
 trawl_status trawl_cuda_qgram_write_full_strips(const trawl_cuda_qgram_call *call,
                                                 trawl_error *error);
+trawl_status trawl_cuda_qgram_sort_full_strips(const trawl_cuda_qgram_call *call,
+                                               trawl_error *error);
 
 /* Batches of a round of full_strips.cu: fewer for more tiers, which share the memory for
  * bitmaps. */
@@ -155,6 +163,30 @@ static inline uint32_t trawl_cuda_qgram_shared_bytes(const trawl_cuda_qgram_view
                                                      uint32_t threads) {
     uint32_t warp_words = view->tiers * view->bitmap_words + TRAWL_QGRAM_QUEUE;
     return 4 * (view->image_words + TRAWL_QGRAM_VIEW_WORDS + threads / 32 * warp_words);
+}
+
+/* Uploads the records of keys (trawl_key_record). */
+static inline const trawl_key_record *
+trawl_cuda_put_key_records(trawl_cuda_uploader *self, const trawl_cuda_qgram_arrays *arrays) {
+    const uint64_t count = arrays->keys.count;
+    trawl_key_record *records = NULL;
+    if (self->memory != NULL && count != 0) { /* else bytes are only added up */
+        records = (trawl_key_record *)trawl_allocate(count, sizeof *records);
+        if (records == NULL) {
+            self->code = cudaErrorMemoryAllocation;
+            return NULL;
+        }
+    }
+    for (uint64_t key = 0; records != NULL && key < count; key++) {
+        const uint32_t first = arrays->first[key], patterns = arrays->first[key + 1] - first;
+        const bool verify = (arrays->verify[key] & TRAWL_VERIFY_OWN) != 0;
+        records[key] = {arrays->length[key], arrays->link[key],
+                        patterns | (verify ? TRAWL_RECORD_VERIFY : 0),
+                        patterns == 1 ? arrays->ids[first] : first};
+    }
+    const void *place = trawl_cuda_put(self, records, count * sizeof *records);
+    trawl_release(records);
+    return (const trawl_key_record *)place;
 }
 
 /* Uploads the outputs of keys, and sets all of *keys but first_hit. */
@@ -171,7 +203,7 @@ static inline void trawl_cuda_put_outputs(trawl_cuda_uploader *self,
     outputs->ids = (const uint32_t *)trawl_cuda_put(self, arrays->ids,
                                                     (uint64_t)arrays->keys.pattern_count * 4);
     outputs->verify = (const uint8_t *)trawl_cuda_put(self, arrays->verify, count);
-    outputs->records = NULL;
+    outputs->records = trawl_cuda_put_key_records(self, arrays);
 }
 
 #endif

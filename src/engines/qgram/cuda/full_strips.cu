@@ -16,6 +16,9 @@
  * its strip.
  */
 #include "engines/qgram/cuda/find_keys.cuh"
+#include "gpu/sort_matches.cuh"
+
+#define SORT_THREADS trawl_qgram_tuned::record_threads
 
 /* The arguments of the functions below. */
 typedef struct warp_context {
@@ -433,5 +436,37 @@ trawl_status trawl_cuda_qgram_write_full_strips(const trawl_cuda_qgram_call *cal
     TRAWL_LAUNCH(write_full_strips, call->blocks, call->threads, call->shared_bytes, call->stream,
                  *call->reporter, *call->view, call->noted, call->strip_bytes);
     TRAWL_CUDA_LAUNCHED("write_full_strips", error);
+    return TRAWL_OK;
+}
+
+/* The records of a strip follow those of the strip before it, whose size is where they end. */
+static __global__ void __launch_bounds__(SORT_THREADS)
+    sort_full_strips(const __grid_constant__ trawl_cuda_slice slice,
+                     const __grid_constant__ trawl_cuda_output output,
+                     const __grid_constant__ trawl_cuda_qgram_noted_hits noted,
+                     uint32_t strip_bytes) {
+    if (!trawl_cuda_wanted(output) || *noted.overflown == 0) {
+        return;
+    }
+    const uint32_t strips = trawl_cuda_strip_count(&slice, strip_bytes);
+    for (uint32_t strip = (blockIdx.x * SORT_THREADS + threadIdx.x) / 32; strip < strips;
+         strip += gridDim.x * (SORT_THREADS / 32)) {
+        if (noted.count[strip] <= noted.capacity) {
+            continue;
+        }
+        const trawl_counter past = output.sizes[strip];
+        trawl_counter at = strip == 0 && slice.first == 0 ? 0 : output.sizes[(int64_t)strip - 1];
+        for (at += threadIdx.x % 32; at < past; at += 32) {
+            trawl_cuda_sort_end(output.matches, at, past);
+        }
+    }
+}
+
+trawl_status trawl_cuda_qgram_sort_full_strips(const trawl_cuda_qgram_call *call,
+                                               trawl_error *error) {
+    TRAWL_LAUNCH(sort_full_strips, (uint32_t)call->device->multiprocessors, SORT_THREADS, 0,
+                 call->stream, call->reporter->slice, call->reporter->output, call->noted,
+                 call->strip_bytes);
+    TRAWL_CUDA_LAUNCHED("sort_full_strips", error);
     return TRAWL_OK;
 }

@@ -4,8 +4,9 @@
  * bytes, in as few instructions as possible. Without a filter that excludes most positions, the
  * number of instructions decides the speed.
  *
- *     packed_launch.cu     uploads tables, starts the kernel
+ *     packed_launch.cu     uploads tables, starts the kernels
  *     packed_filter.cu     a warp tests its strip
+ *     packed_records.cu    records of the positions that the test has marked
  */
 #ifndef TRAWL_ENGINES_QGRAM_CUDA_PACKED_CUH
 #define TRAWL_ENGINES_QGRAM_CUDA_PACKED_CUH
@@ -19,6 +20,7 @@ extern "C" {
 
 /* The tables; passed to kernels by value. All pointers are to device memory. */
 typedef struct trawl_cuda_packed_view {
+    uint32_t shift;         /* the index of a byte is (byte >> shift) & 3 */
     uint32_t mask;          /* selects the index bits in each byte of a word */
     uint32_t pack_factor;   /* masked word * pack_factor: the four indices in the top byte */
     uint32_t nibble_factor; /* masked word * nibble_factor: bytes 1 and 3 have two indices each, in
@@ -31,6 +33,8 @@ typedef struct trawl_cuda_packed_view {
     const uint4 *ends;      /* a plane that says whether any match ends */
     const uint4 *tables;    /* trawl_packed_tables */
     const uint32_t *key_of; /* the longest key that ends with each 8-mer, or TRAWL_NO_KEY */
+    const uint2 *singles;   /* of each 8-mer: (id, length) of the only match that ends with it; else
+                               (key_of, 0) */
     trawl_cuda_keys keys;
 } trawl_cuda_packed_view;
 
@@ -38,6 +42,7 @@ typedef struct trawl_cuda_packed_call {
     const trawl_cuda_reporter *reporter;
     const trawl_cuda_packed_view *view;
     uint32_t strip_bytes; /* a multiple of TRAWL_QGRAM_BATCH */
+    uint32_t *marks;      /* for records: a bit for each byte of a strip; NULL: none are wanted */
     uint32_t blocks, threads;
     const trawl_cuda_device *device;
     cudaStream_t stream;
@@ -50,14 +55,24 @@ void trawl_cuda_packed_put(trawl_cuda_uploader *upload, const trawl_cuda_packed_
 /* Shared memory of a block in bytes, at most. */
 uint32_t trawl_cuda_packed_shared_bytes(const trawl_cuda_packed_view *view, trawl_cuda_form form);
 
+/* Bytes of the marks of a slice: `strips` strips. */
+static inline uint64_t trawl_cuda_packed_marks_bytes(uint64_t strips, uint32_t strip_bytes) {
+    return trawl_cuda_aligned(strips * (strip_bytes / 8));
+}
+
+/* `marks`: of the slice, for passes SIZES and RECORDS. */
 trawl_status trawl_cuda_packed_launch(const trawl_cuda_db *uploaded,
                                       const trawl_cuda_launch_plan *plan,
                                       const trawl_cuda_packed_view *view,
-                                      const trawl_cuda_reporter *reporter, cudaStream_t stream,
-                                      trawl_error *error);
+                                      const trawl_cuda_reporter *reporter, uint32_t *marks,
+                                      cudaStream_t stream, trawl_error *error);
 
-/* Tests a slice, for any pass except STATES. */
+/* Tests a slice, for any pass except RECORDS and STATES; pass SIZES also leaves marks. */
 trawl_status trawl_cuda_packed_scan(const trawl_cuda_packed_call *call, trawl_error *error);
+
+/* Pass RECORDS: writes the records of all marks. */
+trawl_status trawl_cuda_packed_write_records(const trawl_cuda_packed_call *call,
+                                             trawl_error *error);
 
 /* ------------------------------------------------------------------ letters to indices */
 

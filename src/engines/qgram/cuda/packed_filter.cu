@@ -7,6 +7,10 @@
  * other batches some positions need care: those outside the strip do not count; those with a byte
  * outside the alphabet among the last `max_length` bytes may still end a shorter key, which is
  * looked up position by position.
+ *
+ * For records, the pass that counts also leaves a mark, one bit, for each position of a strip where
+ * matches end. Records are written from these marks (packed_records.cu). A bit for every position
+ * takes less time than a list of those with matches, whose length the threads would have to add up.
  */
 #include "engines/qgram/cuda/find_keys.cuh"
 #include "engines/qgram/cuda/packed.cuh"
@@ -17,10 +21,7 @@
 
 /* What a kernel does at positions where matches end. A value up to 3: it counts them by that many
  * planes. */
-enum {
-    OUTPUT_KEYS = 4,   /* counts or reports keys, in any order */
-    OUTPUT_RECORDS = 5 /* writes records in the order of the text */
-};
+enum { OUTPUT_KEYS = 4 /* counts or reports keys, in any order */ };
 
 /* A thread's 16 letters, and the 16 before them. */
 typedef struct letters {
@@ -38,10 +39,11 @@ typedef struct packed_context {
 
 /* A warp's strip. */
 typedef struct packed_strip {
-    int32_t first, past;  /* owned bytes, in the slice */
-    uint32_t sum;         /* matches that the thread has counted by planes */
-    trawl_counter cursor; /* RECORDS: where the warp's next record goes; else matches that the
-                             thread has counted by keys */
+    int32_t begin;         /* of the strip, in the slice */
+    int32_t first, past;   /* owned bytes */
+    uint32_t sum;          /* matches that the thread has counted by planes */
+    trawl_counter counted; /* by keys */
+    uint16_t *marks;       /* 16 positions each; NULL: no marks are wanted */
 } packed_strip;
 
 /* ------------------------------------------------------------------ positions */
@@ -126,24 +128,32 @@ static __device__ __noinline__ uint32_t matches_at(const trawl_cuda_packed_view 
 
 /* ------------------------------------------------------------------ counting */
 
-template <int PLANES>
-static __device__ __forceinline__ uint32_t count(const packed_context &context,
-                                                 const letters &text) {
+/* Returns the number of matches that end in a vector; with MARKED, sets *ends to the positions. */
+template <int PLANES, bool MARKED>
+static __device__ __forceinline__ uint32_t count(const packed_context &context, const letters &text,
+                                                 uint32_t *ends) {
     trawl_packed_kmers kmers = trawl_packed_kmers_of(context.tables, text.before, text.own);
+    trawl_packed_found all = {{0, 0}};
     uint32_t sum = 0;
 #pragma unroll
     for (int plane = 0; plane < PLANES; plane++) {
         trawl_packed_found found = trawl_packed_look_up(
             context.tables, context.image + (uint32_t)plane * TRAWL_CUDA_PACKED_KMERS, kmers);
         sum += (uint32_t)(__popc(found.words[0]) + __popc(found.words[1])) << plane;
+        all.words[0] |= found.words[0];
+        all.words[1] |= found.words[1];
+    }
+    if (MARKED) {
+        *ends = (all.words[0] | all.words[1]) == 0 ? 0 : trawl_packed_positions(all);
     }
     return sum;
 }
 
 /* The same, only at the positions `owned`, and with care for bytes outside the alphabet. */
-template <int PLANES>
+template <int PLANES, bool MARKED>
 static __device__ __forceinline__ uint32_t count_some(const packed_context &context,
-                                                      const letters &text, uint32_t owned) {
+                                                      const letters &text, uint32_t owned,
+                                                      uint32_t *ends) {
     const trawl_cuda_packed_view &view = *context.view;
     trawl_packed_kmers kmers = trawl_packed_kmers_of(context.tables, text.before, text.own);
     uint32_t uncertain = outside_within(text, view.max_length), all = 0, sum = 0;
@@ -155,6 +165,9 @@ static __device__ __forceinline__ uint32_t count_some(const packed_context &cont
                 context.tables, context.image + (uint32_t)plane * TRAWL_CUDA_PACKED_KMERS, kmers));
         all |= positions;
         sum += (uint32_t)__popc(positions & ~uncertain) << plane;
+    }
+    if (MARKED) {
+        *ends = true_ends(view, text, all);
     }
     uncertain &= all;
     if (uncertain != 0) {
@@ -210,76 +223,44 @@ static __device__ __forceinline__ trawl_counter report_keys(const trawl_cuda_rep
     return sum;
 }
 
-/* Writes the records of a vector in order, by all threads of a warp. Returns their number. */
-static __device__ __forceinline__ trawl_counter write_records(const trawl_cuda_reporter &reporter,
-                                                              const trawl_cuda_packed_view &view,
-                                                              const letters text, int32_t at,
-                                                              uint32_t positions,
-                                                              trawl_counter cursor) {
-    const trawl_outputs &outputs = view.keys.outputs;
-    trawl_counter own = 0;
-    if (view.planes == 1) {
-        own = (trawl_counter)__popc(positions);
-    } else {
-        for (uint32_t left = positions; left != 0; left &= left - 1) {
-            uint32_t position = (uint32_t)__ffs((int)left) - 1;
-            own += trawl_cuda_qgram_total(reporter, view.keys, (uint32_t)at + position + 1,
-                                          key_at(view, text, position));
-        }
-    }
-    trawl_counter all;
-    cursor += sum_before(own, &all);
-    for (; positions != 0; positions &= positions - 1) {
-        uint32_t position = (uint32_t)__ffs((int)positions) - 1;
-        uint32_t key = key_at(view, text, position);
-        uint32_t end = (uint32_t)at + position + 1;
-        if (view.planes == 1) {
-            uint32_t id = __ldg(outputs.ids + __ldg(outputs.first + key));
-            reporter.output.matches[cursor++] = {reporter.slice.base + end, id,
-                                                 __ldg(outputs.length + key)};
-        } else {
-            trawl_cuda_report_key(reporter, view.keys, end, key, &cursor);
-        }
-    }
-    return all;
-}
-
-/* Reports the matches of a vector position by position. `whole`: all positions belong to the strip
- * and all bytes are letters. */
-template <int OUTPUT>
-static __device__ __forceinline__ void report_positions(const packed_context &context,
-                                                        const letters &text, int32_t at, bool whole,
-                                                        packed_strip *place) {
-    const trawl_cuda_reporter &reporter = *context.reporter;
+/* Reports the matches of a vector position by position, and returns the positions. `whole`: all
+ * positions belong to the strip and all bytes are letters. */
+static __device__ __forceinline__ uint32_t report_positions(const packed_context &context,
+                                                            const letters &text, int32_t at,
+                                                            bool whole, packed_strip *place) {
     const trawl_cuda_packed_view &view = *context.view;
     trawl_packed_found found =
         trawl_packed_look_up(context.tables, context.image,
                              trawl_packed_kmers_of(context.tables, text.before, text.own));
     if (!__any_sync(FULL, (found.words[0] | found.words[1]) != 0)) {
-        return;
+        return 0;
     }
     uint32_t positions = trawl_packed_positions(found);
     if (!whole) {
         positions = true_ends(view, text, positions & within(at, place->first, place->past));
     }
-    if (OUTPUT == OUTPUT_RECORDS) {
-        place->cursor += write_records(reporter, view, text, at, positions, place->cursor);
-    } else if (positions != 0) {
-        place->cursor += report_keys(reporter, view, text, at, positions);
+    if (positions != 0) {
+        place->counted += report_keys(*context.reporter, view, text, at, positions);
     }
+    return positions;
 }
 
 /* ------------------------------------------------------------------ a strip */
 
-template <int OUTPUT>
+template <int OUTPUT, bool MARKED>
 static __device__ __forceinline__ void process(const packed_context &context, const letters &text,
                                                int32_t at, bool whole, packed_strip *place) {
-    if constexpr (OUTPUT >= OUTPUT_KEYS) {
-        report_positions<OUTPUT>(context, text, at, whole, place);
+    uint32_t ends = 0;
+    if constexpr (OUTPUT == OUTPUT_KEYS) {
+        ends = report_positions(context, text, at, whole, place);
     } else if (whole) {
-        place->sum += count<OUTPUT>(context, text);
+        place->sum += count<OUTPUT, MARKED>(context, text, &ends);
     } else {
-        place->sum += count_some<OUTPUT>(context, text, within(at, place->first, place->past));
+        place->sum +=
+            count_some<OUTPUT, MARKED>(context, text, within(at, place->first, place->past), &ends);
+    }
+    if (MARKED) {
+        place->marks[(uint32_t)(at - place->begin) / 16] = (uint16_t)ends;
     }
 }
 
@@ -304,7 +285,7 @@ typedef struct packed_edge {
 
 /* Tests a batch that has bytes outside the alphabet, or positions that are not the strip's. Returns
  * whether each of its vectors has such bytes. */
-template <int OUTPUT, bool FOLDED>
+template <int OUTPUT, bool FOLDED, bool MARKED>
 static __device__ __forceinline__ bool process_mixed_batch(const packed_context &context,
                                                            int32_t batch, packed_edge *edge,
                                                            packed_strip *place) {
@@ -316,7 +297,7 @@ static __device__ __forceinline__ bool process_mixed_batch(const packed_context 
         everywhere = __any_sync(FULL, text.outside != 0) && everywhere;
         text.before = trawl_qgram_word_before(text.own, &edge->letters);
         text.outside = text.outside << 16 | trawl_qgram_word_before(text.outside, &edge->outside);
-        process<OUTPUT>(context, text, at, false, place);
+        process<OUTPUT, MARKED>(context, text, at, false, place);
     }
     edge->outside = threadIdx.x % 32 == 0 ? edge->outside : 0;
     return everywhere;
@@ -335,11 +316,11 @@ static __device__ __forceinline__ void load_inner(const trawl_cuda_slice &slice,
     }
 }
 
-template <int OUTPUT, bool FOLDED>
+template <int OUTPUT, bool FOLDED, bool MARKED>
 static __device__ __forceinline__ void scan_strip(const packed_context &context, int32_t begin,
                                                   packed_strip *place) {
     /* Called functions need the registers, so nothing is loaded before a call. */
-    constexpr bool CALLS = OUTPUT >= OUTPUT_KEYS;
+    constexpr bool CALLS = OUTPUT == OUTPUT_KEYS;
     const trawl_cuda_slice &slice = context.reporter->slice;
     const int32_t lane_at = (int32_t)(threadIdx.x % 32 * 16);
     letters before = load_letters<FOLDED>(context, begin - 16);
@@ -365,7 +346,7 @@ static __device__ __forceinline__ void scan_strip(const packed_context &context,
             whole = !__any_sync(FULL, different != 0);
         }
         if (!whole) {
-            mixed = process_mixed_batch<OUTPUT, FOLDED>(context, batch, &edge, place);
+            mixed = process_mixed_batch<OUTPUT, FOLDED, MARKED>(context, batch, &edge, place);
             if (more && !mixed) {
                 load_inner(slice, batch + BATCH_BYTES, own);
             }
@@ -374,15 +355,15 @@ static __device__ __forceinline__ void scan_strip(const packed_context &context,
         if (more && !CALLS) {
             load_inner(slice, batch + BATCH_BYTES, own);
         }
-#pragma unroll(OUTPUT >= OUTPUT_KEYS ? 1 : 4)
+#pragma unroll(OUTPUT == OUTPUT_KEYS ? 1 : 4)
         for (uint32_t i = 0; i < VECTORS; i++) {
             uint32_t now = packed[CALLS ? 0 : i];
             letters text = {trawl_qgram_word_before(now, &edge.letters), now, 0};
             if (CALLS) {
                 packed[0] = packed[1], packed[1] = packed[2], packed[2] = packed[3];
             }
-            process<OUTPUT>(context, text, batch + lane_at + (int32_t)i * VECTOR_BYTES, true,
-                            place);
+            process<OUTPUT, MARKED>(context, text, batch + lane_at + (int32_t)i * VECTOR_BYTES,
+                                    true, place);
         }
         if (more && CALLS) {
             load_inner(slice, batch + BATCH_BYTES, own);
@@ -393,20 +374,29 @@ static __device__ __forceinline__ void scan_strip(const packed_context &context,
 /* The most threads of a block. With more threads, kernels that call functions would have registers
  * in local memory. */
 static constexpr uint32_t threads_of(int after) {
-    return after >= OUTPUT_KEYS ? trawl_qgram_tuned::packed_threads_reporting
+    return after == OUTPUT_KEYS ? trawl_qgram_tuned::packed_threads_reporting
                                 : trawl_qgram_tuned::packed_threads;
 }
 
-template <int OUTPUT, bool FOLDED>
+/* Adds up what the threads of a warp have counted in a strip. */
+static __device__ __forceinline__ void put_size(const trawl_cuda_output &output, uint32_t strip,
+                                                trawl_counter sum) {
+    for (uint32_t offset = 16; offset != 0; offset /= 2) {
+        sum += __shfl_down_sync(FULL, sum, offset);
+    }
+    if (threadIdx.x % 32 == 0) {
+        output.sizes[strip] = sum;
+    }
+}
+
+template <int OUTPUT, bool FOLDED, bool MARKED>
 static __global__ void __launch_bounds__(threads_of(OUTPUT), 1)
     packed(const __grid_constant__ trawl_cuda_reporter reporter,
-           const __grid_constant__ trawl_cuda_packed_view view, uint32_t strip_bytes) {
-    if (!trawl_cuda_wanted(reporter.output)) {
-        return;
-    }
+           const __grid_constant__ trawl_cuda_packed_view view, uint32_t strip_bytes,
+           uint32_t *marks) {
     TRAWL_SHARED(shared);
-    const uint4 *image = OUTPUT >= OUTPUT_KEYS ? view.ends : view.image;
-    const uint32_t vectors = (OUTPUT >= OUTPUT_KEYS ? 1 : OUTPUT) * (TRAWL_CUDA_PACKED_KMERS / 16);
+    const uint4 *image = OUTPUT == OUTPUT_KEYS ? view.ends : view.image;
+    const uint32_t vectors = (OUTPUT == OUTPUT_KEYS ? 1 : OUTPUT) * (TRAWL_CUDA_PACKED_KMERS / 16);
     copy_image(image, vectors, shared);
     __syncthreads();
     const trawl_cuda_slice &slice = reporter.slice;
@@ -423,27 +413,18 @@ static __global__ void __launch_bounds__(threads_of(OUTPUT), 1)
         int64_t begin = trawl_cuda_strip_begin(&slice, strip_bytes, strip);
         int64_t past = begin + strip_bytes;
         packed_strip place;
+        place.begin = (int32_t)begin;
         place.first = begin < (int64_t)slice.owned ? (int32_t)slice.owned : (int32_t)begin;
         place.past = past > (int64_t)slice.length ? (int32_t)slice.length : (int32_t)past;
         place.sum = 0;
-        place.cursor = OUTPUT == OUTPUT_RECORDS ? reporter.output.sizes[strip] : 0;
-        scan_strip<OUTPUT, FOLDED>(context, (int32_t)begin, &place);
-        if (OUTPUT == OUTPUT_RECORDS) {
-            if (threadIdx.x % 32 == 0) {
-                reporter.output.sizes[strip] = place.cursor;
-            }
+        place.counted = 0;
+        place.marks = (uint16_t *)marks + (size_t)strip * (strip_bytes / 16);
+        scan_strip<OUTPUT, FOLDED, MARKED>(context, (int32_t)begin, &place);
+        trawl_counter sum = place.counted + place.sum;
+        if (sizes) {
+            put_size(reporter.output, strip, sum);
         } else {
-            trawl_counter sum = place.cursor + place.sum;
-            if (sizes) {
-                for (uint32_t offset = 16; offset != 0; offset /= 2) {
-                    sum += __shfl_down_sync(FULL, sum, offset);
-                }
-                if (threadIdx.x % 32 == 0) {
-                    reporter.output.sizes[strip] = sum;
-                }
-            } else {
-                counted += sum;
-            }
+            counted += sum;
         }
     }
     trawl_cuda_pass pass = reporter.output.pass;
@@ -454,32 +435,36 @@ static __global__ void __launch_bounds__(threads_of(OUTPUT), 1)
 
 /* ------------------------------------------------------------------ launching */
 
-template <int OUTPUT, bool FOLDED>
+template <int OUTPUT, bool FOLDED, bool MARKED>
 static trawl_status run(const trawl_cuda_packed_call *call, trawl_error *error) {
-    uint32_t bytes = (OUTPUT >= OUTPUT_KEYS ? 1 : OUTPUT) * TRAWL_CUDA_PACKED_KMERS;
+    uint32_t bytes = (OUTPUT == OUTPUT_KEYS ? 1 : OUTPUT) * TRAWL_CUDA_PACKED_KMERS;
     trawl_status status =
-        trawl_cuda_allow_shared(call->device, packed<OUTPUT, FOLDED>, bytes, error);
+        trawl_cuda_allow_shared(call->device, packed<OUTPUT, FOLDED, MARKED>, bytes, error);
     if (status != TRAWL_OK) {
         return status;
     }
     uint32_t threads = call->threads < threads_of(OUTPUT) ? call->threads : threads_of(OUTPUT);
-    TRAWL_LAUNCH((packed<OUTPUT, FOLDED>), call->blocks, threads, bytes, call->stream,
-                 *call->reporter, *call->view, call->strip_bytes);
+    TRAWL_LAUNCH((packed<OUTPUT, FOLDED, MARKED>), call->blocks, threads, bytes, call->stream,
+                 *call->reporter, *call->view, call->strip_bytes, call->marks);
     TRAWL_CUDA_LAUNCHED("packed", error);
     return TRAWL_OK;
 }
 
+template <int OUTPUT, bool FOLDED>
+static trawl_status run_marked(const trawl_cuda_packed_call *call, trawl_error *error) {
+    return call->marks != NULL ? run<OUTPUT, FOLDED, true>(call, error)
+                               : run<OUTPUT, FOLDED, false>(call, error);
+}
+
 template <int OUTPUT>
 static trawl_status run_folded(const trawl_cuda_packed_call *call, trawl_error *error) {
-    return call->view->folded ? run<OUTPUT, true>(call, error) : run<OUTPUT, false>(call, error);
+    return call->view->folded ? run_marked<OUTPUT, true>(call, error)
+                              : run_marked<OUTPUT, false>(call, error);
 }
 
 trawl_status trawl_cuda_packed_scan(const trawl_cuda_packed_call *call, trawl_error *error) {
     trawl_cuda_pass pass = call->reporter->output.pass;
     bool counted = pass == TRAWL_CUDA_PASS_COUNT || pass == TRAWL_CUDA_PASS_SIZES;
-    if (pass == TRAWL_CUDA_PASS_RECORDS) {
-        return run_folded<OUTPUT_RECORDS>(call, error);
-    }
     switch (counted ? call->view->planes : 0) {
     case 1:
         return run_folded<1>(call, error);

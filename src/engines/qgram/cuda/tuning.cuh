@@ -30,7 +30,7 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
     static constexpr uint32_t bytes_per_candidate = 8;
 
     /* Verify step: threads of a block, and blocks of a multiprocessor for which there are
-     * registers, when matches are counted and when they are reported. */
+     * registers: when matches are counted or noted, and when they are reported. */
     static constexpr uint32_t verify_threads = 256;
     static constexpr uint32_t verify_blocks_counting = 4;
     static constexpr uint32_t verify_blocks_reporting = 3;
@@ -50,11 +50,33 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
     static constexpr uint32_t least_dense_share = 8;
     static constexpr uint32_t dense_shares_per_warp = 32;
 
-    /* Records: a strip has room to note one hit for so many bytes; threads of a block; and blocks
-     * of a multiprocessor for which there is shared memory. */
+    /* Records: the most batches of a strip, with an automaton beside the filters and without one.
+     * Shorter strips give warps more equal shares of the records. */
+    static constexpr uint32_t state_batches = 1;
+    static constexpr uint32_t record_batches = 4;
+
+    /* Records: a strip has room to note one hit for so many bytes. */
     static constexpr uint32_t bytes_per_hit = 16;
+
+    /* How many times the threads of a warp take room for the hits of one strip together, before
+     * each takes its own. Where hits are dense, those of a warp are of one or two strips. */
+    static constexpr uint32_t strips_together = 2;
+
+    /* Putting hits in order: threads of a block, and blocks of a multiprocessor for which there is
+     * shared memory with one tier. */
+    static constexpr uint32_t order_threads = 128;
+    static constexpr uint32_t order_blocks = 5;
+
+    /* Records of hits: threads of a block, and blocks of a multiprocessor. */
     static constexpr uint32_t record_threads = 128;
-    static constexpr uint32_t record_blocks = 6;
+    static constexpr uint32_t record_blocks = 12;
+
+    /* Records of an automaton's states: threads of a block, and blocks of a multiprocessor; states
+     * whose counts are in shared memory, a byte each; and records of a list of a warp. */
+    static constexpr uint32_t state_threads = 256;
+    static constexpr uint32_t state_blocks = 4;
+    static constexpr uint32_t state_counts = 16384;
+    static constexpr uint32_t state_list = 512;
 
     /* Records of full strips: the most batches of a round, with one tier. More tiers share the
      * memory of its bitmaps (trawl_cuda_qgram_round). */
@@ -63,6 +85,10 @@ template <uint32_t COMPUTE_CAPABILITY> struct trawl_qgram_tuning {
     /* Kernel packed: threads of a block. Functions that report matches need more registers. */
     static constexpr uint32_t packed_threads = 1024;
     static constexpr uint32_t packed_threads_reporting = 512;
+
+    /* Records of kernel packed: threads of a block, and blocks of a multiprocessor. */
+    static constexpr uint32_t packed_record_threads = 256;
+    static constexpr uint32_t packed_record_blocks = 4;
 };
 
 template <> struct trawl_qgram_tuning<90> : trawl_qgram_tuning<0> {};

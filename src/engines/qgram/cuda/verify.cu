@@ -20,9 +20,9 @@
 #define WARPS (THREADS / 32)
 
 /* Blocks that a multiprocessor runs at the same time. */
-#define BLOCKS(report)                                                                             \
-    ((report) ? trawl_qgram_tuned::verify_blocks_reporting                                         \
-              : trawl_qgram_tuned::verify_blocks_counting)
+#define BLOCKS(after)                                                                              \
+    ((after) == AFTER_REPORT ? trawl_qgram_tuned::verify_blocks_reporting                          \
+                             : trawl_qgram_tuned::verify_blocks_counting)
 
 /* Entries of a queue: at most 31 remain before each of 32 threads adds one. */
 #define WAITING 64u
@@ -80,23 +80,28 @@ static __device__ __forceinline__ uint32_t tier_of(uint64_t end) {
 /* ------------------------------------------------------------------ keys */
 
 /* Takes ends from the last queue, and compares the text with the keys that have its ending. */
-template <bool REPORT> static __device__ __forceinline__ void compare_keys(work *self) {
+template <after_verify AFTER> static __device__ __forceinline__ void compare_keys(work *self) {
     const queues *queued = self->queued;
     bool there;
     const uint64_t end = take(queued->ranges, &self->waiting_ranges, &there);
     const uint32_t at = self->waiting_ranges + threadIdx.x % 32;
+    verified_end found = {0, 0, 0, 0};
     if (there) {
         const key_range range = {queued->keys[at].x, queued->keys[at].y, queued->ending[at]};
         const uint32_t number = tier_of(end);
-        self->counted +=
-            verify_end<REPORT>(*self->context, self->view->table[number], number, (uint32_t)end,
-                               (uint32_t)(end >> END_OFFSET_SHIFT), range);
+        found = verify_end<AFTER>(*self->context, self->view->table[number], number, (uint32_t)end,
+                                  (uint32_t)(end >> END_OFFSET_SHIFT), range);
     }
     __syncwarp();
+    if (AFTER == AFTER_NOTE) {
+        note_hits(*self->context, found);
+    } else {
+        self->counted += found.total;
+    }
 }
 
 /* Takes ends from the second queue, and looks up the range of keys with the text's ending. */
-template <bool REPORT> static __device__ __forceinline__ void look_up_endings(work *self) {
+template <after_verify AFTER> static __device__ __forceinline__ void look_up_endings(work *self) {
     queues *queued = self->queued;
     bool there;
     const uint64_t end = take(queued->ends, &self->waiting_ends, &there);
@@ -114,12 +119,13 @@ template <bool REPORT> static __device__ __forceinline__ void look_up_endings(wo
     }
     self->waiting_ranges += (uint32_t)__popc(some);
     if (self->waiting_ranges >= 32) {
-        compare_keys<REPORT>(self);
+        compare_keys<AFTER>(self);
     }
 }
 
 /* Puts all possible ends of the threads' samples into the queue. */
-template <bool REPORT> static __device__ __forceinline__ void queue_ends(work *self, ends found) {
+template <after_verify AFTER>
+static __device__ __forceinline__ void queue_ends(work *self, ends found) {
     for (uint32_t some = __ballot_sync(FULL, found.end_offsets != 0); some != 0;
          some = __ballot_sync(FULL, found.end_offsets != 0)) {
         if (found.end_offsets != 0) {
@@ -131,7 +137,7 @@ template <bool REPORT> static __device__ __forceinline__ void queue_ends(work *s
         }
         self->waiting_ends += (uint32_t)__popc(some);
         if (self->waiting_ends >= 32) {
-            look_up_endings<REPORT>(self);
+            look_up_endings<AFTER>(self);
         }
     }
 }
@@ -139,7 +145,7 @@ template <bool REPORT> static __device__ __forceinline__ void queue_ends(work *s
 /* ------------------------------------------------------------------ end offsets */
 
 /* Takes samples from the first queue, and looks up their end offsets. */
-template <bool REPORT> static __device__ __forceinline__ void test_samples(work *self) {
+template <after_verify AFTER> static __device__ __forceinline__ void test_samples(work *self) {
     bool there;
     const uint64_t sample = take(self->queued->samples, &self->waiting_samples, &there);
     ends found = {0, 0, 0};
@@ -147,7 +153,7 @@ template <bool REPORT> static __device__ __forceinline__ void test_samples(work 
         found = find_end_offsets(self->context->reporter->slice, *self->view, tier_of(sample),
                                  (int32_t)sample);
     }
-    queue_ends<REPORT>(self, found);
+    queue_ends<AFTER>(self, found);
 }
 
 /* A thread's candidate word; `candidate_bits` is 0 if the thread has none. */
@@ -158,7 +164,7 @@ typedef struct candidate_word {
 
 /* Puts all candidates of the threads' words into the queue: first the earliest one of each thread,
  * then the second one, and so on. */
-template <bool REPORT>
+template <after_verify AFTER>
 static __device__ __forceinline__ void queue_samples(work *self,
                                                      const candidate_word &candidate_word) {
     const uint32_t shift = candidate_word.header >> TRAWL_QGRAM_WORD_STRIDE_SHIFT;
@@ -182,7 +188,7 @@ static __device__ __forceinline__ void queue_samples(work *self,
         }
         self->waiting_samples += (uint32_t)__popc(some);
         if (self->waiting_samples >= 32) {
-            test_samples<REPORT>(self);
+            test_samples<AFTER>(self);
         }
     }
 }
@@ -208,7 +214,7 @@ typedef struct strip_share {
 
 /* Verifies the candidates of a share. The next 32 words are loaded while the samples of the last 32
  * are tested. */
-template <bool REPORT>
+template <after_verify AFTER>
 static __device__ __forceinline__ void take_share(work *self, const strip_share &own) {
     const trawl_cuda_qgram_candidates &candidates = *self->candidates;
     uint32_t all, before = sum_before(own.count, &all);
@@ -227,7 +233,7 @@ static __device__ __forceinline__ void take_share(work *self, const strip_share 
                                                     self->context->strip_bytes, strip);
         }
         if (first != 0) {
-            queue_samples<REPORT>(self, now);
+            queue_samples<AFTER>(self, now);
         }
         now = {(uint32_t)listed, (uint32_t)(listed >> 32), begin};
     }
@@ -302,8 +308,8 @@ share_of(const trawl_cuda_qgram_candidates &candidates, const division &by, uint
     return result;
 }
 
-template <bool REPORT>
-static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
+template <after_verify AFTER>
+static __global__ void __launch_bounds__(THREADS, BLOCKS(AFTER))
     verify_candidates(const __grid_constant__ trawl_cuda_reporter reporter,
                       const __grid_constant__ trawl_cuda_qgram_view view,
                       const __grid_constant__ trawl_cuda_qgram_candidates candidates,
@@ -317,32 +323,32 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS(REPORT))
     uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
     trawl_cuda_wait_for_last();
     if (number == 0) {
-        queue_ends<REPORT>(&work, test_before(slice, view));
+        queue_ends<AFTER>(&work, test_before(slice, view));
     }
     const division by = divide(candidates, trawl_cuda_strip_count(&slice, strip_bytes), warps);
     while (number < by.all) {
         /* Fetches the number of the next share while this one is verified. */
         uint32_t taken =
             threadIdx.x % 32 == 0 && by.all > warps ? atomicAdd(candidates.taken, 1u) : 0;
-        take_share<REPORT>(&work, share_of(candidates, by, number));
+        take_share<AFTER>(&work, share_of(candidates, by, number));
         number = warps + __shfl_sync(FULL, taken, 0);
     }
     while (work.waiting_samples != 0) {
-        test_samples<REPORT>(&work);
+        test_samples<AFTER>(&work);
     }
     while (work.waiting_ends != 0) {
-        look_up_endings<REPORT>(&work);
+        look_up_endings<AFTER>(&work);
     }
     while (work.waiting_ranges != 0) {
-        compare_keys<REPORT>(&work);
+        compare_keys<AFTER>(&work);
     }
-    add_counted<REPORT>(reporter.output, work.counted, (uint32_t *)shared);
+    add_counted<AFTER>(reporter.output, work.counted, (uint32_t *)shared);
 }
 
-template <bool REPORT>
+template <after_verify AFTER>
 static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    TRAWL_LAUNCH_NEXT(call->device, (verify_candidates<REPORT>),
-                      (uint32_t)call->device->multiprocessors * BLOCKS(REPORT), THREADS,
+    TRAWL_LAUNCH_NEXT(call->device, (verify_candidates<AFTER>),
+                      (uint32_t)call->device->multiprocessors * BLOCKS(AFTER), THREADS,
                       WARPS * sizeof(queues), call->stream, *call->reporter, *call->view,
                       call->candidates, call->noted, call->strip_bytes);
     TRAWL_CUDA_LAUNCHED("verify_candidates", error);
@@ -350,6 +356,12 @@ static trawl_status run(const trawl_cuda_qgram_call *call, trawl_error *error) {
 }
 
 trawl_status trawl_cuda_qgram_verify(const trawl_cuda_qgram_call *call, trawl_error *error) {
-    return call->reporter->output.pass == TRAWL_CUDA_PASS_COUNT ? run<false>(call, error)
-                                                                : run<true>(call, error);
+    switch (call->reporter->output.pass) {
+    case TRAWL_CUDA_PASS_COUNT:
+        return run<AFTER_COUNT>(call, error);
+    case TRAWL_CUDA_PASS_SIZES:
+        return run<AFTER_NOTE>(call, error);
+    default:
+        return run<AFTER_REPORT>(call, error);
+    }
 }

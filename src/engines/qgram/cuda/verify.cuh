@@ -38,71 +38,103 @@ static __device__ __forceinline__ ends test_before(const trawl_cuda_slice &slice
     return result;
 }
 
-/* Notes a hit with `total` matches, and adds these to the size of the strip. For pass SIZES. */
-static __device__ __forceinline__ void note_hit(const verify_context &context, uint32_t number,
-                                                uint32_t end, uint32_t key, uint32_t total) {
+/* What the verify step does with matches. Each has a kernel of its own, because reporting needs
+ * more registers. */
+typedef enum after_verify { AFTER_COUNT, AFTER_NOTE, AFTER_REPORT } after_verify;
+
+/* A key that ends at a position; `total` is 0 if there is none. */
+typedef struct verified_end {
+    uint32_t number; /* of its tier */
+    uint32_t end, key;
+    uint32_t total; /* number of matches */
+} verified_end;
+
+/* Notes hits with `total` matches, and adds these to the sizes of their strips. `total` may be 0.
+ * All threads of the warp call this. */
+static __device__ __forceinline__ void note_hits(const verify_context &context,
+                                                 const verified_end &own) {
     const trawl_cuda_reporter &reporter = *context.reporter;
     const trawl_cuda_qgram_noted_hits &noted = *context.noted;
-    int32_t from = (int32_t)end - 1 - trawl_cuda_origin(&reporter.slice);
-    uint32_t strip = (uint32_t)from / context.strip_bytes;
-    atomicAdd(&reporter.output.sizes[strip], (trawl_counter)total);
-    uint32_t slot = atomicAdd(&noted.count[strip], 1u);
-    if (slot < noted.capacity) {
+    const int32_t from = (int32_t)own.end - 1 - trawl_cuda_origin(&reporter.slice);
+    const uint32_t strip = (uint32_t)from / context.strip_bytes, lane = threadIdx.x % 32;
+    const uint32_t single = __ballot_sync(FULL, own.total == 1);
+    uint32_t left = __ballot_sync(FULL, own.total != 0), slot = 0;
+    bool placed = own.total == 0;
+    for (uint32_t i = 0; i < trawl_qgram_tuned::strips_together && left != 0; i++) {
+        const int first = __ffs((int)left) - 1;
+        const uint32_t theirs = __shfl_sync(FULL, strip, first);
+        const bool same = !placed && strip == theirs;
+        const uint32_t group = __ballot_sync(FULL, same);
+        trawl_counter sum = (trawl_counter)__popc(group);
+        if ((group & ~single) != 0) {
+            sum_before<trawl_counter>(same ? own.total : 0, &sum);
+        }
+        uint32_t taken = 0;
+        if (lane == (uint32_t)first) {
+            atomicAdd(&reporter.output.sizes[strip], sum);
+            taken = atomicAdd(&noted.count[strip], (uint32_t)__popc(group));
+        }
+        taken = __shfl_sync(FULL, taken, first);
+        slot = same ? taken + (uint32_t)__popc(group & ((1u << lane) - 1)) : slot;
+        placed = placed || same;
+        left &= ~group;
+    }
+    if (!placed) {
+        atomicAdd(&reporter.output.sizes[strip], (trawl_counter)own.total);
+        slot = atomicAdd(&noted.count[strip], 1u);
+    }
+    if (own.total != 0 && slot < noted.capacity) {
         noted.hits[(size_t)strip * noted.capacity + slot] = {
-            end, key | number << TRAWL_QGRAM_TIER_SHIFT};
-    } else if (slot == noted.capacity) {
+            own.end, own.key | own.number << TRAWL_QGRAM_TIER_SHIFT};
+    } else if (own.total != 0 && slot == noted.capacity) {
         atomicAdd(noted.overflown, 1u);
     }
 }
 
-/* Finds the key of the range that ends before text[end], and counts its matches; with REPORT,
+/* Finds the key of the range that ends before text[end], and counts its matches; with AFTER_REPORT,
  * reports them as the pass asks. `end_offset`: how many bytes before that end the sample ends.
- * Returns the number of matches for the thread's count. */
-template <bool REPORT>
-static __device__ __forceinline__ uint32_t verify_end(const verify_context &context,
-                                                      const trawl_cuda_qgram_tables &table,
-                                                      uint32_t number, uint32_t end,
-                                                      uint32_t end_offset, const key_range &range) {
+ * Returns the number of matches for the thread's count, or for note_hits(). */
+template <after_verify AFTER>
+static __device__ __forceinline__ verified_end verify_end(const verify_context &context,
+                                                          const trawl_cuda_qgram_tables &table,
+                                                          uint32_t number, uint32_t end,
+                                                          uint32_t end_offset,
+                                                          const key_range &range) {
     const trawl_cuda_reporter &reporter = *context.reporter;
-    uint32_t key = longest_in_range(reporter, table, range, end);
+    verified_end result = {number, end, longest_in_range(reporter, table, range, end), 0};
+    const uint32_t key = result.key;
     if (key == TRAWL_NO_KEY ||
         (table.tier.stride > 1 &&
          end_offset - __ldg(table.anchor_offsets + key) >= table.tier.stride)) {
-        return 0;
+        return result;
     }
     const trawl_cuda_keys &keys = table.endings.keys;
-    const trawl_cuda_pass pass = reporter.output.pass;
     /* Only folded tiers have patterns that must be compared with the text. */
     bool chain =
         table.tier.folded != 0 && (__ldg(keys.outputs.verify + key) & TRAWL_VERIFY_CHAIN) != 0;
-    if (!chain && REPORT && pass == TRAWL_CUDA_PASS_ENDS) {
+    if (AFTER == AFTER_REPORT && !chain && reporter.output.pass == TRAWL_CUDA_PASS_ENDS) {
         trawl_cuda_mark_end(reporter, end);
-        return 0;
+        return result;
     }
-    if (chain && REPORT && pass != TRAWL_CUDA_PASS_SIZES) {
+    if (AFTER == AFTER_REPORT && chain) {
         trawl_counter sum = 0; /* its address is taken, so it is in local memory */
         trawl_cuda_report_key(reporter, keys, end, key, &sum);
-        return (uint32_t)sum;
+        result.total = (uint32_t)sum;
+        return result;
     }
-    uint32_t total =
+    result.total =
         chain ? trawl_cuda_qgram_total(reporter, keys, end, key) : __ldg(keys.outputs.total + key);
-    if (REPORT && pass == TRAWL_CUDA_PASS_SIZES) {
-        if (total != 0) {
-            note_hit(context, number, end, key, total);
-        }
-        return 0;
-    }
-    if (REPORT) {
+    if (AFTER == AFTER_REPORT) {
         atomicAdd(&reporter.output.hits[keys.first_hit + key], (trawl_counter)1);
     }
-    return total;
+    return result;
 }
 
 /* Adds what the threads of a block have counted to the total. */
-template <bool REPORT>
+template <after_verify AFTER>
 static __device__ __forceinline__ void add_counted(const trawl_cuda_output &output,
                                                    trawl_counter counted, uint32_t *shared) {
-    if (!REPORT || output.pass == TRAWL_CUDA_PASS_PATTERNS) {
+    if (AFTER == AFTER_COUNT || output.pass == TRAWL_CUDA_PASS_PATTERNS) {
         add_total(output, counted, shared);
     }
 }

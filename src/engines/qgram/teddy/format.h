@@ -15,7 +15,7 @@
  *                     AND            0100 0001   buckets 0 and 6 are left
  *
  * Hyperscan's Teddy tests both nibbles of one to four neighbouring bytes. Here a probe may be any
- * of the last 16 bytes, and the high nibble is optional: the low one alone costs half as much and
+ * of the last 32 bytes, and the high nibble is optional: the low one alone costs half as much and
  * excludes more than half. Probes and buckets are chosen for the least expected cost on a sample of
  * the text. False candidates: 0.05 % of positions with ten English words, 2.8 % with a hundred
  * words (docs/notebook/2026-11-teddy.md).
@@ -29,7 +29,11 @@
 
 #define TRAWL_TEDDY_BUCKETS 8u /* bits of a byte */
 #define TRAWL_TEDDY_PROBES 8u  /* at most; chosen, not measured */
-#define TRAWL_TEDDY_SUFFIX 16u /* probes are among so many last bytes; chosen, not measured */
+
+/* Probes are among so many last bytes. With 16 a pattern that ends in 16 zeros lets every run of
+ * zeros pass: 1.4 instead of 11.9 GB/s for 23 patterns cut out of captures
+ * (docs/notebook/2026-11-regret.md). Making the filter takes time for each. */
+#define TRAWL_TEDDY_SUFFIX 32u
 
 /* Section QGRAM_SAMPLE_FILTER of Teddy tiers, and the end of that section in direct tiers. */
 typedef struct trawl_teddy {
@@ -41,6 +45,15 @@ typedef struct trawl_teddy {
     uint8_t low[TRAWL_TEDDY_PROBES][16];   /* bucket bits by nibble; 0 if unused */
     uint8_t high[TRAWL_TEDDY_PROBES][16];
 } trawl_teddy;
+
+/* Bytes of text up to and including a position that the filter reads. */
+static inline uint32_t trawl_teddy_reach(const trawl_teddy *filter) {
+    uint32_t reach = 1;
+    for (uint32_t probe = 0; probe < filter->probes; probe++) {
+        reach = filter->distance[probe] < reach ? reach : filter->distance[probe] + 1;
+    }
+    return reach;
+}
 
 /* The buckets, a bit each, that accept this byte at this probe. */
 static inline uint8_t trawl_teddy_test(const trawl_teddy *filter, uint32_t probe, uint8_t byte) {

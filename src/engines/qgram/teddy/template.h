@@ -107,10 +107,7 @@ static size_t SEARCH(const trawl_teddy *filter, const uint8_t *text, size_t firs
     /* The last, incomplete group is tested on a copy that has zeros behind. */
     uint8_t copy[TRAWL_TEDDY_SUFFIX + GROUP] = {0};
     uint32_t last[GROUP + TRAWL_TEDDY_SPARE];
-    size_t before = 0;
-    for (uint32_t probe = 0; probe < filter->probes; probe++) {
-        before = filter->distance[probe] > before ? filter->distance[probe] : before;
-    }
+    size_t before = trawl_teddy_reach(filter) - 1;
     memcpy(copy + TRAWL_TEDDY_SUFFIX - before, text + from - before, before + rest);
     size_t more = groups(filter, copy, TRAWL_TEDDY_SUFFIX, 1, last);
     for (size_t i = 0; i < more && last[i] < TRAWL_TEDDY_SUFFIX + rest; i++) {

@@ -19,6 +19,7 @@
  * read-only loads (__ldg) can be requested instead.
  */
 #include "engines/wu_manber/cuda/engine.cuh"
+#include "gpu/counters.cuh"
 
 typedef struct wu_manber_tables {
     trawl_cuda_wu_manber_tables kernel; /* passed to kernels */
@@ -126,13 +127,6 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS)
     if (!by_strip && shape.counters == NULL) {
         trawl_cuda_cursor_end(output, true, 0, in_register);
     }
-}
-
-/* Adds up the counters of all threads. In the paper the host does this. */
-static __global__ void add_counters(trawl_cuda_output output, const trawl_counter *counters,
-                                    uint32_t count) {
-    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    trawl_cuda_cursor_end(output, i < count, 0, i < count ? counters[i] : 0);
 }
 
 /* ------------------------------------------------------------------ preparing */
@@ -363,11 +357,8 @@ static trawl_status launch(const trawl_cuda_db *uploaded, const trawl_cuda_launc
                               ? launch_path<true>(&context, error)
                               : launch_path<false>(&context, error);
     if (status == TRAWL_OK && counted && context.shape.counters != NULL) {
-        uint32_t threads = uploaded->device.tuning->counter_threads;
-        uint32_t counters = context.blocks * plan->block_threads;
-        TRAWL_LAUNCH(add_counters, (counters + threads - 1) / threads, threads, 0, stream, *output,
-                     context.shape.counters, counters);
-        TRAWL_CUDA_LAUNCHED("add_counters", error);
+        status = trawl_cuda_add_counters(uploaded, output, context.shape.counters,
+                                         context.blocks * plan->block_threads, stream, error);
     }
     return status;
 }

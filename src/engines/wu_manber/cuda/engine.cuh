@@ -11,6 +11,7 @@ extern "C" {
 }
 
 #include "gpu/endings.cuh"
+#include "gpu/read_table.cuh"
 #include "gpu/strip.cuh"
 
 /* The kernels, in the order of `kernels` in ../build.c. */
@@ -41,19 +42,10 @@ typedef struct trawl_cuda_wu_manber_tables {
     trawl_cuda_endings endings; /* tuned */
 } trawl_cuda_wu_manber_tables;
 
-/* How tables are read. */
-enum trawl_cuda_path { TRAWL_CUDA_PLAIN, TRAWL_CUDA_READ_ONLY, TRAWL_CUDA_TEXTURE };
-
 template <int PATH, typename T>
 static __device__ __forceinline__ T trawl_cuda_look_up(const trawl_cuda_lookup &table,
                                                        size_t index) {
-    if (PATH == TRAWL_CUDA_TEXTURE) {
-        return tex1Dfetch<T>(table.texture, (int)index);
-    }
-    if (PATH == TRAWL_CUDA_READ_ONLY) {
-        return __ldg((const T *)table.memory + index);
-    }
-    return ((const T *)table.memory)[index];
+    return trawl_cuda_read_table<PATH, T>(table.memory, table.texture, index);
 }
 
 /*

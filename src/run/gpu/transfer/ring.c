@@ -343,6 +343,15 @@ bool trawl_ring_filling(const trawl_ring *ring, uint64_t *slot) {
     return found;
 }
 
+bool trawl_ring_hungry(const trawl_ring *ring) {
+    uint64_t begun = ring->fill ? ring->fills : ring->next;
+    return begun == ring->segments && ring->slot[begun % ring->slots].input == TRAWL_INPUT_EMPTY;
+}
+
+void trawl_ring_grow(trawl_ring *ring) {
+    ring->segments++;
+}
+
 void trawl_ring_filled(trawl_ring *ring, uint64_t slot) {
     ring->slot[slot].input = TRAWL_INPUT_FILLED;
 }

@@ -117,6 +117,14 @@ bool trawl_ring_ahead(trawl_ring *ring, trawl_ring_action *action);
 bool trawl_ring_scanning(const trawl_ring *ring, uint64_t *slot);
 bool trawl_ring_filling(const trawl_ring *ring, uint64_t *slot);
 
+/*
+ * A ring that is not told at first how many segments there will be: it is opened with none, and
+ * grows by one when the walker has found it hungry and has another segment for it. Strategies RING
+ * and ZERO_COPY alone.
+ */
+bool trawl_ring_hungry(const trawl_ring *ring);
+void trawl_ring_grow(trawl_ring *ring);
+
 void trawl_ring_filled(trawl_ring *ring, uint64_t slot);
 
 /* Says that there are only so many segments: `segments` is at least the first one that is not on

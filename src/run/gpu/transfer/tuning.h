@@ -37,6 +37,10 @@
 /* Owned bytes for each byte of overlap, which is copied twice: at most 6 % more are copied. */
 #define TRAWL_SEGMENT_OVERLAP_FACTOR 16u
 
+/* A walk that waits for its turn looks after its device so often: about the time in which a device
+ * scans one segment. */
+#define TRAWL_SHARE_WAIT_MICROSECONDS 500u
+
 /* ------------------------------------------------------------------ filling */
 
 /* Bytes that a thread takes at once: far more than taking them costs, and far less than a segment,

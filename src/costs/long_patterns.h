@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Finds in a sample of text the patterns of which a filter knows the first bytes alone: it has them
+ * by a hash of these bytes, and compares the others. */
+#ifndef TRAWL_COSTS_LONG_PATTERNS_H
+#define TRAWL_COSTS_LONG_PATTERNS_H
+
+#include "pattern/patterns.h"
+
+typedef struct trawl_long_pattern {
+    uint64_t hash; /* of the first bytes */
+    uint32_t id;
+    uint32_t next; /* number of the next pattern of its chain, plus 1; 0: there is none */
+    uint8_t mark;  /* what an end of the pattern is marked with */
+} trawl_long_pattern;
+
+/* A hash table with chains. */
+typedef struct trawl_long_patterns {
+    const trawl_patterns *patterns;
+    const uint8_t *fold; /* [256]: bytes are equal that this maps to the same byte */
+    uint32_t known;      /* bytes that are hashed */
+    uint32_t *heads;     /* [1 << bits]: as trawl_long_pattern.next */
+    trawl_long_pattern *all;
+    uint32_t count;
+    uint32_t bits;
+    uint64_t compared; /* bytes, in all calls */
+} trawl_long_patterns;
+
+/* Makes an empty table for up to `room` patterns. `patterns` and `fold` must outlive it.
+ * Errors: TRAWL_ERROR_MEMORY. */
+trawl_status trawl_long_patterns_open(trawl_long_patterns *self, const trawl_patterns *patterns,
+                                      const uint8_t *fold, uint32_t known, size_t room,
+                                      trawl_error *error);
+void trawl_long_patterns_close(trawl_long_patterns *self);
+
+void trawl_long_patterns_add(trawl_long_patterns *self, size_t id, uint64_t hash, uint8_t mark);
+
+/* Marks in `ends`, which has a byte for each byte of `text`, the last byte of each pattern that
+ * begins with text[0], whose first `known` bytes have this hash. Returns how many ends had no mark
+ * before. */
+uint32_t trawl_long_patterns_find(trawl_long_patterns *self, const uint8_t *text, size_t length,
+                                  uint64_t hash, uint8_t *ends);
+
+#endif

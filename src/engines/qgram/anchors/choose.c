@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/anchors/choose.h"
+
+#include <math.h>
+
+#include "base/fold.h"
+#include "costs/cpu_constants.h"
+
+/* ------------------------------------------------------------------ pairs of bytes */
+
+/* How often bytes stand in texts: letters by the usual counts of English, in 1,000. */
+static const uint8_t letter_shares[26] = {65, 12, 22, 33, 101, 18, 16, 49, 55, 1,  6, 32, 19,
+                                          57, 60, 15, 1,  48,  51, 73, 22, 8,  19, 1, 16, 1};
+
+static float share_in_text(unsigned byte) {
+    if (byte >= 'a' && byte <= 'z') {
+        return 0.75F * (float)letter_shares[byte - 'a'] / 1000;
+    }
+    if (byte >= 'A' && byte <= 'Z') {
+        return 0.05F * (float)letter_shares[byte - 'A'] / 1000;
+    }
+    return byte == ' '                  ? 0.14F
+           : byte == '\n'               ? 0.015F
+           : byte >= '0' && byte <= '9' ? 0.002F
+           : byte > ' ' && byte < 0x7f  ? 0.001F
+                                        : 0.00001F;
+}
+
+/* How often bytes stand in programs: zeros, 0xff, else all alike. */
+static float share_in_programs(unsigned byte) {
+    return byte == 0 ? 0.3F : byte == 0xff ? 0.03F : 0.67F / 254;
+}
+
+/* The share of the pair in the prior: half of it is text, three eighths programs, in which zeros
+ * stand together, an eighth UTF-16. */
+static float share_of_pair(unsigned first, unsigned second) {
+    float text = share_in_text(first) * share_in_text(second);
+    float programs = share_in_programs(first) * share_in_programs(second);
+    programs = first == 0 && second == 0 ? 0.2F : 0.88F * programs;
+    float wide = first == 0    ? 0.5F * share_in_text(second)
+                 : second == 0 ? 0.5F * share_in_text(first)
+                               : 0;
+    return 0.5F * text + 0.375F * programs + 0.125F * wide;
+}
+
+static uint8_t log_of(float share) {
+    float steps = -TRAWL_ANCHORS_LOG_STEPS * log2f(share);
+    return steps >= UINT8_MAX ? UINT8_MAX : steps <= 0 ? 0 : (uint8_t)steps;
+}
+
+void trawl_anchors_count_pairs(trawl_anchors_pairs *pairs, float *counts, const uint8_t *text,
+                               size_t length, bool folded) {
+    float firsts[256] = {0}, all = 0;
+    for (unsigned second = 0; second < 256; second++) {
+        for (unsigned first = 0; first < 256; first++) {
+            counts[first + 256 * second] = TRAWL_ANCHORS_PRIOR_BYTES * share_of_pair(first, second);
+        }
+    }
+    for (size_t i = 0; i + 1 < length; i++) {
+        uint8_t first = folded ? trawl_fold(text[i]) : text[i];
+        uint8_t second = folded ? trawl_fold(text[i + 1]) : text[i + 1];
+        counts[first + 256u * second] += 1;
+    }
+    for (unsigned second = 0; second < 256; second++) {
+        for (unsigned first = 0; first < 256; first++) {
+            firsts[first] += counts[first + 256 * second];
+            all += counts[first + 256 * second];
+        }
+    }
+    for (unsigned second = 0; second < 256; second++) {
+        for (unsigned first = 0; first < 256; first++) {
+            pairs->follows[first + 256 * second] =
+                log_of(counts[first + 256 * second] / firsts[first]);
+        }
+    }
+    for (unsigned i = 0; i < 256; i++) {
+        pairs->first[i] = log_of(firsts[i] / all);
+        pairs->shares[i] = exp2f(-(float)i / TRAWL_ANCHORS_LOG_STEPS);
+    }
+}
+
+/* ------------------------------------------------------------------ the choice */
+
+void trawl_anchors_begin(trawl_anchors_choice *choice, const trawl_qgram_tier *tier,
+                         const trawl_anchors_pairs *pairs, trawl_anchors_place *places) {
+    *choice = (trawl_anchors_choice){
+        .tier = tier,
+        .placing = trawl_qgram_placing_of(tier),
+        .case_bits = trawl_qgram_case_bits(tier->folded != 0),
+        .gram_mask = ~UINT64_C(0) >> (64 - 8 * tier->gram),
+        .pairs = pairs,
+        .places = places,
+    };
+    memset(places, 0, sizeof *places << (tier->row_bits + TRAWL_QGRAM_ROW_BIT));
+}
+
+void trawl_anchors_count(trawl_anchors_choice *choice, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i + 8 <= length; i++) {
+        uint64_t number;
+        memcpy(&number, text + i, sizeof number);
+        uint64_t place = trawl_qgram_place(&choice->placing, number | choice->case_bits);
+        uint16_t *samples = &choice->places[place].samples;
+        *samples = (uint16_t)(*samples + (*samples != UINT16_MAX));
+    }
+    choice->samples += length < 8 ? 0 : length - 7;
+    float steps = TRAWL_ANCHORS_LOG_STEPS * log2f((float)(choice->samples + 1));
+    choice->samples_log = (int32_t)steps;
+}
+
+/* How often the q-gram is expected in a text as long as the sample, by its pairs; at most once, as
+ * the sample lacks it. */
+static float expect(const trawl_anchors_choice *choice, uint64_t number) {
+    const trawl_anchors_pairs *pairs = choice->pairs;
+    int32_t steps = pairs->first[number & 0xff] - choice->samples_log;
+    for (uint32_t i = 1; i < choice->tier->gram; i++, number >>= 8) {
+        steps += pairs->follows[number & 0xffff];
+    }
+    return steps <= 0 ? 1 : steps > UINT8_MAX ? 0 : pairs->shares[steps];
+}
+
+/* What an anchor there costs: samples that newly pass, each of which is a candidate with a look-up;
+ * or, where the bit is set already, one more comparison for each of these. A run of one byte may be
+ * anywhere in another text, so it is taken only where there is nothing else. */
+static float cost_of(const trawl_anchors_choice *choice, uint64_t number) {
+    uint64_t gram = number & choice->gram_mask;
+    const trawl_anchors_place *place =
+        &choice->places[trawl_qgram_place(&choice->placing, number | choice->case_bits)];
+    float visits = place->samples != 0 ? (float)place->samples
+                                       : TRAWL_ANCHORS_UNSEEN_WEIGHT * expect(choice, gram);
+    float cost = visits * (place->keys == 0 ? 1 : TRAWL_ANCHORS_SHARED_WEIGHT);
+    cost += place->keys >= TRAWL_ANCHORS_MANY_KEYS ? place->keys : 0;
+    bool is_run = gram == ((gram & 0xff) * UINT64_C(0x0101010101010101) & choice->gram_mask);
+    return cost + (is_run ? TRAWL_ANCHORS_RUN_COST : 0);
+}
+
+/* Whether some residue has no place but runs of one byte so far. */
+static bool needs_more(const float *least, uint32_t stride) {
+    bool more = false;
+    for (uint32_t residue = 0; residue < stride; residue++) {
+        more = more || least[residue] >= TRAWL_ANCHORS_RUN_COST;
+    }
+    return more;
+}
+
+void trawl_anchors_choose(trawl_anchors_choice *choice, const trawl_anchors_key *key,
+                          uint8_t *distances) {
+    const trawl_qgram_tier *tier = choice->tier;
+    float least[TRAWL_ANCHORS_MAX_STRIDE];
+    if (tier->stride == 0) { /* no tier has that */
+        return;
+    }
+    for (uint32_t residue = 0; residue < tier->stride; residue++) {
+        least[residue] = 2 * TRAWL_ANCHORS_RUN_COST + 2 * UINT16_MAX;
+        distances[residue] = 0;
+    }
+    uint32_t most = key->length < TRAWL_ANCHORS_REACH ? key->length : TRAWL_ANCHORS_REACH;
+    uint32_t residue = (key->length - tier->gram) % tier->stride;
+    for (uint32_t distance = tier->gram; distance <= most; distance++) {
+        if (distance > TRAWL_ANCHORS_NEAR && !needs_more(least, tier->stride)) {
+            break;
+        }
+        float cost = cost_of(choice, trawl_anchors_number(key, distance));
+        if (cost < least[residue]) {
+            least[residue] = cost;
+            distances[residue] = (uint8_t)distance;
+        }
+        residue = residue == 0 ? tier->stride - 1 : residue - 1;
+    }
+    for (residue = 0; residue < tier->stride; residue++) {
+        uint64_t number = trawl_anchors_number(key, distances[residue]);
+        trawl_anchors_place *place =
+            &choice->places[trawl_qgram_place(&choice->placing, number | choice->case_bits)];
+        place->keys = (uint16_t)(place->keys + (place->keys != UINT16_MAX));
+    }
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The choice of free anchors (engines/qgram/anchors/format.h): keys choose one after the other,
+ * those with the fewest places first, the place at which the fewest samples would newly pass
+ * through the filter. Bits that are set already cost no further samples, so keys share q-grams.
+ *
+ * What a place would cost is counted in a sample of the text. Q-grams that the sample lacks differ
+ * too: they are estimated by the pairs of bytes that they consist of, in the sample and in a
+ * built-in prior of texts, programs and UTF-16, which has the weight of TRAWL_ANCHORS_PRIOR_BYTES.
+ */
+#ifndef TRAWL_ENGINES_QGRAM_ANCHORS_CHOOSE_H
+#define TRAWL_ENGINES_QGRAM_ANCHORS_CHOOSE_H
+
+#include "engines/qgram/anchors/format.h"
+#include "engines/qgram/bloom/fields.h"
+
+/* How rare bytes are, and pairs of bytes: -8 * log2 of the share of a byte, and of that with which
+ * the second byte follows the first one. So few bits are enough for an estimate, and the table
+ * stays in the second-level cache. */
+typedef struct trawl_anchors_pairs {
+    uint8_t first[256];
+    uint8_t follows[65536]; /* [first + 256 * second] */
+    float shares[256];      /* the share that each value stands for */
+} trawl_anchors_pairs;
+
+/* Steps of a value for each factor of two. */
+#define TRAWL_ANCHORS_LOG_STEPS 8
+
+/* Counts the pairs of the sample, folded if keys are, and adds the prior. `counts`: room for
+ * TRAWL_ANCHORS_PAIRS numbers. */
+#define TRAWL_ANCHORS_PAIRS 65536u
+void trawl_anchors_count_pairs(trawl_anchors_pairs *pairs, float *counts, const uint8_t *text,
+                               size_t length, bool folded);
+
+/* One bit of the filter while anchors are chosen. */
+typedef struct trawl_anchors_place {
+    uint16_t samples; /* of the text that have this bit */
+    uint16_t keys;    /* anchors that have it */
+} trawl_anchors_place;
+
+typedef struct trawl_anchors_choice {
+    const trawl_qgram_tier *tier; /* gram, stride, row_bits, fields and folded are set */
+    trawl_qgram_placing placing;
+    uint64_t case_bits, gram_mask;
+    uint64_t samples;    /* counted */
+    int32_t samples_log; /* 8 * log2 of them */
+    const trawl_anchors_pairs *pairs;
+    trawl_anchors_place *places; /* 1 << (row_bits + 5) */
+} trawl_anchors_choice;
+
+/* Begins a choice. `places` has room for all bits of the filter, and is cleared here. */
+void trawl_anchors_begin(trawl_anchors_choice *choice, const trawl_qgram_tier *tier,
+                         const trawl_anchors_pairs *pairs, trawl_anchors_place *places);
+
+/* Counts the samples of a piece of text; eight bytes are read from each. */
+void trawl_anchors_count(trawl_anchors_choice *choice, const uint8_t *text, size_t length);
+
+/* The last bytes of a key, at most TRAWL_ANCHORS_REACH, with eight readable bytes from each on. */
+typedef struct trawl_anchors_key {
+    uint8_t bytes[TRAWL_ANCHORS_REACH + 8];
+    uint32_t length; /* of the key, which may have more bytes */
+} trawl_anchors_key;
+
+/* Chooses the anchors of a key and enters them. distances[r]: from the anchor with residue r (the
+ * distance from the key's beginning modulo the stride) to the key's end. The key has at least gram
+ * + stride - 1 bytes. */
+void trawl_anchors_choose(trawl_anchors_choice *choice, const trawl_anchors_key *key,
+                          uint8_t *distances);
+
+/* The number of the q-gram so many bytes before the key's end, as the sample filter has it. */
+static inline uint64_t trawl_anchors_number(const trawl_anchors_key *key, uint32_t distance) {
+    uint32_t kept = key->length < TRAWL_ANCHORS_REACH ? key->length : TRAWL_ANCHORS_REACH;
+    uint64_t number;
+    memcpy(&number, key->bytes + kept - distance, sizeof number);
+    return number;
+}
+
+#endif

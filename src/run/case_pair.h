@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * A pair of automata for leftmost matches of case-sensitive and case-insensitive patterns together.
+ *
+ * Engines find the patterns of such a set in lower-cased text, and compare each case-sensitive one
+ * with the text once more. So what a position can match does not follow from the longest key that
+ * ends there: of 2,000 nested keys, in any mixture of letter case, 2,000 have to be compared. With
+ * two automata nothing has to be compared, and the longest key of each is all that the selection
+ * (run/leftmost.h) needs:
+ *
+ *     patterns       "ab" in any case, "aB", "B"
+ *     automaton 0    "ab" in lower-cased text
+ *     automaton 1    "aB" and "B" in the text as it is
+ *
+ * They take more time for a byte than the database's own engine where the text has few matches. So
+ * they are for sets in which more than TRAWL_CASE_PAIR_CHAIN patterns can end at one position.
+ */
+#ifndef TRAWL_RUN_CASE_PAIR_H
+#define TRAWL_RUN_CASE_PAIR_H
+
+#include "scan/contract.h"
+
+/* Up to so many patterns that end at one position are made and compared one by one. A comparison
+ * takes 2 to 5 ns, as the steps of two automata do: so such a set takes at most so many times as
+ * long for a byte as with a pair. */
+#define TRAWL_CASE_PAIR_CHAIN 64u
+
+/* In `keys`: the key is one of the second automaton. */
+#define TRAWL_CASE_PAIR_SECOND UINT32_C(0x80000000)
+
+typedef struct trawl_case_pair {
+    trawl_db *automaton[2];
+    uint32_t *ids[2]; /* of each pattern of an automaton, its id in the whole set */
+    uint32_t *keys;   /* of each pattern of the whole set, its key in the selection of its automaton
+                         (database/selection.h), and TRAWL_CASE_PAIR_SECOND */
+} trawl_case_pair;
+
+/* The pair of a database that needs one, compiled by the first call; it belongs to the database.
+ * NULL: it needs none, or there is no memory. Any number of threads may call it at once. */
+const trawl_case_pair *trawl_case_pair_of(const trawl_db *db);
+
+/* Walkers of databases that have a pair. They report at most two matches for a position: the
+ * longest of each automaton, with the ids of the whole set. */
+extern const trawl_walker_type trawl_case_pair_walker;
+
+/* These, or for databases without a pair the walkers of the engine. */
+const trawl_walker_type *trawl_case_pair_walker_of(const trawl_db *db);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Leftmost matches of nested patterns in mixed letter case, of which some match in any case
+ * (run/case_pair.h): the oracle's matches with every engine, and a time that does not grow with the
+ * number of patterns that end at a position.
+ */
+#include "combinations.h"
+#include "effort.h"
+#include "sanitizers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static trawl_error error;
+
+/* ------------------------------------------------------------------ the same matches */
+
+static uint8_t in_some_case(random_source *random, uint8_t letter) {
+    return random_chance(random, 1, 3) ? (uint8_t)(letter - 'a' + 'A') : letter;
+}
+
+/* `count` patterns, each the end of one word; some end in another letter, or have a digit. */
+static void make_set(test_case *test, size_t count, random_source *random) {
+    uint8_t word[120], bytes[120];
+    size_t period = random_between(random, 1, 4);
+    for (size_t i = 0; i < sizeof word; i++)
+        word[i] = i < period ? (uint8_t) "ab1"[random_below(random, 3)] : word[i - period];
+    for (size_t id = 0; id < count; id++) {
+        size_t length = random_between(random, 1, id < count / 2 ? id + 1 : count);
+        memcpy(bytes, word + sizeof word - length, length);
+        for (size_t i = 0; i < length; i++)
+            if (bytes[i] != '1')
+                bytes[i] = in_some_case(random, bytes[i]);
+        if (random_chance(random, 1, 20))
+            bytes[length - 1] = 'c';
+        test_case_add_pattern(test, bytes, length,
+                              random_chance(random, 1, 2) ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
+    }
+    /* The longest ones, and some of each kind, in any case. */
+    test_case_add_pattern(test, word + sizeof word - count, count, TRAWL_PATTERN_CASE_INSENSITIVE);
+    test_case_add_pattern(test, word + sizeof word - count, count, 0);
+    test_case_add_pattern(test, "B", 1, 0);
+}
+
+/* Pieces of patterns, in the case that they have or in another one. */
+static void make_text(test_case *test, size_t length, random_source *random) {
+    while (test->length < length) {
+        const trawl_pattern *pattern = &test->patterns[random_below(random, test->count)];
+        size_t size = random_between(random, 1, pattern->length);
+        size_t from = random_below(random, pattern->length - size + 1);
+        bool changed = random_chance(random, 1, 3);
+        for (size_t i = from; i < from + size; i++) {
+            uint8_t byte = pattern->bytes[i];
+            uint8_t folded = byte | 0x20;
+            if (changed && folded >= 'a' && folded <= 'z')
+                byte = in_some_case(random, folded);
+            test_case_append_text(test, &byte, 1);
+        }
+    }
+}
+
+static void the_same_matches(void **state) {
+    (void)state;
+    size_t rounds = TESTS_ARE_SLOW ? 1 : effort_is_short() ? 3 : 20;
+    for (size_t round = 0; round < rounds; round++) {
+        random_source random = random_for_case(random_seed(), round);
+        test_case test = {.name = strdup("letter cases")};
+        make_set(&test, random_between(&random, 40, 110), &random);
+        make_text(&test, random_between(&random, 100, 3000), &random);
+        for (int kind = TRAWL_MATCH_LEFTMOST_FIRST; kind < MATCH_KINDS; kind++) {
+            match_list expected = {0};
+            test_case_search(&test, (trawl_match_kind)kind, &expected);
+            for (size_t c = 0; c < combination_count(); c++) {
+                combination_failure failure;
+                if (combination_check(combination_at(c), &test, (trawl_match_kind)kind, &expected,
+                                      6, &random, &failure) == COMBINATION_FAILED) {
+                    combination_print_failure(stdout, &test, &failure, NULL);
+                    fail();
+                }
+            }
+            match_list_free(&expected);
+        }
+        test_case_free(&test);
+    }
+}
+
+/* ------------------------------------------------------------------ time */
+
+enum { NESTED = 1000, TEXT = 200000 };
+
+/* Processor time of a count, and how many matches there are. */
+static double seconds_of(const test_case *test, const char *engine, trawl_match_kind kind,
+                         uint64_t *total) {
+    trawl_patterns *patterns;
+    trawl_db *db;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = engine;
+    options.matches = kind;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t id = 0; id < test->count; id++)
+        assert_int_equal(trawl_patterns_add(patterns, test->patterns[id].bytes,
+                                            test->patterns[id].length, test->patterns[id].flags,
+                                            &error),
+                         TRAWL_OK);
+    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
+    trawl_patterns_free(patterns);
+    struct timespec begin, end;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    assert_int_equal(trawl_count(db, test->text, test->length, NULL, total, NULL, &error),
+                     TRAWL_OK);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    trawl_db_free(db);
+    return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+}
+
+/* 1,000 patterns end at each position, in the case of the patterns or only in another one. One by
+ * one they take 2,000 to 5,000 ns a byte, with two automata below 100. */
+static void a_bounded_time(void **state) {
+    (void)state;
+    static const double most = 500e-9 * TEXT * (TESTS_ARE_SLOW ? 20 : 1);
+    static const char *const engines[] = {"ac-dfa", "ac-nfa", "ac-split", "qgram", "wu-manber"};
+    for (int mixed = 0; mixed < 2; mixed++) {
+        test_case test = {.name = strdup("nested")};
+        uint8_t bytes[NESTED + 1];
+        for (size_t length = 1; length <= NESTED; length++) {
+            memset(bytes, 'a', sizeof bytes);
+            if (!mixed)
+                bytes[0] = 'A'; /* the text has none */
+            else if (length % 3 == 0)
+                bytes[length / 2] = 'A';
+            test_case_add_pattern(&test, bytes, mixed ? length : length + 1,
+                                  mixed && length % 2 != 0 ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
+        }
+        test_case_add_pattern(&test, "b", 1, TRAWL_PATTERN_CASE_INSENSITIVE);
+        static uint8_t text[TEXT];
+        memset(text, 'a', sizeof text);
+        test_case_append_text(&test, text, sizeof text);
+        for (int kind = TRAWL_MATCH_LEFTMOST_FIRST; kind < MATCH_KINDS; kind++)
+            for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
+                uint64_t total;
+                double seconds = seconds_of(&test, engines[e], (trawl_match_kind)kind, &total);
+                assert_int_equal(total, !mixed                               ? 0
+                                        : kind == TRAWL_MATCH_LEFTMOST_FIRST ? TEXT
+                                                                             : 200);
+                if (seconds > most)
+                    fail_msg("%s, %s, %s: %.0f ns a byte", engines[e], match_kind_names[kind],
+                             mixed ? "any case" : "another case", 1e9 * seconds / TEXT);
+            }
+        test_case_free(&test);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_matches),
+                                       cmocka_unit_test(a_bounded_time)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* Sorting by two threads: which texts are cut, and that the result is the one of a single sort. */
+#include "random.h"
+
+#include "base/allocate.h"
+#include "index/sort_parts.h"
+#include "index/suffix_sort.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A text of documents: random letters, in documents of up to `longest` bytes, some of them equal to
+ * the one before, some empty; and one long document. */
+typedef struct documents {
+    const char *letters; /* NULL: all 256 bytes */
+    size_t total, longest;
+    size_t long_at, long_length; /* the long document begins behind so many bytes; length 0: none */
+} documents;
+
+static trawl_error error;
+static uint8_t bytes[1 << 18];
+
+static void append(trawl_index_builder *text, size_t length, bool is_new) {
+    assert_int_equal(trawl_index_builder_document(text, "d", is_new ? 1 : 0, &error), TRAWL_OK);
+    assert_int_equal(trawl_index_builder_append(text, bytes, length, &error), TRAWL_OK);
+}
+
+static trawl_index_builder *make(const documents *of, uint64_t seed) {
+    random_source random = random_for_case(seed, 0);
+    trawl_index_builder *text = NULL;
+    assert_int_equal(trawl_index_builder_new(&text, &error), TRAWL_OK);
+    bool has_long = of->long_length == 0;
+    for (size_t used = 0, length = 0; used < of->total; used += length) {
+        bool is_long = !has_long && used >= of->long_at;
+        bool repeats =
+            !is_long && length != 0 && length <= of->longest && random_chance(&random, 1, 4);
+        has_long = has_long || is_long;
+        if (!repeats) {
+            length = is_long ? of->long_length : random_below(&random, of->longest + 1);
+            for (size_t i = 0; i < length; i++)
+                bytes[i] = of->letters == NULL
+                               ? (uint8_t)random_bits(&random)
+                               : (uint8_t)of->letters[random_below(&random, strlen(of->letters))];
+        }
+        append(text, length, repeats);
+    }
+    assert_int_equal(trawl_index_builder_finish(text, &error), TRAWL_OK);
+    return text;
+}
+
+/* Sorts with two threads and with one, if the text is cut as expected. */
+static void compare(const documents *of, bool walks_second) {
+    trawl_index_builder *text = make(of, 7);
+    trawl_text_cut cut;
+    trawl_team *team = NULL;
+    assert_true(trawl_cut_text(text, &cut));
+    assert_int_equal(cut.walks_second, walks_second);
+    assert_int_equal(trawl_team_open(&team, 2, &error), TRAWL_OK);
+    int32_t *expected = trawl_allocate(text->length + TRAWL_SUFFIX_SLACK, sizeof *expected);
+    int32_t *sorted = trawl_sort_parts(text, &cut, team, 2);
+    assert_non_null(expected);
+    assert_non_null(sorted);
+    assert_true(trawl_suffix_sort_narrow(text->text, text->length, expected));
+    for (size_t i = 0; i < text->length; i++)
+        assert_int_equal(sorted[i], expected[i]);
+    trawl_release(expected);
+    trawl_release(sorted);
+    trawl_team_close(team);
+    trawl_index_builder_free(text);
+}
+
+static void equal_to_one_sort(void **state) {
+    (void)state;
+    compare(&(documents){.letters = "acgt", .total = 200000, .longest = 900}, true);
+    compare(&(documents){.letters = "ab", .total = 180000, .longest = 40}, true);
+    compare(&(documents){.letters = "a", .total = 140000, .longest = 2}, true);
+    compare(&(documents){.letters = "a", .total = 140000, .longest = 300}, true);
+    compare(&(documents){.total = 200000, .longest = 500}, true); /* every byte is in the text */
+}
+
+static void part_without_long_document_is_walked(void **state) {
+    (void)state;
+    compare(&(documents){.letters = "abc",
+                         .total = 200000,
+                         .longest = 400,
+                         .long_at = 110000,
+                         .long_length = 60000},
+            false);
+    compare(&(documents){.letters = "abc",
+                         .total = 200000,
+                         .longest = 400,
+                         .long_at = 20000,
+                         .long_length = 60000},
+            true);
+}
+
+static void refuse(const documents *of) {
+    trawl_index_builder *text = make(of, 8);
+    trawl_text_cut cut;
+    assert_false(trawl_cut_text(text, &cut));
+    trawl_index_builder_free(text);
+}
+
+/* Short; one document; one that leaves too little beside it; a long one in each half. */
+static void texts_that_are_not_cut(void **state) {
+    (void)state;
+    refuse(&(documents){.letters = "ab", .total = 0, .longest = 1});
+    refuse(&(documents){.letters = "ab", .total = 100000, .longest = 40});
+    refuse(&(documents){.letters = "ab", .total = 200000, .longest = 1, .long_length = 200000});
+    refuse(&(documents){
+        .letters = "ab", .total = 200000, .longest = 40, .long_at = 1000, .long_length = 190000});
+    refuse(&(documents){.letters = "ab", .total = 200000, .longest = 40000});
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_to_one_sort),
+        cmocka_unit_test(part_without_long_document_is_walked),
+        cmocka_unit_test(texts_that_are_not_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
