@@ -70,7 +70,7 @@ help:
 	@echo 'make mpi        build trawl-mpi, for clusters'
 	@echo 'make demo       build, then search a 100 MB log beside grep and ripgrep: a minute'
 	@echo 'make check      build everything and run the tests: minutes'
-	@echo 'make check-all  ... and the long ones: about 10 minutes in all on 2 CPUs'
+	@echo 'make check-all  ... and the long ones: about 20 minutes in all on 2 CPUs'
 	@echo 'make check-gpu  build with CUDA and run its tests on a GPU; says why where it cannot'
 	@echo 'make peers      fetch Hyperscan and other matchers for trawl bench --peers'
 	@echo 'make papers     measure the tables of the papers: minutes; QUICK=--quick: fewer'
