@@ -52,7 +52,16 @@ uint32_t trawl_endings_count(const trawl_keys *keys, uint32_t tail) {
     return ranges;
 }
 
-uint32_t trawl_endings_most(const trawl_keys *keys) {
+/* How many patterns of a key trawl_endings_most counts. */
+static uint32_t count_own(const trawl_keys *keys, uint32_t key, const trawl_patterns *compared) {
+    uint32_t count = 0;
+    for (uint32_t i = keys->first[key]; i < keys->first[key + 1]; i++) {
+        count += compared == NULL || trawl_outputs_verifies(compared, keys->ids[i]);
+    }
+    return count;
+}
+
+uint32_t trawl_endings_most(const trawl_keys *keys, const trawl_patterns *compared) {
     uint32_t *link = trawl_allocate(keys->count, sizeof *link);
     uint32_t *total = trawl_allocate(keys->count, sizeof *total);
     uint32_t most = 0;
@@ -63,8 +72,8 @@ uint32_t trawl_endings_most(const trawl_keys *keys) {
             shorter = link[shorter];
         }
         link[key] = shorter;
-        total[key] = keys->first[key + 1] - keys->first[key] +
-                     (shorter == TRAWL_NO_KEY ? 0 : total[shorter]);
+        total[key] =
+            count_own(keys, key, compared) + (shorter == TRAWL_NO_KEY ? 0 : total[shorter]);
         most = total[key] > most ? total[key] : most;
     }
     trawl_release(link);
@@ -77,7 +86,7 @@ uint32_t trawl_endings_most(const trawl_keys *keys) {
 #define NESTED 64u
 
 void trawl_endings_remark(trawl_build *build, const trawl_keys *keys) {
-    uint32_t most = trawl_endings_most(keys);
+    uint32_t most = trawl_endings_most(keys, NULL);
     if (most > NESTED) {
         (void)snprintf(build->remark, sizeof build->remark,
                        "%u patterns can end at one position, and the longest one there is compared "

@@ -54,8 +54,10 @@ TRAWL_BOTH size_t trawl_ending_slot(uint64_t word, uint32_t bits) {
 /* The bits of a table for so many ranges: at least two slots for each. */
 uint32_t trawl_ending_bits(uint32_t ranges);
 
-/* The greatest number of patterns that end at one position of a text. 0: no memory. */
-uint32_t trawl_endings_most(const trawl_keys *keys);
+/* The greatest number of patterns that end at one position of a text. If `compared` is not NULL,
+ * only those of its patterns are counted that are compared with the text (trawl_outputs_verifies).
+ * 0: no memory. */
+uint32_t trawl_endings_most(const trawl_keys *keys, const trawl_patterns *compared);
 
 /* For engines that find patterns by comparing them with the text: says in build->remark that this
  * takes long if many of the keys end at one position. */

@@ -9,11 +9,10 @@
 #include "engines/engines.h"
 #include "run/fallback.h"
 
-/* ------------------------------------------------------------------ making */
-
 /* Whether the database needs a pair. Its own keys do not tell: engines may keep case-sensitive
  * patterns apart, and a fallback automaton may take their place. Without memory: no. */
 static bool is_needed(const trawl_db *db) {
+    bool all = db->header->match_kind == TRAWL_MATCH_ALL;
     if (db->conditions.records != NULL || trawl_selection_of(db).keys != NULL ||
         db->patterns.count <= TRAWL_CASE_PAIR_CHAIN) {
         return false;
@@ -31,7 +30,9 @@ static bool is_needed(const trawl_db *db) {
     if (status == TRAWL_OK) {
         status = trawl_keys_make(&reversed, NULL, 0, &keys, NULL);
     }
-    bool needed = status == TRAWL_OK && trawl_endings_most(&keys) > TRAWL_CASE_PAIR_CHAIN;
+    /* Of all matches those that need no comparison are made anyway. */
+    bool needed = status == TRAWL_OK &&
+                  trawl_endings_most(&keys, all ? &reversed : NULL) > TRAWL_CASE_PAIR_CHAIN;
     trawl_keys_release(&keys);
     trawl_release(reversed.bytes);
     trawl_patterns_free(patterns);
@@ -51,6 +52,26 @@ static unsigned automaton_of(const trawl_pattern_view *patterns, uint32_t id) {
     return 0;
 }
 
+/* Notes the key of each pattern of an automaton. */
+static void note_keys(const trawl_db *db, unsigned number, trawl_case_pair *pair) {
+    const trawl_db *automaton = pair->automaton[number];
+    const uint32_t *ids = pair->ids[number];
+    if (db->header->match_kind != TRAWL_MATCH_ALL) {
+        const uint32_t *keys = trawl_selection_of(automaton).patterns;
+        for (uint32_t i = 0; i < automaton->patterns.count; i++) {
+            pair->keys[ids[i]] = keys[i] | (number == 1 ? TRAWL_CASE_PAIR_SECOND : 0);
+        }
+        return;
+    }
+    trawl_outputs outputs;
+    trawl_outputs_view(automaton, 0, &outputs);
+    for (uint32_t key = 0; key < outputs.keys; key++) {
+        for (uint32_t i = outputs.first[key]; i < outputs.first[key + 1]; i++) {
+            pair->keys[ids[outputs.ids[i]]] = key;
+        }
+    }
+}
+
 /* Compiles one of the automata, and notes the ids of its patterns and their keys. */
 static trawl_status make_automaton(const trawl_db *db, unsigned number, trawl_case_pair *pair,
                                    trawl_error *error) {
@@ -67,15 +88,15 @@ static trawl_status make_automaton(const trawl_db *db, unsigned number, trawl_ca
         }
     }
     if (status == TRAWL_OK) {
-        status = trawl_fallback_compile(patterns, (trawl_match_kind)db->header->match_kind,
-                                        &pair->automaton[number], error);
+        /* Also for kind all: walkers of leftmost kinds report the longest key alone. */
+        trawl_match_kind kind = (trawl_match_kind)db->header->match_kind;
+        status = trawl_fallback_compile(
+            patterns, kind == TRAWL_MATCH_ALL ? TRAWL_MATCH_LEFTMOST_LONGEST : kind,
+            &pair->automaton[number], error);
     }
     trawl_patterns_free(patterns);
     if (status == TRAWL_OK) {
-        const uint32_t *keys = trawl_selection_of(pair->automaton[number]).patterns;
-        for (uint32_t i = 0; i < count; i++) {
-            pair->keys[pair->ids[number][i]] = keys[i] | (number == 1 ? TRAWL_CASE_PAIR_SECOND : 0);
-        }
+        note_keys(db, number, pair);
     }
     return status;
 }
@@ -110,7 +131,7 @@ static trawl_case_pair *make(const trawl_db *db) {
 }
 
 const trawl_case_pair *trawl_case_pair_of(const trawl_db *db) {
-    if (db->header->match_kind == TRAWL_MATCH_ALL || db->header->folded == 0) {
+    if (db->header->folded == 0) {
         return NULL;
     }
     trawl_fallback *fallback = db->fallback;
@@ -123,164 +144,4 @@ const trawl_case_pair *trawl_case_pair_of(const trawl_db *db) {
     const trawl_case_pair *pair = fallback->pair;
     (void)pthread_mutex_unlock(&fallback->lock);
     return pair;
-}
-
-/* ------------------------------------------------------------------ walking */
-
-/* Owned bytes that both automata walk before their matches are merged: few enough for the matches
- * to stay in the caches. */
-#define PIECE ((size_t)8192)
-#define OVERLAP_FACTOR 4 /* bytes of a piece for each byte of overlap, which is walked twice */
-
-typedef struct pair_walker {
-    trawl_walker base;
-    const trawl_case_pair *pair;
-    trawl_walker *of[2];
-    trawl_match *matches[2]; /* `capacity` of each: one for each byte of a piece, and one more */
-    size_t capacity;
-    size_t piece;
-    uint64_t bytes; /* walked so far */
-} pair_walker;
-
-static void close_pair(trawl_walker *base) {
-    pair_walker *walker = (pair_walker *)base;
-    for (unsigned number = 0; number < 2; number++) {
-        if (walker->of[number] != NULL) {
-            walker->of[number]->type->close(walker->of[number]);
-        }
-        trawl_release(walker->matches[number]);
-    }
-    trawl_release(walker);
-}
-
-static trawl_status open_pair(const trawl_db *db, const trawl_scan_settings *settings,
-                              trawl_walker **opened, trawl_error *error) {
-    pair_walker *walker = trawl_allocate_zeroed(1, sizeof *walker);
-    if (walker == NULL) {
-        return trawl_fail_memory(error, "a walker", sizeof *walker);
-    }
-    size_t overlap = db->header->max_length - 1;
-    walker->base.type = &trawl_case_pair_walker;
-    walker->base.db = db;
-    walker->pair = trawl_case_pair_of(db);
-    walker->piece = PIECE < OVERLAP_FACTOR * overlap ? OVERLAP_FACTOR * overlap : PIECE;
-    trawl_status status = TRAWL_OK;
-    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
-        const trawl_db *automaton = walker->pair->automaton[number];
-        status = automaton->engine->walker->open(automaton, settings, &walker->of[number], error);
-        if (status == TRAWL_OK) {
-            walker->of[number]->threads = 1;
-            walker->of[number]->open_fallback = trawl_fallback_open;
-        }
-    }
-    if (status != TRAWL_OK) {
-        close_pair(&walker->base);
-        return status;
-    }
-    *opened = &walker->base;
-    return TRAWL_OK;
-}
-
-/* Makes room for the matches of a piece of `bytes`. */
-static trawl_status make_room(pair_walker *walker, size_t bytes, trawl_error *error) {
-    if (bytes < walker->capacity) {
-        return TRAWL_OK;
-    }
-    for (unsigned number = 0; number < 2; number++) {
-        trawl_release(walker->matches[number]);
-        walker->matches[number] = trawl_allocate(bytes + 1, sizeof(trawl_match));
-    }
-    walker->capacity = bytes + 1;
-    if (walker->matches[0] == NULL || walker->matches[1] == NULL) {
-        walker->capacity = 0;
-        return trawl_fail_memory(error, "matches of two automata",
-                                 2 * (bytes + 1) * sizeof(trawl_match));
-    }
-    return TRAWL_OK;
-}
-
-static trawl_status reserve_pair(trawl_walker *base, trawl_error *error) {
-    pair_walker *walker = (pair_walker *)base;
-    trawl_status status = make_room(walker, walker->piece, error);
-    for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
-        trawl_walker *of = walker->of[number];
-        status = of->type->reserve == NULL ? TRAWL_OK : of->type->reserve(of, error);
-    }
-    return status;
-}
-
-/* `flush` of a piece's sink, which has room for all matches of a database that is not forged. */
-static trawl_status refuse(trawl_sink *sink) {
-    (void)sink;
-    return TRAWL_ERROR_FORMAT;
-}
-
-static bool is_before(const trawl_match *left, const trawl_match *right) {
-    return left->end != right->end ? left->end < right->end : left->start <= right->start;
-}
-
-/* Puts the matches of both sinks, each of which is in canonical order, in this order. Two that are
- * equal but for the pattern may come in any order: the selection compares them. */
-static trawl_status merge(const pair_walker *walker, const trawl_sink *of, trawl_sink *sink) {
-    size_t at[2] = {0, 0};
-    while (at[0] < of[0].count || at[1] < of[1].count) {
-        unsigned number = at[0] == of[0].count                                      ? 1
-                          : at[1] == of[1].count                                    ? 0
-                          : is_before(&of[0].matches[at[0]], &of[1].matches[at[1]]) ? 0
-                                                                                    : 1;
-        const trawl_match *match = &of[number].matches[at[number]++];
-        trawl_status status = trawl_sink_put(sink, match->start, match->end,
-                                             walker->pair->ids[number][match->pattern]);
-        if (status != TRAWL_OK) {
-            return status;
-        }
-    }
-    return TRAWL_OK;
-}
-
-static trawl_status scan_pair(trawl_walker *base, const trawl_window *window, trawl_sink *sink,
-                              trawl_error *error) {
-    pair_walker *walker = (pair_walker *)base;
-    size_t overlap = base->db->header->max_length - 1;
-    trawl_status status = TRAWL_OK;
-    for (size_t begin = window->owned; begin < window->length && status == TRAWL_OK;) {
-        size_t left = window->length - begin;
-        size_t end = begin + (left < walker->piece ? left : walker->piece);
-        size_t from = begin < overlap ? 0 : begin - overlap;
-        const trawl_window part = {.text = window->text + from,
-                                   .length = end - from,
-                                   .owned = begin - from,
-                                   .base = window->base + from};
-        trawl_sink found[2];
-        status = make_room(walker, end - begin, error);
-        for (unsigned number = 0; number < 2 && status == TRAWL_OK; number++) {
-            found[number] = (trawl_sink){
-                .matches = walker->matches[number], .capacity = walker->capacity, .flush = refuse};
-            status =
-                walker->of[number]->type->scan(walker->of[number], &part, &found[number], error);
-        }
-        if (status == TRAWL_OK) {
-            status = merge(walker, found, sink);
-        }
-        walker->bytes += end - begin;
-        begin = end;
-    }
-    return status;
-}
-
-static void describe_pair(const trawl_walker *base, trawl_study_scan_report *report) {
-    report->fallback_bytes += ((const pair_walker *)base)->bytes;
-}
-
-/* No `count`: leftmost matches are counted when they have been selected. */
-const trawl_walker_type trawl_case_pair_walker = {
-    .open = open_pair,
-    .close = close_pair,
-    .scan = scan_pair,
-    .reserve = reserve_pair,
-    .describe = describe_pair,
-};
-
-const trawl_walker_type *trawl_case_pair_walker_of(const trawl_db *db) {
-    return trawl_case_pair_of(db) != NULL ? &trawl_case_pair_walker : db->engine->walker;
 }

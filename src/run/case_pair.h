@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A pair of automata for leftmost matches of case-sensitive and case-insensitive patterns together.
+ * A pair of automata for sets of case-sensitive and case-insensitive patterns that are nested.
  *
  * Engines find the patterns of such a set in lower-cased text, and compare each case-sensitive one
  * with the text once more. So what a position can match does not follow from the longest key that
  * ends there: of 2,000 nested keys, in any mixture of letter case, 2,000 have to be compared. With
- * two automata nothing has to be compared, and the longest key of each is all that the selection
- * (run/leftmost.h) needs:
+ * two automata nothing has to be compared:
  *
  *     patterns       "ab" in any case, "aB", "B"
  *     automaton 0    "ab" in lower-cased text
  *     automaton 1    "aB" and "B" in the text as it is
  *
+ * For leftmost kinds the longest key of each is all that the selection (run/leftmost.h) needs. Of
+ * kind all the links of both keys give the matches, which are merged:
+ *
+ *     text           x a B        the longest keys here: "ab" and "aB"
+ *     automaton 0    "ab" --------> TRAWL_NO_KEY
+ *     automaton 1    "aB" --> "B" -> TRAWL_NO_KEY
+ *     matches        "ab", "aB", "B"; of equal length the lower id first
+ *
  * They take more time for a byte than the database's own engine where the text has few matches. So
- * they are for sets in which more than TRAWL_CASE_PAIR_CHAIN patterns can end at one position.
+ * they are for sets in which more than TRAWL_CASE_PAIR_CHAIN patterns can end at one position; of
+ * kind all, so many that are compared. And of kind all, an engine with a filter goes on with it and
+ * takes the pair as its fallback automaton (run/fallback.h).
  */
 #ifndef TRAWL_RUN_CASE_PAIR_H
 #define TRAWL_RUN_CASE_PAIR_H
@@ -31,19 +40,21 @@
 typedef struct trawl_case_pair {
     trawl_db *automaton[2];
     uint32_t *ids[2]; /* of each pattern of an automaton, its id in the whole set */
-    uint32_t *keys;   /* of each pattern of the whole set, its key in the selection of its automaton
-                         (database/selection.h), and TRAWL_CASE_PAIR_SECOND */
+    /* Of each pattern of the whole set. Leftmost kinds: its key in the selection of its automaton
+     * (database/selection.h), and TRAWL_CASE_PAIR_SECOND. Kind all: its key in the outputs of its
+     * automaton (database/outputs.h). */
+    uint32_t *keys;
 } trawl_case_pair;
 
 /* The pair of a database that needs one, compiled by the first call; it belongs to the database.
  * NULL: it needs none, or there is no memory. Any number of threads may call it at once. */
 const trawl_case_pair *trawl_case_pair_of(const trawl_db *db);
 
-/* Walkers of databases that have a pair. They report at most two matches for a position: the
- * longest of each automaton, with the ids of the whole set. */
-extern const trawl_walker_type trawl_case_pair_walker;
+/* Walkers of a database that has a pair. They report the ids of the whole set. For leftmost kinds
+ * they report at most two matches for a position: the longest of each automaton. */
+const trawl_walker_type *trawl_case_pair_walker(const trawl_db *db);
 
-/* These, or for databases without a pair the walkers of the engine. */
+/* The walkers that scan a database on a CPU: these, or those of its engine. */
 const trawl_walker_type *trawl_case_pair_walker_of(const trawl_db *db);
 
 #endif

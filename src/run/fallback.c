@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "engines/engines.h"
+#include "run/case_pair.h"
 
 /* Bytes of a DFA, at most: up to here it is faster than an NFA, even if most of it is outside the
  * caches. */
@@ -37,9 +38,9 @@ static trawl_status build(const trawl_db *db, trawl_db **fallback, trawl_error *
     return status;
 }
 
-trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
+/* The automaton of a database that needs no pair; NULL: there is no memory for one. */
+static const trawl_db *automaton_of(const trawl_db *db, trawl_error *error) {
     trawl_fallback *fallback = db->fallback;
-    *walker = NULL;
     (void)pthread_mutex_lock(&fallback->lock);
     if (fallback->db == NULL && !fallback->refused) {
         fallback->refused = build(db, &fallback->db, error) != TRAWL_OK;
@@ -47,11 +48,20 @@ trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, traw
     }
     const trawl_db *automaton = fallback->db;
     (void)pthread_mutex_unlock(&fallback->lock);
+    return automaton;
+}
+
+trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error) {
+    static const trawl_scan_settings defaults = {.threads = 1};
+    bool has_pair = trawl_case_pair_of(db) != NULL;
+    const trawl_db *automaton = has_pair ? db : automaton_of(db, error);
+    *walker = NULL;
     if (automaton == NULL) {
         return TRAWL_OK;
     }
-    static const trawl_scan_settings defaults = {.threads = 1};
-    if (automaton->engine->walker->open(automaton, &defaults, walker, error) != TRAWL_OK) {
+    const trawl_walker_type *type =
+        has_pair ? trawl_case_pair_walker(db) : automaton->engine->walker;
+    if (type->open(automaton, &defaults, walker, error) != TRAWL_OK) {
         *walker = NULL; /* the filter goes on: it is slow here, but needs no more memory */
         trawl_clear(error);
     }

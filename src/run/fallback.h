@@ -5,8 +5,9 @@
 
 #include "scan/contract.h"
 
-/* Opens a walker of an automaton for the patterns of `db`: the open_fallback of scan/contract.h.
- * The first call compiles the automaton, which belongs to the database and is freed with it.
+/* Opens a walker of an automaton for the patterns of `db`, or of a pair (run/case_pair.h) if the
+ * set needs one: the open_fallback of scan/contract.h. The first call compiles the automaton, which
+ * belongs to the database and is freed with it.
  * *walker is NULL, which is no error, if there is no memory: the engine then goes on with its
  * filter. Any number of threads may call it at once. */
 trawl_status trawl_fallback_open(const trawl_db *db, trawl_walker **walker, trawl_error *error);

@@ -87,7 +87,7 @@ trawl_status trawl_worker_prepare(trawl_run *run, trawl_worker *worker, trawl_er
     trawl_status status = TRAWL_OK;
     /* A single thread shares the tables with nobody, and a pair of automata is not in them. */
     if (run->options.copy_tables && run->options.threads > 1 && worker->copy == NULL &&
-        run->type != &trawl_case_pair_walker) {
+        run->type != trawl_case_pair_walker(run->db)) {
         status = copy_database(run->db, &worker->copy, error);
     }
     if (status == TRAWL_OK && run->count_only && run->per_pattern != NULL &&

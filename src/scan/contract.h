@@ -206,6 +206,7 @@ typedef struct trawl_walker_type {
      * runner then opens one walker and does not cut the window into chunks. NULL: false. */
     bool (*own_threads)(const trawl_db *db);
 
+    bool falls_back;    /* it scans with open_fallback where its filter saves nothing */
     bool long_windows;  /* windows may be longer than TRAWL_WINDOW_MAX */
     bool reads_sources; /* windows may have a `reading` instead of `text` */
 } trawl_walker_type;

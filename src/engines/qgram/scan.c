@@ -309,4 +309,5 @@ const trawl_walker_type trawl_walker_qgram = {
     .reserve = reserve,
     .settle = settle,
     .describe = describe,
+    .falls_back = true,
 };
