@@ -112,21 +112,23 @@ static void remember_output(text_scanner *scanner) {
 
 /* ------------------------------------------------------------------ --stats */
 
-/* Prints what the planner expected, and the measured candidates of each filter. */
-static void print_plan_stats(FILE *file, const scan_plan *plan) {
+/* Prints what the planner expected, and the measured candidates of each filter. Of an engine that
+ * was named: what its database says of it, as that its time for a byte has no bound. */
+static void print_plan_stats(FILE *file, const scan_plan *plan, const char *reason) {
     trawl_study_plan expected = TRAWL_STUDY_PLAN;
     const trawl_study_scan_report *done = &plan->report.study;
-    if (trawl_study_db_plan(plan->scanner.db, &expected, NULL) != TRAWL_OK || !expected.planned)
+    if (trawl_study_db_plan(plan->scanner.db, &expected, NULL) != TRAWL_OK)
         return;
+    if (!expected.planned) {
+        device_print_stat(file, "reason", reason);
+        return;
+    }
     (void)fprintf(file,
                   ",\"expected_gb_per_second\":%.6f,\"expected_match_ends\":%.6g"
                   ",\"sample_bytes\":%" PRIu64,
                   expected.gb_per_second, expected.match_ends, expected.sample_bytes);
-    if (expected.for_cuda) {
-        trawl_db_information information = TRAWL_DB_INFORMATION;
-        (void)trawl_db_info(plan->scanner.db, &information, NULL);
-        device_print_stat(file, "planned_for_cuda", information.reason);
-    }
+    if (expected.for_cuda)
+        device_print_stat(file, "planned_for_cuda", reason);
     if (done->filters == 0)
         return;
     (void)fprintf(file,
@@ -167,7 +169,7 @@ static void print_stats(const scan_plan *plan, const device_choice *device,
                   plan->bytes, information.patterns, plan->matches, information.engine,
                   information.variant, device->name, plan->threads, times->build, times->scan, rate,
                   information.table_bytes);
-    print_plan_stats(file, plan);
+    print_plan_stats(file, plan, information.reason);
     if (device->is_cuda) /* creating a CUDA context takes long */
         (void)fprintf(file, ",\"setup_seconds\":%.6f", times->setup);
     device_print_stats(file, device, &plan->report);

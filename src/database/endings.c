@@ -81,6 +81,14 @@ uint32_t trawl_endings_most(const trawl_keys *keys, const trawl_patterns *compar
     return most;
 }
 
+void trawl_unbounded_remark(trawl_build *build) {
+    (void)snprintf(
+        build->remark, sizeof build->remark,
+        "no bound on its time for a byte but the patterns: a text made for them may have "
+        "up to %zu bytes compared at each position (automata and qgram: a few ns a byte)",
+        build->patterns->max_length);
+}
+
 /* So many patterns that end at one position are called nested in the remark: with fewer, comparing
  * them takes less than 100 ns a byte. */
 #define NESTED 64u
@@ -89,10 +97,12 @@ void trawl_endings_remark(trawl_build *build, const trawl_keys *keys) {
     uint32_t most = trawl_endings_most(keys, NULL);
     if (most > NESTED) {
         (void)snprintf(build->remark, sizeof build->remark,
-                       "%u patterns can end at one position, and the longest one there is compared "
-                       "with the text each time: a text full of them takes about 1 us a byte "
-                       "(ac-dfa: a few ns)",
+                       "no bound on its time for a byte but the patterns: %u of them can end at "
+                       "one position, and the longest one there is compared with the text each "
+                       "time: a text full of them takes about 1 us a byte (ac-dfa: a few ns)",
                        most);
+    } else if (build->remark[0] == '\0') {
+        trawl_unbounded_remark(build);
     }
 }
 

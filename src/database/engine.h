@@ -51,7 +51,7 @@ typedef struct trawl_build {
     uint32_t parts; /* tables side by side, each with keys of its own; 1 for most engines */
     uint32_t byte_classes;
     uint32_t state_bytes;
-    char remark[192]; /* what else the reason should say, in words; empty: nothing */
+    char remark[256]; /* what else the reason should say, in words; empty: nothing */
 } trawl_build;
 
 typedef struct trawl_engine {

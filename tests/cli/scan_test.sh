@@ -171,8 +171,15 @@ checks=$((checks + 1))
 "$trawl" scan --stats -c -e fox --engine ac-dfa a >.out 2>.err
 keys=$(grep -o '"[a-z_]*":' .err | tr -d '":\n')
 [ "$(wc -l <.err)" -eq 1 ] &&
-    [ "$keys" = "bytespatternsmatchesenginevariantdevicethreadsbuild_secondsscan_secondsgb_per_secondtable_bytes" ] ||
+    [ "$keys" = "bytespatternsmatchesenginevariantdevicethreadsbuild_secondsscan_secondsgb_per_secondtable_bytesreason" ] ||
     fail '--stats'
+for engine in wu-manber rabin-karp ac-dfa; do
+    checks=$((checks + 1))
+    "$trawl" scan --stats -c -e fox --engine $engine a >.out 2>.err
+    says=0 && [ $engine != ac-dfa ] && says=1
+    [ "$(grep -c '"reason":"[^"]*no bound on its time for a byte' .err)" -eq $says ] ||
+        fail "--stats says whether the time of $engine is bounded"
+done
 checks=$((checks + 1))
 "$trawl" scan --stats -c -e fox --engine qgram --sample a a >.out 2>.err
 [ "$(wc -l <.err)" -eq 1 ] && grep -q '"expected_gb_per_second":[0-9]' .err &&

@@ -14,7 +14,8 @@ static const char *const variant_summaries[] = {
     "the paper's loop for a single pattern, without a table: one pass for each pattern",
     "the steps of kernel steps on the CPU: hashes, terms, prefix sums, windows", NULL};
 
-#define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
+#define INSTEAD                                                                                    \
+    "raise max_table_bytes (--max-tables), or try engine ac-nfa, whose tables share prefixes"
 
 /* Nunes et al. 2018. */
 #define PAPER_BASE 2u
@@ -142,9 +143,7 @@ static trawl_status reserve_pass(trawl_build *build, uint32_t pass, planned_rabi
             return status;
         }
     }
-    if (build->remark[0] == '\0') {
-        trawl_endings_remark(build, &planned->keys[pass]);
-    }
+    trawl_endings_remark(build, &planned->keys[pass]);
     return trawl_endings_reserve(build, pass, &planned->keys[pass], INSTEAD);
 }
 
@@ -217,6 +216,7 @@ static trawl_status fill_grouped(trawl_build *build, const planned_rabin_karp *p
 /* ------------------------------------------------------------------ paper */
 
 static trawl_status plan_paper(trawl_build *build, planned_rabin_karp *planned) {
+    trawl_unbounded_remark(build);
     uint32_t lengths = 0;
     for (size_t length = 1; length <= build->patterns->max_length; length++) {
         lengths += planned->length_counts[length] != 0;

@@ -14,7 +14,8 @@ static const char *const variant_summaries[] = {
     "compares the ends of patterns; block length and table sizes fit the set",
     "as in the paper: blocks of 3 bytes, prefixes of 2; compares the beginnings of patterns", NULL};
 
-#define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
+#define INSTEAD                                                                                    \
+    "raise max_table_bytes (--max-tables), or try engine ac-nfa, whose tables share prefixes"
 
 /* B and B' in bytes (Kouzinopoulos et al. 2015, 3.2). */
 #define PAPER_BLOCK 3u
@@ -164,6 +165,7 @@ static void fill_tuned(trawl_build *build, const planned_wu_manber *planned) {
 /* ------------------------------------------------------------------ paper */
 
 static trawl_status plan_paper(trawl_build *build, trawl_wu_manber_header *header) {
+    trawl_unbounded_remark(build);
     if (header->block == 0) {
         header->block = header->window < PAPER_BLOCK ? header->window : PAPER_BLOCK;
     }
