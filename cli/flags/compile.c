@@ -30,7 +30,9 @@ const flag compile_detail_flags[] = {
      "leftmost-longest (matches that do not overlap).",
      "Compiling"},
     {FLAG_MAX_TABLES, 0, "max-tables", "SIZE",
-     "Refuse an engine whose tables would be larger than SIZE (default 8G).", NULL},
+     "Refuse an engine whose tables would be larger than SIZE: bytes, or with K, M or G (default "
+     "8G).",
+     NULL},
     {FLAG_SPLIT_PARTS, 0, "split-parts", "M", "ac-split: number of parts.", NULL},
     {FLAG_SPLIT_THRESHOLD, 0, "split-threshold", "X",
      "ac-split: how uneven the parts may be, as largest / smallest - 1.", NULL},

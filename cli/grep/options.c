@@ -313,7 +313,8 @@ static bool take_operands(grep_options *options) {
     }
     if (options->source_count == 0) {
         if (options->files.count == 0) {
-            arguments_misuse(&grep_command, "no patterns are given");
+            arguments_misuse(&grep_command,
+                             "expected patterns: -e PATTERNS, -f FILE, or the first operand");
             return false;
         }
         add_source(options, options->files.items[0], false);

@@ -58,7 +58,9 @@ static bool take_lock(parts_journal *journal) {
     char *path = parts_path(journal->folder, "lock");
     bool taken = false;
     journal->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (journal->lock < 0)
+    if (journal->lock < 0 && errno == ENOTDIR)
+        report("%s: expected a folder for the journal, found a file", journal->folder);
+    else if (journal->lock < 0)
         (void)fail(path, errno);
     else if (flock(journal->lock, LOCK_EX | LOCK_NB) == 0)
         taken = true;

@@ -68,7 +68,8 @@ static bool add_folder(folders *all, const char *path) {
 static bool add_shards(folders *all, const char *path) {
     DIR *directory = opendir(path);
     if (directory == NULL) {
-        report("%s: %s", path, strerror(errno));
+        report("%s: %s; expected a folder that 'trawl scan --journal' has written", path,
+               strerror(errno));
         return false;
     }
     size_t before = all->count;

@@ -147,6 +147,12 @@ static bool measures_device(const tune_options *options) {
 
 static bool consistent(const tune_options *options) {
     const char *problem = NULL;
+    if (!is_cpu(options) && !device_is_cuda(options->scan.device) &&
+        !device_is_group(options->scan.device)) {
+        (void)arguments_misuse(&tune_command, "--device: expected cuda, cuda:N or cpu, not '%s'",
+                               options->scan.device);
+        return false;
+    }
     if (is_cpu(options) && (options->patterns.count != 0 || options->text != NULL))
         problem = "--device cpu is measured without patterns and text";
     else if (is_cpu(options))
@@ -161,8 +167,6 @@ static bool consistent(const tune_options *options) {
         problem = "expected a text";
     else if (strcmp(options->text, "-") == 0 && pattern_options_use_stdin(&options->patterns))
         problem = "standard input cannot be both the patterns and the text";
-    else if (!device_is_cuda(options->scan.device))
-        problem = "--device: expected cuda, cuda:N or cpu";
     if (problem != NULL)
         (void)arguments_misuse(&tune_command, "%s", problem);
     return problem == NULL;

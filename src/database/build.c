@@ -6,11 +6,14 @@
 
 trawl_status trawl_build_foresee(trawl_build *build, uint64_t bytes, const char *instead) {
     uint64_t together;
-    if (__builtin_add_overflow(build->table_bytes, bytes, &together) ||
-        together > build->max_table_bytes) {
+    if (__builtin_add_overflow(build->table_bytes, bytes, &together)) {
+        together = UINT64_MAX;
+    }
+    if (together > build->max_table_bytes || together == UINT64_MAX) {
         return trawl_fail(build->error, TRAWL_ERROR_LIMIT,
-                          "the tables would take more than the limit of %llu bytes; %s",
-                          (unsigned long long)build->max_table_bytes, instead);
+                          "the tables would take %llu bytes or more, beyond the limit of %llu; %s",
+                          (unsigned long long)together, (unsigned long long)build->max_table_bytes,
+                          instead);
     }
     return TRAWL_OK;
 }

@@ -127,7 +127,9 @@ static trawl_status choose_engine(const trawl_patterns *patterns,
     if (is_automatic(options)) {
         if (options->variant != NULL) {
             return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
-                              "variant '%s' needs an engine to be a variant of", options->variant);
+                              "variant '%s': expected an engine's name with it, as engine auto "
+                              "chooses the variant too",
+                              options->variant);
         }
         return choose_automatically(patterns, options, plan, error);
     }

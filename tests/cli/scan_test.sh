@@ -187,6 +187,19 @@ checks=$((checks + 1))
     fail '--stats of a plan'
 refuse 'missing: No such file' "$trawl" scan -e fox --sample missing a
 
+# what is wrong, where, and what was expected
+refuse "--device: expected cuda, cuda:N or cpu, not 'nosuch'" \
+    "$trawl" tune --device nosuch
+refuse "a: Not a directory; expected a folder that 'trawl scan --journal' has written" \
+    "$trawl" cat a
+refuse "missing: No such file or directory; expected a folder that" "$trawl" cat missing
+refuse 'a: expected a folder for the journal, found a file' "$trawl" scan -e fox --journal a a
+refuse 'bytes or more, beyond the limit of 10; raise max_table_bytes (--max-tables)' \
+    "$trawl" scan -e fox --max-tables 10 a
+refuse "variant 'paper': expected an engine's name with it" \
+    "$trawl" scan -e fox --variant paper a
+refuse 'expected patterns: -e PATTERNS, -f FILE, or the first operand' "$trawl" grep
+
 # -o
 expect 0 '' "$trawl" scan -e fox a -o out.tsv
 expect 0 'a\t4\t7\t0\tfox\na\t13\t16\t0\tfox' cat out.tsv

@@ -79,7 +79,10 @@ static const file_case cases[] = {
     {"$grep -q fox a missing", "", "", 0},
     {"$grep -f missing a", "", "trawl: pattern file missing: No such file or directory\n", 2},
     {"$grep -f tree a", "", "trawl: pattern file tree: Is a directory\n", 2},
-    {"$grep", "", "trawl: no patterns are given; see 'trawl grep --help'\n", 2},
+    {"$grep", "",
+     "trawl: expected patterns: -e PATTERNS, -f FILE, or the first operand; see 'trawl grep "
+     "--help'\n",
+     2},
     {"$grep -E fox a", "",
      "trawl: patterns are strings here, not regular expressions; see 'trawl grep --help'\n", 2},
     {"$grep -A x fox a", "",

@@ -28,7 +28,8 @@ static const char *const variant_summaries[] = {
     "one rare string of a few bytes of each pattern, wherever it stands; shorter ones as pairs",
     NULL};
 
-#define INSTEAD "raise max_table_bytes, or try engine ac-nfa, whose tables share prefixes"
+#define INSTEAD                                                                                    \
+    "raise max_table_bytes (--max-tables), or try engine ac-nfa, whose tables share prefixes"
 
 typedef struct qgram_plan {
     trawl_qgram_header header;
