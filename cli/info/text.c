@@ -145,7 +145,7 @@ static const char *filter_words(const char *kind) {
         {"registers", "registers: hundreds"},      {"packed", "packed: up to 4 letters"},
         {"direct", "direct: pairs of bytes"},      {"shared", "in shared memory"},
         {"anchors", "anchors: rare strings"},      {"global", "behind the L2 cache"},
-        {"automaton", "an automaton instead"},
+        {"automaton", "an automaton instead"},     {"sparse", "sparse: long patterns"},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(words[i][0], kind) == 0)

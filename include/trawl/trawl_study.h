@@ -173,10 +173,10 @@ typedef struct trawl_study_engine {
 
 /* One filter of a qgram database, for patterns of some lengths. */
 typedef struct trawl_study_filter {
-    /* Static. On a CPU: "direct", "bloom", "anchors", "teddy", "packed", "registers". On a GPU,
-     * where the table is: "direct", "shared" (shared memory), "global" (behind the L2 cache),
-     * "automaton" (no filter: an automaton counts short patterns and those that are frequent in the
-     * text). */
+    /* Static. On a CPU: "direct", "bloom", "anchors", "sparse", "teddy", "packed", "registers". On
+     * a GPU, where the table is: "direct", "shared" (shared memory), "global" (behind the L2
+     * cache), "automaton" (no filter: an automaton counts short patterns and those that are
+     * frequent in the text). */
     const char *kind;
     size_t min_length, max_length; /* of the patterns, in bytes */
     uint64_t patterns;             /* 0: not known */

@@ -255,6 +255,39 @@ static const struct {
 #define TRAWL_ANCHORS_MIN_ROW_BITS 10u
 #define TRAWL_ANCHORS_MAX_ROW_BITS 17u
 
+/* ------------------------------------------------------------------ qgram: sparse tiers
+ * (engines/qgram/sparse) */
+
+/* Bits of the filter for each anchor: half, once and twice as many are tried. By chance 6, 2 and
+ * 0.5 % of the samples pass. */
+#define TRAWL_SPARSE_BITS_PER_ANCHOR 16.0
+
+/* The shortest stride that is tried: below, all lines of the text are read. */
+#define TRAWL_SPARSE_LEAST_STRIDE 48u
+
+/* The largest tables that the planner gives a sparse tier. Chosen, not measured. */
+#define TRAWL_SPARSE_MAX_BYTES (UINT64_C(512) << 20)
+
+/* Bytes of a block of a sparse tier that is the only one. With 16 KiB a block took 160 to 290 ns
+ * more than its samples: it has 16 to 68 of them (docs/notebook/2026-11-long-strides.md). */
+#define TRAWL_SPARSE_BLOCK (4 * TRAWL_QGRAM_BLOCK)
+
+/* Slots of a trial's table of anchors, as a power of two; it chooses a quarter as many. A trial
+ * takes about a millisecond. Chosen, not measured. */
+#define TRAWL_SPARSE_TRIAL_BITS 16u
+
+/* What waiting for the line of a sample costs, as the time of reading so many bytes
+ * (trawl_costs.memory). A Xeon takes 8.5 to 10.5 ns at strides of 112 to 1,008, in which it reads
+ * 140 to 190 bytes; a Zen 3 7 to 8.5, 140 to 160 bytes. Sample filters at strides of 60 reach 0.7
+ * to 0.9 of the read rate, not all of it as their prices say, so in comparison with them it is
+ * less: with this value both kinds cost the same for patterns of 128 bytes, as measured
+ * (docs/notebook/2026-11-long-strides.md). */
+#define TRAWL_SPARSE_LINE_BYTES 104.0
+
+/* Nanoseconds of a candidate, where tables are in the first-level cache: a mispredicted branch, and
+ * two loads that hardly overlap with others, since a block has few candidates. Estimated. */
+#define TRAWL_SPARSE_CANDIDATE_COST 20.0
+
 /* ------------------------------------------------------------------ qgram: rows of the sample
  * filter by fields (engines/qgram/bloom/fields.c) */
 

@@ -126,6 +126,7 @@ static void read_filters(const trawl_db *db, const trawl_plan_record *record,
         [TRAWL_TIER_DIRECT] = "direct",       [TRAWL_TIER_BLOOM] = "bloom",
         [TRAWL_TIER_TEDDY] = "teddy",         [TRAWL_TIER_PACKED] = "packed",
         [TRAWL_TIER_REGISTERS] = "registers", [TRAWL_TIER_ANCHORS] = "anchors",
+        [TRAWL_TIER_SPARSE] = "sparse",
     };
     const trawl_qgram_header *header = find_tiers(db);
     plan->filters = header == NULL ? 0 : header->tiers;

@@ -431,7 +431,9 @@ static const qgram_set qgram_sets[] = {
     {"teddy", "abcdefghijklmnopqrstuvwxyz", 5, 1, 2, 0},
     {"registers", "abcdefghijklmnopqrstuvwxyz", 200, 3, 30, 1},
     {"anchors", "abcdefghijklmnopqrstuvwxyz", 300, 2, 30, 1},
-    {"anchors", "ab", 300, 5, 9, 0},   /* crowded buckets */
+    {"anchors", "ab", 300, 5, 9, 0}, /* crowded buckets */
+    {"sparse", "abcdefghijklmnopqrstuvwxyz", 60, 10, 120, 1},
+    {"sparse", "a", 100, 40, 160, 0},  /* crowded buckets */
     {"packed", "acgt", 20, 3, 3, 0},   /* exact, with numbers of their own */
     {"packed", "acgt", 100, 4, 9, 1},  /* pairs */
     {"packed", "acgt", 100, 20, 40, 4} /* samples */

@@ -14,18 +14,23 @@
 #include "engines/qgram/divide.h"
 #include "engines/qgram/packed/format.h"
 #include "engines/qgram/registers/format.h"
+#include "engines/qgram/sparse/build.h"
+#include "engines/qgram/sparse/divide.h"
 #include "engines/qgram/teddy/format.h"
 #include "engines/qgram/validate.h"
 #include "engines/qgram/verify/prefix_signatures.h"
 #include "engines/qgram/verify/runs.h"
 
-static const char *const variants[] = {"mixed", "teddy", "packed", "registers", "anchors", NULL};
+static const char *const variants[] = {"mixed",   "teddy",  "packed", "registers",
+                                       "anchors", "sparse", NULL};
 static const char *const variant_summaries[] = {
     "groups of patterns by length, each with its fastest filter: one of these, or a Bloom filter",
     "up to 128 patterns: their last bytes, looked up by half bytes in vector registers",
     "sets of at most four letters (DNA): letters as 2 bits, samples as exact numbers",
     "hundreds of patterns: a Bloom filter of their last bytes in vector registers",
     "one rare string of a few bytes of each pattern, wherever it stands; shorter ones as pairs",
+    "patterns of 16 bytes and more: 16 bytes of the text at long distances; shorter ones as "
+    "anchors",
     NULL};
 
 #define INSTEAD                                                                                    \
@@ -37,6 +42,7 @@ typedef struct qgram_plan {
     trawl_teddy teddy[TRAWL_QGRAM_MAX_TIERS];
     uint8_t *anchor_offsets[TRAWL_QGRAM_MAX_TIERS]; /* of the keys; NULL: the tier has no slack */
     trawl_anchors_made anchors[TRAWL_QGRAM_MAX_TIERS];
+    trawl_sparse_made sparse[TRAWL_QGRAM_MAX_TIERS];
 } qgram_plan;
 
 /* ------------------------------------------------------------------ planning */
@@ -119,12 +125,18 @@ static trawl_status reserve_verification(trawl_build *build, uint32_t part,
     return status;
 }
 
-/* Reserves the tables of a tier of free anchors. Keys are looked up by their ends only for crowded
- * buckets. */
-static trawl_status reserve_anchors(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
-                                    const trawl_keys *keys, const trawl_anchors_made *made) {
-    trawl_status status = trawl_anchors_reserve(build, part, tier, made, INSTEAD);
-    if (status != TRAWL_OK || made->header.crowded == 0) {
+/* Reserves the buckets of a tier of free anchors or a sparse one. Keys are looked up by their ends
+ * only for crowded buckets. */
+static trawl_status reserve_buckets(trawl_build *build, uint32_t part, trawl_qgram_tier *tier,
+                                    const trawl_keys *keys) {
+    const qgram_plan *planned = build->state;
+    const trawl_anchors_made *anchors = &planned->anchors[part];
+    const trawl_sparse_made *sparse = &planned->sparse[part];
+    bool is_sparse = tier->kind == TRAWL_TIER_SPARSE;
+    trawl_status status = is_sparse ? trawl_sparse_reserve(build, part, tier, sparse, INSTEAD)
+                                    : trawl_anchors_reserve(build, part, tier, anchors, INSTEAD);
+    uint32_t crowded = is_sparse ? sparse->header.crowded : anchors->header.crowded;
+    if (status != TRAWL_OK || crowded == 0) {
         return status;
     }
     uint32_t ranges = trawl_endings_count(keys, tier->look_up_bytes);
@@ -146,11 +158,8 @@ static trawl_status reserve_tier(trawl_build *build, uint32_t part, trawl_qgram_
         tier->window < TRAWL_QGRAM_LOOK_UP_BYTES ? tier->window : TRAWL_QGRAM_LOOK_UP_BYTES;
     trawl_status status = trawl_build_reserve(build, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part,
                                               trawl_qgram_filter_words(tier), 4, INSTEAD);
-    if (tier->kind == TRAWL_TIER_ANCHORS) {
-        const qgram_plan *planned = build->state;
-        status = status == TRAWL_OK
-                     ? reserve_anchors(build, part, tier, keys, &planned->anchors[part])
-                     : status;
+    if (tier->kind == TRAWL_TIER_ANCHORS || tier->kind == TRAWL_TIER_SPARSE) {
+        status = status == TRAWL_OK ? reserve_buckets(build, part, tier, keys) : status;
         return status == TRAWL_OK ? trawl_endings_reserve(build, part, keys, INSTEAD) : status;
     }
     uint32_t ranges = trawl_endings_count(keys, tier->look_up_bytes);
@@ -209,7 +218,11 @@ static trawl_status divide(const trawl_build *build, trawl_qgram_header *header)
         return trawl_register_bloom_make_tier(build->patterns, header, build->error);
     }
     if (strcmp(variant, "anchors") == 0) {
-        trawl_anchors_divide(build->patterns, header);
+        trawl_anchors_divide(build->patterns, UINT32_MAX, header);
+        return TRAWL_OK;
+    }
+    if (strcmp(variant, "sparse") == 0) {
+        trawl_sparse_divide(build->patterns, header);
         return TRAWL_OK;
     }
     *header = build->choice->header; /* mixed: made by the planner (engines/qgram/divide.h) */
@@ -230,6 +243,10 @@ static trawl_status plan_tier(trawl_build *build, const trawl_patterns *reversed
     if (status == TRAWL_OK && tier->kind == TRAWL_TIER_ANCHORS) {
         status = trawl_anchors_make(tier, keys, options->sample, options->sample_length,
                                     &planned->anchors[part], build->error);
+    }
+    if (status == TRAWL_OK && tier->kind == TRAWL_TIER_SPARSE) {
+        status = trawl_sparse_make(tier, keys, options->sample, options->sample_length,
+                                   &planned->sparse[part], build->error);
     }
     if (status == TRAWL_OK && tier->kind == TRAWL_TIER_BLOOM) {
         status =
@@ -457,8 +474,12 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
         trawl_packed_fill(build, part, tier, keys);
         return;
     }
-    if (tier->kind == TRAWL_TIER_ANCHORS) {
-        trawl_anchors_fill(build, part, tier, keys, &planned->anchors[part]);
+    if (tier->kind == TRAWL_TIER_ANCHORS || tier->kind == TRAWL_TIER_SPARSE) {
+        if (tier->kind == TRAWL_TIER_SPARSE) {
+            trawl_sparse_fill(build, part, tier, keys, &planned->sparse[part]);
+        } else {
+            trawl_anchors_fill(build, part, tier, keys, &planned->anchors[part]);
+        }
         if (tier->hash_bits != 0) {
             fill_hash(build, part, tier, keys);
         }
@@ -497,6 +518,7 @@ static void release(trawl_build *build) {
         trawl_keys_release(&planned->keys[part]);
         trawl_release(planned->anchor_offsets[part]);
         trawl_anchors_release(&planned->anchors[part]);
+        trawl_sparse_release(&planned->sparse[part]);
     }
     trawl_release(planned);
 }

@@ -15,6 +15,12 @@ double trawl_cost_at(const double *by_size, double bytes) {
     return by_size[below] + (by_size[below + 1] - by_size[below]) * (place - below);
 }
 
+double trawl_cost_extrapolate(double half, double all, double factor) {
+    double exponent = half > 0 ? log2(all / half) : 1;
+    exponent = exponent < 0 ? 0 : exponent > 1 ? 1 : exponent;
+    return factor > 1 ? all * pow(factor, exponent) : all;
+}
+
 trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram_survey *survey,
                                      const trawl_survey_filter *filter,
                                      const trawl_survey_rates *rates, uint32_t end, double endings,

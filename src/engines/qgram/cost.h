@@ -9,6 +9,9 @@
 /* A cost by size of table (TRAWL_COST_SIZES), interpolated. */
 double trawl_cost_at(const double *by_size, double bytes);
 
+/* A rate for `factor` times as many patterns, if its growth goes on as from half of them to all. */
+double trawl_cost_extrapolate(double half, double all, double factor);
+
 /* What a tier is expected to be like. */
 typedef struct trawl_tier_estimate {
     double nanoseconds; /* for a byte of text, matches not counted */

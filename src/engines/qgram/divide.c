@@ -10,6 +10,7 @@
 #include "engines/qgram/anchors/divide.h"
 #include "engines/qgram/packed/format.h"
 #include "engines/qgram/registers/format.h"
+#include "engines/qgram/sparse/divide.h"
 #include "engines/qgram/teddy/format.h"
 
 #define CLASSES TRAWL_SURVEY_CLASSES
@@ -587,6 +588,7 @@ trawl_status trawl_qgram_divide(const trawl_qgram_survey *survey,
     trawl_status status = trawl_anchors_trials_open(&self.trials, options->costs, survey, error);
     if (status == TRAWL_OK) {
         divide(&self, choice);
+        status = trawl_sparse_offer(survey, options, choice, error);
     }
     trawl_anchors_trials_close(&self.trials);
     return status;

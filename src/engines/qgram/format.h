@@ -19,6 +19,8 @@
  *   packed     at most four letters, as 2 bits each (engines/qgram/packed/format.h)
  *   anchors    any patterns of three bytes and more: one rare q-gram of each
  *              (engines/qgram/anchors/format.h)
+ *   sparse     long patterns: samples so far apart that most lines of the text are never read
+ *              (engines/qgram/sparse/format.h)
  *
  * The sample filter is a blocked Bloom filter (Bloom 1970; Putze, Sanders and Singler 2007) with
  * one bit for each string of q bytes (q-gram) of all windows. A window of m bytes has m - q + 1
@@ -47,9 +49,10 @@ typedef enum trawl_tier_kind {
     TRAWL_TIER_TEDDY = 2,
     TRAWL_TIER_PACKED = 3,
     TRAWL_TIER_REGISTERS = 4,
-    TRAWL_TIER_ANCHORS = 5
+    TRAWL_TIER_ANCHORS = 5,
+    TRAWL_TIER_SPARSE = 6
 } trawl_tier_kind;
-#define TRAWL_TIER_KINDS 6
+#define TRAWL_TIER_KINDS 7
 
 /* Limits of the format. Where no reason is given they were chosen, not measured. */
 #define TRAWL_QGRAM_MAX_TIERS 8u
@@ -70,16 +73,18 @@ typedef struct trawl_qgram_tier {
     uint32_t window;                 /* m <= min_length */
     uint32_t gram;                   /* q: bytes of a sample; registers: bytes that are hashed;
                                         direct: 2; teddy: 1 */
-    uint32_t stride;                 /* bloom, packed, anchors: m - q + 1 or less; else 1 */
+    uint32_t stride;                 /* bloom, packed, anchors: m - q + 1 or less; sparse:
+                                        m - q + 1; else 1 */
     uint32_t folded;                 /* 1: keys are lower-cased, case-sensitive ones are verified */
-    uint32_t row_bits;               /* bloom, anchors: the filter has 1 << row_bits rows of 32
-                                        bits */
+    uint32_t row_bits;               /* bloom, anchors, sparse: the filter has 1 << row_bits rows of
+                                        32 bits */
     uint32_t suffix_filter_bits;     /* the suffix filter has 1 << suffix_filter_bits words;
-                                        anchors: so many words have the tags */
+                                        anchors: so many words have the tags; sparse: so many
+                                        buckets */
     uint32_t look_up_bytes;          /* last bytes by which an end is looked up: min(m, 8);
                                         packed: last letters instead */
-    uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads; anchors: 0 without
-                                        crowded buckets, and then there is no HASH */
+    uint32_t hash_bits;              /* HASH has (1 << hash_bits) + 1 heads; anchors, sparse: 0
+                                        without crowded buckets, and then there is no HASH */
     uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
     uint32_t end_offsets_bits;       /* bloom: 1 << end_offsets_bits words of end offsets */
     uint32_t fields;       /* bloom, anchors: see trawl_qgram_field; 0: rows by products */
@@ -98,7 +103,7 @@ typedef struct trawl_qgram_header {
  * QGRAM_SAMPLE_FILTER  the tier's filter:
  *     direct     uint32_t[TRAWL_QGRAM_PAIRS]: 0, or 1 + the longest key that ends with these two
  *                bytes, the earlier one in the low half of the index; then trawl_teddy
- *     bloom      uint32_t[1 << row_bits]; anchors the same
+ *     bloom      uint32_t[1 << row_bits]; anchors and sparse the same
  *     teddy      trawl_teddy
  *     packed     trawl_packed_header and its table
  *     registers  trawl_register_bloom
@@ -112,7 +117,9 @@ typedef struct trawl_qgram_header {
  *     TRAWL_QGRAM_SPARSE_BITS)] each; teddy and registers only
  *     (engines/qgram/verify/prefix_signatures.h)
  * QGRAM_TAGS, QGRAM_BUCKETS  anchors only (engines/qgram/anchors/format.h)
- * and the outputs and endings of the part. Tiers of anchors have no suffix filter and RUNS. Direct
+ * QGRAM_BUCKETS        sparse, another layout (engines/qgram/sparse/format.h)
+ * and the outputs and endings of the part. Tiers of anchors and sparse ones have no suffix filter
+ * and RUNS. Direct
  * tiers have no suffix filter, HASH, RANGES and RUNS, packed ones no RUNS. */
 
 /* Whether candidates of the tier are verified by prefix signatures. These are for filters in vector

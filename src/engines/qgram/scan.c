@@ -13,6 +13,7 @@
 typedef struct qgram_walker {
     trawl_walker base;
     uint32_t tiers;
+    size_t longest_block; /* a power of two */
     trawl_tier_walker tier[TRAWL_QGRAM_MAX_TIERS];
     trawl_qgram_lists lists;
     trawl_qgram_fallback fallback;
@@ -59,7 +60,7 @@ static trawl_status prepare(qgram_walker *walker, const trawl_window *window, bo
                             trawl_error *error) {
     size_t owned = window->length - window->owned;
     size_t block = TRAWL_QGRAM_SMALLEST_BLOCK;
-    while (block < owned && block < TRAWL_QGRAM_BLOCK) {
+    while (block < owned && block < walker->longest_block) {
         block *= 2;
     }
     if (block > walker->lists.block) {
@@ -105,6 +106,8 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
         trawl_tier_open(db, part, set, &made->tier[part]);
         made->tiers++;
     }
+    bool is_sparse = made->tiers == 1 && made->tier[0].tier->kind == TRAWL_TIER_SPARSE;
+    made->longest_block = is_sparse ? TRAWL_SPARSE_BLOCK : TRAWL_QGRAM_BLOCK;
     trawl_qgram_fallback_begin(&made->fallback, db);
     *walker = &made->base;
     return TRAWL_OK;
@@ -112,7 +115,7 @@ static trawl_status open(const trawl_db *db, const trawl_scan_settings *options,
 
 static trawl_status reserve(trawl_walker *base, trawl_error *error) {
     qgram_walker *walker = (qgram_walker *)base;
-    const trawl_window longest = {.length = TRAWL_QGRAM_BLOCK};
+    const trawl_window longest = {.length = walker->longest_block};
     trawl_status status = prepare(walker, &longest, true, error);
     for (uint32_t i = 0; status == TRAWL_OK && i < walker->tiers; i++) {
         trawl_packed_dense_reserve(&walker->tier[i]);
@@ -205,7 +208,7 @@ static trawl_status scan_stretch(qgram_walker *walker, const trawl_window *windo
     while (status == TRAWL_OK && *begin < window->length &&
            *begin - first < TRAWL_FALLBACK_STRETCH) {
         size_t left = window->length - *begin;
-        size_t end = *begin + (left < TRAWL_QGRAM_BLOCK ? left : TRAWL_QGRAM_BLOCK);
+        size_t end = *begin + (left < walker->longest_block ? left : walker->longest_block);
         status = scan_block(walker, window, *begin, end, consumer);
         *begin = end;
         *look_ups = count_look_ups(walker) - before;

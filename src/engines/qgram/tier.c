@@ -68,6 +68,9 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         walker->anchors = trawl_anchors_view_of(db, part, tier);
         walker->anchors_loops = trawl_anchors_loops_for(set);
     }
+    if (tier->kind == TRAWL_TIER_SPARSE) {
+        walker->sparse = trawl_sparse_view_of(db, part, tier);
+    }
     trawl_endings_open(db, part, &walker->search);
     walker->search.view.folded = tier->folded != 0;
     if (tier->kind == TRAWL_TIER_PACKED) {
@@ -168,6 +171,8 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
         break;
     case TRAWL_TIER_ANCHORS:
         return trawl_anchors_find_ends(walker, window, begin, end, lists, &walker->look_ups);
+    case TRAWL_TIER_SPARSE:
+        return trawl_sparse_find_ends(walker, window, begin, end, lists, &walker->look_ups);
     default:
         found = trawl_bloom_find_ends(walker, window, begin, end, lists);
         break;
@@ -179,7 +184,7 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
 /* Whether lists->keys has the keys of those ends whose keys are known already. */
 static bool lists_keys(const trawl_tier_walker *walker) {
     return trawl_qgram_has_prefix_signatures(walker->tier) ||
-           walker->tier->kind == TRAWL_TIER_ANCHORS;
+           walker->tier->kind == TRAWL_TIER_ANCHORS || walker->tier->kind == TRAWL_TIER_SPARSE;
 }
 
 /* Returns the longest key of the tier that ends there, or TRAWL_NO_KEY. */

@@ -12,6 +12,7 @@
 #include "engines/qgram/bloom/scan.h"
 #include "engines/qgram/packed/scan.h"
 #include "engines/qgram/registers/scan.h"
+#include "engines/qgram/sparse/scan.h"
 #include "engines/qgram/teddy/scan.h"
 #include "engines/qgram/verify/prefix_signatures.h"
 #include "engines/qgram/verify/text_runs.h"
@@ -50,6 +51,7 @@ struct trawl_tier_walker {
     trawl_qgram_filter filter;
     trawl_anchors_view anchors;
     const trawl_anchors_loops *anchors_loops;
+    trawl_sparse_view sparse;
     trawl_teddy_search teddy;
     const trawl_teddy *teddy_filter; /* NULL: none */
     uint32_t reach; /* bytes before an end that filters in vector registers and comparison read */

@@ -6,6 +6,7 @@
 #include "engines/qgram/bloom/fields.h"
 #include "engines/qgram/packed/format.h"
 #include "engines/qgram/registers/format.h"
+#include "engines/qgram/sparse/build.h"
 #include "engines/qgram/teddy/format.h"
 #include "engines/qgram/verify/prefix_signatures.h"
 #include "engines/qgram/verify/runs.h"
@@ -43,6 +44,11 @@ static bool tier_is_valid(const trawl_qgram_tier *tier) {
         valid = valid && tier->gram <= TRAWL_ANCHORS_MAX_GRAM &&
                 tier->stride <= TRAWL_ANCHORS_MAX_STRIDE && tier->row_bits != 0 &&
                 tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
+    } else if (tier->kind == TRAWL_TIER_SPARSE) {
+        valid = valid && tier->gram == TRAWL_SPARSE_GRAM &&
+                tier->stride == tier->window - tier->gram + 1 &&
+                tier->row_bits >= TRAWL_SPARSE_MIN_ROW_BITS &&
+                tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
     } else if (tier->kind == TRAWL_TIER_TEDDY) {
         valid = valid && tier->gram == 1 && tier->stride == 1;
     } else if (tier->kind == TRAWL_TIER_REGISTERS) {
@@ -55,11 +61,12 @@ static bool tier_is_valid(const trawl_qgram_tier *tier) {
                  (tier->stride <= TRAWL_QGRAM_MAX_STRIDE &&
                   tier->stride + tier->anchor_slack <= TRAWL_QGRAM_MAX_ENDS));
     }
+    uint32_t most_stride =
+        tier->kind == TRAWL_TIER_SPARSE ? TRAWL_SPARSE_MAX_STRIDE : TRAWL_QGRAM_MAX_STRIDE;
     uint32_t look_up_bytes =
         tier->window < TRAWL_QGRAM_LOOK_UP_BYTES ? tier->window : TRAWL_QGRAM_LOOK_UP_BYTES;
     return valid && tier->gram != 0 && tier->gram <= TRAWL_QGRAM_MAX_GRAM &&
-           tier->gram <= tier->window && tier->stride != 0 &&
-           tier->stride <= TRAWL_QGRAM_MAX_STRIDE &&
+           tier->gram <= tier->window && tier->stride != 0 && tier->stride <= most_stride &&
            tier->stride <= tier->window - tier->gram + 1 && tier->suffix_filter_bits != 0 &&
            tier->suffix_filter_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
            tier->look_up_bytes == look_up_bytes;
@@ -106,18 +113,31 @@ static bool end_offsets_are_valid(const trawl_qgram_tier *tier, const uint32_t *
     return (all & ~possible) == 0;
 }
 
-/* A tier of free anchors has a table of endings only for crowded buckets. */
-static trawl_status validate_anchors(const trawl_db *db, uint32_t part,
+/* The number of crowded buckets of a tier of free anchors or a sparse one; *has_header: whether its
+ * section of buckets has a header. */
+static uint32_t count_crowded(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier,
+                              bool *has_header) {
+    uint64_t size;
+    const void *header = trawl_db_section(db, TRAWL_SECTION_QGRAM_BUCKETS, part, &size);
+    *has_header = header != NULL && size >= sizeof(trawl_anchors_header) &&
+                  size >= sizeof(trawl_sparse_header);
+    return !*has_header                      ? 0
+           : tier->kind == TRAWL_TIER_SPARSE ? ((const trawl_sparse_header *)header)->crowded
+                                             : ((const trawl_anchors_header *)header)->crowded;
+}
+
+/* Tiers of free anchors and sparse ones have a table of endings only for crowded buckets. */
+static trawl_status validate_buckets(const trawl_db *db, uint32_t part,
                                      const trawl_qgram_tier *tier, trawl_error *error) {
-    uint64_t filter_size, heads_size, ranges_size, header_size;
+    uint64_t filter_size, heads_size, ranges_size;
+    bool has_header;
+    uint32_t crowded = count_crowded(db, part, tier, &has_header);
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part, &filter_size);
     const uint32_t *heads = trawl_db_section(db, TRAWL_SECTION_QGRAM_HASH, part, &heads_size);
     const trawl_ending_range *ranges =
         trawl_db_section(db, TRAWL_SECTION_QGRAM_RANGES, part, &ranges_size);
-    const trawl_anchors_header *header =
-        trawl_db_section(db, TRAWL_SECTION_QGRAM_BUCKETS, part, &header_size);
-    if (filter_size != 4 * trawl_qgram_filter_words(tier) || header == NULL ||
-        header_size < sizeof *header || (header->crowded != 0) != (tier->hash_bits != 0)) {
+    if (filter_size != 4 * trawl_qgram_filter_words(tier) || !has_header ||
+        (crowded != 0) != (tier->hash_bits != 0)) {
         return damaged(error, "tables have inconsistent sizes");
     }
     trawl_status status =
@@ -130,9 +150,10 @@ static trawl_status validate_anchors(const trawl_db *db, uint32_t part,
     }
     trawl_outputs outputs;
     trawl_outputs_view(db, part, &outputs);
-    return trawl_anchors_are_valid(db, part, tier, outputs.keys)
-               ? TRAWL_OK
-               : damaged(error, "buckets are damaged");
+    bool valid = tier->kind == TRAWL_TIER_SPARSE
+                     ? trawl_sparse_is_valid(db, part, tier, outputs.keys)
+                     : trawl_anchors_are_valid(db, part, tier, outputs.keys);
+    return valid ? TRAWL_OK : damaged(error, "buckets are damaged");
 }
 
 static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl_qgram_tier *tier,
@@ -146,8 +167,8 @@ static trawl_status validate_tier(const trawl_db *db, uint32_t part, const trawl
     if (tier->kind == TRAWL_TIER_PACKED) {
         return trawl_packed_validate(db, part, tier, error);
     }
-    if (tier->kind == TRAWL_TIER_ANCHORS) {
-        return validate_anchors(db, part, tier, error);
+    if (tier->kind == TRAWL_TIER_ANCHORS || tier->kind == TRAWL_TIER_SPARSE) {
+        return validate_buckets(db, part, tier, error);
     }
     uint64_t filter_size, suffix_filter_size, heads_size, ranges_size, runs_size, end_offsets_size;
     (void)trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, &runs_size);

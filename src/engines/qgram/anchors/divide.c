@@ -20,7 +20,8 @@ static uint32_t row_bits_for(uint64_t anchors) {
     return bits;
 }
 
-void trawl_anchors_divide(const trawl_patterns *patterns, trawl_qgram_header *header) {
+void trawl_anchors_divide(const trawl_patterns *patterns, uint32_t below,
+                          trawl_qgram_header *header) {
     trawl_qgram_tier both[2] = {
         {.kind = TRAWL_TIER_ANCHORS, .min_length = UINT32_MAX, .stride = 1},
         {.kind = TRAWL_TIER_DIRECT, .min_length = UINT32_MAX, .window = 1, .gram = 2, .stride = 1}};
@@ -28,6 +29,9 @@ void trawl_anchors_divide(const trawl_patterns *patterns, trawl_qgram_header *he
     for (size_t id = 0; id < patterns->count; id++) {
         uint32_t length = trawl_pattern_length(patterns, id);
         trawl_qgram_tier *tier = &both[length <= 2];
+        if (length >= below) {
+            continue;
+        }
         tier->min_length = length < tier->min_length ? length : tier->min_length;
         tier->max_length = length > tier->max_length ? length : tier->max_length;
         tier->folded |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
@@ -187,13 +191,6 @@ static void choose_runs(trawl_anchors_trials *trials, trawl_anchors_choice *choi
     }
 }
 
-/* A rate for `factor` times as many patterns, if its growth goes on as from half of them to all. */
-static double extrapolate(double half, double all, double factor) {
-    double exponent = half > 0 ? log2(all / half) : 1;
-    exponent = exponent < 0 ? 0 : exponent > 1 ? 1 : exponent;
-    return factor > 1 ? all * pow(factor, exponent) : all;
-}
-
 /* Sets the rows of the filter: by fields where the processor extracts them fast and there are
  * enough bits for each byte of the sample. */
 static void set_rows(trawl_qgram_tier *tier, uint32_t row_bits, bool by_fields) {
@@ -237,11 +234,11 @@ static trial_rates measure(trawl_anchors_trials *trials, const trawl_qgram_tier 
                         .entries = with_runs.entries - all.entries};
     factor = patterns / (double)chosen;
     double by_chance = all.pass - all.tagged;
-    all.tagged = extrapolate(half.tagged, all.tagged, factor);
+    all.tagged = trawl_cost_extrapolate(half.tagged, all.tagged, factor);
     all.tagged += runs.tagged;
     all.tagged = all.tagged < 1 ? all.tagged : 1;
     all.pass = all.tagged + by_chance < 1 ? all.tagged + by_chance : 1;
-    all.entries = extrapolate(half.entries, all.entries, factor) + runs.entries;
+    all.entries = trawl_cost_extrapolate(half.entries, all.entries, factor) + runs.entries;
     return all;
 }
 

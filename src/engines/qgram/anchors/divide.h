@@ -11,8 +11,9 @@
 #include "engines/qgram/cost.h"
 
 /* Variant anchors: all patterns of three bytes and more in one tier, shorter ones in a table of
- * pairs. */
-void trawl_anchors_divide(const trawl_patterns *patterns, trawl_qgram_header *header);
+ * pairs. Patterns of `below` bytes and more are left out. */
+void trawl_anchors_divide(const trawl_patterns *patterns, uint32_t below,
+                          trawl_qgram_header *header);
 
 /* Working memory of trials, for one planning. */
 typedef struct trawl_anchors_trials {

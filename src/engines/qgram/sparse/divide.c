@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "engines/qgram/sparse/divide.h"
+
+#include <math.h>
+
+#include "base/allocate.h"
+#include "base/fold.h"
+#include "base/status.h"
+#include "engines/qgram/anchors/divide.h"
+#include "engines/qgram/sparse/choose.h"
+
+#define GRAM TRAWL_SPARSE_GRAM
+
+/* ------------------------------------------------------------------ variant sparse */
+
+/* Words of a filter with at least so many bits for each anchor. */
+static uint32_t row_bits_for(double anchors, double bits_per_anchor) {
+    uint32_t bits = TRAWL_SPARSE_MIN_ROW_BITS;
+    while (bits < TRAWL_QGRAM_MAX_ROW_BITS && ldexp(32, (int)bits) < bits_per_anchor * anchors) {
+        bits++;
+    }
+    return bits;
+}
+
+/* Sets the stride to the best one up to `most`: to an odd multiple of a sample's length, if it is
+ * not short. No sample is in two lines then, and the lines use all sets of a cache, not a half or a
+ * quarter of them. */
+static void set_stride(trawl_qgram_tier *tier, uint32_t most) {
+    uint32_t samples = most / GRAM;
+    bool is_long = most >= TRAWL_SPARSE_LEAST_STRIDE;
+    tier->stride = is_long ? (samples - (samples % 2 == 0)) * GRAM : most;
+    tier->window = tier->stride + GRAM - 1;
+}
+
+/* The longest stride for patterns of at least so many bytes. */
+static uint32_t longest_stride(uint32_t shortest) {
+    uint32_t stride = shortest - GRAM + 1;
+    return stride < TRAWL_SPARSE_MAX_STRIDE ? stride : TRAWL_SPARSE_MAX_STRIDE;
+}
+
+void trawl_sparse_divide(const trawl_patterns *patterns, trawl_qgram_header *header) {
+    trawl_qgram_tier tier = {
+        .kind = TRAWL_TIER_SPARSE, .min_length = UINT32_MAX, .gram = GRAM, .row_bits = 0};
+    uint64_t count = 0;
+    for (size_t id = 0; id < patterns->count; id++) {
+        uint32_t length = trawl_pattern_length(patterns, id);
+        if (length >= GRAM) {
+            tier.min_length = length < tier.min_length ? length : tier.min_length;
+            tier.max_length = length > tier.max_length ? length : tier.max_length;
+            tier.folded |= (patterns->flags[id] & TRAWL_PATTERN_CASE_INSENSITIVE) != 0;
+            count++;
+        }
+    }
+    if (count != 0) {
+        set_stride(&tier, longest_stride(tier.min_length));
+        tier.row_bits = row_bits_for((double)count * tier.stride, TRAWL_SPARSE_BITS_PER_ANCHOR);
+        header->tier[header->tiers++] = tier;
+    }
+    trawl_anchors_divide(patterns, GRAM, header);
+}
+
+/* ------------------------------------------------------------------ trials */
+
+/* Anchors with one hash; of two hashes with one slot the later one stays. */
+typedef struct trial_slot {
+    uint32_t hash; /* lowest bits, of which the last one is set; 0: the slot is free */
+    uint32_t anchors;
+} trial_slot;
+
+/* A trial: the anchors of some patterns. */
+typedef struct trial {
+    const trawl_qgram_survey *survey;
+    trawl_sparse_counts counts;
+    trial_slot *slots; /* 1 << TRAWL_SPARSE_TRIAL_BITS */
+} trial;
+
+/* For a position of the text: how often it is an anchor, and of how many keys and distances. */
+typedef struct trial_rates {
+    double hits, entries;
+} trial_rates;
+
+static trial_slot *slot_of(const trial *self, uint64_t hash) {
+    return &self->slots[hash >> (64 - TRAWL_SPARSE_TRIAL_BITS)];
+}
+
+/* Counts the q-grams of the pieces of the text with which anchors are chosen. */
+static void count_half(trial *self) {
+    const trawl_qgram_survey *survey = self->survey;
+    for (size_t begin = 0; begin < survey->length; begin += 2 * TRAWL_ANCHORS_PIECE) {
+        size_t left = survey->length - begin;
+        trawl_sparse_counts_add(&self->counts, survey->text + begin,
+                                left < TRAWL_ANCHORS_PIECE ? left : TRAWL_ANCHORS_PIECE);
+    }
+}
+
+/* Examines the other half. An anchor of many keys costs as many comparisons, or in a crowded bucket
+ * as many look-ups of ends, but not more than a stride has. */
+static trial_rates judge(const trial *self, uint32_t stride) {
+    const trawl_qgram_survey *survey = self->survey;
+    uint64_t all = 0, hits = 0, entries = 0;
+    size_t begin = survey->length > 2 * TRAWL_ANCHORS_PIECE ? TRAWL_ANCHORS_PIECE : 0;
+    for (; begin + GRAM < survey->length; begin += 2 * TRAWL_ANCHORS_PIECE) {
+        size_t left = survey->length - begin - GRAM;
+        size_t bytes = left < TRAWL_ANCHORS_PIECE ? left : TRAWL_ANCHORS_PIECE;
+        all += bytes;
+        for (size_t i = begin; i < begin + bytes; i++) {
+            trawl_sparse_gram gram = trawl_sparse_read(survey->text + i, self->counts.case_bits);
+            uint64_t hash = trawl_sparse_hash(gram.first, gram.last);
+            const trial_slot *slot = slot_of(self, hash);
+            if (slot->hash == (uint32_t)(hash | 1)) {
+                hits++;
+                entries += slot->anchors < stride ? slot->anchors : stride;
+            }
+        }
+    }
+    double share = 1 / (double)all;
+    return all == 0 ? (trial_rates){1, 1}
+                    : (trial_rates){(double)hits * share, (double)entries * share};
+}
+
+/* Chooses the anchors of a pattern, as sparse/build.c does for a key. */
+static void choose_one(trial *self, uint32_t id, uint32_t stride) {
+    const trawl_patterns *patterns = self->survey->patterns;
+    uint32_t length = trawl_pattern_length(patterns, id);
+    const uint8_t *past = trawl_pattern_bytes(patterns, (size_t)id + 1);
+    uint32_t most = length < TRAWL_SPARSE_MAX_REACH ? length : TRAWL_SPARSE_MAX_REACH;
+    for (uint32_t nearest = GRAM; nearest < GRAM + stride; nearest++) {
+        uint32_t least = UINT32_MAX;
+        trawl_sparse_gram best = {0, 0};
+        for (uint32_t i = 0, at = nearest; i < TRAWL_SPARSE_PLACES && at <= most && least != 0;
+             i++, at += stride) {
+            trawl_sparse_gram gram = trawl_sparse_read(past - at, self->counts.case_bits);
+            uint32_t cost = trawl_sparse_cost(&self->counts, gram);
+            best = cost < least ? gram : best;
+            least = cost < least ? cost : least;
+        }
+        uint64_t hash = trawl_sparse_hash(best.first, best.last);
+        trial_slot *slot = slot_of(self, hash);
+        bool is_same = slot->hash == (uint32_t)(hash | 1);
+        *slot = (trial_slot){(uint32_t)(hash | 1), is_same ? slot->anchors + 1 : 1};
+    }
+}
+
+/* Measures the rates with some of the patterns, and extrapolates them. */
+static trial_rates measure(trial *self, double patterns, uint32_t stride) {
+    const trawl_qgram_survey *survey = self->survey;
+    uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES];
+    uint32_t most = (UINT32_C(1) << (TRAWL_SPARSE_TRIAL_BITS - 2)) / stride;
+    uint32_t chosen = examined < most ? examined : most;
+    trial_rates half = {0};
+    memset(self->slots, 0, sizeof *self->slots << TRAWL_SPARSE_TRIAL_BITS);
+    for (uint32_t i = 0; i < chosen; i++) {
+        half = i == chosen / 2 ? judge(self, stride) : half;
+        choose_one(self, survey->ids[(uint64_t)examined * i / chosen], stride);
+    }
+    trial_rates all = judge(self, stride);
+    double factor = patterns / chosen;
+    all.hits = trawl_cost_extrapolate(half.hits, all.hits, factor);
+    all.hits = all.hits < 1 ? all.hits : 1;
+    all.entries = trawl_cost_extrapolate(half.entries, all.entries, factor);
+    all.entries = all.entries < stride ? all.entries : stride;
+    return all;
+}
+
+/* ------------------------------------------------------------------ prices */
+
+/* The share of other samples that pass a filter with so many anchors for each word: those that have
+ * both bits of a sample. The number of anchors of a word has a Poisson distribution. */
+static double pass_by_chance(double anchors_per_word) {
+    double pass = 0, share = exp(-anchors_per_word), without = 1;
+    for (unsigned i = 0; i < 64; i++) {
+        pass += share * (1 - without) * (1 - without);
+        share *= anchors_per_word / (i + 1);
+        without *= (31.0 / 32) * (31.0 / 32);
+    }
+    return pass;
+}
+
+/* What a table of so many bytes makes a load wait. */
+static double wait(const trawl_costs *costs, double bytes) {
+    return trawl_cost_at(costs->sample, bytes) - costs->sample[0];
+}
+
+/* Prices a tier of `patterns` patterns, complete but for its lengths. */
+static trawl_tier_estimate price(const trawl_costs *costs, const trawl_qgram_tier *tier,
+                                 double patterns, trial_rates rates) {
+    double anchors = patterns * tier->stride, rows = ldexp(1, (int)tier->row_bits);
+    double heads = 4 * anchors / TRAWL_SPARSE_ENTRIES_PER_BUCKET, entries = 8 * anchors;
+    double pass = rates.hits + pass_by_chance(anchors / rows);
+    double sample =
+        TRAWL_SPARSE_LINE_BYTES * costs->memory + trawl_cost_at(costs->sample, 4 * rows) +
+        pass * (TRAWL_SPARSE_CANDIDATE_COST + wait(costs, heads) + wait(costs, entries)) +
+        rates.entries * trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES);
+    return (trawl_tier_estimate){.nanoseconds = sample / tier->stride,
+                                 .pass = pass,
+                                 .look_ups = rates.entries / tier->stride,
+                                 .bytes = 4 * rows + heads + entries,
+                                 .row_bits = tier->row_bits};
+}
+
+/* Tries all strides and sizes of the filter; returns whether one is cheaper than *best. */
+static bool try_strides(trial *self, const trawl_costs *costs, uint64_t most_bytes,
+                        trawl_qgram_tier *tier, trawl_tier_estimate *best) {
+    double patterns = (double)self->survey->patterns->count;
+    bool found = false;
+    for (uint32_t most = longest_stride(tier->min_length); most >= TRAWL_SPARSE_LEAST_STRIDE;
+         most /= 2) {
+        trawl_qgram_tier offered = *tier;
+        set_stride(&offered, most);
+        trial_rates rates = measure(self, patterns, offered.stride);
+        for (double bits = TRAWL_SPARSE_BITS_PER_ANCHOR / 2;
+             bits <= 2 * TRAWL_SPARSE_BITS_PER_ANCHOR; bits *= 2) {
+            offered.row_bits = row_bits_for(patterns * offered.stride, bits);
+            trawl_tier_estimate estimate = price(costs, &offered, patterns, rates);
+            if (estimate.nanoseconds < best->nanoseconds && estimate.bytes <= (double)most_bytes) {
+                *best = estimate;
+                *tier = offered;
+                found = true;
+            }
+        }
+    }
+    return found;
+}
+
+trawl_status trawl_sparse_offer(const trawl_qgram_survey *survey,
+                                const trawl_compile_settings *options, trawl_qgram_choice *choice,
+                                trawl_error *error) {
+    const trawl_patterns *patterns = survey->patterns;
+    if (patterns->min_length < TRAWL_SPARSE_LEAST_STRIDE + GRAM - 1) {
+        return TRAWL_OK;
+    }
+    uint64_t most_bytes = options->max_table_bytes < TRAWL_SPARSE_MAX_BYTES
+                              ? options->max_table_bytes
+                              : TRAWL_SPARSE_MAX_BYTES;
+    trawl_qgram_tier tier = {.kind = TRAWL_TIER_SPARSE,
+                             .min_length = (uint32_t)patterns->min_length,
+                             .max_length = (uint32_t)patterns->max_length,
+                             .gram = GRAM,
+                             .folded = patterns->case_insensitive != 0};
+    trawl_tier_estimate estimate = {.nanoseconds = choice->nanoseconds};
+    trial tried = {.survey = survey};
+    const size_t slots = (size_t)1 << TRAWL_SPARSE_TRIAL_BITS;
+    bool allocated = trawl_sparse_counts_open(&tried.counts, survey->length, tier.folded != 0);
+    tried.slots = allocated ? trawl_allocate(slots, sizeof *tried.slots) : NULL;
+    allocated = tried.slots != NULL;
+    if (allocated) {
+        count_half(&tried);
+        if (try_strides(&tried, options->costs, most_bytes, &tier, &estimate)) {
+            choice->header = (trawl_qgram_header){.tiers = 1, .tier = {tier}};
+            choice->estimate[0] = estimate;
+            choice->nanoseconds = estimate.nanoseconds;
+            choice->exact = false;
+        }
+    }
+    trawl_release(tried.slots);
+    trawl_release(tried.counts.counts);
+    return allocated ? TRAWL_OK : trawl_fail_memory(error, "planning", slots * sizeof *tried.slots);
+}
