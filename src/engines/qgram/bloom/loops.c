@@ -98,7 +98,6 @@ extract_row_avx2(uint64_t number, const trawl_qgram_filter *filter) {
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx2,bmi,bmi2,popcnt")))
 
 typedef struct vbmi_lanes {
-    uint8_t order[64];     /* order[i]: which of the loaded bytes becomes byte i of the lanes */
     size_t samples, bytes; /* samples of a group; bytes that they take in the text */
     size_t step;           /* from one group to the next */
 } vbmi_lanes;
@@ -107,10 +106,22 @@ static vbmi_lanes vbmi_lanes_of(const trawl_qgram_filter *filter, size_t stride)
     unsigned width = filter->fields != 0 && filter->gram <= 4 ? 4 : 8;
     vbmi_lanes lanes = {.samples = 64 / width, .step = 64 / width * stride};
     lanes.bytes = (lanes.samples - 1) * stride + width;
-    for (unsigned i = 0; i < 64; i++) {
-        lanes.order[i] = (uint8_t)(i / width * stride + i % width);
-    }
     return lanes;
+}
+
+/* Byte i: which of the loaded bytes becomes byte i of sixteen lanes of 4 bytes. */
+TARGET_VBMI static inline __m512i vbmi_order_of_sixteen(size_t stride) {
+    const __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_add_epi32(_mm512_mullo_epi32(number, _mm512_set1_epi32((int)stride * 0x01010101)),
+                            _mm512_set1_epi32(0x03020100));
+}
+
+/* The same for eight lanes of 8 bytes. */
+TARGET_VBMI static inline __m512i vbmi_order_of_eight(size_t stride) {
+    const __m512i number = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm512_add_epi64(
+        _mm512_mullo_epi64(number, _mm512_set1_epi64((long long)stride * 0x0101010101010101)),
+        _mm512_set1_epi64(0x0706050403020100));
 }
 
 /* Puts the fields of numbers side by side, as PEXT does: each byte's field is multiplied by the
@@ -168,7 +179,7 @@ vbmi_drop_groups_in_runs(const trawl_qgram_filter *filter, trawl_qgram_run *run,
 TARGET_VBMI static inline __attribute__((always_inline)) uint32_t *
 vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
            const vbmi_lanes *lanes, size_t groups, uint32_t *next, bool wide) {
-    const __m512i order = _mm512_loadu_si512(lanes->order);
+    const __m512i order = vbmi_order_of_sixteen(grid->stride);
     /* A number has four bytes here, so two samples share what vbmi_fields_of takes for one number
      * of eight bytes: the same fields twice. */
     const vbmi_fields fields = vbmi_fields_of(filter->fields | filter->fields << 16);
@@ -206,7 +217,7 @@ vbmi_short(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_q
 TARGET_VBMI static inline __attribute__((always_inline)) uint32_t *
 vbmi_long(const trawl_qgram_filter *filter, trawl_qgram_run *run, const trawl_qgram_grid *grid,
           const vbmi_lanes *lanes, size_t groups, uint32_t *next, bool extracts) {
-    const __m512i order = _mm512_loadu_si512(lanes->order);
+    const __m512i order = vbmi_order_of_eight(grid->stride);
     const vbmi_fields fields = vbmi_fields_of(filter->fields);
     const __m512i low = _mm512_set1_epi64(0xffffffff);
     const __m512i multiplier = _mm512_set1_epi64((long long)filter->multiplier);
