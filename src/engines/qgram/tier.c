@@ -57,8 +57,7 @@ void trawl_tier_open(const trawl_db *db, uint32_t part, trawl_cpu_set set,
         (tier->kind == TRAWL_TIER_DIRECT && teddy->probes != 0 && set != TRAWL_CPU_SCALAR)) {
         walker->teddy_filter = teddy;
     }
-    uint32_t reach = walker->teddy_filter == NULL ? 0 : trawl_teddy_reach(teddy);
-    walker->reach = reach < TRAWL_COMPARE_KEYS_REACH ? TRAWL_COMPARE_KEYS_REACH : reach;
+    walker->reach = walker->teddy_filter == NULL ? 0 : trawl_teddy_reach(teddy);
     walker->register_bloom_view = (trawl_register_bloom_view){
         .filter = (const void *)rows,
         .gram = tier->gram,
@@ -96,8 +95,7 @@ static size_t find_ends_in_registers(trawl_tier_walker *walker, const trawl_wind
     size_t window_bytes = walker->tier->window;
     size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
     size_t ends = 0;
-    /* Ends nearer to the text's beginning than the filter and the comparison with keys read are
-     * tested one by one. */
+    /* Ends nearer to the text's beginning than the filter reads are tested one by one. */
     for (; first_end <= end && first_end < walker->reach; first_end++) {
         lists->ends[ends] = (uint32_t)first_end;
         lists->keys[ends] = TRAWL_NO_KEY;
@@ -113,6 +111,18 @@ static size_t find_ends_in_registers(trawl_tier_walker *walker, const trawl_wind
                        : walker->teddy(walker->teddy_filter, window->text, first_end - 1, count,
                                        walker->dense, lists->samples);
     walker->dense = is_dense(found, end - begin);
+    /* Candidates nearer to the text's beginning than the comparison with keys reads are tested one
+     * by one. */
+    size_t near = 0;
+    for (; near < found && lists->samples[near] + 1 < TRAWL_COMPARE_KEYS_REACH; near++) {
+        lists->ends[ends] = lists->samples[near] + 1;
+        lists->keys[ends] = TRAWL_NO_KEY;
+        ends += trawl_suffix_filter_has_end(&walker->filter, window->text, lists->ends[ends]);
+    }
+    if (near != 0) {
+        found -= near;
+        memmove(lists->samples, lists->samples + near, found * sizeof *lists->samples);
+    }
     return ends + walker->compare_keys(walker, window->text, found, lists, ends);
 }
 

@@ -54,7 +54,7 @@ struct trawl_tier_walker {
     trawl_sparse_view sparse;
     trawl_teddy_search teddy;
     const trawl_teddy *teddy_filter; /* NULL: none */
-    uint32_t reach; /* bytes before an end that filters in vector registers and comparison read */
+    uint32_t reach;                  /* bytes before an end that Teddy reads */
     trawl_register_bloom_search register_bloom;
     trawl_register_bloom_view register_bloom_view;
     trawl_compare_keys compare_keys;

@@ -70,10 +70,18 @@ INLINE __m512i all(__m512i a, __m512i b, __m512i c) {
     return _mm512_ternarylogic_epi64(a, b, c, 0x80);
 }
 
-/* The products of the bytes at this distance before each of 64 positions, for each hash. */
-INLINE void multiply(const vector_filter *filter, const uint8_t *last, uint32_t distance,
-                     __m512i *products) {
-    __m512i bytes = _mm512_loadu_si512(last - distance);
+/* The lowest `count` bits, 1 to 63 of them. */
+static inline uint64_t first_bits(uint32_t count) {
+    return ~UINT64_C(0) >> (WIDTH - count);
+}
+
+/* The products of the bytes at this distance before each of the first `positions` of 64 positions,
+ * for each hash. No bytes for other positions are read, which may be behind the text. */
+INLINE void multiply(const vector_filter *filter, const uint8_t *last, uint32_t positions,
+                     uint32_t distance, __m512i *products) {
+    __m512i bytes = positions == WIDTH
+                        ? _mm512_loadu_si512(last - distance)
+                        : _mm512_maskz_loadu_epi8(first_bits(positions), last - distance);
     for (uint32_t i = 0; i < TRAWL_REGISTER_BLOOM_HASHES; i++) {
         products[i] = _mm512_gf2p8affine_epi64_epi8(bytes, filter->matrix[i][distance], 0);
     }
@@ -90,22 +98,23 @@ INLINE __m512i look_up(const __m512i *bank, __m512i index, bool wide) {
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), lower, upper);
 }
 
-/* Tests 64 positions; returns a bit for each, 1 for a candidate. `last` is the first position's
- * byte. */
-INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t gram, bool wide) {
+/* Tests `positions` positions, 64 at most; returns a bit for each, 1 for a candidate. `last` is the
+ * first position's byte. */
+INLINE uint64_t test(const vector_filter *filter, const uint8_t *last, uint32_t positions,
+                     uint32_t gram, bool wide) {
     __m512i hash[TRAWL_REGISTER_BLOOM_HASHES], found[TRAWL_REGISTER_BLOOM_BANKS];
     __m512i one[TRAWL_REGISTER_BLOOM_HASHES], other[TRAWL_REGISTER_BLOOM_HASHES];
-    multiply(filter, last, 0, hash);
+    multiply(filter, last, positions, 0, hash);
 #pragma GCC unroll 6
     for (uint32_t distance = 1; distance + 1 < gram; distance += 2) {
-        multiply(filter, last, distance, one);
-        multiply(filter, last, distance + 1, other);
+        multiply(filter, last, positions, distance, one);
+        multiply(filter, last, positions, distance + 1, other);
         for (uint32_t i = 0; i < TRAWL_REGISTER_BLOOM_HASHES; i++) {
             hash[i] = sum(hash[i], one[i], other[i]);
         }
     }
     if (gram % 2 == 0) {
-        multiply(filter, last, gram - 1, one);
+        multiply(filter, last, positions, gram - 1, one);
         for (uint32_t i = 0; i < TRAWL_REGISTER_BLOOM_HASHES; i++) {
             hash[i] = _mm512_xor_si512(hash[i], one[i]);
         }
@@ -138,52 +147,53 @@ INLINE uint32_t *list_positions(const vector_filter *filter, uint64_t candidates
     return past;
 }
 
-/* Searches groups of 64 positions. */
+/* Searches groups of 64 positions, and the rest behind them. */
 INLINE size_t search_groups_of(const trawl_register_bloom_view *view, const uint8_t *text,
-                               size_t position, size_t groups, uint32_t *list, uint32_t gram,
+                               size_t position, size_t count, uint32_t *list, uint32_t gram,
                                bool wide) {
     vector_filter filter;
     load_filter(view, &filter);
     uint32_t *next = list;
-    for (; groups != 0; groups--, position += WIDTH) {
+    for (size_t groups = count / WIDTH; groups != 0; groups--, position += WIDTH) {
         __builtin_prefetch(
             (const void *)((uintptr_t)text + position + TRAWL_REGISTER_BLOOM_PREFETCH));
-        next = list_positions(&filter, test(&filter, text + position, gram, wide), position, next);
+        uint64_t candidates = test(&filter, text + position, WIDTH, gram, wide);
+        next = list_positions(&filter, candidates, position, next);
+    }
+    uint32_t rest = count % WIDTH;
+    if (rest != 0) {
+        uint64_t candidates = test(&filter, text + position, rest, gram, wide) & first_bits(rest);
+        for (; candidates != 0; candidates &= candidates - 1) {
+            *next++ = (uint32_t)position + (uint32_t)__builtin_ctzll(candidates);
+        }
     }
     return (size_t)(next - list);
 }
 
 /* One loop for each number of hashed bytes and width of banks. */
-TARGET static size_t search_groups(const trawl_register_bloom_view *view, const uint8_t *text,
-                                   size_t position, size_t groups, uint32_t *list) {
+TARGET static size_t search_vbmi(const trawl_register_bloom_view *view, const uint8_t *text,
+                                 size_t first, size_t count, uint32_t *list) {
     bool wide = view->filter->index_mask == TRAWL_REGISTER_BLOOM_BANK - 1;
     switch (view->gram) {
     case 1:
-        return wide ? search_groups_of(view, text, position, groups, list, 1, true)
-                    : search_groups_of(view, text, position, groups, list, 1, false);
+        return wide ? search_groups_of(view, text, first, count, list, 1, true)
+                    : search_groups_of(view, text, first, count, list, 1, false);
     case 2:
-        return wide ? search_groups_of(view, text, position, groups, list, 2, true)
-                    : search_groups_of(view, text, position, groups, list, 2, false);
+        return wide ? search_groups_of(view, text, first, count, list, 2, true)
+                    : search_groups_of(view, text, first, count, list, 2, false);
     case 3:
-        return wide ? search_groups_of(view, text, position, groups, list, 3, true)
-                    : search_groups_of(view, text, position, groups, list, 3, false);
+        return wide ? search_groups_of(view, text, first, count, list, 3, true)
+                    : search_groups_of(view, text, first, count, list, 3, false);
     case 4:
-        return wide ? search_groups_of(view, text, position, groups, list, 4, true)
-                    : search_groups_of(view, text, position, groups, list, 4, false);
+        return wide ? search_groups_of(view, text, first, count, list, 4, true)
+                    : search_groups_of(view, text, first, count, list, 4, false);
     case 5:
-        return wide ? search_groups_of(view, text, position, groups, list, 5, true)
-                    : search_groups_of(view, text, position, groups, list, 5, false);
+        return wide ? search_groups_of(view, text, first, count, list, 5, true)
+                    : search_groups_of(view, text, first, count, list, 5, false);
     default:
-        return wide ? search_groups_of(view, text, position, groups, list, 6, true)
-                    : search_groups_of(view, text, position, groups, list, 6, false);
+        return wide ? search_groups_of(view, text, first, count, list, 6, true)
+                    : search_groups_of(view, text, first, count, list, 6, false);
     }
-}
-
-static size_t search_vbmi(const trawl_register_bloom_view *view, const uint8_t *text, size_t first,
-                          size_t count, uint32_t *list) {
-    size_t rest = count % WIDTH, from = first + count - rest;
-    size_t found = search_groups(view, text, first, count / WIDTH, list);
-    return found + search_scalar(view, text, from, rest, list + found);
 }
 
 #endif
