@@ -298,6 +298,11 @@ typedef int (*trawl_on_match)(const trawl_match *match, void *context);
 /* Scans text[0, length) and calls on_match(match, context) for every match, ordered by end, then
  * start, then pattern id. `text` may be NULL if length is 0. Memory is bounded whatever the number
  * of matches.
+ * The calls over a text in memory keep what they have prepared: for texts of up to 1 MiB on one
+ * thread, and without device, report or study options, a database keeps at most 16 scanners, no
+ * more than there were calls at once, of 25 KB to 1 MB each (none if its longest pattern has more
+ * than 4,096 bytes). trawl_db_free frees them. Such calls take no lock, may overlap and nest, and
+ * work in the child of a fork. They do not read TRAWL_CPU again.
  * Returns TRAWL_STOPPED if on_match asked to stop. Errors: TRAWL_ERROR_ARGUMENT,
  * also if the environment variable TRAWL_CPU names an instruction set that is not there;
  * TRAWL_ERROR_MEMORY; TRAWL_ERROR_LIMIT for more than 1,024 threads; TRAWL_ERROR_UNAVAILABLE if the

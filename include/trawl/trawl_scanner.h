@@ -3,9 +3,10 @@
  * Short texts that come one by one: packets, messages. (Many texts that are in memory at once, such
  * as the rows of a column, are records: trawl_records.h.)
  *
- * trawl_scan prepares itself for each text, which takes longer than searching a short one. A
- * scanner is prepared once for a database: afterwards a scan allocates nothing, takes no lock and
- * reads no environment, and touches only as much memory as its text needs.
+ * A scanner is prepared once for a database: afterwards a scan allocates nothing, takes no lock and
+ * reads no environment, and touches only as much memory as its text needs. (trawl_scan and the
+ * other calls of trawl.h use scanners that the database keeps, but these allocate what they first
+ * need, and have no forms that stop at the first match or report each pattern once.)
  *
  *     trawl_scanner *scanner;
  *     if (trawl_scanner_open(db, NULL, &scanner, &error) == TRAWL_OK) {

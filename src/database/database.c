@@ -43,12 +43,24 @@ trawl_status trawl_db_adopt(uint8_t *block, uint64_t size, trawl_block_owner own
     (void)pthread_mutex_init(&made->uploads->lock, NULL);
     made->fallback = &made->fallback_storage;
     (void)pthread_mutex_init(&made->fallback->lock, NULL);
+    made->idle = made->idle_storage;
     *db = made;
     return TRAWL_OK;
 }
 
+static void close_idle_scanners(trawl_db *db) {
+    for (size_t i = 0; i < TRAWL_IDLE_SLOTS; i++) {
+        trawl_idle_scanner *scanner =
+            __atomic_exchange_n(&db->idle[i].scanner, NULL, __ATOMIC_ACQUIRE);
+        if (scanner != NULL) {
+            scanner->close(scanner);
+        }
+    }
+}
+
 void trawl_db_free(trawl_db *db) {
     if (db != NULL) {
+        close_idle_scanners(db);
         if (db->uploads->items != NULL) {
             db->uploads->release(db->uploads->items);
         }

@@ -61,6 +61,20 @@ typedef struct trawl_fallback {
     void (*release_pair)(struct trawl_case_pair *pair); /* set with `pair` */
 } trawl_fallback;
 
+/* A scanner that no call uses at present (run/idle.h), begins with this. */
+typedef struct trawl_idle_scanner {
+    void (*close)(struct trawl_idle_scanner *scanner); /* called by trawl_db_free */
+} trawl_idle_scanner;
+
+#define TRAWL_IDLE_SLOTS 16
+
+/* NULL, or an idle scanner; read and written by atomic operations. A cache line each, so that
+ * threads with slots of their own do not wait for each other. */
+typedef struct trawl_idle_slot {
+    trawl_idle_scanner *scanner;
+    char rest_of_line[64 - sizeof(void *)];
+} trawl_idle_slot;
+
 struct trawl_db {
     const uint8_t *block;
     uint64_t size;
@@ -78,6 +92,8 @@ struct trawl_db {
     trawl_uploads uploads_storage;
     trawl_fallback *fallback;
     trawl_fallback fallback_storage;
+    trawl_idle_slot *idle; /* TRAWL_IDLE_SLOTS */
+    trawl_idle_slot idle_storage[TRAWL_IDLE_SLOTS];
     trawl_device_costs device_costs; /* that it was compiled with; size 0: loaded, none known */
 };
 

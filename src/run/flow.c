@@ -135,9 +135,9 @@ static trawl_status search(trawl_scanner *scanner, void *flow, const uint8_t *pi
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
     trawl_delivery_restart(delivery, state.next > start ? state.next : start);
-    trawl_status status = trawl_scanner_walk(scanner, &windows.joint, &into);
+    trawl_status status = trawl_scanner_walk(scanner, &windows.joint, &into, NULL);
     if (status == TRAWL_OK) {
-        status = trawl_scanner_walk(scanner, &windows.rest, &into);
+        status = trawl_scanner_walk(scanner, &windows.rest, &into, NULL);
     }
     if (status == TRAWL_OK && into.sink.count != 0) {
         status = trawl_scanner_deliver(&into.sink);
@@ -167,8 +167,9 @@ uint64_t trawl_flow_count(trawl_scanner *scanner, void *flow, const void *piece,
     }
     flow_state state = read_state(scanner->db, flow);
     flow_windows windows = cut(scanner, &state, piece, length, false, false);
-    uint64_t total = trawl_scanner_count_window(scanner, &windows.joint) +
-                     trawl_scanner_count_window(scanner, &windows.rest);
+    uint64_t total = 0;
+    (void)trawl_scanner_count_window(scanner, &windows.joint, &total, NULL);
+    (void)trawl_scanner_count_window(scanner, &windows.rest, &total, NULL);
     write_state(scanner->db, flow, &state, piece, length);
     return total;
 }

@@ -5,10 +5,6 @@
 #include "run/run.h"
 #include "scan/conditions.h"
 
-/* Owned bytes for each thread, at least: with fewer a second thread costs more time than it saves.
- */
-#define SMALLEST_SHARE ((size_t)32768)
-
 /* Matches that are gathered before they are delivered: many for one call, few enough for the cache.
  */
 #define BATCH ((size_t)1024)
@@ -65,7 +61,7 @@ trawl_status trawl_run_window(trawl_run *run, const trawl_window *window, trawl_
         return TRAWL_OK;
     }
     bool alone = run->options.threads == 1 || run->own_threads ||
-                 (run->options.chunk_bytes == 0 && owned < 2 * SMALLEST_SHARE);
+                 (run->options.chunk_bytes == 0 && owned < 2 * TRAWL_RUN_SMALLEST_SHARE);
     trawl_status status =
         alone ? run_serial(run, window, error) : trawl_run_threads(run, window, error);
     return run->delivery.leftmost.no_memory ? trawl_fail_memory(error, "selecting matches", 0)

@@ -41,6 +41,25 @@ static trawl_status read_public(const trawl_scan_options *given, trawl_scan_opti
     return status;
 }
 
+static bool is_cpu(const char *device) {
+    return device == NULL || strcmp(device, "cpu") == 0;
+}
+
+bool trawl_options_are_plain(const trawl_scan_options *given, uint32_t *threads) {
+    trawl_scan_options options;
+    *threads = 1;
+    if (given == NULL) {
+        return true;
+    }
+    if (read_public(given, &options, NULL) != TRAWL_OK) {
+        return false;
+    }
+    *threads = options.threads;
+    return is_cpu(options.device) && options.report == NULL && options.study == NULL &&
+           (unsigned)options.placement <= TRAWL_PLACEMENT_CLOSE &&
+           (options.threads <= MOST_THREADS || options.threads == TRAWL_THREADS_ALL);
+}
+
 static trawl_status copy_options(const trawl_scan_options *given, trawl_scan_settings *options,
                                  trawl_wanted_report *report, trawl_error *error) {
     trawl_scan_options public;
@@ -193,7 +212,7 @@ static trawl_status choose_device(const trawl_db *db, trawl_scan_settings *optio
 static trawl_status read_device(const trawl_db *db, trawl_scan_settings *options,
                                 trawl_error *error) {
     const char *device = options->device;
-    if (device == NULL || strcmp(device, "cpu") == 0) {
+    if (is_cpu(device)) {
         take_cpu(options, "");
         return TRAWL_OK;
     }

@@ -343,7 +343,7 @@ static trawl_status search_stretch(trawl_record_worker *worker) {
                                .length = (size_t)(end - begin),
                                .base = begin,
                                .one_text = stretch->end - stretch->begin == 1};
-    trawl_status status = trawl_scanner_walk(scanner, &text, &sink.into);
+    trawl_status status = trawl_scanner_walk(scanner, &text, &sink.into, NULL);
     if (status == TRAWL_OK) {
         status = divide(&sink.into.sink);
     }

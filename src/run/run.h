@@ -46,6 +46,10 @@ typedef struct trawl_run {
     trawl_team *team;      /* NULL until threads are first needed */
 } trawl_run;
 
+/* Owned bytes for each thread, at least: with fewer a second thread costs more time than it saves.
+ */
+#define TRAWL_RUN_SMALLEST_SHARE ((size_t)32768)
+
 /* Opens a run; close it also after a failure. A receiver without functions: matches are counted.
  * `per_pattern`: NULL, or counters that are added to and complete after trawl_run_finish. */
 trawl_status trawl_run_open(trawl_run *run, const trawl_db *db, const trawl_scan_options *options,

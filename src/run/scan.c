@@ -4,6 +4,8 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "run/idle.h"
+#include "run/options.h"
 #include "run/run.h"
 
 /* What a call wants of a run: matches for a receiver, an array of matches, or counts. */
@@ -41,12 +43,67 @@ static trawl_status run_over(const trawl_db *db, const trawl_window *text,
                : status;
 }
 
+/* Whether a text is short enough for an idle scanner of the database. With several threads: if one
+ * would scan it alone. */
+static bool is_short(const trawl_db *db, size_t length, const trawl_scan_options *options) {
+    uint32_t threads;
+    return db != NULL && length <= TRAWL_IDLE_MOST_BYTES && trawl_idle_is_for(db) &&
+           trawl_options_are_plain(options, &threads) &&
+           (threads <= 1 || length < 2 * TRAWL_RUN_SMALLEST_SHARE);
+}
+
+/* Scans a text with a scanner that is the caller's alone. */
+static trawl_status scan_text(trawl_scanner *scanner, const trawl_window *text,
+                              const purpose *wanted, trawl_error *error) {
+    const trawl_receiver *receiver = &wanted->receiver;
+    const trawl_receiver append = {.on_matches = trawl_collector_append,
+                                   .context = wanted->collector};
+    bool is_final = scanner->delivery.kind == TRAWL_MATCH_ALL &&
+                    scanner->db->conditions.records == NULL; /* what walkers find */
+    if (wanted->collector != NULL && is_final) {
+        return text->length == 0 ? TRAWL_OK
+                                 : scanner->walker->type->scan(scanner->walker, text,
+                                                               &wanted->collector->sink, error);
+    }
+    bool counts =
+        wanted->collector == NULL && receiver->on_match == NULL && receiver->on_matches == NULL;
+    if (counts && is_final && wanted->per_pattern == NULL) {
+        return trawl_scanner_count_window(scanner, text, wanted->total, error);
+    }
+    trawl_status status = trawl_scanner_text(
+        scanner, text, wanted->collector != NULL ? &append : receiver, wanted->per_pattern, error);
+    if (wanted->total != NULL) {
+        *wanted->total = scanner->delivery.delivered;
+    }
+    return status;
+}
+
+static trawl_status run_short(const trawl_db *db, const void *text, size_t length,
+                              const purpose *wanted, trawl_error *error) {
+    trawl_scanner *scanner;
+    trawl_status status = trawl_idle_take(db, &scanner, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    const trawl_window window = {.text = text, .length = length, .one_text = true};
+    status = scan_text(scanner, &window, wanted, error);
+    if (status == TRAWL_OK || status == TRAWL_STOPPED) {
+        trawl_idle_put(scanner);
+    } else {
+        trawl_scanner_close(scanner);
+    }
+    return status;
+}
+
 static trawl_status run_text(const trawl_db *db, const void *text, size_t length,
                              const trawl_scan_options *options, const purpose *wanted,
                              trawl_error *error) {
     if (text == NULL && length != 0) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "text is NULL but its length is %zu",
                           length);
+    }
+    if (is_short(db, length, options)) {
+        return run_short(db, text, length, wanted, error);
     }
     trawl_window window = {.text = text, .length = length};
     return run_over(db, &window, NULL, options, wanted, error);

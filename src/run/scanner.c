@@ -44,38 +44,77 @@ static trawl_status read_options(const trawl_db *db, const trawl_scan_options *o
     return status == TRAWL_OK ? trawl_cpu_choose(&set, error) : status;
 }
 
-static trawl_status open_walker(trawl_scanner *scanner, const trawl_scan_settings *settings,
-                                trawl_error *error) {
-    const trawl_walker_type *type = trawl_case_pair_walker_of(scanner->db);
-    trawl_status status = type->open(scanner->db, settings, &scanner->walker, error);
-    if (status == TRAWL_OK) {
-        scanner->walker->threads = 1;
-        scanner->walker->open_fallback = trawl_fallback_open;
-        status = type->reserve == NULL ? TRAWL_OK : type->reserve(scanner->walker, error);
-        scanner->walker->open_fallback = open_no_fallback;
-    }
-    return status;
-}
-
+/* What every scanner has. */
 static trawl_status prepare(trawl_scanner *scanner, const trawl_scan_settings *settings,
                             trawl_error *error) {
     const trawl_receiver none = {.context = NULL};
     trawl_status status = trawl_delivery_open(&scanner->delivery, scanner->db, &none, NULL, error);
-    if (status == TRAWL_OK) {
-        status = trawl_delivery_reserve(&scanner->delivery, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
-    if (status == TRAWL_OK) {
-        scanner->matches = trawl_allocate(TRAWL_SCANNER_BATCH, sizeof *scanner->matches);
-        scanner->seen = trawl_allocate_zeroed(scanner->db->patterns.count, sizeof *scanner->seen);
-        size_t joint = 2 * (trawl_db_overlap(scanner->db) + 1);
-        scanner->joint = trawl_allocate(joint, 1);
-        if (scanner->matches == NULL || scanner->seen == NULL || scanner->joint == NULL) {
-            status = trawl_fail_memory(error, "a scanner",
-                                       joint + TRAWL_SCANNER_BATCH * sizeof *scanner->matches +
-                                           scanner->db->patterns.count * sizeof *scanner->seen);
-        }
+    scanner->matches = trawl_allocate(TRAWL_SCANNER_BATCH, sizeof *scanner->matches);
+    if (scanner->matches == NULL) {
+        return trawl_fail_memory(error, "a scanner",
+                                 TRAWL_SCANNER_BATCH * sizeof *scanner->matches);
     }
-    return status == TRAWL_OK ? open_walker(scanner, settings, error) : status;
+    const trawl_walker_type *type = trawl_case_pair_walker_of(scanner->db);
+    status = type->open(scanner->db, settings, &scanner->walker, error);
+    if (status == TRAWL_OK) {
+        scanner->walker->threads = 1;
+        scanner->walker->open_fallback = trawl_fallback_open;
+    }
+    return status;
+}
+
+/* Allocates all that later calls may need. */
+static trawl_status reserve(trawl_scanner *scanner, trawl_error *error) {
+    trawl_status status = trawl_delivery_reserve(&scanner->delivery, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    size_t joint = 2 * (trawl_db_overlap(scanner->db) + 1);
+    scanner->seen = trawl_allocate_zeroed(scanner->db->patterns.count, sizeof *scanner->seen);
+    scanner->joint = trawl_allocate(joint, 1);
+    if (scanner->seen == NULL || scanner->joint == NULL) {
+        return trawl_fail_memory(error, "a scanner",
+                                 joint + scanner->db->patterns.count * sizeof *scanner->seen);
+    }
+    trawl_walker *walker = scanner->walker;
+    status = walker->type->reserve == NULL ? TRAWL_OK : walker->type->reserve(walker, error);
+    walker->open_fallback = open_no_fallback;
+    return status;
+}
+
+static void close_idle(trawl_idle_scanner *scanner) {
+    trawl_scanner_close((trawl_scanner *)scanner);
+}
+
+static trawl_status open_scanner(const trawl_db *db, const trawl_scan_settings *settings,
+                                 bool reserves, trawl_scanner **scanner, trawl_error *error) {
+    trawl_scanner *made = trawl_allocate_zeroed(1, sizeof *made);
+    if (made == NULL) {
+        return trawl_fail_memory(error, "a scanner", sizeof *made);
+    }
+    made->idle.close = close_idle;
+    made->db = db;
+    trawl_status status = prepare(made, settings, error);
+    if (status == TRAWL_OK && reserves) {
+        status = reserve(made, error);
+    }
+    if (status != TRAWL_OK) {
+        trawl_scanner_close(made);
+        return status;
+    }
+    *scanner = made;
+    return TRAWL_OK;
+}
+
+trawl_status trawl_scanner_open_unreserved(const trawl_db *db, trawl_scanner **scanner,
+                                           trawl_error *error) {
+    static const trawl_scan_settings settings = {.threads = 1};
+    trawl_cpu_set unused; /* a wrong TRAWL_CPU is an error with every engine */
+    trawl_status status = trawl_cpu_choose(&unused, error);
+    return status == TRAWL_OK ? open_scanner(db, &settings, false, scanner, error) : status;
 }
 
 trawl_status trawl_scanner_open(const trawl_db *db, const trawl_scan_options *options,
@@ -88,21 +127,7 @@ trawl_status trawl_scanner_open(const trawl_db *db, const trawl_scan_options *op
     *scanner = NULL;
     trawl_scan_settings settings;
     trawl_status status = read_options(db, options, &settings, error);
-    if (status != TRAWL_OK) {
-        return status;
-    }
-    trawl_scanner *made = trawl_allocate_zeroed(1, sizeof *made);
-    if (made == NULL) {
-        return trawl_fail_memory(error, "a scanner", sizeof *made);
-    }
-    made->db = db;
-    status = prepare(made, &settings, error);
-    if (status != TRAWL_OK) {
-        trawl_scanner_close(made);
-        return status;
-    }
-    *scanner = made;
-    return TRAWL_OK;
+    return status == TRAWL_OK ? open_scanner(db, &settings, true, scanner, error) : status;
 }
 
 void trawl_scanner_close(trawl_scanner *scanner) {
@@ -146,13 +171,13 @@ static size_t longest_window(const trawl_scanner *scanner) {
 }
 
 trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window *text,
-                                trawl_scanner_sink *into) {
+                                trawl_scanner_sink *into, trawl_error *error) {
     trawl_walker *walker = scanner->walker;
     trawl_status status = TRAWL_OK;
     for (size_t begin = text->owned; status == TRAWL_OK && begin < text->length;) {
         trawl_window window = next_window(scanner, text, longest_window(scanner), &begin);
         into->window = &window;
-        status = walker->type->scan(walker, &window, &into->sink, NULL);
+        status = walker->type->scan(walker, &window, &into->sink, error);
         if (status == TRAWL_OK && !into->untested) {
             trawl_conditions_drop(scanner->db, &window, &into->sink, into->tested);
             into->tested = into->sink.count;
@@ -171,9 +196,9 @@ trawl_status trawl_scanner_deliver(trawl_sink *sink) {
     return trawl_delivery_put(&scanner->delivery, sink->matches, count);
 }
 
-/* Hands the matches of a text to a receiver. */
-static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length,
-                         const trawl_receiver *receiver, uint64_t *per_pattern) {
+trawl_status trawl_scanner_text(trawl_scanner *scanner, const trawl_window *text,
+                                const trawl_receiver *receiver, uint64_t *per_pattern,
+                                trawl_error *error) {
     trawl_scanner_sink into = {.sink = {.matches = scanner->matches,
                                         .capacity = TRAWL_SCANNER_BATCH,
                                         .flush = trawl_scanner_deliver},
@@ -183,12 +208,19 @@ static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
     trawl_delivery_restart(delivery, 0);
-    const trawl_window whole = {.text = text, .length = length, .one_text = true};
-    trawl_status status = trawl_scanner_walk(scanner, &whole, &into);
+    trawl_status status = trawl_scanner_walk(scanner, text, &into, error);
     if (status == TRAWL_OK && into.sink.count != 0) {
         status = trawl_scanner_deliver(&into.sink);
     }
-    return status == TRAWL_OK ? trawl_delivery_finish(delivery) : status;
+    status = status == TRAWL_OK ? trawl_delivery_finish(delivery) : status;
+    return delivery->leftmost.no_memory ? trawl_fail_memory(error, "selecting matches", 0) : status;
+}
+
+/* The same for a scanner that has reserved its memory. */
+static trawl_status scan(trawl_scanner *scanner, const void *text, size_t length,
+                         const trawl_receiver *receiver, uint64_t *per_pattern) {
+    const trawl_window whole = {.text = text, .length = length, .one_text = true};
+    return trawl_scanner_text(scanner, &whole, receiver, per_pattern, NULL);
 }
 
 /* ------------------------------------------------------------------ the forms */
@@ -270,14 +302,17 @@ size_t trawl_scanner_which(trawl_scanner *scanner, const void *text, size_t leng
     return scanner->found;
 }
 
-uint64_t trawl_scanner_count_window(trawl_scanner *scanner, const trawl_window *text) {
+trawl_status trawl_scanner_count_window(const trawl_scanner *scanner, const trawl_window *text,
+                                        uint64_t *total, trawl_error *error) {
     trawl_walker *walker = scanner->walker;
-    trawl_counts counts = {.total = 0};
-    for (size_t begin = text->owned; begin < text->length;) {
+    trawl_counts counts = {.total = *total};
+    trawl_status status = TRAWL_OK;
+    for (size_t begin = text->owned; status == TRAWL_OK && begin < text->length;) {
         trawl_window window = next_window(scanner, text, longest_window(scanner), &begin);
-        (void)walker->type->count(walker, &window, &counts, NULL);
+        status = walker->type->count(walker, &window, &counts, error);
     }
-    return counts.total;
+    *total = counts.total;
+    return status;
 }
 
 uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t length,
@@ -292,7 +327,9 @@ uint64_t trawl_scanner_count(trawl_scanner *scanner, const void *text, size_t le
         return scanner->delivery.delivered;
     }
     const trawl_window whole = {.text = text, .length = length, .one_text = true};
-    return trawl_scanner_count_window(scanner, &whole);
+    uint64_t total = 0;
+    (void)trawl_scanner_count_window(scanner, &whole, &total, NULL);
+    return total;
 }
 
 trawl_status trawl_scanner_scan(trawl_scanner *scanner, const void *text, size_t length,

@@ -22,10 +22,12 @@ typedef struct trawl_scanner_sink {
 #define TRAWL_SCANNER_BATCH ((size_t)1024)
 
 struct trawl_scanner {
+    trawl_idle_scanner idle;
     const trawl_db *db;
     trawl_walker *walker;
     trawl_match *matches; /* TRAWL_SCANNER_BATCH */
-    uint8_t *joint;       /* flows: the bytes that a flow has kept, and the beginning of a piece */
+    /* The rest of memory is NULL in a scanner that reserves nothing. */
+    uint8_t *joint; /* flows: the bytes that a flow has kept, and the beginning of a piece */
     trawl_delivery delivery;
     /* trawl_scanner_which: seen[index] == turn: the group has been seen in this text. Records use
      * it for patterns */
@@ -43,16 +45,29 @@ static inline void trawl_scanner_new_turn(trawl_scanner *scanner) {
     }
 }
 
+/* Opens a scanner for trawl_scanner_text and trawl_scanner_count_window alone. It reserves no
+ * memory: these allocate what they first need, and may fail. Close it after a failure. */
+trawl_status trawl_scanner_open_unreserved(const trawl_db *db, trawl_scanner **scanner,
+                                           trawl_error *error);
+
 /* Walks the owned bytes of a text, which may be of any length and has its complete overlap, or
- * until the sink's flush asks to stop. Of the matches, the last ones are still in the sink. */
+ * until the sink's flush asks to stop. Of the matches, the last ones are still in the sink. Only
+ * scanners that reserve nothing fail. */
 trawl_status trawl_scanner_walk(const trawl_scanner *scanner, const trawl_window *text,
-                                trawl_scanner_sink *into);
+                                trawl_scanner_sink *into, trawl_error *error);
 
 /* `flush` of the sink of such a walk: hands its matches to the delivery. */
 trawl_status trawl_scanner_deliver(trawl_sink *sink);
 
-/* Counts the matches that end in the owned bytes of such a text, with TRAWL_MATCH_ALL. */
-uint64_t trawl_scanner_count_window(trawl_scanner *scanner, const trawl_window *text);
+/* Hands the matches of a text to a receiver. scanner->delivery.delivered is then their number.
+ * `per_pattern`: NULL, or counters to add to. */
+trawl_status trawl_scanner_text(trawl_scanner *scanner, const trawl_window *text,
+                                const trawl_receiver *receiver, uint64_t *per_pattern,
+                                trawl_error *error);
+
+/* Adds to *total the matches that end in the owned bytes of such a text, with TRAWL_MATCH_ALL. */
+trawl_status trawl_scanner_count_window(const trawl_scanner *scanner, const trawl_window *text,
+                                        uint64_t *total, trawl_error *error);
 
 /* The receiver that writes the groups of patterns, each once, into ids[0, capacity), and into
  * scanner->found how many they are. */

@@ -665,7 +665,9 @@ bool runner_check(const runner *how, const trawl_db *db, const uint8_t *text, si
                 .random = random,
                 .complaint = complaint,
                 .complaint_size = complaint_size};
-    work.options.study = &work.study;
+    /* Calls without study options may use scanners that the database keeps. */
+    if (how->device || how->chunk_bytes || how->copy_tables || how->plain_walk)
+        work.options.study = &work.study;
     work.options.threads = how->threads;
     work.study.chunk_bytes = how->chunk_bytes;
     work.options.placement = how->placement;
