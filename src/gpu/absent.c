@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "gpu/devices.h"
 #include "gpu/module.h"
+#include "trawl/trawl_cuda_rows.h"
 
 static trawl_status absent(trawl_error *error) {
     trawl_clear(error);
@@ -81,6 +82,23 @@ trawl_status trawl_cuda_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sca
                              void *workspace, size_t workspace_bytes, void *stream,
                              trawl_error *error) {
     (void)uploaded, (void)scan, (void)text, (void)length, (void)results;
+    (void)workspace, (void)workspace_bytes, (void)stream;
+    return absent(error);
+}
+
+trawl_status trawl_cuda_rows_workspace(const trawl_cuda_db *uploaded,
+                                       const trawl_cuda_rows_options *options, size_t *bytes,
+                                       trawl_error *error) {
+    (void)uploaded, (void)options, (void)bytes;
+    return absent(error);
+}
+
+trawl_status trawl_cuda_rows_scan(const trawl_cuda_db *uploaded,
+                                  const trawl_cuda_rows_options *options,
+                                  const trawl_cuda_rows *rows,
+                                  const trawl_cuda_row_results *results, void *workspace,
+                                  size_t workspace_bytes, void *stream, trawl_error *error) {
+    (void)uploaded, (void)options, (void)rows, (void)results;
     (void)workspace, (void)workspace_bytes, (void)stream;
     return absent(error);
 }

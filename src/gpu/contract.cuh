@@ -229,6 +229,19 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
                                  const trawl_cuda_results *results, void *workspace,
                                  size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
 
+/* The same, with a workspace that has room for a scan of `most` bytes, of which `length` are at
+ * most as many. A shorter text may be planned with more strips, and so need more room: then the
+ * scan is planned as one of `most` bytes. */
+trawl_status trawl_cuda_scan_piece(const trawl_cuda_db *uploaded,
+                                   const trawl_cuda_scan_options *scan, uint64_t most,
+                                   const void *text, uint64_t length,
+                                   const trawl_cuda_results *results, void *workspace,
+                                   size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
+
+/* Refuses databases whose matches are selected or tested on the host: what a caller gets are the
+ * matches of the database's kind that fulfil its conditions, or nothing. NULL is allowed. */
+trawl_status trawl_cuda_check_kind(const trawl_cuda_db *uploaded, trawl_error *error);
+
 /* A section of the uploaded database: a device pointer, or NULL if there is no such section. */
 const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
                                uint32_t part);

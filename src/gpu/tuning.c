@@ -29,6 +29,8 @@ static const trawl_gpu_tuning tunings[] = {
         .sort_end_blocks = 1024,
         .counter_threads = 256,
         .counter_blocks = 512,
+        .row_threads = 256, /* not measured: as many threads as run at once on an H200 */
+        .row_blocks = 1024,
     },
     /* All others: the numbers of Hopper, as none of them was measured. */
     {
@@ -56,6 +58,8 @@ static const trawl_gpu_tuning tunings[] = {
         .sort_end_blocks = 1024,
         .counter_threads = 256,
         .counter_blocks = 512,
+        .row_threads = 256,
+        .row_blocks = 1024,
     },
 };
 

@@ -89,6 +89,8 @@ typedef struct trawl_gpu_tuning {
     uint32_t sort_end_blocks;
     uint32_t counter_threads; /* adding counters of patterns or threads: of a block */
     uint32_t counter_blocks;  /* most blocks that give a key's hits to its patterns */
+    uint32_t row_threads;     /* rows: of a block */
+    uint32_t row_blocks;      /* rows: most blocks that share the matches of a piece, or the rows */
 } trawl_gpu_tuning;
 
 /* The row for devices of this major number of the compute capability. */

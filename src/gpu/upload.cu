@@ -15,7 +15,9 @@ static const trawl_section *sections_of(const trawl_db *db) {
 static uint64_t uploaded_bytes(const trawl_cuda_engine *engine, const trawl_section *section) {
     bool patterns = section->kind == TRAWL_SECTION_PATTERN_OFFSETS ||
                     section->kind == TRAWL_SECTION_PATTERN_BYTES ||
-                    section->kind == TRAWL_SECTION_PATTERN_FLAGS;
+                    section->kind == TRAWL_SECTION_PATTERN_FLAGS ||
+                    section->kind == TRAWL_SECTION_PATTERN_GROUP ||
+                    section->kind == TRAWL_SECTION_GROUP_IDS;
     return engine->own_tables && !patterns ? 0 : section->size;
 }
 

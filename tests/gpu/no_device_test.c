@@ -6,6 +6,7 @@
  */
 #include "engines/registry.h"
 #include "gpu/module.h"
+#include "trawl/trawl_cuda_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,6 +98,11 @@ static void device_memory(void **state) {
     expect_unavailable(trawl_cuda_pin(text, sizeof(text), &error));
     trawl_cuda_unpin(text);
     trawl_cuda_db_free(NULL);
+    size_t bytes;
+    trawl_cuda_rows_options rows = TRAWL_CUDA_ROWS_OPTIONS;
+    assert_int_not_equal(trawl_cuda_rows_workspace(NULL, &rows, &bytes, &error), TRAWL_OK);
+    assert_int_not_equal(trawl_cuda_rows_scan(NULL, &rows, NULL, NULL, NULL, 0, NULL, &error),
+                         TRAWL_OK);
     assert_int_equal(trawl_study_cuda_state_bytes(NULL), 0);
     assert_true(trawl_cuda_upload(db, NULL, &copy, NULL) == TRAWL_ERROR_UNAVAILABLE);
 }

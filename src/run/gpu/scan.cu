@@ -85,9 +85,11 @@ static trawl_status read_options(const trawl_cuda_db *uploaded,
     return TRAWL_OK;
 }
 
-/* Reads the caller's options, checks them and lets the engine decide the rest. */
-static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *given,
-                              uint64_t length, planned_scan *planned, trawl_error *error) {
+/* Reads the caller's options, checks them and lets the engine decide the rest, as for a text of
+ * `most` bytes. */
+static trawl_status plan_scan_of(const trawl_cuda_db *uploaded,
+                                 const trawl_cuda_scan_options *given, uint64_t length,
+                                 uint64_t most, planned_scan *planned, trawl_error *error) {
     memset(planned, 0, sizeof *planned);
     trawl_cuda_scan_options *scan = &planned->scan;
     trawl_study_scan_options study;
@@ -96,7 +98,7 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
         return status;
     }
     trawl_cuda_launch_request request = {scan->form, study.block_threads, study.block_bytes,
-                                         study.table_path, length};
+                                         study.table_path, most};
     trawl_cuda_launch_plan *plan = &planned->plan;
     status = trawl_kernel_find(uploaded->db->header->engine, scan->kernel, &plan->kernel, error);
     if (status == TRAWL_OK) {
@@ -127,6 +129,11 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
         planned->sum_bytes = trawl_cuda_aligned(planned->sum_bytes);
     }
     return status;
+}
+
+static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *given,
+                              uint64_t length, planned_scan *planned, trawl_error *error) {
+    return plan_scan_of(uploaded, given, length, length, planned, error);
 }
 
 /* ------------------------------------------------------------------ small kernels */
@@ -318,21 +325,18 @@ static trawl_status start(scan_call *call, trawl_error *error) {
     return TRAWL_OK;
 }
 
-trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
-                                 const void *text, uint64_t length,
-                                 const trawl_cuda_results *results, void *workspace,
-                                 size_t workspace_bytes, cudaStream_t stream, trawl_error *error) {
-    planned_scan planned;
-    trawl_status status = plan_scan(uploaded, scan, length, &planned, error);
-    if (status != TRAWL_OK) {
-        return status;
-    }
-    const char *missing = results == NULL ? "results" : missing_result(&planned, results);
+/* Checks what the caller gave for a planned scan, and launches it. */
+static trawl_status launch_planned(const trawl_cuda_db *uploaded, const planned_scan *planned,
+                                   const void *text, uint64_t length,
+                                   const trawl_cuda_results *results, void *workspace,
+                                   size_t workspace_bytes, cudaStream_t stream,
+                                   trawl_error *error) {
+    const char *missing = results == NULL ? "results" : missing_result(planned, results);
     if (missing != NULL || (text == NULL && length != 0)) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_scan: %s is NULL",
                           missing != NULL ? missing : "text");
     }
-    size_t needed = workspace_bytes_of(&planned);
+    size_t needed = workspace_bytes_of(planned);
     if (workspace_bytes < needed || (needed != 0 && workspace == NULL) ||
         (uintptr_t)workspace % TRAWL_CUDA_ARRAY_ALIGNMENT != 0) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
@@ -344,24 +348,51 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
     scan_call call;
     memset(&call, 0, sizeof call);
     call.uploaded = uploaded;
-    call.planned = &planned;
+    call.planned = planned;
     call.text = (const uint8_t *)text;
     call.length = length;
     call.results = results;
     call.stream = stream;
     uint8_t *at = (uint8_t *)workspace;
     call.engine_workspace = at;
-    at += planned.engine_bytes;
-    call.hits = planned.hits_bytes == 0 ? NULL : (trawl_counter *)at;
-    at += planned.hits_bytes;
-    call.sizes = planned.sizes_bytes == 0 ? NULL : (trawl_counter *)at;
-    at += planned.sizes_bytes;
+    at += planned->engine_bytes;
+    call.hits = planned->hits_bytes == 0 ? NULL : (trawl_counter *)at;
+    at += planned->hits_bytes;
+    call.sizes = planned->sizes_bytes == 0 ? NULL : (trawl_counter *)at;
+    at += planned->sizes_bytes;
     call.sum = at;
     int before;
     TRAWL_CUDA_TRY(trawl_cuda_enter(uploaded->device.number, &before), error);
-    status = start(&call, error);
+    trawl_status status = start(&call, error);
     trawl_cuda_leave(before);
     return status;
+}
+
+trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda_scan_options *scan,
+                                 const void *text, uint64_t length,
+                                 const trawl_cuda_results *results, void *workspace,
+                                 size_t workspace_bytes, cudaStream_t stream, trawl_error *error) {
+    planned_scan planned;
+    trawl_status status = plan_scan(uploaded, scan, length, &planned, error);
+    return status != TRAWL_OK ? status
+                              : launch_planned(uploaded, &planned, text, length, results, workspace,
+                                               workspace_bytes, stream, error);
+}
+
+trawl_status trawl_cuda_scan_piece(const trawl_cuda_db *uploaded,
+                                   const trawl_cuda_scan_options *scan, uint64_t most,
+                                   const void *text, uint64_t length,
+                                   const trawl_cuda_results *results, void *workspace,
+                                   size_t workspace_bytes, cudaStream_t stream,
+                                   trawl_error *error) {
+    planned_scan planned;
+    trawl_status status = plan_scan(uploaded, scan, length, &planned, error);
+    if (status == TRAWL_OK && workspace_bytes_of(&planned) > workspace_bytes) {
+        status = plan_scan_of(uploaded, scan, length, most, &planned, error);
+    }
+    return status != TRAWL_OK ? status
+                              : launch_planned(uploaded, &planned, text, length, results, workspace,
+                                               workspace_bytes, stream, error);
 }
 
 trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
@@ -373,9 +404,7 @@ trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
     return status;
 }
 
-/* What a caller gets are the matches of the database's kind that fulfil its conditions, or nothing.
- */
-static trawl_status check_kind(const trawl_cuda_db *uploaded, trawl_error *error) {
+trawl_status trawl_cuda_check_kind(const trawl_cuda_db *uploaded, trawl_error *error) {
     if (uploaded != NULL && uploaded->db->header->match_kind != TRAWL_MATCH_ALL) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "leftmost matches (kind %u) are selected on the host: use trawl_scan "
@@ -397,7 +426,7 @@ extern "C" trawl_status trawl_cuda_scan(const trawl_cuda_db *uploaded,
                                         void *workspace, size_t workspace_bytes, void *stream,
                                         trawl_error *error) {
     trawl_clear(error);
-    trawl_status status = check_kind(uploaded, error);
+    trawl_status status = trawl_cuda_check_kind(uploaded, error);
     return status != TRAWL_OK
                ? status
                : trawl_cuda_scan_any(uploaded, scan, text, length, results, workspace,
@@ -412,7 +441,7 @@ extern "C" trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded,
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_workspace: bytes is NULL");
     }
     *bytes = 0;
-    trawl_status status = check_kind(uploaded, error);
+    trawl_status status = trawl_cuda_check_kind(uploaded, error);
     return status != TRAWL_OK ? status
                               : trawl_cuda_workspace_any(uploaded, scan, length, bytes, error);
 }

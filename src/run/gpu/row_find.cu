@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* The row of each match. Forms ANY and COUNT note it in the results, the others for later steps. */
+#include "run/gpu/rows.cuh"
+
+#define ALL_LANES 0xffffffffu
+
+trawl_row_grid trawl_cuda_row_grid(const trawl_gpu_tuning *tuning, uint64_t items) {
+    trawl_row_grid grid;
+    const uint64_t needed = items / tuning->row_threads + 1;
+    grid.threads = tuning->row_threads;
+    grid.blocks = needed < tuning->row_blocks ? (uint32_t)needed : tuning->row_blocks;
+    return grid;
+}
+
+/* ------------------------------------------------------------------ offsets */
+
+/* The host must not wait for the offsets, so that it cannot check them. */
+static __global__ void check_rows(trawl_row_view rows, uint64_t room,
+                                  trawl_cuda_rows_summary *summary) {
+    const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        summary->piece_room = room;
+    }
+    for (uint64_t row = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; row < rows.count;
+         row += stride) {
+        const uint64_t begin = trawl_row_offset(rows, row), end = trawl_row_offset(rows, row + 1);
+        if (begin < rows.begin || end < begin || end > rows.end) {
+            atomicMin((trawl_counter *)&summary->bad_row, (trawl_counter)row);
+        }
+    }
+}
+
+trawl_status trawl_cuda_rows_check(const trawl_row_piece *piece, trawl_row_grid grid,
+                                   cudaStream_t stream, trawl_error *error) {
+    TRAWL_LAUNCH(check_rows, grid.blocks, grid.threads, 0, stream, piece->rows, piece->capacity,
+                 piece->results.summary);
+    TRAWL_CUDA_LAUNCHED("check_rows", error);
+    return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ matches */
+
+/* The row of a match among those from low to high, or TRAWL_NO_ROW. */
+static __device__ __forceinline__ uint64_t row_of_match(const trawl_row_view &rows,
+                                                        const trawl_cuda_match &match, uint64_t low,
+                                                        uint64_t high) {
+    const uint64_t row = trawl_row_at(rows, match.end - 1, low, high);
+    return trawl_row_has(rows, row, match.end - match.length, match.end) ? row : TRAWL_NO_ROW;
+}
+
+/* Sets the row's bit; returns whether it was 0. Most rows with matches have several of them, and a
+ * load is cheaper than an atomic operation. */
+static __device__ __forceinline__ uint32_t set_bit(uint32_t *bits, uint64_t row) {
+    const uint32_t bit = 1u << (row % 32);
+    uint32_t *word = &bits[row / 32];
+    return (__ldcg(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0 ? 1 : 0;
+}
+
+/* Adds a match to the counters of its pattern and group. */
+static __device__ __forceinline__ void count_pattern(const trawl_row_piece &piece,
+                                                     uint32_t pattern) {
+    if (piece.results.per_pattern != NULL) {
+        atomicAdd((trawl_counter *)&piece.results.per_pattern[pattern], (trawl_counter)1);
+    }
+    if (piece.results.per_group != NULL) {
+        atomicAdd((trawl_counter *)&piece.results.per_group[trawl_row_group(piece, pattern)],
+                  (trawl_counter)1);
+    }
+}
+
+/* Notes the row of one match of each lane; returns what that adds to the total. All lanes call it,
+ * those without a match in a row with TRAWL_NO_ROW. */
+template <int FORM>
+static __device__ __forceinline__ uint32_t note_row(const trawl_row_piece &piece, uint64_t row,
+                                                    uint32_t pattern) {
+    /* Neighbours mostly are in one row: one of them speaks for all. */
+    const uint32_t peers = __match_any_sync(ALL_LANES, (trawl_counter)row);
+    const bool leads = row != TRAWL_NO_ROW && (uint32_t)__ffs((int)peers) - 1 == threadIdx.x % 32;
+    if (FORM == TRAWL_CUDA_ROWS_ANY) {
+        return leads ? set_bit(piece.bits, row) : 0;
+    }
+    if (row != TRAWL_NO_ROW) {
+        count_pattern(piece, pattern);
+    }
+    if (leads && piece.results.per_row != NULL) {
+        atomicAdd((trawl_counter *)&piece.results.per_row[row], (trawl_counter)__popc(peers));
+    }
+    return leads ? (uint32_t)__popc(peers) : 0;
+}
+
+template <int FORM> static __global__ void find_rows(trawl_row_piece piece) {
+    const uint32_t lane = threadIdx.x % 32;
+    trawl_cuda_rows_summary *summary = piece.results.summary;
+    if (blockIdx.x == 0 && threadIdx.x == 0 && *piece.total > summary->piece_matches) {
+        summary->piece_matches = *piece.total;
+    }
+    const trawl_row_share share = trawl_row_share_of(piece, trawl_row_matches(piece));
+    if (share.begin == share.end) {
+        return;
+    }
+    /* The first and the last match bound the search of all others. */
+    const uint64_t last_row = piece.rows.count - 1;
+    const uint64_t low = trawl_row_at(piece.rows, piece.matches[share.begin].end - 1, 0, last_row);
+    const uint64_t high =
+        trawl_row_at(piece.rows, piece.matches[share.end - 1].end - 1, low, last_row);
+    trawl_counter sum = 0;
+    for (uint64_t first = share.begin; first < share.end; first += 32) {
+        const uint64_t i = first + lane;
+        trawl_cuda_match match = {0, 0, 0};
+        uint64_t row = TRAWL_NO_ROW;
+        if (i < share.end) {
+            match = piece.matches[i];
+            row = row_of_match(piece.rows, match, low, high);
+        }
+        if (FORM == TRAWL_CUDA_ROWS_ANY || FORM == TRAWL_CUDA_ROWS_COUNT) {
+            sum += note_row<FORM>(piece, row, match.pattern);
+        } else if (i < share.end) {
+            piece.row_of[i] = row;
+        }
+    }
+    if (FORM == TRAWL_CUDA_ROWS_ANY || FORM == TRAWL_CUDA_ROWS_COUNT) {
+        for (int offset = 16; offset != 0; offset /= 2) {
+            sum += __shfl_down_sync(ALL_LANES, sum, (unsigned)offset);
+        }
+        if (lane == 0 && sum != 0) {
+            atomicAdd((trawl_counter *)&summary->total, sum);
+        }
+    }
+}
+
+trawl_status trawl_cuda_rows_find(const trawl_row_piece *piece, trawl_cuda_rows_form form,
+                                  trawl_row_grid grid, cudaStream_t stream, trawl_error *error) {
+    switch (form) {
+    case TRAWL_CUDA_ROWS_ANY:
+        TRAWL_LAUNCH(find_rows<TRAWL_CUDA_ROWS_ANY>, grid.blocks, grid.threads, 0, stream, *piece);
+        break;
+    case TRAWL_CUDA_ROWS_COUNT:
+        TRAWL_LAUNCH(find_rows<TRAWL_CUDA_ROWS_COUNT>, grid.blocks, grid.threads, 0, stream,
+                     *piece);
+        break;
+    case TRAWL_CUDA_ROWS_WHICH:
+    case TRAWL_CUDA_ROWS_MATCHES:
+        TRAWL_LAUNCH(find_rows<TRAWL_CUDA_ROWS_MATCHES>, grid.blocks, grid.threads, 0, stream,
+                     *piece);
+        break;
+    }
+    TRAWL_CUDA_LAUNCHED("find_rows", error);
+    return TRAWL_OK;
+}
+
+/* ------------------------------------------------------------------ bytes from bits */
+
+static __global__ void spread_bits(const uint32_t *bits, uint8_t *found, uint64_t rows) {
+    const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t row = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; row < rows;
+         row += stride) {
+        found[row] = (uint8_t)(bits[row / 32] >> (row % 32) & 1);
+    }
+}
+
+trawl_status trawl_cuda_rows_spread(const uint32_t *bits, uint8_t *found, uint64_t rows,
+                                    trawl_row_grid grid, cudaStream_t stream, trawl_error *error) {
+    TRAWL_LAUNCH(spread_bits, grid.blocks, grid.threads, 0, stream, bits, found, rows);
+    TRAWL_CUDA_LAUNCHED("spread_bits", error);
+    return TRAWL_OK;
+}

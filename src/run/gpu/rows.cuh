@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Steps of a search of rows (rows.cu), each a kernel or a few over the matches of a piece of the
+ * text, which are ordered by their ends:
+ *
+ *     check rows    whether the offsets can be used                        row_find.cu
+ *     find rows     the row of each match, or none; forms ANY and COUNT    row_find.cu
+ *                   are done with that
+ *     distinct      drops matches whose group the row has already          row_distinct.cu
+ *     write         the matches that are left, one behind the other        row_write.cu
+ *
+ * How many matches there are is known on the device only. So grids are sized by the room for
+ * matches, and each warp takes an equal share of the matches that there are.
+ */
+#ifndef TRAWL_RUN_GPU_ROWS_CUH
+#define TRAWL_RUN_GPU_ROWS_CUH
+
+#include "gpu/contract.cuh"
+
+#include "trawl/trawl_cuda_rows.h"
+
+/* In place of a match's row: the match is in none. */
+#define TRAWL_NO_ROW UINT64_MAX
+/* A bit of a match's row: the row had the match's group before. */
+#define TRAWL_ROW_REPEATED (UINT64_C(1) << 63)
+/* A place of the table of distinct groups that is free. */
+#define TRAWL_FREE_SLOT UINT32_MAX
+
+/* Rows as kernels see them. */
+typedef struct trawl_row_view {
+    const void *offsets;
+    uint64_t count;
+    uint64_t begin, end; /* what is searched */
+    const uint8_t *valid;
+    uint64_t valid_offset;
+    uint32_t tail;
+    bool wide; /* offsets of 8 bytes, else of 4 */
+} trawl_row_view;
+
+/* The row that the next piece begins in, if it has begun before. */
+typedef struct trawl_row_carry {
+    uint64_t row;  /* TRAWL_NO_ROW: none */
+    uint32_t same; /* whether the piece before began in this row, too */
+} trawl_row_carry;
+
+/* One piece of the text and all that is done with its matches; passed to kernels by value. Pointers
+ * that the form does not need are NULL. */
+typedef struct trawl_row_piece {
+    trawl_row_view rows;
+    uint64_t end; /* of the piece, in the text */
+    /* matches */
+    trawl_cuda_match *matches;
+    const trawl_counter *total;
+    uint64_t capacity;
+    uint64_t *row_of; /* of each match */
+    /* groups */
+    const uint32_t *group_of;  /* the index of each pattern's group; NULL: its id */
+    const uint32_t *group_ids; /* by index; NULL: the index */
+    uint32_t *slots;           /* indices of matches; their number is a power of 2 */
+    uint32_t *seen; /* a bit for each group that carry->row has in the pieces so far; NULL: there is
+                       one piece */
+    uint32_t seen_words;
+    trawl_row_carry *carry;
+    /* shares of warps: places[w + 1] is where warp w writes its first item */
+    trawl_counter *places;
+    uint32_t warps; /* of a grid over matches */
+    /* results */
+    trawl_cuda_row_results results;
+    uint32_t *bits; /* the caller's, or of the workspace */
+} trawl_row_piece;
+
+/* ------------------------------------------------------------------ rows */
+
+static __device__ __forceinline__ uint64_t trawl_row_offset(const trawl_row_view &rows,
+                                                            uint64_t index) {
+    return rows.wide ? ((const uint64_t *)rows.offsets)[index]
+                     : ((const uint32_t *)rows.offsets)[index];
+}
+
+/* The last row from `low` on that begins at or before `place`, if a row before `high` + 1 does. */
+static __device__ __forceinline__ uint64_t trawl_row_at(const trawl_row_view &rows, uint64_t place,
+                                                        uint64_t low, uint64_t high) {
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2;
+        if (trawl_row_offset(rows, middle) <= place) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+static __device__ __forceinline__ bool trawl_row_valid(const trawl_row_view &rows, uint64_t row) {
+    uint64_t bit = rows.valid_offset + row;
+    return rows.valid == NULL || (rows.valid[bit / 8] >> (bit % 8) & 1) != 0;
+}
+
+/* Whether the bytes begin to end are in the row. */
+static __device__ __forceinline__ bool trawl_row_has(const trawl_row_view &rows, uint64_t row,
+                                                     uint64_t begin, uint64_t end) {
+    return trawl_row_offset(rows, row) <= begin &&
+           end + rows.tail <= trawl_row_offset(rows, row + 1) && trawl_row_valid(rows, row);
+}
+
+/* ------------------------------------------------------------------ matches */
+
+/* Matches that this piece's kernels work on: none if they had no room. */
+static __device__ __forceinline__ uint64_t trawl_row_matches(const trawl_row_piece &piece) {
+    const bool usable =
+        *piece.total <= piece.capacity && piece.results.summary->bad_row == UINT64_MAX;
+    return usable ? *piece.total : 0;
+}
+
+/* The share of this warp of `count` items: a multiple of 32, so that warps stay full. */
+typedef struct trawl_row_share {
+    uint64_t begin, end;
+} trawl_row_share;
+
+static __device__ __forceinline__ uint32_t trawl_row_warp(void) {
+    return (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+}
+
+static __device__ __forceinline__ trawl_row_share trawl_row_share_of(const trawl_row_piece &piece,
+                                                                     uint64_t count) {
+    const uint64_t each = (count / piece.warps + 32) / 32 * 32;
+    const uint64_t begin = each * trawl_row_warp();
+    trawl_row_share share;
+    share.begin = begin < count ? begin : count;
+    share.end = count - share.begin < each ? count : share.begin + each;
+    return share;
+}
+
+static __device__ __forceinline__ uint32_t trawl_row_group(const trawl_row_piece &piece,
+                                                           uint32_t pattern) {
+    return piece.group_of == NULL ? pattern : piece.group_of[pattern];
+}
+
+/* ------------------------------------------------------------------ steps */
+
+/* Blocks and threads of a grid over `items`. */
+typedef struct trawl_row_grid {
+    uint32_t blocks, threads;
+} trawl_row_grid;
+
+trawl_row_grid trawl_cuda_row_grid(const trawl_gpu_tuning *tuning, uint64_t items);
+
+/* Notes the first row whose offsets cannot be used, and the room for matches. */
+trawl_status trawl_cuda_rows_check(const trawl_row_piece *piece, trawl_row_grid grid,
+                                   cudaStream_t stream, trawl_error *error);
+trawl_status trawl_cuda_rows_find(const trawl_row_piece *piece, trawl_cuda_rows_form form,
+                                  trawl_row_grid grid, cudaStream_t stream, trawl_error *error);
+/* Sets a byte for each row from its bit. */
+trawl_status trawl_cuda_rows_spread(const uint32_t *bits, uint8_t *found, uint64_t rows,
+                                    trawl_row_grid grid, cudaStream_t stream, trawl_error *error);
+trawl_status trawl_cuda_rows_distinct(const trawl_row_piece *piece, trawl_row_grid grid,
+                                      cudaStream_t stream, trawl_error *error);
+/* Sets *bytes to the room that trawl_cuda_rows_write needs at `sum`. */
+trawl_status trawl_cuda_rows_write_room(uint32_t warps, size_t *bytes, trawl_error *error);
+trawl_status trawl_cuda_rows_write(const trawl_row_piece *piece, trawl_cuda_rows_form form,
+                                   trawl_row_grid grid, void *sum, size_t sum_bytes,
+                                   cudaStream_t stream, trawl_error *error);
+
+#endif
