@@ -4,6 +4,8 @@
  * pattern; each is scanned for all matches, into the workspace, and then goes through the steps of
  * rows.cuh. Nothing here allocates, waits or copies to the host.
  */
+#include <string.h>
+
 #include <cub/device/device_scan.cuh>
 
 #include "run/gpu/rows.cuh"
@@ -54,8 +56,10 @@ static trawl_status read_options(const trawl_cuda_db *uploaded,
         return status;
     }
     trawl_sized_read(options, given, sizeof *options);
-    if ((unsigned)options->form > TRAWL_CUDA_ROWS_MATCHES) {
-        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "rows: unknown form %d", (int)options->form);
+    unsigned form; /* copied: C++ must not load an enumerator that does not exist */
+    memcpy(&form, &options->form, sizeof form);
+    if (form > TRAWL_CUDA_ROWS_MATCHES) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "rows: unknown form %u", form);
     }
     if (options->most_bytes > MOST_OF_A_CALL || options->most_rows > MOST_OF_A_CALL) {
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
