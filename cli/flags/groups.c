@@ -17,6 +17,8 @@ static int take_any(const flag_groups *groups, arguments *args, int id) {
         taken = scan_options_take(groups->scan, &groups->study->scan, args, id);
     if (taken == FLAG_NOT_MINE && groups->scan != NULL)
         taken = cuda_options_take(groups->scan, &groups->study->scan, groups->profile, args, id);
+    if (taken == FLAG_NOT_MINE && groups->files != NULL)
+        taken = file_options_take(groups->files, args, id);
     return taken;
 }
 

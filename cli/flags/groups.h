@@ -5,6 +5,7 @@
 
 #include "cli/flags/arguments.h"
 #include "cli/flags/cuda.h"
+#include "cli/flags/files.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/study.h"
 #include "trawl/trawl.h"
@@ -16,6 +17,7 @@ typedef struct flag_groups {
     trawl_scan_options *scan;
     study_options *study; /* never NULL; those of `compile` and `scan` */
     profile_options *profile;
+    file_options *files; /* operands too */
 } flag_groups;
 
 /* Takes flags of the groups. Returns the id of the next flag that is the command's own, or

@@ -15,6 +15,12 @@ const flag device_flags[] = {
     {0},
 };
 
+const flag thread_flags[] = {
+    {FLAG_THREADS, 0, "threads", "N", "Number of threads (default: one for each CPU allowed).",
+     "Execution"},
+    {0},
+};
+
 const flag scan_detail_flags[] = {
     {FLAG_PLACEMENT, 0, "placement", "HOW",
      "On which CPUs threads run: none (the default: the system decides), spread or close.", NULL},

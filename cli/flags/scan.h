@@ -10,6 +10,7 @@
 enum { FLAG_DEVICE = 1200, FLAG_THREADS, FLAG_PLACEMENT, FLAG_COPY_TABLES, FLAG_CHUNK_BYTES };
 
 extern const flag device_flags[];      /* --device, --threads */
+extern const flag thread_flags[];      /* --threads alone, for commands that work on the CPU */
 extern const flag scan_detail_flags[]; /* everything else */
 
 /* Takes a flag of these tables. `options` begin as TRAWL_SCAN_OPTIONS. --threads 0 means all CPUs.

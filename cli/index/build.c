@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/base/clock.h"
@@ -12,22 +11,13 @@
 #include "cli/base/report.h"
 #include "cli/base/stats.h"
 #include "cli/flags/arguments.h"
+#include "cli/flags/files.h"
 #include "cli/index/command.h"
-#include "io/directory.h"
 #include "io/output_file.h"
 #include "io/text_file.h"
 #include "trawl/trawl_index.h"
 
-enum {
-    FLAG_OUTPUT = 1,
-    FLAG_RECURSIVE,
-    FLAG_FOLLOW,
-    FLAG_INCLUDE,
-    FLAG_EXCLUDE,
-    FLAG_EXCLUDE_DIRECTORY,
-    FLAG_THREADS,
-    FLAG_STATS
-};
+enum { FLAG_OUTPUT = 1, FLAG_THREADS, FLAG_STATS };
 
 static const flag build_flags[] = {
     {FLAG_OUTPUT, 'o', "output", "X.tix",
@@ -38,23 +28,17 @@ static const flag build_flags[] = {
      "Write sizes and times to standard error: on a terminal a line for each, elsewhere one JSON "
      "object.",
      NULL},
-    {FLAG_RECURSIVE, 'r', "recursive", NULL,
-     "Take all files below the directories given, hidden files too. Symbolic links are followed "
-     "only if they are named.",
-     "Texts"},
-    {FLAG_FOLLOW, 'R', "dereference-recursive", NULL, "As -r, but follow all symbolic links.",
-     NULL},
-    {FLAG_INCLUDE, 0, "include", "GLOB", "Take only files whose name matches GLOB.", NULL},
-    {FLAG_EXCLUDE, 0, "exclude", "GLOB", "Skip files whose name matches GLOB.", NULL},
-    {FLAG_EXCLUDE_DIRECTORY, 0, "exclude-dir", "GLOB", "Skip directories whose name matches GLOB.",
-     NULL},
+    {0},
+};
+
+static const flag execution_flags[] = {
     {FLAG_THREADS, 0, "threads", "N",
      "Use N threads (0, the default: one for each CPU), at most two of them for sorting.",
      "Execution"},
     {0},
 };
 
-static const flag *const all_flags[] = {build_flags, NULL};
+static const flag *const all_flags[] = {build_flags, file_flags, execution_flags, NULL};
 
 static const command build_command = {
     .name = "index build",
@@ -73,11 +57,8 @@ static const command build_command = {
 
 typedef struct building {
     const char *output;
-    bool recursive;
     bool stats;
-    file_rules rules;
-    file_glob *globs;
-    string_list texts;
+    file_options files;
     trawl_index_options options;
     trawl_index_builder *builder;
     uint8_t *buffer;
@@ -121,30 +102,6 @@ static int add_text(const char *path, void *context) {
     return job->failed;
 }
 
-static void on_problem(const char *message, void *context) {
-    building *job = context;
-    report("%s", message);
-    job->failed = true;
-}
-
-static void add_operand(building *job, const char *operand) {
-    struct stat about;
-    trawl_error error;
-    bool is_directory =
-        strcmp(operand, "-") != 0 && stat(operand, &about) == 0 && S_ISDIR(about.st_mode);
-    if (is_directory && !job->recursive) {
-        report("%s: is a directory; -r takes the files below it", operand);
-        job->failed = true;
-    } else if (is_directory) {
-        trawl_status status =
-            directory_walk(operand, &job->rules, add_text, on_problem, job, &error);
-        if (status != TRAWL_OK && status != TRAWL_STOPPED)
-            on_problem(error.message, job);
-    } else if (strcmp(operand, "-") == 0 || file_rules_accept(&job->rules, operand, false, true)) {
-        (void)add_text(operand, job);
-    }
-}
-
 /* ------------------------------------------------------------------ the file */
 
 static trawl_status write_bytes(void *context, const void *bytes, size_t length,
@@ -177,8 +134,10 @@ static int run(building *job) {
     trawl_status status = trawl_index_builder_new(&job->builder, &error);
     if (status != TRAWL_OK)
         return report_error(&error);
-    for (size_t i = 0; i < job->texts.count && !job->failed; i++)
-        add_operand(job, job->texts.items[i]);
+    const string_list *texts = &job->files.texts;
+    for (size_t i = 0; i < texts->count && !job->failed; i++)
+        job->failed =
+            !file_options_visit(&job->files, texts->items[i], add_text, job) || job->failed;
     if (job->failed)
         return EXIT_ERROR;
     double read = seconds_now();
@@ -199,14 +158,6 @@ static int run(building *job) {
 
 /* ------------------------------------------------------------------ flags */
 
-static void add_glob(building *job, file_glob_kind kind, const char *glob) {
-    size_t count = job->rules.count;
-    job->globs = reallocate(job->globs, (count + 1) * sizeof *job->globs);
-    job->globs[count] = (file_glob){kind, glob};
-    job->rules.globs = job->globs;
-    job->rules.count = count + 1;
-}
-
 static bool take(void *context, const arguments *args, int id) {
     building *job = context;
     uint32_t threads = 0;
@@ -217,30 +168,13 @@ static bool take(void *context, const arguments *args, int id) {
     case FLAG_STATS:
         job->stats = true;
         return true;
-    case FLAG_FOLLOW:
-        job->rules.follow_links = true;
-        job->recursive = true;
-        return true;
-    case FLAG_RECURSIVE:
-        job->recursive = true;
-        return true;
-    case FLAG_INCLUDE:
-        add_glob(job, FILE_GLOB_INCLUDE, args->value);
-        return true;
-    case FLAG_EXCLUDE:
-        add_glob(job, FILE_GLOB_EXCLUDE, args->value);
-        return true;
-    case FLAG_EXCLUDE_DIRECTORY:
-        add_glob(job, FILE_GLOB_EXCLUDE_DIRECTORY, args->value);
-        return true;
     case FLAG_THREADS:
         if (flag_take_uint32(args, 0, 1024, &threads) != FLAG_TAKEN)
             return false;
         job->options.threads = threads == 0 ? TRAWL_THREADS_ALL : threads;
         return true;
     default:
-        string_list_add(&job->texts, args->value);
-        return true;
+        return file_options_take(&job->files, args, id) == FLAG_TAKEN;
     }
 }
 
@@ -250,7 +184,7 @@ static bool parse(building *job, int argc, char **argv, int *status) {
     const char *problem = NULL;
     if (job->output == NULL)
         problem = "expected -o X.tix: where the index goes";
-    else if (job->texts.count == 0)
+    else if (job->files.texts.count == 0)
         problem = "expected texts: files, or directories with -r";
     else if (strcmp(job->output, "-") == 0 && isatty(STDOUT_FILENO))
         problem = "an index is not written to a terminal; expected -o X.tix";
@@ -268,7 +202,6 @@ int trawl_command_index_build(int argc, char **argv) {
         status = run(&job);
     trawl_index_builder_free(job.builder);
     free(job.buffer);
-    free(job.globs);
-    free(job.texts.items);
+    file_options_release(&job.files);
     return status;
 }

@@ -4,84 +4,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/base/database.h"
 #include "cli/base/report.h"
+#include "cli/flags/scan.h"
 #include "cli/replace/options.h"
-#include "cli/replace/text.h"
-#include "io/directory.h"
+#include "cli/replace/texts.h"
 #include "io/pattern_file.h"
 #include "trawl/trawl_groups.h"
-
-/* What the texts share. */
-typedef struct replacing {
-    const replace_options *options;
-    const trawl_db *db;
-    text_replacer texts;
-    output_file *counts; /* -c and --dry-run: standard output; else NULL */
-    bool several;        /* counts have the name of their text */
-    uint64_t *per_pattern;
-} replacing;
-
-/* ------------------------------------------------------------------ texts */
-
-static int add_text(const char *path, void *context) {
-    replacing *job = context;
-    uint64_t replaced = 0;
-    bool good = text_replacer_run(&job->texts, path, &replaced);
-    job->texts.failed = job->texts.failed || !good;
-    job->texts.replaced += replaced;
-    if (good && job->options->count) {
-        if (job->several) {
-            output_file_text(job->counts, path);
-            output_file_byte(job->counts, ':');
-        }
-        output_file_decimal(job->counts, replaced);
-        output_file_byte(job->counts, '\n');
-    }
-    /* When the output of all texts cannot be written, the rest would be lost. */
-    return job->texts.output != NULL && output_file_failed(job->texts.output);
-}
-
-static void on_problem(const char *message, void *context) {
-    replacing *job = context;
-    report("%s", message);
-    job->texts.failed = true;
-}
-
-static void walk(replacing *job, const char *root) {
-    trawl_error error;
-    trawl_status status =
-        directory_walk(root, &job->options->rules, add_text, on_problem, job, &error);
-    if (status != TRAWL_OK && status != TRAWL_STOPPED)
-        on_problem(error.message, job);
-}
-
-static void add_operand(replacing *job, const char *operand) {
-    const replace_options *options = job->options;
-    struct stat about;
-    bool is_stdin = strcmp(operand, "-") == 0;
-    bool is_directory = !is_stdin && stat(operand, &about) == 0 && S_ISDIR(about.st_mode);
-    if (is_directory && !options->recursive) {
-        report("%s: is a directory; -r takes the files below it", operand);
-        job->texts.failed = true;
-    } else if (is_directory) {
-        walk(job, operand);
-    } else if (is_stdin || file_rules_accept(&options->rules, operand, false, true)) {
-        (void)add_text(operand, job);
-    }
-}
-
-static void add_all(replacing *job) {
-    const string_list *texts = &job->options->texts;
-    if (texts->count == 0 && job->options->recursive)
-        walk(job, NULL);
-    else if (texts->count == 0)
-        (void)add_text("-", job);
-    for (size_t i = 0; i < texts->count; i++)
-        add_operand(job, texts->items[i]);
-}
 
 /* ------------------------------------------------------------------ --dry-run */
 
@@ -107,34 +37,34 @@ static int compare_rows(const void *left, const void *right) {
 static void write_replacement(const replacing *job, const trawl_pattern *pattern) {
     const trawl_replace_options *replace = &job->options->replace;
     for (size_t i = 0; replace->kind == TRAWL_REPLACE_MASK && i < pattern->length; i++)
-        write_escaped(job->counts, &replace->mask, 1);
+        write_escaped(job->output, &replace->mask, 1);
     if (replace->kind == TRAWL_REPLACE_ONE)
-        write_escaped(job->counts, replace->one.bytes, replace->one.length);
+        write_escaped(job->output, replace->one.bytes, replace->one.length);
     else if (replace->kind == TRAWL_REPLACE_VALUES)
-        write_escaped(job->counts, pattern->value, pattern->value_length);
+        write_escaped(job->output, pattern->value, pattern->value_length);
 }
 
 /* The patterns that would be replaced, the most frequent first. */
-static void write_rows(const replacing *job, size_t patterns) {
-    row *rows = allocate(patterns * sizeof *rows);
+static void write_rows(const replacing *job) {
+    row *rows = allocate(job->patterns * sizeof *rows);
     size_t count = 0;
     trawl_pattern pattern = TRAWL_PATTERN;
-    for (size_t id = 0; id < patterns; id++)
+    for (size_t id = 0; id < job->patterns; id++)
         if (job->per_pattern[id] != 0)
             rows[count++] = (row){job->per_pattern[id], (uint32_t)id};
     qsort(rows, count, sizeof *rows, compare_rows);
     for (size_t i = 0; i < count && trawl_db_pattern(job->db, rows[i].id, &pattern); i++) {
-        output_file_decimal(job->counts, rows[i].count);
-        output_file_byte(job->counts, '\t');
-        output_file_decimal(job->counts, rows[i].id);
-        output_file_byte(job->counts, '\t');
+        output_file_decimal(job->output, rows[i].count);
+        output_file_byte(job->output, '\t');
+        output_file_decimal(job->output, rows[i].id);
+        output_file_byte(job->output, '\t');
         if (pattern.name != NULL)
-            write_escaped(job->counts, pattern.name, pattern.name_length);
+            write_escaped(job->output, pattern.name, pattern.name_length);
         else
-            write_escaped(job->counts, pattern.bytes, pattern.length);
-        output_file_byte(job->counts, '\t');
+            write_escaped(job->output, pattern.bytes, pattern.length);
+        output_file_byte(job->output, '\t');
         write_replacement(job, &pattern);
-        output_file_byte(job->counts, '\n');
+        output_file_byte(job->output, '\n');
     }
     free(rows);
 }
@@ -163,10 +93,14 @@ static bool get_database(const replace_options *options, trawl_db **db) {
     return status == TRAWL_OK;
 }
 
-static bool open_replacer(const replacing *job, trawl_replacer **replacer) {
+bool replacing_open(const replacing *job, unsigned threads, uint64_t *per_pattern,
+                    trawl_replacer **replacer) {
     trawl_error error;
     trawl_replace_options replace = job->options->replace;
-    replace.per_pattern = job->per_pattern;
+    trawl_scan_options scan = job->options->scan;
+    scan.threads = threads;
+    replace.scan = &scan;
+    replace.per_pattern = per_pattern;
     if (trawl_replacer_open(job->db, &replace, replacer, &error) == TRAWL_OK)
         return true;
     if (job->options->database != NULL)
@@ -177,46 +111,39 @@ static bool open_replacer(const replacing *job, trawl_replacer **replacer) {
 }
 
 /* Replaces in all texts, and closes the output. */
-static int run(replacing *job, trawl_replacer *replacer, size_t patterns) {
+static int run(replacing *job) {
     const replace_options *options = job->options;
     trawl_error error;
-    output_file *output = NULL;
-    if (output_file_open(options->output, &output, &error) != TRAWL_OK)
+    if (output_file_open(options->output, &job->output, &error) != TRAWL_OK)
         return report_error(&error);
-    bool prints = options->count || options->dry_run;
-    job->counts = prints ? output : NULL;
-    text_replacer_open(&job->texts, options, replacer, prints || options->in_place ? NULL : output);
-    add_all(job);
+    replacing_run(job);
     if (options->dry_run)
-        write_rows(job, patterns);
-    text_replacer_close(&job->texts);
+        write_rows(job);
     /* With -o, an error leaves the file as it was. */
-    if (job->texts.failed && options->output != NULL && !output_file_failed(output)) {
-        output_file_abandon(output);
+    if (job->failed && options->output != NULL && !output_file_failed(job->output)) {
+        output_file_abandon(job->output);
         return EXIT_ERROR;
     }
-    if (output_file_close(output, &error) != TRAWL_OK)
+    if (output_file_close(job->output, &error) != TRAWL_OK)
         return report_error(&error);
-    return job->texts.failed ? EXIT_ERROR : job->texts.replaced != 0 ? EXIT_MATCHED : EXIT_NOTHING;
+    return job->failed ? EXIT_ERROR : job->replaced != 0 ? EXIT_MATCHED : EXIT_NOTHING;
 }
 
 static int replace(const replace_options *options) {
     trawl_db *db = NULL;
-    trawl_replacer *replacer = NULL;
     trawl_db_information information = TRAWL_DB_INFORMATION;
-    int status = EXIT_ERROR;
     if (!get_database(options, &db))
-        return status;
+        return EXIT_ERROR;
     (void)trawl_db_info(db, &information, NULL);
-    replacing job = {.options = options, .db = db};
-    job.several = options->recursive || options->texts.count > 1;
+    replacing job = {.options = options,
+                     .db = db,
+                     .threads = scan_options_threads(&options->scan),
+                     .patterns = information.patterns};
     if (options->dry_run) {
-        job.per_pattern = allocate(information.patterns * sizeof *job.per_pattern);
-        memset(job.per_pattern, 0, information.patterns * sizeof *job.per_pattern);
+        job.per_pattern = allocate(job.patterns * sizeof *job.per_pattern);
+        memset(job.per_pattern, 0, job.patterns * sizeof *job.per_pattern);
     }
-    if (open_replacer(&job, &replacer))
-        status = run(&job, replacer, information.patterns);
-    trawl_replacer_close(replacer);
+    int status = run(&job);
     trawl_db_free(db);
     free(job.per_pattern);
     return status;

@@ -6,6 +6,7 @@
 
 #include "cli/flags/compile.h"
 #include "cli/flags/groups.h"
+#include "cli/flags/scan.h"
 
 enum {
     FLAG_DATABASE = 1,
@@ -14,15 +15,10 @@ enum {
     FLAG_IN_PLACE,
     FLAG_OUTPUT,
     FLAG_DRY_RUN,
-    FLAG_COUNT,
-    FLAG_RECURSIVE,
-    FLAG_FOLLOW,
-    FLAG_INCLUDE,
-    FLAG_EXCLUDE,
-    FLAG_EXCLUDE_DIRECTORY
+    FLAG_COUNT
 };
 
-static const flag input_flags[] = {
+static const flag replacement_flags[] = {
     {FLAG_DATABASE, 0, "db", "DB",
      "Use a database made by 'trawl compile --matches leftmost-longest' (or leftmost-first). The "
      "values of its patterns are what they are replaced with, unless --with or --mask is given.",
@@ -32,16 +28,10 @@ static const flag input_flags[] = {
      "Replacements"},
     {FLAG_MASK, 0, "mask", "CHAR",
      "Replace every byte of a match with CHAR, so that all offsets stay as they are.", NULL},
-    {FLAG_RECURSIVE, 'r', "recursive", NULL,
-     "Take all files below the directories given, hidden files too. Symbolic links are followed "
-     "only if they are named.",
-     "Texts"},
-    {FLAG_FOLLOW, 'R', "dereference-recursive", NULL, "As -r, but follow all symbolic links.",
-     NULL},
-    {FLAG_INCLUDE, 0, "include", "GLOB", "Take only files whose name matches GLOB.", NULL},
-    {FLAG_EXCLUDE, 0, "exclude", "GLOB", "Skip files whose name matches GLOB.", NULL},
-    {FLAG_EXCLUDE_DIRECTORY, 0, "exclude-dir", "GLOB", "Skip directories whose name matches GLOB.",
-     NULL},
+    {0},
+};
+
+static const flag output_flags[] = {
     {FLAG_IN_PLACE, 0, "in-place", NULL,
      "Write each result to its file, which changes at once or, after an error, not at all. A file "
      "without matches is not touched. Compressed files are refused.",
@@ -59,8 +49,9 @@ static const flag input_flags[] = {
     {0},
 };
 
-static const flag *const replace_flags[] = {pattern_flags, input_flags,          engine_flags,
-                                            variant_flags, compile_detail_flags, NULL};
+static const flag *const replace_flags[] = {pattern_flags,        replacement_flags, file_flags,
+                                            output_flags,         engine_flags,      variant_flags,
+                                            compile_detail_flags, thread_flags,      NULL};
 
 static const foreign_flag sed_flags[] = {
     {'n', "quiet", "--count or --dry-run print no text"},
@@ -92,14 +83,6 @@ static const command replace_command = {
     .foreign = sed_flags,
 };
 
-static void add_glob(replace_options *options, file_glob_kind kind, const char *glob) {
-    size_t count = options->rules.count;
-    options->globs = reallocate(options->globs, (count + 1) * sizeof *options->globs);
-    options->globs[count] = (file_glob){kind, glob};
-    options->rules.globs = options->globs;
-    options->rules.count = count + 1;
-}
-
 static bool take_mask(replace_options *options, const arguments *args) {
     if (strlen(args->value) != 1) {
         (void)arguments_misuse(&replace_command,
@@ -116,9 +99,6 @@ static bool take_mask(replace_options *options, const arguments *args) {
 /* Takes a flag of this command. False after reporting. */
 static bool take_own(replace_options *options, const arguments *args, int id) {
     switch (id) {
-    case ARGUMENTS_OPERAND:
-        string_list_add(&options->texts, args->value);
-        return true;
     case FLAG_DATABASE:
         options->database = args->value;
         return true;
@@ -143,22 +123,6 @@ static bool take_own(replace_options *options, const arguments *args, int id) {
         return true;
     case FLAG_COUNT:
         options->count = true;
-        return true;
-    case FLAG_FOLLOW:
-        options->rules.follow_links = true;
-        options->recursive = true;
-        return true;
-    case FLAG_RECURSIVE:
-        options->recursive = true;
-        return true;
-    case FLAG_INCLUDE:
-        add_glob(options, FILE_GLOB_INCLUDE, args->value);
-        return true;
-    case FLAG_EXCLUDE:
-        add_glob(options, FILE_GLOB_EXCLUDE, args->value);
-        return true;
-    case FLAG_EXCLUDE_DIRECTORY:
-        add_glob(options, FILE_GLOB_EXCLUDE_DIRECTORY, args->value);
         return true;
     default:
         return false;
@@ -211,9 +175,7 @@ static bool patterns_fit(replace_options *options, const arguments *args) {
 
 /* Whether the flags for texts fit the others. False after reporting. */
 static bool texts_fit(const replace_options *options) {
-    bool reads_stdin = options->texts.count == 0 && !options->recursive;
-    for (size_t i = 0; i < options->texts.count; i++)
-        reads_stdin = reads_stdin || strcmp(options->texts.items[i], "-") == 0;
+    bool reads_stdin = file_options_use_stdin(&options->files);
     if (reads_stdin && options->in_place) {
         (void)arguments_misuse(&replace_command,
                                "--in-place: expected files; standard input is none");
@@ -228,14 +190,19 @@ static bool texts_fit(const replace_options *options) {
 }
 
 bool replace_options_parse(replace_options *options, int argc, char **argv, int *status) {
-    *options =
-        (replace_options){.compile = TRAWL_COMPILE_OPTIONS, .replace = TRAWL_REPLACE_OPTIONS};
+    *options = (replace_options){.compile = TRAWL_COMPILE_OPTIONS,
+                                 .replace = TRAWL_REPLACE_OPTIONS,
+                                 .scan = TRAWL_SCAN_OPTIONS};
     options->compile.matches = TRAWL_MATCH_LEFTMOST_LONGEST;
-    study_options_begin(&options->study, &options->compile, NULL);
+    study_options_begin(&options->study, &options->compile, &options->scan);
+    options->scan.threads = TRAWL_THREADS_ALL;
     arguments args;
     arguments_begin(&args, &replace_command, argc, argv);
-    const flag_groups groups = {
-        .patterns = &options->patterns, .compile = &options->compile, .study = &options->study};
+    const flag_groups groups = {.patterns = &options->patterns,
+                                .compile = &options->compile,
+                                .scan = &options->scan,
+                                .study = &options->study,
+                                .files = &options->files};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
         if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))
@@ -251,6 +218,5 @@ bool replace_options_parse(replace_options *options, int argc, char **argv, int 
 
 void replace_options_release(replace_options *options) {
     pattern_options_release(&options->patterns);
-    free(options->globs);
-    free(options->texts.items);
+    file_options_release(&options->files);
 }

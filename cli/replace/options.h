@@ -3,10 +3,9 @@
 #ifndef CLI_REPLACE_OPTIONS_H
 #define CLI_REPLACE_OPTIONS_H
 
-#include "cli/base/memory.h"
+#include "cli/flags/files.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/study.h"
-#include "io/directory.h"
 #include "trawl/trawl_replace.h"
 
 typedef struct replace_options {
@@ -17,12 +16,10 @@ typedef struct replace_options {
     trawl_replace_options replace;
     bool in_place;
     bool dry_run;
-    bool count;         /* -c: the texts are not written to standard output */
-    const char *output; /* -o */
-    bool recursive;
-    file_rules rules;
-    file_glob *globs; /* owned; rules.globs */
-    string_list texts;
+    bool count;              /* -c: the texts are not written to standard output */
+    const char *output;      /* -o */
+    trawl_scan_options scan; /* threads */
+    file_options files;
 } replace_options;
 
 /* Reads the arguments. False after --help or an error, which has been reported: *status is then the

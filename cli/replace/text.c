@@ -5,18 +5,13 @@
 #include <string.h>
 
 #include "cli/base/report.h"
+#include "io/read_ahead.h"
 
 /* Bytes that are read at a time. A file that is shorter is written only if it changes; a longer one
  * is written while it is read, and what was written is removed if nothing has changed. */
-enum { PIECE = 4 << 20 };
+enum { PIECE = REPLACE_SMALL_TEXT };
 
-void text_replacer_open(text_replacer *self, const replace_options *options,
-                        trawl_replacer *replacer, output_file *output) {
-    *self = (text_replacer){.options = options, .replacer = replacer, .output = output};
-    self->buffer = allocate(PIECE);
-}
-
-void text_replacer_close(text_replacer *self) {
+void text_replacer_release(text_replacer *self) {
     free(self->buffer);
     free(self->result);
 }
@@ -28,11 +23,9 @@ static bool fail(const trawl_error *error) {
 
 /* ------------------------------------------------------------------ where results go */
 
-/* A trawl_on_bytes for an output, or for none. */
+/* A trawl_on_bytes for an output. */
 static int write_bytes(const void *bytes, size_t length, void *context) {
     output_file *output = context;
-    if (output == NULL)
-        return 0;
     output_file_write(output, bytes, length);
     return output_file_failed(output);
 }
@@ -50,28 +43,76 @@ static int keep_bytes(const void *bytes, size_t length, void *context) {
     return 0;
 }
 
-/* ------------------------------------------------------------------ texts */
+/* ------------------------------------------------------------------ pieces */
 
-/* Replaces in the pieces of a file, the first of which is in the buffer. */
-static bool replace_pieces(text_replacer *self, text_file *file, size_t length, output_file *output,
-                           uint64_t *replaced) {
-    trawl_error error = {.message = ""};
-    bool good = true, is_slow = text_file_stored_bytes(file) == 0;
+/* The pieces of a text, which this thread reads or another one. */
+typedef struct piece_source {
+    text_file *file;    /* NULL: it belongs to `reader` */
+    read_ahead *reader; /* NULL: this thread reads, into the buffer */
+    bool is_slow;       /* of a pipe: results are written when it has no more for now */
+} piece_source;
+
+/* Has another thread read, if that is worth it and can be had. */
+static bool begin_source(const text_replacer *self, text_file *file, piece_source *source) {
+    trawl_error error;
+    uint64_t stored = text_file_stored_bytes(file);
+    *source = (piece_source){.file = file, .is_slow = stored == 0};
+    if (!self->several_threads || (stored != 0 && stored <= PIECE))
+        return true;
+    source->file = NULL;
+    return read_ahead_open(file, &source->reader, &error) == TRAWL_OK || fail(&error);
+}
+
+static void end_source(piece_source *source) {
+    read_ahead_close(source->reader);
+    text_file_close(source->file);
+}
+
+/* The next piece; *length is 0 at the end. False after reporting. */
+static bool next_piece(const text_replacer *self, const piece_source *source, const uint8_t **bytes,
+                       size_t *length) {
+    trawl_error error;
+    trawl_status status;
+    *length = 0;
+    if (source->reader != NULL) {
+        status = read_ahead_next(source->reader, bytes, length, &error);
+    } else {
+        *bytes = self->buffer;
+        status = text_file_read(source->file, self->buffer, PIECE, length, &error);
+    }
+    return status == TRAWL_OK || fail(&error);
+}
+
+/* Replaces in the pieces of a file, of which the first `length` bytes are in the buffer, and closes
+ * it. */
+static bool replace_pieces(const text_replacer *self, text_file *file, size_t length,
+                           trawl_on_bytes on_bytes, void *context, uint64_t *replaced) {
+    const uint8_t *bytes = self->buffer;
+    piece_source source;
     trawl_status status = TRAWL_OK;
+    bool good = begin_source(self, file, &source);
     trawl_replacer_start(self->replacer);
-    while (good && status == TRAWL_OK && length != 0) {
-        status = trawl_replacer_write(self->replacer, self->buffer, length, write_bytes, output);
-        if (is_slow && output != NULL)
-            output_file_drain(output);
-        if (status == TRAWL_OK &&
-            text_file_read(file, self->buffer, PIECE, &length, &error) != TRAWL_OK)
-            good = fail(&error);
+    if (good && length == 0)
+        good = next_piece(self, &source, &bytes, &length);
+    while (status == TRAWL_OK && length != 0) {
+        status = trawl_replacer_write(self->replacer, bytes, length, on_bytes, context);
+        bool waits = source.reader == NULL || read_ahead_is_empty(source.reader);
+        if (source.is_slow && waits && self->output != NULL)
+            output_file_drain(self->output);
+        length = 0;
+        if (status == TRAWL_OK && good)
+            good = next_piece(self, &source, &bytes, &length);
     }
     /* After an error, what was read before it has been replaced. */
     if (status == TRAWL_OK)
-        status = trawl_replacer_finish(self->replacer, write_bytes, output, replaced);
+        status = trawl_replacer_finish(self->replacer, on_bytes, context, replaced);
+    end_source(&source);
+    if (status == TRAWL_ERROR_MEMORY)
+        report("out of memory");
     return good && status == TRAWL_OK;
 }
+
+/* ------------------------------------------------------------------ in place */
 
 /* Gives a file its new content: that of the result. */
 static bool write_result(const text_replacer *self, const char *path) {
@@ -83,35 +124,41 @@ static bool write_result(const text_replacer *self, const char *path) {
     return output_file_close(output, &error) == TRAWL_OK || fail(&error);
 }
 
-/* A file that is longer than the buffer, of which the beginning is there. */
-static bool replace_large_file(text_replacer *self, text_file *file, const char *path,
+/* A file that is longer than the buffer, of which the beginning is there. Closes it. */
+static bool replace_large_file(const text_replacer *self, text_file *file, const char *path,
                                uint64_t *replaced) {
     trawl_error error;
     output_file *output = NULL;
-    if (output_file_open(path, &output, &error) != TRAWL_OK)
+    if (output_file_open(path, &output, &error) != TRAWL_OK) {
+        text_file_close(file);
         return fail(&error);
-    bool read = replace_pieces(self, file, PIECE, output, replaced);
+    }
+    bool read = replace_pieces(self, file, PIECE, write_bytes, output, replaced);
     if (output_file_failed(output) || (read && *replaced != 0))
         return output_file_close(output, &error) == TRAWL_OK || fail(&error);
     output_file_abandon(output); /* the file is as it was */
     return read;
 }
 
+/* Closes the file. */
 static bool replace_in_place(text_replacer *self, text_file *file, const char *path,
                              uint64_t *replaced) {
     trawl_error error;
     size_t length = 0;
-    if (!text_file_is_plain(file)) {
+    bool good = text_file_is_plain(file);
+    if (!good)
         report("text %s: %s", path,
                text_file_is_compressed(file)
                    ? "is compressed, and its replacement would not be; use -o"
                    : "is no regular file, and cannot be changed in place");
-        return false;
-    }
-    if (text_file_fill(file, self->buffer, PIECE, &length, &error) != TRAWL_OK)
-        return fail(&error);
-    if (length == PIECE)
+    else
+        good =
+            text_file_fill(file, self->buffer, PIECE, &length, &error) == TRAWL_OK || fail(&error);
+    if (good && length == PIECE)
         return replace_large_file(self, file, path, replaced);
+    text_file_close(file);
+    if (!good)
+        return false;
     self->result_length = 0;
     (void)trawl_replace(self->replacer, self->buffer, length, keep_bytes, self, replaced);
     return *replaced == 0 || write_result(self, path);
@@ -120,17 +167,12 @@ static bool replace_in_place(text_replacer *self, text_file *file, const char *p
 bool text_replacer_run(text_replacer *self, const char *path, uint64_t *replaced) {
     trawl_error error;
     text_file *file = NULL;
-    size_t length = 0;
     *replaced = 0;
+    if (self->buffer == NULL)
+        self->buffer = allocate(PIECE);
     if (text_file_open(path, TEXT_DECOMPRESS, &file, &error) != TRAWL_OK)
         return fail(&error);
-    bool good = true;
-    if (self->options->in_place)
-        good = replace_in_place(self, file, path, replaced);
-    else if (text_file_read(file, self->buffer, PIECE, &length, &error) != TRAWL_OK)
-        good = fail(&error);
-    else
-        good = replace_pieces(self, file, length, self->output, replaced);
-    text_file_close(file);
-    return good;
+    if (self->in_place)
+        return replace_in_place(self, file, path, replaced);
+    return replace_pieces(self, file, 0, self->on_bytes, self->context, replaced);
 }

@@ -8,20 +8,22 @@
 #include "io/text_file.h"
 
 typedef struct text_replacer {
-    const replace_options *options;
     trawl_replacer *replacer;
-    output_file *output; /* of all texts; NULL: in place, or nowhere */
-    uint8_t *buffer;     /* a piece of a text */
-    uint64_t replaced;   /* in all texts */
-    bool failed;         /* an error was reported */
-    /* the text at hand */
+    bool in_place;
+    bool several_threads;    /* of the replacer */
+    trawl_on_bytes on_bytes; /* takes the results, unless they are in place */
+    void *context;
+    output_file *output; /* written to while a slow text lets wait; NULL: not */
+    /* private */
+    uint8_t *buffer; /* a piece of a text; NULL before the first text */
     uint8_t *result; /* of a small text in place */
     size_t result_length, result_capacity;
 } text_replacer;
 
-void text_replacer_open(text_replacer *self, const replace_options *options,
-                        trawl_replacer *replacer, output_file *output);
-void text_replacer_close(text_replacer *self);
+/* A larger text is replaced while it is read. */
+#define REPLACE_SMALL_TEXT ((uint64_t)4 << 20)
+
+void text_replacer_release(text_replacer *self);
 
 /* Replaces the matches of a text and sets *replaced to their number. False after reporting. */
 bool text_replacer_run(text_replacer *self, const char *path, uint64_t *replaced);

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/*
- * Scans many small texts side by side, one thread each, and writes their records in the order of
- * the texts. Memory is bounded: a thread whose buffer is full waits until its text is the next to
- * be written and then writes to the output itself; and no thread begins a text that is far after
- * the one being written.
- */
+/* Scans many small texts side by side, one thread each, and writes their records in the order of
+ * the texts. */
 #ifndef CLI_SCAN_MANY_H
 #define CLI_SCAN_MANY_H
 

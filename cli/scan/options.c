@@ -20,16 +20,11 @@ enum {
     FLAG_OUTPUT,
     FLAG_STATS,
     FLAG_NO_PROGRESS,
-    FLAG_RECURSIVE,
-    FLAG_FOLLOW,
-    FLAG_INCLUDE,
-    FLAG_EXCLUDE,
-    FLAG_EXCLUDE_DIRECTORY,
     FLAG_RECORDS,
     FLAG_SAMPLE
 };
 
-static const flag input_flags[] = {
+static const flag database_flags[] = {
     {FLAG_DATABASE, 0, "db", "DB",
      "Use a database made by 'trawl compile', with its own patterns, engine and kind of matches.",
      NULL},
@@ -37,16 +32,10 @@ static const flag input_flags[] = {
      "Read the database into memory of its own, as is done where another user owns it, instead of "
      "mapping the file.",
      NULL},
-    {FLAG_RECURSIVE, 'r', "recursive", NULL,
-     "Scan all files below the directories given (no TEXT: the working directory), hidden files "
-     "too. Symbolic links are followed only if they are named.",
-     "Texts"},
-    {FLAG_FOLLOW, 'R', "dereference-recursive", NULL, "As -r, but follow all symbolic links.",
-     NULL},
-    {FLAG_INCLUDE, 0, "include", "GLOB", "Scan only files whose name matches GLOB.", NULL},
-    {FLAG_EXCLUDE, 0, "exclude", "GLOB", "Skip files whose name matches GLOB.", NULL},
-    {FLAG_EXCLUDE_DIRECTORY, 0, "exclude-dir", "GLOB", "Skip directories whose name matches GLOB.",
-     NULL},
+    {0},
+};
+
+static const flag output_flags[] = {
     {FLAG_RECORDS, 0, "records", "CUT",
      "Scan each part of a text by itself: lines, nul (parts that end in NUL) or a number of bytes. "
      "No match reaches from one into another. The number of the part, from 0, is a column behind "
@@ -90,17 +79,28 @@ static const flag sample_flags[] = {
 };
 
 static const flag *const scan_flags[] = {
-    pattern_flags,        input_flags,   division_flags, engine_flags,      variant_or_kernel_flags,
-    compile_detail_flags, sample_flags,  device_flags,   scan_detail_flags, kernel_flags,
-    transfer_flags,       profile_flags, NULL,
+    pattern_flags,
+    database_flags,
+    file_flags,
+    division_flags,
+    output_flags,
+    engine_flags,
+    variant_or_kernel_flags,
+    compile_detail_flags,
+    sample_flags,
+    device_flags,
+    scan_detail_flags,
+    kernel_flags,
+    transfer_flags,
+    profile_flags,
+    NULL,
 };
 
 static const flag *const ranks_flags[] = {
-    split_flags,          pattern_flags, input_flags,
-    division_flags,       engine_flags,  variant_or_kernel_flags,
-    compile_detail_flags, sample_flags,  device_flags,
-    scan_detail_flags,    kernel_flags,  transfer_flags,
-    profile_flags,        NULL,
+    split_flags,          pattern_flags,  database_flags, file_flags,
+    division_flags,       output_flags,   engine_flags,   variant_or_kernel_flags,
+    compile_detail_flags, sample_flags,   device_flags,   scan_detail_flags,
+    kernel_flags,         transfer_flags, profile_flags,  NULL,
 };
 
 static const char by_lines[] = "scan prints matches, not lines; 'trawl grep' has it";
@@ -135,7 +135,8 @@ const command scan_command = {
     .summary = "find every occurrence of every pattern",
     .usage = "  trawl scan [FLAGS] -f FILE|-e PATTERN|--db DB [TEXT...]\n"
              "Each match is printed with its place. Without TEXT, or if TEXT is -, standard input\n"
-             "is scanned. Compressed texts (gzip, zstd, xz) are recognised by their content and\n"
+             "is scanned (-r without TEXT: the working directory). Compressed texts (gzip, zstd, "
+             "xz) are recognised by their content and\n"
              "decompressed.",
     .examples = "  trawl scan -e fox -e dog story.txt         every match of two words\n"
                 "  trawl scan -f words.txt book.txt.gz        patterns of a file, compressed text\n"
@@ -224,14 +225,6 @@ static bool take_cut(parsing *parser) {
     return false;
 }
 
-static void add_glob(scan_options *options, file_glob_kind kind, const char *glob) {
-    size_t count = options->rules.count;
-    options->globs = reallocate(options->globs, (count + 1) * sizeof *options->globs);
-    options->globs[count] = (file_glob){kind, glob};
-    options->rules.globs = options->globs;
-    options->rules.count = count + 1;
-}
-
 /* Whoever is used to grep may write -o without a file; the value is then the next flag. */
 static bool output_is_no_flag(const arguments *args) {
     if (args->value[0] != '-' || args->value[1] == '\0')
@@ -248,9 +241,6 @@ static bool take_own(parsing *parser, int id) {
     scan_options *options = parser->options;
     const arguments *args = &parser->arguments;
     switch (id) {
-    case ARGUMENTS_OPERAND:
-        string_list_add(&options->texts, args->value);
-        return true;
     case FLAG_DATABASE:
         options->database = args->value;
         return true;
@@ -285,22 +275,6 @@ static bool take_own(parsing *parser, int id) {
     case FLAG_NO_PROGRESS:
         options->progress = false;
         return true;
-    case FLAG_FOLLOW:
-        options->rules.follow_links = true;
-        options->recursive = true;
-        return true;
-    case FLAG_RECURSIVE:
-        options->recursive = true;
-        return true;
-    case FLAG_INCLUDE:
-        add_glob(options, FILE_GLOB_INCLUDE, args->value);
-        return true;
-    case FLAG_EXCLUDE:
-        add_glob(options, FILE_GLOB_EXCLUDE, args->value);
-        return true;
-    case FLAG_EXCLUDE_DIRECTORY:
-        add_glob(options, FILE_GLOB_EXCLUDE_DIRECTORY, args->value);
-        return true;
     default:
         return false;
     }
@@ -331,7 +305,7 @@ static bool choose_kind(parsing *parser) {
 /* Without patterns. Whoever is used to grep gives the pattern first. */
 static bool miss_patterns(const parsing *parser) {
     const scan_options *options = parser->options;
-    const char *first = options->texts.count == 0 ? "-" : options->texts.items[0];
+    const char *first = options->files.texts.count == 0 ? "-" : options->files.texts.items[0];
     if (strcmp(first, "-") != 0 && access(first, F_OK) != 0)
         (void)arguments_misuse(parser->arguments.command,
                                "there is no text '%s', and no pattern: patterns come by -e PATTERN "
@@ -405,10 +379,9 @@ static bool consistent(parsing *parser) {
     if (!division_options_check(division, parser->arguments.command, options->output))
         return false;
     bool lists = division->lists.count != 0 || division->lists0.count != 0;
-    bool text_is_stdin = options->texts.count == 0 && !options->recursive && !lists;
-    for (size_t i = 0; i < options->texts.count; i++)
-        text_is_stdin = text_is_stdin || strcmp(options->texts.items[i], "-") == 0;
-    if (text_is_stdin && pattern_options_use_stdin(&options->patterns)) {
+    bool only_lists = lists && options->files.texts.count == 0;
+    if (!only_lists && file_options_use_stdin(&options->files) &&
+        pattern_options_use_stdin(&options->patterns)) {
         (void)arguments_misuse(parser->arguments.command,
                                "standard input cannot be both the patterns and the text");
         return false;
@@ -427,8 +400,12 @@ bool scan_options_parse(scan_options *options, const command *of, int argc, char
     options->scan.threads = TRAWL_THREADS_ALL;
     parsing parser = {.options = options};
     arguments_begin(&parser.arguments, of, argc, argv);
-    const flag_groups groups = {&options->patterns, &options->compile, &options->scan,
-                                &options->study, &options->profile};
+    const flag_groups groups = {.patterns = &options->patterns,
+                                .compile = &options->compile,
+                                .scan = &options->scan,
+                                .study = &options->study,
+                                .profile = &options->profile,
+                                .files = &options->files};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &parser.arguments, status)) != ARGUMENTS_END) {
         int taken = id == ARGUMENTS_ERROR
@@ -442,7 +419,6 @@ bool scan_options_parse(scan_options *options, const command *of, int argc, char
 
 void scan_options_release(scan_options *options) {
     pattern_options_release(&options->patterns);
-    free(options->globs);
-    free(options->texts.items);
+    file_options_release(&options->files);
     division_options_release(&options->division);
 }

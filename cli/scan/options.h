@@ -3,15 +3,14 @@
 #ifndef CLI_SCAN_OPTIONS_H
 #define CLI_SCAN_OPTIONS_H
 
-#include "cli/base/memory.h"
 #include "cli/flags/arguments.h"
 #include "cli/flags/cuda.h"
+#include "cli/flags/files.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/study.h"
 #include "cli/scan/by_record.h"
 #include "cli/scan/division.h"
 #include "cli/scan/records.h"
-#include "io/directory.h"
 #include "trawl/trawl.h"
 
 typedef struct scan_options {
@@ -32,10 +31,7 @@ typedef struct scan_options {
     const char *output;
     bool stats;
     bool progress;
-    bool recursive;
-    file_rules rules;
-    file_glob *globs; /* owned; rules.globs */
-    string_list texts;
+    file_options files;
     division_options division;
 } scan_options;
 

@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/memory.h"
-#include "cli/base/report.h"
 #include "cli/scan/list.h"
-#include "io/directory.h"
 #include "trawl/trawl.h"
 
 /* One thread decompresses a text, so several compressed texts are scanned side by side, even large
@@ -41,32 +39,8 @@ static int add(const char *path, void *context) {
     return 0;
 }
 
-static void on_problem(const char *message, void *context) {
-    scan_texts *texts = context;
-    report("%s", message);
-    texts->failed = true;
-}
-
-static void walk(scan_texts *texts, const char *root, const scan_options *options) {
-    trawl_error error;
-    if (directory_walk(root, &options->rules, add, on_problem, texts, &error) != TRAWL_OK)
-        on_problem(error.message, texts);
-}
-
-static void collect_operand(scan_texts *texts, const char *operand, const scan_options *options) {
-    struct stat information;
-    if (strcmp(operand, "-") == 0) {
-        (void)add(operand, texts);
-        return;
-    }
-    bool is_directory = stat(operand, &information) == 0 && S_ISDIR(information.st_mode);
-    if (is_directory && options->recursive)
-        walk(texts, operand, options);
-    else if (is_directory)
-        report("%s: is a directory; -r scans the files below it", operand);
-    else if (file_rules_accept(&options->rules, operand, false, true))
-        (void)add(operand, texts);
-    texts->failed = texts->failed || (is_directory && !options->recursive);
+static void collect(scan_texts *texts, const char *operand, const scan_options *options) {
+    texts->failed = !file_options_visit(&options->files, operand, add, texts) || texts->failed;
 }
 
 /* The texts that a list names. */
@@ -75,7 +49,7 @@ static void collect_list(scan_texts *texts, const char *path, char separator,
     text_list list;
     if (text_list_read(&list, path, separator)) {
         for (size_t i = 0; i < list.count; i++)
-            collect_operand(texts, list.names[i], options);
+            collect(texts, list.names[i], options);
     } else {
         texts->failed = true;
     }
@@ -86,17 +60,14 @@ void scan_texts_collect(scan_texts *texts, const scan_options *options) {
     const division_options *division = &options->division;
     bool lists = division->lists.count != 0 || division->lists0.count != 0;
     *texts = (scan_texts){0};
-    if (options->texts.count == 0 && !lists && options->recursive)
-        walk(texts, NULL, options);
-    else if (options->texts.count == 0 && !lists)
-        (void)add("-", texts);
-    for (size_t i = 0; i < options->texts.count; i++)
-        collect_operand(texts, options->texts.items[i], options);
+    if (!lists || options->files.texts.count != 0)
+        texts->failed = !file_options_visit_all(&options->files, add, texts);
     for (size_t i = 0; i < division->lists.count; i++)
         collect_list(texts, division->lists.items[i], '\n', options);
     for (size_t i = 0; i < division->lists0.count; i++)
         collect_list(texts, division->lists0.items[i], '\0', options);
-    texts->several = texts->count > 1 || options->texts.count > 1 || options->recursive || lists;
+    texts->several =
+        texts->count > 1 || options->files.texts.count > 1 || options->files.recursive || lists;
     for (size_t i = 0; i < texts->count; i++) {
         if (texts->items[i].stored_bytes == 0 && texts->items[i].alone) {
             texts->stored_bytes = 0;

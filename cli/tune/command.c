@@ -181,8 +181,11 @@ static bool parse(tune_options *options, int argc, char **argv, int *status) {
     options->scan.device = NULL;
     arguments args;
     arguments_begin(&args, &tune_command, argc, argv);
-    const flag_groups groups = {&options->patterns, &options->compile, &options->scan,
-                                &options->study, &options->profile};
+    const flag_groups groups = {.patterns = &options->patterns,
+                                .compile = &options->compile,
+                                .scan = &options->scan,
+                                .study = &options->study,
+                                .profile = &options->profile};
     int id = ARGUMENTS_END;
     while ((id = flag_groups_next(&groups, &args, status)) != ARGUMENTS_END) {
         if (id == ARGUMENTS_ERROR || !take_own(options, &args, id))

@@ -15,8 +15,13 @@
  *         trawl_replacer_close(replacer);
  *     }
  *
- * A replacer is made once and used by one thread at a time. A call allocates nothing, except the
- * first one of trawl_records_replace, and its arrays as they grow. Replacers work on the CPU.
+ * A replacer is made once and used by one thread at a time. On one thread a call allocates nothing,
+ * except the first one of trawl_records_replace, and its arrays as they grow. Replacers work on the
+ * CPU.
+ *
+ * With several threads (options.scan) long texts and pieces, and records, are searched by all of
+ * them; the result is the same for any number. Such calls allocate memory and may also return
+ * TRAWL_ERROR_MEMORY. The system may refuse threads: then there are fewer.
  */
 #ifndef TRAWL_TRAWL_REPLACE_H
 #define TRAWL_TRAWL_REPLACE_H
@@ -45,8 +50,8 @@ typedef struct trawl_replace_options {
                                those of `one` */
     uint64_t *per_pattern; /* NULL, or a counter for each pattern, to which its replaced matches are
                               added; must outlive the replacer */
-    const trawl_scan_options *scan; /* NULL, or as for trawl_scanner_open; threads are for records
-                                       (trawl_record_scanner_open) */
+    const trawl_scan_options *scan; /* NULL: one thread; or as for trawl_record_scanner_open, its
+                                       threads included. Its report is not filled in */
 } trawl_replace_options;
 #define TRAWL_REPLACE_OPTIONS TRAWL_SIZED(trawl_replace_options)
 
@@ -63,7 +68,8 @@ TRAWL_API trawl_status trawl_replacer_open(const trawl_db *db, const trawl_repla
 TRAWL_API void trawl_replacer_close(trawl_replacer *replacer);
 
 /* Receives the next bytes of the result, 1 or more, which are valid only during the call. Returns 0
- * to go on, anything else to stop. It must not use the replacer. */
+ * to go on, anything else to stop. It must not use the replacer. It is never called by two threads
+ * at once, but with several threads it may be called by different ones in turn. */
 typedef int (*trawl_on_bytes)(const void *bytes, size_t length, void *context);
 
 /* Replaces the matches in text[0, length) and calls on_bytes for the result, piece by piece.

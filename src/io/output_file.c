@@ -14,13 +14,12 @@
 
 /* The names of temporary files that exist: these files are removed if the process ends. A signal
  * handler reads the slots, so there is a fixed number, and each is written by a single store. */
-enum { TEMPORARY_SLOTS = 16 };
-static char *volatile temporary_paths[TEMPORARY_SLOTS];
+static char *volatile temporary_paths[OUTPUT_FILES_AT_ONCE];
 static pthread_mutex_t temporary_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool handlers_installed;
 
 static void remove_temporaries(void) {
-    for (size_t i = 0; i < TEMPORARY_SLOTS; i++) {
+    for (size_t i = 0; i < OUTPUT_FILES_AT_ONCE; i++) {
         const char *path = temporary_paths[i];
         if (path != NULL)
             (void)unlink(path);
@@ -74,7 +73,7 @@ static void install_handlers(void) {
 static void remember_temporary(char *path) {
     (void)pthread_mutex_lock(&temporary_lock);
     install_handlers();
-    for (size_t i = 0; i < TEMPORARY_SLOTS; i++) {
+    for (size_t i = 0; i < OUTPUT_FILES_AT_ONCE; i++) {
         if (temporary_paths[i] == NULL) {
             temporary_paths[i] = path;
             break;
@@ -85,7 +84,7 @@ static void remember_temporary(char *path) {
 
 static void forget_temporary(const char *path) {
     (void)pthread_mutex_lock(&temporary_lock);
-    for (size_t i = 0; i < TEMPORARY_SLOTS; i++) {
+    for (size_t i = 0; i < OUTPUT_FILES_AT_ONCE; i++) {
         if (temporary_paths[i] == path)
             temporary_paths[i] = NULL;
     }

@@ -35,7 +35,11 @@ typedef struct output_file {
     trawl_replacement replacement;
 } output_file;
 
-enum { OUTPUT_FILE_BUFFER = 1 << 18 };
+enum {
+    OUTPUT_FILE_BUFFER = 1 << 18,
+    OUTPUT_FILES_AT_ONCE =
+        16 /* so many temporary files are removed when a signal ends the program */
+};
 
 /* Opens an output; `path` NULL or "-": standard output. The caller closes or abandons it. */
 trawl_status output_file_open(const char *path, output_file **file, trawl_error *error);

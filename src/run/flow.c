@@ -17,9 +17,9 @@
  * (trawl_db_overlap), and one that waits: the last byte is searched when the next one or the end of
  * the text has come.
  */
-#include <string.h>
+#include "run/flow.h"
 
-#include "run/scanner.h"
+#include <string.h>
 
 enum { OFFSET_AT = 0, NEXT_AT = 8, KEPT_AT = 16 };
 
@@ -91,12 +91,14 @@ static trawl_window without_waiting(const uint8_t *text, size_t length, size_t w
                           .next = waiting != 0 ? text[length - waiting] : 0};
 }
 
-/* `again`: the kept bytes are owned too. `ends`: no byte waits any longer. */
-static flow_windows cut(const trawl_scanner *scanner, const flow_state *state, const uint8_t *piece,
-                        size_t length, bool again, bool ends) {
+/* `again`: the kept bytes are owned too. */
+static flow_windows cut(const trawl_scanner *scanner, const flow_state *state,
+                        const trawl_flow_piece *of, bool again) {
+    const uint8_t *piece = of->bytes;
+    size_t length = of->length;
     size_t most = most_kept(scanner->db), waiting = waiting_of(scanner->db);
     size_t waited = state->kept == 0 ? 0 : waiting;
-    size_t waits = ends || state->offset + length == 0 ? 0 : waiting;
+    size_t waits = of->ends || state->offset + length == 0 ? 0 : waiting;
     flow_windows windows = {.searched = state->offset - waited,
                             .end = state->offset + length - waits};
     size_t joint = state->kept == 0 ? 0 : length < most ? length : most;
@@ -118,55 +120,72 @@ static flow_windows cut(const trawl_scanner *scanner, const flow_state *state, c
     return windows;
 }
 
-/* Searches a piece, or with `ends` the end of the text behind it. */
-static trawl_status search(trawl_scanner *scanner, void *flow, const uint8_t *piece, size_t length,
-                           bool ends, const trawl_receiver *receiver, uint64_t *per_pattern) {
-    trawl_delivery *delivery = &scanner->delivery;
-    flow_state state = read_state(scanner->db, flow);
-    bool selects = delivery->kind != TRAWL_MATCH_ALL;
-    flow_windows windows = cut(scanner, &state, piece, length, selects, ends);
-    uint64_t start = scanner->db->header->max_length - 1; /* the first that is undecided */
-    start = windows.searched < start ? 0 : windows.searched - start;
+/* Walks both windows with the scanner; the last matches are delivered too. */
+static trawl_status walk_here(trawl_scanner *scanner, const flow_windows *windows) {
     trawl_scanner_sink into = {.sink = {.matches = scanner->matches,
                                         .capacity = TRAWL_SCANNER_BATCH,
                                         .flush = trawl_scanner_deliver},
                                .scanner = scanner};
+    trawl_status status = trawl_scanner_walk(scanner, &windows->joint, &into, NULL);
+    if (status == TRAWL_OK) {
+        status = trawl_scanner_walk(scanner, &windows->rest, &into, NULL);
+    }
+    return status == TRAWL_OK && into.sink.count != 0 ? trawl_scanner_deliver(&into.sink) : status;
+}
+
+/* The same with the threads of a run. */
+static trawl_status walk_with_threads(trawl_run *run, const flow_windows *windows) {
+    trawl_status status = trawl_run_window(run, &windows->joint, NULL);
+    return status == TRAWL_OK ? trawl_run_window(run, &windows->rest, NULL) : status;
+}
+
+trawl_status trawl_flow_search(trawl_scanner *scanner, trawl_run *run, void *flow,
+                               const trawl_flow_piece *piece, const trawl_receiver *receiver,
+                               uint64_t *per_pattern) {
+    trawl_delivery *delivery = run == NULL ? &scanner->delivery : &run->delivery;
+    flow_state state = read_state(scanner->db, flow);
+    bool selects = delivery->kind != TRAWL_MATCH_ALL;
+    flow_windows windows = cut(scanner, &state, piece, selects);
+    uint64_t start = scanner->db->header->max_length - 1; /* the first that is undecided */
+    start = windows.searched < start ? 0 : windows.searched - start;
     delivery->receiver = *receiver;
     delivery->per_pattern = per_pattern;
     delivery->delivered = 0;
     trawl_delivery_restart(delivery, state.next > start ? state.next : start);
-    trawl_status status = trawl_scanner_walk(scanner, &windows.joint, &into, NULL);
+    trawl_status status =
+        run == NULL ? walk_here(scanner, &windows) : walk_with_threads(run, &windows);
     if (status == TRAWL_OK) {
-        status = trawl_scanner_walk(scanner, &windows.rest, &into, NULL);
-    }
-    if (status == TRAWL_OK && into.sink.count != 0) {
-        status = trawl_scanner_deliver(&into.sink);
-    }
-    if (status == TRAWL_OK) {
-        status =
-            ends ? trawl_delivery_finish(delivery) : trawl_delivery_settle(delivery, windows.end);
+        status = piece->ends ? trawl_delivery_finish(delivery)
+                             : trawl_delivery_settle(delivery, windows.end);
     }
     state.next = selects ? delivery->leftmost.next : 0;
-    write_state(scanner->db, flow, &state, piece, length);
+    write_state(scanner->db, flow, &state, piece->bytes, piece->length);
     return status;
+}
+
+/* The piece of a flow that goes on. */
+static trawl_flow_piece piece_of(const void *bytes, size_t length) {
+    return (trawl_flow_piece){.bytes = bytes, .length = length};
 }
 
 trawl_status trawl_flow_scan(trawl_scanner *scanner, void *flow, const void *piece, size_t length,
                              trawl_on_matches on_matches, void *context) {
     const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
-    return search(scanner, flow, piece, length, false, &receiver, NULL);
+    const trawl_flow_piece next = piece_of(piece, length);
+    return trawl_flow_search(scanner, NULL, flow, &next, &receiver, NULL);
 }
 
 uint64_t trawl_flow_count(trawl_scanner *scanner, void *flow, const void *piece, size_t length,
                           uint64_t *per_pattern) {
+    const trawl_flow_piece next = piece_of(piece, length);
     if (scanner->delivery.kind != TRAWL_MATCH_ALL || per_pattern != NULL ||
         waiting_of(scanner->db) != 0) {
         const trawl_receiver nobody = {.context = NULL};
-        (void)search(scanner, flow, piece, length, false, &nobody, per_pattern);
+        (void)trawl_flow_search(scanner, NULL, flow, &next, &nobody, per_pattern);
         return scanner->delivery.delivered;
     }
     flow_state state = read_state(scanner->db, flow);
-    flow_windows windows = cut(scanner, &state, piece, length, false, false);
+    flow_windows windows = cut(scanner, &state, &next, false);
     uint64_t total = 0;
     (void)trawl_scanner_count_window(scanner, &windows.joint, &total, NULL);
     (void)trawl_scanner_count_window(scanner, &windows.rest, &total, NULL);
@@ -177,7 +196,8 @@ uint64_t trawl_flow_count(trawl_scanner *scanner, void *flow, const void *piece,
 size_t trawl_flow_which(trawl_scanner *scanner, void *flow, const void *piece, size_t length,
                         uint32_t *ids, size_t capacity) {
     const trawl_receiver receiver = trawl_scanner_note_ids(scanner, ids, capacity);
-    (void)search(scanner, flow, piece, length, false, &receiver, NULL);
+    const trawl_flow_piece next = piece_of(piece, length);
+    (void)trawl_flow_search(scanner, NULL, flow, &next, &receiver, NULL);
     return scanner->found;
 }
 
@@ -186,7 +206,8 @@ trawl_status trawl_flow_finish(trawl_scanner *scanner, void *flow, trawl_on_matc
     const trawl_receiver receiver = {.on_matches = on_matches, .context = context};
     trawl_status status = TRAWL_OK;
     if (scanner->delivery.kind != TRAWL_MATCH_ALL || waiting_of(scanner->db) != 0) {
-        status = search(scanner, flow, NULL, 0, true, &receiver, NULL);
+        const trawl_flow_piece end = {.ends = true};
+        status = trawl_flow_search(scanner, NULL, flow, &end, &receiver, NULL);
     }
     trawl_flow_start(flow);
     return status;

@@ -7,9 +7,12 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "database/groups.h"
+#include "run/flow.h"
 
 /* A part of so many bytes is handed out where it is, without a copy. */
 #define LARGE_PART ((size_t)4096)
+
+static int replace_matches(const trawl_match *matches, size_t count, void *context);
 
 /* ------------------------------------------------------------------ opening */
 
@@ -39,6 +42,18 @@ static trawl_status check_options(const trawl_db *db, const trawl_replace_option
     return TRAWL_OK;
 }
 
+/* Opens the run of a replacer with several threads. */
+static trawl_status open_run(trawl_replacer *self, trawl_error *error) {
+    const trawl_receiver receiver = {.on_matches = replace_matches};
+    trawl_scan_options options = self->scan;
+    options.report = NULL;
+    self->run = trawl_allocate_zeroed(1, sizeof *self->run);
+    if (self->run == NULL) {
+        return trawl_fail_memory(error, "a replacer", sizeof *self->run);
+    }
+    return trawl_run_open(self->run, self->db, &options, &receiver, NULL, error);
+}
+
 static trawl_status prepare(trawl_replacer *self, trawl_error *error) {
     if (self->options.scan != NULL) {
         trawl_status status =
@@ -59,7 +74,8 @@ static trawl_status prepare(trawl_replacer *self, trawl_error *error) {
         return trawl_fail_memory(error, "a replacer", TRAWL_GATHERED + flow + kept);
     }
     trawl_flow_start(self->flow);
-    return trawl_scanner_open(self->db, &alone, &self->scanner, error);
+    trawl_status status = trawl_scanner_open(self->db, &alone, &self->scanner, error);
+    return status == TRAWL_OK && self->scan.threads > 1 ? open_run(self, error) : status;
 }
 
 trawl_status trawl_replacer_open(const trawl_db *db, const trawl_replace_options *options,
@@ -100,6 +116,10 @@ trawl_status trawl_replacer_open(const trawl_db *db, const trawl_replace_options
 void trawl_replacer_close(trawl_replacer *replacer) {
     if (replacer != NULL) {
         trawl_scanner_close(replacer->scanner);
+        if (replacer->run != NULL) {
+            trawl_run_close(replacer->run);
+            trawl_release(replacer->run);
+        }
         trawl_record_scanner_close(replacer->records);
         trawl_release(replacer->gathered);
         trawl_release(replacer->flow);
@@ -238,9 +258,27 @@ static int replace_matches(const trawl_match *matches, size_t count, void *conte
     return of->out.stopped;
 }
 
+/* The run for a text or piece of so many bytes; NULL: the scanner is faster. */
+static trawl_run *run_for(const trawl_replacer *self, size_t length) {
+    trawl_run *run = self->run;
+    return run != NULL && (length >= 2 * TRAWL_RUN_SMALLEST_SHARE || run->options.chunk_bytes != 0)
+               ? run
+               : NULL;
+}
+
+static trawl_status search_with_threads(replacing *of, trawl_run *run, size_t length) {
+    const trawl_window window = {.text = of->text, .length = length};
+    run->delivery.receiver.context = of;
+    trawl_delivery_restart(&run->delivery, 0);
+    trawl_status status = trawl_run_window(run, &window, NULL);
+    return status == TRAWL_OK ? trawl_delivery_finish(&run->delivery) : status;
+}
+
 static trawl_status replace_text(replacing *of, size_t length) {
-    trawl_status status =
-        trawl_scanner_scan_batches(of->self->scanner, of->text, length, replace_matches, of);
+    trawl_run *run = run_for(of->self, length);
+    trawl_status status = run != NULL ? search_with_threads(of, run, length)
+                                      : trawl_scanner_scan_batches(of->self->scanner, of->text,
+                                                                   length, replace_matches, of);
     if (status == TRAWL_OK) {
         copy_until(of, length);
         empty_output(&of->out);
@@ -323,8 +361,10 @@ trawl_status trawl_replacer_write(trawl_replacer *replacer, const void *piece, s
         return replacer->flow_stopped ? TRAWL_STOPPED : TRAWL_OK;
     }
     replacing of = next_piece(replacer, piece, on_bytes, context);
-    trawl_status status =
-        trawl_flow_scan(replacer->scanner, replacer->flow, piece, length, replace_matches, &of);
+    const trawl_flow_piece next = {.bytes = piece, .length = length};
+    const trawl_receiver receiver = {.on_matches = replace_matches, .context = &of};
+    trawl_status status = trawl_flow_search(replacer->scanner, run_for(replacer, length),
+                                            replacer->flow, &next, &receiver, NULL);
     /* Matches that start before this offset have been handed out (run/delivery.h). With conditions
      * the last byte is not searched yet. A match that stays as it is may reach behind the offset.
      */

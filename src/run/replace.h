@@ -14,10 +14,14 @@
  *
  * A text in pieces is searched as a flow. What is not yet decided is kept, behind it comes the
  * piece.
+ *
+ * With several threads a run finds the matches (run/threads.c). It hands them over in order, to one
+ * thread at a time, so that the result is copied as by one thread, while the others search.
  */
 #ifndef TRAWL_RUN_REPLACE_H
 #define TRAWL_RUN_REPLACE_H
 
+#include "run/run.h"
 #include "run/scanner.h"
 #include "trawl/trawl_replace.h"
 
@@ -36,6 +40,7 @@ struct trawl_replacer {
     const trawl_db *db;
     trawl_replace_options options;
     trawl_scanner *scanner;
+    trawl_run *run;                /* for long texts; NULL: one thread */
     trawl_record_scanner *records; /* NULL until records are replaced */
     trawl_scan_options scan;       /* for these */
     uint8_t *gathered;             /* small parts of a result, TRAWL_GATHERED bytes */

@@ -126,6 +126,35 @@ expect 1 '' "$trawl" replace --in-place -f map.tsv large
 check 'a large file without matches stays' cmp large wanted
 check 'a large file in a pipe' bash -c "cat before | '$trawl' replace -f map.tsv | cmp - wanted"
 
+# threads: the same bytes, of a large text, of many small ones, in place, and their counts
+yes 'New York, York: cats and dogs. A line without. ' | head -c 9000000 >lines
+"$trawl" replace --threads 1 -f map.tsv lines >by_one
+for threads in 2 5; do
+    check "a large text with $threads threads" \
+        bash -c "'$trawl' replace --threads $threads -f map.tsv lines | cmp - by_one"
+    check "a pipe with $threads threads" \
+        bash -c "cat lines | '$trawl' replace --threads $threads -f map.tsv - | cmp - by_one"
+done
+mkdir many
+split -b 60000 lines many/part
+cp lines many/qlarge
+cp text.gz many/text.gz
+yes 'York cat' | head -c 3000000 | gzip -1 >many/long.gz
+for flags in '' -c --dry-run; do
+    # shellcheck disable=SC2086 # flags: none or one
+    "$trawl" replace --threads 1 $flags -f map.tsv -r many >by_one
+    check "many texts with 4 threads $flags" \
+        bash -c "'$trawl' replace --threads 4 $flags -f map.tsv -r many | cmp - by_one"
+done
+rm many/*.gz
+cp -r many changed
+cp -r many changed1
+"$trawl" replace --in-place --threads 1 -f map.tsv -r changed1
+expect 0 '' "$trawl" replace --in-place --threads 4 -f map.tsv -r changed
+check 'many texts in place with 4 threads' diff -r changed1 changed
+refuse 'many/missing: No such file' "$trawl" replace --threads 3 -c -f map.tsv many/missing many/partaa many/partab
+rm -r many changed changed1 lines
+
 # faults: the old file stays, and nothing beside it
 cp before large
 refuse 'File too large' bash -c "ulimit -f 1000; trap '' XFSZ; '$trawl' replace --in-place -f map.tsv large"

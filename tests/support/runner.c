@@ -35,6 +35,7 @@ static const runner serial[] = {
     {.call = RUNNER_FLOW, .plain_walk = true},
     {.call = RUNNER_REPLACE},
     {.call = RUNNER_REPLACE, .plain_walk = true},
+    {.call = RUNNER_REPLACE, .threads = 2, .chunk_bytes = 9},
     {.call = RUNNER_RECORDS, .threads = 2, .chunk_bytes = 9},
     {.call = RUNNER_COLLECT, .chunk_bytes = 1},
     {.call = RUNNER_COLLECT, .chunk_bytes = 5},

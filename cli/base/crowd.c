@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "cli/base/crowd.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/memory.h"
+
+enum { AHEAD_PER_THREAD = 16 }; /* finished things that may wait to be written */
+
+/* The result of a finished thing that waits to be written. */
+typedef struct slot {
+    bool done;
+    char *bytes;
+    size_t length;
+} slot;
+
+struct crowd {
+    output_file *output;
+    crowd_work work;
+    size_t count;
+    pthread_mutex_t lock; /* for all members below */
+    pthread_cond_t turned;
+    size_t next; /* the first thing that no thread has begun */
+    size_t turn; /* the thing whose result is written now */
+    slot *slots; /* a ring */
+    size_t slot_count;
+};
+
+typedef struct crowd_thread {
+    crowd *all;
+    void *member;
+    pthread_t thread;
+} crowd_thread;
+
+static bool output_failed(const crowd *self) {
+    return self->output != NULL && output_file_failed(self->output);
+}
+
+output_file *crowd_await_turn(crowd *self, size_t index) {
+    (void)pthread_mutex_lock(&self->lock);
+    while (self->turn != index)
+        (void)pthread_cond_wait(&self->turned, &self->lock);
+    (void)pthread_mutex_unlock(&self->lock);
+    return self->output;
+}
+
+/* Takes the next thing; false if there is none. */
+static bool take(crowd *self, size_t *index) {
+    (void)pthread_mutex_lock(&self->lock);
+    while (self->next < self->count && self->next >= self->turn + self->slot_count)
+        (void)pthread_cond_wait(&self->turned, &self->lock);
+    bool taken = self->next < self->count && !output_failed(self);
+    if (taken)
+        *index = self->next++;
+    (void)pthread_mutex_unlock(&self->lock);
+    return taken;
+}
+
+void crowd_finish(crowd *self, size_t index, char *bytes, size_t length) {
+    (void)pthread_mutex_lock(&self->lock);
+    self->slots[index % self->slot_count] = (slot){true, bytes, length};
+    slot *waiting = &self->slots[self->turn % self->slot_count];
+    while (self->turn < self->count && waiting->done) {
+        if (waiting->length != 0)
+            output_file_write(self->output, waiting->bytes, waiting->length);
+        free(waiting->bytes);
+        *waiting = (slot){0};
+        self->turn++;
+        waiting = &self->slots[self->turn % self->slot_count];
+    }
+    (void)pthread_cond_broadcast(&self->turned);
+    (void)pthread_mutex_unlock(&self->lock);
+}
+
+static void *run(void *context) {
+    const crowd_thread *self = context;
+    size_t index = 0;
+    while (take(self->all, &index))
+        self->all->work(self->all, self->member, index);
+    return NULL;
+}
+
+/* Starts all threads but the first, which handles signals. The others get only SIGPIPE and SIGXFSZ,
+ * which their own writes cause. Returns how many there are then, the first included. */
+static size_t start(crowd_thread *threads, size_t count) {
+    sigset_t blocked, before;
+    size_t started = 1;
+    (void)sigfillset(&blocked);
+    (void)sigdelset(&blocked, SIGPIPE);
+    (void)sigdelset(&blocked, SIGXFSZ);
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    while (started < count &&
+           pthread_create(&threads[started].thread, NULL, run, &threads[started]) == 0)
+        started++;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+void crowd_run(output_file *output, size_t count, crowd_work work, void *members,
+               size_t member_bytes, size_t threads) {
+    crowd all = {.output = output,
+                 .work = work,
+                 .count = count,
+                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                 .turned = PTHREAD_COND_INITIALIZER,
+                 .slot_count = threads * AHEAD_PER_THREAD};
+    all.slots = allocate(all.slot_count * sizeof *all.slots);
+    memset(all.slots, 0, all.slot_count * sizeof *all.slots);
+    crowd_thread *each = allocate(threads * sizeof *each);
+    for (size_t i = 0; i < threads; i++)
+        each[i] = (crowd_thread){.all = &all, .member = (char *)members + i * member_bytes};
+    size_t started = start(each, threads);
+    (void)run(&each[0]);
+    for (size_t i = 1; i < started; i++)
+        (void)pthread_join(each[i].thread, NULL);
+    for (size_t i = 0; i < all.slot_count; i++)
+        free(all.slots[i].bytes);
+    free(all.slots);
+    free(each);
+}
