@@ -91,11 +91,11 @@ static void print_expected(const info_report *report) {
         const trawl_study_filter *filter = &report->expected.filter[i];
         (void)printf(
             "%s{\"kind\":\"%s\",\"min_length\":%zu,\"max_length\":%zu,\"patterns\":%" PRIu64
-            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"anchor_slack\":%u,\"table_bytes\":%" PRIu64
+            ",\"window\":%u,\"gram\":%u,\"stride\":%u,\"table_bytes\":%" PRIu64
             ",\"pass_rate\":%.6g,\"candidates\":%.6g,\"gb_per_second\":%.4f}",
             i == 0 ? "" : ",", filter->kind, filter->min_length, filter->max_length,
-            filter->patterns, filter->window, filter->gram, filter->stride, filter->anchor_slack,
-            filter->table_bytes, filter->pass_rate, filter->candidates, filter->gb_per_second);
+            filter->patterns, filter->window, filter->gram, filter->stride, filter->table_bytes,
+            filter->pass_rate, filter->candidates, filter->gb_per_second);
     }
     (void)printf("],\"device_filters\":[");
     print_device_filters(report);

@@ -38,11 +38,10 @@ static void print_filter(const trawl_study_filter *filter, bool on_device) {
     (void)snprintf(lengths, sizeof lengths, "%zu-%zu", filter->min_length, filter->max_length);
     (void)printf("  %-9s %11s ", filter->kind, lengths);
     if (on_device)
-        (void)printf("%4s %3u %3u %4s\n", "-", filter->gram, filter->stride, "-");
+        (void)printf("%4s %3u %3u\n", "-", filter->gram, filter->stride);
     else
-        (void)printf("%4u %3u %3u %4u %14.3f %% %10.3f %%\n", filter->window, filter->gram,
-                     filter->stride, filter->anchor_slack, filter->pass_rate * 100,
-                     filter->candidates * 100);
+        (void)printf("%4u %3u %3u %14.3f %% %10.3f %%\n", filter->window, filter->gram,
+                     filter->stride, filter->pass_rate * 100, filter->candidates * 100);
 }
 
 /* The parameters of the filters of engine qgram. */
@@ -53,11 +52,10 @@ static void print_filters(const trawl_study_plan *plan) {
         return;
     (void)printf("\nFilters of qgram\n"
                  "  m, q, s: bytes of a window, of a sample, and from one sample to the next\n"
-                 "  r: anchor offset, the most bytes from a window's end to its pattern's end\n"
                  "  samples passed: share of the samples that a filter does not exclude\n"
                  "  candidates: positions that are compared with patterns, share of all bytes\n"
-                 "  %-9s %11s %4s %3s %3s %4s %16s %12s\n",
-                 "kind", "lengths", "m", "q", "s", "r", "samples passed", "candidates");
+                 "  %-9s %11s %4s %3s %3s %16s %12s\n",
+                 "kind", "lengths", "m", "q", "s", "samples passed", "candidates");
     for (size_t i = 0; i < count; i++)
         print_filter(&filters[i], plan->for_cuda);
 }

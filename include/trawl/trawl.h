@@ -501,8 +501,8 @@ TRAWL_API bool trawl_db_pattern(const trawl_db *db, uint32_t id, trawl_pattern *
  *     table_bytes, total_bytes   of the database
  *     filters                    of engine qgram on a CPU, one for each group of lengths: kind,
  *                                min_length, max_length, window, gram, stride, table_bytes,
- *                                patterns, anchor_slack, pass_rate, candidates, gb_per_second.
- *                                The last five are 0 if nothing was planned. Terms:
+ *                                patterns, pass_rate, candidates, gb_per_second.
+ *                                The last four are 0 if nothing was planned. Terms:
  *                                docs/internals/glossary.md
  *     automata                   of engines ac-dfa and ac-nfa one, of ac-split one for each part,
  *                                else none: patterns, pattern_bytes, states, next_bytes (bytes of

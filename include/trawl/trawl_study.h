@@ -183,7 +183,6 @@ typedef struct trawl_study_filter {
     uint32_t window;               /* bytes of each pattern that the filter looks at */
     uint32_t gram;                 /* bytes of a sample */
     uint32_t stride;               /* bytes of text from one sample to the next */
-    uint32_t anchor_slack;         /* windows end up to so many bytes before the patterns' ends */
     uint64_t table_bytes;
     /* Expected; 0: not known, always on a GPU. */
     double pass_rate;     /* share of the samples that pass */

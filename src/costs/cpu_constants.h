@@ -107,11 +107,6 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * suffix, and an end needs two of its bits. Estimated; not measured separately. */
 #define TRAWL_COST_SUFFIX_FILTER_PASS (1.0 / 150)
 
-/* With anchor offsets, ends are checked and sorted besides: the factor of a candidate's price.
- * Measured: without it qgram was expected at 0.91 GB/s for english-5000 on a Xeon and reached 0.52
- * (docs/notebook/2026-11-anchor-offsets.md). */
-#define TRAWL_COST_ANCHORED_CANDIDATE 1.2
-
 /* Bytes that a look-up may touch for each key: its entries in the tables of key look-up, a cache
  * line. And bytes of suffix filter for each key, about two words. Estimated. */
 #define TRAWL_COST_KEY_BYTES 64
@@ -128,12 +123,11 @@ static const uint32_t trawl_survey_class_begins[TRAWL_SURVEY_CLASSES] = {1, 3, 4
  * (engines/qgram/divide.c) */
 
 /* The lengths of q-grams that are tried, in bytes; those below the least one only for patterns that
- * short, as they say too little. A longer stride means fewer samples but more q-grams in the
- * filter: the longest possible stride is tried, and it divided by 2 and by 4. Chosen by hand. */
+ * short, as they say too little. Each with the longest possible stride: shorter ones changed one
+ * plan in 102 (docs/notebook/2026-11-ablation.md). Chosen by hand. */
 #define TRAWL_DIVIDE_GRAMS 9u
 static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6, 8, 12, 16};
 #define TRAWL_DIVIDE_LEAST_GRAM 3u
-#define TRAWL_DIVIDE_STRIDES 3u /* 1, 1/2, 1/4 of the longest one */
 
 /* The longest window in bytes: the longest stride and the longest q-gram, rounded up. */
 #define TRAWL_DIVIDE_MAX_WINDOW 80u
@@ -146,15 +140,9 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
  * 0.10; no table of these runs is on record. */
 #define TRAWL_DIVIDE_FURTHER_TIER 0.10
 
-/* What a tier with anchor offsets or free anchors is expected to cost more than its price: a gain
- * by windows that were chosen by a sample has to be clear
- * (docs/notebook/2026-11-anchor-offsets.md). */
+/* What a tier of free anchors is expected to cost more than its price: a gain by anchors that were
+ * chosen by a sample has to be clear (docs/notebook/2026-11-anchor-offsets.md). */
 #define TRAWL_DIVIDE_ANCHOR_MARGIN 1.1
-
-/* Anchor offsets are only tried for a filter that would become the cheapest if this share of its
- * candidates were left. A fifth missed a plan five times as fast, a tenth took one that is 0.63
- * times as fast (docs/notebook/2026-11-anchor-offsets.md, "Tried on the way"). */
-#define TRAWL_DIVIDE_ANCHOR_PROMISE 0.17
 
 /* Register Bloom filters: time of whole scans divided by that of the filter alone, which is what
  * costs say, for a filter that is the only tier and for one beside others, which compete for the
@@ -182,20 +170,6 @@ static const uint32_t trawl_divide_grams[TRAWL_DIVIDE_GRAMS] = {1, 2, 3, 4, 5, 6
 /* The share of a candidate's price in a tier of pairs of bytes behind Teddy: one load from the
  * table of pairs instead of the comparison with keys. Chosen by hand. */
 #define TRAWL_DIVIDE_PAIR_CANDIDATE 0.5
-
-/* ------------------------------------------------------------------ qgram: anchor offsets
- * (engines/qgram/anchor.h) */
-
-/* Bytes of a piece of the sample; number of folds into which the pieces are divided; and the least
- * sample that may choose anchor offsets. Four folds: one validates what three chose. 128 and 512
- * pieces instead of 32 were a little better, but commands would read more before they begin
- * (docs/notebook/2026-11-anchor-offsets.md). */
-#define TRAWL_ANCHOR_PIECE ((size_t)4096)
-#define TRAWL_ANCHOR_FOLDS 4u
-#define TRAWL_ANCHOR_LEAST_SAMPLE (8 * TRAWL_ANCHOR_PIECE)
-
-/* Counters for hashes of q-grams, as a power of two. Chosen by hand: 128 KiB. */
-#define TRAWL_ANCHOR_COUNT_BITS 16u
 
 /* ------------------------------------------------------------------ qgram: free anchors
  * (engines/qgram/anchors) */

@@ -256,8 +256,7 @@ trawl_status trawl_plan_divide(const trawl_patterns *patterns,
                                trawl_error *error) {
     trawl_qgram_survey survey;
     trawl_status status =
-        trawl_survey_open(&survey, patterns, options->sample, options->sample_length,
-                          plan->record.sample_bytes == 0, error);
+        trawl_survey_open(&survey, patterns, options->sample, options->sample_length, error);
     if (status == TRAWL_OK) {
         status = trawl_qgram_divide(&survey, options, &plan->division, error);
     }
@@ -322,8 +321,7 @@ trawl_status trawl_plan_choose(const trawl_patterns *patterns,
                                trawl_error *error) {
     trawl_qgram_survey survey;
     trawl_status status =
-        trawl_survey_open(&survey, patterns, options->sample, options->sample_length,
-                          plan->record.sample_bytes == 0, error);
+        trawl_survey_open(&survey, patterns, options->sample, options->sample_length, error);
     if (status == TRAWL_OK) {
         status = compare_engines(&survey, options, plan, error);
     }

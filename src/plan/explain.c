@@ -141,7 +141,6 @@ static void read_filters(const trawl_db *db, const trawl_plan_record *record,
                                        .window = tier->window,
                                        .gram = tier->gram,
                                        .stride = tier->stride,
-                                       .anchor_slack = tier->anchor_slack,
                                        .table_bytes = bytes};
         if (record != NULL) {
             const trawl_tier_record *expected = &record->tier[i];
@@ -207,7 +206,6 @@ static void write_filter(trawl_json *json, const trawl_study_filter *filter, boo
     trawl_json_integer(json, "table_bytes", filter->table_bytes);
     if (!on_device) {
         trawl_json_integer(json, "patterns", filter->patterns);
-        trawl_json_integer(json, "anchor_slack", filter->anchor_slack);
         trawl_json_number(json, "pass_rate", filter->pass_rate);
         trawl_json_number(json, "candidates", filter->candidates);
         trawl_json_number(json, "gb_per_second", filter->gb_per_second);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Sampled Bloom filters with an anchor offset: the window of a pattern is where its bytes are rare
- * in a sample of the text, up to 16 bytes before the end of the pattern. Databases with one such
- * filter of a given shape, texts with matches around the boundaries of blocks, chunks and pieces,
- * and the choice of the planner. And filters of free anchors, one q-gram anywhere in a pattern, of
- * many shapes, on the same texts.
+ * Databases with one filter of a given shape: a sample filter of the patterns' last bytes, or free
+ * anchors, one q-gram anywhere in a pattern. Texts with matches around the boundaries of blocks,
+ * chunks and pieces. And the choice of the planner.
  */
 #include "case.h"
 #include "cpu_set.h"
 #include "database/database.h"
-#include "engines/qgram/anchor.h"
 #include "engines/qgram/anchors/format.h"
 #include "engines/qgram/bloom/fields.h"
 #include "plan/plan.h"
@@ -68,7 +65,7 @@ static void search(const test_case *test, match_list *found) {
 
 /* The parts of a set: patterns share endings, so their rare bytes are before these. */
 typedef struct shape {
-    uint32_t gram, stride, anchor_slack;
+    uint32_t gram, stride;
     unsigned letters; /* of the alphabet: 1, 2, 4, 26 or 256 */
     bool folded;
     bool is_free; /* free anchors */
@@ -186,8 +183,6 @@ static size_t count_crowded(const trawl_db *db) {
     return header == NULL ? 0 : header->crowded;
 }
 
-static size_t moved; /* patterns whose window is not at the end, of all cases */
-
 static trawl_db *compile(const test_case *test, const shape *of, const material *made) {
     trawl_error error;
     trawl_patterns *patterns = test_case_patterns(test, &error);
@@ -206,12 +201,10 @@ static trawl_db *compile(const test_case *test, const shape *of, const material 
                                                .gram = of->gram,
                                                .stride = of->stride,
                                                .folded = of->folded,
-                                               .row_bits = 10 + of->stride % 5,
-                                               .anchor_slack = of->anchor_slack};
+                                               .row_bits = 10 + of->stride % 5};
     if (of->is_free) {
         trawl_qgram_tier *tier = &choice.header.tier[0];
         tier->kind = TRAWL_TIER_ANCHORS;
-        tier->anchor_slack = 0;
         tier->fields = of->stride % 2 != 0
                            ? 0
                            : trawl_qgram_spread_fields(of->gram, tier->row_bits, of->folded);
@@ -219,18 +212,7 @@ static trawl_db *compile(const test_case *test, const shape *of, const material 
     trawl_db *db;
     if (trawl_compile_divided(patterns, &options, &choice, &db, &error) != TRAWL_OK)
         fail_msg("%s", error.message);
-    static trawl_anchor_counts counts;
-    trawl_anchor_count(&counts, of->gram, of->folded, TRAWL_ANCHOR_FOLDS, made->sample, SAMPLE);
     crowded += count_crowded(db);
-    for (size_t i = 0; i < test->count && !of->is_free; i++) {
-        const uint8_t *end = test->patterns[i].bytes;
-        end += test->patterns[i].length;
-        uint32_t distance = trawl_anchor_choose(&counts, end, (uint32_t)test->patterns[i].length,
-                                                of->stride, of->anchor_slack);
-        assert_in_range(distance, 0, of->anchor_slack);
-        assert_in_range(distance + of->gram + of->stride - 1, 1, test->patterns[i].length);
-        moved += distance != 0;
-    }
     trawl_patterns_free(patterns);
     return db;
 }
@@ -241,9 +223,8 @@ static void check(const runner *how, const trawl_db *db, const test_case *test, 
     if (runner_check(how, db, test->text, test->length, expected, random, what, sizeof what))
         return;
     runner_describe(how, description, sizeof description);
-    fail_msg("%sgram %u, stride %u, anchor_slack %u, %u letters%s; %s: %s",
-             of->is_free ? "free anchors, " : "", of->gram, of->stride, of->anchor_slack,
-             of->letters, of->folded ? ", folded" : "", description, what);
+    fail_msg("%sgram %u, stride %u, %u letters%s; %s: %s", of->is_free ? "free anchors, " : "",
+             of->gram, of->stride, of->letters, of->folded ? ", folded" : "", description, what);
 }
 
 static void one_case(const shape *of, size_t number) {
@@ -284,11 +265,10 @@ static void one_case(const shape *of, size_t number) {
     test_case_free(&test);
 }
 
-static void finds_what_is_there(void **state) {
+static void finds_by_last_bytes(void **state) {
     (void)state;
     static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16};
     static const uint32_t strides[] = {1, 2, 3, 5, 8, 9, 17, 40, 48};
-    static const uint32_t reaches[] = {1, 4, 15, 16};
     static const unsigned alphabets[] = {1, 2, 4, 26, 256};
     size_t number = 0;
     for (size_t g = 0; g < sizeof grams / sizeof *grams; g++)
@@ -298,14 +278,11 @@ static void finds_what_is_there(void **state) {
             for (size_t round = 0; round < 2; round++, number++) {
                 const shape of = {.gram = grams[g],
                                   .stride = strides[s],
-                                  .anchor_slack = reaches[(number / 3) % 4],
                                   .letters = alphabets[number % 5],
                                   .folded = number % 4 == 1};
                 one_case(&of, 1 + number);
             }
         }
-    printf("%zu patterns have a window that is not at their end\n", moved);
-    assert_true(moved > 200);
 }
 
 static void finds_by_free_anchors(void **state) {
@@ -322,7 +299,6 @@ static void finds_by_free_anchors(void **state) {
             for (size_t round = 0; round < 2; round++, number++) {
                 const shape of = {.gram = grams[g],
                                   .stride = strides[s],
-                                  .anchor_slack = 16,
                                   .letters = alphabets[number % 5],
                                   .folded = number % 4 == 1,
                                   .is_free = true};
@@ -331,76 +307,6 @@ static void finds_by_free_anchors(void **state) {
         }
     printf("%zu crowded buckets\n", crowded);
     assert_true(crowded > 20);
-}
-
-/* ------------------------------------------------------------------ what is chosen */
-
-/* The sample has no capital letters. */
-static void chooses_what_the_text_lacks(void **state) {
-    (void)state;
-    static uint8_t sample[SAMPLE];
-    for (size_t i = 0; i < SAMPLE; i++)
-        sample[i] = (uint8_t) "common words "[i % 13];
-    static trawl_anchor_counts counts;
-    static const struct {
-        const char *key;
-        uint32_t gram, stride, anchor_slack, distance;
-        bool folded;
-    } rows[] = {
-        {"common wXYZW words", 4, 1, 16, 3, false}, {"common wXYZW words", 4, 1, 3, 3, false},
-        {"common wXYZW words", 3, 2, 16, 4, false}, {"common wXYZW words", 4, 3, 2, 2, false},
-        {"XYZWwords", 4, 1, 16, 2, false},          {"XYZwords", 5, 4, 16, 0, false},
-        {"COMMON WORDS", 4, 1, 16, 0, false},       {"COMMOM WORDS", 4, 1, 16, 3, true},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t length = strlen(rows[i].key);
-        trawl_anchor_count(&counts, rows[i].gram, rows[i].folded, (uint32_t)i % 5, sample, SAMPLE);
-        uint32_t distance =
-            trawl_anchor_choose(&counts, (const uint8_t *)rows[i].key + length, (uint32_t)length,
-                                rows[i].stride, rows[i].anchor_slack);
-        if (distance != rows[i].distance)
-            fail_msg("%s, gram %u, stride %u, anchor_slack %u: %u, not %u", rows[i].key,
-                     rows[i].gram, rows[i].stride, rows[i].anchor_slack, distance,
-                     rows[i].distance);
-    }
-    /* Too little text chooses nothing. */
-    trawl_anchor_count(&counts, 4, false, 0, sample, TRAWL_ANCHOR_LEAST_SAMPLE - 1);
-    const uint8_t *key = (const uint8_t *)"common wXYZW words";
-    assert_int_equal(trawl_anchor_choose(&counts, key + 18, 18, 1, 16), 0);
-}
-
-/* One piece in four judges, each in its turn: what is only there is not counted. */
-static void a_fourth_judges(void **state) {
-    (void)state;
-    static uint8_t sample[10 * TRAWL_ANCHOR_PIECE + 100];
-    static trawl_anchor_counts counts;
-    static const uint8_t key[] = "aaaabbbbaaaa";
-    size_t judging = trawl_anchor_validation_bytes(sizeof sample);
-    assert_int_equal(judging, 2 * TRAWL_ANCHOR_PIECE);
-    for (uint32_t validation_fold = 0; validation_fold < TRAWL_ANCHOR_FOLDS; validation_fold++) {
-        memset(sample, 'a', sizeof sample);
-        for (size_t piece = validation_fold; piece < 10; piece += TRAWL_ANCHOR_FOLDS)
-            memset(sample + piece * TRAWL_ANCHOR_PIECE, 'b', TRAWL_ANCHOR_PIECE);
-        for (size_t i = 0; i < judging; i++) {
-            size_t at = trawl_anchor_validation_offset(validation_fold, i);
-            assert_int_equal(sample[at], 'b'); /* each once */
-            sample[at] = 'c';
-        }
-        trawl_anchor_count(&counts, 4, false, validation_fold, sample, sizeof sample);
-        assert_int_equal(trawl_anchor_choose(&counts, key + 12, 12, 1, 8), 1);
-        uint64_t counted = 0, kinds = 0;
-        for (size_t i = 0; i < sizeof counts.each / sizeof *counts.each; i++) {
-            counted += counts.each[i];
-            kinds += counts.each[i] != 0;
-        }
-        assert_int_equal(kinds, 1);
-        assert_in_range(counted, 7 * (TRAWL_ANCHOR_PIECE - 15), 8 * TRAWL_ANCHOR_PIECE + 100);
-    }
-    trawl_anchor_count(&counts, 4, false, TRAWL_ANCHOR_FOLDS, sample, sizeof sample);
-    assert_int_equal(trawl_anchor_choose(&counts, key + 12, 12, 1, 8), 1);
-    memset(sample, 'b', sizeof sample);
-    trawl_anchor_count(&counts, 4, false, TRAWL_ANCHOR_FOLDS, sample, sizeof sample);
-    assert_int_equal(trawl_anchor_choose(&counts, key + 12, 12, 1, 8), 0);
 }
 
 /* ------------------------------------------------------------------ the planner */
@@ -430,16 +336,6 @@ static trawl_db *plan(const uint8_t *sample, size_t length) {
     return db;
 }
 
-static uint32_t most_anchor_slack(const trawl_db *db) {
-    trawl_study_plan plan = TRAWL_STUDY_PLAN;
-    uint32_t anchor_slack = 0;
-    assert_int_equal(trawl_study_db_plan(db, &plan, NULL), TRAWL_OK);
-    for (size_t i = 0; i < plan.filters; i++)
-        if (plan.filter[i].anchor_slack > anchor_slack)
-            anchor_slack = plan.filter[i].anchor_slack;
-    return anchor_slack;
-}
-
 static bool has_free_anchors(const trawl_db *db) {
     trawl_study_plan plan = TRAWL_STUDY_PLAN;
     bool found = false;
@@ -459,18 +355,7 @@ static void the_planner_takes_it_where_it_helps(void **state) {
         sample[i] = i / 16 % 2 == 0 ? 0 : random_part < 50 ? 0 : (uint8_t)random_part;
     }
     trawl_db *db = plan(sample, LENGTH);
-    assert_true(has_free_anchors(db)); /* better still than anchor offsets */
-    trawl_db_free(db);
-    db = plan(NULL, 0); /* the built-in sample may not choose */
-    assert_int_equal(most_anchor_slack(db), 0);
-    trawl_db_free(db);
-    db = plan(sample, TRAWL_ANCHOR_LEAST_SAMPLE - 1); /* nor may a sample that is too short */
-    assert_int_equal(most_anchor_slack(db), 0);
-    trawl_db_free(db);
-    for (size_t i = 0; i < LENGTH; i++) /* all bytes are equally frequent */
-        sample[i] = (uint8_t)random_below(&random, 256);
-    db = plan(sample, LENGTH);
-    assert_int_equal(most_anchor_slack(db), 0);
+    assert_true(has_free_anchors(db));
     trawl_db_free(db);
     free(sample);
 }
@@ -478,10 +363,8 @@ static void the_planner_takes_it_where_it_helps(void **state) {
 int main(void) {
     cpu_set_apply();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chooses_what_the_text_lacks),
-        cmocka_unit_test(a_fourth_judges),
         cmocka_unit_test(the_planner_takes_it_where_it_helps),
-        cmocka_unit_test(finds_what_is_there),
+        cmocka_unit_test(finds_by_last_bytes),
         cmocka_unit_test(finds_by_free_anchors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,6 @@
 #include "base/allocate.h"
 #include "base/status.h"
 #include "engines/engines.h"
-#include "engines/qgram/anchor.h"
 #include "engines/qgram/anchors/build.h"
 #include "engines/qgram/anchors/divide.h"
 #include "engines/qgram/bloom/bit_scatter.h"
@@ -40,7 +39,6 @@ typedef struct qgram_plan {
     trawl_qgram_header header;
     trawl_keys keys[TRAWL_QGRAM_MAX_TIERS]; /* of the tier's patterns, reversed */
     trawl_teddy teddy[TRAWL_QGRAM_MAX_TIERS];
-    uint8_t *anchor_offsets[TRAWL_QGRAM_MAX_TIERS]; /* of the keys; NULL: the tier has no slack */
     trawl_anchors_made anchors[TRAWL_QGRAM_MAX_TIERS];
     trawl_sparse_made sparse[TRAWL_QGRAM_MAX_TIERS];
 } qgram_plan;
@@ -229,17 +227,13 @@ static trawl_status divide(const trawl_build *build, trawl_qgram_header *header)
     return TRAWL_OK;
 }
 
-/* Completes a tier: keys, anchor offsets, rows of its filter. Reserves its tables. */
+/* Completes a tier: keys, anchors, rows of its filter. Reserves its tables. */
 static trawl_status plan_tier(trawl_build *build, const trawl_patterns *reversed, uint32_t part) {
     qgram_plan *planned = build->state;
     trawl_qgram_tier *tier = &planned->header.tier[part];
     trawl_keys *keys = &planned->keys[part];
     const trawl_compile_settings *options = build->options;
     trawl_status status = make_keys(build, reversed, tier, keys);
-    if (status == TRAWL_OK && tier->anchor_slack != 0) {
-        status = trawl_anchor_choose_all(tier, keys, options->sample, options->sample_length,
-                                         &planned->anchor_offsets[part], build->error);
-    }
     if (status == TRAWL_OK && tier->kind == TRAWL_TIER_ANCHORS) {
         status = trawl_anchors_make(tier, keys, options->sample, options->sample_length,
                                     &planned->anchors[part], build->error);
@@ -249,9 +243,8 @@ static trawl_status plan_tier(trawl_build *build, const trawl_patterns *reversed
                                    &planned->sparse[part], build->error);
     }
     if (status == TRAWL_OK && tier->kind == TRAWL_TIER_BLOOM) {
-        status =
-            trawl_qgram_choose_fields(keys, planned->anchor_offsets[part], options->costs,
-                                      options->sample, options->sample_length, tier, build->error);
+        status = trawl_qgram_choose_fields(keys, options->costs, options->sample,
+                                           options->sample_length, tier, build->error);
     }
     if (status == TRAWL_OK) {
         status = reserve_tier(build, part, tier, keys);
@@ -330,15 +323,14 @@ static uint32_t last_suffix_of(const trawl_qgram_suffixes *suffixes, uint32_t le
     return longest;
 }
 
-/* Writes the sample filter and the end offsets. `anchor_offsets`: one for each key, or NULL. */
+/* Writes the sample filter and the end offsets. */
 static void fill_sample_filter(const trawl_build *build, uint32_t part,
-                               const trawl_qgram_tier *tier, const trawl_keys *keys,
-                               const uint8_t *anchor_offsets) {
+                               const trawl_qgram_tier *tier, const trawl_keys *keys) {
     const trawl_qgram_placing placing = trawl_qgram_placing_of(tier);
     uint64_t multiplier = trawl_qgram_multiplier(tier->gram);
     uint64_t case_bits = trawl_qgram_case_bits(tier->folded != 0);
     trawl_qgram_suffixes suffixes = trawl_qgram_suffixes_of(tier);
-    uint32_t step = trawl_end_offsets_step_bytes(tier->stride + tier->anchor_slack);
+    uint32_t step = trawl_end_offsets_step_bytes(tier->stride);
     uint32_t suffix_before = UINT32_MAX;
     trawl_bit_scatter rows, end_offsets;
     trawl_bit_scatter_begin(
@@ -349,16 +341,12 @@ static void fill_sample_filter(const trawl_build *build, uint32_t part,
         tier->end_offsets_bits);
     for (uint32_t key = 0; key < keys->count; key++) {
         /* Q-grams inside the suffix that the key shares with the key before it have been written
-         * with that key, and are skipped, if both last suffixes are equally long. With anchor
-         * offsets nothing is skipped: the windows of the two keys may be in different places. */
+         * with that key, and are skipped, if both last suffixes are equally long. */
         uint32_t suffix = last_suffix_of(&suffixes, trawl_key_length(keys, key));
         uint32_t shared = key == 0 || suffix != suffix_before ? 0 : keys->common[key];
         const uint8_t *reversed = keys->bytes + keys->offsets[key];
-        uint32_t from = anchor_offsets != NULL ? anchor_offsets[key]
-                        : shared < tier->gram  ? 0
-                                               : shared - tier->gram + 1;
-        uint32_t past = (anchor_offsets != NULL ? anchor_offsets[key] : 0) + tier->stride;
-        for (uint32_t distance = from; distance < past; distance++) {
+        uint32_t from = shared < tier->gram ? 0 : shared - tier->gram + 1;
+        for (uint32_t distance = from; distance < tier->stride; distance++) {
             sample_words words = words_of(reversed + distance, tier->gram);
             uint64_t number = filter_number(words, tier->gram, case_bits);
             uint64_t place = trawl_qgram_place(&placing, number);
@@ -491,7 +479,7 @@ static void fill_tier(trawl_build *build, uint32_t part, qgram_plan *planned) {
         memcpy(trawl_image_section(build->image, TRAWL_SECTION_QGRAM_SAMPLE_FILTER, part),
                &planned->teddy[part], sizeof planned->teddy[part]);
     } else {
-        fill_sample_filter(build, part, tier, keys, planned->anchor_offsets[part]);
+        fill_sample_filter(build, part, tier, keys);
     }
     fill_suffix_filter(build, part, tier, keys);
     fill_runs(build, part, tier, keys);
@@ -516,7 +504,6 @@ static void release(trawl_build *build) {
     qgram_plan *planned = build->state;
     for (uint32_t part = 0; planned != NULL && part < TRAWL_QGRAM_MAX_TIERS; part++) {
         trawl_keys_release(&planned->keys[part]);
-        trawl_release(planned->anchor_offsets[part]);
         trawl_anchors_release(&planned->anchors[part]);
         trawl_sparse_release(&planned->sparse[part]);
     }

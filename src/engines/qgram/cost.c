@@ -37,11 +37,10 @@ trawl_tier_estimate trawl_tier_price(const trawl_costs *costs, const trawl_qgram
     words = words < most ? words : most;
     double wait = trawl_cost_at(costs->sample, 4 * words + TRAWL_COST_KEY_SUFFIX_BYTES * keys) -
                   costs->sample[0];
-    double other_ends = -expm1(-rates->grams[end] / words / TRAWL_END_OFFSETS_STEPS) *
-                        (filter->stride + filter->anchor_slack);
+    double other_ends =
+        -expm1(-rates->grams[end] / words / TRAWL_END_OFFSETS_STEPS) * filter->stride;
     double candidate =
         costs->sample_candidate * (1 + rates->ends_per_candidate + other_ends) / 2 + 2 * wait;
-    candidate *= filter->anchor_slack != 0 ? TRAWL_COST_ANCHORED_CANDIDATE : 1;
     trawl_tier_estimate best = {.nanoseconds = INFINITY};
     for (uint32_t bits = TRAWL_COST_MIN_ROW_BITS; bits <= TRAWL_QGRAM_MAX_ROW_BITS; bits++) {
         double rows = (double)(UINT64_C(1) << bits);

@@ -6,7 +6,6 @@
 #include "base/cpu.h"
 #include "base/fold.h"
 #include "base/status.h"
-#include "engines/qgram/anchor.h"
 #include "engines/qgram/anchors/divide.h"
 #include "engines/qgram/packed/format.h"
 #include "engines/qgram/registers/format.h"
@@ -14,7 +13,6 @@
 #include "engines/qgram/teddy/format.h"
 
 #define CLASSES TRAWL_SURVEY_CLASSES
-#define MAX_FILTERS (TRAWL_DIVIDE_GRAMS * TRAWL_DIVIDE_STRIDES) /* that begin with one class */
 
 /* A way to filter the classes [begin, end). tier.min_length, max_length and folded are filled in at
  * the end, by divide(). */
@@ -30,10 +28,8 @@ typedef struct division {
     bool has_register_bloom; /* the processor has the instructions of such filters */
     double endings[CLASSES]; /* trawl_survey_measure_endings */
     double pairs;            /* share of positions that end patterns of one or two bytes */
-    offer best[CLASSES + 1][CLASSES + 1];   /* the cheapest offer so far, by [begin][end] */
-    offer at_end[CLASSES + 1][CLASSES + 1]; /* the same of offers without anchor slack */
+    offer best[CLASSES + 1][CLASSES + 1]; /* the cheapest offer so far, by [begin][end] */
     trawl_anchors_trials trials;
-    bool validated[CLASSES + 1][CLASSES + 1]; /* whether all folds have validated the best offer */
 } division;
 
 /* What the patterns of some neighbouring classes have in common. */
@@ -60,18 +56,11 @@ static bool is_empty(const division *self, uint32_t length_class) {
     return self->survey->count[length_class] == 0;
 }
 
-static bool is_better(const offer *offered, const offer *best) {
-    return offered->estimate.nanoseconds < best->estimate.nanoseconds;
-}
-
 /* Takes the offer if it is the cheapest so far. */
 static void consider(division *self, uint32_t begin, uint32_t end, const offer *offered) {
-    offer *best = &self->best[begin][end], *at_end = &self->at_end[begin][end];
-    if (is_better(offered, best)) {
+    offer *best = &self->best[begin][end];
+    if (offered->estimate.nanoseconds < best->estimate.nanoseconds) {
         *best = *offered;
-    }
-    if (offered->tier.anchor_slack == 0 && is_better(offered, at_end)) {
-        *at_end = *offered;
     }
 }
 
@@ -142,117 +131,21 @@ static void try_pairs(division *self) {
     }
 }
 
-/* Prices a tier with a sample filter for the classes [filter->begin, end). The price is infinite if
- * the filter has an anchor slack but every pattern is only as long as the window. */
-static offer price_sample_filter(const division *self, const trawl_survey_filter *filter,
-                                 const trawl_survey_rates *rates, uint32_t end) {
-    uint32_t window = filter->gram + filter->stride - 1;
-    uint32_t more = describe(self, filter->begin, end).max_length - window;
-    offer bloom = {
-        .tier = {.kind = TRAWL_TIER_BLOOM,
-                 .window = window,
-                 .gram = filter->gram,
-                 .stride = filter->stride,
-                 .anchor_slack = more < filter->anchor_slack ? more : filter->anchor_slack},
-        .estimate = {.nanoseconds = INFINITY}};
+/* Offers a sample filter for each range of classes that begins with filter->begin. */
+static void offer_filter(division *self, const trawl_survey_filter *filter) {
+    trawl_survey_rates rates;
+    trawl_survey_measure(self->survey, filter, &rates);
     double endings = 0;
-    for (uint32_t length_class = filter->begin; length_class < end; length_class++) {
-        endings += self->endings[length_class];
-    }
-    if (filter->anchor_slack == 0 || bloom.tier.anchor_slack != 0) {
-        bloom.estimate = trawl_tier_price(self->costs, self->survey, filter, rates, end, endings,
+    for (uint32_t end = filter->begin + 1; end <= CLASSES; end++) {
+        endings += self->endings[end - 1];
+        offer bloom = {.tier = {.kind = TRAWL_TIER_BLOOM,
+                                .window = filter->gram + filter->stride - 1,
+                                .gram = filter->gram,
+                                .stride = filter->stride}};
+        bloom.estimate = trawl_tier_price(self->costs, self->survey, filter, &rates, end, endings,
                                           self->most_bytes);
         bloom.tier.row_bits = bloom.estimate.row_bits;
-        /* The gain by anchor offsets must be clear, also in comparison with other engines. */
-        bloom.estimate.nanoseconds *= bloom.tier.anchor_slack != 0 ? TRAWL_DIVIDE_ANCHOR_MARGIN : 1;
-    }
-    return bloom;
-}
-
-static uint32_t max_anchor_slack(uint32_t stride) {
-    uint32_t most = TRAWL_QGRAM_MAX_ENDS - stride;
-    return most < TRAWL_QGRAM_MAX_ANCHOR_SLACK ? most : TRAWL_QGRAM_MAX_ANCHOR_SLACK;
-}
-
-/* Offers a sample filter for each range of classes that begins with filter->begin. */
-static void offer_filter(division *self, const trawl_survey_filter *filter,
-                         const trawl_survey_rates *rates) {
-    for (uint32_t end = filter->begin + 1; end <= CLASSES; end++) {
-        offer bloom = price_sample_filter(self, filter, rates, end);
         consider(self, filter->begin, end, &bloom);
-    }
-}
-
-/* Returns the least price that the filter might have with anchor offsets, as a multiple of the best
- * price so far for the same classes. `rates` are those with windows at the end. */
-static double estimate_best_case(const division *self, const trawl_survey_filter *filter,
-                                 const trawl_survey_rates *rates) {
-    trawl_survey_filter anchored = *filter;
-    trawl_survey_rates reduced = *rates;
-    anchored.anchor_slack = max_anchor_slack(filter->stride);
-    double least = INFINITY;
-    for (uint32_t end = filter->begin + 1; end <= CLASSES && anchored.anchor_slack != 0; end++) {
-        if (is_empty(self, end - 1)) {
-            continue;
-        }
-        reduced.pass[end] *= TRAWL_DIVIDE_ANCHOR_PROMISE;
-        offer bloom = price_sample_filter(self, &anchored, &reduced, end);
-        double cost =
-            bloom.estimate.nanoseconds / self->best[filter->begin][end].estimate.nanoseconds;
-        least = cost < least ? cost : least;
-    }
-    return least;
-}
-
-/* Tries filters with anchor offsets, the most promising one first. One fold validates each. */
-static void try_anchor_slack(division *self, const trawl_survey_filter *filters,
-                             const trawl_survey_rates *rates, size_t count) {
-    double costs[MAX_FILTERS];
-    for (size_t i = 0; i < count; i++) {
-        costs[i] = estimate_best_case(self, &filters[i], &rates[i]);
-    }
-    for (size_t round = 0; round < count; round++) {
-        size_t best = 0;
-        for (size_t i = 1; i < count; i++) {
-            best = costs[i] < costs[best] ? i : best;
-        }
-        costs[best] = INFINITY;
-        /* Filters that were tried before may be cheaper than this one can become. */
-        if (estimate_best_case(self, &filters[best], &rates[best]) < 1) {
-            trawl_survey_filter filter = filters[best];
-            trawl_survey_rates validated;
-            filter.anchor_slack = max_anchor_slack(filter.stride);
-            filter.validated = true;
-            trawl_survey_measure(self->survey, &filter, &validated);
-            offer_filter(self, &filter, &validated);
-        }
-    }
-}
-
-/* Prices the best offer, which has an anchor slack, again with the means of all folds: the winner
- * of one fold is overfitted to it. Takes the best offer without anchor slack if that is cheaper
- * now. */
-static void validate_by_all_folds(division *self, uint32_t begin, uint32_t end) {
-    offer *best = &self->best[begin][end];
-    const offer *at_end = &self->at_end[begin][end];
-    trawl_survey_filter filter = {.begin = begin,
-                                  .gram = best->tier.gram,
-                                  .stride = best->tier.stride,
-                                  .anchor_slack = max_anchor_slack(best->tier.stride),
-                                  .folded = describe(self, begin, CLASSES).folded,
-                                  .validated = true};
-    trawl_survey_rates mean;
-    memset(&mean, 0, sizeof mean);
-    self->validated[begin][end] = true;
-    while (filter.validation_fold < TRAWL_ANCHOR_FOLDS && best->tier.anchor_slack != 0) {
-        trawl_survey_rates rates;
-        trawl_survey_measure(self->survey, &filter, &rates);
-        double share = 1.0 / ++filter.validation_fold;
-        mean.ends_per_candidate += share * (rates.ends_per_candidate - mean.ends_per_candidate);
-        mean.pass[end] += share * (rates.pass[end] - mean.pass[end]);
-        mean.grams[end] += share * (rates.grams[end] - mean.grams[end]);
-        *best = price_sample_filter(self, &filter, &mean, end);
-        *best = is_better(at_end, best) ? *at_end : *best;
     }
 }
 
@@ -414,9 +307,6 @@ static void try_tiers(division *self, uint32_t begin) {
     uint32_t window = survey->min_length[begin];
     window = window < TRAWL_DIVIDE_MAX_WINDOW ? window : TRAWL_DIVIDE_MAX_WINDOW;
     trawl_survey_filter filter = {.begin = begin, .folded = describe(self, begin, CLASSES).folded};
-    trawl_survey_filter tried[MAX_FILTERS];
-    trawl_survey_rates rates[MAX_FILTERS];
-    size_t filters = 0;
     for (size_t i = 0; i < TRAWL_DIVIDE_GRAMS && grams[i] <= window; i++) {
         filter.gram = grams[i];
         if (filter.gram < TRAWL_DIVIDE_LEAST_GRAM && filter.gram < window) {
@@ -424,13 +314,8 @@ static void try_tiers(division *self, uint32_t begin) {
         }
         uint32_t stride = window - filter.gram + 1;
         stride = stride < TRAWL_QGRAM_MAX_STRIDE ? stride : TRAWL_QGRAM_MAX_STRIDE;
-        for (uint32_t half = 0; half < TRAWL_DIVIDE_STRIDES && (half == 0 || stride >> half >= 2);
-             half++) {
-            filter.stride = stride >> half;
-            tried[filters] = filter;
-            trawl_survey_measure(survey, &filter, &rates[filters]);
-            offer_filter(self, &filter, &rates[filters++]);
-        }
+        filter.stride = stride;
+        offer_filter(self, &filter);
     }
     for (uint32_t end = begin + 1; end <= CLASSES; end++) {
         if (!is_empty(self, end - 1) || end == CLASSES) {
@@ -440,9 +325,6 @@ static void try_tiers(division *self, uint32_t begin) {
         }
     }
     try_anchors(self, begin);
-    if (survey->counts != NULL) {
-        try_anchor_slack(self, tried, rates, filters);
-    }
 }
 
 /* Finds the cheapest sequence of tiers that covers all classes, from the longest patterns to the
@@ -508,8 +390,6 @@ static void try_all(division *self) {
     for (uint32_t begin = 0; begin <= CLASSES; begin++) {
         for (uint32_t end = 0; end <= CLASSES; end++) {
             self->best[begin][end].estimate.nanoseconds = INFINITY;
-            self->at_end[begin][end].estimate.nanoseconds = INFINITY;
-            self->validated[begin][end] = false;
         }
     }
     trawl_survey_measure_endings(self->survey, self->endings);
@@ -523,29 +403,10 @@ static void try_all(division *self) {
     }
 }
 
-/* Finds the cheapest sequence of tiers; tiers with an anchor slack count only after all folds have
- * validated them. Returns their number. */
-static uint32_t choose_tiers(division *self, uint32_t *begins, uint32_t *ends) {
-    bool all_validated;
-    uint32_t tiers;
-    do { /* validation may raise the price of a tier: another sequence may then be the cheapest */
-        tiers = cover_classes(self, begins, ends);
-        all_validated = true;
-        for (uint32_t i = 0; i < tiers; i++) {
-            if (self->best[begins[i]][ends[i]].tier.anchor_slack != 0 &&
-                !self->validated[begins[i]][ends[i]]) {
-                validate_by_all_folds(self, begins[i], ends[i]);
-                all_validated = false;
-            }
-        }
-    } while (!all_validated);
-    return tiers;
-}
-
 static void divide(division *self, trawl_qgram_choice *choice) {
     uint32_t begins[CLASSES], ends[CLASSES];
     try_all(self);
-    choice->header.tiers = choose_tiers(self, begins, ends);
+    choice->header.tiers = cover_classes(self, begins, ends);
     for (uint32_t i = 0; i < choice->header.tiers; i++) {
         const offer *best = &self->best[begins[i]][ends[i]];
         const class_range described = describe(self, begins[i], ends[i]);

@@ -5,11 +5,9 @@
  *   text -> filter -> candidates -> verify -> ends -> key look-up -> matches
  *
  * The set is divided by length into tiers. A tier examines `window` bytes (m) of each of its
- * patterns: the last ones, so that ends are found in ascending order. In a tier with an anchor
- * slack of b bytes, the window of a pattern may end up to b bytes before the pattern does, and the
- * ends are sorted (engines/qgram/anchor.h). Each tier has one filter. Tiers stand in order of
- * falling lengths: of two keys that end at one position, the key of the earlier tier is longer,
- * which is the canonical order.
+ * patterns: the last ones, so that ends are found in ascending order. Each tier has one filter.
+ * Tiers stand in order of falling lengths: of two keys that end at one position, the key of the
+ * earlier tier is longer, which is the canonical order.
  *
  * Kinds of tiers, by their filter:
  *   direct     patterns of one and two bytes: a table of all pairs of bytes
@@ -56,12 +54,10 @@ typedef enum trawl_tier_kind {
 
 /* Limits of the format. Where no reason is given they were chosen, not measured. */
 #define TRAWL_QGRAM_MAX_TIERS 8u
-#define TRAWL_QGRAM_MAX_GRAM 16u         /* bytes: two words of eight */
-#define TRAWL_QGRAM_MAX_STRIDE 64u       /* bytes */
-#define TRAWL_QGRAM_MAX_ANCHOR_SLACK 16u /* bytes */
-#define TRAWL_QGRAM_MAX_ENDS 64u         /* stride + anchor slack: a mask of 64 bits */
-#define TRAWL_QGRAM_MAX_ROW_BITS 26u     /* 256 MiB of rows */
-#define TRAWL_QGRAM_LOOK_UP_BYTES 8u     /* a word of 64 bits */
+#define TRAWL_QGRAM_MAX_GRAM 16u     /* bytes: two words of eight */
+#define TRAWL_QGRAM_MAX_STRIDE 64u   /* bytes */
+#define TRAWL_QGRAM_MAX_ROW_BITS 26u /* 256 MiB of rows */
+#define TRAWL_QGRAM_LOOK_UP_BYTES 8u /* a word of 64 bits */
 
 /* Samples that the loops test without a branch between them. x86 addresses that many by small
  * multiples of the stride (bloom/template.h). */
@@ -87,9 +83,7 @@ typedef struct trawl_qgram_tier {
                                         without crowded buckets, and then there is no HASH */
     uint32_t letters;                /* packed: a letter is (byte >> letters) & 3 */
     uint32_t end_offsets_bits;       /* bloom: 1 << end_offsets_bits words of end offsets */
-    uint32_t fields;       /* bloom, anchors: see trawl_qgram_field; 0: rows by products */
-    uint32_t anchor_slack; /* bloom: the largest anchor offset of its patterns: how many
-                              bytes before its pattern a window may end */
+    uint32_t fields; /* bloom, anchors: see trawl_qgram_field; 0: rows by products */
 } trawl_qgram_tier;
 
 typedef struct trawl_qgram_header {

@@ -40,15 +40,14 @@ static void close(trawl_walker *base) {
 }
 
 /* Allocates the lists. After a failure some of them are allocated and have to be released. */
-static bool allocate_lists(trawl_qgram_lists *lists, size_t block, bool anchored) {
+static bool allocate_lists(trawl_qgram_lists *lists, size_t block) {
     size_t size = block + TRAWL_QGRAM_LIST_MORE;
     lists->block = block;
     lists->size = size;
-    lists->room = anchored && block < TRAWL_QGRAM_BLOCK ? size + TRAWL_QGRAM_ENDS_AT_ONCE : size;
     lists->words = trawl_allocate(size / 32 + 1, sizeof *lists->words);
     lists->samples = trawl_allocate(size, sizeof *lists->samples);
-    lists->ends = trawl_allocate(size + lists->room, sizeof *lists->ends);
-    lists->possible_ends = trawl_allocate(lists->room, sizeof *lists->possible_ends);
+    lists->ends = trawl_allocate(2 * size, sizeof *lists->ends);
+    lists->possible_ends = trawl_allocate(size, sizeof *lists->possible_ends);
     lists->keys = trawl_allocate(size, sizeof *lists->keys);
     return lists->words != NULL && lists->samples != NULL && lists->ends != NULL &&
            lists->possible_ends != NULL && lists->keys != NULL;
@@ -64,14 +63,12 @@ static trawl_status prepare(qgram_walker *walker, const trawl_window *window, bo
         block *= 2;
     }
     if (block > walker->lists.block) {
-        bool anchored = false;
         release_lists(&walker->lists);
         for (uint32_t i = 0; i < walker->tiers; i++) {
             trawl_release(walker->tier[i].events);
             walker->tier[i].events = NULL;
-            anchored = anchored || walker->tier[i].tier->anchor_slack != 0;
         }
-        if (!allocate_lists(&walker->lists, block, anchored)) {
+        if (!allocate_lists(&walker->lists, block)) {
             release_lists(&walker->lists);
             return trawl_fail_memory(error, "scanning", 6 * block * sizeof(uint32_t));
         }

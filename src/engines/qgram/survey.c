@@ -6,14 +6,12 @@
 #include "base/allocate.h"
 #include "base/fold.h"
 #include "base/status.h"
-#include "engines/qgram/anchor.h"
 #include "engines/qgram/verify/runs.h"
 
 #define GROUP TRAWL_QGRAM_GROUP /* samples that are tested together */
 #define LEVELS 3u               /* a sixteenth, a quarter, all of the examined patterns */
 #define NO_CLASS 255u
 #define LONG_PATTERN 64u /* bytes: longer patterns are in the last class too */
-#define COUNTS ((TRAWL_QGRAM_MAX_GRAM + 1) * TRAWL_ANCHOR_FOLDS) /* by q and fold */
 
 typedef struct trawl_survey_slot {
     uint32_t tag;           /* bits of the q-gram's hash that tell it from others of the slot */
@@ -102,7 +100,7 @@ static double measure_spread(const uint8_t *text, size_t length) {
 }
 
 trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
-                               const void *text, size_t length, bool made_up, trawl_error *error) {
+                               const void *text, size_t length, trawl_error *error) {
     memset(survey, 0, sizeof *survey);
     survey->patterns = patterns;
     survey->text = text;
@@ -130,12 +128,6 @@ trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns 
     if (survey->ids == NULL || survey->slots == NULL) {
         return trawl_fail_memory(error, "planning", sizeof *survey->slots << survey->slot_bits);
     }
-    if (!made_up && length >= TRAWL_ANCHOR_LEAST_SAMPLE) {
-        survey->counts = trawl_allocate_zeroed(COUNTS, sizeof *survey->counts);
-        if (survey->counts == NULL) {
-            return trawl_fail_memory(error, "planning", COUNTS * sizeof *survey->counts);
-        }
-    }
     choose_patterns(survey, class_of_length);
     double in_text[32], in_patterns[32];
     size_t bytes = patterns->offsets[patterns->count];
@@ -153,7 +145,6 @@ trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns 
 void trawl_survey_close(trawl_qgram_survey *survey) {
     trawl_release(survey->ids);
     trawl_release(survey->slots);
-    trawl_release(survey->counts);
 }
 
 /* ------------------------------------------------------------------ q-grams */
@@ -237,11 +228,9 @@ static double extrapolate(const double *seen, const double *grams, double factor
     return value;
 }
 
-/* The same for a share: shares do not add up, but -ln(1 - share) does. `rare`: windows were chosen
- * for rare q-grams, which patterns seldom share, so the quantity grows in proportion to their
- * number. */
+/* The same for a share: shares do not add up, but -ln(1 - share) does. */
 static double extrapolate_share(const uint64_t *seen, uint64_t all, const double *grams,
-                                double factor, bool rare) {
+                                double factor) {
     double amount[LEVELS];
     if (all == 0) {
         return 1; /* no text: nothing is known, and the worst is assumed */
@@ -250,13 +239,7 @@ static double extrapolate_share(const uint64_t *seen, uint64_t all, const double
         double share = (double)seen[level] / (double)all;
         amount[level] = -log1p(-(share > TRAWL_SURVEY_MAX_SHARE ? TRAWL_SURVEY_MAX_SHARE : share));
     }
-    return -expm1(-(rare && factor > 1 ? amount[2] * factor : extrapolate(amount, grams, factor)));
-}
-
-/* The frequencies by which windows are chosen when the filter's fold validates them. */
-static trawl_anchor_counts *counts_of(const trawl_qgram_survey *survey,
-                                      const trawl_survey_filter *filter) {
-    return &survey->counts[filter->gram * TRAWL_ANCHOR_FOLDS + filter->validation_fold];
+    return -expm1(-extrapolate(amount, grams, factor));
 }
 
 /* Enters the q-grams of the examined patterns into the table: of every `thin`-th pattern of each
@@ -264,7 +247,7 @@ static trawl_anchor_counts *counts_of(const trawl_qgram_survey *survey,
 static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                        uint32_t thin, uint64_t case_bits, const slot_table *table) {
     const trawl_patterns *patterns = survey->patterns;
-    uint32_t step = trawl_end_offsets_step_bytes(filter->stride + filter->anchor_slack);
+    uint32_t step = trawl_end_offsets_step_bytes(filter->stride);
     memset(table->slots, 0, sizeof *table->slots << table->bits);
     for (uint32_t length_class = filter->begin; length_class < TRAWL_SURVEY_CLASSES;
          length_class++) {
@@ -274,13 +257,7 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
             const uint8_t *end = patterns->bytes + patterns->offsets[survey->ids[i] + 1];
             unsigned level = number % 16 == 0 ? 0 : number % 4 == 0 ? 1 : 2;
             number++;
-            uint32_t from =
-                filter->anchor_slack == 0
-                    ? 0
-                    : trawl_anchor_choose(counts_of(survey, filter), end,
-                                          trawl_pattern_length(patterns, survey->ids[i]),
-                                          filter->stride, filter->anchor_slack);
-            for (uint32_t distance = from; distance < from + filter->stride; distance++) {
+            for (uint32_t distance = 0; distance < filter->stride; distance++) {
                 uint64_t hash = gram_hash(patterns->bytes, end - distance, filter->gram, case_bits);
                 trawl_survey_slot *slot = find_slot(table, hash);
                 if (slot->used == 0) {
@@ -298,8 +275,8 @@ static void fill_slots(const trawl_qgram_survey *survey, const trawl_survey_filt
     }
 }
 
-/* Tests groups of samples at equal distances in the text, or in the pieces of the validating fold.
- * Counts candidates in `samples` and returns the number of groups. */
+/* Tests groups of samples at equal distances in the text. Counts candidates in `samples` and
+ * returns the number of groups. */
 static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_survey_filter *filter,
                              uint64_t case_bits, const slot_table *table, tallies *samples,
                              double *ends_per_candidate) {
@@ -308,11 +285,7 @@ static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_surve
         return 0;
     }
     uint32_t candidates = 0, steps = 0;
-    size_t piece = TRAWL_ANCHOR_PIECE - span; /* positions in a piece where a group may begin */
-    size_t room =
-        filter->validated
-            ? trawl_anchor_validation_bytes(survey->length) / TRAWL_ANCHOR_PIECE * piece - 1
-            : survey->length - span;
+    size_t room = survey->length - span;
     /* Of large sets groups may overlap: the samples of one lie between those of another. */
     bool large = survey->slot_bits > TRAWL_SURVEY_SLOT_BITS;
     size_t count = room / ((size_t)GROUP * (large ? 1 : filter->stride)) + 1;
@@ -321,15 +294,9 @@ static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_surve
     most = most < TRAWL_SURVEY_MAX_GROUPS
                ? most
                : ((size_t)TRAWL_SURVEY_MAX_GROUPS << survey->slot_bits) >> TRAWL_SURVEY_SLOT_BITS;
-    most = filter->validated ? most / 2 : most; /* one fold has a quarter of the text */
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++) {
-        size_t at = room * i / count;
-        at = filter->validated
-                 ? trawl_anchor_validation_offset(filter->validation_fold,
-                                                  at / piece * TRAWL_ANCHOR_PIECE + at % piece)
-                 : at;
-        const uint8_t *end = survey->text + at + filter->gram;
+        const uint8_t *end = survey->text + room * i / count + filter->gram;
         for (unsigned k = 0; k < GROUP; k++, end += filter->stride) {
             const trawl_survey_slot *slot =
                 find_slot(table, gram_hash(survey->text, end, filter->gram, case_bits));
@@ -341,7 +308,7 @@ static uint32_t test_samples(const trawl_qgram_survey *survey, const trawl_surve
             }
         }
     }
-    uint32_t step = trawl_end_offsets_step_bytes(filter->stride + filter->anchor_slack);
+    uint32_t step = trawl_end_offsets_step_bytes(filter->stride);
     *ends_per_candidate = candidates == 0 ? 1 : (double)steps / candidates * step;
     return (uint32_t)count;
 }
@@ -361,13 +328,6 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
            (size_t)1 << table.bits <
                2 * (examined / thin + TRAWL_SURVEY_CLASSES) * filter->stride) {
         table.bits++;
-    }
-    if (filter->anchor_slack != 0) {
-        trawl_anchor_counts *counts = counts_of(survey, filter);
-        if (counts->gram == 0 || counts->folded != filter->folded) {
-            trawl_anchor_count(counts, filter->gram, filter->folded, filter->validation_fold,
-                               survey->text, survey->length);
-        }
     }
     fill_slots(survey, filter, thin, case_bits, &table);
     uint64_t group_count =
@@ -392,7 +352,7 @@ void trawl_survey_measure(const trawl_qgram_survey *survey, const trawl_survey_f
         double factor = used == 0 ? 1 : all / used;
         double seen[LEVELS] = {(double)sum[1][0], (double)sum[1][1], (double)sum[1][2]};
         rates->pass[length_class + 1] =
-            extrapolate_share(sum[0], GROUP * group_count, seen, factor, filter->anchor_slack != 0);
+            extrapolate_share(sum[0], GROUP * group_count, seen, factor);
         rates->grams[length_class + 1] = extrapolate(seen, seen, factor);
     }
 }

@@ -16,7 +16,6 @@
 #include "pattern/patterns.h"
 
 struct trawl_survey_slot;
-struct trawl_anchor_counts;
 
 typedef struct trawl_qgram_survey {
     const trawl_patterns *patterns;
@@ -34,15 +33,11 @@ typedef struct trawl_qgram_survey {
     double spread;
     struct trawl_survey_slot *slots; /* scratch, 1 << slot_bits of them */
     uint32_t slot_bits;
-    /* Frequencies of q-grams, by their length and the fold that validates, counted when they are
-     * needed (engines/qgram/anchor.h). NULL: anchor offsets are not to be chosen. */
-    struct trawl_anchor_counts *counts;
 } trawl_qgram_survey;
 
-/* Prepares a survey; free it with trawl_survey_close, also after a failure. `made_up`: the text was
- * made from the patterns, so it does not tell which q-grams are rare. TRAWL_ERROR_MEMORY. */
+/* Prepares a survey; free it with trawl_survey_close, also after a failure. TRAWL_ERROR_MEMORY. */
 trawl_status trawl_survey_open(trawl_qgram_survey *survey, const trawl_patterns *patterns,
-                               const void *text, size_t length, bool made_up, trawl_error *error);
+                               const void *text, size_t length, trawl_error *error);
 void trawl_survey_close(trawl_qgram_survey *survey);
 
 /* A sample filter for the patterns of class `begin` and all later classes. */
@@ -50,11 +45,8 @@ typedef struct trawl_survey_filter {
     uint32_t begin;
     uint32_t gram;
     uint32_t stride;
-    uint32_t anchor_slack; /* as in trawl_qgram_tier; only where the survey has counts */
     bool folded;
-    bool no_runs;             /* samples that are runs of one byte are not counted */
-    bool validated;           /* only the pieces of the text in the validating fold are examined */
-    uint32_t validation_fold; /* windows are chosen by the other folds (engines/qgram/anchor.h) */
+    bool no_runs; /* samples that are runs of one byte are not counted */
 } trawl_survey_filter;
 
 /* Rates at [end]: of a filter for the classes begin .. end - 1 that has no false candidates. */

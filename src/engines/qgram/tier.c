@@ -22,7 +22,7 @@ static trawl_qgram_filter view_filter(const trawl_db *db, uint32_t part,
         .suffix_filter_bits = tier->suffix_filter_bits,
         .end_offsets = trawl_db_section(db, TRAWL_SECTION_QGRAM_END_OFFSETS, part, NULL),
         .end_offsets_bits = tier->end_offsets_bits,
-        .ends_per_sample = tier->stride + tier->anchor_slack,
+        .stride = tier->stride,
         .runs = trawl_db_section(db, TRAWL_SECTION_QGRAM_RUNS, part, NULL),
         .suffixes = trawl_qgram_suffixes_of(tier),
     };

@@ -19,8 +19,8 @@
 
 /* Lists of one walker, shared by its tiers. A list has at most one end for each byte of the block,
  * and besides
- * - ends that belong to samples before the block: 3 bytes in packed tiers, the anchor slack in
- *   bloom tiers; and in tiers of anchors these samples, TRAWL_ANCHORS_REACH at most;
+ * - ends that belong to samples before the block: 3 bytes in packed tiers; and in tiers of anchors
+ *   these samples, TRAWL_ANCHORS_REACH at most;
  * - ends behind the block, of the last sample: a stride;
  * - entries that loops without branches write and do not keep: 8. */
 #define TRAWL_QGRAM_LIST_MORE (TRAWL_QGRAM_MAX_STRIDE + TRAWL_ANCHORS_REACH + TRAWL_QGRAM_GROUP)
@@ -30,14 +30,13 @@
 #define TRAWL_QGRAM_SMALLEST_BLOCK ((size_t)1024)
 
 struct trawl_qgram_lists {
-    size_t block;            /* bytes of the longest block for which there is room; 0: none */
-    size_t size;             /* block + TRAWL_QGRAM_LIST_MORE: entries of most lists */
-    size_t room;             /* entries of possible_ends: `size`, more with an anchor slack */
-    uint64_t *words;         /* size / 32 + 1: one for 32 samples (bloom/template.h) */
-    uint32_t *samples;       /* candidates */
-    uint32_t *ends;          /* size + room: before they are sorted an end may be there twice */
-    uint32_t *possible_ends; /* room */
-    uint32_t *keys;          /* of the ends, where the comparison with keys found them */
+    size_t block;      /* bytes of the longest block for which there is room; 0: none */
+    size_t size;       /* block + TRAWL_QGRAM_LIST_MORE: entries of most lists */
+    uint64_t *words;   /* size / 32 + 1: one for 32 samples (bloom/template.h) */
+    uint32_t *samples; /* candidates */
+    uint32_t *ends;    /* 2 * size: before they are sorted an end may be there twice */
+    uint32_t *possible_ends;
+    uint32_t *keys; /* of the ends, where the comparison with keys found them */
 };
 
 /* Verifies candidates of filters in vector registers (engines/qgram/verify/compare_keys.h). */

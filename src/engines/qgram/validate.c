@@ -32,8 +32,7 @@ static trawl_status damaged(trawl_error *error, const char *what) {
 static bool tier_is_valid(const trawl_qgram_tier *tier) {
     bool valid = tier->kind < TRAWL_TIER_KINDS && tier->folded <= 1 && tier->window != 0 &&
                  trawl_qgram_fields_are_valid(tier) && tier->min_length <= tier->max_length &&
-                 tier->window <= tier->min_length && tier->max_length <= TRAWL_PATTERN_MAX_LENGTH &&
-                 (tier->anchor_slack == 0 || tier->kind == TRAWL_TIER_BLOOM);
+                 tier->window <= tier->min_length && tier->max_length <= TRAWL_PATTERN_MAX_LENGTH;
     if (valid && tier->kind == TRAWL_TIER_PACKED) {
         return true; /* the rest: trawl_packed_validate */
     }
@@ -55,11 +54,7 @@ static bool tier_is_valid(const trawl_qgram_tier *tier) {
         valid = valid && tier->gram <= TRAWL_REGISTER_BLOOM_BYTES && tier->stride == 1;
     } else {
         valid = valid && tier->row_bits != 0 && tier->row_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
-                tier->end_offsets_bits != 0 && tier->end_offsets_bits <= TRAWL_QGRAM_MAX_ROW_BITS &&
-                tier->anchor_slack <= TRAWL_QGRAM_MAX_ANCHOR_SLACK &&
-                (tier->anchor_slack == 0 ||
-                 (tier->stride <= TRAWL_QGRAM_MAX_STRIDE &&
-                  tier->stride + tier->anchor_slack <= TRAWL_QGRAM_MAX_ENDS));
+                tier->end_offsets_bits != 0 && tier->end_offsets_bits <= TRAWL_QGRAM_MAX_ROW_BITS;
     }
     uint32_t most_stride =
         tier->kind == TRAWL_TIER_SPARSE ? TRAWL_SPARSE_MAX_STRIDE : TRAWL_QGRAM_MAX_STRIDE;
@@ -102,8 +97,7 @@ static bool end_offsets_are_valid(const trawl_qgram_tier *tier, const uint32_t *
     if (size != sizeof *end_offsets << tier->end_offsets_bits) {
         return false;
     }
-    uint32_t ends = tier->stride + tier->anchor_slack;
-    uint32_t steps = (ends - 1) / trawl_end_offsets_step_bytes(ends) + 1;
+    uint32_t steps = (tier->stride - 1) / trawl_end_offsets_step_bytes(tier->stride) + 1;
     uint32_t suffixes = trawl_qgram_suffixes_of(tier).count;
     uint32_t possible = ((1u << steps) - 1) | ((1u << suffixes) - 1) << TRAWL_END_OFFSETS_STEPS;
     uint32_t all = 0;

@@ -180,15 +180,18 @@ static uint64_t choose_some(trawl_anchors_trials *trials, trawl_anchors_choice *
     return chosen;
 }
 
-/* Lets the patterns with long runs choose, all of them. */
-static void choose_runs(trawl_anchors_trials *trials, trawl_anchors_choice *choice,
-                        uint32_t begin) {
+/* Lets the patterns with long runs choose, all of them. Returns their number. */
+static uint32_t choose_runs(trawl_anchors_trials *trials, trawl_anchors_choice *choice,
+                            uint32_t begin) {
     const trawl_qgram_survey *survey = trials->survey;
+    uint32_t chosen = 0;
     for (uint32_t i = 0; i < trials->run_count; i++) {
         if (trawl_pattern_length(survey->patterns, trials->runs[i]) >= survey->min_length[begin]) {
             choose_one(trials, choice, trials->runs[i]);
+            chosen++;
         }
     }
+    return chosen;
 }
 
 /* Sets the rows of the filter: by fields where the processor extracts them fast and there are
@@ -201,48 +204,18 @@ static void set_rows(trawl_qgram_tier *tier, uint32_t row_bits, bool by_fields) 
     }
 }
 
-/* Measures the rates of a tier, which is complete but for its lengths, for all patterns from class
- * `begin` on. Of many patterns some are tried with a filter that is smaller in proportion: by
- * chance as many samples pass then, and the others are extrapolated. */
-static trial_rates measure(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
-                           uint32_t begin, double patterns) {
-    const trawl_qgram_survey *survey = trials->survey;
-    uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[begin];
-    uint32_t step = 1;
-    while ((uint64_t)(examined / step) * tier->stride > UINT64_C(1) << TRAWL_ANCHORS_TRIAL_BITS) {
-        step *= 2;
-    }
-    trawl_qgram_tier smaller = *tier;
-    double factor = patterns * step / examined;
-    int fewer = (int)lround(log2(factor < 1 ? 1 : factor));
-    int bits = (int)tier->row_bits - fewer;
-    bits = bits < (int)TRAWL_ANCHORS_LEAST_TRIAL_ROW_BITS ? (int)TRAWL_ANCHORS_LEAST_TRIAL_ROW_BITS
-                                                          : bits;
-    bits = bits > (int)TRAWL_ANCHORS_TRIAL_ROW_BITS ? (int)TRAWL_ANCHORS_TRIAL_ROW_BITS : bits;
-    set_rows(&smaller, (uint32_t)bits, tier->fields != 0);
-    trawl_anchors_choice choice;
-    trawl_anchors_begin(&choice, &smaller, trials->pairs[tier->folded], trials->places);
-    memset(trials->tags, 0, sizeof *trials->tags << TAG_BITS);
-    count_half(&choice, survey);
-    uint64_t chosen = choose_some(trials, &choice, begin, 0, 2 * step);
-    trial_rates half = judge(trials, &choice);
-    chosen += choose_some(trials, &choice, begin, step, 2 * step);
-    trial_rates all = judge(trials, &choice);
-    choose_runs(trials, &choice, begin);
-    trial_rates with_runs = judge(trials, &choice);
-    trial_rates runs = {.tagged = with_runs.tagged - all.tagged,
-                        .entries = with_runs.entries - all.entries};
-    factor = patterns / (double)chosen;
-    double by_chance = all.pass - all.tagged;
-    all.tagged = trawl_cost_extrapolate(half.tagged, all.tagged, factor);
-    all.tagged += runs.tagged;
-    all.tagged = all.tagged < 1 ? all.tagged : 1;
-    all.pass = all.tagged + by_chance < 1 ? all.tagged + by_chance : 1;
-    all.entries = trawl_cost_extrapolate(half.entries, all.entries, factor) + runs.entries;
-    return all;
-}
+/* A set of patterns from class `begin` on, of which a tier is to be tried; `endings`: the share of
+ * positions at which one of them may end. */
+typedef struct trial_set {
+    uint32_t begin;
+    double patterns, endings;
+} trial_set;
 
-/* ------------------------------------------------------------------ prices */
+/* The best trial so far. */
+typedef struct trial {
+    trawl_qgram_tier tier;
+    trawl_tier_estimate estimate;
+} trial;
 
 /* What a table of so many bytes makes a load wait. */
 static double wait(const trawl_costs *costs, double bytes) {
@@ -255,30 +228,82 @@ static double price_sample(const trawl_anchors_trials *trials, const trawl_qgram
            (tier->fields == 0 ? TRAWL_FIELDS_PRODUCT_WORK : 1) / tier->stride;
 }
 
-/* One trial. */
-typedef struct trial {
-    trawl_qgram_tier tier;
-    trawl_tier_estimate estimate;
-} trial;
-
-static void try_tier(trawl_anchors_trials *trials, const trawl_qgram_tier *tier, uint32_t begin,
-                     double patterns, double endings, trial *best) {
+/* Nanoseconds for a byte of text. */
+static double price(const trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
+                    double patterns, double endings, trial_rates rates) {
     const trawl_costs *costs = trials->costs;
-    double sample = price_sample(trials, tier);
-    if (sample >= best->estimate.nanoseconds) {
-        return;
-    }
-    trial_rates rates = measure(trials, tier, begin, patterns);
     double anchors = patterns * tier->stride;
     double tags = 2.0 * TRAWL_ANCHORS_TAGS_PER_ENTRY * anchors;
     double buckets = sizeof(trawl_anchors_bucket) / TRAWL_ANCHORS_ENTRIES_PER_BUCKET * anchors;
     double found = endings < rates.tagged ? endings : rates.tagged;
-    double nanoseconds =
-        sample + rates.pass / tier->stride * (TRAWL_ANCHORS_CANDIDATE_COST + wait(costs, tags)) +
-        rates.tagged / tier->stride * (TRAWL_ANCHORS_BUCKET_COST + wait(costs, buckets)) +
-        rates.entries / tier->stride * TRAWL_ANCHORS_ENTRY_COST +
-        found * TRAWL_ANCHORS_KEY_SHARE *
-            trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES);
+    return price_sample(trials, tier) +
+           rates.pass / tier->stride * (TRAWL_ANCHORS_CANDIDATE_COST + wait(costs, tags)) +
+           rates.tagged / tier->stride * (TRAWL_ANCHORS_BUCKET_COST + wait(costs, buckets)) +
+           rates.entries / tier->stride * TRAWL_ANCHORS_ENTRY_COST +
+           found * TRAWL_ANCHORS_KEY_SHARE *
+               trawl_cost_at(costs->verify, patterns * TRAWL_COST_KEY_BYTES);
+}
+
+/* Measures the rates of a tier, which is complete but for its lengths. Of many patterns some are
+ * tried with a filter that is smaller in proportion: by chance as many samples pass then, and the
+ * others are extrapolated. Returns false as soon as the price cannot be below `most`: more patterns
+ * never let fewer samples pass. */
+static bool measure(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
+                    const trial_set *set, double most, trial_rates *rates) {
+    const trawl_qgram_survey *survey = trials->survey;
+    const uint32_t begin = set->begin;
+    uint32_t examined = survey->first[TRAWL_SURVEY_CLASSES] - survey->first[begin];
+    uint32_t step = 1;
+    while ((uint64_t)(examined / step) * tier->stride > UINT64_C(1) << TRAWL_ANCHORS_TRIAL_BITS) {
+        step *= 2;
+    }
+    trawl_qgram_tier smaller = *tier;
+    double factor = set->patterns * step / examined;
+    int fewer = (int)lround(log2(factor < 1 ? 1 : factor));
+    int bits = (int)tier->row_bits - fewer;
+    bits = bits < (int)TRAWL_ANCHORS_LEAST_TRIAL_ROW_BITS ? (int)TRAWL_ANCHORS_LEAST_TRIAL_ROW_BITS
+                                                          : bits;
+    bits = bits > (int)TRAWL_ANCHORS_TRIAL_ROW_BITS ? (int)TRAWL_ANCHORS_TRIAL_ROW_BITS : bits;
+    set_rows(&smaller, (uint32_t)bits, tier->fields != 0);
+    trawl_anchors_choice choice;
+    trawl_anchors_begin(&choice, &smaller, trials->pairs[tier->folded], trials->places);
+    memset(trials->tags, 0, sizeof *trials->tags << TAG_BITS);
+    count_half(&choice, survey);
+    uint64_t chosen = choose_some(trials, &choice, begin, 0, 2 * step);
+    trial_rates half = judge(trials, &choice);
+    if (price(trials, tier, set->patterns, set->endings, half) >= most) {
+        return false;
+    }
+    chosen += choose_some(trials, &choice, begin, step, 2 * step);
+    trial_rates all = judge(trials, &choice);
+    trial_rates runs = {.tagged = 0};
+    if (choose_runs(trials, &choice, begin) != 0) {
+        trial_rates with_runs = judge(trials, &choice);
+        runs.tagged = with_runs.tagged - all.tagged;
+        runs.entries = with_runs.entries - all.entries;
+    }
+    factor = set->patterns / (double)chosen;
+    double by_chance = all.pass - all.tagged;
+    all.tagged = trawl_cost_extrapolate(half.tagged, all.tagged, factor);
+    all.tagged += runs.tagged;
+    all.tagged = all.tagged < 1 ? all.tagged : 1;
+    all.pass = all.tagged + by_chance < 1 ? all.tagged + by_chance : 1;
+    all.entries = trawl_cost_extrapolate(half.entries, all.entries, factor) + runs.entries;
+    *rates = all;
+    return true;
+}
+
+/* Tries a tier, which is complete but for its lengths. */
+static void try_tier(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
+                     const trial_set *set, trial *best) {
+    if (price_sample(trials, tier) >= best->estimate.nanoseconds) {
+        return;
+    }
+    trial_rates rates;
+    if (!measure(trials, tier, set, best->estimate.nanoseconds, &rates)) {
+        return;
+    }
+    double nanoseconds = price(trials, tier, set->patterns, set->endings, rates);
     if (nanoseconds < best->estimate.nanoseconds) {
         *best = (trial){.tier = *tier,
                         .estimate = {.nanoseconds = nanoseconds,
@@ -306,9 +331,9 @@ trawl_tier_estimate trawl_anchors_try(trawl_anchors_trials *trials, uint32_t beg
                                       double endings, uint64_t most_bytes, trawl_qgram_tier *tier) {
     const trawl_qgram_survey *survey = trials->survey;
     uint32_t shortest = survey->min_length[begin];
-    double patterns = 0;
+    trial_set set = {.begin = begin, .endings = endings};
     for (uint32_t length_class = begin; length_class < TRAWL_SURVEY_CLASSES; length_class++) {
-        patterns += (double)survey->count[length_class];
+        set.patterns += (double)survey->count[length_class];
     }
     trial best = {.estimate = {.nanoseconds = INFINITY}};
     if (!has_pairs(trials, folded)) {
@@ -325,21 +350,19 @@ trawl_tier_estimate trawl_anchors_try(trawl_anchors_trials *trials, uint32_t beg
                                     .gram = gram,
                                     .stride = stride,
                                     .folded = folded};
-        set_rows(&offered, row_bits_for((uint64_t)patterns * stride), true);
+        set_rows(&offered, row_bits_for((uint64_t)set.patterns * stride), true);
         if (UINT64_C(4) << offered.row_bits <= most_bytes) {
-            try_tier(trials, &offered, begin, patterns, endings, &best);
+            try_tier(trials, &offered, &set, &best);
         }
     }
-    /* Other rows for the best shape: larger, smaller, and of the other kind. */
-    for (unsigned i = 0; i < 3 && best.estimate.nanoseconds < INFINITY; i++) {
+    /* A larger and a smaller filter for the best shape. */
+    for (unsigned i = 0; i < 2 && best.estimate.nanoseconds < INFINITY; i++) {
         trawl_qgram_tier offered = best.tier;
-        uint32_t bits = i == 0   ? offered.row_bits + 2
-                        : i == 1 ? offered.row_bits - 2
-                                 : offered.row_bits;
-        set_rows(&offered, bits, (i == 2) != (best.tier.fields != 0));
+        uint32_t bits = i == 0 ? offered.row_bits + 2 : offered.row_bits - 2;
+        set_rows(&offered, bits, best.tier.fields != 0);
         if (bits >= TRAWL_ANCHORS_MIN_ROW_BITS && bits <= TRAWL_ANCHORS_MAX_ROW_BITS &&
             UINT64_C(4) << bits <= most_bytes) {
-            try_tier(trials, &offered, begin, patterns, endings, &best);
+            try_tier(trials, &offered, &set, &best);
         }
     }
     *tier = best.tier;

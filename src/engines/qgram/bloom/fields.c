@@ -53,14 +53,12 @@ trawl_qgram_placing trawl_qgram_placing_of(const trawl_qgram_tier *tier) {
 /* The keys and the text with which products and fields of different widths are compared. */
 typedef struct comparison {
     const trawl_keys *keys;
-    const uint8_t *anchor_offsets;
     const trawl_costs *costs;
     const uint8_t *text;
     size_t length;
 } comparison;
 
-/* Measures the pass rate on the text. If the windows of keys were chosen by this text, other texts
- * have more candidates, but equally so for products and for fields. */
+/* Measures the pass rate on the text. */
 static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *tier,
                                 place_table *table) {
     const trawl_keys *keys = self->keys;
@@ -85,8 +83,7 @@ static double measure_pass_rate(const comparison *self, const trawl_qgram_tier *
     uint64_t step = (uint64_t)keys->count * tier->stride / TRAWL_FIELDS_MAX_GRAMS + 1;
     uint64_t candidates = 0;
     for (uint64_t key = 0; key < keys->count; key += step) {
-        const uint8_t *reversed = keys->bytes + keys->offsets[key] +
-                                  (self->anchor_offsets == NULL ? 0 : self->anchor_offsets[key]);
+        const uint8_t *reversed = keys->bytes + keys->offsets[key];
         for (uint32_t distance = 0; distance < tier->stride; distance++) {
             uint64_t number = trawl_ending_eight(reversed + distance) >> unused | case_bits;
             uint64_t place = trawl_qgram_place(&placing, number);
@@ -170,9 +167,9 @@ uint32_t trawl_qgram_spread_fields(uint32_t gram, uint32_t row_bits, bool folded
                : 0;
 }
 
-trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *anchor_offsets,
-                                       const trawl_costs *costs, const uint8_t *text, size_t length,
-                                       trawl_qgram_tier *tier, trawl_error *error) {
+trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs *costs,
+                                       const uint8_t *text, size_t length, trawl_qgram_tier *tier,
+                                       trawl_error *error) {
     tier->fields = 0;
     if (!trawl_cpu_extracts() || tier->gram > TRAWL_QGRAM_FIELD_BYTES) {
         return TRAWL_OK;
@@ -186,7 +183,7 @@ trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *an
             return trawl_fail_memory(error, "planning qgram", sizeof *table);
         }
     }
-    const comparison self = {keys, anchor_offsets, costs, text, length};
+    const comparison self = {keys, costs, text, length};
     trawl_qgram_tier best = *tier;
     double least = table == NULL ? 0 : price_sample(&self, tier, table);
     for (uint32_t more = 0; more <= TRAWL_FIELDS_MAX_MORE_BITS; more++) {

@@ -47,11 +47,10 @@ static inline uint64_t trawl_qgram_place(const trawl_qgram_placing *self, uint64
 
 /* Chooses between fields and products. Sets tier->fields, and row_bits if fields make the table
  * smaller or larger. Leaves both if products are cheaper, or if this processor has no fast PEXT.
- * The tier is complete otherwise. `anchor_offsets`: one for each key, NULL if the tier has no
- * anchor slack. `text` is a sample, which may be empty. TRAWL_ERROR_MEMORY. */
-trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const uint8_t *anchor_offsets,
-                                       const trawl_costs *costs, const uint8_t *text, size_t length,
-                                       trawl_qgram_tier *tier, trawl_error *error);
+ * The tier is complete otherwise. `text` is a sample, which may be empty. TRAWL_ERROR_MEMORY. */
+trawl_status trawl_qgram_choose_fields(const trawl_keys *keys, const trawl_costs *costs,
+                                       const uint8_t *text, size_t length, trawl_qgram_tier *tier,
+                                       trawl_error *error);
 
 /* Fields of row_bits + 5 bits together, spread evenly over the bytes of a sample; 0 if there are
  * none with so many bits, or the last byte would have none. */

@@ -44,29 +44,6 @@ static inline uint32_t append_bit(uint32_t bits, uint32_t row, uint32_t number) 
 #endif
 }
 
-/* Sorts ends and removes duplicates; the first `sorted` are sorted already. Returns how many
- * remain. In a tier with an anchor slack the ends of neighbouring samples interleave, and two
- * samples may have the same end. Ends are nearly sorted, so that insertion takes a step or two for
- * each. */
-static size_t sort_ends(uint32_t *ends, size_t sorted, size_t count) {
-    for (size_t i = sorted; i < count; i++) {
-        uint32_t end = ends[i];
-        size_t place = sorted;
-        while (place != 0 && ends[place - 1] > end) {
-            place--;
-        }
-        if (place != 0 && ends[place - 1] == end) {
-            continue;
-        }
-        for (size_t k = sorted; k > place; k--) {
-            ends[k] = ends[k - 1];
-        }
-        ends[place] = end;
-        sorted++;
-    }
-    return sorted;
-}
-
 static inline __attribute__((always_inline)) uint64_t
 extract_row_scalar(uint64_t number, const trawl_qgram_filter *filter) {
     return trawl_qgram_extract(number, filter->fields) >> TRAWL_QGRAM_ROW_BIT;

@@ -102,36 +102,9 @@ static size_t find_ends(trawl_tier_walker *walker, const trawl_window *window, s
     return ends;
 }
 
-/* Tiers with an anchor slack b: a sample may lead to ends up to b bytes further behind it. So
- * samples are taken from b bytes before the block on. */
-static size_t find_anchored_ends(trawl_tier_walker *walker, const trawl_window *window,
-                                 size_t first_end, size_t end, const trawl_qgram_lists *lists) {
-    const trawl_qgram_filter *filter = &walker->filter;
-    /* From this end on everything that is read before an end is inside the text. */
-    size_t edge = filter->ends_per_sample + TRAWL_QGRAM_MAX_GRAM, ends = 0;
-    for (; first_end <= end && first_end < edge; first_end++) {
-        lists->ends[ends] = (uint32_t)first_end;
-        ends += trawl_suffix_filter_has_end(filter, window->text, first_end);
-    }
-    if (first_end > end) {
-        return ends;
-    }
-    trawl_qgram_grid grid = {.text = window->text,
-                             .from = first_end - walker->tier->anchor_slack - filter->gram,
-                             .stride = walker->tier->stride,
-                             .room = lists->room,
-                             .prefetch = walker->first};
-    size_t found = trawl_bloom_list_samples(walker, window, &grid, end, lists);
-    return ends + walker->loops->find_anchored_ends(filter, &walker->run, &grid, lists->samples,
-                                                    found, first_end, end, lists->possible_ends,
-                                                    lists->ends + ends);
-}
-
 size_t trawl_bloom_find_ends(trawl_tier_walker *walker, const trawl_window *window, size_t begin,
                              size_t end, const trawl_qgram_lists *lists) {
     size_t window_bytes = walker->tier->window;
     size_t first_end = begin + 1 < window_bytes ? window_bytes : begin + 1;
-    return walker->tier->anchor_slack != 0
-               ? find_anchored_ends(walker, window, first_end, end, lists)
-               : find_ends(walker, window, first_end, end, lists);
+    return find_ends(walker, window, first_end, end, lists);
 }

@@ -15,18 +15,14 @@
 #include "engines/qgram/format.h"
 #include "scan/candidates.h"
 
-/* Candidates whose end offsets are read before any is examined (bloom/loops.c). And possible ends
- * that as many candidates may have in tiers with an anchor slack. */
+/* Candidates whose end offsets are read before any is examined (bloom/loops.c). */
 #define TRAWL_QGRAM_AT_ONCE 64
-#define TRAWL_QGRAM_ENDS_AT_ONCE                                                                   \
-    ((size_t)TRAWL_QGRAM_AT_ONCE * TRAWL_QGRAM_MAX_ENDS + TRAWL_QGRAM_GROUP)
 
 /* Where samples are taken: at text + from, + stride, ... */
 typedef struct trawl_qgram_grid {
     const uint8_t *text;
     size_t from;
     size_t stride;
-    size_t room;   /* of the list of possible ends, with an anchor slack */
     bool prefetch; /* this is the first tier to read the block: prefetch the text */
 } trawl_qgram_grid;
 
@@ -41,9 +37,9 @@ typedef struct trawl_qgram_filter {
     uint32_t gram;
     const uint32_t *suffix_filter;
     const uint32_t *end_offsets; /* bloom tiers only */
-    uint32_t ends_per_sample;    /* that are possible: stride + anchor slack */
-    const uint64_t *runs;        /* engines/qgram/verify/runs.h; NULL: the tier has none */
-    uint64_t look_up_mask;       /* of the last look_up_bytes of a word */
+    uint32_t stride;
+    const uint64_t *runs;  /* engines/qgram/verify/runs.h; NULL: the tier has none */
+    uint64_t look_up_mask; /* of the last look_up_bytes of a word */
     uint32_t suffix_filter_bits;
     uint32_t end_offsets_bits;
     trawl_qgram_suffixes suffixes; /* of the suffix filter */
@@ -66,14 +62,6 @@ typedef struct trawl_qgram_loops {
     size_t (*find_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                         const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
                         uint32_t *possible_ends, uint32_t *list);
-    /* The same for ends sample + gram + 0 .. filter->ends_per_sample - 1 of tiers with an anchor
-     * slack. Lists those from `least` to `most` only, each once. Every sample ends at `most` or
-     * before and has eight bytes of the text before its end; `least` is at least
-     * filter->bytes_before_end. */
-    size_t (*find_anchored_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                 const trawl_qgram_grid *grid, const uint32_t *samples,
-                                 size_t count, size_t least, size_t most, uint32_t *possible_ends,
-                                 uint32_t *list);
     /* Lists the ends begin + 1 .. end at which the table of pairs has a key; begin is at least
      * 1. */
     size_t (*filter_pairs)(const uint32_t *pairs, const uint8_t *text, size_t begin, size_t end,

@@ -198,13 +198,6 @@ TARGET static size_t NAME(list_ends)(const trawl_qgram_filter *filter, trawl_qgr
     return found;
 }
 
-/* Bit i: whether the end from + i is between `least` and `most`. */
-TARGET static inline __attribute__((always_inline)) uint64_t
-NAME(select_ends)(size_t from, size_t least, size_t most) {
-    uint64_t ends = from < least ? ~UINT64_C(0) << (least - from) : ~UINT64_C(0);
-    return most - from < 63 ? ends & ((UINT64_C(2) << (most - from)) - 1) : ends;
-}
-
 /* Reads the words of end offsets of `count` samples, at most AT_ONCE. Returns bit i: whether sample
  * i is a run of one byte. */
 TARGET static inline __attribute__((always_inline)) uint64_t
@@ -264,17 +257,14 @@ NAME(write_possible_ends)(uint32_t *next, uint32_t entry, uint32_t steps, uint64
 }
 
 /* Lists the ends of candidates. The words of end offsets are read for AT_ONCE samples before any is
- * examined, so that these loads overlap. `anchored`: the tier has an anchor slack. */
-TARGET static inline __attribute__((always_inline)) size_t
-NAME(list_ends_of_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                           const trawl_qgram_grid *grid, const uint32_t *samples, size_t count,
-                           size_t least, size_t most, uint32_t *possible_ends, uint32_t *list,
-                           bool anchored) {
+ * examined, so that these loads overlap. */
+TARGET static size_t NAME(find_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
+                                     const trawl_qgram_grid *grid, const uint32_t *samples,
+                                     size_t count, uint32_t *possible_ends, uint32_t *list) {
     const uint8_t *text = grid->text;
-    uint32_t gram = filter->gram;
-    uint32_t ends = anchored ? filter->ends_per_sample : (uint32_t)grid->stride;
-    uint32_t step = trawl_end_offsets_step_bytes(ends);
-    size_t base = count == 0 ? 0 : samples[0] + gram, found = 0;
+    uint32_t gram = filter->gram, stride = (uint32_t)grid->stride;
+    uint32_t step = trawl_end_offsets_step_bytes(stride);
+    size_t base = count == 0 ? 0 : samples[0] + gram;
     uint32_t *next = possible_ends;
     while (count != 0) {
         size_t taken = count < AT_ONCE ? count : AT_ONCE;
@@ -285,43 +275,20 @@ NAME(list_ends_of_samples)(const trawl_qgram_filter *filter, trawl_qgram_run *ru
             uint32_t steps = words[i] & ((1u << TRAWL_END_OFFSETS_STEPS) - 1);
             uint32_t suffixes = words[i] >> TRAWL_END_OFFSETS_STEPS;
             uint32_t entry = (uint32_t)(from - base) | suffixes << DISTANCE_BITS;
-            uint64_t allowed = anchored ? NAME(select_ends)(from, least, most) : ~UINT64_C(0);
+            uint64_t allowed = ~UINT64_C(0);
             if ((runs >> i & 1) != 0) {
                 uint8_t byte = text[samples[i]];
-                allowed &=
+                allowed =
                     trawl_qgram_ends_after_short_run(filter, run, text, samples[i], from, byte);
                 steps = allowed == 0 ? 0 : steps;
             }
-            next = NAME(write_possible_ends)(next, entry, steps, allowed, step, ends);
+            next = NAME(write_possible_ends)(next, entry, steps, allowed, step, stride);
         }
         samples += taken;
         count -= taken;
-        if (anchored && (size_t)(next - possible_ends) > grid->room - TRAWL_QGRAM_ENDS_AT_ONCE) {
-            size_t more = NAME(list_ends)(filter, run, text, base, possible_ends,
-                                          (size_t)(next - possible_ends), list + found);
-            found = sort_ends(list, found, found + more);
-            next = possible_ends;
-        }
     }
-    size_t more = NAME(list_ends)(filter, run, text, base, possible_ends,
-                                  (size_t)(next - possible_ends), list + found);
-    return anchored ? sort_ends(list, found, found + more) : more;
-}
-
-TARGET static size_t NAME(find_ends)(const trawl_qgram_filter *filter, trawl_qgram_run *run,
-                                     const trawl_qgram_grid *grid, const uint32_t *samples,
-                                     size_t count, uint32_t *possible_ends, uint32_t *list) {
-    return NAME(list_ends_of_samples)(filter, run, grid, samples, count, 0, SIZE_MAX, possible_ends,
-                                      list, false);
-}
-
-TARGET static size_t NAME(find_anchored_ends)(const trawl_qgram_filter *filter,
-                                              trawl_qgram_run *run, const trawl_qgram_grid *grid,
-                                              const uint32_t *samples, size_t count, size_t least,
-                                              size_t most, uint32_t *possible_ends,
-                                              uint32_t *list) {
-    return NAME(list_ends_of_samples)(filter, run, grid, samples, count, least, most, possible_ends,
-                                      list, true);
+    return NAME(list_ends)(filter, run, text, base, possible_ends, (size_t)(next - possible_ends),
+                           list);
 }
 
 TARGET static size_t NAME(filter_pairs)(const uint32_t *pairs, const uint8_t *text, size_t begin,
@@ -338,7 +305,6 @@ TARGET static size_t NAME(filter_pairs)(const uint32_t *pairs, const uint8_t *te
 static const trawl_qgram_loops LOOPS = {
     .filter_samples = SAMPLES,
     .find_ends = NAME(find_ends),
-    .find_anchored_ends = NAME(find_anchored_ends),
     .filter_pairs = NAME(filter_pairs),
 };
 

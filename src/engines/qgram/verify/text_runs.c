@@ -18,7 +18,7 @@ void trawl_qgram_find_run(trawl_qgram_run *run, const uint8_t *text, size_t begi
 
 bool trawl_qgram_run_excludes_group(const trawl_qgram_filter *filter, trawl_qgram_run *run,
                                     const trawl_qgram_grid *grid, size_t sample) {
-    size_t ends = (TRAWL_QGRAM_GROUP - 1) * grid->stride + filter->ends_per_sample;
+    size_t ends = (TRAWL_QGRAM_GROUP - 1) * grid->stride + filter->stride;
     size_t end = sample + filter->gram;
     uint8_t byte = grid->text[sample];
     for (size_t i = 1; i < filter->gram; i++) {
