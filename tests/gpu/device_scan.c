@@ -3,8 +3,8 @@
 
 #include "gpu/device_memory.h"
 #include "guard.h"
+#include "message.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,18 +128,8 @@ typedef struct check {
     size_t workspace_bytes;
     void *exact; /* text in an allocation of its own */
     void *stream;
-    char *complaint;
-    size_t size;
+    const message *complaint;
 } check;
-
-static bool complain(check *work, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool complain(check *work, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(work->complaint, work->size, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 static uint64_t room_for(const check *work) {
     uint64_t total = work->last - work->first;
@@ -209,11 +199,11 @@ static bool place_exactly(check *work, const void **text) {
     uint8_t *memory = device_allocate((size_t)work->length + work->scan->alignment);
     work->exact = memory;
     if (!memory)
-        return complain(work, "no device memory for the text: %s", device_complaint());
+        return complain(work->complaint, "no device memory for the text: %s", device_complaint());
     *text = memory + work->scan->alignment;
     return device_write(memory + work->scan->alignment, work->test->text, (size_t)work->length,
                         work->stream) ||
-           complain(work, "copying the text: %s", device_complaint());
+           complain(work->complaint, "copying the text: %s", device_complaint());
 }
 
 static void leave_place(check *work) {
@@ -237,7 +227,7 @@ static bool start(check *work, const void *text) {
         /* What is in the workspace before must not matter: not what all those bytes mean either. */
         (++scans % 2 != 0 &&
          !device_fill(held.workspace + GUARD, 0, work->workspace_bytes, work->stream)))
-        return complain(work, "preparing the memory: %s", device_complaint());
+        return complain(work->complaint, "preparing the memory: %s", device_complaint());
     work->results.total = zone_address(work, ZONE_TOTAL);
     work->results.per_pattern = zone_address(work, ZONE_PATTERNS);
     work->results.matches = zone_address(work, ZONE_MATCHES);
@@ -250,11 +240,12 @@ static bool start(check *work, const void *text) {
                                           work->workspace_bytes, work->stream, &error);
     if (status != TRAWL_OK) {
         (void)device_wait(work->stream);
-        return complain(work, "trawl_cuda_scan, after trawl_cuda_workspace said yes: %s: %s",
+        return complain(work->complaint,
+                        "trawl_cuda_scan, after trawl_cuda_workspace said yes: %s: %s",
                         trawl_status_text(status), error.message);
     }
     return device_read(held.image, held.device, work->bytes, work->stream) ||
-           complain(work, "the scan: %s", device_complaint());
+           complain(work->complaint, "the scan: %s", device_complaint());
 }
 
 /* ------------------------------------------------------------------ comparing */
@@ -271,24 +262,25 @@ static bool untouched(check *work) {
         if (!here->bytes)
             continue;
         if (!is_poison(image + at, here->offset - at))
-            return complain(work, "wrote before %s", names[i]);
+            return complain(work->complaint, "wrote before %s", names[i]);
         if (!is_poison(image + here->offset + here->bytes, GUARD))
-            return complain(work, "wrote behind %s", names[i]);
+            return complain(work->complaint, "wrote behind %s", names[i]);
         at = here->offset + here->bytes;
     }
     if (!is_poison(image + at, work->bytes - at))
-        return complain(work, "wrote behind the last result");
+        return complain(work->complaint, "wrote behind the last result");
     if (work->zones[ZONE_TEXT].bytes && memcmp(image + work->zones[ZONE_TEXT].offset,
                                                work->test->text, work->zones[ZONE_TEXT].bytes) != 0)
-        return complain(work, "wrote into the text");
+        return complain(work->complaint, "wrote into the text");
     if (!device_read(edge, held.workspace, GUARD, work->stream))
-        return complain(work, "reading back: %s", device_complaint());
+        return complain(work->complaint, "reading back: %s", device_complaint());
     if (!is_poison(edge, GUARD))
-        return complain(work, "wrote before the workspace");
+        return complain(work->complaint, "wrote before the workspace");
     if (!device_read(edge, held.workspace + GUARD + work->workspace_bytes, GUARD, work->stream))
-        return complain(work, "reading back: %s", device_complaint());
+        return complain(work->complaint, "reading back: %s", device_complaint());
     return is_poison(edge, GUARD) ||
-           complain(work, "wrote behind the workspace of %zu bytes", work->workspace_bytes);
+           complain(work->complaint, "wrote behind the workspace of %zu bytes",
+                    work->workspace_bytes);
 }
 
 static uint64_t number_at(const check *work, size_t index, size_t i) {
@@ -299,7 +291,7 @@ static uint64_t number_at(const check *work, size_t index, size_t i) {
 
 static bool same_total(check *work) {
     uint64_t total = number_at(work, ZONE_TOTAL, 0), wanted = work->last - work->first;
-    return total == wanted || complain(work, "total is %llu, expected %llu",
+    return total == wanted || complain(work->complaint, "total is %llu, expected %llu",
                                        (unsigned long long)total, (unsigned long long)wanted);
 }
 
@@ -311,7 +303,7 @@ static bool same_patterns(check *work) {
     for (size_t id = 0; id < work->database->patterns && good; id++) {
         uint64_t found = number_at(work, ZONE_PATTERNS, id);
         if (found != wanted[id])
-            good = complain(work, "pattern %zu has %llu matches, expected %llu", id,
+            good = complain(work->complaint, "pattern %zu has %llu matches, expected %llu", id,
                             (unsigned long long)found, (unsigned long long)wanted[id]);
     }
     free(wanted);
@@ -323,8 +315,8 @@ static bool same_matches(check *work) {
     size_t total = work->last - work->first;
     if (total > work->results.capacity)
         return is_poison(records, work->zones[ZONE_MATCHES].bytes) ||
-               complain(work, "wrote records although not all %zu of them fit into %llu", total,
-                        (unsigned long long)work->results.capacity);
+               complain(work->complaint, "wrote records although not all %zu of them fit into %llu",
+                        total, (unsigned long long)work->results.capacity);
     for (size_t i = 0; i < total; i++) {
         const trawl_match *want = &work->expected->matches.items[work->first + i];
         trawl_cuda_match got;
@@ -332,7 +324,7 @@ static bool same_matches(check *work) {
         if (got.end != want->end + work->scan->base || got.pattern != want->pattern ||
             got.length != want->end - want->start)
             return complain(
-                work,
+                work->complaint,
                 "match %zu of %zu is pattern %u, end %llu, length %u, expected %u, %llu, %llu", i,
                 total, got.pattern, (unsigned long long)got.end, got.length, want->pattern,
                 (unsigned long long)want->end + work->scan->base,
@@ -340,7 +332,7 @@ static bool same_matches(check *work) {
     }
     size_t used = total * sizeof(trawl_cuda_match);
     return is_poison(records + used, work->zones[ZONE_MATCHES].bytes - used) ||
-           complain(work, "wrote behind the last one of %zu records", total);
+           complain(work->complaint, "wrote behind the last one of %zu records", total);
 }
 
 static bool same_ends(check *work) {
@@ -354,8 +346,8 @@ static bool same_ends(check *work) {
         for (; match < work->last && work->expected->matches.items[match].end == end; match++)
             want = true;
         if (got != want)
-            return complain(work, "bit %zu of %llu (a match ends with byte %llu) is %d", i,
-                            (unsigned long long)(work->length - work->scan->owned),
+            return complain(work->complaint, "bit %zu of %llu (a match ends with byte %llu) is %d",
+                            i, (unsigned long long)(work->length - work->scan->owned),
                             (unsigned long long)(end - 1), got);
     }
     return true;
@@ -371,7 +363,7 @@ static bool same_states(check *work) {
         state_names *names = &work->database->names;
         if (!state_names_agree(names, state, string))
             return complain(
-                work,
+                work->complaint,
                 "after byte %llu: state %u (stood for string %d), expected string %u (was "
                 "state %d)",
                 (unsigned long long)work->scan->owned + i, state,
@@ -405,8 +397,8 @@ static device_outcome ask(check *work) {
                                                work->length, &work->workspace_bytes, &error);
     if (status == TRAWL_OK)
         return DEVICE_SCANNED;
-    return device_may_refuse(work->database, work->scan, status, &error, work->complaint,
-                             work->size)
+    return device_may_refuse(work->database, work->scan, status, &error, work->complaint->text,
+                             work->complaint->size)
                ? DEVICE_REFUSED
                : DEVICE_FAILED;
 }
@@ -414,6 +406,7 @@ static device_outcome ask(check *work) {
 device_outcome device_scan_check(device_database *database, const device_scan *scan,
                                  const test_case *test, uint64_t length,
                                  const expectation *expected, char *complaint, size_t size) {
+    const message said = {.text = complaint, .size = size};
     check work = {.database = database,
                   .scan = scan,
                   .test = test,
@@ -421,8 +414,7 @@ device_outcome device_scan_check(device_database *database, const device_scan *s
                   .expected = expected,
                   .options = TRAWL_CUDA_SCAN_OPTIONS,
                   .study = TRAWL_STUDY_SCAN_OPTIONS,
-                  .complaint = complaint,
-                  .size = size};
+                  .complaint = &said};
     expectation_range(expected, scan->owned, length, &work.first, &work.last);
     work.options.study = &work.study;
     work.options.form = scan->form;
@@ -443,7 +435,7 @@ device_outcome device_scan_check(device_database *database, const device_scan *s
     bool good = !exact || place_exactly(&work, &text);
     lay_out(&work);
     if (good && !grow(work.bytes, aligned(2 * GUARD + work.workspace_bytes)))
-        good = complain(&work, "no device memory for the test: %s", device_complaint());
+        good = complain(work.complaint, "no device memory for the test: %s", device_complaint());
     good = good && start(&work, text) && same(&work) && untouched(&work);
     leave_place(&work);
     return good ? DEVICE_SCANNED : DEVICE_FAILED;
@@ -452,18 +444,16 @@ device_outcome device_scan_check(device_database *database, const device_scan *s
 void device_scan_describe(const device_scan *scan, char *text, size_t size) {
     static const char *const rooms[ROOMS] = {"", ", ample room", ", room for all but one",
                                              ", room for one", ", no room"};
-    int used =
-        snprintf(text, size, "kernel %s, %s%s", scan->kernel ? scan->kernel : "(default)",
-                 form_names[scan->form], scan->form == TRAWL_CUDA_MATCHES ? rooms[scan->room] : "");
-    if (scan->table_path && used > 0 && (size_t)used < size)
-        used += snprintf(text + used, size - (size_t)used, ", table path %s",
-                         table_path_names[scan->table_path]);
-    if ((scan->block_threads || scan->block_bytes) && (size_t)used < size)
-        used += snprintf(text + used, size - (size_t)used, ", T = %u, S_block = %u",
-                         scan->block_threads, scan->block_bytes);
-    if ((size_t)used < size)
-        snprintf(text + used, size - (size_t)used, ", alignment %u%s, owned from %llu, base %llu%s",
-                 scan->alignment, scan->place == PLACE_EXACT ? ", exact" : "",
-                 (unsigned long long)scan->owned, (unsigned long long)scan->base,
-                 scan->own_stream ? ", in a stream" : "");
+    const message words = {.text = text, .size = size};
+    text[0] = '\0';
+    message_append(&words, "kernel %s, %s%s", scan->kernel ? scan->kernel : "(default)",
+                   form_names[scan->form],
+                   scan->form == TRAWL_CUDA_MATCHES ? rooms[scan->room] : "");
+    if (scan->table_path)
+        message_append(&words, ", table path %s", table_path_names[scan->table_path]);
+    if (scan->block_threads || scan->block_bytes)
+        message_append(&words, ", T = %u, S_block = %u", scan->block_threads, scan->block_bytes);
+    message_append(&words, ", alignment %u%s, owned from %llu, base %llu%s", scan->alignment,
+                   scan->place == PLACE_EXACT ? ", exact" : "", (unsigned long long)scan->owned,
+                   (unsigned long long)scan->base, scan->own_stream ? ", in a stream" : "");
 }

@@ -4,7 +4,6 @@
 #include "trawl/trawl_groups.h"
 #include "trawl/trawl_scanner.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +98,7 @@ static void write_piece(const flow_check *work, one_flow *flow) {
 }
 
 static bool check_flow(const flow_check *work, one_flow *flow, const match_list *expected,
-                       char *complaint, size_t size) {
+                       const message *complaint) {
     static const char *const names[QUESTIONS] = {"scan", "count", "count per pattern", "which"};
     uint64_t *wanted = calloc(work->patterns + 1, sizeof(*wanted));
     for (size_t i = 0; i < expected->count; i++) {
@@ -115,15 +114,15 @@ static bool check_flow(const flow_check *work, one_flow *flow, const match_list 
                     ? counts_right
                     : flow->total == expected->count && (flow->asked == COUNT || counts_right);
     if (!good)
-        snprintf(complaint, size, "flow, %s: %llu matches, expected %zu; or others",
-                 names[flow->asked], (unsigned long long)flow->total, expected->count);
+        complain(complaint, "flow, %s: %llu matches, expected %zu; or others", names[flow->asked],
+                 (unsigned long long)flow->total, expected->count);
     free(wanted);
     return good;
 }
 
 bool runner_flow_check(const trawl_db *db, const trawl_scan_options *options, const uint8_t *text,
                        size_t length, const match_list *expected, random_source *random,
-                       char *complaint, size_t complaint_size) {
+                       const message *complaint) {
     enum { FLOWS = 4 };
     trawl_error error = {.message = ""};
     trawl_db_information information = TRAWL_DB_INFORMATION;
@@ -133,10 +132,9 @@ bool runner_flow_check(const trawl_db *db, const trawl_scan_options *options, co
                        .length = length,
                        .patterns = information.patterns,
                        .random = random};
-    if (trawl_scanner_open(db, options, &work.scanner, &error) != TRAWL_OK) {
-        snprintf(complaint, complaint_size, "trawl_scanner_open: %s", error.message);
-        return false;
-    }
+    if (trawl_scanner_open(db, options, &work.scanner, &error) != TRAWL_OK)
+        return complain(complaint, "trawl_scanner_open: %s", error.message);
+
     one_flow flows[FLOWS];
     size_t open = FLOWS;
     for (size_t i = 0; i < FLOWS; i++)
@@ -152,13 +150,12 @@ bool runner_flow_check(const trawl_db *db, const trawl_scan_options *options, co
     bool good = true;
     for (size_t i = 0; i < FLOWS; i++) {
         void *state = flows[i].memory + flows[i].before;
-        if (good && trawl_flow_offset(state) != length) {
-            snprintf(complaint, complaint_size, "flow: offset %llu, not %zu",
-                     (unsigned long long)trawl_flow_offset(state), length);
-            good = false;
-        }
+        if (good && trawl_flow_offset(state) != length)
+            good = complain(complaint, "flow: offset %llu, not %zu",
+                            (unsigned long long)trawl_flow_offset(state), length);
+
         (void)trawl_flow_finish(work.scanner, state, receive, &flows[i]);
-        good = good && check_flow(&work, &flows[i], expected, complaint, complaint_size);
+        good = good && check_flow(&work, &flows[i], expected, complaint);
         free(flows[i].memory);
         free(flows[i].counts);
         match_list_free(&flows[i].found);

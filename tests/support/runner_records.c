@@ -5,8 +5,6 @@
 #include "trawl/trawl_groups.h"
 #include "trawl/trawl_records.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +18,7 @@ typedef struct check {
     trawl_records records;
     size_t patterns;
     random_source *random;
-    char *complaint;
-    size_t size;
+    const message *complaint;
     /* the layout's memory */
     uint8_t *bytes, *offsets, *valid;
     trawl_span *spans;
@@ -29,20 +26,6 @@ typedef struct check {
     match_list expected;
     size_t begin[MOST_RECORDS + 1];
 } check;
-
-static bool complain(const check *work, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool complain(const check *work, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(work->complaint, work->size, format, arguments);
-    va_end(arguments);
-    size_t used = strlen(work->complaint);
-    snprintf(work->complaint + used, work->size - used, " (%zu records, %s of %u, tail %u%s)",
-             (size_t)work->records.count, work->records.spans ? "spans" : "offsets",
-             work->records.offset_bytes, work->records.tail, work->records.valid ? ", valid" : "");
-    return false;
-}
 
 /* ------------------------------------------------------------------ layouts */
 
@@ -206,18 +189,18 @@ static bool check_any(const check *work) {
     trawl_status status = trawl_records_any(work->scanner, &work->records, with_bits ? bits : NULL,
                                             with_bytes ? bytes : NULL, &found, &error);
     if (status != TRAWL_OK)
-        return complain(work, "records, any: %s", error.message);
+        return complain(work->complaint, "records, any: %s", error.message);
     for (size_t i = 0; i < size * 8; i++) {
         bool wanted = i < count && work->begin[i] != work->begin[i + 1];
         hits += wanted;
         if (with_bits && (bits[i / 8] >> (i % 8) & 1) != wanted)
-            return complain(work, "records, any: bit %zu is not %d", i, wanted);
+            return complain(work->complaint, "records, any: bit %zu is not %d", i, wanted);
         if (with_bytes && i < count && bytes[i] != wanted)
-            return complain(work, "records, any: byte %zu is not %d", i, wanted);
+            return complain(work->complaint, "records, any: byte %zu is not %d", i, wanted);
     }
     if (bits[with_bits ? size : 0] != 0x5a || bytes[with_bytes ? count : 0] != 0x5a)
-        return complain(work, "records, any: more is written than asked for");
-    return found == hits || complain(work, "records, any: %llu records, expected %zu",
+        return complain(work->complaint, "records, any: more is written than asked for");
+    return found == hits || complain(work->complaint, "records, any: %llu records, expected %zu",
                                      (unsigned long long)found, hits);
 }
 
@@ -255,13 +238,14 @@ static bool check_count(const check *work) {
         counts.group_in_records = group_in;
     trawl_error error = {.message = ""};
     trawl_status status = trawl_records_count(work->scanner, &work->records, &counts, &error);
-    bool good = status == TRAWL_OK || complain(work, "records, count: %s", error.message);
+    bool good =
+        status == TRAWL_OK || complain(work->complaint, "records, count: %s", error.message);
     if (good && counts.total != work->expected.count)
-        good = complain(work, "records, count: %llu, expected %zu",
+        good = complain(work->complaint, "records, count: %llu, expected %zu",
                         (unsigned long long)counts.total, work->expected.count);
     for (size_t i = 0; i < count && good; i++) {
         if (counts.per_record && per_record[i] != work->begin[i + 1] - work->begin[i])
-            good = complain(work, "records, count: record %zu has %llu, expected %zu", i,
+            good = complain(work->complaint, "records, count: record %zu has %llu, expected %zu", i,
                             (unsigned long long)per_record[i], work->begin[i + 1] - work->begin[i]);
         for (size_t m = work->begin[i]; m < work->begin[i + 1]; m++) {
             uint32_t id = work->expected.items[m].pattern;
@@ -278,10 +262,10 @@ static bool check_count(const check *work) {
     trawl_db_sum_groups(work->db, wanted, wanted_group);
     if (good && ((counts.per_group && memcmp(per_group, wanted_group, of_groups) != 0) ||
                  (counts.group_in_records && memcmp(group_in, wanted_group_in, of_groups) != 0)))
-        good = complain(work, "records, count: other groups");
+        good = complain(work->complaint, "records, count: other groups");
     if (good && ((counts.per_pattern && memcmp(per_pattern, wanted, bytes) != 0) ||
                  (counts.in_records && memcmp(in_records, wanted_in, bytes) != 0)))
-        good = complain(work, "records, count: other patterns");
+        good = complain(work->complaint, "records, count: other patterns");
     free(counters);
     return good;
 }
@@ -293,20 +277,22 @@ static bool check_which(const check *work) {
     for (int round = 0; round < 2 && good; round++) {
         size_t at = 0;
         if (trawl_records_which(work->scanner, &work->records, &ids, &error) != TRAWL_OK)
-            good = complain(work, "records, which: %s", error.message);
+            good = complain(work->complaint, "records, which: %s", error.message);
         for (size_t i = 0; i < work->records.count && good; i++) {
             if (ids.begin[i] != at)
-                good = complain(work, "records, which: record %zu begins at %llu, expected %zu", i,
+                good = complain(work->complaint,
+                                "records, which: record %zu begins at %llu, expected %zu", i,
                                 (unsigned long long)ids.begin[i], at);
             for (size_t m = work->begin[i]; m < work->begin[i + 1] && good; m++) {
                 uint32_t group = trawl_db_group(work->db, work->expected.items[m].pattern);
                 if (first_of_group(work, i, m) == m &&
                     (at == ids.begin[work->records.count] || ids.ids[at++] != group))
-                    good = complain(work, "records, which: record %zu lacks group %u", i, group);
+                    good = complain(work->complaint, "records, which: record %zu lacks group %u", i,
+                                    group);
             }
         }
         if (good && ids.begin[work->records.count] != at)
-            good = complain(work, "records, which: more than expected");
+            good = complain(work->complaint, "records, which: more than expected");
     }
     trawl_record_ids_free(&ids);
     return good;
@@ -343,11 +329,12 @@ static bool check_scan(const check *work) {
     trawl_error error = {.message = ""};
     trawl_status status = trawl_records_scan(work->scanner, &work->records, receive, &to, &error);
     if (!to.good)
-        return complain(work, "records, scan: not match %zu", to.count);
+        return complain(work->complaint, "records, scan: not match %zu", to.count);
     if (status != (stop ? TRAWL_STOPPED : TRAWL_OK))
-        return complain(work, "records, scan: %s: %s", trawl_status_text(status), error.message);
+        return complain(work->complaint, "records, scan: %s: %s", trawl_status_text(status),
+                        error.message);
     return to.count == work->expected.count || stop ||
-           complain(work, "records, scan: %zu matches, expected %zu", to.count,
+           complain(work->complaint, "records, scan: %zu matches, expected %zu", to.count,
                     work->expected.count);
 }
 
@@ -355,15 +342,16 @@ static bool check_collect(const check *work) {
     trawl_record_matches matches = {.begin = NULL};
     trawl_error error = {.message = ""};
     if (trawl_records_collect(work->scanner, &work->records, &matches, &error) != TRAWL_OK)
-        return complain(work, "records, collect: %s", error.message);
+        return complain(work->complaint, "records, collect: %s", error.message);
     bool good = true;
     for (size_t i = 0; i <= work->records.count && good; i++)
         if (matches.begin[i] != work->begin[i])
-            good = complain(work, "records, collect: record %zu begins at %llu, expected %zu", i,
+            good = complain(work->complaint,
+                            "records, collect: record %zu begins at %llu, expected %zu", i,
                             (unsigned long long)matches.begin[i], work->begin[i]);
     for (size_t m = 0; m < work->expected.count && good; m++)
         if (!is_expected(work, m, &matches.items[m]))
-            good = complain(work, "records, collect: another match than number %zu", m);
+            good = complain(work->complaint, "records, collect: another match than number %zu", m);
     trawl_record_matches_free(&matches);
     return good;
 }
@@ -381,14 +369,15 @@ static bool check_replace(const check *work) {
     replace_oracle_open(&oracle, work->db, work->random);
     oracle.options.scan = work->options;
     if (trawl_replacer_open(work->db, &oracle.options, &replacer, &error) != TRAWL_OK)
-        good = complain(work, "records, replace: %s", error.message);
+        good = complain(work->complaint, "records, replace: %s", error.message);
     for (int round = 0; round < 2 && good; round++)
         if (trawl_records_replace(replacer, &work->records, &result, &replaced, &error) != TRAWL_OK)
-            good = complain(work, "records, replace: %s", error.message);
+            good = complain(work->complaint, "records, replace: %s", error.message);
     for (size_t i = 0; i < work->records.count && good; i++) {
         trawl_span record = record_at(work, i);
         if (result.offsets[i] != wanted.count)
-            good = complain(work, "records, replace: record %zu begins at %llu, expected %zu", i,
+            good = complain(work->complaint,
+                            "records, replace: record %zu begins at %llu, expected %zu", i,
                             (unsigned long long)result.offsets[i], wanted.count);
         size_t count = work->begin[i + 1] - work->begin[i];
         const trawl_match *matches = count ? work->expected.items + work->begin[i] : NULL;
@@ -398,7 +387,8 @@ static bool check_replace(const check *work) {
     if (good &&
         (result.offsets[work->records.count] != wanted.count || replaced != wanted_replaced ||
          (wanted.count && memcmp(result.bytes, wanted.items, wanted.count) != 0)))
-        good = complain(work, "records, replace: %llu replaced, expected %llu; or other bytes",
+        good = complain(work->complaint,
+                        "records, replace: %llu replaced, expected %llu; or other bytes",
                         (unsigned long long)replaced, (unsigned long long)wanted_replaced);
     trawl_replacer_close(replacer);
     trawl_replaced_records_free(&result);
@@ -409,7 +399,7 @@ static bool check_replace(const check *work) {
 
 bool runner_records_check(const trawl_db *db, const trawl_scan_options *options,
                           const uint8_t *text, size_t length, random_source *random,
-                          char *complaint, size_t complaint_size) {
+                          const message *complaint) {
     bool (*const questions[])(const check *) = {check_any,  check_count,   check_which,
                                                 check_scan, check_collect, check_replace};
     enum { QUESTIONS = sizeof(questions) / sizeof(questions[0]) };
@@ -421,15 +411,18 @@ bool runner_records_check(const trawl_db *db, const trawl_scan_options *options,
                   .replaces = information.matches != TRAWL_MATCH_ALL,
                   .patterns = information.patterns,
                   .random = random,
-                  .complaint = complaint,
-                  .size = complaint_size};
+                  .complaint = complaint};
     if (trawl_record_scanner_open(db, options, &work.scanner, &error) != TRAWL_OK)
-        return complain(&work, "trawl_record_scanner_open: %s", error.message);
+        return complain(complaint, "trawl_record_scanner_open: %s", error.message);
     lay_out(&work, text, length);
     expect(&work, db, information.matches);
     bool good = true;
     for (size_t from = random_below(random, QUESTIONS), i = 0; i < QUESTIONS + 2 && good; i++)
         good = questions[(from + i) % QUESTIONS](&work);
+    if (!good)
+        message_append(complaint, " (%zu records, %s of %u, tail %u%s)", (size_t)work.records.count,
+                       work.records.spans ? "spans" : "offsets", work.records.offset_bytes,
+                       work.records.tail, work.records.valid ? ", valid" : "");
     trawl_record_scanner_close(work.scanner);
     match_list_free(&work.expected);
     free(work.bytes);

@@ -4,8 +4,6 @@
 #include "replace_oracle.h"
 #include "trawl/trawl_conditions.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +17,8 @@ typedef struct check {
     byte_list wanted; /* the result */
     size_t replaced;  /* matches */
     random_source *random;
-    char *complaint;
-    size_t size;
+    const message *complaint;
 } check;
-
-static bool complain(const check *work, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool complain(const check *work, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(work->complaint, work->size, format, arguments);
-    va_end(arguments);
-    size_t used = strlen(work->complaint);
-    snprintf(work->complaint + used, work->size - used, " (kind %d)", work->oracle->options.kind);
-    return false;
-}
 
 typedef struct receiver {
     byte_list bytes;
@@ -68,7 +53,8 @@ static bool check_whole(const check *work) {
     bool good = status == (stops ? TRAWL_STOPPED : TRAWL_OK) && is_result(work, &to, !stops) &&
                 (stops || replaced == work->replaced);
     if (!good)
-        good = complain(work, "replace: %s, %llu replaced, expected %zu; %zu bytes, expected %zu",
+        good = complain(work->complaint,
+                        "replace: %s, %llu replaced, expected %zu; %zu bytes, expected %zu",
                         trawl_status_text(status), (unsigned long long)replaced, work->replaced,
                         to.bytes.count, work->wanted.count);
     byte_list_free(&to.bytes);
@@ -90,8 +76,9 @@ static bool check_into(const check *work) {
                 out[capacity] == 0x5a &&
                 (written == 0 || memcmp(out, work->wanted.items, written) == 0);
     if (!good)
-        good = complain(work, "replace into %zu bytes: %s, %llu bytes, expected %zu", capacity,
-                        trawl_status_text(status), (unsigned long long)needed, work->wanted.count);
+        good = complain(work->complaint, "replace into %zu bytes: %s, %llu bytes, expected %zu",
+                        capacity, trawl_status_text(status), (unsigned long long)needed,
+                        work->wanted.count);
     free(out);
     return good;
 }
@@ -132,12 +119,13 @@ static bool check_pieces(const check *work) {
         good = status == TRAWL_OK && is_result(work, &to, false) &&
                (!looks || is_prompt(work, &to, at));
         if (!good)
-            good = complain(work, "replace in pieces: %s, %zu bytes when %zu were written; or late",
+            good = complain(work->complaint,
+                            "replace in pieces: %s, %zu bytes when %zu were written; or late",
                             trawl_status_text(status), to.bytes.count, at);
     }
     if (good && (trawl_replacer_finish(work->replacer, receive, &to, &replaced) != TRAWL_OK ||
                  !is_result(work, &to, true) || replaced != work->replaced))
-        good = complain(work, "replace in pieces: %zu bytes, expected %zu; or others",
+        good = complain(work->complaint, "replace in pieces: %zu bytes, expected %zu; or others",
                         to.bytes.count, work->wanted.count);
     byte_list_free(&to.bytes);
     return good;
@@ -157,12 +145,13 @@ static bool check_stopped_pieces(const check *work) {
                !to.called_again;
     trawl_replacer_start(work->replacer);
     byte_list_free(&to.bytes);
-    return good || complain(work, "replace in pieces, stopped: %s", trawl_status_text(status));
+    return good ||
+           complain(work->complaint, "replace in pieces, stopped: %s", trawl_status_text(status));
 }
 
 bool runner_replace_check(const trawl_db *db, const trawl_scan_options *options,
                           const uint8_t *text, size_t length, const match_list *expected,
-                          random_source *random, char *complaint, size_t complaint_size) {
+                          random_source *random, const message *complaint) {
     bool (*const forms[])(const check *) = {check_whole, check_into, check_pieces,
                                             check_stopped_pieces};
     enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
@@ -181,12 +170,11 @@ bool runner_replace_check(const trawl_db *db, const trawl_scan_options *options,
                   .max_length = information.max_length,
                   .expected = expected,
                   .random = random,
-                  .complaint = complaint,
-                  .size = complaint_size};
+                  .complaint = complaint};
     trawl_status status = trawl_replacer_open(db, &oracle.options, &work.replacer, &error);
     bool refuses = information.matches == TRAWL_MATCH_ALL;
     bool good = status == (refuses ? TRAWL_ERROR_ARGUMENT : TRAWL_OK) ||
-                complain(&work, "trawl_replacer_open: %s", error.message);
+                complain(complaint, "trawl_replacer_open: %s", error.message);
     if (good && !refuses) {
         work.replaced = replace_oracle_text(&oracle, text, length, expected->items, expected->count,
                                             length, &work.wanted);
@@ -197,9 +185,11 @@ bool runner_replace_check(const trawl_db *db, const trawl_scan_options *options,
         for (size_t id = 0; id < oracle.patterns; id++)
             sum += per_pattern[id];
         if (good && sum != work.replaced)
-            good = complain(&work, "replace: counters of patterns sum up to %llu, expected %zu",
+            good = complain(complaint, "replace: counters of patterns sum up to %llu, expected %zu",
                             (unsigned long long)sum, work.replaced);
     }
+    if (!good)
+        message_append(complaint, " (kind %d)", oracle.options.kind);
     trawl_replacer_close(work.replacer);
     byte_list_free(&work.wanted);
     replace_oracle_close(&oracle);

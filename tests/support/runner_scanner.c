@@ -5,8 +5,6 @@
 #include "trawl/trawl_groups.h"
 #include "trawl/trawl_scanner.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,19 +16,8 @@ typedef struct check {
     const match_list *expected;
     size_t patterns;
     random_source *random;
-    char *complaint;
-    size_t size;
+    const message *complaint;
 } check;
-
-static bool complain(const check *work, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool complain(const check *work, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(work->complaint, work->size, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 /* ------------------------------------------------------------------ the forms */
 
@@ -68,9 +55,9 @@ static bool check_scan(const check *work, bool batches, bool stop) {
     match_list first = *work->expected;
     first.count = wanted;
     if (!good || !match_list_equal(&to.found, &first))
-        good = complain(work, "scanner, scan%s: %s, %zu matches, expected %zu; or others",
-                        batches ? " by batches" : "", trawl_status_text(status), to.found.count,
-                        wanted);
+        good = complain(
+            work->complaint, "scanner, scan%s: %s, %zu matches, expected %zu; or others",
+            batches ? " by batches" : "", trawl_status_text(status), to.found.count, wanted);
     match_list_free(&to.found);
     return good;
 }
@@ -80,15 +67,15 @@ static bool check_any(const check *work, bool first) {
     bool found = trawl_scanner_any(work->scanner, work->text, work->length, first ? &match : NULL);
     const trawl_match *wanted = work->expected->count ? &work->expected->items[0] : NULL;
     if (found != (wanted != NULL))
-        return complain(work, "scanner, any: %d, expected %zu matches", found,
+        return complain(work->complaint, "scanner, any: %d, expected %zu matches", found,
                         work->expected->count);
     if (first && found &&
         (match.start != wanted->start || match.end != wanted->end ||
          match.pattern != wanted->pattern))
-        return complain(work, "scanner, first: %u:%llu-%llu, expected %u:%llu-%llu", match.pattern,
-                        (unsigned long long)match.start, (unsigned long long)match.end,
-                        wanted->pattern, (unsigned long long)wanted->start,
-                        (unsigned long long)wanted->end);
+        return complain(work->complaint, "scanner, first: %u:%llu-%llu, expected %u:%llu-%llu",
+                        match.pattern, (unsigned long long)match.start,
+                        (unsigned long long)match.end, wanted->pattern,
+                        (unsigned long long)wanted->start, (unsigned long long)wanted->end);
     return true;
 }
 
@@ -109,8 +96,8 @@ static bool check_which(const check *work) {
         seen[index] = true;
     }
     if (!good || found != wanted)
-        good =
-            complain(work, "scanner, which: %zu patterns, expected %zu; or others", found, wanted);
+        good = complain(work->complaint, "scanner, which: %zu patterns, expected %zu; or others",
+                        found, wanted);
     free(ids);
     free(seen);
     return good;
@@ -127,7 +114,7 @@ static bool check_count(const check *work, bool per_pattern) {
         trawl_scanner_count(work->scanner, work->text, work->length, per_pattern ? counts : NULL);
     bool good = memcmp(counts, wanted, (work->patterns + 1) * sizeof(*counts)) == 0;
     if (!good || total != work->expected->count)
-        good = complain(work, "scanner, count%s: %llu, expected %zu; or other patterns",
+        good = complain(work->complaint, "scanner, count%s: %llu, expected %zu; or other patterns",
                         per_pattern ? " per pattern" : "", (unsigned long long)total,
                         work->expected->count);
     free(counts);
@@ -164,7 +151,7 @@ static bool check_form(const check *work, size_t form) {
  * between them the beginning of the text is searched, whose result is not looked at. */
 bool runner_scanner_check(const trawl_db *db, const trawl_scan_options *options,
                           const uint8_t *text, size_t length, const match_list *expected,
-                          random_source *random, char *complaint, size_t complaint_size) {
+                          random_source *random, const message *complaint) {
     enum { FORMS = 9 };
     trawl_error error = {.message = ""};
     trawl_db_information information = TRAWL_DB_INFORMATION;
@@ -175,10 +162,9 @@ bool runner_scanner_check(const trawl_db *db, const trawl_scan_options *options,
                   .expected = expected,
                   .patterns = information.patterns,
                   .random = random,
-                  .complaint = complaint,
-                  .size = complaint_size};
+                  .complaint = complaint};
     if (trawl_scanner_open(db, options, &work.scanner, &error) != TRAWL_OK)
-        return complain(&work, "trawl_scanner_open: %s", error.message);
+        return complain(complaint, "trawl_scanner_open: %s", error.message);
     bool good = true;
     size_t from = random_below(random, FORMS);
     for (size_t form = 0; form < FORMS && good; form++) {

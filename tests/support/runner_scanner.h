@@ -3,12 +3,13 @@
 #ifndef TRAWL_TESTS_RUNNER_SCANNER_H
 #define TRAWL_TESTS_RUNNER_SCANNER_H
 
+#include "message.h"
 #include "oracle.h"
 #include "random.h"
 
 /* As runner_check (runner.h). */
 bool runner_scanner_check(const trawl_db *db, const trawl_scan_options *options,
                           const uint8_t *text, size_t length, const match_list *expected,
-                          random_source *random, char *complaint, size_t complaint_size);
+                          random_source *random, const message *complaint);
 
 #endif
