@@ -5,69 +5,15 @@
  * threads and of a forked process find the same; what is kept is bounded, and freed with the
  * database. The linker replaces the functions (--wrap).
  */
-#include "combinations.h"
-#include "failing_memory.h"
-#include "generate.h"
+#include "faults/watched_calls.h"
 #include "run/idle.h"
 #include "sanitizers.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static atomic_ulong others; /* calls of the functions below */
-
-int __real_pthread_mutex_lock(pthread_mutex_t *lock);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
-char *__real_getenv(const char *name);
-char *__wrap_getenv(const char *name);
-
-int __wrap_pthread_mutex_lock(pthread_mutex_t *lock) {
-    atomic_fetch_add(&others, 1);
-    return __real_pthread_mutex_lock(lock);
-}
-
-char *__wrap_getenv(const char *name) {
-    atomic_fetch_add(&others, 1);
-    return __real_getenv(name);
-}
-
-trawl_status __real_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
-                                        trawl_error *error);
-trawl_status __wrap_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
-                                        trawl_error *error);
-trawl_status __wrap_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
-                                        trawl_error *error) {
-    atomic_fetch_add(&others, 1);
-    return __real_trawl_fallback_open(db, walker, error);
-}
-
 static random_source source;
-
-/* Patterns of `letters`, and a text made of some of them and of their prefixes. */
-static test_case make_case(size_t count, size_t shortest, size_t longest, const char *letters,
-                           size_t length) {
-    test_case made = {.name = strdup("one call")};
-    for (size_t id = 0; id < count; id++) {
-        uint8_t bytes[64];
-        size_t bytes_count = random_between(&source, shortest, longest);
-        for (size_t i = 0; i < bytes_count; i++)
-            bytes[i] = (uint8_t)letters[random_below(&source, strlen(letters))];
-        test_case_add_pattern(&made, bytes, bytes_count,
-                              random_chance(&source, 1, 9) ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
-    }
-    while (made.length < length) {
-        size_t left = length - made.length, id = random_below(&source, count);
-        size_t part = random_between(&source, 1, made.patterns[id].length);
-        test_case_append_text(&made, made.patterns[id].bytes, part < left ? part : left);
-    }
-    return made;
-}
 
 static size_t idle_scanners(const trawl_db *db) {
     size_t count = 0;
@@ -124,17 +70,10 @@ static void check_memory(combination which, const test_case *test, trawl_match_k
     uint64_t *counts = calloc(test->count, sizeof(*counts));
     for (int round = 0; round < 4; round++) /* automata prepare themselves when they are used */
         use(db, test, test->length, counts, &matches);
-    enum { MANY = 1000000000 };
-    atomic_store(&countdown, MANY);
-    atomic_store(&others, 0);
+    watch();
     for (size_t length = 0; length < test->length; length = 2 * length + 1)
         use(db, test, length, counts, &matches);
-    long allocations = MANY - atomic_load(&countdown);
-    atomic_store(&countdown, -1);
-    if ((allocations != 0 && !allocates(which)) || atomic_load(&others) != 0)
-        fail_msg("%s/%s, %s: %ld allocations, %lu locks, looks at the environment or automata",
-                 which.engine, which.variant ? which.variant : "-", match_kind_names[kind],
-                 allocations, atomic_load(&others));
+    assert_nothing_watched(which, kind, allocates(which));
     assert_int_equal(idle_scanners(db), 1);
     trawl_matches_free(&matches);
     free(counts);
@@ -146,9 +85,10 @@ static void later_calls_allocate_nothing(void **state) {
     (void)state;
     static const char words[] = "abcdefghijklmnopqrstuvwxyz ";
     enum { length = TESTS_ARE_SLOW ? 2000 : 8000, dense_length = 1000 };
-    test_case cases[] = {make_case(6, 2, 5, words, length), make_case(300, 5, 9, words, length),
-                         make_case(40, 12, 20, "acgt", length),
-                         make_case(30, 1, 20, "a", dense_length)};
+    test_case cases[] = {random_letters(&source, 6, 2, 5, words, length),
+                         random_letters(&source, 300, 5, 9, words, length),
+                         random_letters(&source, 40, 12, 20, "acgt", length),
+                         random_letters(&source, 30, 1, 20, "a", dense_length)};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         for (size_t c = 0; c < combination_count(); c++)
             for (int kind = 0; kind < MATCH_KINDS; kind++)
@@ -191,7 +131,7 @@ static trawl_db *compile(const test_case *test) {
 static void calls_inside_of_calls(void **state) {
     (void)state;
     enum { DEPTH = 3 * TRAWL_IDLE_SLOTS };
-    test_case test = make_case(40, 3, 9, "abcdef", 600);
+    test_case test = random_letters(&source, 40, 3, 9, "abcdef", 600);
     trawl_db *db = compile(&test);
     uint64_t total;
     assert_int_equal(trawl_count(db, test.text, test.length, NULL, &total, NULL, NULL), TRAWL_OK);
@@ -245,7 +185,7 @@ static int call_in_child(trawl_db *db, const test_case *test, const uint64_t *to
 
 static void threads_and_forks(void **state) {
     (void)state;
-    test_case test = make_case(40, 3, 9, "abcdef", LENGTHS);
+    test_case test = random_letters(&source, 40, 3, 9, "abcdef", LENGTHS);
     trawl_db *db = compile(&test);
     uint64_t totals[LENGTHS];
     count_lengths(db, &test, totals);
@@ -285,7 +225,7 @@ static int append(const trawl_match *match, void *context) {
 /* Each allocation fails once: the call says so, keeps nothing, and at last one is right. */
 static void without_memory(void **state) {
     (void)state;
-    test_case test = make_case(30, 2, 9, "abcd", 1000);
+    test_case test = random_letters(&source, 30, 2, 9, "abcd", 1000);
     for (size_t c = 0; c < combination_count(); c++)
         for (int kind = 0; kind < MATCH_KINDS; kind++) {
             combination_failure failure;

@@ -5,46 +5,9 @@
  * lengths, which may be full of matches or of candidates. Opening survives the failure of any
  * allocation. The linker replaces the functions (--wrap).
  */
-#include "combinations.h"
-#include "failing_memory.h"
-#include "generate.h"
+#include "faults/watched_calls.h"
 #include "trawl/trawl_replace.h"
 #include "trawl/trawl_scanner.h"
-
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static atomic_ulong others; /* calls of the functions below */
-
-int __real_pthread_mutex_lock(pthread_mutex_t *lock);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
-char *__real_getenv(const char *name);
-char *__wrap_getenv(const char *name);
-
-int __wrap_pthread_mutex_lock(pthread_mutex_t *lock) {
-    atomic_fetch_add(&others, 1);
-    return __real_pthread_mutex_lock(lock);
-}
-
-char *__wrap_getenv(const char *name) {
-    atomic_fetch_add(&others, 1);
-    return __real_getenv(name);
-}
-
-struct trawl_walker;
-trawl_status __real_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
-                                        trawl_error *error);
-trawl_status __wrap_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
-                                        trawl_error *error);
-trawl_status __wrap_trawl_fallback_open(const trawl_db *db, struct trawl_walker **walker,
-                                        trawl_error *error) {
-    atomic_fetch_add(&others, 1);
-    return __real_trawl_fallback_open(db, walker, error);
-}
 
 static random_source source;
 
@@ -150,20 +113,13 @@ static void check(combination which, const test_case *test, trawl_match_kind kin
     replacing.kind = TRAWL_REPLACE_MASK;
     assert_int_equal(trawl_replacer_open(db, &replacing, &replacer, &error),
                      kind == TRAWL_MATCH_ALL ? TRAWL_ERROR_ARGUMENT : TRAWL_OK);
-    enum { MANY = 1000000000 };
-    atomic_store(&countdown, MANY);
-    atomic_store(&others, 0);
+    watch();
     for (size_t length = 0; length < test->length; length = 2 * length + 1)
         use(scanner, test->text, length, counts, trawl_flow_bytes(db));
     use(scanner, test->text, test->length, counts, trawl_flow_bytes(db));
     use_records(records, test->text, test->length, counts);
     use_replacer(replacer, test->text, test->length);
-    long allocations = MANY - atomic_load(&countdown);
-    atomic_store(&countdown, -1);
-    if (allocations != 0 || atomic_load(&others) != 0)
-        fail_msg("%s/%s, %s: %ld allocations, %lu locks, looks at the environment or automata",
-                 which.engine, which.variant ? which.variant : "-", match_kind_names[kind],
-                 allocations, atomic_load(&others));
+    assert_nothing_watched(which, kind, false);
     trawl_scanner_close(scanner);
     trawl_record_scanner_close(records);
     trawl_replacer_close(replacer);
@@ -192,41 +148,19 @@ static test_case make_letter_cases(size_t length) {
     return made;
 }
 
-/* Patterns of `letters`, and a text made of some of them, of their prefixes, and of runs. */
-static test_case make_case(size_t count, size_t shortest, size_t longest, const char *letters,
-                           size_t length) {
-    test_case made = {.name = strdup("scanner")};
-    for (size_t id = 0; id < count; id++) {
-        uint8_t bytes[64];
-        size_t bytes_count = random_between(&source, shortest, longest);
-        for (size_t i = 0; i < bytes_count; i++)
-            bytes[i] = (uint8_t)letters[random_below(&source, strlen(letters))];
-        test_case_add_pattern(&made, bytes, bytes_count,
-                              random_chance(&source, 1, 9) ? TRAWL_PATTERN_CASE_INSENSITIVE : 0);
-    }
-    while (made.length < length) {
-        size_t left = length - made.length, id = random_below(&source, count);
-        size_t part = random_between(&source, 1, made.patterns[id].length);
-        uint8_t run[64];
-        memset(run, letters[0], sizeof(run));
-        bool is_run = random_chance(&source, 1, 10);
-        part = is_run ? sizeof(run) : part;
-        test_case_append_text(&made, is_run ? run : made.patterns[id].bytes,
-                              part < left ? part : left);
-    }
-    return made;
-}
-
 static void nothing_is_allocated(void **state) {
     (void)state;
     static const char words[] = "abcdefghijklmnopqrstuvwxyz ";
     enum { length = 20000, dense_length = 4000 }; /* dense: up to 35 matches end at a byte */
-    test_case cases[] = {
-        make_case(6, 2, 5, words, length),     make_case(100, 4, 12, words, length),
-        make_case(300, 5, 9, words, length),   make_case(40, 12, 20, "acgt", length),
-        make_case(20, 3, 3, "acgt", length),   make_case(30, 1, 20, "a", dense_length),
-        make_case(2000, 3, 40, words, length), make_case(200, 8, 8, "acgt", length),
-        make_letter_cases(dense_length)};
+    test_case cases[] = {random_letters(&source, 6, 2, 5, words, length),
+                         random_letters(&source, 100, 4, 12, words, length),
+                         random_letters(&source, 300, 5, 9, words, length),
+                         random_letters(&source, 40, 12, 20, "acgt", length),
+                         random_letters(&source, 20, 3, 3, "acgt", length),
+                         random_letters(&source, 30, 1, 20, "a", dense_length),
+                         random_letters(&source, 2000, 3, 40, words, length),
+                         random_letters(&source, 200, 8, 8, "acgt", length),
+                         make_letter_cases(dense_length)};
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         check_all(&cases[c]);
         test_case_free(&cases[c]);
@@ -322,7 +256,7 @@ static void open_records_without_memory(const trawl_db *db) {
 
 static void opening_without_memory(void **state) {
     (void)state;
-    test_case test = make_case(30, 2, 9, "abcd", 3000);
+    test_case test = random_letters(&source, 30, 2, 9, "abcd", 3000);
     for (size_t c = 0; c < combination_count(); c++)
         for (int kind = 0; kind < MATCH_KINDS; kind++) {
             combination_failure failure;
@@ -356,7 +290,7 @@ static void opening_without_memory(void **state) {
 
 static void wrong_arguments(void **state) {
     (void)state;
-    test_case test = make_case(3, 2, 5, "abc", 10);
+    test_case test = random_letters(&source, 3, 2, 5, "abc", 10);
     combination_failure failure;
     trawl_db *db;
     assert_int_equal(combination_compile(combination_at(0), &test, TRAWL_MATCH_ALL, &db, &failure),
