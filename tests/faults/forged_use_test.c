@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Forged databases (forgery.h) that may be accepted: those that are can be scanned with, whatever
+ * they find.
+ */
+#include "database/outputs.h"
+#include "engines/qgram/anchors/format.h"
+#include "engines/qgram/verify/prefix_signatures.h"
+#include "faults/forgery.h"
+#include "random.h"
+#include "sanitizers.h"
+
+/* A database as bytes that may be changed, and a text in which it finds something. */
+typedef struct forgery {
+    uint8_t *original, *block;
+    size_t size;
+    uint8_t *text;
+    size_t length;
+    size_t accepted, tried;
+} forgery;
+
+enum { FORGED_TEXT = 17000 }; /* more than one of qgram's blocks */
+
+static void forgery_open(forgery *self, trawl_patterns *patterns, const char *engine,
+                         const char *variant) {
+    *self = (forgery){.length = FORGED_TEXT};
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    options.engine = engine;
+    options.variant = variant;
+    trawl_db *db;
+    trawl_status status = trawl_compile(patterns, &options, &db, &error);
+    if (status != TRAWL_OK)
+        fail_msg("%s: %s", engine, error.message);
+    const void *bytes = trawl_db_bytes(db, &self->size);
+    self->original = malloc(self->size);
+    self->block = malloc(self->size);
+    self->text = malloc(self->length);
+    assert_true(self->original && self->block && self->text);
+    memcpy(self->original, bytes, self->size);
+    memcpy(self->block, bytes, self->size);
+    memset(self->text, '.', self->length);
+    size_t count = trawl_patterns_count(patterns), at = 0;
+    for (uint32_t id = 0; at < self->length; id = (id + 1) % (uint32_t)count) {
+        trawl_pattern pattern = TRAWL_PATTERN;
+        assert_true(trawl_patterns_get(patterns, id, &pattern));
+        size_t left = self->length - at;
+        size_t length = pattern.length < left ? pattern.length : left;
+        memcpy(self->text + at, pattern.bytes, length);
+        at += length + (id % 3 == 0);
+    }
+    trawl_db_free(db);
+    trawl_patterns_free(patterns);
+}
+
+static void forgery_close(forgery *self) {
+    free(self->original);
+    free(self->block);
+    free(self->text);
+}
+
+static int take_batch(const trawl_match *matches, size_t count, void *context) {
+    uint64_t *sum = context;
+    for (size_t i = 0; i < count; i++)
+        *sum += matches[i].pattern;
+    return 0;
+}
+
+/* The changed block is refused, or can be used; afterwards it is the original again. */
+static bool forgery_try(forgery *self) {
+    trawl_image_header *header = (trawl_image_header *)self->block;
+    header->checksum = trawl_block_checksum(self->block, self->size);
+    trawl_db *db;
+    trawl_status status = trawl_db_load_memory(self->block, self->size, &db, &error);
+    self->tried++;
+    if (status == TRAWL_OK) {
+        self->accepted++;
+        uint64_t total, sum = 0;
+        uint64_t *each = calloc(header->pattern_count, sizeof *each);
+        /* Short texts are shorter than a window and its offset. */
+        for (size_t length = self->length; length; length = length / 7) {
+            uint8_t *text = malloc(length);
+            assert_true(each && text);
+            memcpy(text, self->text + (self->length - length), length);
+            (void)trawl_scan_batches(db, text, length, NULL, take_batch, &sum, &error);
+            (void)trawl_count(db, text, length, NULL, &total, each, &error);
+            (void)trawl_count(db, text, length, NULL, &total, NULL, &error);
+            free(text);
+        }
+        free(each);
+        trawl_db_free(db);
+    } else {
+        assert_int_equal(status, TRAWL_ERROR_FORMAT);
+    }
+    memcpy(self->block, self->original, self->size);
+    return status == TRAWL_OK;
+}
+
+static void add(trawl_patterns *patterns, const void *bytes, size_t length, unsigned flags) {
+    assert_int_equal(trawl_patterns_add(patterns, bytes, length, flags, &error), TRAWL_OK);
+}
+
+/* Patterns that are suffixes of each other; some of them have to be verified. */
+static trawl_patterns *nested_patterns(void) {
+    static const struct {
+        const char *bytes;
+        unsigned flags;
+    } nested[] = {{"Needle", 0},
+                  {"eedle", TRAWL_PATTERN_CASE_INSENSITIVE},
+                  {"edle", 0},
+                  {"edle", TRAWL_PATTERN_CASE_INSENSITIVE},
+                  {"dle", TRAWL_PATTERN_CASE_INSENSITIVE},
+                  {"in a Needle", TRAWL_PATTERN_CASE_INSENSITIVE},
+                  {"le", 0},
+                  {"E", TRAWL_PATTERN_CASE_INSENSITIVE},
+                  {"123", 0}};
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < sizeof nested / sizeof *nested; i++)
+        add(patterns, nested[i].bytes, strlen(nested[i].bytes), nested[i].flags);
+    return patterns;
+}
+
+/* If a key needs no verification, it is reported together with all shorter ones. */
+static void verification_that_lies(void **state) {
+    (void)state;
+    static const uint8_t values[] = {0, 1, 2, 3, 4, 0x80, 0xff};
+    trawl_engine_description engine = TRAWL_ENGINE_DESCRIPTION;
+    for (size_t e = 0; trawl_engine_describe(e, &engine); e++) {
+        forgery forged;
+        forgery_open(&forged, nested_patterns(), engine.name, NULL);
+        size_t chained = 0;
+        uint32_t n = 0;
+        for (; nth_section(forged.block, TRAWL_SECTION_KEY_VERIFY, n); n++) {
+            const trawl_section *found = nth_section(forged.block, TRAWL_SECTION_KEY_VERIFY, n);
+            uint64_t keys = found->size, place = found->offset;
+            uint32_t part = found->part;
+            for (uint64_t key = 0; key < keys; key++) {
+                for (size_t i = 0; i < sizeof values; i++) {
+                    uint8_t own = forged.original[place + key];
+                    trawl_key_record *record =
+                        (trawl_key_record *)section(forged.block, TRAWL_SECTION_KEY_RECORD, part) +
+                        key;
+                    forged.block[place + key] = values[i];
+                    record->patterns &= ~TRAWL_RECORD_VERIFY;
+                    if (values[i] & TRAWL_VERIFY_OWN)
+                        record->patterns |= TRAWL_RECORD_VERIFY;
+                    bool accepted = forgery_try(&forged);
+                    if (values[i] == own)
+                        assert_true(accepted);
+                    if (values[i] == TRAWL_VERIFY_OWN || values[i] > 3 ||
+                        (own == TRAWL_VERIFY_CHAIN && values[i] == 0))
+                        assert_false(accepted);
+                    chained += own == TRAWL_VERIFY_CHAIN;
+                }
+            }
+        }
+        assert_true(chained != 0 || n != 1); /* several parts may divide what is nested */
+        forgery_close(&forged);
+    }
+}
+
+/* ------------------------------------------------------------------ qgram */
+
+static void add_random(trawl_patterns *patterns, random_source *source, const char *letters,
+                       size_t length, unsigned flags) {
+    uint8_t bytes[300];
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = (uint8_t)letters[random_below(source, strlen(letters))];
+    add(patterns, bytes, length, flags);
+}
+
+/* Sets for which the filters are of each kind. */
+typedef struct qgram_set {
+    const char *variant, *letters;
+    size_t count, least, most;
+    unsigned insensitive_in; /* of 4 */
+} qgram_set;
+
+static const qgram_set qgram_sets[] = {
+    {"mixed", "abcdefghijklmnopqrstuvwxyz", 300, 1, 24, 1}, /* direct and hashed */
+    {"mixed", "abcdefghijklmnopqrstuvwxyz", 200, 40, 120, 0},
+    {"mixed", "abcdefgh", 2000, 5, 5, 4},
+    {"teddy", "abcdefghijklmnopqrstuvwxyz", 20, 3, 30, 1},
+    {"teddy", "abcdefghijklmnopqrstuvwxyz", 5, 1, 2, 0},
+    {"registers", "abcdefghijklmnopqrstuvwxyz", 200, 3, 30, 1},
+    {"anchors", "abcdefghijklmnopqrstuvwxyz", 300, 2, 30, 1},
+    {"anchors", "ab", 300, 5, 9, 0}, /* crowded buckets */
+    {"sparse", "abcdefghijklmnopqrstuvwxyz", 60, 10, 120, 1},
+    {"sparse", "a", 100, 40, 160, 0},  /* crowded buckets */
+    {"packed", "acgt", 20, 3, 3, 0},   /* exact, with numbers of their own */
+    {"packed", "acgt", 100, 4, 9, 1},  /* pairs */
+    {"packed", "acgt", 100, 20, 40, 4} /* samples */
+};
+enum { QGRAM_SETS = sizeof qgram_sets / sizeof *qgram_sets };
+
+static trawl_patterns *qgram_patterns(const qgram_set *set, random_source *source) {
+    trawl_patterns *patterns;
+    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    for (size_t i = 0; i < set->count; i++)
+        add_random(patterns, source, set->letters, random_between(source, set->least, set->most),
+                   random_chance(source, set->insensitive_in, 4) ? TRAWL_PATTERN_CASE_INSENSITIVE
+                                                                 : 0);
+    return patterns;
+}
+
+enum { TIER_FIELDS = sizeof(trawl_qgram_tier) / sizeof(uint32_t) };
+
+static uint32_t *tier_field(uint8_t *block, uint32_t tier, size_t field) {
+    trawl_qgram_header *header = section(block, TRAWL_SECTION_QGRAM_HEADER, 0);
+    return (uint32_t *)&header->tier[tier] + field;
+}
+
+static const uint32_t field_values[] = {
+    0,  1,  2,  3,  4,  7,  8,  9,  15,  16,   17,    23,    24,         26,
+    27, 28, 31, 32, 33, 63, 64, 65, 100, 1024, 65535, 65536, 0x7fffffff, 0xffffffff};
+enum { FIELD_VALUES = sizeof field_values / sizeof *field_values };
+
+static uint32_t near_value(random_source *source, uint32_t value) {
+    switch (random_below(source, 4)) {
+    case 0:
+        return value + (uint32_t)random_between(source, 1, 3);
+    case 1:
+        return value - (uint32_t)random_between(source, 1, 3);
+    default:
+        return field_values[random_below(source, FIELD_VALUES)];
+    }
+}
+
+/* Sizes of tables with the numbers that name them, and several other numbers of a tier at once. */
+static void change_tier(forgery *forged, random_source *source, uint32_t tier) {
+    for (size_t changes = random_between(source, 1, 4); changes; changes--) {
+        uint32_t *field = tier_field(forged->block, tier, random_below(source, TIER_FIELDS));
+        *field = near_value(source, *field);
+    }
+    static const struct {
+        trawl_section_kind kind;
+        size_t field;
+        uint64_t extra, word;
+    } sized[] = {
+        {TRAWL_SECTION_QGRAM_SAMPLE_FILTER, offsetof(trawl_qgram_tier, row_bits) / 4, 0, 4},
+        {TRAWL_SECTION_QGRAM_SUFFIX_FILTER, offsetof(trawl_qgram_tier, suffix_filter_bits) / 4, 0,
+         4},
+        {TRAWL_SECTION_QGRAM_TAGS, offsetof(trawl_qgram_tier, suffix_filter_bits) / 4, 0, 2},
+        {TRAWL_SECTION_QGRAM_HASH, offsetof(trawl_qgram_tier, hash_bits) / 4, 1, 4},
+        {TRAWL_SECTION_QGRAM_END_OFFSETS, offsetof(trawl_qgram_tier, end_offsets_bits) / 4, 0, 4},
+        {TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
+         sizeof(trawl_prefix_signature) >> TRAWL_QGRAM_SPARSE_BITS},
+        {TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES, offsetof(trawl_qgram_tier, hash_bits) / 4, 0,
+         sizeof(trawl_long_prefix_signature) >> TRAWL_QGRAM_SPARSE_BITS},
+    };
+    for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
+        if (!random_chance(source, 1, 2))
+            continue;
+        for (uint32_t n = 0; nth_section(forged->block, sized[i].kind, n); n++) {
+            trawl_section *found = nth_section(forged->block, sized[i].kind, n);
+            uint32_t bits = *tier_field(forged->block, tier, sized[i].field);
+            if (found->part != tier || bits > 26)
+                continue;
+            uint64_t size = sized[i].word * ((UINT64_C(1) << bits) + sized[i].extra);
+            if (*tier_field(forged->block, tier, 0) == TRAWL_TIER_PACKED && i == 0)
+                size += 64;
+            if (found->offset + size <= forged->size)
+                found->size = size;
+        }
+    }
+}
+
+static void qgram_fields_together(void **state) {
+    (void)state;
+    size_t accepted = 0, tried = 0;
+    bool kinds[TRAWL_TIER_KINDS] = {false};
+    for (size_t s = 0; s < QGRAM_SETS; s++) {
+        random_source source = random_for_case(random_seed(), s);
+        forgery forged;
+        forgery_open(&forged, qgram_patterns(&qgram_sets[s], &source), "qgram",
+                     qgram_sets[s].variant);
+        const trawl_qgram_header *header = section(forged.original, TRAWL_SECTION_QGRAM_HEADER, 0);
+        uint32_t tiers = header->tiers;
+        assert_true(forgery_try(&forged));
+        for (uint32_t tier = 0; tier < tiers; tier++) {
+            kinds[header->tier[tier].kind] = true;
+            for (size_t field = 0; field < TIER_FIELDS; field++)
+                for (size_t i = 0; i < FIELD_VALUES; i++) {
+                    *tier_field(forged.block, tier, field) = field_values[i];
+                    (void)forgery_try(&forged);
+                }
+        }
+        for (int round = 0; round < (TESTS_ARE_SLOW ? 600 : 1500); round++) {
+            change_tier(&forged, &source, (uint32_t)random_below(&source, tiers));
+            (void)forgery_try(&forged);
+        }
+        for (uint32_t count = 0; count < 12; count++) {
+            trawl_qgram_header *own = section(forged.block, TRAWL_SECTION_QGRAM_HEADER, 0);
+            own->tiers = count;
+            assert_true(forgery_try(&forged) == (count == tiers) || (count && count < tiers));
+        }
+        accepted += forged.accepted;
+        tried += forged.tried;
+        forgery_close(&forged);
+    }
+    printf("%zu of %zu forged databases were accepted and used\n", accepted, tried);
+    for (size_t kind = 0; kind < TRAWL_TIER_KINDS; kind++)
+        assert_true(kinds[kind]);
+}
+
+/* Words anywhere in the tables of each kind of filter. */
+static void qgram_tables(void **state) {
+    (void)state;
+    static const trawl_section_kind kinds[] = {TRAWL_SECTION_QGRAM_SAMPLE_FILTER,
+                                               TRAWL_SECTION_QGRAM_SUFFIX_FILTER,
+                                               TRAWL_SECTION_QGRAM_HASH,
+                                               TRAWL_SECTION_QGRAM_RANGES,
+                                               TRAWL_SECTION_QGRAM_RUNS,
+                                               TRAWL_SECTION_QGRAM_END_OFFSETS,
+                                               TRAWL_SECTION_QGRAM_PREFIX_SIGNATURES,
+                                               TRAWL_SECTION_QGRAM_LONG_PREFIX_SIGNATURES,
+                                               TRAWL_SECTION_QGRAM_TAGS,
+                                               TRAWL_SECTION_QGRAM_BUCKETS,
+                                               TRAWL_SECTION_KEY_ENDING,
+                                               TRAWL_SECTION_KEY_LINK,
+                                               TRAWL_SECTION_KEY_LENGTH};
+    size_t accepted = 0, tried = 0;
+    for (size_t s = 0; s < QGRAM_SETS; s++) {
+        random_source source = random_for_case(random_seed(), 100 + s);
+        forgery forged;
+        forgery_open(&forged, qgram_patterns(&qgram_sets[s], &source), "qgram",
+                     qgram_sets[s].variant);
+        for (int round = 0; round < (TESTS_ARE_SLOW ? 600 : 1500); round++) {
+            for (size_t changes = random_between(&source, 1, 3); changes; changes--) {
+                size_t kind = random_below(&source, sizeof kinds / sizeof *kinds);
+                uint32_t n = 0;
+                while (nth_section(forged.block, kinds[kind], n + 1) &&
+                       random_chance(&source, 1, 2))
+                    n++;
+                const trawl_section *found = nth_section(forged.block, kinds[kind], n);
+                if (!found || found->size < 4)
+                    continue;
+                uint64_t words = found->size / 4;
+                uint64_t most = random_chance(&source, 1, 2) && words > 64 ? 64 : words;
+                uint32_t *word = (uint32_t *)(forged.block + found->offset) +
+                                 random_below(&source, (size_t)most);
+                *word = random_chance(&source, 1, 3) ? (uint32_t)random_bits(&source)
+                                                     : near_value(&source, *word);
+            }
+            (void)forgery_try(&forged);
+        }
+        accepted += forged.accepted;
+        tried += forged.tried;
+        forgery_close(&forged);
+    }
+    printf("%zu of %zu forged databases were accepted and used\n", accepted, tried);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verification_that_lies),
+        cmocka_unit_test(qgram_fields_together),
+        cmocka_unit_test(qgram_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
