@@ -3,14 +3,12 @@
  * Any bytes as a database: refused with a sentence, or usable. Each input is tried as it is and
  * with its checksum made right, because an attacker can make a right checksum.
  */
+#include "read_database.h"
 #include "seal.h"
 
-#include "trawl/trawl_groups.h"
 #include "trawl/trawl_scanner.h"
-#include "trawl/trawl_study.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,32 +24,10 @@ static int enough(const trawl_match *match, void *context) {
 
 static void use(const trawl_db *db) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
-    trawl_pattern pattern = TRAWL_PATTERN;
     trawl_error error;
-    uint64_t total, sum = 0;
+    uint64_t total, sum = read_database(db);
     size_t calls = 0;
     (void)trawl_db_info(db, &information, NULL);
-    sum += strlen(information.engine) + strlen(information.variant) + strlen(information.reason);
-    trawl_study_plan plan = TRAWL_STUDY_PLAN;
-    char *json = NULL;
-    sum += trawl_study_db_plan(db, &plan, &error) != TRAWL_OK;
-    for (size_t i = 0; i < plan.engines; i++)
-        sum += strlen(plan.engine[i].engine) + strlen(plan.engine[i].kernel);
-    for (size_t i = 0; i < plan.filters; i++)
-        sum += strlen(plan.filter[i].kind) + plan.filter[i].min_length;
-    for (size_t i = 0; i < plan.device_filters; i++)
-        sum += strlen(plan.device_filter[i].kind) + plan.device_filter[i].min_length;
-    if (trawl_db_explain(db, &json, &error) == TRAWL_OK)
-        sum += strlen(json);
-    trawl_text_free(json);
-    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
-        for (size_t i = 0; i < pattern.length + pattern.name_length; i++)
-            sum +=
-                i < pattern.length ? pattern.bytes[i] : (uint8_t)pattern.name[i - pattern.length];
-        for (size_t i = 0; pattern.value && i <= pattern.value_length; i++)
-            sum += pattern.value[i];
-        sum += pattern.group != trawl_db_group_at(db, trawl_db_group_index(db, id));
-    }
     if (sum == UINT64_MAX) /* never; keeps the reads */
         abort();
     uint64_t *each = calloc(2 * information.patterns + 1, sizeof(*each));

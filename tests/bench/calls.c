@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "cli/bench/libhs.h"
+#include "read_file.h"
 #include "trawl/trawl_scanner.h"
 
 enum { PIECES = 512 };
@@ -155,22 +156,6 @@ static void measure_size(subject *all, size_t size, size_t rounds, const char *o
         }
         free(times[kind]);
     }
-}
-
-static const uint8_t *read_file(const char *path, size_t *length) {
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes = NULL;
-    *length = 0;
-    if (file != NULL && fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0) {
-        *length = (size_t)ftell(file);
-        rewind(file);
-        bytes = malloc(*length);
-        if (bytes != NULL)
-            *length = fread(bytes, 1, *length, file);
-    }
-    if (file != NULL)
-        (void)fclose(file);
-    return bytes;
 }
 
 static void open_libhs(subject *all, const char *path, trawl_error *error) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "read_file.h"
 #include "trawl/trawl_scanner.h"
 
 enum { PIECES = 3 };
@@ -20,21 +21,6 @@ static double now(void) {
     struct timespec time;
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static uint8_t *read_file(const char *path, size_t *length) {
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes = NULL;
-    if (file != NULL && fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0) {
-        *length = (size_t)ftell(file);
-        rewind(file);
-        bytes = malloc(*length);
-        if (bytes != NULL)
-            *length = fread(bytes, 1, *length, file);
-    }
-    if (file != NULL)
-        (void)fclose(file);
-    return bytes;
 }
 
 int main(int argc, char **argv) {

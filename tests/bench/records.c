@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "read_file.h"
 #include "trawl/trawl_records.h"
 #include "trawl/trawl_scanner.h"
 
@@ -138,20 +139,6 @@ static void measure(subject *of, size_t size, size_t rounds, const char *only) {
     }
 }
 
-static bool read_file(const char *path, subject *of) {
-    FILE *file = fopen(path, "rb");
-    if (file != NULL && fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0) {
-        of->length = (size_t)ftell(file);
-        rewind(file);
-        of->text = malloc(of->length);
-        if (of->text != NULL)
-            of->length = fread(of->text, 1, of->length, file);
-    }
-    if (file != NULL)
-        (void)fclose(file);
-    return of->text != NULL;
-}
-
 int main(int argc, char **argv) {
     static subject of;
     trawl_error error = {.message = ""};
@@ -159,7 +146,7 @@ int main(int argc, char **argv) {
     if (argc != 3 || trawl_db_load(argv[1], &of.db, &error) != TRAWL_OK ||
         trawl_scanner_open(of.db, NULL, &of.scanner, &error) != TRAWL_OK ||
         trawl_record_scanner_open(of.db, NULL, &of.all, &error) != TRAWL_OK ||
-        !read_file(argv[2], &of)) {
+        (of.text = read_file(argv[2], &of.length)) == NULL) {
         (void)fprintf(stderr, "usage: bench_records DATABASE TEXT\n%s\n", error.message);
         return 2;
     }

@@ -7,6 +7,7 @@
  */
 #include "effort.h"
 #include "random.h"
+#include "read_database.h"
 #include "sample.h"
 #include "sanitizers.h"
 #include "seal.h"
@@ -43,30 +44,9 @@ static size_t text_length;
 /* Uses everything that a loaded database offers. */
 static void use(const trawl_db *db) {
     trawl_db_information information = TRAWL_DB_INFORMATION;
-    trawl_pattern pattern = TRAWL_PATTERN;
     size_t calls = 0;
-    uint64_t total, sum = 0;
+    uint64_t total, sum = read_database(db);
     (void)trawl_db_info(db, &information, NULL);
-    sum += strlen(information.engine) + strlen(information.variant) + strlen(information.reason);
-    trawl_study_plan plan = TRAWL_STUDY_PLAN;
-    char *json = NULL;
-    sum += trawl_study_db_plan(db, &plan, &error) != TRAWL_OK;
-    for (size_t i = 0; i < plan.engines; i++)
-        sum += strlen(plan.engine[i].engine) + strlen(plan.engine[i].kernel);
-    for (size_t i = 0; i < plan.filters; i++)
-        sum += strlen(plan.filter[i].kind) + plan.filter[i].min_length;
-    for (size_t i = 0; i < plan.device_filters; i++)
-        sum += strlen(plan.device_filter[i].kind) + plan.device_filter[i].min_length;
-    if (trawl_db_explain(db, &json, &error) == TRAWL_OK)
-        sum += strlen(json);
-    trawl_text_free(json);
-    for (uint32_t id = 0; id < information.patterns; id++) {
-        assert_true(trawl_db_pattern(db, id, &pattern));
-        for (size_t i = 0; i < pattern.length; i++)
-            sum += pattern.bytes[i];
-        for (size_t i = 0; i < pattern.name_length; i++)
-            sum += (uint8_t)pattern.name[i];
-    }
     trawl_scan(db, text, text_length, NULL, enough, &calls, &error);
     uint64_t *each = calloc(information.patterns + 1, sizeof(*each));
     trawl_count(db, text, text_length, NULL, &total, each, &error);

@@ -13,18 +13,9 @@
 #include "database/engine.h"
 #include "scan/contract.h"
 #include "seal.h"
+#include "sets.h"
 #include "trawl/trawl_conditions.h"
 #include "trawl/trawl_scanner.h"
-
-static trawl_patterns *new_set(void) {
-    trawl_patterns *set = NULL;
-    assert_int_equal(trawl_patterns_new(&set, NULL), TRAWL_OK);
-    return set;
-}
-
-static void add(trawl_patterns *set, const char *text) {
-    assert_int_equal(trawl_patterns_add(set, text, strlen(text), 0, NULL), TRAWL_OK);
-}
 
 static trawl_db *compile(const trawl_patterns *set) {
     trawl_db *db = NULL;
@@ -36,12 +27,12 @@ static void wrong_conditions_are_refused(void **state) {
     (void)state;
     trawl_error error;
     trawl_condition condition = TRAWL_CONDITION, unsized = {.size = 0};
-    trawl_patterns *set = new_set();
+    trawl_patterns *set = set_new();
     uint8_t members[32] = {1};
     assert_int_equal(trawl_patterns_condition_last(set, &condition, &error), TRAWL_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "empty"));
     assert_int_equal(trawl_patterns_condition_last(NULL, &condition, NULL), TRAWL_ERROR_ARGUMENT);
-    add(set, "a");
+    set_add(set, "a");
     assert_int_equal(trawl_patterns_condition_last(set, &unsized, &error), TRAWL_ERROR_ARGUMENT);
     condition.left = TRAWL_CLASS_OWN;
     assert_int_equal(trawl_patterns_condition_last(set, &condition, &error), TRAWL_ERROR_ARGUMENT);
@@ -62,18 +53,18 @@ static void wrong_conditions_are_refused(void **state) {
 static void sets_and_databases_tell_conditions(void **state) {
     (void)state;
     trawl_condition condition = TRAWL_CONDITION, found = TRAWL_CONDITION;
-    trawl_patterns *set = new_set(), *copy = new_set();
+    trawl_patterns *set = set_new(), *copy = set_new();
     uint8_t members[32] = {[12] = 0x22}, read[32]; /* a and e */
     assert_int_equal(trawl_patterns_class(set, 9, members, NULL), TRAWL_OK);
-    add(set, "plain");
-    add(set, "bounded");
+    set_add(set, "plain");
+    set_add(set, "bounded");
     condition.left = TRAWL_CLASS_LABEL;
     condition.right = 9;
     condition.min_start = 3;
     condition.max_end = UINT64_C(1) << 40;
     condition.at_end = true;
     assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
-    add(set, "plain again");
+    set_add(set, "plain again");
     assert_false(trawl_patterns_condition(set, 0, &found));
     assert_true(trawl_patterns_condition(set, 1, &found));
     assert_memory_equal(&found, &condition, sizeof found);
@@ -105,12 +96,12 @@ static void sets_and_databases_tell_conditions(void **state) {
 static void conditions_can_be_taken_back(void **state) {
     (void)state;
     trawl_condition condition = TRAWL_CONDITION;
-    trawl_patterns *set = new_set();
-    add(set, "a");
+    trawl_patterns *set = set_new();
+    set_add(set, "a");
     condition.at_start = true;
     assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
     assert_int_equal(trawl_patterns_condition_last(set, NULL, NULL), TRAWL_OK);
-    add(set, "b");
+    set_add(set, "b");
     condition.at_start = false;
     assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
     trawl_db *db = compile(set);
@@ -122,12 +113,12 @@ static void conditions_can_be_taken_back(void **state) {
 static void many_different_conditions_are_kept(void **state) {
     (void)state;
     enum { COUNT = 1000 };
-    trawl_patterns *set = new_set();
+    trawl_patterns *set = set_new();
     for (unsigned i = 0; i < COUNT; i++) {
         trawl_condition condition = TRAWL_CONDITION;
         char text[16];
         (void)snprintf(text, sizeof text, "p%u", i);
-        add(set, text);
+        set_add(set, text);
         condition.min_start = i % 3 == 0 ? 0 : i;
         assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
     }
@@ -162,8 +153,8 @@ static trawl_status load_forged(const trawl_db *db, trawl_section_kind kind, siz
 static void forged_conditions_are_refused(void **state) {
     (void)state;
     trawl_condition condition = TRAWL_CONDITION;
-    trawl_patterns *set = new_set();
-    add(set, "a");
+    trawl_patterns *set = set_new();
+    set_add(set, "a");
     condition.left = TRAWL_CLASS_WORD;
     assert_int_equal(trawl_patterns_condition_last(set, &condition, NULL), TRAWL_OK);
     trawl_db *db = compile(set);
@@ -209,7 +200,7 @@ static void pass_over_ends(uint8_t right, size_t word_ends) {
     trawl_condition word = TRAWL_CONDITION;
     word.left = TRAWL_CLASS_WORD;
     word.right = right;
-    trawl_patterns *set = new_set();
+    trawl_patterns *set = set_new();
     for (size_t i = 1; i <= PATTERNS; i++) {
         assert_int_equal(trawl_patterns_add(set, text, i, 0, NULL), TRAWL_OK);
         assert_int_equal(trawl_patterns_condition_last(set, &word, NULL), TRAWL_OK);
@@ -258,7 +249,7 @@ static void short_texts_pass_over_them_too(void **state) {
         trawl_condition word = TRAWL_CONDITION;
         word.left = side == 0 ? TRAWL_CLASS_WORD : TRAWL_CLASS_NONE;
         word.right = side == 1 ? TRAWL_CLASS_WORD : TRAWL_CLASS_NONE;
-        trawl_patterns *set = new_set();
+        trawl_patterns *set = set_new();
         for (size_t i = 1; i <= PATTERNS; i++) {
             assert_int_equal(trawl_patterns_add(set, text, i, 0, NULL), TRAWL_OK);
             assert_int_equal(trawl_patterns_condition_last(set, &word, NULL), TRAWL_OK);

@@ -3,8 +3,8 @@
  * Texts with stretches in which matches are rare, frequent or at every byte. Walkers change their
  * loops between these stretches; all ways to scan must give the same matches.
  */
-#include "combinations.h"
 #include "sanitizers.h"
+#include "sets.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,22 +88,15 @@ static int teardown(void **state) {
 }
 
 static trawl_db *compile(combination which, bool folded) {
-    trawl_patterns *patterns;
-    trawl_db *db = NULL;
-    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    trawl_pattern patterns[WORDS];
     for (size_t id = 0; id < WORDS; id++)
-        assert_int_equal(
-            trawl_patterns_add(patterns, words[id], strlen(words[id]),
-                               folded && id == 0 ? (unsigned)TRAWL_PATTERN_CASE_INSENSITIVE : 0,
-                               &error),
-            TRAWL_OK);
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    options.engine = which.engine;
-    options.variant = which.variant;
-    trawl_status status = trawl_compile(patterns, &options, &db, &error);
-    assert_true(status == TRAWL_OK || status == TRAWL_ERROR_LIMIT);
-    trawl_patterns_free(patterns);
-    return db;
+        patterns[id] = (trawl_pattern){
+            .bytes = (const uint8_t *)words[id],
+            .length = strlen(words[id]),
+            .flags = folded && id == 0 ? (unsigned)TRAWL_PATTERN_CASE_INSENSITIVE : 0};
+    trawl_patterns *set = set_new();
+    set_add_all(set, patterns, WORDS);
+    return set_compile(set, which, &error);
 }
 
 static void check(const trawl_db *db, const char *name, uint32_t threads) {

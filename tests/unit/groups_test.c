@@ -11,19 +11,10 @@
 
 #include "database/groups.h"
 #include "database/validate.h"
+#include "sets.h"
 #include "trawl/trawl_conditions.h"
 #include "trawl/trawl_groups.h"
 #include "trawl/trawl_scanner.h"
-
-static trawl_patterns *new_set(void) {
-    trawl_patterns *set = NULL;
-    assert_int_equal(trawl_patterns_new(&set, NULL), TRAWL_OK);
-    return set;
-}
-
-static void add(trawl_patterns *set, const char *text) {
-    assert_int_equal(trawl_patterns_add(set, text, strlen(text), 0, NULL), TRAWL_OK);
-}
 
 static trawl_db *compile(const trawl_patterns *set) {
     trawl_db *db = NULL;
@@ -39,13 +30,13 @@ static trawl_db *compile(const trawl_patterns *set) {
 static void wrong_calls_are_refused(void **state) {
     (void)state;
     trawl_error error;
-    trawl_patterns *set = new_set();
+    trawl_patterns *set = set_new();
     assert_int_equal(trawl_patterns_group_last(set, 1, &error), TRAWL_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "empty"));
     assert_int_equal(trawl_patterns_group_last(NULL, 1, NULL), TRAWL_ERROR_ARGUMENT);
     assert_int_equal(trawl_patterns_value_last(set, "x", 1, &error), TRAWL_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "empty"));
-    add(set, "a");
+    set_add(set, "a");
     assert_int_equal(trawl_patterns_value_last(set, NULL, 1, &error), TRAWL_ERROR_ARGUMENT);
     assert_int_equal(trawl_patterns_value_last(set, "x", UINT32_MAX, &error), TRAWL_ERROR_LIMIT);
     assert_non_null(strstr(error.message, "4 GiB"));
@@ -78,9 +69,9 @@ static void sets_and_databases_tell_both(void **state) {
                 {"big", "a longer one", 3, 1},
                 {"last", NULL, 4, 2}};
     enum { ROWS = sizeof rows / sizeof rows[0] };
-    trawl_patterns *set = new_set(), *copy = new_set();
+    trawl_patterns *set = set_new(), *copy = set_new();
     for (uint32_t id = 0; id < ROWS; id++) {
-        add(set, rows[id].pattern);
+        set_add(set, rows[id].pattern);
         if (rows[id].group != id)
             assert_int_equal(trawl_patterns_group_last(set, rows[id].group, NULL), TRAWL_OK);
         if (rows[id].value != NULL) {
@@ -119,10 +110,10 @@ static void sets_and_databases_tell_both(void **state) {
 
 static void which_reports_groups_once(void **state) {
     (void)state;
-    trawl_patterns *set = new_set();
+    trawl_patterns *set = set_new();
     static const char *const words[] = {"he", "she", "hers"};
     for (size_t i = 0; i < 3; i++) {
-        add(set, words[i]);
+        set_add(set, words[i]);
         assert_int_equal(trawl_patterns_group_last(set, i == 1 ? 4000000000 : 7, NULL), TRAWL_OK);
     }
     trawl_db *db = compile(set);
@@ -140,12 +131,12 @@ static void which_reports_groups_once(void **state) {
 /* A value that is one of the set's own moves with its memory. */
 static void values_may_be_copied_inside_a_set(void **state) {
     (void)state;
-    trawl_patterns *set = new_set();
+    trawl_patterns *set = set_new();
     trawl_pattern pattern = TRAWL_PATTERN;
-    add(set, "first");
+    set_add(set, "first");
     assert_int_equal(trawl_patterns_value_last(set, "of the first", 12, NULL), TRAWL_OK);
     for (uint32_t id = 1; id < 300; id++) {
-        add(set, "next");
+        set_add(set, "next");
         assert_true(trawl_patterns_get(set, id - 1, &pattern));
         assert_int_equal(trawl_patterns_value_last(set, pattern.value, pattern.value_length, NULL),
                          TRAWL_OK);
@@ -208,10 +199,10 @@ static void forge(uint8_t *block, int which) {
 
 static void forged_ones_are_refused(void **state) {
     (void)state;
-    trawl_patterns *set = new_set();
+    trawl_patterns *set = set_new();
     static const char *const words[] = {"he", "she", "hers"};
     for (size_t i = 0; i < 3; i++) {
-        add(set, words[i]);
+        set_add(set, words[i]);
         assert_int_equal(trawl_patterns_group_last(set, i == 1 ? 9 : 5, NULL), TRAWL_OK);
         assert_int_equal(trawl_patterns_value_last(set, words[i], i, NULL), TRAWL_OK);
     }

@@ -4,11 +4,11 @@
  * After enough matches of a state, an automaton's walker copies prepared matches for it. Their
  * number is smaller and larger than what one copy writes, and too large to be prepared.
  */
-#include "combinations.h"
 #include "cpu_set.h"
 #include "oracle.h"
 #include "random.h"
 #include "sanitizers.h"
+#include "sets.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,21 +55,9 @@ static void make_set(random_source *random, size_t runs, bool mixed, set *made) 
 }
 
 static trawl_db *compile(const set *from, combination which) {
-    trawl_patterns *patterns;
-    trawl_db *db = NULL;
-    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
-    for (size_t id = 0; id < from->count; id++)
-        assert_int_equal(trawl_patterns_add(patterns, from->patterns[id].bytes,
-                                            from->patterns[id].length, from->patterns[id].flags,
-                                            &error),
-                         TRAWL_OK);
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    options.engine = which.engine;
-    options.variant = which.variant;
-    trawl_status status = trawl_compile(patterns, &options, &db, &error);
-    assert_true(status == TRAWL_OK || status == TRAWL_ERROR_LIMIT);
-    trawl_patterns_free(patterns);
-    return db;
+    trawl_patterns *made = set_new();
+    set_add_all(made, from->patterns, from->count);
+    return set_compile(made, which, &error);
 }
 
 typedef struct comparison {

@@ -13,6 +13,7 @@
 #include "engines/qgram/teddy/scan.h"
 #include "guard.h"
 #include "random.h"
+#include "sets.h"
 
 enum { LONGEST = 1200, REACH = TRAWL_TEDDY_SUFFIX };
 
@@ -173,20 +174,13 @@ static void estimates_are_near_the_truth(void **state) {
 }
 
 static trawl_db *compile(size_t count) {
-    trawl_patterns *patterns;
-    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    trawl_patterns *set = set_new();
     for (size_t i = 0; i < count; i++) {
-        char bytes[32];
-        int length = snprintf(bytes, sizeof bytes, "%zu:word", 1000 + i);
-        assert_int_equal(trawl_patterns_add(patterns, bytes, (size_t)length, 0, &error), TRAWL_OK);
+        char text[32];
+        (void)snprintf(text, sizeof text, "%zu:word", 1000 + i);
+        set_add(set, text);
     }
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    options.engine = "qgram";
-    options.variant = "teddy";
-    trawl_db *db = NULL;
-    (void)trawl_compile(patterns, &options, &db, &error);
-    trawl_patterns_free(patterns);
-    return db;
+    return set_compile(set, (combination){.engine = "qgram", .variant = "teddy"}, &error);
 }
 
 static void large_sets_are_refused(void **state) {
