@@ -7,13 +7,14 @@
 
 /* ------------------------------------------------------------------ which keys may be inside
  *
- * Most keys of large sets are inside no other one, and an automaton of all keys would take many
- * times their bytes. A key can only be inside another one if its last bytes are, so these are
- * looked for: first in a Bloom filter, which passes one position in BITS_PER_KEY, then in a hash
- * table. (With a filter alone, of which each bit is met by some position of a large set, all keys
- * would seem to be inside others.) The number of last bytes is that of the whole key up to 8, where
- * fewer would be met by chance, else the largest power of two that a key has; keys are handled in
- * classes by it. */
+ * Most keys of large sets are inside no other key, and an automaton of all keys would take many
+ * times their bytes. So first the keys are found that may be inside others: a key can only be
+ * inside another one if its last bytes stand there before the other key's end. The last bytes of
+ * all keys are in a Bloom filter, which passes one position in BITS_PER_KEY, and behind it in a
+ * hash table. (With a filter alone, each bit would be met by some position of a large set, and all
+ * keys would seem to be inside others.) The last bytes are the whole key if it has up to 8 bytes,
+ * as fewer would occur by chance; else as many as the largest power of two that fits. Keys are
+ * handled in classes by this number. */
 
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
@@ -21,7 +22,7 @@
 enum { BITS_PER_KEY = 16 };
 /* Slots of the table for each key of a class: 2 to 4. */
 enum { LOG2_BITS_PER_SLOT = 3 };
-/* Chosen, not measured: keys that happen to need more do not occur, keys chosen for it may. */
+/* Chosen by hand: ordinary keys need fewer probes, keys that are made to collide need more. */
 enum { MOST_PROBES = 64 };
 
 /* The last bytes of the keys of a class. */
@@ -44,8 +45,8 @@ static unsigned class_of_length(uint32_t length) {
     return length <= WHOLE ? length : WHOLE + log;
 }
 
-static uint32_t width_of_class(unsigned class) {
-    return class <= WHOLE ? class : UINT32_C(1) << (class - WHOLE);
+static uint32_t width_of_class(unsigned length_class) {
+    return length_class <= WHOLE ? length_class : UINT32_C(1) << (length_class - WHOLE);
 }
 
 static uint64_t hash_of(const uint8_t *bytes, uint32_t length) {
@@ -125,24 +126,24 @@ static void meet(const trawl_keys *keys, uint32_t width, endings_met *endings, u
 }
 
 /* Marks the keys of a class that may be inside others, in `inner` at their lowest id. */
-static void mark_keys(const trawl_keys *keys, unsigned class, endings_met *endings, uint8_t *inner,
-                      uint8_t *outer) {
-    uint32_t width = width_of_class(class);
+static void mark_keys(const trawl_keys *keys, unsigned length_class, endings_met *endings,
+                      uint8_t *inner, uint8_t *outer) {
+    uint32_t width = width_of_class(length_class);
     for (uint32_t key = 0; key < keys->count; key++) {
-        if (class_of_length(trawl_key_length(keys, key)) == class) {
+        if (class_of_length(trawl_key_length(keys, key)) == length_class) {
             add_ending(endings, hash_of(keys->bytes + keys->offsets[key], width));
         }
     }
     meet(keys, width, endings, outer);
     for (uint32_t key = 0; key < keys->count; key++) {
-        if (class_of_length(trawl_key_length(keys, key)) == class) {
+        if (class_of_length(trawl_key_length(keys, key)) == length_class) {
             uint64_t hash = hash_of(keys->bytes + keys->offsets[key], width);
             inner[keys->ids[keys->first[key]]] = is_met(endings, hash);
         }
     }
 }
 
-static trawl_status mark_class(trawl_build *build, const trawl_keys *keys, unsigned class,
+static trawl_status mark_class(trawl_build *build, const trawl_keys *keys, unsigned length_class,
                                uint32_t keys_of_class, uint8_t *inner, uint8_t *outer) {
     unsigned log2 = 6;
     while ((UINT64_C(1) << log2) < (uint64_t)keys_of_class * BITS_PER_KEY) {
@@ -159,7 +160,7 @@ static trawl_status mark_class(trawl_build *build, const trawl_keys *keys, unsig
     if (endings.filter == NULL || endings.hashes == NULL || endings.met == NULL) {
         status = trawl_fail_memory(build->error, "keys inside others", words * 8 + slots * 9);
     } else {
-        mark_keys(keys, class, &endings, inner, outer);
+        mark_keys(keys, length_class, &endings, inner, outer);
     }
     trawl_release(endings.filter);
     trawl_release(endings.hashes);
@@ -174,9 +175,9 @@ static trawl_status mark(trawl_build *build, const trawl_keys *keys, uint8_t *in
         counts[class_of_length(trawl_key_length(keys, key))]++;
     }
     trawl_status status = TRAWL_OK;
-    for (unsigned class = 0; class < CLASSES && status == TRAWL_OK; class ++) {
-        if (counts[class] != 0) {
-            status = mark_class(build, keys, class, counts[class], inner, outer);
+    for (unsigned length_class = 0; length_class < CLASSES && status == TRAWL_OK; length_class++) {
+        if (counts[length_class] != 0) {
+            status = mark_class(build, keys, length_class, counts[length_class], inner, outer);
         }
     }
     return status;

@@ -9,7 +9,7 @@
 
 static const struct {
     const char *name;
-    uint8_t class;
+    uint8_t number;
 } classes[] = {{"word", TRAWL_CLASS_WORD},
                {"word-utf8", TRAWL_CLASS_WORD_UTF8},
                {"alnum", TRAWL_CLASS_ALNUM},
@@ -88,10 +88,10 @@ static bool read_members(words inside, uint8_t members[32]) {
 }
 
 /* Reads the name or the members of a class. */
-static bool read_class(trawl_patterns *patterns, words word, uint8_t *class, char message[128]) {
+static bool read_class(trawl_patterns *patterns, words word, uint8_t *number, char message[128]) {
     for (size_t i = 0; i < CLASSES; i++)
         if (is_word(word, classes[i].name)) {
-            *class = classes[i].class;
+            *number = classes[i].number;
             return true;
         }
     uint8_t members[32];
@@ -103,7 +103,7 @@ static bool read_class(trawl_patterns *patterns, words word, uint8_t *class, cha
                        word.length < 24 ? (int)word.length : 24, word.text);
         return false;
     }
-    if (trawl_set_class(patterns, members, class, &error) != TRAWL_OK) {
+    if (trawl_set_class(patterns, members, number, &error) != TRAWL_OK) {
         (void)snprintf(message, 128, "%.127s", error.message);
         return false;
     }
@@ -193,12 +193,12 @@ bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t le
     return false;
 }
 
-trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t class, trawl_error *error) {
+trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t number, trawl_error *error) {
     trawl_condition condition = TRAWL_CONDITION;
     (void)trawl_patterns_condition(patterns, (uint32_t)(trawl_patterns_count(patterns) - 1),
                                    &condition);
-    condition.left = condition.left == TRAWL_CLASS_NONE ? class : condition.left;
-    condition.right = condition.right == TRAWL_CLASS_NONE ? class : condition.right;
+    condition.left = condition.left == TRAWL_CLASS_NONE ? number : condition.left;
+    condition.right = condition.right == TRAWL_CLASS_NONE ? number : condition.right;
     return trawl_patterns_condition_last(patterns, &condition, error);
 }
 
@@ -215,12 +215,12 @@ static bool is_member(const uint8_t members[32], unsigned byte) {
     return byte < 256 && (members[byte / 8] >> byte % 8 & 1) != 0;
 }
 
-static char *write_class(const trawl_db *db, uint8_t class, char *to) {
+static char *write_class(const trawl_db *db, uint8_t number, char *to) {
     for (size_t i = 0; i < CLASSES; i++)
-        if (class == classes[i].class)
+        if (number == classes[i].number)
             return to + sprintf(to, "%s", classes[i].name);
     uint8_t members[32] = {0};
-    (void)trawl_db_class(db, class, members);
+    (void)trawl_db_class(db, number, members);
     *to++ = '[';
     for (unsigned byte = 0; byte < 256; byte++) {
         unsigned last = byte;
@@ -253,11 +253,11 @@ void condition_write_text(const trawl_db *db, uint32_t id, char *text) {
     } else {
         const struct {
             const char *name;
-            uint8_t class;
+            uint8_t number;
         } sides[] = {{"left=", condition.left}, {"right=", condition.right}};
         for (size_t i = 0; i < 2; i++)
-            if (sides[i].class != TRAWL_CLASS_NONE) {
-                to = write_class(db, sides[i].class, to + sprintf(to, "%s", sides[i].name));
+            if (sides[i].number != TRAWL_CLASS_NONE) {
+                to = write_class(db, sides[i].number, to + sprintf(to, "%s", sides[i].name));
                 *to++ = ',';
             }
     }

@@ -24,7 +24,7 @@ bool condition_add_text(trawl_patterns *patterns, const uint8_t *text, size_t le
 
 /* A boundary on both sides, of a class that the library defines: as the last pattern's condition,
  * besides what that demands already. */
-trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t class, trawl_error *error);
+trawl_status condition_add_boundary(trawl_patterns *patterns, uint8_t number, trawl_error *error);
 
 /* Writes the condition of pattern `id`, or "-", with a NUL. `text` has room for CONDITION_TEXT. */
 enum { CONDITION_TEXT = 4096 };

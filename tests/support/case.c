@@ -248,15 +248,15 @@ static bool read_pattern(test_case *test, char *rest, unsigned long times) {
 
 static const struct {
     const char *name;
-    uint8_t class;
+    uint8_t number;
 } classes[] = {{"word", TRAWL_CLASS_WORD},   {"word-utf8", TRAWL_CLASS_WORD_UTF8},
                {"alnum", TRAWL_CLASS_ALNUM}, {"label", TRAWL_CLASS_LABEL},
                {"vowels", ORACLE_VOWELS},    {"nothing", ORACLE_NOTHING}};
 
-static bool read_class(const char *name, uint8_t *class) {
+static bool read_class(const char *name, uint8_t *number) {
     for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
         if (strcmp(name, classes[i].name) == 0) {
-            *class = classes[i].class;
+            *number = classes[i].number;
             return true;
         }
     return false;
@@ -287,9 +287,9 @@ static bool read_condition(test_case *test, char *text) {
     return good;
 }
 
-static void print_side(FILE *file, const char *side, uint8_t class) {
+static void print_side(FILE *file, const char *side, uint8_t number) {
     for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-        if (class == classes[i].class)
+        if (number == classes[i].number)
             fprintf(file, " %s=%s", side, classes[i].name);
 }
 

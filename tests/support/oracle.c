@@ -67,10 +67,10 @@ bool oracle_matches_at(const trawl_pattern *pattern, const uint8_t *text, size_t
     return true;
 }
 
-bool oracle_is_member(uint8_t class, uint8_t byte) {
+bool oracle_is_member(uint8_t number, uint8_t byte) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     bool alnum = byte && strchr(letters, byte);
-    switch (class) {
+    switch (number) {
     case TRAWL_CLASS_WORD:
         return alnum || byte == '_';
     case TRAWL_CLASS_WORD_UTF8:

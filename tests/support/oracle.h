@@ -32,7 +32,7 @@ bool oracle_matches_at(const trawl_pattern *pattern, const uint8_t *text, size_t
 enum { ORACLE_VOWELS = TRAWL_CLASS_OWN, ORACLE_NOTHING = TRAWL_CLASS_OWN + 7 };
 
 /* True when byte belongs to the class. */
-bool oracle_is_member(uint8_t class, uint8_t byte);
+bool oracle_is_member(uint8_t number, uint8_t byte);
 
 /* True when an occurrence text[start .. end) fulfils the condition; NULL demands nothing. */
 bool oracle_holds(const trawl_condition *condition, const uint8_t *text, size_t length,

@@ -30,9 +30,9 @@ typedef struct note {
 #define NOTES TRAWL_HOT_NOTES
 #define FULL (NOTES - 32)
 
-/* What happens at a matching state: its matches are counted; its visits are counted (TALLY); its
+/* What happens at a matching state: its matches are counted; its visits are counted (VISITS); its
  * end is marked; its matches are noted; or they are reported at once. */
-enum after { COUNT, TALLY, MARK, NOTE, REPORT };
+enum after { COUNT, VISITS, MARK, NOTE, REPORT };
 
 /* What all steps of a thread read or write besides the walker. */
 typedef struct surroundings {
@@ -42,8 +42,8 @@ typedef struct surroundings {
     const uint8_t *class_of; /* in shared memory */
     const uint16_t *rows;    /* in shared memory */
     note *notes;             /* the warp's, in shared memory */
-    uint32_t *tally;         /* the block's, in the same memory: visits by the state's rank */
-    uint32_t tallied;        /* ranks below this one have a counter in `tally` */
+    uint32_t *visits;        /* the block's, in the same memory: visits by the state's rank */
+    uint32_t counted;        /* ranks below this one have a counter in `visits` */
 } surroundings;
 
 /* The state of a thread's walk, and its results so far. */
@@ -68,11 +68,11 @@ static __device__ __forceinline__ void count_state(const surroundings &around, u
 }
 
 /* Adds the block's counters to the hits of the keys. All threads of the block call this. */
-static __device__ __forceinline__ void hand_in_tally(const surroundings &around) {
+static __device__ __forceinline__ void add_visits(const surroundings &around) {
     __syncthreads();
-    for (uint32_t rank = threadIdx.x; rank < around.tallied; rank += blockDim.x) {
-        if (around.tally[rank] != 0) {
-            count_state(around, rank, around.tally[rank]);
+    for (uint32_t rank = threadIdx.x; rank < around.counted; rank += blockDim.x) {
+        if (around.visits[rank] != 0) {
+            count_state(around, rank, around.visits[rank]);
         }
     }
 }
@@ -138,10 +138,10 @@ static __device__ __forceinline__ void step(const surroundings &around, uint32_t
     if (COUNTED && AFTER == MARK) {
         walker->count = total;
     }
-    if (COUNTED && AFTER == TALLY && total != 0) {
+    if (COUNTED && AFTER == VISITS && total != 0) {
         walker->count += total;
-        if (rank < around.tallied) {
-            atomicAdd(&around.tally[rank], 1u);
+        if (rank < around.counted) {
+            atomicAdd(&around.visits[rank], 1u);
         } else {
             count_state(around, rank, 1);
         }
@@ -268,8 +268,8 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
                                  (note *)staged + threadIdx.x / 32 * NOTES,
                                  (uint32_t *)staged,
                                  view.states < counters ? view.states : counters};
-    for (uint32_t i = threadIdx.x; AFTER == TALLY && i < around.tallied; i += blockDim.x) {
-        around.tally[i] = 0;
+    for (uint32_t i = threadIdx.x; AFTER == VISITS && i < around.counted; i += blockDim.x) {
+        around.visits[i] = 0;
     }
     __syncthreads();
     const trawl_cuda_slice &slice = reporter.slice;
@@ -298,8 +298,8 @@ static __global__ void __launch_bounds__(TRAWL_CUDA_MOST_THREADS, 1)
             sum += walker.cursor;
         }
     }
-    if (AFTER == TALLY) {
-        hand_in_tally(around);
+    if (AFTER == VISITS) {
+        add_visits(around);
     }
     if (!sized) {
         trawl_cuda_cursor_end(reporter.output, true, 0, sum);
@@ -333,7 +333,7 @@ trawl_status trawl_cuda_hot_report(const trawl_cuda_hot_call *call, bool verify,
         return run_image<REPORT>(call, error);
     }
     if (pass == TRAWL_CUDA_PASS_PATTERNS) {
-        return run_image<TALLY>(call, error);
+        return run_image<VISITS>(call, error);
     }
     if (pass == TRAWL_CUDA_PASS_ENDS) {
         return run_image<MARK>(call, error);
