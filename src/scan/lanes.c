@@ -12,7 +12,7 @@
 #define RECORD_STEPS_MAX ((size_t)32768)
 #define COUNT_STEPS ((size_t)1 << 16)
 /* A lane has at least so many bytes for each byte of overlap, which is walked twice; else one lane
- * walks alone. Blocks that count are longer, for long patterns. */
+ * walks alone. Blocks that count are longer, for long patterns. Chosen by hand. */
 #define OVERLAP_FACTOR 8
 #define COUNT_OVERLAP_FACTOR 128
 #define FEWEST_STEPS ((size_t)64)
@@ -256,6 +256,11 @@ void trawl_lanes_settle(trawl_walker *base, trawl_counts *counts) {
     if (walker->hits != NULL) {
         trawl_emit_hits(walker->outputs, counts, walker->hits);
     }
+}
+
+trawl_lane_walker *trawl_lanes_automaton(trawl_walker *walker, uint32_t part) {
+    (void)part;
+    return (trawl_lane_walker *)walker;
 }
 
 trawl_status trawl_lanes_reserve(trawl_walker *base, trawl_error *error) {

@@ -87,6 +87,8 @@ trawl_status trawl_lanes_count(trawl_walker *walker, const trawl_window *window,
                                trawl_counts *counts, trawl_error *error);
 /* Adds the collected counts of keys to those of their patterns. */
 void trawl_lanes_settle(trawl_walker *walker, trawl_counts *counts);
+/* The walker itself: it has one automaton. */
+trawl_lane_walker *trawl_lanes_automaton(trawl_walker *walker, uint32_t part);
 /* Allocates what scanning and counting may need (`reserve` in scan/contract.h). */
 trawl_status trawl_lanes_reserve(trawl_walker *walker, trawl_error *error);
 /* Frees what scanning and counting have allocated. */

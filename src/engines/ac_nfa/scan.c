@@ -92,15 +92,10 @@ static void close(trawl_walker *walker) {
     trawl_release(walker);
 }
 
-static trawl_lane_walker *automaton(trawl_walker *walker, uint32_t part) {
-    (void)part;
-    return (trawl_lane_walker *)walker;
-}
-
 const trawl_walker_type trawl_walker_ac_nfa = {.open = open,
                                                .close = close,
                                                .scan = trawl_lanes_scan,
                                                .count = trawl_lanes_count,
                                                .reserve = trawl_lanes_reserve,
                                                .settle = trawl_lanes_settle,
-                                               .automaton = automaton};
+                                               .automaton = trawl_lanes_automaton};
