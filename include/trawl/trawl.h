@@ -8,17 +8,17 @@
  *     trawl_db          the compiled set, never changed               any number of threads use it
  *     trawl_scan        reports the matches in a text                 any number of calls at once
  *
- * Nine headers:
- *     trawl.h           patterns, databases, scans: all that most programs need
- *     trawl_index.h     indexes, for texts that stay while patterns come
+ * Ten headers:
+ *     trawl.h             patterns, databases, scans: all that most programs need
  *     trawl_conditions.h  where, and between which bytes, patterns count: whole words
- *     trawl_groups.h    numbers that patterns share, and values that come back with a match
- *     trawl_scanner.h   short texts that come one by one
- *     trawl_records.h   many texts in one call
- *     trawl_replace.h   texts with their matches replaced
- *     trawl_cuda.h      texts and results in the memory of a GPU
- *     trawl_study.h     for research: algorithm parameters, cost tables, measurements. No promise
- *                       between versions
+ *     trawl_groups.h      numbers that patterns share, and values that come back with a match
+ *     trawl_scanner.h     short texts that come one by one
+ *     trawl_records.h     many texts in one call
+ *     trawl_replace.h     texts with their matches replaced
+ *     trawl_index.h       indexes, for texts that stay while patterns come
+ *     trawl_cuda.h        texts and results in the memory of a GPU
+ *     trawl_cuda_rows.h   many texts in the memory of a GPU in one call
+ *     trawl_study.h       for research: parameters, costs, measurements; may change at any time
  *
  * Conventions
  *  - A function that can fail returns a trawl_status; TRAWL_OK is 0. Its last argument is a
@@ -28,19 +28,19 @@
  *  - Structures of options, and structures that the library fills in, begin with their size: that
  *    is how programs and libraries of different versions work together. Initialise such a
  *    structure with the macro beside it. The library reads and writes at most `size` bytes of it,
- *    and sets members that it does not know to 0. A size of 0 is refused.
- *  - A NULL pointer to options means the defaults; an option that is 0 means that the library
- *    chooses.
+ *    and sets members that it does not know to 0. A size of 0 is refused. Structures without a size
+ *    never change their layout. For options, NULL means the defaults, and so does a member of 0.
  *  - Any function may be called by any thread. Calls that only read an object (const) may run at
  *    once; calls that change an object, such as a pattern set or a stream, must not run while
  *    another call uses the same object.
  *  - Pointers that are given to a function need to stay valid until it returns, unless its comment
  *    says more.
- *  - The library never prints, never ends the process and has no mutable global state. A scan
- *    starts its own threads and ends them before it returns, a stream when it is closed. If the
- *    system refuses to create some, the scan runs with fewer. Ask for as many as there are CPUs.
- *    After fork the child has all objects, but no threads: it must not use, nor close, a stream
- *    that has several.
+ *  - The library never prints, never ends the process and has no mutable global state (except that
+ *    scans with kernel `constant` of ac-nfa take turns: a program has constant memory once).
+ *  - A scan starts its own threads and ends them before it returns, a stream when it is closed. If
+ *    the system refuses to create some, the scan runs with fewer. Ask for as many as there are
+ *    CPUs. After fork the child has all objects, but no threads: it must not use, nor close, a
+ *    stream that has several.
  */
 #ifndef TRAWL_TRAWL_H
 #define TRAWL_TRAWL_H

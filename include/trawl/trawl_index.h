@@ -44,7 +44,7 @@ typedef struct trawl_index_builder trawl_index_builder;
  * Errors: TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT. */
 TRAWL_API trawl_status trawl_index_builder_new(trawl_index_builder **builder, trawl_error *error);
 
-/* NULL is allowed. */
+/* Frees a collection; NULL is allowed. */
 TRAWL_API void trawl_index_builder_free(trawl_index_builder *builder);
 
 /* Begins the next document, with a name of `length` bytes, which is copied and has no meaning for
@@ -114,7 +114,7 @@ typedef struct trawl_index_information {
 } trawl_index_information;
 #define TRAWL_INDEX_INFORMATION TRAWL_SIZED(trawl_index_information)
 
-/* Errors: TRAWL_ERROR_ARGUMENT. */
+/* Describes an index. Errors: TRAWL_ERROR_ARGUMENT. */
 TRAWL_API trawl_status trawl_index_info(const trawl_index *index,
                                         trawl_index_information *information, trawl_error *error);
 
@@ -141,11 +141,11 @@ TRAWL_API trawl_status trawl_index_verify(const trawl_index *index, trawl_error 
  * at most an eighth of a byte for each byte of text, 8 bytes for each document, and the result. */
 typedef struct trawl_index_search trawl_index_search;
 
-/* The caller owns *search; close it with trawl_index_search_close.
- * Errors: TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT. */
+/* Opens a search. The index must outlive it. The caller owns *search; close it with
+ * trawl_index_search_close. Errors: TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT. */
 TRAWL_API trawl_status trawl_index_search_open(const trawl_index *index,
                                                trawl_index_search **search, trawl_error *error);
-/* NULL is allowed. */
+/* Closes a search; NULL is allowed. */
 TRAWL_API void trawl_index_search_close(trawl_index_search *search);
 
 /* Finds a pattern of `length` bytes, at least one, and sets *occurrences to how often it occurs
@@ -168,7 +168,8 @@ typedef struct trawl_index_count {
 } trawl_index_count;
 
 /* The same with the number of occurrences. `most` 0: all documents, ascending. Else at most so
- * many: those with most occurrences first, of equal ones the lower number. */
+ * many: those with most occurrences first, of equal ones the lower number. *counts is valid until
+ * the next call with this search. Errors: as above. */
 TRAWL_API trawl_status trawl_index_document_counts(trawl_index_search *search, size_t most,
                                                    const trawl_index_count **counts, size_t *count,
                                                    trawl_error *error);

@@ -39,7 +39,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ where records are */
 
-/* Bytes anywhere in memory; `bytes` may be NULL if length is 0. */
+/* Bytes anywhere in memory; `bytes` may be NULL if length is 0. Its layout never changes. */
 typedef struct trawl_span {
     const void *bytes;
     size_t length;
@@ -118,25 +118,30 @@ typedef struct trawl_record_counts {
 } trawl_record_counts;
 #define TRAWL_RECORD_COUNTS TRAWL_SIZED(trawl_record_counts)
 
+/* Counts matches; *counts says what is wanted. */
 TRAWL_API trawl_status trawl_records_count(trawl_record_scanner *scanner,
                                            const trawl_records *records,
                                            trawl_record_counts *counts, trawl_error *error);
 
 /* Patterns of each record, by their groups (trawl_groups.h; without groups by their ids): those of
  * record i are ids[begin[i]] to ids[begin[i + 1] - 1], each once, in the order of their first
- * matches. The next call uses the memory again; free it with
- * trawl_record_ids_free. Begins as {NULL}. */
+ * matches. The next call uses the memory again; free it with trawl_record_ids_free. Begins as
+ * {NULL}. Its layout never changes. */
 typedef struct trawl_record_ids {
     uint64_t *begin; /* one more than records */
     uint32_t *ids;
 } trawl_record_ids;
 
+/* Sets *ids to the patterns of each record. After an error its items mean nothing; free it all the
+ * same. */
 TRAWL_API trawl_status trawl_records_which(trawl_record_scanner *scanner,
                                            const trawl_records *records, trawl_record_ids *ids,
                                            trawl_error *error);
+
+/* Frees the arrays and makes *ids empty. NULL is allowed. */
 TRAWL_API void trawl_record_ids_free(trawl_record_ids *ids);
 
-/* A match in a record; offsets are in the record. */
+/* A match in a record; offsets are in the record, in bytes. Its layout never changes. */
 typedef struct trawl_record_match {
     uint64_t record;
     uint64_t start, end;
@@ -157,15 +162,19 @@ TRAWL_API trawl_status trawl_records_scan(trawl_record_scanner *scanner,
                                           trawl_error *error);
 
 /* Matches of each record: those of record i are items[begin[i]] to items[begin[i + 1] - 1]. Memory
- * as in trawl_record_ids; free it with trawl_record_matches_free. */
+ * as in trawl_record_ids; free it with trawl_record_matches_free. Its layout never changes. */
 typedef struct trawl_record_matches {
     uint64_t *begin; /* one more than records */
     trawl_record_match *items;
 } trawl_record_matches;
 
+/* Sets *matches to the matches of each record. After an error its items mean nothing; free it all
+ * the same. */
 TRAWL_API trawl_status trawl_records_collect(trawl_record_scanner *scanner,
                                              const trawl_records *records,
                                              trawl_record_matches *matches, trawl_error *error);
+
+/* Frees the arrays and makes *matches empty. NULL is allowed. */
 TRAWL_API void trawl_record_matches_free(trawl_record_matches *matches);
 
 #ifdef __cplusplus

@@ -55,6 +55,7 @@ typedef struct trawl_replace_options {
 } trawl_replace_options;
 #define TRAWL_REPLACE_OPTIONS TRAWL_SIZED(trawl_replace_options)
 
+/* What one thread needs to replace matches in many texts. */
 typedef struct trawl_replacer trawl_replacer;
 
 /* Opens a replacer; `options` NULL: the patterns' values. The database must outlive it. The caller
@@ -103,7 +104,7 @@ TRAWL_API trawl_status trawl_replacer_finish(trawl_replacer *replacer, trawl_on_
 
 /* Records after replacing: that of number i is bytes[offsets[i], offsets[i + 1]), without a tail;
  * an absent one is empty. The next call uses the memory again; free it with
- * trawl_replaced_records_free. Begins as {NULL}. */
+ * trawl_replaced_records_free. Begins as {NULL}. Its layout never changes. */
 typedef struct trawl_replaced_records {
     uint8_t *bytes;
     uint64_t *offsets; /* one more than records */
@@ -113,6 +114,8 @@ typedef struct trawl_replaced_records {
 TRAWL_API trawl_status trawl_records_replace(trawl_replacer *replacer, const trawl_records *records,
                                              trawl_replaced_records *result, uint64_t *replaced,
                                              trawl_error *error);
+
+/* Frees the arrays and makes *result empty. NULL is allowed. */
 TRAWL_API void trawl_replaced_records_free(trawl_replaced_records *result);
 
 #ifdef __cplusplus

@@ -33,6 +33,7 @@
 extern "C" {
 #endif
 
+/* What one thread needs to scan many texts with one database. */
 typedef struct trawl_scanner trawl_scanner;
 
 /* Opens a scanner. The database must outlive it. The caller owns *scanner; free it with

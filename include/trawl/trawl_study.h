@@ -93,7 +93,7 @@ TRAWL_API trawl_status trawl_study_built_in_device_costs(trawl_device_costs *cos
  * the library. */
 typedef struct trawl_study_compile_options {
     size_t size;            /* sizeof(trawl_study_compile_options) */
-    uint32_t split_parts;   /* ac-split: m, the number of parts (Tran et al. 2012); 0: by the set's
+    uint32_t split_parts;   /* ac-split: m, the number of parts (Tran et al. 2015); 0: by the set's
                                size */
     double split_threshold; /* ac-split: largest max/min - 1 of the parts' sizes; 0: 0.15 below
                                20,000 patterns, else 0.10 */
@@ -162,7 +162,7 @@ typedef struct trawl_study_scan_options {
 
 /* ------------------------------------------------------------------ plans */
 
-/* What the planner expected of one engine. */
+/* What the planner expected of one engine. A part of trawl_study_plan, so without a size. */
 typedef struct trawl_study_engine {
     const char *engine;    /* static */
     const char *kernel;    /* static; "" unless the plan is for a GPU */
@@ -171,7 +171,7 @@ typedef struct trawl_study_engine {
     uint64_t shared_bytes; /* of these, bytes in the shared memory of each block; 0 on a CPU */
 } trawl_study_engine;
 
-/* One filter of a qgram database, for patterns of some lengths. */
+/* One filter of a qgram database, for patterns of some lengths. Also a part of that structure. */
 typedef struct trawl_study_filter {
     /* Static. On a CPU: "direct", "bloom", "anchors", "sparse", "teddy", "packed", "registers". On
      * a GPU, where the table is: "direct", "shared" (shared memory), "global" (behind the L2
