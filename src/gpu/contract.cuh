@@ -87,8 +87,8 @@ typedef struct trawl_cuda_output {
     trawl_counter capacity;
     uint32_t *ends;
     void *states;
-    bool shared_strips; /* set by an engine: several threads report matches of one strip, so that
-                           its size and the places of its records are taken by atomic additions */
+    bool shared_strips; /* set by an engine: several threads report matches of one strip, so they
+                           change its entry of `sizes` by atomic additions */
 } trawl_cuda_output;
 
 /* The keys of one part of the database (ac-split, rabin-karp have several), in device memory. */
@@ -219,8 +219,8 @@ trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *e
                                   const trawl_cuda_upload_options *options,
                                   trawl_cuda_db **uploaded, trawl_error *error);
 
-/* trawl_cuda_scan and its companions for databases of any match kind: all occurrences, from which
- * the runner selects. */
+/* trawl_cuda_workspace and trawl_cuda_scan for databases of any match kind: they find all
+ * occurrences, from which the runner selects. */
 trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
                                       const trawl_cuda_scan_options *scan, uint64_t length,
                                       size_t *bytes, trawl_error *error);
@@ -229,17 +229,17 @@ trawl_status trawl_cuda_scan_any(const trawl_cuda_db *uploaded, const trawl_cuda
                                  const trawl_cuda_results *results, void *workspace,
                                  size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
 
-/* The same, with a workspace that has room for a scan of `most` bytes, of which `length` are at
- * most as many. A shorter text may be planned with more strips, and so need more room: then the
- * scan is planned as one of `most` bytes. */
+/* The same for `length` bytes, at most `most`, with a workspace that has room for a scan of `most`
+ * bytes. A shorter text may be planned with more strips, which need more room; then the scan is
+ * planned as one of `most` bytes. */
 trawl_status trawl_cuda_scan_piece(const trawl_cuda_db *uploaded,
                                    const trawl_cuda_scan_options *scan, uint64_t most,
                                    const void *text, uint64_t length,
                                    const trawl_cuda_results *results, void *workspace,
                                    size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
 
-/* Refuses databases whose matches are selected or tested on the host: what a caller gets are the
- * matches of the database's kind that fulfil its conditions, or nothing. NULL is allowed. */
+/* Refuses databases of the leftmost kinds, and those with conditions: their matches are selected
+ * and tested on the host, not on the device. NULL is allowed. */
 trawl_status trawl_cuda_check_kind(const trawl_cuda_db *uploaded, trawl_error *error);
 
 /* A section of the uploaded database: a device pointer, or NULL if there is no such section. */

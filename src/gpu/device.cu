@@ -6,8 +6,8 @@ extern "C" {
 #include "gpu/devices.h"
 }
 
-/* Compute capability 7.0: the first with independent thread scheduling. Older ones are not tested.
- */
+/* Compute capability 7.0: the first with independent thread scheduling. The build has code from 7.5
+ * on unless CMAKE_CUDA_ARCHITECTURES says otherwise (cmake/cuda.cmake); a launch then says so. */
 #define OLDEST_MAJOR 7
 
 /* A device with less than this free is of no use for scanning. */

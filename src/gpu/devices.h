@@ -12,8 +12,8 @@ typedef struct trawl_device_set {
     uint32_t count;
     uint16_t number[TRAWL_MOST_DEVICES]; /* CUDA's, in the order of the name; one may be in it
                                             several times */
-    /* The GPUs take the segments of a text from one another, and one that fails is left out: the
-     * others, or else the CPU, go on. False: there is one GPU, and its failure is the scan's. */
+    /* True: each GPU takes the next segment when it is ready. One that fails is left out; the rest
+     * go on, or else the CPU. False: there is one GPU, and its failure is the scan's. */
     bool shared;
     bool all;             /* all that there are: the name has no numbers */
     uint64_t least_bytes; /* of a text, for each GPU that takes part */

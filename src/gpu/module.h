@@ -17,15 +17,15 @@ size_t trawl_cuda_list(trawl_device *devices, size_t capacity);
  * module, no driver, too old a driver or device, no such device, no free memory. */
 trawl_status trawl_cuda_check(uint32_t number, trawl_error *error);
 
-/* What a plan depends on. */
+/* What a plan for a GPU depends on. */
 typedef struct trawl_cuda_properties {
     uint32_t multiprocessors;
     size_t shared_bytes; /* that a block may have */
     size_t cache_bytes;  /* of the second level */
 } trawl_cuda_properties;
 
-/* Fails as trawl_cuda_check does, but for a device that lacks memory: without a context, which
- * takes long to make, that is not known. */
+/* Fails as trawl_cuda_check does, but never for lack of memory: how much is free is known only to a
+ * context, and making one takes long. */
 trawl_status trawl_cuda_read_properties(uint32_t number, trawl_cuda_properties *properties,
                                         trawl_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "gpu/tuning.h"
 
-/* Newest first; the last row is for all others. */
+/* Newest first. The last row also serves older devices, none of which was measured. */
 static const trawl_gpu_tuning tunings[] = {
     /* Hopper, measured on an H200 (docs/notebook/2026-11-gpu-papers.md). */
     {
@@ -30,35 +30,6 @@ static const trawl_gpu_tuning tunings[] = {
         .counter_threads = 256,
         .counter_blocks = 512,
         .row_threads = 256, /* not measured: as many threads as run at once on an H200 */
-        .row_blocks = 1024,
-    },
-    /* All others: the numbers of Hopper, as none of them was measured. */
-    {
-        .capability = 7,
-        .resident_threads = 2048,
-        .zha = {64, 228},
-        .hot_table_threads = 256,
-        .hot_table_blocks = 4096,
-        .nfa_tile_bytes = 16128,
-        .nfa_threads = 256,
-        .nfa_least_bytes = 64,
-        .nfa_useful_bytes = 256,
-        .split_p1 = {128, 128},
-        .split_p2 = {256, 32},
-        .split_block_bytes = 32768,
-        .wu_manber_threads = 256,
-        .wu_manber_bytes = 16128,
-        .rolling = {256, 256},
-        .rolling_most_bytes = 8192,
-        .sums_threads = 256,
-        .sums_rounds = 2,
-        .sums_slice = UINT64_C(1) << 26,
-        .sort_strip_threads = 128,
-        .sort_end_threads = 256,
-        .sort_end_blocks = 1024,
-        .counter_threads = 256,
-        .counter_blocks = 512,
-        .row_threads = 256,
         .row_blocks = 1024,
     },
 };
