@@ -5,9 +5,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Bytes, on x86-64 and most 64-bit Arm processors. Others would only be slower. */
 #define CACHE_LINE ((size_t)64)
 #define HUGE_PAGE ((size_t)2 << 20)
-#define LARGE_ARRAY (2 * HUGE_PAGE)
+#define LARGE_ARRAY (2 * HUGE_PAGE) /* from here on huge pages; chosen by hand */
 
 void *trawl_allocate(size_t count, size_t size) {
     size_t bytes;

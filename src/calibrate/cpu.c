@@ -17,7 +17,7 @@
 /* More than a core's own caches hold, so that the text comes from where real texts come from, and
  * tables share the caches with it. */
 #define TEXT_BYTES ((size_t)16 << 20)
-#define RUNS 3u
+#define RUNS 3u /* of a scan in one round, of which the fastest counts */
 /* All steps are timed this often, and each cost is the median: a disturbance may last as long as
  * one round. */
 #define ROUNDS 3u
@@ -197,7 +197,7 @@ static void smooth(double *by_size) {
 }
 
 static trawl_status measure_samples(bench *self) {
-    enum { FAR = 20, SPARSE = 8 };
+    enum { FAR = 20, SPARSE = 8 }; /* bytes from one sample to the next */
     trawl_costs *costs = self->costs;
     double wide = 0, far = 0;
     fill_with_other_bytes(self);

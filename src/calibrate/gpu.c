@@ -12,12 +12,13 @@
 #include "engines/ac_dfa/gpu_cost.h"
 #include "trawl/trawl_cuda.h"
 
+/* Bytes of the text that is counted: if the caller does not say, and at least. */
 #define USUAL_TEXT_BYTES ((uint64_t)512 << 20)
 #define LEAST_TEXT_BYTES ((uint64_t)16384)
 #define RANDOM_BYTES ((size_t)32 << 20) /* the text repeats a random text of this size */
-#define SAMPLE_BYTES ((size_t)131072)
-#define RUNS 5u
-#define LEAST_PICOSECONDS 0.01
+#define SAMPLE_BYTES ((size_t)131072)   /* of the text, for the planner and the upload */
+#define RUNS 5u                         /* of a scan, of which the median counts */
+#define LEAST_PICOSECONDS 0.01          /* in place of a cost that is measured as 0 or less */
 
 typedef struct device_bench {
     uint32_t number;

@@ -61,12 +61,12 @@ typedef struct trawl_fallback {
     void (*release_pair)(struct trawl_case_pair *pair); /* set with `pair` */
 } trawl_fallback;
 
-/* A scanner that no call uses at present (run/idle.h), begins with this. */
+/* A scanner that no call uses at present (run/idle.h) begins with this. */
 typedef struct trawl_idle_scanner {
     void (*close)(struct trawl_idle_scanner *scanner); /* called by trawl_db_free */
 } trawl_idle_scanner;
 
-#define TRAWL_IDLE_SLOTS 16
+#define TRAWL_IDLE_SLOTS 16 /* idle scanners of a database, at most; chosen by hand */
 
 /* NULL, or an idle scanner; read and written by atomic operations. A cache line each, so that
  * threads with slots of their own do not wait for each other. */

@@ -36,7 +36,7 @@ typedef struct output_file {
 } output_file;
 
 enum {
-    OUTPUT_FILE_BUFFER = 1 << 18,
+    OUTPUT_FILE_BUFFER = 1 << 18, /* bytes; chosen by hand */
     OUTPUT_FILES_AT_ONCE =
         16 /* so many temporary files are removed when a signal ends the program */
 };

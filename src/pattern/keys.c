@@ -22,6 +22,7 @@ typedef struct sorter {
     entry *scratch;
 } sorter;
 
+/* Patterns of a group that insertion sort takes; radix sort takes larger ones. Chosen by hand. */
 #define SMALL_GROUP 24
 
 static uint64_t load_prefix(const sorter *sort, uint32_t id, uint32_t length, uint32_t depth) {

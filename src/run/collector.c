@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
+/* Matches that the first array has room for. Chosen by hand: 24 KB. */
 #define FIRST_MATCHES ((size_t)1024)
 
 static trawl_status grow(trawl_sink *sink) {

@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
+/* Occurrences that a queue has room for at first, a power of two. Chosen by hand. */
 enum { FIRST_QUEUE = 256 };
 
 /* Gives a queue room for `capacity` occurrences, a power of two, and forgets what waits. */

@@ -12,6 +12,7 @@
 #include "gpu/module.h"
 #include "run/gpu/transfer/ring.h"
 
+/* Threads of a scan, at most (trawl.h). Chosen by hand: more are a mistake. */
 #define MOST_THREADS 1024u
 
 trawl_status trawl_study_options_read(const trawl_study_scan_options *given,

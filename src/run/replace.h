@@ -53,7 +53,7 @@ struct trawl_replacer {
     bool flow_stopped;
 };
 
-#define TRAWL_GATHERED ((size_t)65536)
+#define TRAWL_GATHERED ((size_t)65536) /* bytes handed out together; chosen by hand */
 
 /* What a match is replaced with, *length bytes; NULL: it stays as it is. With TRAWL_REPLACE_MASK
  * only the length counts. */

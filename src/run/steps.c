@@ -7,6 +7,7 @@
 #include "scan/contract.h"
 #include "trawl/trawl_study.h"
 
+/* Bytes of text, at most (trawl_study.h): each byte has entries in several arrays. */
 #define MOST_TEXT ((size_t)1 << 28)
 
 /* Adds one run to the sums in `known`. */

@@ -20,7 +20,7 @@
 #include "run/run.h"
 
 /* Bytes that are gathered before they are scanned: on one thread; on several, which share them; for
- * a GPU, where launching and waiting cost as much time as scanning these. */
+ * a GPU, where launching and waiting cost as much time as scanning these. Chosen by hand. */
 #define GATHER ((size_t)65536)
 #define GATHER_FOR_MANY ((size_t)262144)
 #define GATHER_FOR_DEVICE ((size_t)4 << 20)

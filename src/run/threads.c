@@ -24,7 +24,7 @@
 #include "scan/conditions.h"
 
 /* Bytes of a chunk at most: when counting; and for matches, fewer, so that few chunks gather so
- * many that they have to wait. */
+ * many that they have to wait. Also the least bytes of a chunk. Chosen by hand. */
 #define CHUNK ((size_t)1 << 20)
 #define CHUNK_OF_MATCHES ((size_t)1 << 17)
 #define SMALLEST_CHUNK ((size_t)32768)

@@ -6,11 +6,12 @@
 #include "base/allocate.h"
 #include "base/status.h"
 
-#define BLOCK_BYTES ((size_t)64 << 10)
+/* All chosen by hand. */
+#define BLOCK_BYTES ((size_t)64 << 10) /* owned bytes whose matches are sorted together */
 #define OVERLAP_FACTOR 8 /* bytes of a block for each byte of overlap, which is searched twice */
-#define FIRST_CAPACITY ((size_t)1 << 10)
-#define INSERTION_RUN ((size_t)16)
-#define RESERVED_LEAST ((size_t)1 << 14)
+#define FIRST_CAPACITY ((size_t)1 << 10) /* matches that the first array has room for */
+#define INSERTION_RUN ((size_t)16)       /* so few matches are sorted by insertion */
+#define RESERVED_LEAST ((size_t)1 << 14) /* matches that a scanner reserves room for, at least */
 
 /* The sink that gathers the matches of one block. When it holds `limit` matches it ends the walk,
  * and smaller blocks follow. */

@@ -6,6 +6,7 @@ extern "C" {
 #include "engines/ac_dfa/hot_walk.h"
 }
 
+/* Bytes of a block's text, at most, where the caller chooses: offsets stay in 32 bits. */
 #define MOST_BLOCK_BYTES (UINT32_C(1) << 27)
 /* Slices are multiples of so many bytes. Chosen, not measured. */
 #define SLICE_UNIT UINT64_C(4096)

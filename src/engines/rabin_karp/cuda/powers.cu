@@ -9,8 +9,9 @@
  */
 #include "engines/rabin_karp/cuda/modular.cuh"
 
+/* base^i is the product of a low power, of i modulo LOW_POWERS, and of a high one, of the rest. */
 #define LOW_POWERS UINT32_C(65536)
-#define NOWHERE UINT64_MAX
+#define NOWHERE UINT64_MAX /* no entry of the table */
 
 /* ------------------------------------------------------------------ powers */
 

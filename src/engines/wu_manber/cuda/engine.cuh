@@ -64,6 +64,7 @@ typedef struct trawl_cuda_tile {
     int32_t first;
 } trawl_cuda_tile;
 
+/* Bytes of a tile before its block's text, at least, and behind it: a load of 16 bytes each. */
 #define TRAWL_CUDA_TILE_BEFORE 16u
 #define TRAWL_CUDA_TILE_BEHIND 16u
 
