@@ -98,7 +98,7 @@ static void set_options(job *work, const char *engine) {
 }
 
 static bool check(job *work) {
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS; /* one thread on the CPU */
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS; /* scanners have one thread, on the CPU */
     options.study = &work->study;
     switch (work->how->call) {
     case RUNNER_SCANNER:
@@ -111,6 +111,7 @@ static bool check(job *work) {
         return runner_flow_check(work->db, &options, work->text, work->length, work->expected,
                                  work->random, work->complaint);
     case RUNNER_REPLACE:
+        options.threads = work->how->threads;
         return runner_replace_check(work->db, &options, work->text, work->length, work->expected,
                                     work->random, work->complaint);
     default:
