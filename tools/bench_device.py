@@ -69,20 +69,15 @@ def measure(options, row, form, size):
             "problems": problems, "seconds": time.monotonic() - begin}
 
 
-def parse_arguments(arguments):
-    flags, given = [], arguments
-    if "--" in arguments:
-        at = arguments.index("--")
-        arguments, flags = arguments[:at], arguments[at + 1:]
+def parse_arguments(given):
+    arguments, flags = workloads.split_flags(given)
     parser = argparse.ArgumentParser(
         prog="bench_device.py",
         description="Measures trawl on a GPU over the workloads of docs/guide/benchmarks.md.",
         epilog="Flags after -- go to trawl bench (--kernel hot). Texts and sets are in $WORKLOADS "
                "(./workloads) and $TRAWL_DATA (./data); shorter texts are repeated.")
     parser.add_argument("trawl", nargs="?", help="the command to measure, built with CUDA")
-    parser.add_argument("--rows", default="*", metavar="LIST",
-                        help="workloads, separated by commas; * and ? match any letters")
-    parser.add_argument("--list", action="store_true", help="print the workloads and stop")
+    workloads.add_row_arguments(parser)
     parser.add_argument("--device", default="cuda", metavar="NAME", help="as trawl has it (cuda)")
     parser.add_argument("--engines", default="auto,qgram,ac-dfa:classes+hot", metavar="LIST",
                         help="as trawl bench --engine takes them (auto,qgram,ac-dfa:classes+hot)")

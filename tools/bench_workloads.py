@@ -319,20 +319,29 @@ def add_record_arguments(parser):
                         help="of the measured code, where git cannot tell")
 
 
-def parse_arguments(arguments):
-    flags, given = [], arguments
-    if "--" in arguments:
-        at = arguments.index("--")
-        arguments, flags = arguments[:at], arguments[at + 1:]
+def split_flags(arguments):
+    """What stands before `--`, and the flags of trawl bench behind it."""
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1:]
+
+
+def add_row_arguments(parser):
+    parser.add_argument("--rows", default="*", metavar="LIST",
+                        help="workloads, separated by commas; * and ? match any letters")
+    parser.add_argument("--list", action="store_true", help="print the workloads and stop")
+
+
+def parse_arguments(given):
+    arguments, flags = split_flags(given)
     parser = argparse.ArgumentParser(
         prog="bench_workloads.py",
         description="Measures trawl beside its peers over the workloads of docs/guide/benchmarks.md.",
         epilog="Flags after -- go to trawl bench (--collect, --threads 2). Texts and sets are in "
                "$WORKLOADS (./workloads) and $TRAWL_DATA (./data).")
     parser.add_argument("trawl", nargs="?", help="the command to measure")
-    parser.add_argument("--rows", default="*", metavar="LIST",
-                        help="workloads, separated by commas; * and ? match any letters")
-    parser.add_argument("--list", action="store_true", help="print the workloads and stop")
+    add_row_arguments(parser)
     parser.add_argument("--engines", default="auto,all", metavar="LIST",
                         help="as trawl bench --engine takes them, auto first (auto,all)")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="timed runs (5)")

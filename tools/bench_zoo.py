@@ -148,11 +148,8 @@ def numbers(text):
     return [int(number) for number in text.split(",")]
 
 
-def parse_arguments(arguments):
-    flags = []
-    if "--" in arguments:
-        at = arguments.index("--")
-        arguments, flags = arguments[:at], arguments[at + 1:]
+def parse_arguments(given):
+    arguments, flags = bench_workloads.split_flags(given)
     parser = argparse.ArgumentParser(
         prog="bench_zoo.py", description="Measures the planner over random workloads.",
         epilog="Flags after -- go to trawl bench.")
