@@ -7,8 +7,8 @@
  *     PATTERN_CONDITION  uint32_t[patterns]         the record of each pattern
  *     CONDITION_CLASSES  uint8_t[16][32]            the members of each class of bytes
  *
- * Engines find patterns by their bytes; whoever takes matches from a walker on behalf of a caller
- * drops those that do not fulfil their condition (scan/conditions.h).
+ * Engines find patterns by their bytes alone. Runners then drop the matches that do not fulfil the
+ * condition of their pattern (scan/conditions.h).
  */
 #ifndef TRAWL_DATABASE_CONDITIONS_H
 #define TRAWL_DATABASE_CONDITIONS_H

@@ -6,7 +6,7 @@
  * Compilation (database/assemble.c), in this order:
  *
  *     plan       decides everything, and reserves each section with its exact size
- *                (trawl_build_reserve); whoever asks only for the size is served here
+ *                (trawl_build_reserve); trawl_compile_size ends here
  *     -          the block is allocated, all sections in one piece
  *     fill       writes the sections in place (trawl_image_section)
  *     release    frees what plan left in build->state

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The contract between runners and walkers: what whoever adds an engine has to write for its scans.
+ * The contract between runners and walkers: what an engine provides so that texts are scanned.
  *
  * A runner (src/run) cuts a text into windows and shows them to walkers; a walker is the part of an
  * engine that scans a window on one device. A window has bytes that it owns, and before them an
@@ -26,10 +26,10 @@
  * Walkers report patterns by their bytes alone: the runner drops matches that do not fulfil the
  * condition of their pattern (scan/conditions.h).
  *
- * In databases for leftmost kinds that have selection sections, the walker leaves out all matches
- * that end at a position but the one of the longest key (of each part): results are right without
- * this, but nested patterns would take quadratic time. Key records have that key alone
- * (database/selection.h), so walkers that report by them need no code for it.
+ * If the database has selection sections (trawl_selection_of in database/selection.h), the walker
+ * reports one match for each position at which keys end: that of the longest key (of each part).
+ * Results are right without this, but nested patterns would take quadratic time. Key records have
+ * that key alone, so walkers that report by them need no code for it.
  *
  * The shortest complete walker is engines/ac_dfa/scan.c, whose loop other automata share
  * (scan/lanes.h).
