@@ -115,80 +115,103 @@ static void replacements_are_not_searched(void **state) {
     trawl_db_free(db);
 }
 
-/* A text and replacements that are longer than every buffer, at once, in pieces, as records, on one
- * thread and on three. */
-static void long_ones(void **state) {
-    (void)state;
-    enum { LENGTH = 3000000, RECORD = 7, LONG = 200000 };
-    trawl_db *db = compile(words, 3, false, TRAWL_MATCH_LEFTMOST_LONGEST);
-    char *text = malloc(LENGTH), *longest = malloc(LONG);
-    uint64_t *offsets = malloc((LENGTH / RECORD + 2) * sizeof(*offsets)), replaced = 0, found = 0;
-    random_source random = {77};
-    for (size_t i = 0; i < LENGTH; i++)
-        text[i] = "hers ............."[random_below(&random, i < LENGTH / 2 ? 5 : 18)];
-    memset(longest, 'L', LONG);
-    memcpy(text + LENGTH - 4, "hers", 4);
-    const trawl_span each[] = {{"", 0}, {longest, 5000}, {NULL, 0}};
-    replace_oracle oracle = {.options = TRAWL_REPLACE_OPTIONS, .each = (trawl_span *)each};
-    oracle.options.kind = TRAWL_REPLACE_EACH;
-    oracle.options.each = each;
-    trawl_matches matches;
-    assert_int_equal(trawl_collect(db, text, LENGTH, NULL, &matches, NULL), TRAWL_OK);
-    byte_list wanted = {.count = 0}, out = {.count = 0};
-    found = replace_oracle_text(&oracle, (const uint8_t *)text, LENGTH, matches.items,
-                                matches.count, LENGTH, &wanted);
-    trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
-    scan.threads = 3;
-    oracle.options.scan = &scan;
-    trawl_replacer *replacer;
-    trawl_error error;
-    assert_int_equal(trawl_replacer_open(db, &oracle.options, &replacer, &error), TRAWL_OK);
-    assert_int_equal(trawl_replace(replacer, text, LENGTH, receive, &out, &replaced), TRAWL_OK);
-    assert_int_equal(replaced, found);
-    assert_int_equal(out.count, wanted.count);
-    assert_memory_equal(out.items, wanted.items, wanted.count);
-    out.count = 0;
-    for (size_t at = 0, size = 1; at < LENGTH; at += size, size = 3 * size + 1) {
-        size = size < LENGTH - at ? size : LENGTH - at;
-        assert_int_equal(trawl_replacer_write(replacer, text + at, size, receive, &out), TRAWL_OK);
-    }
-    assert_int_equal(trawl_replacer_finish(replacer, receive, &out, &replaced), TRAWL_OK);
-    assert_int_equal(replaced, found);
-    assert_int_equal(out.count, wanted.count);
-    assert_memory_equal(out.items, wanted.items, wanted.count);
-    trawl_matches_free(&matches);
+/* A long text with many matches, and what it becomes. */
+typedef struct long_text {
+    trawl_db *db;
+    trawl_replacer *replacer; /* with three threads */
+    char *text;
+    replace_oracle oracle;
+    byte_list wanted, out;
+    uint64_t found;
+} long_text;
 
+enum { LONG_LENGTH = 3000000, LONG_RECORD = 7 };
+
+/* Appends what text[begin, begin + length) becomes to of->wanted, and adds to of->found. */
+static void expect_part(long_text *of, size_t begin, size_t length) {
+    trawl_matches matches;
+    assert_int_equal(trawl_collect(of->db, of->text + begin, length, NULL, &matches, NULL),
+                     TRAWL_OK);
+    of->found += replace_oracle_text(&of->oracle, (const uint8_t *)of->text + begin, length,
+                                     matches.items, matches.count, length, &of->wanted);
+    trawl_matches_free(&matches);
+}
+
+static void check_out(long_text *of, uint64_t replaced) {
+    assert_int_equal(replaced, of->found);
+    assert_int_equal(of->out.count, of->wanted.count);
+    assert_memory_equal(of->out.items, of->wanted.items, of->wanted.count);
+    of->out.count = 0;
+}
+
+static void check_whole_and_pieces(long_text *of) {
+    uint64_t replaced = 0;
+    expect_part(of, 0, LONG_LENGTH);
+    assert_int_equal(
+        trawl_replace(of->replacer, of->text, LONG_LENGTH, receive, &of->out, &replaced), TRAWL_OK);
+    check_out(of, replaced);
+    for (size_t at = 0, size = 1; at < LONG_LENGTH; at += size, size = 3 * size + 1) {
+        size = size < LONG_LENGTH - at ? size : LONG_LENGTH - at;
+        assert_int_equal(trawl_replacer_write(of->replacer, of->text + at, size, receive, &of->out),
+                         TRAWL_OK);
+    }
+    assert_int_equal(trawl_replacer_finish(of->replacer, receive, &of->out, &replaced), TRAWL_OK);
+    check_out(of, replaced);
+}
+
+static void check_records(long_text *of) {
+    uint64_t *offsets = malloc((LONG_LENGTH / LONG_RECORD + 2) * sizeof(*offsets)), replaced = 0;
     trawl_records records = TRAWL_RECORDS;
     trawl_replaced_records result = {.bytes = NULL};
-    for (size_t at = 0; at <= LENGTH; at += RECORD)
+    for (size_t at = 0; at <= LONG_LENGTH; at += LONG_RECORD)
         offsets[records.count++] = at;
     records.count--;
-    records.bytes = text;
+    records.bytes = of->text;
     records.offsets = offsets;
     records.offset_bytes = 8;
-    wanted.count = 0;
-    found = 0;
-    assert_int_equal(trawl_records_replace(replacer, &records, &result, &replaced, &error),
+    of->wanted.count = 0;
+    of->found = 0;
+    assert_int_equal(trawl_records_replace(of->replacer, &records, &result, &replaced, NULL),
                      TRAWL_OK);
     for (size_t i = 0; i < records.count; i++) {
-        assert_int_equal(result.offsets[i], wanted.count);
-        assert_int_equal(trawl_collect(db, text + offsets[i], RECORD, NULL, &matches, NULL),
-                         TRAWL_OK);
-        found += replace_oracle_text(&oracle, (const uint8_t *)text + offsets[i], RECORD,
-                                     matches.items, matches.count, RECORD, &wanted);
-        trawl_matches_free(&matches);
+        assert_int_equal(result.offsets[i], of->wanted.count);
+        expect_part(of, offsets[i], LONG_RECORD);
     }
-    assert_int_equal(replaced, found);
-    assert_int_equal(result.offsets[records.count], wanted.count);
-    assert_memory_equal(result.bytes, wanted.items, wanted.count);
+    assert_int_equal(replaced, of->found);
+    assert_int_equal(result.offsets[records.count], of->wanted.count);
+    assert_memory_equal(result.bytes, of->wanted.items, of->wanted.count);
     trawl_replaced_records_free(&result);
-    trawl_replacer_close(replacer);
-    byte_list_free(&wanted);
-    byte_list_free(&out);
-    trawl_db_free(db);
-    free(text);
-    free(longest);
     free(offsets);
+}
+
+/* A text and replacements that are longer than every buffer: at once, in pieces, as records. */
+static void long_ones(void **state) {
+    (void)state;
+    enum { LONG = 5000 };
+    long_text of = {.db = compile(words, 3, false, TRAWL_MATCH_LEFTMOST_LONGEST),
+                    .text = malloc(LONG_LENGTH)};
+    char *longest = malloc(LONG);
+    random_source random = {77};
+    for (size_t i = 0; i < LONG_LENGTH; i++)
+        of.text[i] = "hers ............."[random_below(&random, i < LONG_LENGTH / 2 ? 5 : 18)];
+    memset(longest, 'L', LONG);
+    memcpy(of.text + LONG_LENGTH - 4, "hers", 4);
+    const trawl_span each[] = {{"", 0}, {longest, LONG}, {NULL, 0}};
+    trawl_scan_options scan = TRAWL_SCAN_OPTIONS;
+    scan.threads = 3;
+    of.oracle = (replace_oracle){.options = TRAWL_REPLACE_OPTIONS, .each = (trawl_span *)each};
+    of.oracle.options.kind = TRAWL_REPLACE_EACH;
+    of.oracle.options.each = each;
+    of.oracle.options.scan = &scan;
+    assert_int_equal(trawl_replacer_open(of.db, &of.oracle.options, &of.replacer, NULL), TRAWL_OK);
+    check_whole_and_pieces(&of);
+    check_records(&of);
+    trawl_replacer_close(of.replacer);
+    byte_list_free(&of.wanted);
+    byte_list_free(&of.out);
+    trawl_db_free(of.db);
+    free(of.text);
+    free(longest);
 }
 
 int main(void) {

@@ -75,7 +75,6 @@ static __global__ void walk(const __grid_constant__ trawl_cuda_reporter reporter
     trawl_dfa_load_classes<LAYOUT>(dfa, class_of);
     trawl_dfa_load_tile(slice, tile_first, before + block_bytes, tile);
     __syncthreads();
-
     uint32_t strip = blockIdx.x * blockDim.x + threadIdx.x;
     bool valid = strip < trawl_cuda_strip_count(&slice, strip_bytes);
     trawl_dfa_span span = {0, 0, 0};
