@@ -199,7 +199,7 @@ static const struct {
                                                 {5, 4},  {4, 4},  {3, 4}, {4, 3}, {3, 3}, {4, 2},
                                                 {3, 2},  {5, 1},  {4, 1}, {3, 1}};
 
-/* Bytes of a piece of the sample: every other one chooses, and the others judge. Number of anchors
+/* Bytes of a piece of the sample: every other one chooses, the others validate. Number of anchors
  * that are chosen for a trial, and rows of its filter at least and at most, as powers of two. And
  * the share of the patterns that may be left to other tiers because they are short: one in so many.
  * Chosen by hand: a trial takes about a millisecond. */

@@ -109,9 +109,9 @@ static bool may_refuse(combination which, const test_case *test, trawl_match_kin
 }
 
 /* Checks the status and message of a compilation that failed. */
-static combination_outcome judge(combination which, const test_case *test, trawl_match_kind kind,
-                                 trawl_status status, const trawl_error *error,
-                                 combination_failure *failure) {
+static combination_outcome outcome_of(combination which, const test_case *test,
+                                      trawl_match_kind kind, trawl_status status,
+                                      const trawl_error *error, combination_failure *failure) {
     if (status != TRAWL_ERROR_LIMIT) {
         snprintf(failure->what, sizeof(failure->what), "trawl_compile: %s: %s",
                  trawl_status_text(status), error->message);
@@ -149,7 +149,7 @@ combination_outcome combination_compile(combination which, const test_case *test
     trawl_status status = trawl_compile(patterns, &options, db, &error);
     trawl_patterns_free(patterns);
     if (status != TRAWL_OK)
-        return judge(which, test, kind, status, &error, failure);
+        return outcome_of(which, test, kind, status, &error, failure);
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(*db, &information, NULL);
     bool forced = strcmp(which.engine, "auto") != 0;

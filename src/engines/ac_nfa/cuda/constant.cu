@@ -7,7 +7,7 @@
 
 static pthread_mutex_t trawl_nfa_constant_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The tables of whom each array has; NULL: of nobody. */
+/* Whose tables each array holds; NULL: none. */
 static const trawl_cuda_ac_nfa_tables
     *trawl_nfa_constant_holders[TRAWL_CUDA_NFA_FORMS][TRAWL_CUDA_NFA_CONSTANT_DEVICES];
 

@@ -110,7 +110,8 @@ typedef struct trial_rates {
     double entries; /* of their buckets, for a position */
 } trial_rates;
 
-static trial_rates judge(const trawl_anchors_trials *trials, const trawl_anchors_choice *choice) {
+static trial_rates validate(const trawl_anchors_trials *trials,
+                            const trawl_anchors_choice *choice) {
     const trawl_qgram_survey *survey = trials->survey;
     uint64_t multiplier = trawl_qgram_multiplier(choice->tier->gram);
     uint64_t all = 0, pass = 0, tagged = 0, entries = 0;
@@ -270,15 +271,15 @@ static bool measure(trawl_anchors_trials *trials, const trawl_qgram_tier *tier,
     memset(trials->tags, 0, sizeof *trials->tags << TAG_BITS);
     count_half(&choice, survey);
     uint64_t chosen = choose_some(trials, &choice, begin, 0, 2 * step);
-    trial_rates half = judge(trials, &choice);
+    trial_rates half = validate(trials, &choice);
     if (price(trials, tier, set->patterns, set->endings, half) >= most) {
         return false;
     }
     chosen += choose_some(trials, &choice, begin, step, 2 * step);
-    trial_rates all = judge(trials, &choice);
+    trial_rates all = validate(trials, &choice);
     trial_rates runs = {.tagged = 0};
     if (choose_runs(trials, &choice, begin) != 0) {
-        trial_rates with_runs = judge(trials, &choice);
+        trial_rates with_runs = validate(trials, &choice);
         runs.tagged = with_runs.tagged - all.tagged;
         runs.entries = with_runs.entries - all.entries;
     }

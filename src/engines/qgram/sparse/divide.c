@@ -95,7 +95,7 @@ static void count_half(trial *self) {
 
 /* Examines the other half. An anchor of many keys costs as many comparisons, or in a crowded bucket
  * as many look-ups of ends, but not more than a stride has. */
-static trial_rates judge(const trial *self, uint32_t stride) {
+static trial_rates validate(const trial *self, uint32_t stride) {
     const trawl_qgram_survey *survey = self->survey;
     uint64_t all = 0, hits = 0, entries = 0;
     size_t begin = survey->length > 2 * TRAWL_ANCHORS_PIECE ? TRAWL_ANCHORS_PIECE : 0;
@@ -150,10 +150,10 @@ static trial_rates measure(trial *self, double patterns, uint32_t stride) {
     trial_rates half = {0};
     memset(self->slots, 0, sizeof *self->slots << TRAWL_SPARSE_TRIAL_BITS);
     for (uint32_t i = 0; i < chosen; i++) {
-        half = i == chosen / 2 ? judge(self, stride) : half;
+        half = i == chosen / 2 ? validate(self, stride) : half;
         choose_one(self, survey->ids[(uint64_t)examined * i / chosen], stride);
     }
-    trial_rates all = judge(self, stride);
+    trial_rates all = validate(self, stride);
     double factor = patterns / chosen;
     all.hits = trawl_cost_extrapolate(half.hits, all.hits, factor);
     all.hits = all.hits < 1 ? all.hits : 1;
