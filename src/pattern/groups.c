@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "pattern/byte_room.h"
 #include "pattern/patterns.h"
 
 void trawl_set_groups_free(trawl_set_groups *groups) {
@@ -48,25 +49,6 @@ trawl_status trawl_patterns_group_last(trawl_patterns *patterns, uint32_t group,
     return TRAWL_OK;
 }
 
-/* Makes room for `needed` bytes of values. `value`, which is to be copied there, may be a value of
- * this set: it moves too. */
-static bool reserve_bytes(trawl_set_values *values, size_t used, size_t needed,
-                          const uint8_t **value) {
-    if (needed <= values->capacity) {
-        return true;
-    }
-    size_t larger = needed + needed / 2 + 64;
-    size_t offset = values->bytes == NULL ? SIZE_MAX : (uintptr_t)*value - (uintptr_t)values->bytes;
-    uint8_t *moved = trawl_reallocate(values->bytes, larger, 1);
-    if (moved == NULL) {
-        return false;
-    }
-    *value = offset < used ? moved + offset : *value;
-    values->bytes = moved;
-    values->capacity = larger;
-    return true;
-}
-
 trawl_status trawl_patterns_value_last(trawl_patterns *patterns, const void *bytes, size_t length,
                                        trawl_error *error) {
     trawl_clear(error);
@@ -86,16 +68,20 @@ trawl_status trawl_patterns_value_last(trawl_patterns *patterns, const void *byt
                           "4 GiB",
                           last);
     }
-    const uint8_t *value = bytes;
-    if (!reserve_numbers(&values->ends, &values->ends_capacity, patterns->count) ||
-        !reserve_bytes(values, behind, begin + length + 1, &value)) {
+    uint8_t *moved = NULL;
+    if (reserve_numbers(&values->ends, &values->ends_capacity, patterns->count)) {
+        moved =
+            trawl_byte_room(values->bytes, &values->capacity, behind, begin + length + 1, &bytes);
+    }
+    if (moved == NULL) {
         return trawl_fail_memory(error, "values of patterns", begin + length + 1);
     }
+    values->bytes = moved;
     for (; values->count < last; values->count++) {
         values->ends[values->count] = (uint32_t)begin;
     }
     if (length != 0) {
-        memmove(values->bytes + begin, value, length);
+        memmove(values->bytes + begin, bytes, length);
     }
     values->bytes[begin + length] = '\0';
     values->ends[last] = (uint32_t)(begin + length + 1);

@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "pattern/byte_room.h"
 #include "pattern/conditions.h"
 
 trawl_status trawl_patterns_new(trawl_patterns **patterns, trawl_error *error) {
@@ -34,21 +35,6 @@ void trawl_patterns_free(trawl_patterns *patterns) {
         trawl_set_values_free(&patterns->values);
         trawl_release(patterns);
     }
-}
-
-/* Makes room for at least `needed` objects, growing by half, so that many additions need few
- * copies.
- */
-static void *grown(void *memory, size_t *capacity, size_t needed, size_t size) {
-    size_t larger = *capacity + *capacity / 2 + 64;
-    if (larger < needed) {
-        larger = needed;
-    }
-    void *moved = trawl_reallocate(memory, larger, size);
-    if (moved != NULL) {
-        *capacity = larger;
-    }
-    return moved;
 }
 
 static bool reserve_ids(trawl_patterns *set) {
@@ -113,16 +99,11 @@ trawl_status trawl_patterns_add(trawl_patterns *patterns, const void *bytes, siz
     if (!reserve_ids(set)) {
         return trawl_fail_memory(error, "the pattern set", (uint64_t)set->count * 12);
     }
-    if (used + length > set->bytes_capacity) {
-        /* `bytes` may be a pattern of this set, got from trawl_patterns_get: it moves too. */
-        size_t offset = set->bytes == NULL ? SIZE_MAX : (uintptr_t)bytes - (uintptr_t)set->bytes;
-        uint8_t *moved = grown(set->bytes, &set->bytes_capacity, used + length, 1);
-        if (moved == NULL) {
-            return trawl_fail_memory(error, "the pattern set", used + length);
-        }
-        set->bytes = moved;
-        bytes = offset < used ? moved + offset : bytes;
+    uint8_t *moved = trawl_byte_room(set->bytes, &set->bytes_capacity, used, used + length, &bytes);
+    if (moved == NULL) {
+        return trawl_fail_memory(error, "the pattern set", used + length);
     }
+    set->bytes = moved;
     memcpy(set->bytes + used, bytes, length);
     set->flags[set->count] = (uint8_t)flags;
     if (set->name_offsets != NULL) {
@@ -159,17 +140,14 @@ trawl_status trawl_patterns_name_last(trawl_patterns *patterns, const char *name
                           "name of pattern %zu does not fit: all names together have at most 4 GiB",
                           set->count - 1);
     }
-    if (start + length > set->names_capacity) {
-        size_t offset = set->names == NULL ? SIZE_MAX : (uintptr_t)name - (uintptr_t)set->names;
-        char *moved = grown(set->names, &set->names_capacity, start + length, 1);
-        if (moved == NULL) {
-            return trawl_fail_memory(error, "pattern names", start + length);
-        }
-        set->names = moved;
-        name = offset < start ? moved + offset : name;
+    const void *given = name;
+    char *moved = trawl_byte_room(set->names, &set->names_capacity, start, start + length, &given);
+    if (moved == NULL) {
+        return trawl_fail_memory(error, "pattern names", start + length);
     }
+    set->names = moved;
     if (length != 0) {
-        memmove(set->names + start, name, length);
+        memmove(set->names + start, given, length);
     }
     set->name_offsets[set->count] = (uint32_t)(start + length);
     return TRAWL_OK;
