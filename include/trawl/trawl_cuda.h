@@ -8,6 +8,7 @@
  *     trawl_cuda_upload       copies a database to a device, once
  *     trawl_cuda_workspace    says how much device memory a scan needs besides its results
  *     trawl_cuda_scan         launches a scan in a stream of the caller, any number of times
+ *     trawl_cuda_scan_parts   scans a text whose parts are in the memory of several devices
  *
  * trawl_cuda_scan only launches: it allocates nothing, waits for nothing and copies nothing between
  * host and device.
@@ -132,6 +133,49 @@ TRAWL_API trawl_status trawl_cuda_scan(const trawl_cuda_db *uploaded,
                                        uint64_t length, const trawl_cuda_results *results,
                                        void *workspace, size_t workspace_bytes, void *stream,
                                        trawl_error *error);
+
+/* ------------------------------------------------------------------ a text on several devices */
+
+/*
+ * A part of a text in the memory of one device. Its layout never changes.
+ *
+ *     text        |---------------------------------------------------|
+ *     part 0      |------------------------|               device 0
+ *     part 1                        |owned |------------|  device 1
+ *                                   base
+ *
+ * `owned` and `base` are as in trawl_cuda_scan_options: parts that overlap by max_length - 1 bytes,
+ * in the order of the text, give the matches of the whole text.
+ */
+typedef struct trawl_cuda_text_part {
+    const trawl_cuda_db *uploaded; /* a copy of the database on the part's device */
+    const void *text;              /* memory of that device */
+    uint64_t length;               /* bytes of `text` */
+    uint64_t owned;                /* of them, bytes that also belong to the part before */
+    uint64_t base;                 /* where `text` begins in the whole text */
+} trawl_cuda_text_part;
+
+/* The results of all parts together, in host memory. */
+typedef struct trawl_cuda_combined {
+    size_t size;               /* sizeof(trawl_cuda_combined) */
+    uint64_t total;            /* set: matches found */
+    uint64_t *per_pattern;     /* NULL, or a counter for each pattern, which is set */
+    trawl_cuda_match *matches; /* NULL, or room for `capacity` matches: all of them in the order of
+                                  parts, written only if total <= capacity */
+    uint64_t capacity;
+} trawl_cuda_combined;
+#define TRAWL_CUDA_COMBINED TRAWL_SIZED(trawl_cuda_combined)
+
+/* Scans `count` parts at the same time, each on its device, and adds up their results. With
+ * `matches` each part is scanned twice: counted, then written with the memory that is needed.
+ * Allocates streams, workspace and results on the devices and frees them. `kernel` is NULL or the
+ * name of one. Synchronous; any number of threads may call it.
+ * Errors: TRAWL_ERROR_ARGUMENT, also if parts have copies of different databases; those of
+ * trawl_cuda_scan; TRAWL_ERROR_MEMORY. After a failure `total` is 0 and the other results are
+ * undefined. */
+TRAWL_API trawl_status trawl_cuda_scan_parts(const trawl_cuda_text_part *parts, size_t count,
+                                             const char *kernel, trawl_cuda_combined *combined,
+                                             trawl_error *error);
 
 /* ------------------------------------------------------------------ host memory */
 

@@ -86,6 +86,13 @@ trawl_status trawl_cuda_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sca
     return absent(error);
 }
 
+trawl_status trawl_cuda_scan_parts(const trawl_cuda_text_part *parts, size_t count,
+                                   const char *kernel, trawl_cuda_combined *combined,
+                                   trawl_error *error) {
+    (void)parts, (void)count, (void)kernel, (void)combined;
+    return absent(error);
+}
+
 trawl_status trawl_cuda_rows_workspace(const trawl_cuda_db *uploaded,
                                        const trawl_cuda_rows_options *options, size_t *bytes,
                                        trawl_error *error) {

@@ -195,6 +195,7 @@ void trawl_cuda_leave(int before) {
     int now = -1;
     if (before >= 0 && (cudaGetDevice(&now) != cudaSuccess || now != before)) {
         (void)cudaSetDevice(before);
+        (void)cudaGetLastError(); /* or the next launch would seem to have failed */
     }
 }
 

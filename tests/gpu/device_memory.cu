@@ -24,6 +24,15 @@ bool device_is_emulated(void) {
     return EMULATED != 0;
 }
 
+int device_count(void) {
+    int count = 0;
+    return good(cudaGetDeviceCount(&count)) ? count : 0;
+}
+
+bool device_select(int number) {
+    return good(cudaSetDevice(number));
+}
+
 void *device_allocate(size_t bytes) {
     void *memory = nullptr;
     return good(cudaMalloc(&memory, bytes ? bytes : 1)) ? memory : nullptr;

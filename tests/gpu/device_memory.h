@@ -16,6 +16,10 @@ extern "C" {
 /* Whether "device" memory is the host's, and kernels run on the CPU. */
 bool device_is_emulated(void);
 
+/* The devices that there are, and the one that the calls below use from now on. */
+int device_count(void);
+bool device_select(int number);
+
 /* NULL when there is not so much. The address is a multiple of 256. */
 void *device_allocate(size_t bytes);
 void device_release(void *memory);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/* One text whose parts are in the memory of several devices: a scan for each, one result. */
+#include "gpu/contract.cuh"
+
+extern "C" {
+#include "base/sized.h"
+}
+
+/* A part while it is scanned. The results are in one block of the device's memory:
+ *
+ *     | total | per_pattern ... | matches ... | workspace ... |
+ */
+typedef struct part_scan {
+    const trawl_cuda_text_part *part;
+    trawl_cuda_scan_options options;
+    trawl_cuda_results results;
+    cudaStream_t stream;
+    uint8_t *memory;
+    uint8_t *workspace;
+    size_t workspace_bytes;
+    uint64_t total; /* matches of this part, on the host */
+} part_scan;
+
+/* What one round of scans writes. */
+typedef struct round_of_scans {
+    trawl_cuda_form form;
+    trawl_cuda_combined *combined;
+    uint64_t *counters; /* host memory for the counters of one part; form PATTERNS */
+    size_t patterns;
+} round_of_scans;
+
+/* ------------------------------------------------------------------ one part */
+
+/* Allocates the part's results and workspace. The part's device is the current one. */
+static trawl_status allocate(part_scan *self, const round_of_scans *round, trawl_error *error) {
+    const trawl_cuda_text_part *part = self->part;
+    self->options.form = round->form;
+    TRAWL_CUDA_TRY(cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking), error);
+    trawl_status status = trawl_cuda_workspace(part->uploaded, &self->options, part->length,
+                                               &self->workspace_bytes, error);
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    uint64_t counters = round->form == TRAWL_CUDA_PATTERNS ? round->patterns : 0;
+    uint64_t matches = round->form == TRAWL_CUDA_MATCHES ? self->total : 0;
+    uint64_t first = trawl_cuda_aligned(sizeof(uint64_t));
+    uint64_t second = first + trawl_cuda_aligned(counters * sizeof(uint64_t));
+    uint64_t third = second + trawl_cuda_aligned(matches * sizeof(trawl_cuda_match));
+    TRAWL_CUDA_TRY(cudaMalloc((void **)&self->memory, third + self->workspace_bytes), error);
+    self->results.total = (uint64_t *)self->memory;
+    self->results.per_pattern = (uint64_t *)(self->memory + first);
+    self->results.matches = (trawl_cuda_match *)(self->memory + second);
+    self->results.capacity = matches;
+    self->workspace = self->memory + third;
+    return TRAWL_OK;
+}
+
+static trawl_status launch(part_scan *self, const round_of_scans *round, trawl_error *error) {
+    int before;
+    TRAWL_CUDA_TRY(trawl_cuda_enter(self->part->uploaded->device.number, &before), error);
+    trawl_status status = allocate(self, round, error);
+    if (status == TRAWL_OK) {
+        status = trawl_cuda_scan(self->part->uploaded, &self->options, self->part->text,
+                                 self->part->length, &self->results, self->workspace,
+                                 self->workspace_bytes, self->stream, error);
+    }
+    trawl_cuda_leave(before);
+    return status;
+}
+
+/* Waits for the part's scan and adds its results to the combined ones. */
+static trawl_status take_results(part_scan *self, const round_of_scans *round, uint64_t place,
+                                 trawl_error *error) {
+    trawl_cuda_combined *combined = round->combined;
+    TRAWL_CUDA_TRY(cudaMemcpyAsync(&self->total, self->results.total, sizeof self->total,
+                                   cudaMemcpyDeviceToHost, self->stream),
+                   error);
+    if (round->form == TRAWL_CUDA_PATTERNS) {
+        TRAWL_CUDA_TRY(cudaMemcpyAsync(round->counters, self->results.per_pattern,
+                                       round->patterns * sizeof(uint64_t), cudaMemcpyDeviceToHost,
+                                       self->stream),
+                       error);
+    }
+    if (round->form == TRAWL_CUDA_MATCHES && self->total != 0) {
+        TRAWL_CUDA_TRY(cudaMemcpyAsync(combined->matches + place, self->results.matches,
+                                       self->total * sizeof(trawl_cuda_match),
+                                       cudaMemcpyDeviceToHost, self->stream),
+                       error);
+    }
+    TRAWL_CUDA_TRY(cudaStreamSynchronize(self->stream), error);
+    for (size_t i = 0; round->form == TRAWL_CUDA_PATTERNS && i < round->patterns; i++) {
+        combined->per_pattern[i] += round->counters[i];
+    }
+    return TRAWL_OK;
+}
+
+/* Ends what the part's device still does, and frees its memory; the first failure is told already,
+ * or is the device's, which the next call to it reports again. */
+static void clear_part(part_scan *self) {
+    int before;
+    if (trawl_cuda_enter(self->part->uploaded->device.number, &before) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return;
+    }
+    if (self->stream != NULL) {
+        (void)cudaStreamSynchronize(self->stream);
+        (void)cudaStreamDestroy(self->stream);
+    }
+    (void)cudaFree(self->memory);
+    (void)cudaGetLastError();
+    self->stream = NULL;
+    self->memory = NULL;
+    trawl_cuda_leave(before);
+}
+
+/* ------------------------------------------------------------------ all parts */
+
+/* Launches all scans, then waits for one after the other. */
+static trawl_status run_round(part_scan *scans, size_t count, const round_of_scans *round,
+                              trawl_error *error) {
+    trawl_status status = TRAWL_OK;
+    uint64_t place = 0;
+    for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
+        status = launch(&scans[i], round, error);
+    }
+    for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
+        int before;
+        cudaError_t code = trawl_cuda_enter(scans[i].part->uploaded->device.number, &before);
+        status = code == cudaSuccess ? take_results(&scans[i], round, place, error)
+                                     : trawl_cuda_failed(code, "cudaSetDevice", error);
+        trawl_cuda_leave(before);
+        place += scans[i].total;
+    }
+    for (size_t i = 0; i < count; i++) {
+        clear_part(&scans[i]);
+    }
+    round->combined->total = status == TRAWL_OK ? place : 0;
+    return status;
+}
+
+static trawl_status check(const trawl_cuda_text_part *parts, size_t count,
+                          const trawl_cuda_combined *combined, trawl_error *error) {
+    if (combined == NULL || (parts == NULL && count != 0)) {
+        return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_scan_parts: %s is NULL",
+                          combined == NULL ? "combined" : "parts");
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].uploaded == NULL || (parts[i].text == NULL && parts[i].length != 0)) {
+            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                              "trawl_cuda_scan_parts: part %zu: %s is NULL", i,
+                              parts[i].uploaded == NULL ? "uploaded" : "text");
+        }
+        if (parts[i].uploaded->db != parts[0].uploaded->db) {
+            return trawl_fail(error, TRAWL_ERROR_ARGUMENT,
+                              "trawl_cuda_scan_parts: part %zu has a copy of another database than "
+                              "part 0",
+                              i);
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* Counts, then writes matches where there is room for all. */
+static trawl_status scan_all(part_scan *scans, size_t count, trawl_cuda_combined *combined,
+                             size_t patterns, trawl_error *error) {
+    round_of_scans round = {TRAWL_CUDA_COUNT, combined, NULL, patterns};
+    if (combined->per_pattern != NULL) {
+        round.form = TRAWL_CUDA_PATTERNS;
+        round.counters = (uint64_t *)trawl_allocate(patterns, sizeof(uint64_t));
+        if (round.counters == NULL) {
+            return trawl_fail_memory(error, "the counters of a part's patterns",
+                                     patterns * sizeof(uint64_t));
+        }
+        memset(combined->per_pattern, 0, patterns * sizeof(uint64_t));
+    }
+    trawl_status status = run_round(scans, count, &round, error);
+    trawl_release(round.counters);
+    if (status != TRAWL_OK || combined->matches == NULL || combined->total == 0 ||
+        combined->total > combined->capacity) {
+        return status;
+    }
+    round.form = TRAWL_CUDA_MATCHES;
+    round.counters = NULL;
+    return run_round(scans, count, &round, error);
+}
+
+extern "C" trawl_status trawl_cuda_scan_parts(const trawl_cuda_text_part *parts, size_t count,
+                                              const char *kernel, trawl_cuda_combined *combined,
+                                              trawl_error *error) {
+    trawl_clear(error);
+    trawl_status status = check(parts, count, combined, error);
+    if (status == TRAWL_OK) {
+        status = trawl_sized_check(combined, "trawl_cuda_scan_parts: combined",
+                                   "TRAWL_CUDA_COMBINED", error);
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    trawl_cuda_combined known;
+    memset(&known, 0, sizeof known);
+    trawl_sized_read(&known, combined, sizeof known);
+    known.total = 0;
+    part_scan *scans = (part_scan *)trawl_allocate_zeroed(count, sizeof *scans);
+    if (scans == NULL) {
+        return trawl_fail_memory(error, "the list of a text's parts", count * sizeof *scans);
+    }
+    for (size_t i = 0; i < count; i++) {
+        scans[i].part = &parts[i];
+        scans[i].options.size = sizeof scans[i].options;
+        scans[i].options.kernel = kernel;
+        scans[i].options.owned = parts[i].owned;
+        scans[i].options.base = parts[i].base;
+    }
+    size_t patterns = count == 0 ? 0 : parts[0].uploaded->db->header->pattern_count;
+    status = scan_all(scans, count, &known, patterns, error);
+    trawl_release(scans);
+    trawl_sized_write(combined, &known, sizeof known);
+    return status;
+}
