@@ -95,6 +95,10 @@ typedef struct trawl_cuda_output {
 typedef struct trawl_cuda_keys {
     trawl_outputs outputs;
     uint32_t first_hit; /* index of key 0 in `hits` */
+    bool longest; /* for a selection of leftmost matches: of the matches that end at a position only
+                     that of the longest key is reported, with its lowest id
+                     (database/selection.h). outputs.total is then 1 for every key; links are what
+                     they are, since look-ups follow them */
 } trawl_cuda_keys;
 
 /* All that reporting needs; passed to kernels by value. Pointers are the device's. */
@@ -213,14 +217,19 @@ void trawl_cuda_leave(int before);
 
 trawl_status trawl_cuda_device_read(int number, trawl_cuda_device *device, trawl_error *error);
 
+/* Whether keys of the database are uploaded with `longest` set (trawl_cuda_keys). */
+bool trawl_cuda_reports_longest(const trawl_db *db);
+
 /* Copies a database to device options->device, which can be used, and prepares it for the kernels
  * of `engine`, its own. */
 trawl_status trawl_cuda_upload_to(const trawl_db *db, const trawl_cuda_engine *engine,
                                   const trawl_cuda_upload_options *options,
                                   trawl_cuda_db **uploaded, trawl_error *error);
 
-/* trawl_cuda_workspace and trawl_cuda_scan for databases of any match kind: they find all
- * occurrences, from which the runner selects. */
+/* trawl_cuda_workspace and trawl_cuda_scan for databases of any match kind: they find the
+ * occurrences from which leftmost matches are selected, in the order of trawl_scan. Of a database
+ * with selection sections these include the longest key of each part at each position, else they
+ * are all. */
 trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
                                       const trawl_cuda_scan_options *scan, uint64_t length,
                                       size_t *bytes, trawl_error *error);

@@ -87,8 +87,8 @@ static __device__ __forceinline__ void trawl_cuda_report(const trawl_cuda_report
     ++*cursor;
 }
 
-/* Reports key `key`, which ends before text[end], and all keys that are suffixes of it, in a pass
- * of any kind. */
+/* Reports key `key`, which ends before text[end], and, unless keys.longest is set, all keys that
+ * are suffixes of it, in a pass of any kind. */
 static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_reporter &reporter,
                                                           const trawl_cuda_keys &keys, uint32_t end,
                                                           uint32_t key, trawl_counter *cursor) {
@@ -111,14 +111,16 @@ static __device__ __noinline__ void trawl_cuda_report_key(const trawl_cuda_repor
         }
         bool verify = (outputs.verify[key] & TRAWL_VERIFY_OWN) != 0;
         const uint8_t *start = reporter.slice.text + (end - length);
-        for (uint32_t i = outputs.first[key]; i < outputs.first[key + 1]; i++) {
+        uint32_t first = outputs.first[key];
+        uint32_t past = keys.longest ? first + 1 : outputs.first[key + 1];
+        for (uint32_t i = first; i < past; i++) {
             uint32_t id = outputs.ids[i];
             if (!verify || trawl_cuda_pattern_matches(reporter.patterns, id, start)) {
                 trawl_cuda_report(reporter, id, end, length, cursor);
             }
         }
         key = outputs.link[key];
-    } while (key != TRAWL_NO_KEY);
+    } while (key != TRAWL_NO_KEY && !keys.longest);
 }
 
 /* Whether this launch has to do anything: RECORDS are written only when they all fit. */

@@ -3,6 +3,10 @@
  * add. */
 #include "gpu/contract.cuh"
 
+extern "C" {
+#include "database/selection.h"
+}
+
 /* The alignment that a texture over linear memory requires. Sections of a block are aligned to
  * less, so each is copied to a place of its own. */
 #define SECTION_ALIGNMENT ((uint64_t)512)
@@ -13,12 +17,22 @@ static const trawl_section *sections_of(const trawl_db *db) {
 
 /* How much of a section goes to the device. */
 static uint64_t uploaded_bytes(const trawl_cuda_engine *engine, const trawl_section *section) {
-    bool patterns = section->kind == TRAWL_SECTION_PATTERN_OFFSETS ||
-                    section->kind == TRAWL_SECTION_PATTERN_BYTES ||
-                    section->kind == TRAWL_SECTION_PATTERN_FLAGS ||
-                    section->kind == TRAWL_SECTION_PATTERN_GROUP ||
-                    section->kind == TRAWL_SECTION_GROUP_IDS;
-    return engine->own_tables && !patterns ? 0 : section->size;
+    switch (section->kind) {
+    case TRAWL_SECTION_PATTERN_OFFSETS:
+    case TRAWL_SECTION_PATTERN_BYTES:
+    case TRAWL_SECTION_PATTERN_FLAGS:
+    case TRAWL_SECTION_PATTERN_GROUP:
+    case TRAWL_SECTION_GROUP_IDS:
+    case TRAWL_SECTION_SELECTION_KEY:
+    case TRAWL_SECTION_SELECTION_INSIDE:
+    case TRAWL_SECTION_SELECTION_PATTERN:
+    case TRAWL_SECTION_CONDITIONS:
+    case TRAWL_SECTION_PATTERN_CONDITION:
+    case TRAWL_SECTION_CONDITION_CLASSES:
+        return section->size;
+    default:
+        return engine->own_tables ? 0 : section->size;
+    }
 }
 
 static trawl_status upload_sections(trawl_cuda_db *uploaded, const trawl_cuda_engine *engine,
@@ -45,6 +59,26 @@ static trawl_status upload_sections(trawl_cuda_db *uploaded, const trawl_cuda_en
                        error);
     }
     return TRAWL_OK;
+}
+
+bool trawl_cuda_reports_longest(const trawl_db *db) {
+    return trawl_selection_of(db).keys != NULL;
+}
+
+/* Sets the totals of a part's keys on the device to 1. */
+static trawl_status set_totals(const trawl_cuda_db *uploaded, uint32_t part, uint32_t keys,
+                               trawl_error *error) {
+    uint32_t *ones = (uint32_t *)trawl_allocate(keys, sizeof *ones);
+    if (ones == NULL) {
+        return trawl_fail_memory(error, "a database on a device", keys * sizeof *ones);
+    }
+    for (uint32_t key = 0; key < keys; key++) {
+        ones[key] = 1;
+    }
+    void *totals = const_cast<void *>(trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_TOTAL, part));
+    cudaError_t code = cudaMemcpy(totals, ones, keys * sizeof *ones, cudaMemcpyHostToDevice);
+    trawl_release(ones);
+    return code == cudaSuccess ? TRAWL_OK : trawl_cuda_failed(code, "cudaMemcpy", error);
 }
 
 /* The parts of a database that have outputs: 0 for engines that list patterns themselves. */
@@ -85,7 +119,14 @@ static trawl_status upload_keys(trawl_cuda_db *uploaded, trawl_error *error) {
         keys->outputs.verify =
             (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_KEY_VERIFY, part);
         keys->first_hit = uploaded->hits;
+        keys->longest = trawl_cuda_reports_longest(uploaded->db);
         uploaded->hits += host.keys;
+        if (keys->longest) {
+            trawl_status status = set_totals(uploaded, part, host.keys, error);
+            if (status != TRAWL_OK) {
+                return status;
+            }
+        }
     }
     TRAWL_CUDA_TRY(cudaMalloc((void **)&uploaded->device_keys, bytes), error);
     TRAWL_CUDA_TRY(cudaMemcpy(uploaded->device_keys, uploaded->keys, bytes, cudaMemcpyHostToDevice),

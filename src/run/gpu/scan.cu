@@ -138,7 +138,7 @@ static trawl_status plan_scan(const trawl_cuda_db *uploaded, const trawl_cuda_sc
 
 /* ------------------------------------------------------------------ small kernels */
 
-/* Adds the hits of each key to the patterns of that key and of all keys that are its suffixes. */
+/* Adds the hits of each key to the patterns that trawl_cuda_report_key reports for it. */
 static __global__ void distribute_hits(const trawl_cuda_keys *keys, const trawl_counter *hits,
                                        trawl_counter *per_pattern) {
     const trawl_cuda_keys part = keys[blockIdx.y];
@@ -147,6 +147,10 @@ static __global__ void distribute_hits(const trawl_cuda_keys *keys, const trawl_
     for (uint32_t key = blockIdx.x * blockDim.x + threadIdx.x; key < outputs.keys; key += stride) {
         trawl_counter count = hits[part.first_hit + key];
         if (count == 0) {
+            continue;
+        }
+        if (part.longest) {
+            atomicAdd(&per_pattern[outputs.ids[outputs.first[key]]], count);
             continue;
         }
         for (uint32_t at = key; at != TRAWL_NO_KEY; at = outputs.link[at]) {

@@ -11,11 +11,21 @@ void trawl_cuda_qgram_chains_release(trawl_cuda_qgram_host_chains *chains) {
     memset(chains, 0, sizeof *chains);
 }
 
+/* The matches that are reported for a key. */
+static uint32_t matches_of(const trawl_outputs *outputs, bool longest, uint32_t key) {
+    return longest ? 1 : outputs->total[key];
+}
+
 /* Writes the matches of all keys, one key after the other; first[key]: where they begin. */
-static void list_matches(const trawl_outputs *outputs, uint32_t *first, uint2 *matches) {
+static void list_matches(const trawl_outputs *outputs, bool longest, uint32_t *first,
+                         uint2 *matches) {
     uint32_t used = 0;
     for (uint32_t key = 0; key < outputs->keys; key++) {
         first[key] = used;
+        if (longest) {
+            matches[used++] = make_uint2(outputs->ids[outputs->first[key]], outputs->length[key]);
+            continue;
+        }
         for (uint32_t at = key; at != TRAWL_NO_KEY; at = outputs->link[at]) {
             for (uint32_t i = outputs->first[at]; i < outputs->first[at + 1]; i++) {
                 matches[used++] = make_uint2(outputs->ids[i], outputs->length[at]);
@@ -25,10 +35,11 @@ static void list_matches(const trawl_outputs *outputs, uint32_t *first, uint2 *m
 }
 
 /* Fills ranges and counts from the keys of the states. */
-static void list_states(const trawl_outputs *outputs, const uint32_t *first, const uint32_t *keys,
-                        trawl_cuda_qgram_host_chains *chains) {
+static void list_states(const trawl_outputs *outputs, bool longest, const uint32_t *first,
+                        const uint32_t *keys, trawl_cuda_qgram_host_chains *chains) {
     for (uint32_t state = 0; state < chains->states; state++) {
-        const uint32_t key = keys[state], total = key == TRAWL_NO_KEY ? 0 : outputs->total[key];
+        const uint32_t key = keys[state];
+        const uint32_t total = key == TRAWL_NO_KEY ? 0 : matches_of(outputs, longest, key);
         chains->ranges[state] = make_uint2(total == 0 ? 0 : first[key], total);
         chains->counts[state] =
             (uint8_t)(total < TRAWL_QGRAM_MANY_MATCHES ? total : TRAWL_QGRAM_MANY_MATCHES);
@@ -39,6 +50,7 @@ trawl_status trawl_cuda_qgram_chains_make(const trawl_cuda_db *automaton,
                                           trawl_cuda_qgram_host_chains *chains,
                                           trawl_error *error) {
     const trawl_hot_view *view = &((const trawl_cuda_ac_dfa_tables *)automaton->tables)->hot->view;
+    const bool longest = automaton->keys[0].longest;
     trawl_outputs outputs;
     uint64_t matches = 0;
     trawl_outputs_view(automaton->db, 0, &outputs);
@@ -47,7 +59,7 @@ trawl_status trawl_cuda_qgram_chains_make(const trawl_cuda_db *automaton,
         if ((outputs.verify[key] & TRAWL_VERIFY_OWN) != 0) {
             return TRAWL_OK;
         }
-        matches += outputs.total[key];
+        matches += matches_of(&outputs, longest, key);
     }
     if (matches > TRAWL_QGRAM_MOST_CHAINED) {
         return TRAWL_OK;
@@ -71,8 +83,8 @@ trawl_status trawl_cuda_qgram_chains_make(const trawl_cuda_db *automaton,
         chains->states = (uint32_t)states;
         chains->state_bytes = view->wide_states ? 4 : 2;
         chains->match_count = (uint32_t)matches;
-        list_matches(&outputs, keys + states, chains->matches);
-        list_states(&outputs, keys + states, keys, chains);
+        list_matches(&outputs, longest, keys + states, chains->matches);
+        list_states(&outputs, longest, keys + states, keys, chains);
     } else {
         trawl_cuda_qgram_chains_release(chains);
     }

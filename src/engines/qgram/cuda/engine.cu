@@ -217,7 +217,8 @@ static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *s
                                               device->shared_bytes, device->l2_bytes};
     const trawl_device_costs *known = &uploaded->db->device_costs;
     const trawl_device_costs costs = known->size != 0 ? *known : trawl_device_costs_built_in;
-    const trawl_cuda_qgram_target target = {&properties, &costs, room_for_tables(device)};
+    const trawl_cuda_qgram_target target = {&properties, &costs, room_for_tables(device),
+                                            trawl_cuda_reports_longest(uploaded->db)};
     trawl_status status =
         trawl_cuda_qgram_choose(&patterns, sample, sample_length, &target, layout, error);
     if (status == TRAWL_OK) {
@@ -225,6 +226,7 @@ static trawl_status make_layouts(const trawl_cuda_db *uploaded, const uint8_t *s
     }
     if (status == TRAWL_OK &&
         trawl_cuda_packed_letters(&patterns, device->shared_bytes, packed, &tables->obstacle)) {
+        packed->arrays.longest = layout->longest;
         tables->packed_pays = trawl_cuda_packed_pays(packed, patterns.count, sample, sample_length);
         status = trawl_cuda_packed_layout_make(&patterns, device->shared_bytes, packed, error);
         if (status != TRAWL_OK) {

@@ -165,7 +165,7 @@ static inline uint32_t trawl_cuda_qgram_shared_bytes(const trawl_cuda_qgram_view
     return 4 * (view->image_words + TRAWL_QGRAM_VIEW_WORDS + threads / 32 * warp_words);
 }
 
-/* Uploads the records of keys (trawl_key_record). */
+/* Uploads the records of keys (trawl_key_record), by arrays->longest those of one match. */
 static inline const trawl_key_record *
 trawl_cuda_put_key_records(trawl_cuda_uploader *self, const trawl_cuda_qgram_arrays *arrays) {
     const uint64_t count = arrays->keys.count;
@@ -178,9 +178,10 @@ trawl_cuda_put_key_records(trawl_cuda_uploader *self, const trawl_cuda_qgram_arr
         }
     }
     for (uint64_t key = 0; records != NULL && key < count; key++) {
-        const uint32_t first = arrays->first[key], patterns = arrays->first[key + 1] - first;
+        const uint32_t first = arrays->first[key];
+        const uint32_t patterns = arrays->longest ? 1 : arrays->first[key + 1] - first;
         const bool verify = (arrays->verify[key] & TRAWL_VERIFY_OWN) != 0;
-        records[key] = {arrays->length[key], arrays->link[key],
+        records[key] = {arrays->length[key], arrays->longest ? TRAWL_NO_KEY : arrays->link[key],
                         patterns | (verify ? TRAWL_RECORD_VERIFY : 0),
                         patterns == 1 ? arrays->ids[first] : first};
     }
@@ -204,6 +205,7 @@ static inline void trawl_cuda_put_outputs(trawl_cuda_uploader *self,
                                                     (uint64_t)arrays->keys.pattern_count * 4);
     outputs->verify = (const uint8_t *)trawl_cuda_put(self, arrays->verify, count);
     outputs->records = trawl_cuda_put_key_records(self, arrays);
+    keys->longest = arrays->longest;
 }
 
 #endif

@@ -167,6 +167,7 @@ typedef struct trawl_cuda_qgram_arrays {
     uint32_t *direct; /* of each pair: 1 + the longest key that ends with it, or 0 */
     uint32_t *length, *link, *total, *first, *ids;
     uint8_t *verify;
+    bool longest; /* set before the arrays are made: trawl_cuda_keys */
 } trawl_cuda_qgram_arrays;
 
 /* The automaton for frequent patterns: short patterns, runs of one byte, and patterns without rare
@@ -197,6 +198,7 @@ typedef struct trawl_cuda_qgram_layout {
     uint8_t anchor_text[TRAWL_CUDA_QGRAM_ANCHOR_TEXT_BYTES];
     size_t anchor_text_length;
     trawl_cuda_qgram_automaton automaton;
+    bool longest; /* of trawl_cuda_qgram_arrays */
     /* What is expected of this layout. */
     double price;      /* picoseconds of a whole device for a byte of text */
     double candidates; /* for a byte of text */

@@ -137,7 +137,7 @@ static void rename_patterns(trawl_db *automaton, const uint32_t *ids) {
     }
 }
 
-static trawl_status make_automaton(const trawl_patterns *patterns,
+static trawl_status make_automaton(const trawl_patterns *patterns, bool longest,
                                    trawl_cuda_qgram_automaton *automaton, trawl_error *error) {
     trawl_patterns *keys = NULL;
     uint32_t *ids = trawl_allocate(TRAWL_GPU_AUTOMATON_MOST_KEYS, sizeof *ids);
@@ -149,6 +149,7 @@ static trawl_status make_automaton(const trawl_patterns *patterns,
     if (status == TRAWL_OK) {
         trawl_compile_settings options = {.engine = NULL};
         options.max_table_bytes = TRAWL_GPU_AUTOMATON_MOST_TABLE_BYTES;
+        options.matches = longest ? TRAWL_MATCH_LEFTMOST_LONGEST : TRAWL_MATCH_ALL;
         const trawl_assembly assembly = {.engine = &trawl_engine_ac_dfa,
                                          .reason = "in_automaton beside filters",
                                          .start = trawl_seconds()};
@@ -323,7 +324,7 @@ static trawl_status try_automaton(layout_search *self, trawl_cuda_qgram_automato
     trawl_status status = TRAWL_OK;
     memset(other, 0, sizeof *other);
     if (describe(self->patterns, automaton) && automaton->patterns != layout->automaton.patterns) {
-        status = make_automaton(self->patterns, automaton, error);
+        status = make_automaton(self->patterns, self->target->longest, automaton, error);
         if (status == TRAWL_OK) {
             status =
                 price_automaton(automaton, self->sample, self->sample_length, self->target, error);
@@ -451,6 +452,7 @@ trawl_status trawl_cuda_qgram_choose(const trawl_patterns *patterns, const uint8
         trawl_cuda_qgram_samples_make(patterns, sample, sample_length, &self.samples, error);
     if (status == TRAWL_OK) {
         status = choose(&self, layout, error);
+        layout->longest = target->longest;
     }
     trawl_cuda_qgram_samples_release(&self.samples);
     return status;

@@ -11,6 +11,7 @@ typedef struct trawl_cuda_qgram_target {
     const trawl_cuda_properties *device;
     const trawl_device_costs *costs; /* complete (trawl_device_costs_complete) */
     size_t filter_bytes;             /* of a block's shared memory */
+    bool longest;                    /* matches are selected by the longest keys: trawl_cuda_keys */
 } trawl_cuda_qgram_target;
 
 /*

@@ -83,6 +83,7 @@ static trawl_status make_outputs(const trawl_patterns *patterns, trawl_cuda_qgra
         trawl_endings_write(&writer, arrays->endings);
         for (uint32_t key = 0; key < keys->count; key++) {
             arrays->pattern_end[key] = patterns->offsets[arrays->ids[arrays->first[key]] + 1];
+            arrays->total[key] = arrays->longest ? 1 : arrays->total[key];
         }
     }
     trawl_release(records);
@@ -189,6 +190,7 @@ trawl_status trawl_cuda_qgram_layout_make(const trawl_patterns *patterns,
     for (uint32_t i = 0; status == TRAWL_OK && i < layout->tiers; i++) {
         trawl_cuda_qgram_tier *tier = &layout->tier[i];
         trawl_cuda_qgram_arrays *arrays = &layout->arrays[i];
+        arrays->longest = layout->longest;
         status = trawl_cuda_qgram_keys_make(patterns, &reversed, layout->automaton.in_automaton,
                                             tier, arrays, error);
         if (status == TRAWL_OK) {
