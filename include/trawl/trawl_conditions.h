@@ -11,9 +11,9 @@
  * before leftmost matches are selected: there a shorter or later occurrence may be found instead.
  * Conditions are stored in databases and hold for all calls that report or count matches.
  *
- * Limits: trawl_cuda.h, whose texts are in the memory of a GPU, refuses sets with conditions;
- * trawl_scan with device "cuda" tests conditions on the host, also for counts. A stream reports a
- * match when the byte behind it is known.
+ * Limits: trawl_cuda_scan, whose text is in the memory of a GPU, refuses sets with conditions; rows
+ * (trawl_cuda_rows.h) have them. trawl_scan with device "cuda" tests conditions on the host, also
+ * for counts. A stream reports a match when the byte behind it is known.
  */
 #ifndef TRAWL_TRAWL_CONDITIONS_H
 #define TRAWL_TRAWL_CONDITIONS_H

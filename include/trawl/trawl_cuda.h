@@ -64,8 +64,8 @@ TRAWL_API void trawl_cuda_db_free(trawl_cuda_db *uploaded);
 
 /* ------------------------------------------------------------------ scanning device memory */
 
-/* What a scan writes into device memory. Databases for leftmost matches can only be counted or
- * reported through trawl.h: the host selects their matches among all. */
+/* What a scan writes into device memory. Databases for leftmost matches or with conditions are for
+ * trawl.h, and for trawl_cuda_rows.h, where a long text may be a row of its own. */
 typedef enum trawl_cuda_form {
     TRAWL_CUDA_COUNT = 0,    /* total */
     TRAWL_CUDA_PATTERNS = 1, /* total, per_pattern */

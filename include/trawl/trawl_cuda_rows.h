@@ -4,8 +4,8 @@
  * of a data frame on a GPU, in the layout of Arrow and cuDF.
  *
  * Each row is a text of its own: no match reaches from one into another, and offsets count from the
- * row's first byte. What is found in a row is what trawl_records_collect finds in it. Four
- * questions:
+ * row's first byte. What is found in a row is what trawl_records_collect finds in it, by the
+ * database's match kind and conditions. Four questions:
  *
  *     TRAWL_CUDA_ROWS_ANY      which rows have a match?
  *     TRAWL_CUDA_ROWS_COUNT    how many matches has each row?
@@ -34,7 +34,8 @@
  *
  * trawl_cuda_rows_scan only launches: it allocates nothing, waits for nothing and copies nothing
  * between host and device. The text is searched as one text, in pieces; each match is then given to
- * the row that it ends in, and dropped if that row begins behind the start of the match.
+ * the row that it ends in, and dropped if that row begins behind the start of the match, or if it
+ * does not fulfil its condition. Leftmost matches are selected last.
  *
  * The conventions of trawl_cuda.h hold: errors, threads, streams, builds without a CUDA module.
  */
@@ -94,7 +95,8 @@ typedef struct trawl_cuda_rows_options {
     uint64_t piece_bytes;
     /* Matches of a piece that the workspace has room for, before those that cross a border are
      * dropped: at most 2^32 - 2; 0: one for 32 bytes of a piece, and 1,024. Each takes 16 bytes of
-     * the workspace; in form MATCHES 24, in form WHICH 32 to 40. */
+     * the workspace; in form MATCHES 24, in form WHICH 32 to 40. Where leftmost matches are
+     * selected, each takes 8 more, and 32 in form COUNT. */
     uint64_t piece_matches;
     const struct trawl_study_scan_options *study; /* NULL, or see trawl_study.h */
 } trawl_cuda_rows_options;
@@ -112,7 +114,8 @@ typedef struct trawl_cuda_rows_options {
  */
 typedef struct trawl_cuda_rows_summary {
     uint64_t total;         /* ANY: rows with a match; WHICH: ids; COUNT, MATCHES: matches */
-    uint64_t piece_matches; /* most matches that the search of a piece found */
+    uint64_t piece_matches; /* most matches that the search of a piece found, for leftmost kinds
+                               most of those that are selected from */
     uint64_t piece_room;    /* matches of a piece that there was room for: the options', or what
                                was chosen */
     uint64_t bad_row;       /* the first row whose offsets decrease, or are not within begin and
@@ -157,8 +160,8 @@ TRAWL_API trawl_status trawl_cuda_rows_workspace(const trawl_cuda_db *uploaded,
  * (aligned to 256 bytes) must stay until then; the structures in the arguments need not. Any number
  * of threads may call it at once, each with a workspace and results of its own.
  * Errors: TRAWL_ERROR_ARGUMENT, also for more bytes or rows than the options say;
- * TRAWL_ERROR_LIMIT if the kernel cannot write matches, and for databases of leftmost matches or
- * with conditions, with the reason; TRAWL_ERROR_DEVICE. After an error the results mean nothing. */
+ * TRAWL_ERROR_LIMIT if the kernel cannot write matches, with the reason; TRAWL_ERROR_DEVICE. After
+ * an error the results mean nothing. */
 TRAWL_API trawl_status trawl_cuda_rows_scan(const trawl_cuda_db *uploaded,
                                             const trawl_cuda_rows_options *options,
                                             const trawl_cuda_rows *rows,

@@ -13,6 +13,7 @@
 #ifndef TRAWL_DATABASE_CONDITIONS_H
 #define TRAWL_DATABASE_CONDITIONS_H
 
+#include "base/compiler.h"
 #include "database/database.h"
 
 /* The bits of the classes that a neighbour of a match does not belong to: of a byte
@@ -37,16 +38,23 @@ bool trawl_conditions_sound(const trawl_condition_sections *sections, uint64_t p
 /* Views the sections of a valid database. */
 void trawl_conditions_view(const trawl_db *db, trawl_condition_view *view);
 
-/* Whether a match of pattern `id` fulfils its condition. `start` and `end` count from the beginning
- * of the text. `before` and `behind` are the bits of its neighbours: TRAWL_BORDER where the text
- * begins or ends. */
-static inline bool trawl_condition_holds(const trawl_condition_view *view, uint32_t id,
-                                         uint64_t start, uint64_t end, uint16_t before,
-                                         uint16_t behind, bool text_ends) {
-    const trawl_condition_record *record = &view->records[view->of[id]];
+/* Whether a match fulfils the condition of its pattern, on CPUs and GPUs. `start` and `end` count
+ * from the beginning of the text. `before` and `behind` are the bits of its neighbours:
+ * TRAWL_BORDER where the text begins or ends. */
+TRAWL_BOTH bool trawl_condition_record_holds(const trawl_condition_record *record, uint64_t start,
+                                             uint64_t end, uint16_t before, uint16_t behind,
+                                             bool text_ends) {
     return (record->left & before) != 0 && (record->right & behind) != 0 &&
            start >= record->min_start && end <= record->max_end &&
            (record->at_start == 0 || start == 0) && (record->at_end == 0 || text_ends);
+}
+
+/* The same for a match of pattern `id`. */
+static inline bool trawl_condition_holds(const trawl_condition_view *view, uint32_t id,
+                                         uint64_t start, uint64_t end, uint16_t before,
+                                         uint16_t behind, bool text_ends) {
+    return trawl_condition_record_holds(&view->records[view->of[id]], start, end, before, behind,
+                                        text_ends);
 }
 
 #endif

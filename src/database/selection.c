@@ -131,58 +131,6 @@ trawl_selection_view trawl_selection_of(const trawl_db *db) {
         .patterns = trawl_db_section(db, TRAWL_SECTION_SELECTION_PATTERN, 0, NULL)};
 }
 
-/* The shortest key of at least `length` bytes among `key`, which is one, and its links. */
-static uint32_t shorten(const trawl_selection_key *keys, uint32_t key, uint64_t length) {
-    for (;;) {
-        uint32_t jump = keys[key].jump, link = keys[key].link;
-        if (jump != TRAWL_NO_KEY && keys[jump].length >= length) {
-            key = jump;
-        } else if (link != TRAWL_NO_KEY && keys[link].length >= length) {
-            key = link;
-        } else {
-            return key;
-        }
-    }
-}
-
-bool trawl_selection_next(const trawl_selection_view *view, uint32_t key, uint64_t offset,
-                          trawl_selection_inside *next) {
-    const trawl_selection_key *keys = view->keys;
-    uint32_t whole = keys[key].length;
-    if (offset >= whole) {
-        return false;
-    }
-    uint32_t left = whole - (uint32_t)offset;
-    key = shorten(keys, key, left);
-    uint32_t start = whole - keys[key].length;
-    if (keys[key].length == left) {
-        *next = (trawl_selection_inside){.offset = start, .pattern = keys[key].pattern};
-        return true;
-    }
-    uint32_t low = key == 0 ? 0 : keys[key - 1].inside_end;
-    uint32_t end = keys[key].inside_end, high = end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (view->inside[middle].offset < offset - start) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low < end) {
-        *next = view->inside[low];
-        next->offset += start;
-        return true;
-    }
-    key = keys[key].link;
-    if (key == TRAWL_NO_KEY) {
-        return false;
-    }
-    *next =
-        (trawl_selection_inside){.offset = whole - keys[key].length, .pattern = keys[key].pattern};
-    return true;
-}
-
 /* ------------------------------------------------------------------ checking */
 
 static uint32_t length_of(const trawl_db *db, uint32_t id) {

@@ -61,18 +61,13 @@ void trawl_selection_release(trawl_selection_build *planned);
 /* Checks the sections of an untrusted database, whose patterns have been found sound. */
 trawl_status trawl_selection_validate(const trawl_db *db, trawl_error *error);
 
-/* The sections of a valid database; NULL: it has none. */
+/* The sections of a valid database; NULL: it has none. database/selection_search.h searches them.
+ */
 typedef struct trawl_selection_view {
     const trawl_selection_key *keys;
     const trawl_selection_inside *inside;
     const uint32_t *patterns; /* the key of each pattern */
 } trawl_selection_view;
 trawl_selection_view trawl_selection_of(const trawl_db *db);
-
-/* The first offset of a key, from `offset` on, at which a pattern begins that ends in the key, and
- * the best of these patterns. `offset` is above 0. False: there is none. Takes O(log n) steps for n
- * links (Myers 1983, "An applicative random-access stack") and as many for n patterns inside. */
-bool trawl_selection_next(const trawl_selection_view *view, uint32_t key, uint64_t offset,
-                          trawl_selection_inside *next);
 
 #endif

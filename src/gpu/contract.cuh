@@ -247,10 +247,6 @@ trawl_status trawl_cuda_scan_piece(const trawl_cuda_db *uploaded,
                                    const trawl_cuda_results *results, void *workspace,
                                    size_t workspace_bytes, cudaStream_t stream, trawl_error *error);
 
-/* Refuses databases of the leftmost kinds, and those with conditions: their matches are selected
- * and tested on the host, not on the device. NULL is allowed. */
-trawl_status trawl_cuda_check_kind(const trawl_cuda_db *uploaded, trawl_error *error);
-
 /* A section of the uploaded database: a device pointer, or NULL if there is no such section. */
 const void *trawl_cuda_section(const trawl_cuda_db *uploaded, trawl_section_kind kind,
                                uint32_t part);

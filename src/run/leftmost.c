@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/status.h"
+#include "database/selection_search.h"
 
 /* Occurrences that a queue has room for at first, a power of two. Chosen by hand. */
 enum { FIRST_QUEUE = 256 };

@@ -77,8 +77,8 @@ static void expect(rows_case *made) {
         uint64_t length = made->offsets[i + 1] - made->offsets[i];
         length = length < made->rows.tail || !made->present[i] ? 0 : length - made->rows.tail;
         made->begin[i] = made->matches.count;
-        oracle_search(test->patterns, test->count, test->text + made->offsets[i], (size_t)length,
-                      TRAWL_MATCH_ALL, &found);
+        oracle_search_with(test->patterns, test->conditioned ? test->conditions : NULL, test->count,
+                           test->text + made->offsets[i], (size_t)length, made->kind, &found);
         for (size_t m = 0; m < found.count; m++)
             match_list_add(&made->matches, found.items[m].pattern, found.items[m].start,
                            found.items[m].end);
@@ -89,9 +89,11 @@ static void expect(rows_case *made) {
                   (size_t)(made->rows.end - made->rows.begin), TRAWL_MATCH_ALL, &made->all);
 }
 
-void rows_case_make(rows_case *made, const test_case *test, random_source *random) {
+void rows_case_make(rows_case *made, const test_case *test, trawl_match_kind kind,
+                    random_source *random) {
     memset(made, 0, sizeof(*made));
     made->test = test;
+    made->kind = kind;
     made->rows = (trawl_cuda_rows)TRAWL_CUDA_ROWS;
     made->count = random_between(random, 1, random_chance(random, 1, 3) ? 4 : MOST_ROWS);
     made->rows.count = made->count;
@@ -111,7 +113,7 @@ void rows_case_free(rows_case *made) {
     match_list_free(&made->all);
 }
 
-uint64_t rows_case_most(const rows_case *rows, uint64_t piece_bytes) {
+static uint64_t most_ending(const rows_case *rows, uint64_t piece_bytes) {
     uint64_t most = 0;
     for (size_t first = 0, next; first < rows->all.count; first = next) {
         uint64_t piece = (rows->all.items[first].end - 1) / piece_bytes;
@@ -119,6 +121,24 @@ uint64_t rows_case_most(const rows_case *rows, uint64_t piece_bytes) {
              next < rows->all.count && (rows->all.items[next].end - 1) / piece_bytes == piece;)
             next++;
         most = next - first > most ? next - first : most;
+    }
+    return most;
+}
+
+uint64_t rows_case_most(const rows_case *rows, uint64_t piece_bytes, bool ahead) {
+    uint64_t span = rows->rows.end - rows->rows.begin, most = 0, longest = 1;
+    if (!ahead)
+        return most_ending(rows, piece_bytes);
+    for (size_t id = 0; id < rows->test->count; id++)
+        longest =
+            rows->test->patterns[id].length > longest ? rows->test->patterns[id].length : longest;
+    for (uint64_t begin = 0; begin < span;) {
+        uint64_t end = span - begin > piece_bytes ? begin + piece_bytes : span, count = 0;
+        for (size_t m = 0; m < rows->all.count; m++)
+            count +=
+                rows->all.items[m].start >= begin && rows->all.items[m].end <= end + longest - 1;
+        most = count > most ? count : most;
+        begin = end;
     }
     return most;
 }
@@ -131,21 +151,44 @@ bool rows_case_is_first(const rows_case *rows, size_t row, size_t m) {
     return true;
 }
 
-trawl_db *rows_compile(combination which, const test_case *test, const uint32_t *groups,
-                       trawl_match_kind kind) {
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+static void define_classes(trawl_patterns *patterns) {
+    static const uint8_t classes[] = {ORACLE_VOWELS, ORACLE_NOTHING};
+    trawl_error error = {.message = ""};
+    for (size_t i = 0; i < sizeof(classes); i++) {
+        uint8_t members[32] = {0};
+        for (unsigned byte = 0; byte < 256; byte++)
+            members[byte / 8] |= (uint8_t)(oracle_is_member(classes[i], (uint8_t)byte) << byte % 8);
+        assert_int_equal(trawl_patterns_class(patterns, classes[i], members, &error), TRAWL_OK);
+    }
+}
+
+/* The case's set; groups NULL: none. */
+static trawl_patterns *make_set(const test_case *test, const uint32_t *groups) {
     trawl_patterns *patterns = NULL;
-    trawl_db *db = NULL;
     trawl_error error = {.message = ""};
     assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
+    if (test->conditioned)
+        define_classes(patterns);
     for (size_t id = 0; id < test->count; id++) {
         const trawl_pattern *pattern = &test->patterns[id];
         assert_int_equal(
             trawl_patterns_add(patterns, pattern->bytes, pattern->length, pattern->flags, &error),
             TRAWL_OK);
+        if (test->conditioned)
+            assert_int_equal(trawl_patterns_condition_last(patterns, &test->conditions[id], &error),
+                             TRAWL_OK);
         if (groups)
             assert_int_equal(trawl_patterns_group_last(patterns, groups[id], &error), TRAWL_OK);
     }
+    return patterns;
+}
+
+trawl_db *rows_compile(combination which, const test_case *test, const uint32_t *groups,
+                       trawl_match_kind kind) {
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
+    trawl_patterns *patterns = make_set(test, groups);
+    trawl_db *db = NULL;
+    trawl_error error = {.message = ""};
     options.engine = which.engine;
     options.variant = which.variant;
     options.matches = kind;

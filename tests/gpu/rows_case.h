@@ -10,6 +10,7 @@ enum { MOST_ROWS = 64 };
 
 typedef struct rows_case {
     const test_case *test;
+    trawl_match_kind kind;
     const uint32_t *groups; /* of each pattern: the index of its group */
     const uint32_t *ids;    /* of each pattern: its group */
     size_t group_count;
@@ -22,22 +23,24 @@ typedef struct rows_case {
     /* expected */
     size_t begin[MOST_ROWS + 1]; /* matches of each row */
     match_list matches;          /* in rows, offsets in the row */
-    match_list all;              /* of the range that is searched, as one text */
+    match_list all; /* occurrences in the range that is searched, as one text, without conditions */
 } rows_case;
 
 /* Lays a case's text out as rows: nulls, empty rows, slices, tails, offsets of 4 or 8 bytes. The
  * caller sets the groups; the case must stay. */
-void rows_case_make(rows_case *made, const test_case *test, random_source *random);
+void rows_case_make(rows_case *made, const test_case *test, trawl_match_kind kind,
+                    random_source *random);
 void rows_case_free(rows_case *made);
 
-/* Most matches that end in one piece. */
-uint64_t rows_case_most(const rows_case *rows, uint64_t piece_bytes);
+/* Most occurrences of one piece: those that end in it, or, where matches are selected (`ahead`),
+ * all that begin in it and some more. */
+uint64_t rows_case_most(const rows_case *rows, uint64_t piece_bytes, bool ahead);
 
 /* Whether match m of row `row` is the row's first one of its group. */
 bool rows_case_is_first(const rows_case *rows, size_t row, size_t m);
 
-/* The case's set, with groups that the patterns share (NULL: none); NULL if the engine refuses it.
- */
+/* The case's set with its conditions, and with groups that the patterns share (NULL: none); NULL if
+ * the engine refuses it. */
 trawl_db *rows_compile(combination which, const test_case *test, const uint32_t *groups,
                        trawl_match_kind kind);
 

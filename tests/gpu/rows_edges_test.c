@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The edges of searching rows in device memory: pieces of every size, nothing to search, offsets
- * that cannot be used, wrong arguments, databases that are refused, failures of any call to CUDA.
+ * that cannot be used, wrong arguments, match kinds and conditions, failures of any call to CUDA.
  */
 #include "gpu/device_memory.h"
 #include "gpu/device_report.h"
@@ -247,42 +247,102 @@ static void missing_memory(void **state) {
     expect_it_works();
 }
 
-static void refuse_conditions(combination which) {
-    trawl_condition condition = TRAWL_CONDITION;
-    trawl_patterns *patterns;
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS;
-    trawl_db *db;
+/* ------------------------------------------------------------------ kinds and conditions */
+
+enum { LINES = 6, LINE_MATCHES = 16 };
+
+/* Rows "abcab", "b", "", "xabca", "bcab" and "ab": of one text that has matches across borders. */
+static const char lines[] = "abcabbxabcabcabab";
+static const uint32_t line_offsets[LINES + 1] = {0, 5, 6, 6, 11, 15, 17};
+
+/* The matches of a database in the lines; `wanted` are texts like "1@3" for pattern 1 that ends at
+ * 3, each behind a blank, and with a bar at the end of each row. */
+static void expect_lines(const trawl_db *db, uint64_t piece, const char *wanted) {
     trawl_cuda_db *uploaded;
-    size_t bytes;
-    condition.at_start = true;
-    options.engine = which.engine;
-    assert_int_equal(trawl_patterns_new(&patterns, &error), TRAWL_OK);
-    assert_int_equal(trawl_patterns_add(patterns, "abc", 3, 0, &error), TRAWL_OK);
-    assert_int_equal(trawl_patterns_condition_last(patterns, &condition, &error), TRAWL_OK);
-    assert_int_equal(trawl_compile(patterns, &options, &db, &error), TRAWL_OK);
-    trawl_patterns_free(patterns);
+    trawl_cuda_rows rows = small.rows;
+    trawl_cuda_rows_options options = small.options;
+    uint64_t begin[LINES + 1];
+    trawl_cuda_match matches[LINE_MATCHES];
+    char found[512] = "";
+    size_t used = 0;
+    rows.count = LINES;
+    rows.end = sizeof(lines) - 1;
+    rows.bytes = small.memory + 2048;
+    rows.offsets = small.memory + 3072;
+    options.form = TRAWL_CUDA_ROWS_MATCHES;
+    options.piece_bytes = piece;
+    trawl_cuda_row_results results = small.results;
+    results.capacity = LINE_MATCHES;
+    assert_true(device_write(small.memory + 2048, lines, sizeof(lines) - 1, NULL) &&
+                device_write(small.memory + 3072, line_offsets, sizeof(line_offsets), NULL));
     assert_int_equal(trawl_cuda_upload(db, NULL, &uploaded, &error), TRAWL_OK);
-    expect_error(trawl_cuda_rows_workspace(uploaded, &small.options, &bytes, &error),
-                 TRAWL_ERROR_LIMIT, "conditions");
+    if (trawl_cuda_rows_scan(uploaded, &options, &rows, &results, small.workspace,
+                             small.workspace_bytes, NULL, &error) != TRAWL_OK)
+        fail_msg("%s", error.message);
+    assert_true(device_read(begin, results.begin, sizeof(begin), NULL) &&
+                device_read(matches, results.matches, sizeof(matches), NULL));
+    for (size_t row = 0; row < LINES; row++) {
+        for (uint64_t m = begin[row]; m < begin[row + 1]; m++)
+            used += (size_t)snprintf(found + used, sizeof(found) - used, " %u@%llu",
+                                     matches[m].pattern, (unsigned long long)matches[m].end);
+        used += (size_t)snprintf(found + used, sizeof(found) - used, "|");
+    }
+    if (strcmp(found, wanted) != 0)
+        fail_msg("pieces of %llu: found '%s' instead of '%s'", (unsigned long long)piece, found,
+                 wanted);
     trawl_cuda_db_free(uploaded);
-    trawl_db_free(db);
 }
 
-/* What is selected or tested on the host is refused. */
-static void other_kinds(void **state) {
+/* The longest key at a border begins in the row before: what of it is in the row counts. */
+static void leftmost_kinds(void **state) {
     (void)state;
+    static const char *const patterns[] = {"abcab", "cab", "abc", "bc", "b"};
     combination which = {"ac-dfa", NULL};
+    test_case test = {.name = NULL};
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+        test_case_add_pattern(&test, patterns[i], strlen(patterns[i]), 0);
+    match_list found = {0};
     for (int kind = TRAWL_MATCH_LEFTMOST_FIRST; kind < MATCH_KINDS; kind++) {
-        trawl_db *db = rows_compile(which, &small.test, NULL, (trawl_match_kind)kind);
-        trawl_cuda_db *uploaded = NULL;
-        size_t bytes;
-        assert_int_equal(trawl_cuda_upload(db, NULL, &uploaded, &error), TRAWL_OK);
-        expect_error(trawl_cuda_rows_workspace(uploaded, &small.options, &bytes, &error),
-                     TRAWL_ERROR_LIMIT, "leftmost");
-        trawl_cuda_db_free(uploaded);
+        char expected[512] = "";
+        size_t used = 0;
+        for (size_t row = 0; row < LINES; row++) {
+            oracle_search(test.patterns, test.count, (const uint8_t *)lines + line_offsets[row],
+                          line_offsets[row + 1] - line_offsets[row], (trawl_match_kind)kind,
+                          &found);
+            for (size_t m = 0; m < found.count; m++)
+                used += (size_t)snprintf(expected + used, sizeof(expected) - used, " %u@%llu",
+                                         found.items[m].pattern,
+                                         (unsigned long long)found.items[m].end);
+            used += (size_t)snprintf(expected + used, sizeof(expected) - used, "|");
+        }
+        trawl_db *db = rows_compile(which, &test, NULL, (trawl_match_kind)kind);
+        for (uint64_t piece = 1; piece <= sizeof(lines); piece++)
+            expect_lines(db, piece, expected);
         trawl_db_free(db);
     }
-    refuse_conditions(which);
+    match_list_free(&found);
+    test_case_free(&test);
+}
+
+/* Of "ab" only those that end with their row, and of "b" only those behind no letter. */
+static void conditions(void **state) {
+    (void)state;
+    combination which = {"ac-dfa", NULL};
+    trawl_condition at_end = TRAWL_CONDITION, word = TRAWL_CONDITION;
+    test_case test = {.name = NULL};
+    at_end.at_end = true;
+    word.left = TRAWL_CLASS_WORD;
+    test_case_add_pattern(&test, "ab", 2, 0);
+    test_case_add_pattern(&test, "b", 1, 0);
+    test_case_set_condition(&test, 0, &at_end);
+    test_case_set_condition(&test, 1, &word);
+    for (int kind = TRAWL_MATCH_ALL; kind < MATCH_KINDS; kind++) {
+        trawl_db *db = rows_compile(which, &test, NULL, (trawl_match_kind)kind);
+        for (uint64_t piece = 1; piece <= sizeof(lines); piece++)
+            expect_lines(db, piece, " 0@5| 1@1||| 1@1 0@4| 0@2|");
+        trawl_db_free(db);
+    }
+    test_case_free(&test);
 }
 
 /* ------------------------------------------------------------------ failures */
@@ -293,27 +353,40 @@ static void upload_again(void) {
     assert_int_equal(trawl_cuda_upload(small.db, NULL, &small.uploaded, &error), TRAWL_OK);
 }
 
+static void search_with_failures(trawl_cuda_rows_form form) {
+    trawl_cuda_rows_options options = small.options;
+    size_t objects = device_live_objects(), failures = 0;
+    trawl_status status = TRAWL_ERROR_DEVICE;
+    options.form = form;
+    for (long call = 1; status != TRAWL_OK; call++) {
+        (void)device_fail_call(call, false);
+        status = search_small(&options, &small.rows);
+        (void)device_fail_call(0, false);
+        assert_int_equal(device_live_objects(), objects);
+        if (status != TRAWL_OK)
+            expect_error(status, TRAWL_ERROR_DEVICE, "");
+        failures += status != TRAWL_OK;
+        upload_again();
+    }
+    assert_true(failures > 5);
+}
+
 static void every_call_fails(void **state) {
     (void)state;
+    combination which = {"ac-dfa", NULL};
+    trawl_db *all = small.db;
     if (!device_fail_call(0, false))
         skip();
-    for (int form = 0; form < ROWS_FORMS; form++) {
-        trawl_cuda_rows_options options = small.options;
-        options.form = (trawl_cuda_rows_form)form;
-        size_t objects = device_live_objects(), failures = 0;
-        trawl_status status = TRAWL_ERROR_DEVICE;
-        for (long call = 1; status != TRAWL_OK; call++) {
-            (void)device_fail_call(call, false);
-            status = search_small(&options, &small.rows);
-            (void)device_fail_call(0, false);
-            assert_int_equal(device_live_objects(), objects);
-            if (status != TRAWL_OK)
-                expect_error(status, TRAWL_ERROR_DEVICE, "");
-            failures += status != TRAWL_OK;
-            upload_again();
-        }
-        assert_true(failures > 5);
+    trawl_db *leftmost = rows_compile(which, &small.test, NULL, TRAWL_MATCH_LEFTMOST_FIRST);
+    for (int kind = 0; kind < 2; kind++) {
+        small.db = kind ? leftmost : all;
+        upload_again();
+        for (int form = 0; form < ROWS_FORMS; form++)
+            search_with_failures((trawl_cuda_rows_form)form);
     }
+    small.db = all;
+    upload_again();
+    trawl_db_free(leftmost);
     expect_it_works();
 }
 
@@ -323,8 +396,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_across_pieces), cmocka_unit_test(nothing_to_search),
         cmocka_unit_test(unusable_offsets),     cmocka_unit_test(wrong_arguments),
-        cmocka_unit_test(missing_memory),       cmocka_unit_test(other_kinds),
-        cmocka_unit_test(every_call_fails),
+        cmocka_unit_test(missing_memory),       cmocka_unit_test(leftmost_kinds),
+        cmocka_unit_test(conditions),           cmocka_unit_test(every_call_fails),
     };
     int failed = cmocka_run_group_tests(tests, setup, teardown);
     device_tests_end();

@@ -40,12 +40,57 @@ trawl_status trawl_cuda_rows_check(const trawl_row_piece *piece, trawl_row_grid 
 
 /* ------------------------------------------------------------------ matches */
 
+/* The bits of the classes among `wanted`, one, that a byte is not in; of a border all. */
+static __device__ __forceinline__ uint16_t outside(const trawl_row_piece &piece, uint16_t wanted,
+                                                   bool border, uint64_t at) {
+    const uint32_t number = (uint32_t)__ffs((int)wanted) - 1;
+    if (border || number == TRAWL_CLASS_NONE) {
+        return TRAWL_BORDER;
+    }
+    const uint32_t byte = piece.text[at];
+    const bool member = (piece.conditions.classes[number * 32 + byte / 8] >> (byte % 8) & 1) != 0;
+    return member ? 0 : wanted;
+}
+
+/* Whether a match in a row fulfils the condition of its pattern. */
+static __device__ __noinline__ bool holds(const trawl_row_piece &piece, uint64_t row,
+                                          const trawl_cuda_match &match) {
+    const trawl_condition_record &record =
+        piece.conditions.records[piece.conditions.of[match.pattern]];
+    const uint64_t begin = trawl_row_offset(piece.rows, row), start = match.end - match.length;
+    const bool ends = match.end + piece.rows.tail == trawl_row_offset(piece.rows, row + 1);
+    return trawl_condition_record_holds(&record, start - begin, match.end - begin,
+                                        outside(piece, record.left, start == begin, start - 1),
+                                        outside(piece, record.right, ends, match.end), ends);
+}
+
+/* Whether anything that lies inside of a match, the longest at its end, is in the row that begins
+ * at `begin`. */
+static __device__ __forceinline__ bool reaches(const trawl_row_selection &selection,
+                                               const trawl_cuda_match &match, uint64_t begin) {
+    const uint64_t start = match.end - match.length;
+    trawl_selection_inside inside;
+    return start >= begin ||
+           trawl_selection_next(&selection.view, selection.view.patterns[match.pattern],
+                                begin - start, &inside);
+}
+
 /* The row of a match among those from low to high, or TRAWL_NO_ROW. */
-static __device__ __forceinline__ uint64_t row_of_match(const trawl_row_view &rows,
+static __device__ __forceinline__ uint64_t row_of_match(const trawl_row_piece &piece,
                                                         const trawl_cuda_match &match, uint64_t low,
                                                         uint64_t high) {
+    const trawl_row_view &rows = piece.rows;
     const uint64_t row = trawl_row_at(rows, match.end - 1, low, high);
-    return trawl_row_has(rows, row, match.end - match.length, match.end) ? row : TRAWL_NO_ROW;
+    bool found;
+    if (piece.selection.view.keys != NULL) {
+        const uint64_t begin = trawl_row_offset(rows, row);
+        found =
+            trawl_row_has(rows, row, begin, match.end) && reaches(piece.selection, match, begin);
+    } else {
+        found = trawl_row_has(rows, row, match.end - match.length, match.end) &&
+                (piece.conditions.records == NULL || holds(piece, row, match));
+    }
+    return found ? row : TRAWL_NO_ROW;
 }
 
 /* Sets the row's bit; returns whether it was 0. Most rows with matches have several of them, and a
@@ -88,6 +133,17 @@ static __device__ __forceinline__ uint32_t note_row(const trawl_row_piece &piece
     return leads ? (uint32_t)__popc(peers) : 0;
 }
 
+/* Adds up what the lanes of a warp have found. */
+static __device__ __forceinline__ void add_to_total(const trawl_row_piece &piece,
+                                                    trawl_counter sum) {
+    for (int offset = 16; offset != 0; offset /= 2) {
+        sum += __shfl_down_sync(ALL_LANES, sum, (unsigned)offset);
+    }
+    if (threadIdx.x % 32 == 0 && sum != 0) {
+        atomicAdd((trawl_counter *)&piece.results.summary->total, sum);
+    }
+}
+
 template <int FORM> static __global__ void find_rows(trawl_row_piece piece) {
     const uint32_t lane = threadIdx.x % 32;
     trawl_cuda_rows_summary *summary = piece.results.summary;
@@ -110,7 +166,7 @@ template <int FORM> static __global__ void find_rows(trawl_row_piece piece) {
         uint64_t row = TRAWL_NO_ROW;
         if (i < share.end) {
             match = piece.matches[i];
-            row = row_of_match(piece.rows, match, low, high);
+            row = row_of_match(piece, match, low, high);
         }
         if (FORM == TRAWL_CUDA_ROWS_ANY || FORM == TRAWL_CUDA_ROWS_COUNT) {
             sum += note_row<FORM>(piece, row, match.pattern);
@@ -119,13 +175,27 @@ template <int FORM> static __global__ void find_rows(trawl_row_piece piece) {
         }
     }
     if (FORM == TRAWL_CUDA_ROWS_ANY || FORM == TRAWL_CUDA_ROWS_COUNT) {
-        for (int offset = 16; offset != 0; offset /= 2) {
-            sum += __shfl_down_sync(ALL_LANES, sum, (unsigned)offset);
-        }
-        if (lane == 0 && sum != 0) {
-            atomicAdd((trawl_counter *)&summary->total, sum);
-        }
+        add_to_total(piece, sum);
     }
+}
+
+static __global__ void count_selected(trawl_row_piece piece) {
+    const trawl_row_share share = trawl_row_share_of(piece, trawl_row_matches(piece));
+    trawl_counter sum = 0;
+    for (uint64_t first = share.begin; first < share.end; first += 32) {
+        const uint64_t i = first + threadIdx.x % 32;
+        const bool there = i < share.end;
+        sum += note_row<TRAWL_CUDA_ROWS_COUNT>(piece, there ? piece.row_of[i] : TRAWL_NO_ROW,
+                                               there ? piece.matches[i].pattern : 0);
+    }
+    add_to_total(piece, sum);
+}
+
+trawl_status trawl_cuda_rows_count(const trawl_row_piece *piece, trawl_row_grid grid,
+                                   cudaStream_t stream, trawl_error *error) {
+    TRAWL_LAUNCH(count_selected, grid.blocks, grid.threads, 0, stream, *piece);
+    TRAWL_CUDA_LAUNCHED("count_selected", error);
+    return TRAWL_OK;
 }
 
 trawl_status trawl_cuda_rows_find(const trawl_row_piece *piece, trawl_cuda_rows_form form,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Rows in device memory: the calls. The text is cut into pieces with the overlap of the longest
- * pattern; each is scanned for all matches, into the workspace, and then goes through the steps of
+ * pattern; each is scanned for matches, into the workspace, and then goes through the steps of
  * rows.cuh. Nothing here allocates, waits or copies to the host.
  */
 #include <string.h>
@@ -31,12 +31,13 @@ extern "C" {
 typedef struct planned_rows {
     trawl_cuda_rows_options options; /* complete */
     trawl_cuda_scan_options scan;    /* of a piece */
-    uint64_t overlap;                /* before a piece */
+    bool selects;                    /* leftmost matches; form ANY need not */
+    uint64_t overlap;                /* before a piece; where matches are selected behind it */
     uint64_t piece_most;             /* bytes of a piece with its overlap */
     trawl_row_grid grid;             /* over matches */
     uint32_t warps;
     /* offsets in the workspace */
-    uint64_t total, matches, row_of, slots, seen, carry, places, bits, sum, bytes;
+    uint64_t total, matches, row_of, slots, seen, carry, places, bits, sum, least, next, bytes;
     size_t scan_bytes, sum_bytes;
     uint32_t seen_words;
 } planned_rows;
@@ -83,7 +84,7 @@ static trawl_status read_options(const trawl_cuda_db *uploaded,
         uint64_t matches = options->piece_bytes / BYTES_A_MATCH + FEWEST_MATCHES;
         options->piece_matches = matches < MOST_MATCHES ? matches : MOST_MATCHES;
     }
-    return trawl_cuda_check_kind(uploaded, error);
+    return TRAWL_OK;
 }
 
 /* The next array of the workspace. */
@@ -105,11 +106,15 @@ static uint64_t slots_for(uint64_t matches) {
 /* Room for the sums over the shares of warps, and over the rows. */
 static trawl_status size_sums(planned_rows *planned, trawl_error *error) {
     trawl_counter *begin = NULL;
-    size_t over_rows = 0;
+    size_t over_rows = 0, of_selection = 0;
     trawl_status status = trawl_cuda_rows_write_room(planned->warps, &planned->sum_bytes, error);
+    if (status == TRAWL_OK && planned->selects) {
+        status = trawl_cuda_rows_select_room(planned->warps, &of_selection, error);
+    }
     if (status != TRAWL_OK) {
         return status;
     }
+    planned->sum_bytes = of_selection > planned->sum_bytes ? of_selection : planned->sum_bytes;
     TRAWL_CUDA_TRY(cub::DeviceScan::ExclusiveSum(NULL, over_rows, begin, begin,
                                                  (int64_t)planned->options.most_rows + 1),
                    error);
@@ -136,7 +141,11 @@ static trawl_status place_arrays(const trawl_cuda_db *uploaded, planned_rows *pl
         planned->seen = place_array(planned, planned->seen_words * sizeof(uint32_t));
         planned->carry = place_array(planned, sizeof(trawl_row_carry));
     }
-    if (options->form >= TRAWL_CUDA_ROWS_WHICH) {
+    if (planned->selects) {
+        planned->least = place_array(planned, (room + 1) * sizeof(uint64_t));
+        planned->next = place_array(planned, 2 * sizeof(uint64_t));
+    }
+    if (planned->selects || options->form >= TRAWL_CUDA_ROWS_WHICH) {
         planned->row_of = place_array(planned, room * sizeof(uint64_t));
         planned->places = place_array(planned, (planned->warps + 2) * sizeof(trawl_counter));
         trawl_status status = size_sums(planned, error);
@@ -153,6 +162,8 @@ static trawl_status plan_rows(const trawl_cuda_db *uploaded, const trawl_cuda_ro
     if (status != TRAWL_OK) {
         return status;
     }
+    planned->selects = uploaded->db->header->match_kind != TRAWL_MATCH_ALL &&
+                       planned->options.form != TRAWL_CUDA_ROWS_ANY;
     const uint32_t longest = uploaded->db->header->max_length;
     planned->overlap = longest == 0 ? 0 : longest - 1;
     planned->piece_most = planned->overlap + planned->options.piece_bytes;
@@ -253,6 +264,7 @@ typedef struct rows_call {
     const trawl_cuda_rows *rows;
     uint8_t *workspace;
     trawl_row_piece piece;
+    uint32_t pieces; /* so far */
     cudaStream_t stream;
 } rows_call;
 
@@ -270,11 +282,37 @@ static trawl_row_view view_rows(const trawl_cuda_rows *rows) {
     return view;
 }
 
+static void fill_selection(const rows_call *call, trawl_row_selection *selection) {
+    const trawl_cuda_db *uploaded = call->uploaded;
+    selection->first = uploaded->db->header->match_kind == TRAWL_MATCH_LEFTMOST_FIRST;
+    selection->view.keys =
+        (const trawl_selection_key *)trawl_cuda_section(uploaded, TRAWL_SECTION_SELECTION_KEY, 0);
+    selection->view.inside = (const trawl_selection_inside *)trawl_cuda_section(
+        uploaded, TRAWL_SECTION_SELECTION_INSIDE, 0);
+    selection->view.patterns =
+        (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_SELECTION_PATTERN, 0);
+    selection->offsets = uploaded->patterns.offsets;
+    selection->least = (uint64_t *)(call->workspace + call->planned->least);
+}
+
+static void fill_conditions(const rows_call *call, trawl_row_conditions *conditions) {
+    const trawl_cuda_db *uploaded = call->uploaded;
+    conditions->records =
+        (const trawl_condition_record *)trawl_cuda_section(uploaded, TRAWL_SECTION_CONDITIONS, 0);
+    conditions->of =
+        (const uint32_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_PATTERN_CONDITION, 0);
+    conditions->classes =
+        (const uint8_t *)trawl_cuda_section(uploaded, TRAWL_SECTION_CONDITION_CLASSES, 0);
+}
+
 static void fill_piece(rows_call *call, const trawl_cuda_row_results *results) {
     const planned_rows *planned = call->planned;
     trawl_row_piece *piece = &call->piece;
     uint8_t *at = call->workspace;
     piece->rows = view_rows(call->rows);
+    piece->text = (const uint8_t *)call->rows->bytes;
+    fill_conditions(call, &piece->conditions);
+    fill_selection(call, &piece->selection);
     piece->matches = (trawl_cuda_match *)(at + planned->matches);
     piece->total = (const trawl_counter *)(at + planned->total);
     piece->capacity = planned->options.piece_matches;
@@ -314,6 +352,9 @@ static trawl_status clear_results(rows_call *call, trawl_error *error) {
     const trawl_row_piece *piece = &call->piece;
     const uint64_t rows = call->rows->count, groups = call->uploaded->db->groups.count;
     trawl_status status = clear_summary(call, error);
+    if (status == TRAWL_OK && call->planned->selects) {
+        status = clear((uint64_t *)(call->workspace + call->planned->next), 2, call->stream, error);
+    }
     switch (call->planned->options.form) {
     case TRAWL_CUDA_ROWS_ANY:
         if (status == TRAWL_OK && rows != 0) {
@@ -343,13 +384,16 @@ static trawl_status clear_results(rows_call *call, trawl_error *error) {
     return status != TRAWL_OK ? status : clear(piece->results.begin, rows + 1, call->stream, error);
 }
 
-/* Searches bytes begin to end of the text, of which only matches that end behind `begin` count. */
-static trawl_status search_piece(rows_call *call, uint64_t begin, uint64_t end,
-                                 trawl_error *error) {
+/* Scans for the matches of bytes begin to end of the text: those that end there; where leftmost
+ * ones are selected, those that begin there. */
+static trawl_status scan_piece(rows_call *call, uint64_t begin, uint64_t end, trawl_error *error) {
     const planned_rows *planned = call->planned;
-    const trawl_cuda_rows_form form = planned->options.form;
-    const uint64_t before = begin - call->rows->begin;
-    const uint64_t from = begin - (before < planned->overlap ? before : planned->overlap);
+    const uint64_t before = begin - call->rows->begin, behind = call->rows->end - end;
+    uint64_t from = begin - (before < planned->overlap ? before : planned->overlap), to = end;
+    if (planned->selects) {
+        from = begin;
+        to = end + (behind < planned->overlap ? behind : planned->overlap);
+    }
     trawl_cuda_scan_options scan = planned->scan;
     scan.owned = begin - from;
     scan.base = from;
@@ -359,11 +403,43 @@ static trawl_status search_piece(rows_call *call, uint64_t begin, uint64_t end,
     results.matches = call->piece.matches;
     results.capacity = call->piece.capacity;
     call->piece.end = end;
-    trawl_status status = trawl_cuda_scan_piece(
-        call->uploaded, &scan, planned->piece_most, (const uint8_t *)call->rows->bytes + from,
-        end - from, &results, call->workspace, planned->scan_bytes, call->stream, error);
+    return trawl_cuda_scan_piece(call->uploaded, &scan, planned->piece_most,
+                                 (const uint8_t *)call->rows->bytes + from, to - from, &results,
+                                 call->workspace, planned->scan_bytes, call->stream, error);
+}
+
+/* Selects from the matches of a piece. Where the next piece goes on is written to one of two
+ * places, while this piece begins where the other one says. */
+static trawl_status select_in_piece(rows_call *call, trawl_error *error) {
+    const planned_rows *planned = call->planned;
+    trawl_row_selection *selection = &call->piece.selection;
+    uint64_t *places = (uint64_t *)(call->workspace + planned->next);
+    selection->from = &places[call->pieces % 2];
+    selection->next = &places[(call->pieces + 1) % 2];
+    call->pieces++;
+    trawl_status status = clear(selection->next, 1, call->stream, error);
     if (status == TRAWL_OK) {
-        status = trawl_cuda_rows_find(&call->piece, form, planned->grid, call->stream, error);
+        status = trawl_cuda_rows_select(&call->piece, planned->grid, call->workspace + planned->sum,
+                                        planned->sum_bytes, call->stream, error);
+    }
+    if (status == TRAWL_OK && planned->options.form == TRAWL_CUDA_ROWS_COUNT) {
+        status = trawl_cuda_rows_count(&call->piece, planned->grid, call->stream, error);
+    }
+    return status;
+}
+
+static trawl_status search_piece(rows_call *call, uint64_t begin, uint64_t end,
+                                 trawl_error *error) {
+    const planned_rows *planned = call->planned;
+    const trawl_cuda_rows_form form = planned->options.form;
+    trawl_status status = scan_piece(call, begin, end, error);
+    if (status == TRAWL_OK) {
+        status =
+            trawl_cuda_rows_find(&call->piece, planned->selects ? TRAWL_CUDA_ROWS_MATCHES : form,
+                                 planned->grid, call->stream, error);
+    }
+    if (status == TRAWL_OK && planned->selects) {
+        status = select_in_piece(call, error);
     }
     if (status == TRAWL_OK && form == TRAWL_CUDA_ROWS_WHICH) {
         status = trawl_cuda_rows_distinct(&call->piece, planned->grid, call->stream, error);

@@ -4,8 +4,10 @@
  * text, which are ordered by their ends:
  *
  *     check rows    whether the offsets can be used                        row_find.cu
- *     find rows     the row of each match, or none; forms ANY and COUNT    row_find.cu
- *                   are done with that
+ *     find rows     the row of each match, or none; conditions; forms      row_find.cu
+ *                   ANY and COUNT are mostly done with that
+ *     select        leftmost matches; all others are in no row then        row_select.cu
+ *     count         what is left, for form COUNT                           row_find.cu
  *     distinct      drops matches whose group the row has already          row_distinct.cu
  *     write         the matches that are left, one behind the other        row_write.cu
  *
@@ -18,6 +20,11 @@
 #include "gpu/contract.cuh"
 
 #include "trawl/trawl_cuda_rows.h"
+
+extern "C" {
+#include "database/conditions.h"
+#include "database/selection_search.h"
+}
 
 /* In place of a match's row: the match is in none. */
 #define TRAWL_NO_ROW UINT64_MAX
@@ -43,11 +50,38 @@ typedef struct trawl_row_carry {
     uint32_t same; /* whether the piece before began in this row, too */
 } trawl_row_carry;
 
+/* Conditions as kernels see them. */
+typedef struct trawl_row_conditions {
+    const trawl_condition_record *records; /* NULL: no pattern has one */
+    const uint32_t *of;                    /* the record of each pattern */
+    const uint8_t *classes;                /* the members of each class, 32 bytes of bits */
+} trawl_row_conditions;
+
+/*
+ * What selecting leftmost matches needs. Matches of one row cannot reach into another, so that
+ * selecting from all matches of a piece as from those of one text selects in each row.
+ *
+ * With `view`, kernels report the longest key at each position, and a match may begin before its
+ * row: then only what is inside of the row counts. Else they report all matches.
+ */
+typedef struct trawl_row_selection {
+    bool first;                /* leftmost-first, else leftmost-longest */
+    trawl_selection_view view; /* without keys: there is none */
+    const uint32_t *offsets;   /* of the patterns, for their lengths */
+    uint64_t *least; /* of each match and behind the last: where the first of this and all later
+                        matches begins, in its row */
+    const uint64_t *from; /* where the selection of this piece begins, unless matches begin later */
+    uint64_t *next;       /* where that of the next piece does */
+} trawl_row_selection;
+
 /* One piece of the text and all that is done with its matches; passed to kernels by value. Pointers
  * that the form does not need are NULL. */
 typedef struct trawl_row_piece {
     trawl_row_view rows;
-    uint64_t end; /* of the piece, in the text */
+    const uint8_t *text; /* of all rows, for conditions */
+    uint64_t end;        /* of the piece, in the text */
+    trawl_row_conditions conditions;
+    trawl_row_selection selection;
     /* matches */
     trawl_cuda_match *matches;
     const trawl_counter *total;
@@ -150,6 +184,13 @@ trawl_status trawl_cuda_rows_check(const trawl_row_piece *piece, trawl_row_grid 
                                    cudaStream_t stream, trawl_error *error);
 trawl_status trawl_cuda_rows_find(const trawl_row_piece *piece, trawl_cuda_rows_form form,
                                   trawl_row_grid grid, cudaStream_t stream, trawl_error *error);
+/* Counts the matches that are left after a selection. */
+trawl_status trawl_cuda_rows_count(const trawl_row_piece *piece, trawl_row_grid grid,
+                                   cudaStream_t stream, trawl_error *error);
+/* Sets *bytes to the room that trawl_cuda_rows_select needs at `scan`. */
+trawl_status trawl_cuda_rows_select_room(uint32_t warps, size_t *bytes, trawl_error *error);
+trawl_status trawl_cuda_rows_select(const trawl_row_piece *piece, trawl_row_grid grid, void *scan,
+                                    size_t scan_bytes, cudaStream_t stream, trawl_error *error);
 /* Sets a byte for each row from its bit. */
 trawl_status trawl_cuda_rows_spread(const uint32_t *bits, uint8_t *found, uint64_t rows,
                                     trawl_row_grid grid, cudaStream_t stream, trawl_error *error);

@@ -408,7 +408,9 @@ trawl_status trawl_cuda_workspace_any(const trawl_cuda_db *uploaded,
     return status;
 }
 
-trawl_status trawl_cuda_check_kind(const trawl_cuda_db *uploaded, trawl_error *error) {
+/* Refuses databases whose matches are selected or tested on the host: what a caller gets are the
+ * matches of the database's kind that fulfil its conditions, or nothing. NULL is allowed. */
+static trawl_status check_kind(const trawl_cuda_db *uploaded, trawl_error *error) {
     if (uploaded != NULL && uploaded->db->header->match_kind != TRAWL_MATCH_ALL) {
         return trawl_fail(error, TRAWL_ERROR_LIMIT,
                           "leftmost matches (kind %u) are selected on the host: use trawl_scan "
@@ -430,7 +432,7 @@ extern "C" trawl_status trawl_cuda_scan(const trawl_cuda_db *uploaded,
                                         void *workspace, size_t workspace_bytes, void *stream,
                                         trawl_error *error) {
     trawl_clear(error);
-    trawl_status status = trawl_cuda_check_kind(uploaded, error);
+    trawl_status status = check_kind(uploaded, error);
     return status != TRAWL_OK
                ? status
                : trawl_cuda_scan_any(uploaded, scan, text, length, results, workspace,
@@ -445,7 +447,7 @@ extern "C" trawl_status trawl_cuda_workspace(const trawl_cuda_db *uploaded,
         return trawl_fail(error, TRAWL_ERROR_ARGUMENT, "trawl_cuda_workspace: bytes is NULL");
     }
     *bytes = 0;
-    trawl_status status = trawl_cuda_check_kind(uploaded, error);
+    trawl_status status = check_kind(uploaded, error);
     return status != TRAWL_OK ? status
                               : trawl_cuda_workspace_any(uploaded, scan, length, bytes, error);
 }
