@@ -11,7 +11,6 @@
 #include "cli/flags/cuda.h"
 #include "cli/flags/scan.h"
 #include "cli/scan/describe.h"
-#include "cli/scan/journaled.h"
 #include "cli/scan/prepare.h"
 #include "cli/scan/totals.h"
 #include "mpi/search.h"
@@ -120,7 +119,7 @@ static bool divide(cluster *all) {
     if (!root && division->journal != NULL)
         all->journal.folder = string_copy(division->journal);
     if (root)
-        all->plan.matches = scan_matches_before(&all->journal);
+        all->plan.matches = journal_matches(&all->journal);
     share_journal(&all->self, &all->journal);
     return true;
 }

@@ -35,7 +35,7 @@ for folder in src/engines/*/; do
 done
 # cli/base, cli/flags, cli/target and cli/parts are what commands share; every other folder of cli/ holds one
 # command and may use these four. cli/main.c may use all.
-declare -A cli_allowed=([base]="" [flags]="base" [target]="base flags" [parts]="base")
+declare -A cli_allowed=([base]="" [flags]="base" [target]="base flags" [parts]="base flags")
 
 # The longest listed folder that holds the file $1.
 folder_of() {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "cli/grep/blocks.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +29,42 @@ void grep_blocks_close(grep_blocks *blocks) {
     blocks->buffer = NULL;
 }
 
+static bool fail(grep_blocks *blocks, int error) {
+    (void)snprintf(blocks->source.problem, sizeof blocks->source.problem, "%s", strerror(error));
+    blocks->source.ended = true;
+    return false;
+}
+
+bool grep_blocks_find_line(grep_blocks *blocks, int descriptor, grep_range *range, bool *is_nul) {
+    uint8_t bytes[4096];
+    *is_nul = false;
+    blocks->source.problem[0] = '\0';
+    /* The byte before the range may end a line. */
+    for (uint64_t at = range->begin - (range->begin > 0); range->begin > 0 && at < range->end;) {
+        ssize_t got = pread(descriptor, bytes, sizeof bytes, (off_t)at);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return fail(blocks, got < 0 ? errno : EIO);
+        }
+        for (const uint8_t *byte = bytes; byte < bytes + got; byte++) {
+            *is_nul = blocks->find_binary && *byte == '\0';
+            if (*byte == blocks->line_end || *is_nul) {
+                uint64_t line = at + (uint64_t)(byte - bytes) + 1;
+                *is_nul = *is_nul && line <= range->end;
+                range->begin = line < range->end ? line : range->end;
+                return true;
+            }
+        }
+        at += (uint64_t)got;
+        if (at >= range->end) {
+            range->begin = range->end;
+        }
+    }
+    return true;
+}
+
 /* Whether the file has a hole after its first piece. A hole reads as NULs; GNU grep tests this too.
  */
 static bool has_hole(int descriptor, const struct stat *information) {
@@ -45,14 +83,25 @@ static bool has_hole(int descriptor, const struct stat *information) {
 #endif
 }
 
-void grep_blocks_start(grep_blocks *blocks, int descriptor, const struct stat *information) {
-    grep_source_open(&blocks->source, descriptor, information);
+void grep_blocks_start(grep_blocks *blocks, int descriptor, const struct stat *information,
+                       const grep_range *range) {
+    bool all = range->begin == 0 && range->end == UINT64_MAX;
+    bool moved = all || lseek(descriptor, 0, SEEK_SET) == 0;
+    blocks->nul_found =
+        blocks->find_binary && S_ISREG(information->st_mode) && has_hole(descriptor, information);
+    blocks->binary = blocks->nul_found;
+    blocks->first_nul = blocks->nul_found ? 0 : UINT64_MAX;
+    /* A range begins with the piece of its first line, so that pieces are those of the text. */
+    blocks->range = *range;
+    blocks->range_ended = range->begin >= range->end;
+    blocks->kept_offset = range->begin - range->begin % GREP_BINARY_PIECE;
+    moved = moved && (all || lseek(descriptor, (off_t)blocks->kept_offset, SEEK_SET) >= 0);
+    grep_source_open(&blocks->source, descriptor, information, !all);
+    if (!moved) {
+        (void)fail(blocks, errno);
+    }
     blocks->filled = 0;
     blocks->kept = blocks->lines = blocks->lines_end = blocks->buffer;
-    blocks->kept_offset = 0;
-    blocks->nul_found =
-        blocks->find_binary && blocks->source.regular && has_hole(descriptor, information);
-    blocks->binary = blocks->nul_found;
 }
 
 void grep_blocks_end(grep_blocks *blocks) {
@@ -99,6 +148,7 @@ static void find_nul(grep_blocks *blocks, size_t from) {
         uint64_t offset = blocks->kept_offset + (uint64_t)(nul - blocks->buffer);
         uint64_t piece = offset - offset % GREP_BINARY_PIECE;
         blocks->nul_found = true;
+        blocks->first_nul = offset;
         blocks->nul_piece =
             piece <= blocks->kept_offset ? 0 : (size_t)(piece - blocks->kept_offset);
     }
@@ -145,7 +195,7 @@ static size_t read_lines(grep_blocks *blocks) {
     return lines_end;
 }
 
-bool grep_blocks_next(grep_blocks *blocks, const uint8_t *keep) {
+static bool next_block(grep_blocks *blocks, const uint8_t *keep) {
     size_t begin = (size_t)(blocks->lines_end - blocks->buffer);
     size_t kept = keep == NULL ? begin : (size_t)(keep - blocks->buffer);
     drop_before(blocks, kept);
@@ -169,4 +219,41 @@ bool grep_blocks_next(grep_blocks *blocks, const uint8_t *keep) {
     blocks->lines = blocks->buffer + begin;
     blocks->lines_end = blocks->buffer + end;
     return true;
+}
+
+/* Takes from the block what does not begin in the range. */
+static void cut_to_range(grep_blocks *blocks) {
+    uint64_t lines = blocks->kept_offset + (uint64_t)(blocks->lines - blocks->kept);
+    uint64_t lines_end = blocks->kept_offset + (uint64_t)(blocks->lines_end - blocks->kept);
+    uint64_t begin = blocks->range.begin;
+    uint64_t end = blocks->range.end;
+    if (lines < begin) { /* a line begins there, so what is before are whole lines */
+        uint64_t skipped = (lines_end < begin ? lines_end : begin) - lines;
+        size_t length = (size_t)(lines_end - lines - skipped);
+        drop_before(blocks, (size_t)(blocks->lines - blocks->buffer) + (size_t)skipped);
+        blocks->kept = blocks->lines = blocks->buffer;
+        blocks->lines_end = blocks->buffer + length;
+        lines += skipped;
+    }
+    if (lines >= end) {
+        blocks->lines_end = blocks->lines;
+    } else if (lines_end > end) { /* the line with the last byte of the range is the last one */
+        const uint8_t *last = blocks->lines + (end - 1 - lines);
+        blocks->lines_end = (const uint8_t *)rawmemchr(last, blocks->line_end) + 1;
+    }
+    blocks->range_ended = lines_end >= end;
+}
+
+bool grep_blocks_next(grep_blocks *blocks, const uint8_t *keep) {
+    bool is_all = blocks->range.begin == 0 && blocks->range.end == UINT64_MAX;
+    while (!blocks->range_ended && next_block(blocks, keep)) {
+        if (!is_all) {
+            cut_to_range(blocks);
+        }
+        if (blocks->lines != blocks->lines_end) {
+            return true;
+        }
+        keep = NULL;
+    }
+    return false;
 }

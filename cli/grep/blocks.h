@@ -23,6 +23,15 @@
 
 #include "cli/grep/source.h"
 
+/* The lines that begin at bytes [begin, end) of a text: all of them, or, in a regular file that is
+ * not compressed, those of a part of it. */
+typedef struct grep_range {
+    uint64_t begin; /* where a line begins */
+    uint64_t end;
+} grep_range;
+
+static const grep_range grep_all = {0, UINT64_MAX};
+
 typedef struct grep_blocks {
     /* The block is [lines, lines_end). Lines in [kept, lines) are of earlier blocks, for context.
      */
@@ -30,11 +39,15 @@ typedef struct grep_blocks {
     const uint8_t *lines;
     const uint8_t *lines_end;
     uint64_t kept_offset; /* offset of `kept` in the text */
+    uint64_t first_nul;   /* offset of the first NUL that was read, 0 in a file with holes;
+                             UINT64_MAX: none, or they are not looked for */
     bool binary;          /* a NUL was found: in this block NULs have become line ends */
 
     grep_source source; /* to be read only */
 
     /* private */
+    grep_range range;
+    bool range_ended;
     bool find_binary;
     bool nul_found;   /* a NUL was read; lines before it may still have to be returned */
     size_t nul_piece; /* with nul_found: index in the buffer where the NUL's piece begins */
@@ -53,8 +66,13 @@ void grep_blocks_open(grep_blocks *blocks, uint8_t line_end, bool find_binary, b
                       unsigned threads);
 void grep_blocks_close(grep_blocks *blocks);
 
-/* Begins a file at the descriptor's position. */
-void grep_blocks_start(grep_blocks *blocks, int descriptor, const struct stat *information);
+/* Begins a file at the descriptor's position; a range of it, if that is not grep_all, at any. */
+void grep_blocks_start(grep_blocks *blocks, int descriptor, const struct stat *information,
+                       const grep_range *range);
+
+/* Moves the beginning of a range to the first line that begins in it; to its end if there is none.
+ * Sets *is_nul if a NUL ends the line before. False after `blocks->source.problem` was set. */
+bool grep_blocks_find_line(grep_blocks *blocks, int descriptor, grep_range *range, bool *is_nul);
 
 /* Ends it, after its last block or before. */
 void grep_blocks_end(grep_blocks *blocks);

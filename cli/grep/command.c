@@ -5,6 +5,7 @@
  * options.c  the arguments            set.c     compiled patterns; which matches are accepted
  * source.c   bytes, decompressed      search.c  selected lines and their context
  * blocks.c   these as whole lines     print.c   output of one line
+ * journaled.c  texts in segments, into a folder with a journal
  */
 #include "cli/grep/command.h"
 
@@ -20,6 +21,7 @@
 #include "cli/base/report.h"
 #include "cli/flags/scan.h"
 #include "cli/grep/blocks.h"
+#include "cli/grep/journaled.h"
 #include "cli/grep/options.h"
 #include "cli/grep/print.h"
 #include "cli/grep/search.h"
@@ -36,6 +38,7 @@ typedef struct run_state {
     grep_blocks blocks;
     grep_search search;
     struct stat output; /* standard output */
+    parts_run *texts;   /* files are added to these instead of being searched; or NULL */
     bool matched;       /* a line was selected */
     bool trouble;       /* something failed: the exit status is 2 */
     bool finished;      /* the other files need not be searched */
@@ -44,7 +47,7 @@ typedef struct run_state {
 /* Reports after flushing the output, so that the message comes after the lines printed so far. */
 static void complain(run_state *run, const char *name, const char *problem) {
     run->trouble = true;
-    if (!run->options.no_messages) {
+    if (!run->options.no_messages || run->texts != NULL) {
         output_file_drain(run->printer.output);
         report("%s: %s", name, problem);
     }
@@ -90,8 +93,29 @@ static void take_result(run_state *run, const char *name, const grep_result *res
     run->finished = result->failed || (selected && options->quiet);
 }
 
+/* Adds a text to those that segments are made of. */
+static void add_text(run_state *run, const char *name, const struct stat *information) {
+    if (S_ISDIR(information->st_mode)) {
+        complain(run, name, strerror(EISDIR));
+    } else if (!S_ISREG(information->st_mode)) {
+        complain(run, name, "is not a regular file; journals need texts whose size is known");
+    } else {
+        char *copy = string_copy(name);
+        parts_text text = {.name = copy,
+                           .bytes = (uint64_t)information->st_size,
+                           .seconds = (uint64_t)information->st_mtim.tv_sec,
+                           .nanoseconds = (uint64_t)information->st_mtim.tv_nsec};
+        parts_run_add(run->texts, &text);
+        free(copy);
+    }
+}
+
 static void search_descriptor(run_state *run, int descriptor, const char *name,
                               const struct stat *information) {
+    if (run->texts != NULL) {
+        add_text(run, name, information);
+        return;
+    }
     if (!run->search.quiet && run->options.listing == GREP_LIST_NONE &&
         run->options.max_count > 1 && is_output(run, information)) {
         complain(run, name, "input file is also the output");
@@ -107,7 +131,7 @@ static void search_descriptor(run_state *run, int descriptor, const char *name,
         return;
     }
     off_t start = descriptor == STDIN_FILENO ? lseek(descriptor, 0, SEEK_CUR) : -1;
-    grep_result result = grep_search_file(&run->search, descriptor, information);
+    grep_result result = grep_search_file(&run->search, descriptor, information, &grep_all);
     take_result(run, name, &result);
     leave_input(&result, start);
 }
@@ -117,7 +141,7 @@ static int on_file(const char *path, void *context);
 static void on_problem(const char *message, void *context) {
     run_state *run = context;
     run->trouble = true;
-    if (!run->options.no_messages) {
+    if (!run->options.no_messages || run->texts != NULL) {
         output_file_drain(run->printer.output);
         report("%s", message);
     }
@@ -170,7 +194,9 @@ static int on_file(const char *path, void *context) {
 static void search_standard_input(run_state *run) {
     const char *name = run->options.label != NULL ? run->options.label : "(standard input)";
     struct stat information;
-    if (fstat(STDIN_FILENO, &information) != 0) {
+    if (run->texts != NULL) {
+        complain(run, name, "is not a named file, which journals need");
+    } else if (fstat(STDIN_FILENO, &information) != 0) {
         complain(run, name, strerror(errno));
     } else {
         search_descriptor(run, STDIN_FILENO, name, &information);
@@ -179,6 +205,12 @@ static void search_standard_input(run_state *run) {
 
 static void search_all(run_state *run) {
     const string_list *files = &run->options.files;
+    if (run->options.list_count != 0 && run->options.file_names == GREP_NAMES_AUTO) {
+        run->printer.with_file_name = true;
+    }
+    if (files->count == 0 && run->options.list_count != 0) {
+        return;
+    }
     if (files->count == 0 && run->options.directories == GREP_DIRECTORIES_RECURSE) {
         search_directory(run, NULL);
     } else if (files->count == 0) {
@@ -199,6 +231,7 @@ static void settle_search(run_state *run) {
     struct stat null;
     bool to_null = fstat(STDOUT_FILENO, &run->output) == 0 && S_ISCHR(run->output.st_mode) &&
                    stat("/dev/null", &null) == 0 && run->output.st_rdev == null.st_rdev;
+    to_null = to_null && options->division.journal == NULL;
     if (to_null) { /* only the exit status matters */
         options->listing = GREP_LIST_NONE;
         options->count = false;
@@ -243,6 +276,19 @@ static int finish(run_state *run) {
     return run->trouble ? EXIT_ERROR : run->matched ? EXIT_MATCHED : EXIT_NOTHING;
 }
 
+/* Searches into the folder of --journal. Without hope there are no texts. */
+static void search_in_parts(run_state *run, bool hopeless) {
+    parts_run texts = {0};
+    run->texts = &texts;
+    if (!hopeless) {
+        search_all(run);
+    }
+    run->texts = NULL;
+    run->trouble = run->trouble || !grep_journaled(&run->search, run->printer.with_file_name,
+                                                   &texts, &run->matched);
+    parts_run_release(&texts);
+}
+
 static int search_with_patterns(run_state *run) {
     trawl_error error;
     if (grep_printer_open(&run->printer, &run->options, &error) != TRAWL_OK) {
@@ -252,10 +298,12 @@ static int search_with_patterns(run_state *run) {
     bool parts = !run->search.quiet && (run->options.only_matching || run->options.color);
     if (!grep_set_open(&run->set, &run->options, parts)) {
         run->trouble = true;
+    } else if (run->options.division.journal != NULL) {
+        search_in_parts(run, is_hopeless(run));
     } else if (!is_hopeless(run)) {
         grep_blocks_open(&run->blocks, run->options.line_end,
-                         run->options.binary != GREP_BINARY_TEXT && run->options.line_end != '\0',
-                         !run->options.as_stored, scan_options_threads(&run->options.scan));
+                         grep_options_find_binary(&run->options), !run->options.as_stored,
+                         scan_options_threads(&run->options.scan));
         search_all(run);
         grep_blocks_close(&run->blocks);
     }

@@ -3,6 +3,7 @@
 
 #include "cli/flags/compile.h"
 #include "cli/flags/scan.h"
+#include "cli/parts/division.h"
 
 /* One flag on a line, however long the line is. */
 /* clang-format off */
@@ -78,7 +79,7 @@ static const flag flags[] = {
 };
 /* clang-format on */
 
-static const flag *const grep_flags[] = {flags, NULL};
+static const flag *const grep_flags[] = {flags, division_flags, NULL};
 
 static const foreign_flag ripgrep_flags[] = {
     {0, "json", "JSON is written by 'trawl scan --format jsonl'"},

@@ -116,6 +116,7 @@ static bool take_color(grep_options *options, const arguments *args) {
     static const char *const names[] = {"always", "never", "auto"};
     const char *terminal = getenv("TERM");
     int choice = args->value == NULL ? 2 : arguments_choose(args, names, 3);
+    options->color_always = choice == 0;
     options->color = choice == 0 || (choice == 2 && isatty(STDOUT_FILENO) == 1 &&
                                      terminal != NULL && strcmp(terminal, "dumb") != 0);
     return choice >= 0;
@@ -306,6 +307,49 @@ static bool check_database(const grep_options *options) {
                               "a database has its own patterns, engine and kind of matches");
 }
 
+/* Adds the texts of one list to the files. False after reporting. */
+static bool take_list(grep_options *options, const char *path, char separator) {
+    text_list *list = &options->lists[options->list_count];
+    if (!text_list_read(list, path, separator)) {
+        return false;
+    }
+    options->list_count++;
+    for (size_t i = 0; i < list->count; i++) {
+        string_list_add(&options->files, list->names[i]);
+    }
+    return true;
+}
+
+static bool take_lists(grep_options *options) {
+    const division_options *division = &options->division;
+    size_t count = division->lists.count + division->lists0.count;
+    bool read = true;
+    options->lists = allocate(count * sizeof *options->lists + 1);
+    for (size_t i = 0; read && i < division->lists.count; i++) {
+        read = take_list(options, division->lists.items[i], '\n');
+    }
+    for (size_t i = 0; read && i < division->lists0.count; i++) {
+        read = take_list(options, division->lists0.items[i], '\0');
+    }
+    return read;
+}
+
+/* Whether the flags for large texts fit to the others. False after reporting. */
+static bool check_division(const grep_options *options) {
+    const division_options *division = &options->division;
+    if (!division_options_check(division, &grep_command, NULL)) {
+        return false;
+    }
+    if (division->shard != 0 && division->journal == NULL) {
+        arguments_misuse(&grep_command,
+                         "--shard needs --journal DIR: line numbers and counts depend on the other "
+                         "shards, so 'trawl cat' makes them");
+        return false;
+    }
+    return division->journal == NULL || !options->quiet ||
+           arguments_conflict(&grep_command, "--journal", "-q", "-q has no results to write");
+}
+
 /* The operands. The first one is PATTERNS, unless -e, -f or --db is given. */
 static bool take_operands(grep_options *options) {
     if (options->database != NULL) {
@@ -342,6 +386,9 @@ static void settle(parsing *parser) {
         options->count = false;
     }
     options->reading.case_insensitive = options->ignore_case;
+    if (options->division.journal != NULL) {
+        options->color = options->color_always; /* the parts are no terminal */
+    }
     if (!options->threads_given) {
         options->scan.threads = TRAWL_THREADS_ALL;
     }
@@ -359,10 +406,12 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
     *status = EXIT_ERROR;
     for (;;) {
         int id = arguments_next(&parser.arguments);
+        int taken = FLAG_NOT_MINE;
         switch (id) {
         case ARGUMENTS_END:
             settle(&parser);
-            return take_operands(options) && cuda_options_check(&grep_command, &options->scan);
+            return take_operands(options) && check_division(options) && take_lists(options) &&
+                   cuda_options_check(&grep_command, &options->scan);
         case ARGUMENTS_HELP:
             *status = EXIT_MATCHED;
             return false;
@@ -379,7 +428,9 @@ bool grep_options_parse(grep_options *options, int argc, char **argv, int *statu
             arguments_misuse(&grep_command, "patterns are strings here, not regular expressions");
             return false;
         default:
-            if (!take_switch(options, id) && !take_value(&parser, id)) {
+            taken = division_options_take(&options->division, &parser.arguments, id);
+            if (taken == FLAG_REFUSED ||
+                (taken == FLAG_NOT_MINE && !take_switch(options, id) && !take_value(&parser, id))) {
                 return false;
             }
         }
@@ -394,4 +445,9 @@ void grep_options_release(grep_options *options) {
     }
     free(options->owned_globs.items);
     free(options->files.items);
+    for (size_t i = 0; i < options->list_count; i++) {
+        text_list_release(&options->lists[i]);
+    }
+    free(options->lists);
+    division_options_release(&options->division);
 }

@@ -10,6 +10,8 @@
 
 #include "cli/base/memory.h"
 #include "cli/flags/study.h"
+#include "cli/parts/division.h"
+#include "cli/parts/list.h"
 #include "io/directory.h"
 #include "io/pattern_file.h"
 #include "trawl/trawl.h"
@@ -82,6 +84,7 @@ typedef struct grep_options {
     uint64_t after;
     const char *group_separator; /* NULL: none */
     bool color;
+    bool color_always; /* --color=always */
 
     /* files */
     bool as_stored; /* --no-search-zip */
@@ -92,13 +95,21 @@ typedef struct grep_options {
     size_t glob_count;
     size_t glob_capacity;
     string_list owned_globs; /* strings of --exclude-from and --exclude-dir, to be freed */
-    string_list files;       /* operands after the patterns */
+    string_list files;       /* operands after the patterns, and those of lists */
+    text_list *lists;        /* owned: --files-from and --files0-from */
+    size_t list_count;
+    division_options division;
 
     trawl_compile_options compile;
     trawl_scan_options scan;
     study_options study; /* of compile and scan */
     bool threads_given;
 } grep_options;
+
+/* Whether files with NUL bytes are binary. */
+static inline bool grep_options_find_binary(const grep_options *options) {
+    return options->binary != GREP_BINARY_TEXT && options->line_end != '\0';
+}
 
 /* Reads the arguments. False after --help, --version or an error, which has been reported: *status
  * is then the exit status. The caller releases the options in any case. */

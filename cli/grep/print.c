@@ -3,15 +3,26 @@
 
 #include <string.h>
 
-trawl_status grep_printer_open(grep_printer *printer, const grep_options *options,
-                               trawl_error *error) {
+static void open_colors(grep_printer *printer, const grep_options *options) {
     *printer = (grep_printer){.options = options};
     if (options->color) {
         grep_colors_read(&printer->colors);
     } else {
         printer->colors = (grep_colors){"", "", "", "", "", "", "", "", false, false, NULL};
     }
+}
+
+trawl_status grep_printer_open(grep_printer *printer, const grep_options *options,
+                               trawl_error *error) {
+    open_colors(printer, options);
     return output_file_open(NULL, &printer->output, error);
+}
+
+trawl_status grep_printer_open_lines(grep_printer *printer, const grep_options *options,
+                                     lines_writer *lines, trawl_error *error) {
+    open_colors(printer, options);
+    printer->lines = lines;
+    return output_file_open_for(lines_writer_text, lines, &printer->output, error);
 }
 
 trawl_status grep_printer_close(grep_printer *printer, trawl_error *error) {
@@ -70,15 +81,32 @@ static void print_name(grep_printer *printer) {
                   strlen(printer->file_name));
 }
 
-static void print_number(grep_printer *printer, const char *color, uint64_t number,
-                         char separator) {
+static void print_digits(grep_printer *printer, uint64_t number) {
     char digits[20];
     size_t length = output_decimal(number, digits);
-    start_color(printer, color);
     for (size_t i = length; i < printer->number_width; i++) {
         output_file_byte(printer->output, ' ');
     }
     output_file_write(printer->output, digits, length);
+}
+
+static void print_line_number(grep_printer *printer, uint64_t number, char separator) {
+    const char *color = printer->colors.line_number;
+    start_color(printer, color);
+    if (printer->lines == NULL) {
+        print_digits(printer, number);
+    } else {
+        output_file_drain(printer->output);
+        lines_writer_number(printer->lines, number, printer->number_width);
+    }
+    end_color(printer, color);
+    print_separator(printer, separator);
+}
+
+static void print_offset(grep_printer *printer, uint64_t offset, char separator) {
+    const char *color = printer->colors.byte_offset;
+    start_color(printer, color);
+    print_digits(printer, offset);
     end_color(printer, color);
     print_separator(printer, separator);
 }
@@ -96,10 +124,10 @@ static void print_prefix(grep_printer *printer, const grep_line *line, uint64_t 
         }
     }
     if (options->line_number) {
-        print_number(printer, printer->colors.line_number, line->number, separator);
+        print_line_number(printer, line->number, separator);
     }
     if (options->byte_offset) {
-        print_number(printer, printer->colors.byte_offset, offset, separator);
+        print_offset(printer, offset, separator);
     }
     if (options->initial_tab && length > 0 &&
         (printer->with_file_name || options->line_number || options->byte_offset)) {
@@ -175,6 +203,14 @@ void grep_print_group_separator(grep_printer *printer) {
     }
 }
 
+void grep_print_first_separator(grep_printer *printer) {
+    output_file *output = printer->output;
+    output_file_drain(output);
+    grep_print_group_separator(printer); /* an argument: it fits into the buffer */
+    lines_writer_separator(printer->lines, output->buffer, output->used);
+    output->used = 0;
+}
+
 void grep_print_file_name(grep_printer *printer) {
     print_name(printer);
     output_file_byte(printer->output, printer->options->null_after_name ? '\0' : '\n');
@@ -183,7 +219,7 @@ void grep_print_file_name(grep_printer *printer) {
     }
 }
 
-void grep_print_count(grep_printer *printer, uint64_t count) {
+void grep_print_count_name(grep_printer *printer) {
     if (printer->with_file_name) {
         print_name(printer);
         if (printer->options->null_after_name) {
@@ -192,6 +228,10 @@ void grep_print_count(grep_printer *printer, uint64_t count) {
             print_separator(printer, ':');
         }
     }
+}
+
+void grep_print_count(grep_printer *printer, uint64_t count) {
+    grep_print_count_name(printer);
     output_file_decimal(printer->output, count);
     output_file_byte(printer->output, '\n');
     if (printer->options->line_buffered) {

@@ -7,6 +7,7 @@
 #define CLI_GREP_PRINT_H
 
 #include "cli/grep/options.h"
+#include "cli/parts/lines.h"
 #include "io/output_file.h"
 #include "trawl/trawl.h"
 
@@ -54,7 +55,8 @@ typedef struct grep_line {
 typedef struct grep_printer {
     const grep_options *options;
     output_file *output;
-    grep_colors colors; /* all "" without --color */
+    lines_writer *lines; /* NULL; else the output goes there, for `trawl cat` */
+    grep_colors colors;  /* all "" without --color */
     const char *file_name;
     bool with_file_name;
     unsigned number_width; /* of line numbers and offsets, with -T */
@@ -62,7 +64,11 @@ typedef struct grep_printer {
 
 trawl_status grep_printer_open(grep_printer *printer, const grep_options *options,
                                trawl_error *error);
-/* Flushes and closes standard output. */
+/* The same for the output of a piece of a text. */
+trawl_status grep_printer_open_lines(grep_printer *printer, const grep_options *options,
+                                     lines_writer *lines, trawl_error *error);
+
+/* Flushes and closes the output. */
 trawl_status grep_printer_close(grep_printer *printer, trawl_error *error);
 
 /* `stored_bytes` is the size of the file, INT64_MAX if unknown. */
@@ -71,8 +77,13 @@ void grep_printer_set_file(grep_printer *printer, const char *name, uint64_t sto
 void grep_print_line(grep_printer *printer, const grep_line *line, const grep_spans *spans);
 void grep_print_group_separator(grep_printer *printer);
 
-/* Output of -l and -L, and of -c. */
+/* The separator before the first group of a piece of a text: whether it is needed depends on the
+ * pieces before. */
+void grep_print_first_separator(grep_printer *printer);
+
+/* Output of -l and -L, and of -c; of that, what is before the number. */
 void grep_print_file_name(grep_printer *printer);
+void grep_print_count_name(grep_printer *printer);
 void grep_print_count(grep_printer *printer, uint64_t count);
 
 /* True if lines are printed without prefix and color, so that many lines are one write. */

@@ -78,8 +78,12 @@ static const uint8_t *context_before(const grep_search *search, const uint8_t *t
 /* Prints the separator and the context before selected lines that begin at `text`. */
 static void begin_group(grep_search *search, const uint8_t *text) {
     const uint8_t *line = context_before(search, text);
-    if (search->options->context && search->group_printed && line != search->printed_end) {
-        grep_print_group_separator(search->printer);
+    if (search->options->context && line != search->printed_end) {
+        if (search->group_printed) {
+            grep_print_group_separator(search->printer);
+        } else if (search->printer->lines != NULL) {
+            grep_print_first_separator(search->printer);
+        }
     }
     search->group_printed = true;
     while (line < text) {
@@ -315,7 +319,8 @@ static void begin_binary(grep_search *search) {
     }
 }
 
-grep_result grep_search_file(grep_search *search, int descriptor, const struct stat *information) {
+grep_result grep_search_file(grep_search *search, int descriptor, const struct stat *information,
+                             const grep_range *range) {
     grep_result result = {0};
     search->file_quiet = search->quiet;
     search->file_stop_at_first = search->stop_at_first;
@@ -326,12 +331,13 @@ grep_result grep_search_file(grep_search *search, int descriptor, const struct s
     bool binary = false;
     uint64_t selected_as_text = 0;
     const uint8_t *keep = NULL;
-    grep_blocks_start(search->blocks, descriptor, information);
+    grep_blocks_start(search->blocks, descriptor, information, range);
     while (!search->done && !search->failed && grep_blocks_next(search->blocks, keep)) {
         begin_block(search);
         if (search->blocks->binary && !binary) {
             if (search->options->binary == GREP_BINARY_SKIP) {
                 grep_blocks_end(search->blocks);
+                result.binary = search->blocks->first_nul < range->end;
                 return result;
             }
             binary = true;
@@ -344,6 +350,8 @@ grep_result grep_search_file(grep_search *search, int descriptor, const struct s
     }
     grep_blocks_end(search->blocks);
     result.decompressed = search->blocks->source.decompressed;
+    result.binary = search->blocks->first_nul < range->end;
+    result.lines = search->line_number;
     result.selected = search->selected;
     result.max_count_reached = search->remaining == 0;
     result.selected_end = search->selected_end;

@@ -49,11 +49,16 @@ typedef struct grep_result {
     uint64_t selected_end;  /* offset after the last selected line */
     bool binary_hidden;     /* lines were selected but not printed because the file is binary */
     bool decompressed;      /* offsets are not those of the file */
+    bool binary;            /* a NUL was found before the end of the range */
+    uint64_t lines;         /* of the range, if line numbers are printed and the search went on to
+                               its end */
     bool failed;            /* the search failed, which has been reported */
 } grep_result;
 
-/* Searches a file from the descriptor's position on. The printer has its name already. */
-grep_result grep_search_file(grep_search *search, int descriptor, const struct stat *information);
+/* Searches a file from the descriptor's position on, or a range of a file. The printer has its name
+ * already. */
+grep_result grep_search_file(grep_search *search, int descriptor, const struct stat *information,
+                             const grep_range *range);
 
 void grep_search_release(grep_search *search);
 

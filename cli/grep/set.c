@@ -247,6 +247,12 @@ bool grep_set_may_cover(const grep_set *set) {
     return information.matches == TRAWL_MATCH_ALL && !trawl_db_has_conditions(set->db);
 }
 
+static void free_database(const grep_set *set) {
+    if (!set->borrowed) {
+        trawl_db_free(set->db);
+    }
+}
+
 bool grep_set_cover(grep_set *set) {
     trawl_patterns *patterns = NULL;
     trawl_db *db = NULL;
@@ -265,13 +271,22 @@ bool grep_set_cover(grep_set *set) {
     if (status != TRAWL_OK) {
         return report_failure(&error);
     }
-    trawl_db_free(set->db);
+    free_database(set);
     set->db = db;
+    set->borrowed = false;
     return true;
 }
 
+grep_set grep_set_copy(const grep_set *set, unsigned threads) {
+    grep_set copy = *set;
+    copy.borrowed = true;
+    copy.counts = NULL;
+    copy.scan.threads = threads;
+    return copy;
+}
+
 void grep_set_close(grep_set *set) {
-    trawl_db_free(set->db);
+    free_database(set);
     free(set->counts);
     set->db = NULL;
     set->counts = NULL;

@@ -20,12 +20,16 @@ typedef struct grep_set {
     uint8_t line_end;
     trawl_scan_options scan;
     pattern_counts *counts; /* of each source of patterns; NULL: a database */
+    bool borrowed;          /* `db` belongs to another set */
 } grep_set;
 
 /* Reads and compiles the patterns. With `parts` the set finds which parts of a line match, not only
  * whether one does. False after reporting. The caller closes the set in any case. */
 bool grep_set_open(grep_set *set, const grep_options *options, bool parts);
 void grep_set_close(grep_set *set);
+
+/* A copy for another thread, to be closed before the set. `threads` of its own scan each block. */
+grep_set grep_set_copy(const grep_set *set, unsigned threads);
 
 /* Prints a note about each pattern file that seems to be of another format. */
 void grep_set_note(const grep_set *set, const grep_options *options);

@@ -12,9 +12,11 @@
 /* A smaller compressed file is decompressed before a thread would have started. */
 enum { AHEAD_FROM_BYTES = 128 << 10 };
 
-void grep_source_open(grep_source *source, int descriptor, const struct stat *information) {
+void grep_source_open(grep_source *source, int descriptor, const struct stat *information,
+                      bool plain) {
     *source = (grep_source){.decompress = source->decompress,
                             .threads = source->threads,
+                            .plain = plain,
                             .regular = S_ISREG(information->st_mode),
                             .descriptor = descriptor};
     if (source->regular) {
@@ -125,7 +127,8 @@ static size_t begin(grep_source *source, void *buffer, size_t capacity) {
     source->begun = true;
     if (source->regular) {
         size_t length = read_descriptor(source, buffer, capacity);
-        if (!source->decompress || !text_file_bytes_are_compressed(buffer, length)) {
+        if (!source->decompress || source->plain ||
+            !text_file_bytes_are_compressed(buffer, length)) {
             return length;
         }
         if (lseek(source->descriptor, source->begin, SEEK_SET) != source->begin) {

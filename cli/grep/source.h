@@ -20,6 +20,7 @@
 typedef struct grep_source {
     bool decompress;   /* set before grep_source_open; false: bytes are read as they are stored */
     unsigned threads;  /* set before grep_source_open; with 1 no thread is started */
+    bool plain;        /* the text is known to be stored as it is */
     bool regular;      /* a regular file */
     bool decompressed; /* known after the first read */
     bool ended;        /* there are no more bytes, or `problem` says why none can be read */
@@ -36,8 +37,10 @@ typedef struct grep_source {
     const uint8_t *piece, *piece_end; /* lent by `reader` */
 } grep_source;
 
-/* Begins a text at the descriptor's position. The descriptor is not closed. */
-void grep_source_open(grep_source *source, int descriptor, const struct stat *information);
+/* Begins a text at the descriptor's position, which with `plain` may be in the middle of a text
+ * that is known not to be compressed. The descriptor is not closed. */
+void grep_source_open(grep_source *source, int descriptor, const struct stat *information,
+                      bool plain);
 
 /* Reads at least one byte and at most `capacity`; 0: `ended` is set. */
 size_t grep_source_read(grep_source *source, void *buffer, size_t capacity);

@@ -151,6 +151,13 @@ bool journal_open(parts_journal *journal, const char *folder, journal_use use, p
     return exists ? continue_run(journal) : begin_run(journal, segment);
 }
 
+uint64_t journal_matches(const parts_journal *journal) {
+    uint64_t matches = 0;
+    for (size_t i = 0; i < journal->segments; i++)
+        matches += journal->places[i].record.matches;
+    return matches;
+}
+
 void journal_close(parts_journal *journal) {
     if (journal->lock >= 0)
         (void)close(journal->lock);

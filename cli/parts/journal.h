@@ -70,6 +70,9 @@ bool journal_open(parts_journal *journal, const char *folder, journal_use use, p
  * counts as not written; else it is an error. */
 bool journal_read(parts_journal *journal, size_t segments, bool resume);
 
+/* Matches in the segments that are finished; of PARTS_LINES lines. */
+uint64_t journal_matches(const parts_journal *journal);
+
 void journal_close(parts_journal *journal);
 
 /* ------------------------------------------------------------------ writers */

@@ -134,6 +134,10 @@ static bool same_options(const parts_identity *a, const parts_identity *b, const
         return differ(folder, "other patterns");
     if (a->matches != b->matches)
         return differ(folder, "another kind of matches (--matches)");
+    if ((a->kind == PARTS_LINES) != (b->kind == PARTS_LINES))
+        return differ(folder, a->kind == PARTS_LINES ? "'trawl grep'" : "'trawl scan'");
+    if (a->kind == PARTS_LINES && (a->format != b->format || a->options != b->options))
+        return differ(folder, "other options of grep");
     if (a->kind != b->kind || a->format != b->format || a->with_pattern != b->with_pattern ||
         a->top != b->top || a->several != b->several)
         return differ(folder, "other options for the output (--format, -c, --top, --no-pattern)");

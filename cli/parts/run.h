@@ -34,7 +34,8 @@ typedef struct parts_text {
 typedef struct parts_identity {
     uint64_t patterns; /* checksum of the pattern set */
     uint64_t matches;  /* trawl_match_kind */
-    uint64_t kind;     /* of the results: matches, counts of texts, most frequent patterns */
+    uint64_t kind;     /* of the results: matches, counts of texts, most frequent patterns, or
+                          PARTS_LINES */
     uint64_t format;
     uint64_t with_pattern;
     uint64_t top;
@@ -44,7 +45,12 @@ typedef struct parts_identity {
     uint64_t shards;   /* ... of so many; 1 of 1: everything */
     uint64_t segment;  /* bytes of a segment */
     uint64_t division; /* how shards are cut: parts_division */
+    uint64_t options;  /* PARTS_LINES: a checksum of all other options that results depend on */
 } parts_identity;
+
+/* A parts_identity.kind: of `trawl grep`, with a lines_mode (cli/parts/lines.h) as its format. The
+ * smaller ones are those of `trawl scan`. */
+enum { PARTS_LINES = 16 };
 
 typedef enum parts_division {
     PARTS_BALANCED = 0, /* shard k begins at byte floor((k - 1) * bytes / shards) */

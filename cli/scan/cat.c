@@ -13,6 +13,7 @@
 #include "cli/base/report.h"
 #include "cli/flags/arguments.h"
 #include "cli/parts/journal.h"
+#include "cli/parts/lines.h"
 #include "cli/parts/segments.h"
 #include "cli/scan/command.h"
 #include "cli/scan/totals.h"
@@ -33,8 +34,9 @@ static const command cat_command = {
     .summary = "write the results of a scan in parts",
     .usage =
         "  trawl cat [-o FILE] DIR...\n"
-        "Writes what 'trawl scan' would have written without --journal, byte for byte. DIR is\n"
-        "the folder of a scan, or one with the folders of all shards, which may also be named\n"
+        "Writes what 'trawl scan' or 'trawl grep' would have written without --journal, byte for\n"
+        "byte. DIR is the folder of a scan, or one with the folders of all shards, which may also "
+        "be named\n"
         "one by one. All checksums are compared before anything is written.",
     .examples = "  trawl scan --journal parts -f words.txt big.txt && trawl cat parts\n"
                 "  trawl cat -o matches.tsv parts/shard-*\n",
@@ -264,6 +266,20 @@ static bool join(const folders *all, const scan_plan *plan) {
     return sound;
 }
 
+/* Writes the lines of grep. Sets *matched if a line was selected. */
+static bool join_lines(const folders *all, output_file *output, bool *matched) {
+    lines_joiner joiner;
+    bool sound = true;
+    lines_joiner_open(&joiner, (lines_mode)all->items[0].journal.run.identity.format, output);
+    for (size_t i = 0; sound && i < all->count; i++)
+        sound = journal_copy_parts(&all->items[i].journal, lines_joiner_take, &joiner);
+    *matched = joiner.matched;
+    bool complete = lines_joiner_close(&joiner);
+    if (!complete && !output_file_failed(output))
+        report("%s: has results that are not of 'trawl grep'", all->items[0].journal.folder);
+    return sound && complete;
+}
+
 /* ------------------------------------------------------------------ the command */
 
 static int write_results(const folders *all, const char *path) {
@@ -278,19 +294,21 @@ static int write_results(const folders *all, const char *path) {
         const parts_journal *one = &all->items[i].journal;
         if (!journal_check_parts(one))
             return EXIT_ERROR;
-        for (size_t s = 0; s < one->segments; s++)
-            matches += one->places[s].record.matches;
+        matches += journal_matches(one);
     }
     trawl_error error;
     if (output_file_open(path, &plan.output, &error) != TRAWL_OK)
         return report_error(&error);
-    if (!join(all, &plan) && !output_file_failed(plan.output)) {
+    bool matched = matches != 0;
+    bool joined =
+        identity->kind == PARTS_LINES ? join_lines(all, plan.output, &matched) : join(all, &plan);
+    if (!joined && !output_file_failed(plan.output)) {
         output_file_abandon(plan.output);
         return EXIT_ERROR;
     }
     if (output_file_close(plan.output, &error) != TRAWL_OK)
         return report_error(&error);
-    return matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
+    return matched ? EXIT_MATCHED : EXIT_NOTHING;
 }
 
 static int cat(const string_list *paths, const char *output) {

@@ -4,48 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "cli/base/memory.h"
 #include "cli/base/report.h"
+#include "cli/parts/patterns.h"
 #include "cli/parts/segments.h"
 #include "trawl/trawl_conditions.h"
-#include "trawl/trawl_groups.h"
-
-/* Adds the conditions of all patterns, and the classes of bytes that they name. */
-static void add_conditions(XXH3_state_t *state, const trawl_db *db) {
-    uint8_t members[32];
-    trawl_pattern pattern = TRAWL_PATTERN;
-    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
-        trawl_condition condition = TRAWL_CONDITION;
-        if (!trawl_db_condition(db, id, &condition))
-            continue;
-        uint64_t numbers[] = {id,
-                              condition.min_start,
-                              condition.max_end,
-                              condition.left,
-                              condition.right,
-                              condition.at_start,
-                              condition.at_end};
-        (void)XXH3_64bits_update(state, numbers, sizeof numbers);
-    }
-    for (unsigned number = TRAWL_CLASS_OWN; number < TRAWL_CLASSES; number++) {
-        if (trawl_db_class(db, (uint8_t)number, members))
-            (void)XXH3_64bits_update(state, members, sizeof members);
-    }
-}
-
-/* Adds the groups and values, which are printed with matches. */
-static void add_details(XXH3_state_t *state, const trawl_db *db) {
-    trawl_pattern pattern = TRAWL_PATTERN;
-    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
-        uint64_t numbers[] = {pattern.group,
-                              pattern.value == NULL ? UINT64_MAX : pattern.value_length};
-        (void)XXH3_64bits_update(state, numbers, sizeof numbers);
-        if (pattern.value != NULL)
-            (void)XXH3_64bits_update(state, pattern.value, pattern.value_length);
-    }
-}
 
 /* Whether matches depend on more of a text than the bytes beside them: no text can be cut then. */
 static bool needs_whole_texts(const trawl_db *db) {
@@ -59,31 +23,6 @@ static bool needs_whole_texts(const trawl_db *db) {
                 (condition.min_start != 0 || condition.max_end != 0);
     }
     return whole;
-}
-
-/* A checksum of all that the results depend on: bytes, flags, names, conditions, groups and
- * values in the order of the ids. */
-static uint64_t checksum_of_patterns(const trawl_db *db) {
-    XXH3_state_t *state = XXH3_createState();
-    if (state == NULL)
-        (void)allocate(SIZE_MAX); /* reports that memory is out */
-    (void)XXH3_64bits_reset(state);
-    trawl_pattern pattern = TRAWL_PATTERN;
-    for (uint32_t id = 0; trawl_db_pattern(db, id, &pattern); id++) {
-        uint64_t numbers[] = {pattern.length, pattern.flags,
-                              pattern.name == NULL ? UINT64_MAX : pattern.name_length};
-        (void)XXH3_64bits_update(state, numbers, sizeof numbers);
-        (void)XXH3_64bits_update(state, pattern.bytes, pattern.length);
-        if (pattern.name != NULL)
-            (void)XXH3_64bits_update(state, pattern.name, pattern.name_length);
-    }
-    if (trawl_db_has_conditions(db))
-        add_conditions(state, db);
-    if (trawl_db_has_groups(db) || trawl_db_has_values(db))
-        add_details(state, db);
-    uint64_t checksum = XXH3_64bits_digest(state);
-    (void)XXH3_freeState(state);
-    return checksum;
 }
 
 static bool add_text(parts_run *run, const scan_entry *entry) {
@@ -106,7 +45,7 @@ bool scan_describe(parts_run *run, const scan_plan *plan, const scan_texts *text
     const division_options *division = &options->division;
     trawl_db_information information = TRAWL_DB_INFORMATION;
     (void)trawl_db_info(plan->scanner.db, &information, NULL);
-    *run = (parts_run){.identity = {.patterns = checksum_of_patterns(plan->scanner.db),
+    *run = (parts_run){.identity = {.patterns = parts_patterns_checksum(plan->scanner.db),
                                     .matches = (uint64_t)information.matches,
                                     .kind = (uint64_t)options->kind,
                                     .format = (uint64_t)options->format,
@@ -122,13 +61,6 @@ bool scan_describe(parts_run *run, const scan_plan *plan, const scan_texts *text
     for (size_t i = 0; listed && i < texts->count; i++)
         listed = add_text(run, &texts->items[i]);
     return listed;
-}
-
-uint64_t scan_default_segment(const scan_texts *texts) {
-    const uint64_t least = UINT64_C(16) << 20;
-    const uint64_t most = UINT64_C(1) << 30;
-    uint64_t share = texts->stored_bytes / 4096;
-    return share < least ? least : share > most ? most : share;
 }
 
 bool scan_take_shard(scan_texts *texts, const scan_plan *plan) {

@@ -12,9 +12,6 @@
  * run in any case. */
 bool scan_describe(parts_run *run, const scan_plan *plan, const scan_texts *texts);
 
-/* The bytes of a segment where nothing is said: more of larger texts. */
-uint64_t scan_default_segment(const scan_texts *texts);
-
 /* Replaces the texts by the parts of them that --shard names. False after reporting. */
 bool scan_take_shard(scan_texts *texts, const scan_plan *plan);
 

@@ -11,7 +11,4 @@
  * matches of all segments. Returns the exit status. */
 int scan_journaled(scan_plan *plan, const scan_texts *texts);
 
-/* Adds the matches of the segments that were finished before. */
-uint64_t scan_matches_before(const parts_journal *journal);
-
 #endif

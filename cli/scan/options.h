@@ -8,8 +8,8 @@
 #include "cli/flags/files.h"
 #include "cli/flags/patterns.h"
 #include "cli/flags/study.h"
+#include "cli/parts/division.h"
 #include "cli/scan/by_record.h"
-#include "cli/scan/division.h"
 #include "cli/scan/records.h"
 #include "trawl/trawl.h"
 

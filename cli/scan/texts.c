@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/memory.h"
-#include "cli/scan/list.h"
+#include "cli/parts/list.h"
 #include "trawl/trawl.h"
 
 /* One thread decompresses a text, so several compressed texts are scanned side by side, even large

@@ -138,18 +138,39 @@ static trawl_status open_named(output_file *file, const char *path, trawl_error 
     return reason == 0 ? TRAWL_OK : fail_at(path, reason, error);
 }
 
-trawl_status output_file_open(const char *path, output_file **file, trawl_error *error) {
+/* An output without a descriptor; NULL if memory is out. */
+static output_file *make_output(trawl_error *error) {
     output_file *made = calloc(1, sizeof *made);
     char *buffer = malloc(OUTPUT_FILE_BUFFER);
     if (made == NULL || buffer == NULL) {
         free(made);
         free(buffer);
-        return trawl_fail(error, TRAWL_ERROR_MEMORY, "out of memory");
+        (void)trawl_fail(error, TRAWL_ERROR_MEMORY, "out of memory");
+        return NULL;
     }
     made->buffer = buffer;
     made->capacity = OUTPUT_FILE_BUFFER;
-    made->descriptor = STDOUT_FILENO;
+    made->descriptor = -1;
     made->replacement.descriptor = -1;
+    return made;
+}
+
+trawl_status output_file_open_for(output_take take, void *context, output_file **file,
+                                  trawl_error *error) {
+    output_file *made = make_output(error);
+    if (made == NULL)
+        return TRAWL_ERROR_MEMORY;
+    made->take = take;
+    made->take_context = context;
+    *file = made;
+    return TRAWL_OK;
+}
+
+trawl_status output_file_open(const char *path, output_file **file, trawl_error *error) {
+    output_file *made = make_output(error);
+    if (made == NULL)
+        return TRAWL_ERROR_MEMORY;
+    made->descriptor = STDOUT_FILENO;
     trawl_status status = TRAWL_OK;
     if (path != NULL && strcmp(path, "-") != 0) {
         made->descriptor = -1;
@@ -165,8 +186,12 @@ trawl_status output_file_open(const char *path, output_file **file, trawl_error 
 /* ------------------------------------------------------------------ writing */
 
 static void write_out(output_file *file, const char *bytes, size_t length) {
-    if (file->failure == 0)
+    if (file->failure != 0)
+        return;
+    if (file->take == NULL)
         file->failure = trawl_write_all(file->descriptor, bytes, length, &file->written);
+    else if (!file->take(file->take_context, bytes, length))
+        file->failure = EIO;
 }
 
 void output_file_drain(output_file *file) {
@@ -218,8 +243,8 @@ trawl_status output_file_close(output_file *file, trawl_error *error) {
     output_file_drain(file);
     if (file->replaces && file->failure == 0) {
         file->failure = trawl_replacement_commit(&file->replacement);
-    } else if (!file->replaces && close(file->descriptor) != 0 && file->failure == 0 &&
-               errno != EINTR) {
+    } else if (!file->replaces && file->take == NULL && close(file->descriptor) != 0 &&
+               file->failure == 0 && errno != EINTR) {
         /* Network file systems report a full disk only here, also for standard output. */
         file->failure = errno;
     }

@@ -18,10 +18,15 @@
 #ifndef TRAWL_IO_OUTPUT_FILE_H
 #define TRAWL_IO_OUTPUT_FILE_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/replacement.h"
 #include "trawl/trawl.h"
+
+/* Takes bytes of an output that goes neither to a file nor to standard output. False: a failure,
+ * which the function has reported. */
+typedef bool (*output_take)(void *context, const char *bytes, size_t length);
 
 typedef struct output_file {
     char *buffer; /* this and the next two are for the inline functions; the rest is private */
@@ -33,6 +38,8 @@ typedef struct output_file {
     char *path;    /* for messages; NULL for standard output */
     bool replaces; /* a regular file, through `replacement`; else it is written directly */
     trawl_replacement replacement;
+    output_take take; /* NULL: bytes go to `descriptor` */
+    void *take_context;
 } output_file;
 
 enum {
@@ -43,6 +50,10 @@ enum {
 
 /* Opens an output; `path` NULL or "-": standard output. The caller closes or abandons it. */
 trawl_status output_file_open(const char *path, output_file **file, trawl_error *error);
+
+/* The same for an output that a function takes. */
+trawl_status output_file_open_for(output_take take, void *context, output_file **file,
+                                  trawl_error *error);
 
 /* Writes the buffered bytes, gives a regular file its name, and frees `file` in any case. */
 trawl_status output_file_close(output_file *file, trawl_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The flags for large texts: lists of texts, shards, journals. */
-#ifndef CLI_SCAN_DIVISION_H
-#define CLI_SCAN_DIVISION_H
+#ifndef CLI_PARTS_DIVISION_H
+#define CLI_PARTS_DIVISION_H
 
 #include "cli/base/memory.h"
 #include "cli/flags/arguments.h"
@@ -23,9 +23,16 @@ extern const flag split_flags[]; /* of trawl-mpi alone */
 /* FLAG_NOT_MINE, FLAG_TAKEN or, after reporting, FLAG_REFUSED. */
 int division_options_take(division_options *options, const arguments *arguments, int id);
 
-/* Whether the flags fit together and to -o. False after reporting. */
+/* Whether the flags fit together and to -o, whose value is `output` or NULL. False after
+ * reporting. */
 bool division_options_check(const division_options *options, const command *command,
                             const char *output);
+
+/* The folder that the options name; of a shard, a folder in it. The caller frees it. */
+char *division_folder(const division_options *options);
+
+/* The bytes of a segment where nothing is said, of texts of `bytes` bytes. */
+uint64_t division_default_segment(uint64_t bytes);
 
 void division_options_release(division_options *options);
 

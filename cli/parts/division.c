@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "cli/scan/division.h"
+#include "cli/parts/division.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/memory.h"
 #include "cli/parts/run.h"
 
 enum {
@@ -20,12 +21,13 @@ enum {
 
 const flag division_flags[] = {
     {FLAG_FILES_FROM, 0, "files-from", "LIST",
-     "Scan the texts that the file LIST names (-: standard input), one a line, after the TEXTs.",
+     "Also take the texts that the file LIST names (-: standard input), one a line, after those of "
+     "the command line.",
      "Large texts"},
     {FLAG_FILES0_FROM, 0, "files0-from", "LIST",
      "The same with names that end with NUL, as 'find -print0' writes them.", NULL},
     {FLAG_SHARD, 0, "shard", "K/N",
-     "Scan only part K of N, 1/N to N/N: all N together find what one scan finds. Parts have about "
+     "Take only part K of N, 1/N to N/N: all N together find what one call finds. Parts have about "
      "the same number of bytes.",
      NULL},
     {FLAG_JOURNAL, 0, "journal", "DIR",
@@ -33,7 +35,8 @@ const flag division_flags[] = {
      "DIR' then writes what this command would have written. With --shard: DIR/shard-K-of-N.",
      NULL},
     {FLAG_RESUME, 0, "resume", NULL,
-     "Continue the scan in DIR if there is one; only what its journal lacks is scanned.", NULL},
+     "Continue what was begun in DIR, if anything was; only what its journal lacks is scanned.",
+     NULL},
     {FLAG_JOURNAL_SEGMENT, 0, "journal-segment", "SIZE",
      "With --journal: bytes of text that are finished together (default: by the size of the "
      "texts, 16M to 1G). Results do not depend on it.",
@@ -117,6 +120,24 @@ bool division_options_check(const division_options *options, const command *of,
         return false;
     }
     return true;
+}
+
+char *division_folder(const division_options *division) {
+    size_t size = strlen(division->journal) + 64;
+    char *folder = allocate(size);
+    if (division->shard == 0)
+        (void)snprintf(folder, size, "%s", division->journal);
+    else
+        (void)snprintf(folder, size, "%s/shard-%" PRIu64 "-of-%" PRIu64, division->journal,
+                       division->shard, division->shards);
+    return folder;
+}
+
+uint64_t division_default_segment(uint64_t bytes) {
+    const uint64_t least = UINT64_C(16) << 20;
+    const uint64_t most = UINT64_C(1) << 30;
+    uint64_t share = bytes / 4096;
+    return share < least ? least : share > most ? most : share;
 }
 
 void division_options_release(division_options *options) {

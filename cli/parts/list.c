@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include "cli/scan/list.h"
+#include "cli/parts/list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

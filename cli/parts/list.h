@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* The names of texts that a file lists: --files-from and --files0-from. */
-#ifndef CLI_SCAN_LIST_H
-#define CLI_SCAN_LIST_H
+#ifndef CLI_PARTS_LIST_H
+#define CLI_PARTS_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

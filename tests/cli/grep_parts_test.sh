@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# trawl grep with lists of texts, shards and journals: trawl cat writes what one trawl grep writes.
+# usage: grep_parts_test.sh TRAWL; TRAWL_TEST_CASES (default 60), TRAWL_TEST_SEED, TRAWL_TEST_KILLS (4)
+[ -d /dev/shm ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm # fsync is slow elsewhere
+source "$(dirname "$0")/harness.sh" "$1"
+cases=${TRAWL_TEST_CASES:-60}
+seed=${TRAWL_TEST_SEED:-$RANDOM}
+kills=${TRAWL_TEST_KILLS:-4}
+RANDOM=$seed
+
+# one_of WORD...: one of them, in $one
+one_of() {
+    shift $((RANDOM % $#))
+    one=$1
+}
+
+# text NAME BYTES KIND: lines of the letters a and b; binary: with a NUL somewhere; many: with many
+text() {
+    awk -v n="$2" -v kind="$3" -v seed="$RANDOM" 'BEGIN {
+        srand(seed)
+        nul = kind == "binary" ? int(rand() * n) : -1
+        for (i = 0; i < n; i++) {
+            if (i == nul || (kind == "many" && rand() < 0.02)) printf "%c", 0
+            else printf "%s", substr("aaabbb \nc", int(rand() * 9) + 1, 1)
+        }
+    }' >"$1"
+}
+
+# compare WHAT ARGUMENTS...: grep once, and grep in parts, then cat: output, messages and status
+compare() {
+    local what=$1
+    shift
+    checks=$((checks + 1))
+    "$trawl" grep "$@" </dev/null >want 2>want.err
+    local status=$?
+    rm -rf j
+    if [ "$shards" -eq 1 ]; then
+        "$trawl" grep --journal j --journal-segment "$segment" --threads "$threads" "$@" </dev/null >out 2>out.err
+    else
+        for ((k = 1; k <= shards; k++)); do
+            "$trawl" grep --journal j --shard "$k/$shards" --journal-segment "$segment" "$@" </dev/null >out 2>out.err
+        done
+    fi
+    "$trawl" cat j >got 2>got.err
+    local got=$?
+    if [ $got -ne $status ] || ! cmp -s got want || ! cmp -s got.err want.err || [ -s out ] || [ -s out.err ]; then
+        cp got .out
+        cat out.err got.err want >.err
+        fail "$what: segments of $segment, $shards shards: grep $* (seed $seed; status $got, expected $status)"
+    fi
+}
+
+mkdir folder
+text folder/a 300 plain
+printf 'no line end: ab' >folder/b
+: >folder/c
+gzip -c folder/a >folder/d.gz
+for ((i = 0; i < cases; i++)); do
+    one_of plain plain binary many; kind=$one
+    text one $((RANDOM % 400)) $kind
+    text two $((RANDOM % 40)) plain
+    one_of 1 1 3 7; shards=$one
+    one_of 1 2 17 100 1000; segment=$one
+    threads=$((RANDOM % 2 + 1))
+    flags=()
+    for flag in -n -b -i -w -x -v -o -a -z -I -H -h -T -Z --color=always --no-search-zip; do
+        [ $((RANDOM % 6)) -ne 0 ] || flags+=("$flag")
+    done
+    [ $((RANDOM % 6)) -ne 0 ] || flags+=(-m $((RANDOM % 4)))
+    [ $((RANDOM % 5)) -ne 0 ] || flags+=(-C $((RANDOM % 3)))
+    [ $((RANDOM % 9)) -ne 0 ] || flags+=(--group-separator=++)
+    one_of '' '' '' -c -l -L; [ -z "$one" ] || flags+=("$one")
+    one_of ab 'bba' 'c' ' ' 'A' 'aab
+bb' 'a
+'; patterns=$one
+    compare "case $i" "${flags[@]}" -e "$patterns" one two one
+    one_of one folder; operand=$one
+    compare "case $i, recursive" "${flags[@]}" -r -e "$patterns" $operand
+done
+
+# Files longer than the pieces by which GNU grep decides what is binary, and with holes.
+shards=1 threads=2
+yes 'a line with words' | head -c 400000 >large
+for at in 0 98303 98304 250000 399999; do
+    cp large large.nul
+    printf '\0' | dd of=large.nul bs=1 seek=$at conv=notrunc status=none
+    for segment in 30000 98304 98305 131072; do
+        compare "a NUL at $at" -n -e words large.nul large
+        compare "a NUL at $at" -c -I -e words large.nul
+        compare "a NUL at $at" -c -e words large.nul
+    done
+done
+cp large holes && truncate -s 2000000 holes && cat large >>holes
+segment=200000
+compare 'holes' -b -e words holes
+compare 'holes' -c -e words holes
+head -c 300000 /dev/zero | tr '\0' x >long-line
+printf '\nwords\n' >>long-line
+segment=1000
+compare 'a line longer than segments' -n -b -e words long-line
+compare 'no texts' -r -e words --include=nothing .
+printf a >byte
+compare 'one byte' -n -e a byte
+compare 'a pattern longer than a segment' -c -e "$(head -c 5000 long-line)" long-line
+compare 'no pattern' -c -f /dev/null large
+compare 'the empty pattern' -n -f folder/c folder/b folder/c large
+
+# Lists without a journal.
+printf '%s\n' one two >list
+expect 0 'one:1\ntwo:1' bash -c "printf 'x\n' | tee one >two; '$trawl' grep -c --files-from list x"
+expect 0 'one:x' "$trawl" grep --files0-from <(printf 'one\0') x
+expect 0 'two:1\none:1' "$trawl" grep -c --files-from <(echo one) x two
+refuse 'such-list: No such file' "$trawl" grep --files-from such-list x
+expect 1 '' "$trawl" grep --files-from /dev/null x
+
+# What is refused.
+rm -rf j
+grep=("$trawl" grep --journal-segment 100)
+"${grep[@]}" -n x --journal j one two
+refuse 'has a scan already; --resume' "${grep[@]}" -n x --journal j one two
+refuse 'begun with other patterns' "${grep[@]}" -n y --journal j --resume one two
+refuse 'begun with other patterns' "${grep[@]}" -ni x --journal j --resume one two
+refuse 'other options of grep' "${grep[@]}" x --journal j --resume one two
+refuse 'other options of grep' "${grep[@]}" -c x --journal j --resume one two
+refuse "was begun with 'trawl grep'" "$trawl" scan -e x --journal j --resume one two
+refuse 'begun with 2 texts, now there are 3' "${grep[@]}" -n x --journal j --resume one two one
+expect 0 '' "$trawl" grep -n x --journal j --resume one two
+expect 0 'one:1:x\ntwo:1:x' "$trawl" cat j
+touch -d 2001-01-01 two
+refuse 'text two has changed' "${grep[@]}" -n x --journal j --resume one two
+refuse '--shard needs --journal' "$trawl" grep --shard 1/2 x one
+refuse '-q has no results to write' "$trawl" grep -q --journal k x one
+refuse 'is not a named file' "$trawl" grep --journal k x -
+refuse 'is not a regular file' "$trawl" grep --journal k x /dev/null
+refuse 'Is a directory' "$trawl" grep --journal k x folder
+refuse 'no-text: No such file' "$trawl" grep -s --journal k x no-text
+rm -rf j
+"$trawl" scan -e x --journal j one
+refuse "was begun with 'trawl scan'" "$trawl" grep x --journal j --resume one
+
+# Killed at random moments, and resumed each time.
+text big 3000000 plain
+grep=("$trawl" grep --threads 2 -n -e aaab --journal-segment 5000 big one)
+"$trawl" grep -n -e aaab big one >want
+killed=0
+for ((run = 0; killed < kills && run < 10 * kills; run++)); do
+    rm -rf j
+    while :; do
+        "${grep[@]}" --journal j --resume &
+        pid=$!
+        sleep "$(printf 0.%03d $((RANDOM % 60 + 2)))"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        [ $? -eq 137 ] || break
+        killed=$((killed + 1))
+        [ $killed -lt "$kills" ] || break
+    done
+    check "resumed after kill $killed" "${grep[@]}" --journal j --resume
+    "$trawl" cat j >got
+    checks=$((checks + 1))
+    cmp -s got want || fail "killed and resumed"
+done
+echo "$killed kills in $run searches (seed $seed)"
+finish
