@@ -6,6 +6,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 WERROR ?= OFF
 # Empty: as in the build directory that is there, and OFF in a new one.
 CUDA ?=
+# Empty: the MPI that CMake finds, or found before.
+MPICC ?=
 
 build = build/release
 ifneq ($(origin CC),default)
@@ -17,11 +19,11 @@ endif
 all: configure
 	cmake --build $(build) -j $(JOBS) --target trawl trawl-shared trawl-static
 
-# The command for clusters.
+# The command for clusters, with the MPI that is found, or that of MPICC (mpicc.mpich, mpicc.openmpi).
 mpi:
-	@tools/install.sh mpi
+	@tools/install.sh $(if $(findstring mpich,$(MPICC)),mpich,mpi)
 	@$(MAKE) --no-print-directory configure
-	cmake $(build) -DTRAWL_MPI=ON
+	cmake $(build) -DTRAWL_MPI=ON $(if $(MPICC),-U 'MPI_*' -DMPI_C_COMPILER=$(MPICC))
 	cmake --build $(build) -j $(JOBS) --target trawl-mpi
 
 # Plain `make` installs nothing by itself: it says what is missing.
@@ -67,7 +69,7 @@ clean:
 
 help:
 	@echo 'make            build the command trawl and libtrawl in $(build)'
-	@echo 'make mpi        build trawl-mpi, for clusters'
+	@echo 'make mpi        build trawl-mpi, for clusters; MPICC=mpicc.mpich: with this MPI'
 	@echo 'make demo       build, then search a 100 MB log beside grep and ripgrep: a minute'
 	@echo 'make check      build everything and run the tests: minutes'
 	@echo 'make check-all  ... and the long ones: about 20 minutes in all on 2 CPUs'

@@ -1,299 +1,32 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* trawl-mpi: trawl scan by many processes, on one machine or many. */
-#include <inttypes.h>
+/* trawl-mpi: the command for clusters. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/memory.h"
 #include "cli/base/report.h"
-#include "cli/base/stats.h"
-#include "cli/flags/cuda.h"
-#include "cli/flags/scan.h"
-#include "cli/scan/describe.h"
-#include "cli/scan/prepare.h"
-#include "cli/scan/totals.h"
-#include "mpi/search.h"
-#include "mpi/share.h"
+#include "cli/scan/options.h"
+#include "mpi/scan.h"
 
-/* What a rank has of the scan. */
-typedef struct cluster {
-    ranks self;
-    scan_options *options; /* belongs to main */
-    scan_texts texts;      /* rank 0 alone */
-    trawl_db *db;
-    double build_seconds; /* rank 0 alone */
-    record_labels labels;
-    device_choice device;
-    scan_plan plan;
-    parts_journal journal; /* without a folder: the run and its segments alone */
-    segment_list segments;
-    double times[RANK_TIMES];
-} cluster;
-
-/* ------------------------------------------------------------------ preparing */
-
-/* GPUs of a machine are given to its ranks in turn. */
-static void choose_gpu(const ranks *self, trawl_scan_options *options, char name[32]) {
-    size_t count = 0;
-    bool named = options->device != NULL &&
-                 (strcmp(options->device, "cuda") == 0 || strcmp(options->device, "auto") == 0);
-    if (!named || trawl_devices(NULL, 0, &count, NULL) != TRAWL_OK || count < 2)
-        return;
-    (void)snprintf(name, 32, "cuda:%d", self->local % (int)(count - 1));
-    options->device = name;
+/* The version of trawl, and of MPI: its first words. */
+static int print_version(void) {
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    (void)MPI_Get_library_version(library, &length);
+    library[strcspn(library, ",\n")] = '\0';
+    for (char *at = library; *at != '\0'; at++)
+        *at = *at == '\t' ? ' ' : *at;
+    (void)printf("trawl-mpi %s, %s\n", trawl_version(), library);
+    return EXIT_MATCHED;
 }
 
-/* Everything that a scan needs but the texts. */
-static bool open_plan(cluster *all) {
-    scan_options *options = all->options;
-    trawl_db_information information = TRAWL_DB_INFORMATION;
-    (void)trawl_db_info(all->db, &information, NULL);
-    record_labels_open(&all->labels, all->db, options->format, options->with_pattern);
-    if (options->kind == RECORD_MATCHES)
-        record_labels_prepare(&all->labels);
-    all->plan = (scan_plan){.options = options,
-                            .labels = &all->labels,
-                            .scanner = {.db = all->db, .options = options->scan},
-                            .threads = scan_options_threads(&options->scan),
-                            .several = all->texts.several,
-                            .patterns = information.patterns};
-    all->plan.scanner.options.threads = all->plan.threads;
-    return device_choose(&all->device, all->db, &options->profile, options->sample,
-                         &all->plan.scanner.options);
-}
-
-/* Small enough that the last ones keep few ranks waiting; large enough that opening walkers, which
- * takes up to milliseconds, the counter and, with a journal, the disk cost little. */
-static uint64_t segment_for(const cluster *all) {
-    const uint64_t least = UINT64_C(16) << 20;
-    const uint64_t most = UINT64_C(1) << 30;
-    uint64_t share = all->texts.stored_bytes / (100 * (uint64_t)all->self.size);
-    return share < least ? least : share > most ? most : share;
-}
-
-/* Rank 0 lists the texts, and opens the folder if there is one. */
-static bool describe(cluster *all) {
-    const division_options *division = &all->options->division;
-    parts_run run;
-    bool fine = scan_describe(&run, &all->plan, &all->texts);
-    if (division->static_split) {
-        run.identity.division = PARTS_PAPER;
-        run.identity.shard = 0;
-        run.identity.shards = (uint64_t)all->self.size;
-        run.identity.segment = UINT64_MAX;
-    }
-    if (fine && division->journal != NULL) {
-        fine =
-            journal_open(&all->journal, division->journal,
-                         division->resume ? JOURNAL_RESUME : JOURNAL_BEGIN, &run, segment_for(all));
-    } else if (fine) {
-        if (run.identity.segment == 0)
-            run.identity.segment = segment_for(all);
-        fine = segments_mark_whole(&run);
-        all->journal.run = run;
-        run = (parts_run){0};
-    }
-    parts_run_release(&run);
-    return fine;
-}
-
-/* The run and the segments, the same on all ranks. */
-static bool divide(cluster *all) {
-    const division_options *division = &all->options->division;
-    bool root = all->self.rank == 0;
-    if (!share_all(!root || describe(all)) || !share_run(&all->self, &all->journal.run))
-        return false;
-    all->plan.several = all->journal.run.identity.several != 0;
-    segments_divide(&all->journal.run, &all->segments);
-    bool read = true;
-    if (root && division->journal != NULL)
-        read = journal_read(&all->journal, all->segments.count, true);
-    if (!share_all(read))
-        return false;
-    if (root && division->journal == NULL) {
-        all->journal.segments = all->segments.count;
-        all->journal.places = allocate(all->segments.count * sizeof *all->journal.places + 1);
-        memset(all->journal.places, 0, all->segments.count * sizeof *all->journal.places);
-    }
-    if (!root && division->journal != NULL)
-        all->journal.folder = string_copy(division->journal);
-    if (root)
-        all->plan.matches = journal_matches(&all->journal);
-    share_journal(&all->self, &all->journal);
-    return true;
-}
-
-/* ------------------------------------------------------------------ results */
-
-/* Writes counts of texts, or the most frequent patterns. */
-static bool write_totals(cluster *all, const uint64_t *text_counts) {
-    trawl_error error;
-    if (output_file_open(NULL, &all->plan.output, &error) != TRAWL_OK) {
-        (void)report_error(&error);
-        return false;
-    }
-    if (all->plan.per_pattern != NULL)
-        top_write(&all->plan);
-    for (size_t i = 0; text_counts != NULL && i < all->journal.run.count; i++) {
-        size_t length = 0;
-        char *line =
-            count_line(&all->plan, all->journal.run.texts[i].name, text_counts[i], &length);
-        output_file_write(all->plan.output, line, length);
-        free(line);
-    }
-    if (output_file_close(all->plan.output, &error) == TRAWL_OK)
-        return true;
-    (void)report_error(&error);
-    return false;
-}
-
-/* --stats: least, mean and greatest time of all ranks. */
-static void print_stats(const cluster *all, const double *times) {
-    static const char *const names[RANK_TIMES] = {"distribute", "load", "search", "wait", "reduce"};
-    trawl_db_information information = TRAWL_DB_INFORMATION;
-    (void)trawl_db_info(all->db, &information, NULL);
-    stats stats_;
-    stats_begin(&stats_);
-    double total = 0;
-    (void)fprintf(stats_.file,
-                  "{\"ranks\":%d,\"split\":\"%s\",\"bytes\":%" PRIu64 ",\"matches\":%" PRIu64
-                  ",\"engine\":\"%s\",\"device\":\"%s\",\"threads\":%u,\"segments\":%zu"
-                  ",\"build_seconds\":%.6f",
-                  all->self.size, all->options->division.static_split ? "static" : "dynamic",
-                  all->plan.bytes, all->plan.matches, information.engine, all->device.name,
-                  all->plan.threads, all->segments.count, all->build_seconds);
-    for (int t = 0; t < RANK_TIMES; t++) {
-        double least = times[t];
-        double greatest = times[t];
-        double sum = 0;
-        for (int rank = 0; rank < all->self.size; rank++) {
-            double one = times[(size_t)rank * RANK_TIMES + (size_t)t];
-            least = one < least ? one : least;
-            greatest = one > greatest ? one : greatest;
-            sum += one;
-        }
-        /* The slowest search contains no waiting, so waiting is not in the total. */
-        total += t == TIME_WAIT ? 0 : greatest;
-        (void)fprintf(stats_.file,
-                      ",\"%s_seconds\":{\"min\":%.6f,\"mean\":%.6f,\"max\":%.6f,\"sum\":%.6f}",
-                      names[t], least, sum / all->self.size, greatest, sum);
-    }
-    (void)fprintf(stats_.file, ",\"total_seconds\":%.6f}", total);
-    stats_end(&stats_);
-}
-
-/* Adds up what the ranks have found; rank 0 writes it. Returns the exit status. */
-static int reduce(cluster *all, segment_worker *worker) {
-    double begin = MPI_Wtime();
-    uint64_t sums[] = {worker->matches, worker->bytes};
-    share_sums(&all->self, sums, 2);
-    if (worker->text_counts != NULL)
-        share_sums(&all->self, worker->text_counts, all->journal.run.count);
-    if (worker->part == NULL && worker->per_pattern != NULL)
-        share_sums(&all->self, worker->per_pattern, all->plan.patterns);
-    all->times[TIME_REDUCE] = MPI_Wtime() - begin;
-    bool fine = share_all(!worker->failed);
-    bool root = all->self.rank == 0;
-    double *times = root ? allocate((size_t)all->self.size * sizeof all->times) : NULL;
-    (void)MPI_Gather(all->times, RANK_TIMES, MPI_DOUBLE, times, RANK_TIMES, MPI_DOUBLE, 0,
-                     MPI_COMM_WORLD);
-    if (root) {
-        all->plan.matches += sums[0];
-        all->plan.bytes = sums[1];
-        all->plan.per_pattern = worker->per_pattern;
-        if (fine && worker->part == NULL)
-            fine = write_totals(all, worker->text_counts);
-        if (all->options->stats)
-            print_stats(all, times);
-    }
-    free(times);
-    return !fine ? EXIT_ERROR : all->plan.matches != 0 ? EXIT_MATCHED : EXIT_NOTHING;
-}
-
-/* Scans this rank's share. Returns the exit status, which only rank 0 knows. */
-static int search(cluster *all) {
-    bool has_folder = all->options->division.journal != NULL;
-    part_writer part;
-    segment_worker worker;
-    bool opened = !has_folder || part_writer_open(&part, &all->journal, (unsigned)all->self.rank);
-    segment_worker_open(&worker, &all->plan, &all->journal.run, &all->segments,
-                        has_folder ? &part : NULL, all->plan.threads);
-    worker.failed = !opened;
-    if (!has_folder && all->options->kind == RECORD_COUNTS) {
-        size_t bytes = all->journal.run.count * sizeof *worker.text_counts;
-        worker.text_counts = allocate(bytes + 1);
-        memset(worker.text_counts, 0, bytes);
-    }
-    if (all->options->division.static_split)
-        search_static(&all->self, &worker, &all->journal, all->times);
-    else
-        search_dynamic(&all->self, &worker, &all->journal, all->times);
-    int status = reduce(all, &worker);
-    free(worker.text_counts);
-    segment_worker_close(&worker);
-    if (has_folder)
-        part_writer_close(&part);
-    return status;
-}
-
-/* ------------------------------------------------------------------ the program */
-
-static int scan(cluster *all) {
-    bool root = all->self.rank == 0;
-    char gpu[32];
-    int status = EXIT_ERROR;
-    choose_gpu(&all->self, &all->options->scan, gpu);
-    bool fine = cuda_options_check(&ranks_command, &all->options->scan);
-    if (root && fine) {
-        scan_texts_collect(&all->texts, all->options);
-        fine = scan_get_database(all->options, &all->texts, &all->db, &all->build_seconds);
-    }
-    if (share_all(fine)) {
-        double begin = MPI_Wtime();
-        fine = share_database(&all->self, &all->db);
-        if (fine && share_all(open_plan(all)) && divide(all)) {
-            all->times[TIME_DISTRIBUTE] = MPI_Wtime() - begin;
-            status = search(all);
-        }
-    }
-    segments_release(&all->segments);
-    journal_close(&all->journal);
-    record_labels_release(&all->labels);
-    scan_texts_release(&all->texts);
-    trawl_db_free(all->db);
-    return status;
-}
-
-/* Rank 0 reads the arguments first, so that an error is reported once. */
-static int run(cluster *all, int argc, char **argv) {
-    scan_options *options = all->options;
-    int status = EXIT_ERROR;
-    int parsed = 0;
-    bool root = all->self.rank == 0;
-    if (root)
-        parsed = scan_options_parse(options, &ranks_command, argc, argv, &status);
-    (void)MPI_Bcast(&parsed, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (parsed && !root)
-        parsed = scan_options_parse(options, &ranks_command, argc, argv, &status);
-    if (parsed)
-        status = scan(all);
-    if (parsed || root)
-        scan_options_release(options);
-    return status;
-}
-
-static int start(cluster *all, int argc, char **argv) {
-    bool root = all->self.rank == 0;
-    if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
-        if (root)
-            (void)printf("trawl-mpi %s\n", trawl_version());
-        return EXIT_MATCHED;
-    }
+static int start(const ranks *self, int argc, char **argv) {
+    bool root = self->rank == 0;
+    if (argc >= 2 && strcmp(argv[1], "--version") == 0)
+        return root ? print_version() : EXIT_MATCHED;
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
         return root ? command_print_help(&ranks_command) : EXIT_MATCHED;
     if (argc >= 2 && strcmp(argv[1], "scan") == 0)
-        return share_version(&all->self) ? run(all, argc - 1, argv + 1) : EXIT_ERROR;
+        return share_version(self) ? ranks_scan(self, argc - 1, argv + 1) : EXIT_ERROR;
     if (root)
         report("expected 'trawl-mpi scan'; see 'trawl-mpi --help'");
     return EXIT_ERROR;
@@ -301,16 +34,9 @@ static int start(cluster *all, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     int provided = 0;
-    scan_options options = {0};
-    cluster all = {.options = &options, .journal = {.lock = -1}};
     (void)MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    (void)MPI_Comm_rank(MPI_COMM_WORLD, &all.self.rank);
-    (void)MPI_Comm_size(MPI_COMM_WORLD, &all.self.size);
-    MPI_Comm machine;
-    (void)MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    (void)MPI_Comm_rank(machine, &all.self.local);
-    (void)MPI_Comm_free(&machine);
-    int status = start(&all, argc, argv);
+    ranks self = share_ranks();
+    int status = start(&self, argc, argv);
     (void)MPI_Finalize();
-    return all.self.rank == 0 ? status : EXIT_MATCHED;
+    return self.rank == 0 ? status : EXIT_MATCHED;
 }

@@ -52,8 +52,12 @@ void search_dynamic(const ranks *self, segment_worker *worker, const parts_journ
     if (self->rank == 0 && !device_is_cuda(worker->scanner.options.device))
         worker->scanner.poll = answer;
     uint64_t number = 0;
-    while (going && (number = take_number(window)) < count)
-        going = segment_worker_scan(worker, open[number]);
+    while (going) {
+        double asked = MPI_Wtime();
+        number = take_number(window);
+        times[TIME_CLAIM] += MPI_Wtime() - asked;
+        going = number < count && segment_worker_scan(worker, open[number]);
+    }
     times[TIME_SEARCH] = MPI_Wtime() - begin;
     worker->scanner.poll = NULL;
     (void)MPI_Barrier(MPI_COMM_WORLD);

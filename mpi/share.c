@@ -9,6 +9,17 @@
 
 enum { AT_ONCE = 1 << 30 }; /* MPI counts in int */
 
+ranks share_ranks(void) {
+    ranks self;
+    MPI_Comm machine;
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
+    (void)MPI_Comm_size(MPI_COMM_WORLD, &self.size);
+    (void)MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    (void)MPI_Comm_rank(machine, &self.local);
+    (void)MPI_Comm_free(&machine);
+    return self;
+}
+
 bool share_all(bool mine) {
     int fine = mine;
     (void)MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);

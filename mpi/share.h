@@ -14,6 +14,9 @@ typedef struct ranks {
     int local; /* number of this rank among those of its machine */
 } ranks;
 
+/* This process among all, after MPI_Init. */
+ranks share_ranks(void);
+
 /* Whether all ranks say true. */
 bool share_all(bool mine);
 

@@ -4,7 +4,7 @@
 # why; does nothing where all is there. Checks for the things themselves, not for the packages, so
 # that tools from elsewhere are as good.
 #
-# usage: tools/install.sh build|check|demo|ci|arm|mpi  each includes what it builds upon
+# usage: tools/install.sh build|check|demo|ci|arm|mpi|mpich  each includes what it builds upon
 # TRAWL_NO_INSTALL=1 forbids installing: what is missing is named, and only what is indispensable
 # makes it fail.
 set -euo pipefail
@@ -35,6 +35,8 @@ ci    | needed | clang-tidy    | command clang-tidy              | checks the co
 ci    | useful | libhyperscan5 | file /usr/lib/*/libhs.so.5     | a peer for the tests of trawl bench
 mpi   | needed | libopenmpi-dev | command mpicc                 | MPI for trawl-mpi
 mpi   | needed | openmpi-bin   | command mpirun                  | starts processes of MPI
+mpich | needed | libmpich-dev  | command mpicc.mpich             | another MPI for trawl-mpi
+mpich | needed | mpich         | command mpirun.mpich            | starts its processes
 arm   | needed | gcc-aarch64-linux-gnu | command aarch64-linux-gnu-gcc | the compiler for 64-bit Arm
 arm   | needed | libc6-dev-arm64-cross | file /usr/aarch64-linux-gnu/include/stdio.h | its C library's headers
 arm   | needed | qemu-user     | command qemu-aarch64            | runs programs for Arm on this machine
@@ -62,9 +64,10 @@ case ${1-} in
     demo) tasks=" build demo " ;;
     ci) tasks=" build check ci " ;;
     mpi) tasks=" build mpi " ;;
+    mpich) tasks=" build mpich " ;;
     arm) tasks=" build arm " ;; # the libraries: tools/arm_libraries.sh
     *)
-        echo "usage: tools/install.sh build|check|demo|ci|arm|mpi" >&2
+        echo "usage: tools/install.sh build|check|demo|ci|arm|mpi|mpich" >&2
         exit 2
         ;;
 esac

@@ -1,27 +1,44 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# trawl-mpi with 1 to 10 ranks finds and writes what one process does: random texts and patterns, with cuts
-# around every length of a pattern less one; killed and resumed.
-# usage: mpi_test.sh TRAWL TRAWL_MPI; environment: TRAWL_TEST_CASES (default 6), TRAWL_TEST_SEED
+# trawl-mpi with 1 to 10 ranks finds and writes what one process does: random cases with cuts through matches
+# (mpi_cases.c); killed and resumed; ranks that differ; GPUs beside CPUs, on the emulation.
+# usage: mpi_test.sh TRAWL TRAWL_MPI MPI_CASES [TRAWL_MPI_EMULATED]
+# environment: TRAWL_TEST_CASES (default 6: for each number of ranks), TRAWL_TEST_SEED, TRAWL_TEST_KILLS (2)
 [ -d /dev/shm ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm # fsync is slow elsewhere
 mpi=$(readlink -f "$2")
+mpi_cases=$(readlink -f "$3")
+emulated=${4:+$(readlink -f "$4")}
 source "$(dirname "$0")/harness.sh" "$1"
 cases=${TRAWL_TEST_CASES:-6}
 seed=${TRAWL_TEST_SEED:-$RANDOM}
-if ! has mpirun || ! mpirun --version >/dev/null 2>&1; then
+# Programs of one MPI do not start under the mpirun of another.
+options=()
+case $(ldd "$mpi") in
+    *libmpich*) mpirun=mpirun.mpich ;;
+    *) mpirun=mpirun.openmpi ;;
+esac
+has "$mpirun" || mpirun=mpirun
+if ! has "$mpirun" || ! "$mpirun" --version >/dev/null 2>&1; then
     echo "skipped: there is no mpirun here"
     exit 77
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-options=()
 # Open MPI refuses more ranks than cores unless it is told; MPICH has no such flag.
-if mpirun --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then options=(--oversubscribe); fi
+if "$mpirun" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then options=(--oversubscribe); fi
 
 # ranks N COMMAND...: what trawl-mpi writes, in got; its status is that of rank 0
 ranks() {
     local n=$1
     shift
-    mpirun "${options[@]}" -n "$n" "$mpi" "$@" >got 2>messages </dev/null
+    "$mpirun" "${options[@]}" -n "$n" "$mpi" "$@" >got 2>messages </dev/null
+}
+
+# two_kinds COMMAND...: the same with two ranks, of which the second one is what follows a word +
+two_kinds() {
+    local first=()
+    while [ "$1" != + ]; do first+=("$1"); shift; done
+    shift
+    "$mpirun" "${options[@]}" -n 1 "${first[@]}" : -n 1 "$@" >got 2>messages </dev/null
 }
 
 # same WHAT: got is want
@@ -30,40 +47,19 @@ same() {
     cmp -s got want || { cp got .out; cat want messages >.err; fail "$1 (seed $seed)"; }
 }
 
-# random_case N: texts and patterns; sizes are multiples of the ranks, give or take the overlap
-random_case() {
-    awk -v seed="$1" -v ranks="$2" 'BEGIN {
-        srand(seed)
-        m = int(rand() * 12) + 1
-        for (p = 0; p < 5; p++) {
-            length_ = p == 0 ? m : int(rand() * m) + 1
-            for (i = 0; i < length_; i++) printf "%s", substr("ab", int(rand() * 2) + 1, 1) >"patterns"
-            printf "\n" >"patterns"
-        }
-        for (t = 0; t < 3; t++) {
-            name = "text" t
-            printf "" >name
-            size = t == 1 ? int(rand() * 3) : ranks * int(rand() * 30) + int(rand() * (2 * m + 1)) - m
-            for (i = 0; i < size; i++) printf "%s", substr("ab", int(rand() * 2) + 1, 1) >name
-        }
-    }'
-}
-
-for ((i = 0; i < cases; i++)); do
-    n=$(((seed + i) % 10 + 1))
-    random_case $((seed + i)) $n
-    scan=(scan -f patterns text0 text1 text2)
-    "$trawl" "${scan[@]}" -c >want
-    ranks $n "${scan[@]}" -c --split static
-    same "case $i: $n ranks, static, counts"
-    "$trawl" "${scan[@]}" >want
-    rm -rf parts
-    split=dynamic
-    [ $((i % 2)) -eq 0 ] || split=static
-    ranks $n "${scan[@]}" -o parts --split $split --journal-segment $((i % 7 + 1))
-    "$trawl" cat parts >got
-    same "case $i: $n ranks, $split, matches"
+# Random cases. Messages are those of MPI's own and of the cases that differ.
+mkdir cases
+for ((n = 1; n <= 10; n++)); do
+    checks=$((checks + 1))
+    (cd cases && "$mpirun" "${options[@]}" -n $n "$mpi_cases" "$cases" $((seed + n))) >.out 2>.err </dev/null ||
+        fail "random cases with $n ranks"
 done
+
+printf '%s\n' abaab b ab >patterns
+yes 'abaababbab ab' | head -c 1000 >text0
+yes abba | head -c 77 >text1
+: >text2
+scan=(scan -f patterns text0 text1 text2)
 "$trawl" "${scan[@]}" --top 3 >want
 ranks 3 "${scan[@]}" --top 3
 same "3 ranks, the most frequent patterns"
@@ -93,6 +89,81 @@ mentions 2 'begun with other patterns'
 ranks 2 scan -c --shard 1/2 -e a text0
 mentions 2 '--shard: ranks divide'
 
+# A rank with another set of instructions has the same matches; one that lacks the set ends all.
+"$trawl" scan -c -f patterns text0 >want
+two_kinds "$mpi" scan -c -f patterns text0 + env TRAWL_CPU=scalar "$mpi" scan -c -f patterns text0
+same "a rank with scalar code"
+two_kinds env TRAWL_CPU=scalar "$mpi" scan -c -f patterns text0 + "$mpi" scan -c -f patterns text0
+same "rank 0 with scalar code"
+two_kinds "$mpi" scan -c --split static -f patterns text0 + env TRAWL_CPU=none "$mpi" scan -c --split static -f patterns text0
+mentions 2 'TRAWL_CPU'
+# A rank with another version.
+version=$("$trawl" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
+sed "s/\x00$version\x00/\x00${version%.*}.9\x00/g" "$mpi" >other && chmod +x other
+if [ "${version##*.}" != 9 ] && ./other --version 2>/dev/null | grep -qF "${version%.*}.9"; then
+    two_kinds "$mpi" scan -c -f patterns text0 + ./other scan -c -f patterns text0
+    mentions 2 "rank 1 runs trawl ${version%.*}.9, rank 0 trawl $version"
+fi
+# Two at one folder, and a full disk: the limit of a file's size is 1 KiB.
+rm -rf parts
+mkdir parts
+flock parts/lock "$mpirun" "${options[@]}" -n 2 "$mpi" scan -e a -o parts text0 >got 2>messages </dev/null
+mentions 2 'another scan writes'
+yes ab | head -n 1000000 >dense
+rm -rf parts
+scan=(scan -e a -e b --no-pattern dense)
+"$trawl" "${scan[@]}" >want
+# Of each rank alone: MPI has files of its own.
+limited=(bash -c "ulimit -f 16384; trap '' XFSZ; exec \"\$@\"" rank "$mpi")
+"$mpirun" "${options[@]}" -n 2 "${limited[@]}" "${scan[@]}" -o parts --journal-segment 300000 >got 2>messages </dev/null
+got=$?
+checks=$((checks + 1))
+if [ $got -ne 2 ] || ! grep -q '^trawl: parts/part-[01]: File too large' messages; then
+    cp messages .err
+    fail "a full disk: status $got"
+fi
+ranks 3 "${scan[@]}" -o parts --resume
+"$trawl" cat parts >got
+same "a full disk, and then room"
+# No text with a byte; fewer bytes than ranks; a pattern longer than a segment; a text that shrinks.
+ranks 3 scan -c -e a text2
+checks=$((checks + 1))
+[ ! -s got ] || grep -qx 0 got || { cp got .out; fail "an empty text"; }
+printf a >byte
+"$trawl" scan -c -e a byte >want
+for split in static dynamic; do
+    ranks 5 scan -c -e a --split $split byte
+    same "one byte, 5 ranks, $split"
+done
+"$trawl" scan -e "$(head -c 500 text0)" text0 >want
+rm -rf parts
+ranks 3 scan -e "$(head -c 500 text0)" -o parts --journal-segment 7 text0
+"$trawl" cat parts >got
+same "a pattern longer than a segment"
+
+# GPUs of a machine go to its ranks in turn; a rank without one takes its CPU if --device auto says so.
+if [ -n "$emulated" ]; then
+    gpu=(env TRAWL_EMULATOR_DEVICES=2 "$emulated" scan -f patterns text0 text1)
+    no_gpu=(env TRAWL_EMULATOR_DEVICES=0 "$emulated" scan -f patterns text0 text1)
+    "$trawl" scan -c -f patterns text0 text1 >want
+    TRAWL_EMULATOR_DEVICES=2 "$mpirun" "${options[@]}" -n 3 "$emulated" scan -c --device cuda -f patterns text0 text1 \
+        >got 2>messages </dev/null
+    same "three ranks, two GPUs"
+    two_kinds "${gpu[@]}" -c --device cuda + "${no_gpu[@]}" -c --device cpu
+    same "a GPU and a CPU"
+    two_kinds "${no_gpu[@]}" -c --device cpu + "${gpu[@]}" -c --device cuda
+    same "a CPU and a GPU"
+    two_kinds "${gpu[@]}" -c --device auto + "${no_gpu[@]}" -c --device auto
+    same "a GPU and a CPU, each by itself"
+    "$trawl" scan -f patterns text0 text1 >want
+    rm -rf parts
+    two_kinds "${gpu[@]}" -o parts --journal-segment 300 --device cuda + "${no_gpu[@]}" -o parts --journal-segment 300
+    "$trawl" cat parts >got
+    same "parts of a GPU and a CPU"
+    two_kinds "${gpu[@]}" -c --device cuda + "${no_gpu[@]}" -c --device cuda
+    mentions 2 'cuda'
+fi
+
 # One rank is killed at a random moment; mpirun then ends the others. Resumed, nothing is lost.
 kills=${TRAWL_TEST_KILLS:-2}
 yes abaab | head -n 40000 | tr -d '\n' >text
@@ -104,7 +175,7 @@ for ((killed = 0, run = 0; killed < kills && run < 5 * kills; run++)); do
     ranks 3 "${scan[@]}" -o parts --resume --journal-segment 100 --threads 1 &
     while [ ! -e parts/journal-1 ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
     sleep "0.0$((RANDOM % 10))"
-    rank=$(pgrep -P "$(pgrep -P $! mpirun)" -f 'trawl-mpi scan' | sed -n "$((RANDOM % 3 + 1))p")
+    rank=$(pgrep -P "$(pgrep -P $! 'mpirun|mpiexec' | head -n 1)" -f 'trawl-mpi scan' | sed -n "$((RANDOM % 3 + 1))p")
     if [ -n "$rank" ] && kill -9 "$rank" 2>/dev/null; then killed=$((killed + 1)); fi
     wait
     if "$trawl" cat parts >got 2>/dev/null; then
