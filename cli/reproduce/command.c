@@ -25,12 +25,14 @@ enum {
     FLAG_QUICK,
     FLAG_SHRINK,
     FLAG_RUNS,
+    FLAG_RANKS,
     FLAG_DEVICE,
     FLAG_LIST,
     FLAG_NO_PROGRESS,
     QUICK_SHRINK = 32,
     QUICK_RUNS = 3,
     USUAL_RUNS = 5,
+    MOST_RANKS = 10,
     MOST_PATH = 4096
 };
 
@@ -52,6 +54,10 @@ static const flag reproduce_flags[] = {
      NULL},
     {FLAG_RUNS, 0, "runs", "N",
      "The median of up to N runs (5); of fewer where one takes long. Up to 64.", NULL},
+    {FLAG_RANKS, 0, "ranks", "N",
+     "Measure cells for several nodes with up to N ranks (10) on this machine, which trawl-mpi and "
+     "mpirun need. 0: leave these cells empty.",
+     NULL},
     {FLAG_DEVICE, 0, "device", "DEVICE",
      "cuda or cuda:N: the GPU for the rows that need one (cuda:0). cpu: leave these rows empty.",
      NULL},
@@ -160,6 +166,8 @@ static bool take(reproduce_options *options, const arguments *args, int id) {
         return true;
     case FLAG_SHRINK:
         return arguments_number(args, 1, UINT32_MAX, &options->settings.shrink);
+    case FLAG_RANKS:
+        return flag_take_uint32(args, 0, MOST_RANKS, &options->settings.most_ranks) == FLAG_TAKEN;
     case FLAG_RUNS:
         return flag_take_uint32(args, 1, 64, &options->settings.most_runs) == FLAG_TAKEN;
     default: {
@@ -290,8 +298,11 @@ static int list_tables(void) {
 }
 
 int trawl_command_reproduce(int argc, char **argv) {
-    reproduce_options options = {
-        .settings = {.shrink = 1, .most_runs = USUAL_RUNS, .progress = true, .cuda = "cuda:0"}};
+    reproduce_options options = {.settings = {.shrink = 1,
+                                              .most_runs = USUAL_RUNS,
+                                              .most_ranks = MOST_RANKS,
+                                              .progress = true,
+                                              .cuda = "cuda:0"}};
     arguments args;
     int status = EXIT_ERROR;
     arguments_begin(&args, &reproduce_command, argc, argv);

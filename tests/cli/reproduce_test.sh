@@ -20,7 +20,12 @@ filled() {
 
 tables=(zha:3 zha:4 tran:3 charan:space nunes:1 nunes:2 kouzinopoulos:ac-wm kouzinopoulos:cpu)
 [ -z "$extent" ] || tables=()
-check 'measuring' "$trawl" reproduce --shrink 1000000 --runs 1 -o out "${tables[@]}"
+ranks=0 # few: each run starts MPI
+if [ "$extent" = all ] && has mpirun && "$(dirname "$trawl")/trawl-mpi" --version >/dev/null 2>&1; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    ranks=2
+fi
+check 'measuring' "$trawl" reproduce --shrink 1000000 --runs 1 --ranks $ranks -o out "${tables[@]}"
 cp .out text
 holds 'the text is 80 columns wide' awk 'length > 80 { wide = 1 } END { exit wide }' text
 holds 'nothing differs from another engine' bash -c '! grep -q MISMATCH text'
@@ -42,6 +47,12 @@ if [ "$extent" = all ]; then
     filled nunes:3 CPU 30
     filled nunes:4 CPU 30
 fi
+if [ $ranks -gt 0 ]; then
+    filled kouzinopoulos:2 'WM GPU' 2
+    filled kouzinopoulos:4 'AC GPU' 2
+    filled kouzinopoulos:5 'AC 16,000' 2
+    filled kouzinopoulos:steps 'Load Files' 2
+fi
 if [ "$extent" = device ]; then
     filled zha:1 '904 MB' 5
     filled zha:4 'GPU, strategy A' 8
@@ -53,7 +64,7 @@ if [ "$extent" = device ]; then
     filled tran:ranges ratio 12
     filled tran:best 'best of Figs. 11 and 12' 2
     filled kouzinopoulos:fig-4 WM 5
-    filled kouzinopoulos:3 'AC GPU' 10
+    filled kouzinopoulos:node-8000 'AC GPU' 10
 fi
 
 # Formats.
@@ -95,6 +106,7 @@ refuse "expected zha, tran, charan, nunes or kouzinopoulos, not 'zah'; did you m
     "$trawl" reproduce zah
 refuse "paper zha has no table '7'" "$trawl" reproduce zha:7
 refuse "--shrink" "$trawl" reproduce --shrink 0
+refuse "--ranks" "$trawl" reproduce --ranks 11
 refuse "--runs" "$trawl" reproduce --runs 65
 refuse "--device" "$trawl" reproduce --device gpu
 refuse 'out/reproduce.tsv/x' "$trawl" reproduce -o out/reproduce.tsv/x nunes:1
