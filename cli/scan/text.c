@@ -114,11 +114,53 @@ static void close_stream(text_run *run) {
         (void)fail(run, &error);
 }
 
-static int count_pattern(const trawl_match *match, void *context) {
-    text_scanner *scanner = context;
-    scanner->per_pattern[match->pattern]++;
-    scanner->counted++;
+/* The ids of a short text's matches, until there are too many. */
+typedef struct id_list {
+    uint32_t *ids;
+    size_t count, capacity;
+} id_list;
+
+static int gather_id(const trawl_match *match, void *context) {
+    id_list *list = context;
+    if (list->count == list->capacity)
+        return 1;
+    list->ids[list->count++] = match->pattern;
     return 0;
+}
+
+static size_t patterns_of(const trawl_db *db) {
+    trawl_db_information information = TRAWL_DB_INFORMATION;
+    (void)trawl_db_info(db, &information, NULL);
+    return information.patterns;
+}
+
+/* Adds counts by pattern to those of the scanner. trawl_count clears and adds up the counters of
+ * all patterns, which takes longer than a small text if there are many patterns; but nested
+ * patterns cost it no time for each match. So matches are taken one by one as long as they are
+ * fewer than what clearing the counters would cost. */
+static trawl_status count_patterns(text_run *run, size_t length, trawl_error *error) {
+    enum { FEW = 1 << 16, PATTERNS_FOR_A_MATCH = 8 };
+    text_scanner *scanner = run->scanner;
+    const size_t patterns = patterns_of(scanner->db);
+    id_list list = {.capacity = FEW + patterns / PATTERNS_FOR_A_MATCH};
+    if (scanner->gathered == NULL)
+        scanner->gathered = allocate(list.capacity * sizeof *scanner->gathered);
+    list.ids = scanner->gathered;
+    trawl_status status = trawl_scan(scanner->db, scanner->buffer, length, &scanner->options,
+                                     gather_id, &list, error);
+    if (status != TRAWL_STOPPED) {
+        for (size_t i = 0; i < list.count; i++)
+            scanner->per_pattern[list.ids[i]]++;
+        run->result->matches = list.count;
+        return status;
+    }
+    uint64_t *counters = allocate(patterns * sizeof *counters);
+    status = trawl_count(scanner->db, scanner->buffer, length, &scanner->options,
+                         &run->result->matches, counters, error);
+    for (size_t id = 0; status == TRAWL_OK && id < patterns; id++)
+        scanner->per_pattern[id] += counters[id];
+    free(counters);
+    return status;
 }
 
 /* Scans a text that is in the buffer as a whole. */
@@ -126,24 +168,18 @@ static void scan_whole(text_run *run, size_t length) {
     text_scanner *scanner = run->scanner;
     trawl_error error;
     trawl_status status = TRAWL_OK;
-    uint64_t matches = 0;
-    if (scanner->writer == NULL && scanner->per_pattern == NULL) {
-        status = trawl_count(scanner->db, scanner->buffer, length, &scanner->options, &matches,
-                             NULL, &error);
+    if (scanner->writer != NULL) {
+        uint64_t before = scanner->writer->matches;
+        status = trawl_scan(scanner->db, scanner->buffer, length, &scanner->options,
+                            record_writer_match, scanner->writer, &error);
+        run->result->matches = scanner->writer->matches - before;
+    } else if (scanner->per_pattern != NULL) {
+        status = count_patterns(run, length, &error);
     } else {
-        /* Matches are counted one by one: trawl_count clears the counters of all patterns, which
-         * takes longer than a small text if there are many patterns. */
-        const uint64_t *counter =
-            scanner->writer == NULL ? &scanner->counted : &scanner->writer->matches;
-        uint64_t before = *counter;
-        status =
-            trawl_scan(scanner->db, scanner->buffer, length, &scanner->options,
-                       scanner->writer == NULL ? count_pattern : record_writer_match,
-                       scanner->writer == NULL ? (void *)scanner : (void *)scanner->writer, &error);
-        matches = *counter - before;
+        status = trawl_count(scanner->db, scanner->buffer, length, &scanner->options,
+                             &run->result->matches, NULL, &error);
     }
     run->result->bytes = length;
-    run->result->matches = matches;
     if (status != TRAWL_OK && status != TRAWL_STOPPED)
         (void)fail(run, &error);
 }
@@ -227,15 +263,15 @@ static trawl_status read_at(void *context, uint64_t offset, void *buffer, size_t
 /* trawl_count_source sets its counters; this function adds to those of the scanner. */
 static trawl_status count_source(text_run *run, const trawl_source *source, trawl_error *error) {
     text_scanner *scanner = run->scanner;
-    trawl_db_information information = TRAWL_DB_INFORMATION;
     uint64_t *counters = NULL;
+    size_t patterns = 0;
     if (scanner->per_pattern != NULL) {
-        (void)trawl_db_info(scanner->db, &information, NULL);
-        counters = allocate(information.patterns * sizeof *counters);
+        patterns = patterns_of(scanner->db);
+        counters = allocate(patterns * sizeof *counters);
     }
     trawl_status status = trawl_count_source(scanner->db, source, &scanner->options,
                                              &run->result->matches, counters, error);
-    for (size_t id = 0; counters != NULL && id < information.patterns; id++)
+    for (size_t id = 0; id < patterns; id++)
         scanner->per_pattern[id] += counters[id];
     free(counters);
     return status;
@@ -334,5 +370,7 @@ void text_scanner_run(text_scanner *scanner, const char *path, text_result *resu
 void text_scanner_release(text_scanner *scanner) {
     by_record_release(&scanner->records);
     free(scanner->buffer);
+    free(scanner->gathered);
     scanner->buffer = NULL;
+    scanner->gathered = NULL;
 }

@@ -27,6 +27,7 @@ typedef struct text_scanner {
     by_record records;     /* private */
     uint8_t *buffer;       /* private */
     uint64_t counted;      /* private */
+    uint32_t *gathered;    /* private: ids of matches of a short text; with per_pattern */
 } text_scanner;
 
 typedef struct text_result {

@@ -19,6 +19,16 @@ expect 1 '' "$trawl" scan -e fox b
 expect 0 '3\t0\tfox\n1\t1\ttwo' "$trawl" scan --top 2 -e fox -e two -e a a c
 expect 0 '3\t0\n1\t1\n1\t2' "$trawl" scan --format top --no-pattern -e fox -e two -e a a c
 
+# --top takes time for the text, not for each of 2 * 10^9 nested matches
+head -c 1000000 /dev/zero | tr '\0' a >t
+awk 'BEGIN { for (p = "a"; length(p) <= 2000; p = p "a") print p }' >nested
+for threads in 1 2; do
+    expect 0 '1000000\t0\n999999\t1' \
+        bash -c "ulimit -t 4; '$trawl' scan --top 2 --no-pattern --threads $threads -f nested t"
+done
+expect 0 '2000000\t0\n1999998\t1' bash -c "ulimit -t 4; '$trawl' scan --top 2 --no-pattern -f nested t t"
+rm t nested
+
 # records
 printf 'fox\n\nfoxfox\nfo' >r
 expect 0 'r\t0\t0\t3\t0\tfox\nr\t2\t0\t3\t0\tfox\nr\t2\t3\t6\t0\tfox' "$trawl" scan --records lines -e fox r
