@@ -106,6 +106,11 @@ static trawl_status link_failures(const trawl_classes *classes, trawl_trie *trie
     return TRAWL_OK;
 }
 
+/* Arrays of states are read at unrelated places, so they are in huge pages where they are large. */
+static void *allocate_states(uint64_t states, size_t size) {
+    return trawl_allocate_table(states * size);
+}
+
 trawl_status trawl_trie_make(const trawl_keys *keys, const trawl_classes *classes, trawl_trie *trie,
                              trawl_error *error) {
     memset(trie, 0, sizeof *trie);
@@ -123,11 +128,11 @@ trawl_status trawl_trie_make(const trawl_keys *keys, const trawl_classes *classe
                   trawl_allocate(keys->count, sizeof(uint32_t))};
     trie->levels = keys->max_length;
     trie->level_first = trawl_allocate((size_t)keys->max_length + 2, sizeof *trie->level_first);
-    trie->child_first = trawl_allocate(states + 1, sizeof *trie->child_first);
-    trie->label = trawl_allocate(states, sizeof *trie->label);
-    trie->failure = trawl_allocate(states, sizeof *trie->failure);
+    trie->child_first = allocate_states(states + 1, sizeof *trie->child_first);
+    trie->label = allocate_states(states + TRAWL_TRIE_LABELS, sizeof *trie->label);
+    trie->failure = allocate_states(states, sizeof *trie->failure);
     trie->terminal_key = trawl_allocate(keys->count, sizeof *trie->terminal_key);
-    trie->output = trawl_allocate(states, sizeof *trie->output);
+    trie->output = allocate_states(states, sizeof *trie->output);
     trawl_status status = TRAWL_OK;
     if (now.begin == NULL || now.end == NULL || next.begin == NULL || next.end == NULL ||
         trie->level_first == NULL || trie->child_first == NULL || trie->label == NULL ||
@@ -136,6 +141,7 @@ trawl_status trawl_trie_make(const trawl_keys *keys, const trawl_classes *classe
     }
     if (status == TRAWL_OK) {
         number_states(keys, classes, trie, now, next);
+        memset(trie->label + states, 0, TRAWL_TRIE_LABELS);
         status = link_failures(classes, trie, error);
     }
     trawl_release(now.begin);

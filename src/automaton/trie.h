@@ -18,11 +18,16 @@
 #ifndef TRAWL_AUTOMATON_TRIE_H
 #define TRAWL_AUTOMATON_TRIE_H
 
+#include <string.h>
+
 #include "automaton/classes.h"
 #include "pattern/keys.h"
 
 #define TRAWL_NO_KEY UINT32_MAX
 #define TRAWL_TRIE_MAX_STATES UINT32_C(0x7fffffff)
+
+/* Labels that are read at once: there is room for so many behind the last one. */
+enum { TRAWL_TRIE_LABELS = sizeof(uint64_t) };
 
 typedef struct trawl_trie {
     uint32_t states;
@@ -46,24 +51,25 @@ trawl_status trawl_trie_make(const trawl_keys *keys, const trawl_classes *classe
                              trawl_error *error);
 void trawl_trie_release(trawl_trie *trie);
 
-/* goto: the child of `state` by `label`, or 0 if there is none (the root is nobody's child). */
+/* goto: the child of `state` by `label`, or 0 if there is none (the root is nobody's child).
+ * Without branches that depend on labels, as these cannot be predicted: the children are halved
+ * until 8 are left, which are compared in a word. */
 static inline uint32_t trawl_trie_goto(const trawl_trie *trie, uint32_t state, uint8_t label) {
     uint32_t low = trie->child_first[state];
-    uint32_t high = trie->child_first[state + 1];
-    while (high - low > 8) {
-        uint32_t middle = low + (high - low) / 2;
-        if (trie->label[middle] <= label) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+    uint32_t left = trie->child_first[state + 1] - low;
+    while (left > TRAWL_TRIE_LABELS) {
+        uint32_t half = left / 2;
+        low = trie->label[low + half] <= label ? low + half : low;
+        left -= half;
     }
-    for (; low < high; low++) {
-        if (trie->label[low] == label) {
-            return low;
-        }
-    }
-    return 0;
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t labels;
+    memcpy(&labels, trie->label + low, sizeof labels);
+    labels ^= ones * label;
+    uint64_t equal = (labels - ones) & ~labels & (ones << 7); /* the lowest bit is exact */
+    uint32_t index =
+        equal == 0 ? (uint32_t)TRAWL_TRIE_LABELS : (uint32_t)__builtin_ctzll(equal) / 8;
+    return index < left ? low + index : 0;
 }
 
 #endif
