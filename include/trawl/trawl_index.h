@@ -20,8 +20,8 @@
  * An index file has 10 to 15 bytes for each byte of text, from 2 GiB of text on 19 to 24, and does
  * not need the text. Opening it reads its header alone; the rest is read where a search needs it,
  * in blocks of 16 KiB, and a block's checksum is compared when it is first used. Whatever the bytes
- * of a file are, a search returns a result or an error. Like databases, a file must not be changed
- * in place, or truncated, while it is open; trawl_index_save never does that.
+ * of a file are, a search returns a result or an error. Like databases, a file that is mapped must
+ * not be changed in place, or truncated, while it is open; trawl_index_save never does that.
  */
 #ifndef TRAWL_TRAWL_INDEX_H
 #define TRAWL_TRAWL_INDEX_H
@@ -92,8 +92,10 @@ TRAWL_API trawl_status trawl_index_save(trawl_index_builder *builder,
 /* An index that is open: never changed, so any number of threads may search it. */
 typedef struct trawl_index trawl_index;
 
-/* Maps an index file. The caller owns *index; free it with trawl_index_free.
- * Errors: TRAWL_ERROR_IO, TRAWL_ERROR_FORMAT, TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT. */
+/* Maps an index file if the effective user or root owns it, else reads all of it into memory, as
+ * another owner could change it after its checksums were compared. The caller owns *index; free it
+ * with trawl_index_free. Errors: TRAWL_ERROR_IO, TRAWL_ERROR_FORMAT, TRAWL_ERROR_MEMORY,
+ * TRAWL_ERROR_ARGUMENT. */
 TRAWL_API trawl_status trawl_index_load(const char *path, trawl_index **index, trawl_error *error);
 
 /* Opens the bytes of an index file in memory, which must be aligned to 8 bytes, and stay as they

@@ -91,10 +91,16 @@ void trawl_index_lay_out(const trawl_index_header *header, trawl_index_layout *l
 /* V for so many documents. */
 uint32_t trawl_index_document_bytes(uint64_t documents);
 
+typedef enum trawl_index_owner {
+    TRAWL_INDEX_BORROWED = 0, /* the caller's memory */
+    TRAWL_INDEX_MAPPED,
+    TRAWL_INDEX_ALLOCATED
+} trawl_index_owner;
+
 struct trawl_index {
     const uint8_t *bytes;
-    bool mapped;
-    char *name; /* for messages */
+    trawl_index_owner owner; /* of the bytes */
+    char *name;              /* for messages */
     trawl_index_header header;
     trawl_index_layout layout;
     uint16_t columns[256];      /* of each byte in `counts` */

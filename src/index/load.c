@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <xxhash.h>
 
 #include "base/allocate.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "base/table_file.h"
 #include "index/format.h"
 
 /* ------------------------------------------------------------------ checksums */
@@ -141,8 +138,9 @@ static trawl_status open_bytes(trawl_index *index, uint64_t size, trawl_error *e
                                                              : trawl_index_damaged(index, error);
 }
 
-static trawl_status open_index(const uint8_t *bytes, uint64_t size, bool mapped, const char *name,
-                               trawl_index **index, trawl_error *error) {
+/* An index that has its bytes owns them; a failure leaves them to the caller. */
+static trawl_status open_index(const uint8_t *bytes, uint64_t size, trawl_index_owner owner,
+                               const char *name, trawl_index **index, trawl_error *error) {
     trawl_index *made = trawl_allocate_zeroed(1, sizeof *made);
     char *copy = trawl_allocate(strlen(name) + 1, 1);
     trawl_status status = TRAWL_OK;
@@ -154,7 +152,7 @@ static trawl_status open_index(const uint8_t *bytes, uint64_t size, bool mapped,
         made->bytes = bytes;
         made->name = copy;
         status = open_bytes(made, size, error);
-        made->mapped = mapped && status == TRAWL_OK; /* else the caller unmaps it */
+        made->owner = status == TRAWL_OK ? owner : TRAWL_INDEX_BORROWED;
     }
     if (status == TRAWL_OK) {
         *index = made;
@@ -174,7 +172,40 @@ trawl_status trawl_index_load_memory(const void *bytes, size_t size, trawl_index
                                           : "bytes is not a multiple of 8");
     }
     *index = NULL;
-    return open_index(bytes, size, false, "memory", index, error);
+    return open_index(bytes, size, TRAWL_INDEX_BORROWED, "memory", index, error);
+}
+
+/* Reads a file that another user may change. */
+static trawl_status copy_bytes(const trawl_table_file *file, uint8_t **bytes, trawl_error *error) {
+    trawl_index_header header = {.size = 0};
+    trawl_index known = {.bytes = (const uint8_t *)&header, .name = (char *)(uintptr_t)file->path};
+    size_t first = file->size < sizeof header ? file->size : sizeof header;
+    trawl_status status = trawl_table_file_read(file, &header, first, error);
+    if (status == TRAWL_OK) {
+        status = check_head(&known, file->size, error); /* no memory for what is no index */
+    }
+    if (status != TRAWL_OK) {
+        return status;
+    }
+    *bytes = trawl_allocate_table(file->size);
+    if (*bytes == NULL) {
+        return trawl_fail_memory(error, "the index", file->size);
+    }
+    memcpy(*bytes, &header, sizeof header);
+    status = trawl_table_file_read(file, *bytes + sizeof header, file->size - sizeof header, error);
+    if (status != TRAWL_OK) {
+        trawl_release(*bytes);
+    }
+    return status;
+}
+
+static void release_bytes(const uint8_t *bytes, size_t size, trawl_index_owner owner) {
+    void *memory = (void *)(uintptr_t)bytes;
+    if (owner == TRAWL_INDEX_MAPPED) {
+        (void)munmap(memory, size);
+    } else if (owner == TRAWL_INDEX_ALLOCATED) {
+        trawl_release(memory);
+    }
 }
 
 trawl_status trawl_index_load(const char *path, trawl_index **index, trawl_error *error) {
@@ -184,33 +215,20 @@ trawl_status trawl_index_load(const char *path, trawl_index **index, trawl_error
                           index == NULL ? "index" : "path");
     }
     *index = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
-    struct stat about;
-    void *mapped = MAP_FAILED;
-    trawl_status status = TRAWL_OK;
-    if (file < 0 || fstat(file, &about) != 0) {
-        status = trawl_fail(error, TRAWL_ERROR_IO, "%.300s: %s", path, strerror(errno));
-    } else if (!S_ISREG(about.st_mode) || about.st_size <= 0) {
-        status = trawl_fail(error, S_ISREG(about.st_mode) ? TRAWL_ERROR_FORMAT : TRAWL_ERROR_IO,
-                            "%.300s: %s", path,
-                            S_ISDIR(about.st_mode)    ? "is a directory, expected an index file"
-                            : !S_ISREG(about.st_mode) ? "is not a regular file"
-                                                      : "not a trawl index (empty file)");
-    } else {
-        mapped = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (mapped == MAP_FAILED) {
-            int reason = errno;
-            status = trawl_fail(error, reason == ENOMEM ? TRAWL_ERROR_MEMORY : TRAWL_ERROR_IO,
-                                "%.300s: cannot be mapped: %s", path, strerror(reason));
-        }
+    trawl_table_file file;
+    uint8_t *bytes = NULL;
+    trawl_status status = trawl_table_file_open(path, "a trawl index", &file, error);
+    if (status != TRAWL_OK) {
+        return status;
     }
-    if (file >= 0) {
-        (void)close(file);
-    }
+    status = file.trusted ? trawl_table_file_map(&file, &bytes, error)
+                          : copy_bytes(&file, &bytes, error);
+    trawl_table_file_close(&file);
     if (status == TRAWL_OK) {
-        status = open_index(mapped, (uint64_t)about.st_size, true, path, index, error);
+        trawl_index_owner owner = file.trusted ? TRAWL_INDEX_MAPPED : TRAWL_INDEX_ALLOCATED;
+        status = open_index(bytes, file.size, owner, path, index, error);
         if (status != TRAWL_OK) {
-            (void)munmap(mapped, (size_t)about.st_size);
+            release_bytes(bytes, file.size, owner);
         }
     }
     return status;
@@ -220,9 +238,7 @@ void trawl_index_free(trawl_index *index) {
     if (index == NULL) {
         return;
     }
-    if (index->mapped) {
-        (void)munmap((void *)(uintptr_t)index->bytes, (size_t)index->header.size);
-    }
+    release_bytes(index->bytes, (size_t)index->header.size, index->owner);
     trawl_release((void *)index->verified);
     trawl_release(index->name);
     trawl_release(index);

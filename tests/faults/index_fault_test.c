@@ -11,6 +11,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -200,12 +202,39 @@ static void forged_files_do_no_harm(void **state) {
     }
 }
 
+/* Another user's file may change after its checksums were compared: it is read as a whole. */
+static void a_file_of_another_user_is_copied(void **state) {
+    (void)state;
+    char path[] = "/tmp/trawl-index.XXXXXX";
+    index_memory memory = {.bytes = NULL};
+    trawl_index *index = NULL;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(index_memory_build(texts, TEXTS, NULL, &memory, &error), TRAWL_OK);
+    assert_int_equal(write(file, memory.bytes, memory.size), memory.size);
+    bool is_other = fchown(file, 65534, 65534) == 0 && geteuid() == 0;
+    if (is_other) {
+        assert_int_equal(trawl_index_load(path, &index, &error), TRAWL_OK);
+        assert_int_equal(ftruncate(file, 0), 0); /* a mapped file would end the process */
+        assert_int_equal(search_all(index), TRAWL_OK);
+        trawl_index_free(index);
+        assert_int_equal(ftruncate(file, (off_t)1 << 40), 0); /* no memory for an untrue size */
+        assert_int_equal(trawl_index_load(path, &index, &error), TRAWL_ERROR_FORMAT);
+    }
+    __real_free(memory.bytes);
+    (void)close(file);
+    (void)unlink(path);
+    if (!is_other)
+        skip();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_fails_once),
         cmocka_unit_test(every_allocation_of_two_threads_fails_once),
         cmocka_unit_test(damaged_bytes_are_noticed),
         cmocka_unit_test(forged_files_do_no_harm),
+        cmocka_unit_test(a_file_of_another_user_is_copied),
     };
     fill_text();
     return cmocka_run_group_tests_name("index_fault", tests, NULL, NULL);
