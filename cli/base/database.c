@@ -39,9 +39,21 @@ static trawl_status read_file(const char *path, uint8_t **bytes, size_t *size, t
     return status;
 }
 
+/* Tells whoever gives a file of patterns where it belongs. */
+static void explain_format(trawl_status status, trawl_error *error) {
+    static const char end[] = "not a trawl database";
+    size_t length = strlen(error->message);
+    if (status == TRAWL_ERROR_FORMAT && length >= sizeof end - 1 &&
+        strcmp(error->message + length - (sizeof end - 1), end) == 0)
+        (void)snprintf(error->message + length, sizeof error->message - length,
+                       "; patterns come by -f, and trawl compile makes a database");
+}
+
 trawl_status database_load(const char *path, bool copy, trawl_db **db, trawl_error *error) {
     if (!copy) {
-        return trawl_db_load(path, db, error);
+        trawl_status loaded = trawl_db_load(path, db, error);
+        explain_format(loaded, error);
+        return loaded;
     }
     uint8_t *bytes = NULL;
     size_t size = 0;
@@ -50,6 +62,7 @@ trawl_status database_load(const char *path, bool copy, trawl_db **db, trawl_err
         status = trawl_db_load_memory(bytes, size, db, error);
         if (status != TRAWL_OK)
             name_file(path, error);
+        explain_format(status, error);
     }
     free(bytes);
     return status;

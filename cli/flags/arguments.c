@@ -18,7 +18,9 @@ int arguments_misuse(const command *command_, const char *format, ...) {
     va_start(values, format);
     (void)vsnprintf(message, sizeof message, format, values);
     va_end(values);
-    report("%s; see 'trawl %s --help'", message, command_->name);
+    size_t length = strlen(message);
+    bool is_question = length != 0 && message[length - 1] == '?';
+    report("%s%s 'trawl %s --help'", message, is_question ? " See" : "; see", command_->name);
     return EXIT_ERROR;
 }
 

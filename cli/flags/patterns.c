@@ -66,10 +66,10 @@ int pattern_options_take(pattern_options *options, const arguments *args, int id
     }
 }
 
-static bool is_named_tsv(const char *path) {
-    static const char end[] = ".tsv";
-    size_t length = strlen(path);
-    return length > sizeof end - 1 && strcmp(path + length - (sizeof end - 1), end) == 0;
+/* Whether the file's name ends like that: ".tsv". */
+static bool is_named(const char *path, const char *end) {
+    size_t length = strlen(path), ending = strlen(end);
+    return length > ending && strcmp(path + length - ending, end) == 0;
 }
 
 void pattern_note(const char *path, const pattern_reading *reading, bool format_given,
@@ -79,9 +79,13 @@ void pattern_note(const char *path, const pattern_reading *reading, bool format_
     uint64_t patterns = counts->lines - counts->empty_lines;
     if (patterns == 0 || (as_lines && format_given))
         return;
-    if (as_lines && is_named_tsv(path) && counts->tab_lines != 0)
+    if (as_lines && is_named(path, ".tsv") && counts->tab_lines != 0)
         report("note: pattern file %s: each line is one pattern, tabs included; "
                "--pattern-format tsv reads name, flags and pattern",
+               name);
+    if (as_lines && is_named(path, ".hex"))
+        report("note: pattern file %s: each line is one pattern as it is written; "
+               "--pattern-format hex reads hexadecimal digits",
                name);
     if (as_lines && counts->greater_lines != 0 && counts->greater_lines >= patterns / 100 &&
         counts->greater_lines <= patterns / 2)

@@ -39,6 +39,7 @@ refuse "there is no command ''; see" "$trawl" ''
 
 # flags
 refuse 'unknown flag --formt; did you mean --format?' "$trawl" scan --formt tsv -e fox text
+refuse "unknown flag --coutn; did you mean --count? See 'trawl scan --help'" "$trawl" scan --coutn -e fox text
 refuse 'unknown flag --coutn; did you mean --count?' "$trawl" scan --coutn -e fox text
 refuse 'unknown flag --ignorecase; did you mean --ignore-case?' "$trawl" grep --ignorecase fox text
 refuse 'unknown flag --peer-dir; did you mean --peers-dir?' "$trawl" bench --peer-dir x

@@ -170,6 +170,12 @@ printf 'beast\t-\tfox\n\tjumps\n' >rules.tsv
 note 'pattern file rules.tsv: each line is one pattern, tabs included; --pattern-format tsv reads' \
     "$trawl" scan -f rules.tsv text
 expect 0 1 "$trawl" scan -c --pattern-format lines -f rules.tsv text
+printf '666f78\n' >sigs.hex
+note 'pattern file sigs.hex: each line is one pattern as it is written; --pattern-format hex' \
+    "$trawl" compile -f sigs.hex -o sigs.db
+expect 0 1 "$trawl" scan -c --pattern-format hex -f sigs.hex text
+refuse 'lines: not a trawl database; patterns come by -f, and trawl compile makes a database' \
+    "$trawl" scan --db lines text
 cp lines words.tsv
 expect 0 3 "$trawl" scan -c -f words.tsv text
 note 'pattern file rules.tsv: each line' "$trawl" compile -f rules.tsv -o rules.db
